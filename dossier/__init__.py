@@ -1,0 +1,40 @@
+"""dossier: what a medical prediction model is worth in hospitals that did not make it.
+
+    study = dossier.load("release.toml")
+    evidence = dossier.evaluate(study)
+    gallery = dossier.draw(evidence)
+    document = dossier.compose(gallery, "regulatory")
+    pdf = dossier.press(document)
+
+Each verb is a module, named after what it does, and can be called. Every measure is a plain function on arrays in
+`dossier.metrics`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dossier.contents import Edition
+
+__all__ = ["compose", "draw", "evaluate", "load", "make", "press"]
+
+
+def make(release: str | Path, edition: Edition = "regulatory") -> bytes:
+    """The whole job: a release in, one edition as PDF out."""
+    from dossier import compose, draw, evaluate, load, press
+
+    study = load.study(Path(release))
+    evidence = evaluate.evidence(study)
+    gallery = draw.gallery(evidence)
+    document = compose.document(gallery, edition)
+    return press.pdf(document)
+
+
+def __getattr__(name: str) -> Any:
+    """Import a stage when it is first named: nothing heavy is loaded before it is needed."""
+    if name in __all__:
+        return importlib.import_module(f"dossier.{name}")
+    raise AttributeError(f"module 'dossier' has no attribute {name!r}")

@@ -1,0 +1,22 @@
+"""The cut-offs of [Trust]: how similar is similar, how good is acceptable. Conventions, not laws."""
+
+from __future__ import annotations
+
+SIMILARITY = {0.2: "slight", 0.4: "low", 0.6: "moderate", 0.8: "significant", 1.0: "fundamental"}
+"""The name of each band of similarity by its upper end ("moderate" is ours, after Landis and Koch)."""
+
+PERFORMANCE = {
+    "auroc": (0.7, 0.8, 0.9),
+    "standardized_net_benefit": (0.4, 0.6, 0.8),
+    "brier": (0.25, 0.15, 0.08),
+}
+"""From where a value is acceptable, good, excellent; the Brier score is better when lower."""
+
+SUPPORT = 0.4
+"""External evidence counts as support when similarity lies below this."""
+
+FEW_FOR_A_BAND = 100
+"""Below so many events or non-events a flexible curve is imprecise, and drawn broken."""
+
+FEW_FOR_POOLING = 20
+"""Below so many events or non-events a site is listed but not pooled."""

@@ -1,0 +1,284 @@
+"""@metric, @curve, @describe, @synthesis, @figure: a function becomes a labelled value.
+
+The decorated function stays a plain function. Its module's name is its chapter, the first sentence of its docstring its
+glossary entry, its parameters what it needs: columns of a site (`outcome`, `risk`, `predictors` ...) or settings of the
+release (`level`, `threshold`, `bootstrap`, `seed` ...). `evaluate.py` lists what can be named.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+from dossier.types import Role, Term, Tier
+
+Plain = TypeVar("Plain", bound=Callable[..., Any])
+Best = Literal["higher", "lower", "one", "zero", "half"]
+Law = Literal[
+    "rows in any order", "rows doubled", "perfect is best", "narrower with more rows", "one class is absent", "monotone"
+]
+LAWS: frozenset[Law] = frozenset(
+    ("rows in any order", "rows doubled", "perfect is best", "narrower with more rows", "one class is absent")
+)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A function on the columns of one site, with its label and the laws that it obeys."""
+
+    term: Term
+    function: Callable[..., Any]
+    needs: tuple[str, ...]
+    roles: tuple[Role, ...]
+    laws: frozenset[Law]
+    pool: Literal["plain", "log", "logit"] | None = None
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    independent_rows: bool = False
+
+
+@dataclass(frozen=True)
+class Synthesis:
+    """A function on the results of one site beside its reference, or of all external sites together."""
+
+    term: Term
+    function: Callable[..., Any]
+    needs: tuple[str, ...]
+    each: Literal["external", "pooled"]
+
+
+@dataclass(frozen=True)
+class CurveMaker:
+    """A function that makes a curve from the columns of one site."""
+
+    name: str
+    label: str
+    sentence: str
+    chapter: str
+    function: Callable[..., Any]
+    needs: tuple[str, ...]
+    roles: tuple[Role, ...]
+    cites: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FigureMaker:
+    """A function that draws a picture from the evidence."""
+
+    name: str
+    title: str
+    chapter: str
+    function: Callable[..., Any]
+
+
+@dataclass
+class Register:
+    """What is known by name. It is filled once, when the folders of metrics and figures are imported."""
+
+    metrics: dict[str, Metric] = field(default_factory=dict)
+    syntheses: dict[str, Synthesis] = field(default_factory=dict)
+    curves: dict[str, CurveMaker] = field(default_factory=dict)
+    curve_syntheses: dict[str, CurveMaker] = field(default_factory=dict)
+    descriptions: dict[str, CurveMaker] = field(default_factory=dict)
+    figures: dict[str, FigureMaker] = field(default_factory=dict)
+
+
+REGISTER = Register()
+
+
+def _chapter(function: Callable[..., Any]) -> str:
+    return function.__module__.rpartition(".")[2]
+
+
+def _needs(function: Callable[..., Any]) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)
+
+
+def _sentence(function: Callable[..., Any]) -> str:
+    """The first sentence of the docstring, on one line."""
+    text = inspect.getdoc(function) or ""
+    first = " ".join(text.split("\n\n")[0].split())
+    if not first.endswith("."):
+        raise TypeError(f"{function.__name__} needs a docstring that opens with one plain sentence")
+    return re.split(r"(?<=\.) (?=[A-Z])", first)[0]
+
+
+def _enter(shelf: dict[str, Any], name: str, value: Any) -> None:
+    if name in shelf and shelf[name].function.__module__ != value.function.__module__:
+        raise TypeError(f"{name} is defined in {shelf[name].function.__module__} and in {value.function.__module__}")
+    shelf[name] = value
+
+
+def metric(
+    label: str,
+    *,
+    digits: int = 2,
+    range: tuple[float | None, float | None] = (None, None),
+    best: Best | None = None,
+    tier: Tier = "supporting",
+    cites: str | tuple[str, ...] = (),
+    at: tuple[str, ...] = (),
+    roles: tuple[Role, ...] = ("internal", "external"),
+    pool: Literal["plain", "log", "logit"] | None = None,
+    breaks: tuple[Law, ...] = (),
+    obeys: tuple[Law, ...] = (),
+    measure: str | None = None,
+    fixed: Mapping[str, str] | None = None,
+    independent_rows: bool = False,
+    percent: bool = False,
+) -> Callable[[Plain], Plain]:
+    """Make a function on columns a measure.
+
+    `at` names the parameters that run over the release's list (threshold, priority, tau); `pool` the scale on which
+    sites are pooled; `breaks` the laws that do not hold for it and `obeys` those beyond the usual; `fixed` what `at`
+    always holds, and `measure` the name in results.json where it is not the function's own (a difference is filed under the
+    measure it compares); `independent_rows` that it is refused on refitted splits.
+    """
+
+    def enter(function: Plain) -> Plain:
+        name = function.__name__
+        term = Term(
+            name=name,
+            measure=measure or name,
+            label=label,
+            sentence=_sentence(function),
+            chapter=_chapter(function),
+            digits=digits,
+            range=range,
+            best=best,
+            tier=tier,
+            cites=(cites,) if isinstance(cites, str) else cites,
+            at=at,
+            percent=percent,
+        )
+        laws = (LAWS - set(breaks)) | set(obeys)
+        entry = Metric(
+            term, function, _needs(function), roles, frozenset(laws), pool, dict(fixed or {}), independent_rows
+        )
+        _enter(REGISTER.metrics, name, entry)
+        return function
+
+    return enter
+
+
+def synthesis(
+    label: str,
+    *,
+    each: Literal["external", "pooled"],
+    digits: int = 2,
+    range: tuple[float | None, float | None] = (None, None),
+    best: Best | None = None,
+    tier: Tier = "mission",
+    cites: str | tuple[str, ...] = (),
+    at: tuple[str, ...] = (),
+) -> Callable[[Plain], Plain]:
+    """Make a function on results a measure: `site` and `internal` of each external site, or `sites` for all."""
+
+    def enter(function: Plain) -> Plain:
+        name = function.__name__
+        term = Term(
+            name=name,
+            measure=name,
+            label=label,
+            sentence=_sentence(function),
+            chapter=_chapter(function),
+            digits=digits,
+            range=range,
+            best=best,
+            tier=tier,
+            cites=(cites,) if isinstance(cites, str) else cites,
+            at=at,
+        )
+        _enter(REGISTER.syntheses, name, Synthesis(term, function, _needs(function), each))
+        return function
+
+    return enter
+
+
+def _curve_maker(
+    function: Callable[..., Any], label: str, roles: tuple[Role, ...], cites: str | tuple[str, ...]
+) -> CurveMaker:
+    return CurveMaker(
+        name=function.__name__,
+        label=label,
+        sentence=_sentence(function),
+        chapter=_chapter(function),
+        function=function,
+        needs=_needs(function),
+        roles=roles,
+        cites=(cites,) if isinstance(cites, str) else cites,
+    )
+
+
+def curve(
+    label: str,
+    *,
+    roles: tuple[Role, ...] = ("internal", "external"),
+    cites: str | tuple[str, ...] = (),
+) -> Callable[[Plain], Plain]:
+    """Make a function on columns a curve of results.json."""
+
+    def enter(function: Plain) -> Plain:
+        _enter(REGISTER.curves, function.__name__, _curve_maker(function, label, roles, cites))
+        return function
+
+    return enter
+
+
+def curve_synthesis(label: str, *, cites: str | tuple[str, ...] = ()) -> Callable[[Plain], Plain]:
+    """Make a function on the curves and results of all external sites (`sites`) a curve of the pooled dataset."""
+
+    def enter(function: Plain) -> Plain:
+        _enter(REGISTER.curve_syntheses, function.__name__, _curve_maker(function, label, ("external",), cites))
+        return function
+
+    return enter
+
+
+def describe(
+    label: str, *, roles: tuple[Role, ...] = ("development", "internal", "external")
+) -> Callable[[Plain], Plain]:
+    """Make a function on columns a part of the description of the data."""
+
+    def enter(function: Plain) -> Plain:
+        _enter(REGISTER.descriptions, function.__name__, _curve_maker(function, label, roles, ()))
+        return function
+
+    return enter
+
+
+def figure(title: str) -> Callable[[Plain], Plain]:
+    """Make a function on the evidence a picture."""
+
+    def enter(function: Plain) -> Plain:
+        entry = FigureMaker(function.__name__, title, _chapter(function), function)
+        _enter(REGISTER.figures, function.__name__, entry)
+        return function
+
+    return enter
+
+
+def fill(folder: str) -> Register:
+    """Import every module of a folder of the package, in alphabetical order, so that the register knows it."""
+    package = importlib.import_module(f"dossier.{folder}")
+    for module in sorted(found.name for found in pkgutil.iter_modules(package.__path__)):
+        importlib.import_module(f"dossier.{folder}.{module}")
+    return REGISTER
+
+
+@contextmanager
+def borrowed() -> Iterator[Register]:
+    """The register, put back as it was afterwards: for a test that adds a measure of its own."""
+    shelves = vars(REGISTER)
+    before = {name: dict(shelf) for name, shelf in shelves.items()}
+    try:
+        yield REGISTER
+    finally:
+        for name, shelf in before.items():
+            shelves[name].clear()
+            shelves[name].update(shelf)

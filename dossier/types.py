@@ -1,0 +1,343 @@
+"""The frozen values that cross between stages, and the few ways to look one up.
+
+Release (release.py) and Dataset make a Study; Estimate, Absent and Curve fill an Evidence; pictures make it a Gallery;
+words make it a Document. After `load` the data are right; after `evaluate` no patient row exists; after `compose` the
+words are final.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from dossier.release import Release
+
+Floats = NDArray[np.float64]
+Role = Literal["development", "internal", "external"]
+Tier = Literal["core", "supporting", "descriptive", "caution", "mission"]
+At = Mapping[str, float | str]
+"""What a number depends on beside the data: {"threshold": 0.5}."""
+
+POOLED = "pooled"
+"""The name under which results over all external sites are filed."""
+
+
+# ---- what load makes ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One predictor of one dataset: numbers, or category codes, with NaN where it is missing."""
+
+    name: str
+    values: Floats
+    levels: tuple[str, ...] | None = None
+    """The categories that the codes 0, 1, 2 ... stand for, the same in every dataset; None for a numeric predictor."""
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """The rows of one site that are analysed, and the count of those that are not."""
+
+    name: str
+    role: Role
+    site: str
+    rows_read: int
+    excluded: Mapping[str, int]
+    outcome: Floats | None
+    risk: Floats | None = None
+    rival: Floats | None = None
+    split: NDArray[np.int64] | None = None
+    predictors: tuple[Feature, ...] = ()
+    dates: tuple[datetime.date, datetime.date] | None = None
+
+
+@dataclass(frozen=True)
+class Readers:
+    """The readers' tables: rows are cases, columns are raters, NaN where a rater gave nothing."""
+
+    dataset: str
+    labels: Floats
+    confidence: Floats | None = None
+    complexity: Floats | None = None
+    truth: Floats | None = None
+    accuracy: tuple[float, ...] | None = None
+    coherence: float | None = None
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """A file that was read: its name relative to the release, its SHA-256 and its size in bytes."""
+
+    name: str
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A limitation that the run raises by itself."""
+
+    flag: str
+    dataset: str
+    says: str
+
+
+@dataclass(frozen=True)
+class Study:
+    """Everything that was read, checked once and for all."""
+
+    release: Release
+    datasets: tuple[Dataset, ...]
+    readers: Readers | None
+    inputs: tuple[InputFile, ...]
+    flags: tuple[Flag, ...] = ()
+    statements: Mapping[str, str] = field(default_factory=dict)
+    """The declared texts by TRIPOD+AI item, as Markdown."""
+
+
+# ---- what evaluate makes --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its interval, the method of the interval, and the rows it rests on."""
+
+    value: float
+    low: float | None
+    high: float | None
+    level: float | None
+    n: int
+    method: str
+    events: int | None = None
+    se: float | None = None
+    details: Mapping[str, float | None] = field(default_factory=dict)
+    """More that belongs to it: p_value, prediction_low, prediction_high, tau, i2, k, p_performance, p_similarity ..."""
+    reason: str | None = None
+    """Why a bound is missing, when one is."""
+
+
+@dataclass(frozen=True)
+class Absent:
+    """A result that the inputs do not allow, with its reason as one sentence without a full stop."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line, a band or a set of bins: columns of equal length, at most 250 long."""
+
+    columns: Mapping[str, tuple[float | None, ...]]
+    n: int
+    method: str
+    events: int | None = None
+
+
+@dataclass(frozen=True)
+class Description:
+    """One statistic of one variable of the data: a median, a count, a share of a category."""
+
+    variable: str
+    statistic: str
+    value: float
+    n: int
+    level: str | None = None
+
+
+@dataclass(frozen=True)
+class Term:
+    """What a measure is called and how it reads: table, glossary, JSON and references all take it from here."""
+
+    name: str
+    measure: str
+    label: str
+    sentence: str
+    chapter: str
+    digits: int = 2
+    range: tuple[float | None, float | None] = (None, None)
+    best: Literal["higher", "lower", "one", "zero", "half"] | None = None
+    tier: Tier = "supporting"
+    cites: tuple[str, ...] = ()
+    at: tuple[str, ...] = ()
+    percent: bool = False
+    """Whether a table prints it in per cent."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """One line of the evidence: which measure, where, at what, and what was found."""
+
+    term: str
+    measure: str
+    dataset: str
+    at: At
+    found: Estimate | Absent
+    subset: str | None = None
+
+
+@dataclass(frozen=True)
+class CurveResult:
+    """One curve of the evidence, or the reason why there is none."""
+
+    curve: str
+    dataset: str
+    found: Curve | Absent
+    at: At = field(default_factory=dict)
+    subset: str | None = None
+
+
+@dataclass(frozen=True)
+class DescriptionResult:
+    """One statistic of the data of one dataset."""
+
+    dataset: str
+    described: Description
+
+
+@dataclass(frozen=True)
+class DatasetSummary:
+    """What remains of a dataset once its rows are gone."""
+
+    name: str
+    role: Role
+    site: str
+    n: int
+    events: int | None
+    rows_read: int
+    excluded: Mapping[str, int]
+    features: tuple[str, ...]
+    splits: int | None = None
+    dates: tuple[datetime.date, datetime.date] | None = None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that is known after the patients' rows are gone: the only thing that figures, sentences and pages see."""
+
+    release: Release
+    datasets: tuple[DatasetSummary, ...]
+    results: tuple[Result, ...]
+    curves: tuple[CurveResult, ...]
+    descriptions: tuple[DescriptionResult, ...]
+    flags: tuple[Flag, ...]
+    terms: Mapping[str, Term]
+    statements: Mapping[str, str]
+    inputs: tuple[InputFile, ...]
+    versions: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class SiteResults:
+    """What was found at one site: what a synthesis works on."""
+
+    summary: DatasetSummary
+    results: tuple[Result, ...]
+    curves: tuple[CurveResult, ...]
+
+
+# ---- what draw, compose and press make ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure as SVG at its printed size, with a text that says the same to who cannot see it."""
+
+    name: str
+    svg: bytes
+    width: float
+    height: float
+    title: str
+    caption: str
+    alternative: str
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """The evidence with its pictures."""
+
+    evidence: Evidence
+    pictures: Mapping[str, Picture]
+    absent: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """A file that travels inside the PDF."""
+
+    name: str
+    description: str
+    content: bytes
+
+
+@dataclass(frozen=True)
+class Document:
+    """One edition in its final words, ready for the press."""
+
+    html: str
+    stylesheets: tuple[Path, ...]
+    images: Mapping[str, bytes]
+    title: str
+    language: str
+    identifier: bytes
+    date: datetime.date
+    attachments: tuple[Attachment, ...] = ()
+    archival: Literal["pdf/a-2a", "pdf/a-3a"] = "pdf/a-2a"
+    full_fonts: bool = False
+
+
+# ---- how the evidence is read ---------------------------------------------------------------------------------------
+
+
+def find(evidence: Evidence, measure: str, dataset: str, /, **at: float | str) -> Estimate | Absent:
+    """The result of a measure in a dataset at exactly these settings; Absent when it was never computed."""
+    for result in evidence.results:
+        if result.measure == measure and result.dataset == dataset and result.subset is None and dict(result.at) == at:
+            return result.found
+    return Absent(f"{measure} was not computed for {dataset}")
+
+
+def found(site: SiteResults, measure: str, /, **at: float | str) -> Estimate | Absent:
+    """The result of a measure at one site at exactly these settings; Absent when it was never computed."""
+    for result in site.results:
+        if result.measure == measure and result.subset is None and dict(result.at) == at:
+            return result.found
+    return Absent(f"{measure} was not computed for {site.summary.name}")
+
+
+def found_curve(site: SiteResults, curve: str) -> Curve | Absent:
+    """A curve of one site; Absent when it was never computed."""
+    for result in site.curves:
+        if result.curve == curve and result.subset is None:
+            return result.found
+    return Absent(f"{curve} was not computed for {site.summary.name}")
+
+
+def find_all(evidence: Evidence, measure: str) -> Iterator[Result]:
+    """Every result of a measure, in the order of the datasets."""
+    return (result for result in evidence.results if result.measure == measure and result.subset is None)
+
+
+def find_curve(evidence: Evidence, curve: str, dataset: str, /, **at: float | str) -> Curve | Absent:
+    """A curve of a dataset; Absent when it was never computed."""
+    for result in evidence.curves:
+        if result.curve == curve and result.dataset == dataset and result.subset is None and dict(result.at) == at:
+            return result.found
+    return Absent(f"{curve} was not computed for {dataset}")
+
+
+def externals(evidence: Evidence) -> tuple[DatasetSummary, ...]:
+    """The external datasets, in the order of the release."""
+    return tuple(dataset for dataset in evidence.datasets if dataset.role == "external")
+
+
+def summary_of(evidence: Evidence, name: str) -> DatasetSummary:
+    """The dataset of that name."""
+    return next(dataset for dataset in evidence.datasets if dataset.name == name)
