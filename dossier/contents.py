@@ -21,7 +21,7 @@ class Chapter:
 
 CHAPTERS = (
     Chapter("results", "First results", "Results"),
-    Chapter("context", "Purpose and setting", "Methods", "Write texts in [statements]."),
+    Chapter("context", "Purpose and setting", "Data", "Write texts in [statements]."),
     Chapter("description", "Data", "Data"),
     Chapter("discrimination", "Discrimination", "Performance"),
     Chapter("calibration", "Calibration", "Performance"),

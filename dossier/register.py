@@ -130,14 +130,14 @@ def metric(
     measure: str | None = None,
     fixed: Mapping[str, str] | None = None,
     independent_rows: bool = False,
-    percent: bool = False,
+    unit: Literal["", "%", "per 100"] = "",
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a measure.
 
     `at` names the parameters that run over the release's list (threshold, priority, tau); `pool` the scale on which
     sites are pooled; `breaks` the laws that do not hold for it and `obeys` those beyond the usual; `fixed` what `at`
-    always holds, and `measure` the name in results.json where it is not the function's own (a difference is filed under the
-    measure it compares); `independent_rows` that it is refused on refitted splits.
+    always holds, and `measure` the name in results.json where it is not the function's own: a difference is filed
+    under the measure that it compares; `independent_rows` that it is refused on refitted splits.
     """
 
     def enter(function: Plain) -> Plain:
@@ -154,7 +154,7 @@ def metric(
             tier=tier,
             cites=(cites,) if isinstance(cites, str) else cites,
             at=at,
-            percent=percent,
+            unit=unit,
         )
         laws = (LAWS - set(breaks)) | set(obeys)
         entry = Metric(

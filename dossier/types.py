@@ -167,8 +167,8 @@ class Term:
     tier: Tier = "supporting"
     cites: tuple[str, ...] = ()
     at: tuple[str, ...] = ()
-    percent: bool = False
-    """Whether a table prints it in per cent."""
+    unit: Literal["", "%", "per 100"] = ""
+    """What a page prints it in: a share in per cent or per 100 patients, or the plain number."""
 
 
 @dataclass(frozen=True)
