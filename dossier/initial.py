@@ -1,0 +1,142 @@
+"""What `dossier init` writes: a commented release.toml and tiny simulated tables, a release that builds at once."""
+
+from __future__ import annotations
+
+import math
+import random
+
+SEED = 20261001
+ROWS = 200
+
+RELEASE = """\
+# A release: which model was tested, on which tables, and with which settings. Change every line to your own.
+# The tables beside this file are simulated. Paths are relative to this file and stay inside its folder, unless
+# `outside = true` stands beside them.
+
+[release]
+model = "Example model"          # the name of the model
+version = "1.0.0"                # the version that this release is about
+date = 2026-10-01                # the printed date; nothing else depends on the clock
+owner = "Who answers for the model"
+level = 0.95                     # the confidence level of every interval
+seed = 1                         # every random draw starts from this number
+tester = "Who ran the test, and their relation to the owner"
+# artifact_sha256 = "..."        # the SHA-256 of the model file that was tested
+# tested_version = "0.9.0"       # where it differs from version; say why in [statements]
+
+[outcome]
+name = "Readmission"             # the outcome in words
+column = "outcome"               # 0 and 1, booleans, or text with `positive`
+# positive = "yes"               # the value that means that the outcome happened
+horizon = "within 30 days"       # until when it is counted
+
+[prediction]
+column = "risk"                  # the probability of the outcome, from 0 to 1
+rival = "risk_previous"          # another model's risk on the same rows; take it out where there is none
+rival_name = "version 0.9.0"     # the name of the other model
+
+[thresholds]
+declared = [0.3, 0.5]            # fixed before the data were seen; the first one is the primary
+range = [0.1, 0.6]               # of the decision curve
+rationale = "Why somebody would act from these risks on."
+
+[[dataset]]
+name = "development"             # the name in every table and file
+role = "development"             # development, internal or external
+file = "development.csv"         # .csv, .tsv or .parquet
+site = "Where the model was made" # without it the name of the dataset
+dates = [2024-01-01, 2024-12-31] # the first and the last day
+id = "case_id"                   # checked for repeats, never printed
+
+[[dataset]]
+name = "internal"
+role = "internal"
+file = "internal.csv"
+site = "Where the model was made"
+dates = [2024-01-01, 2024-12-31]
+id = "case_id"
+# split = "split"                # the number of the split, where the model was refitted on each split
+
+[[dataset]]
+name = "hospital-1"
+role = "external"
+file = "hospital-1.csv"
+site = "Another hospital"
+dates = [2025-01-01, 2025-12-31]
+id = "case_id"
+missing = { glucose = [-1] }     # values that mean missing, by column, or "*" for every column
+# site_column = "hospital"       # instead of site: one dataset for each of its values
+# columns = { outcome = "Died" } # renames: our name = the name in the file
+# predictors = ["age", "ward"]   # without it the columns that the table shares with the development table
+# categorical = ["ward"]         # predictors whose numbers are the codes of categories; text is one anyway
+# outside = true                 # the file lies outside this folder
+
+# [[declared_performance]]       # a published result instead of a dataset whose rows nobody may share
+# name = "internal test of the owner"
+# role = "internal"
+# auroc = { value = 0.80, low = 0.75, high = 0.85, n = 500, events = 150 }
+
+# [readers]                      # rows are cases, columns are raters
+# labels = "labels.csv"          # 0 or 1
+# confidence = "confidence.csv"  # from 0 to 1
+# complexity = "complexity.csv"  # from 0 to 1
+# header = true                  # without it a first line of valid labels only is data
+# dataset = "hospital-1"         # the dataset of the cases, in its order
+# case = "case_id"               # or linked by the first column of each table
+# accuracy = 0.8                 # of the raters: one number, or one a rater
+# coherence = 0.05               # how far a stated confidence may lie from the meant one
+
+[h_accuracy]
+priority = [0.25, 0.5, 0.75]     # of the positive class
+priority_from = ["prevalence"]   # and the observed share of events
+tau = [0.6, 0.75, 1.0]           # the confidence from which a prediction counts in full
+
+[resampling]
+bootstrap = 1000                 # bootstrap samples
+permutations = 999               # permutations
+
+[sample]                         # the widths of the intervals that a sample is sized for
+width = { oe_ratio = 0.2, calibration_slope = 0.2, auroc = 0.1, standardized_net_benefit = 0.2, brier = 0.05 }
+
+[robustness]
+minimum = { auroc = 0.7 }        # the least acceptable value, where no splits can tell
+
+[statements]                     # the declared rows of the TRIPOD+AI checklist, by item
+3b = "For whom the model is meant, and what is done with its risk."
+4 = "What this test is to show."
+18a = { none = "No funding." }   # an explicit none; { file = "text.md" } reads a file
+"""
+
+WARDS = ("medicine", "surgery", "other")
+
+
+def files() -> dict[str, bytes]:
+    """Every file of the example release by its name; the same bytes every time."""
+    draw = random.Random(SEED)
+    return {
+        "release.toml": RELEASE.encode(),
+        "development.csv": _table(draw, "d", 0.0, 0.0, ""),
+        "internal.csv": _table(draw, "i", 0.0, 0.0, ""),
+        "hospital-1.csv": _table(draw, "h", 6.0, 0.4, "-1"),
+    }
+
+
+def _table(draw: random.Random, prefix: str, older: float, sicker: float, unknown: str) -> bytes:
+    """`older` shifts the age; `sicker` is what the model does not know about the place, `unknown` a missing cell."""
+    rows = [_row(draw, f"{prefix}{number:03d}", older, sicker, unknown) for number in range(1, ROWS + 1)]
+    return "\n".join(["case_id,age,glucose,ward,outcome,risk,risk_previous", *rows, ""]).encode()
+
+
+def _row(draw: random.Random, case: str, older: float, sicker: float, unknown: str) -> str:
+    age = min(95, max(18, round(draw.gauss(62 + older, 14))))
+    glucose = round(max(3.0, draw.gauss(7.0, 2.0)), 1)
+    ward = draw.choices(WARDS, weights=(5, 3, 2))[0]
+    logit = -1.0 + 0.05 * (age - 62) + 0.3 * (glucose - 7.0) + (0.6 if ward == "medicine" else 0.0)
+    outcome = int(draw.random() < _risk(logit + sicker))
+    previous = _risk(0.7 * logit + draw.gauss(0.0, 0.4))
+    recorded = unknown if draw.random() < 0.03 else f"{glucose:.1f}"
+    return f"{case},{age},{recorded},{ward},{outcome},{_risk(logit):.4f},{previous:.4f}"
+
+
+def _risk(logit: float) -> float:
+    return 1.0 / (1.0 + math.exp(-logit))

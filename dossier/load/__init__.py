@@ -1,0 +1,131 @@
+"""disk -> Study: the only place that reads data. After it the data are right, and nobody checks them again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dossier.errors import DataError, DossierError, Fault, ReleaseError
+from dossier.types import Study
+from dossier.verb import makes
+
+if TYPE_CHECKING:
+    from dossier.load.datasets import Site
+    from dossier.load.files import Folder
+    from dossier.release import Release
+
+
+def study(release: str | Path) -> Study:
+    """Read a release: its folder, or the path of its release.toml.
+
+    Every fault of the release and of all its tables is collected before one DossierError says them all.
+    """
+    from dossier.load.declared import declared
+    from dossier.load.files import Folder
+
+    path = Path(release)
+    file = path / "release.toml" if path.is_dir() else path
+    folder = Folder(file.parent)
+    faults: list[Fault] = []
+    content = folder.read(file.name, file.name, True, faults)
+    if content is None:
+        raise ReleaseError(faults)
+    found = declared(content)
+    if found.release is None:
+        raise ReleaseError(found.faults)
+    return _study(found.release, folder, list(found.faults))
+
+
+def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = (), name: str | None = None) -> Study:
+    """Read one table without a release file: one external dataset, named after the table."""
+    from dossier.load.datasets import slug
+    from dossier.load.files import Folder
+    from dossier.release import Release
+
+    table = Path(table)
+    faults = _thresholds(thresholds)
+    if outcome == risk:
+        fix = "Name the column of the risks."
+        faults.append(Fault("The risk is the outcome itself.", "--risk", fix))
+    stem = table.name[: -len("".join(table.suffixes[-1:])) or None]
+    release = Release.model_validate(
+        {
+            "release": {"model": name or stem or "model", "version": "not stated", "date": None, "owner": "not stated"},
+            "outcome": {"name": outcome or "outcome", "column": outcome or "outcome"},
+            "prediction": {"column": risk or "risk"},
+            "thresholds": {"declared": () if faults else tuple(dict.fromkeys(thresholds))},
+            "dataset": ({"name": slug(stem) or "table", "role": "external", "file": table.name, "outside": True},),
+        }
+    )
+    return _study(release, Folder(table.parent), faults)
+
+
+def _thresholds(thresholds: tuple[float, ...]) -> list[Fault]:
+    fix = "Give thresholds above 0 and below 1."
+    return [
+        Fault(f"The threshold {value:g} is not between 0 and 1.", "--threshold", fix)
+        for value in thresholds
+        if not 0 < value < 1
+    ]
+
+
+def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
+    from dossier.load import datasets, flags
+    from dossier.load.readers import readers
+
+    of_the_release = len(faults)
+    found = datasets.sites(release, folder, faults)
+    judged = (
+        None if release.readers is None else readers(release.readers, folder, found, _unread(release, found), faults)
+    )
+    statements = _statements(release, folder, faults)
+    if not faults:
+        faults += datasets.emptied(release, found)
+    if faults:
+        raise _error(faults, of_the_release)
+    return Study(
+        release=release,
+        datasets=tuple(site.dataset for site in found),
+        readers=judged,
+        inputs=tuple(folder.inputs[name] for name in sorted(folder.inputs)),
+        flags=flags.flags(found),
+        statements=statements,
+    )
+
+
+def _unread(release: Release, found: Sequence[Site]) -> list[str]:
+    names = [site.dataset.name for site in found]
+    return [
+        one.name
+        for one in release.dataset
+        if not any(name == one.name or (one.site_column and name.startswith(f"{one.name}-")) for name in names)
+    ]
+
+
+def _error(faults: list[Fault], of_the_release: int) -> DossierError:
+    plain = list(dict.fromkeys(faults))
+    return ReleaseError(plain) if len(faults) == of_the_release else DataError(plain)
+
+
+def _statements(release: Release, folder: Folder, faults: list[Fault]) -> Mapping[str, str]:
+    texts: dict[str, str] = {}
+    for item, statement in release.statements.items():
+        where = f"release.toml, [statements] {item}"
+        if statement.file is None:
+            texts[item] = statement.text or statement.none or ""
+            continue
+        content = folder.read(statement.file, where, statement.outside, faults)
+        if content is None:
+            continue
+        try:
+            texts[item] = re.sub(r"\r\n?", "\n", content.decode("utf-8-sig")).strip()
+        except UnicodeDecodeError as error:
+            row = content[: error.start].count(b"\n") + 1
+            what = f"{statement.file} is not UTF-8 text."
+            faults.append(Fault(what, f"{statement.file}, row {row}", "Save it as UTF-8 text."))
+    return texts
+
+
+makes(study)

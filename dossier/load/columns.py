@@ -1,0 +1,384 @@
+"""Raw cells -> columns whose kind is settled, and the outcome, the risks, the splits and the identifiers among them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dossier.errors import Fault
+from dossier.load.faults import by_row, listed, no_column, number
+from dossier.load.tables import RawTable
+from dossier.release import DatasetDeclaration, Outcome, Value
+from dossier.types import Floats
+
+Bools = NDArray[np.bool_]
+Kind = Literal["numbers", "texts", "mixed", "booleans", "empty"]
+
+BOOLEANS = {"true": 1.0, "false": 0.0}
+MANY_NUMBERS = 10
+"""An outcome with more different numbers than this is a duration or a count, not a miscoded 0 or 1."""
+WHOLE_COLUMN = 0.1
+"""From this share of risks outside 0 to 1 the column has another scale, and one fault says so."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column under its name in the file: its numbers (NaN where missing or no number), and what is missing."""
+
+    name: str
+    kind: Kind
+    numbers: Floats
+    missing: Bools
+    cells: Any
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A table whose columns carry our names."""
+
+    file: str
+    rows: NDArray[np.int64]
+    columns: Mapping[str, Column]
+
+
+# ---- cells -> columns -----------------------------------------------------------------------------------------------
+
+
+def settled(raw: RawTable, declaration: DatasetDeclaration, where: str, faults: list[Fault]) -> Settled:
+    """The table with the declared renames and missing values."""
+    ours = {name: name for name in raw.columns}
+    for our, their in declaration.columns.items():
+        if their not in raw.columns:
+            faults.append(no_column(their, raw.file, list(raw.columns), f"columns = {{ {our} = … }}"))
+        elif our in raw.columns and our != their and our not in declaration.columns.values():
+            fix = f"Take {our} out of columns, or rename the other column too."
+            faults.append(Fault(f"{raw.file} has a column {our} already.", f"{where}, columns.{our}", fix))
+        else:
+            ours[their] = our
+    faults += [
+        no_column(name, raw.file, list(ours.values()), f"missing = {{ {name} = … }}")
+        for name in declaration.missing
+        if name != "*" and name not in ours.values()
+    ]
+    everywhere = tuple(declaration.missing.get("*", ()))
+    columns = {
+        our: column(their, raw.columns[their], (*everywhere, *declaration.missing.get(our, ())))
+        for their, our in ours.items()
+    }
+    return Settled(raw.file, raw.rows, columns)
+
+
+def column(name: str, cells: Any, missing: Sequence[Value] = ()) -> Column:
+    """The column of these cells; a cell that is empty, NaN or one of the values of `missing` is missing."""
+    import pyarrow
+
+    kind = cells.type
+    if pyarrow.types.is_boolean(kind):
+        return _of_booleans(name, cells, missing)
+    if pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind) or pyarrow.types.is_decimal(kind):
+        return _of_numbers(name, cells, missing)
+    if pyarrow.types.is_null(kind):
+        gaps = np.ones(len(cells), dtype=bool)
+        return Column(name, "empty", np.full(len(cells), np.nan), gaps, cells)
+    return _of_texts(name, cells, missing)
+
+
+def _missing_numbers(missing: Sequence[Value]) -> list[float]:
+    found = (float(value) if isinstance(value, (int, float)) else parsed(value) for value in missing)
+    return [value for value in found if value is not None]
+
+
+def _of_booleans(name: str, cells: Any, missing: Sequence[Value]) -> Column:
+    numbers = np.array([np.nan if cell is None else float(cell) for cell in cells.to_pylist()], dtype=np.float64)
+    for value in missing:
+        if isinstance(value, bool):
+            numbers[numbers == float(value)] = np.nan
+    gaps = np.isnan(numbers)
+    return Column(name, "empty" if gaps.all() else "booleans", numbers, gaps, cells)
+
+
+def _of_numbers(name: str, cells: Any, missing: Sequence[Value]) -> Column:
+    import pyarrow
+
+    numbers = np.array(cells.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=np.float64)
+    numbers[np.isin(numbers, _missing_numbers(missing))] = np.nan
+    gaps = np.isnan(numbers)
+    return Column(name, "empty" if gaps.all() else "numbers", numbers, gaps, cells)
+
+
+def _of_texts(name: str, cells: Any, missing: Sequence[Value]) -> Column:
+    import pyarrow
+    import pyarrow.compute as compute
+
+    cells = cells if pyarrow.types.is_string(cells.type) else cells.cast(pyarrow.string())
+    absent = pyarrow.array(["", "nan", "NaN", *(_spelled(value) for value in missing)])
+    absent_or_null = compute.or_(compute.is_null(cells), compute.is_in(cells, absent))
+    gaps = np.array(absent_or_null.to_numpy(zero_copy_only=False), dtype=bool)
+    numbers, parsed_all = _parsed(cells, gaps)
+    if parsed_all:
+        gaps = gaps | np.isin(numbers, _missing_numbers(missing))
+        numbers = np.where(gaps, np.nan, numbers)
+        return Column(name, "empty" if gaps.all() else "numbers", numbers, gaps, cells)
+    gaps = gaps | (np.isin(numbers, _missing_numbers(missing)) & ~np.isnan(numbers))
+    numbers = np.where(gaps, np.nan, numbers)
+    present = [text for text, gap in zip(cells.to_pylist(), gaps, strict=True) if not gap]
+    if present and all(text.lower() in BOOLEANS for text in present):
+        numbers[~gaps] = [BOOLEANS[text.lower()] for text in present]
+        return Column(name, "booleans", numbers, gaps, cells)
+    return Column(name, _kind(numbers, gaps), numbers, gaps, cells)
+
+
+def _kind(numbers: Floats, gaps: Bools) -> Kind:
+    some = ~np.isnan(numbers)
+    if gaps.all():
+        return "empty"
+    if not some.any():
+        return "texts"
+    return "numbers" if (some | gaps).all() else "mixed"
+
+
+def _parsed(cells: Any, gaps: Bools) -> tuple[Floats, bool]:
+    """The cells as numbers, and whether every cell that is not missing is one."""
+    import pyarrow
+    import pyarrow.compute as compute
+
+    try:
+        filled = compute.if_else(pyarrow.array(gaps), pyarrow.scalar(None, pyarrow.string()), cells)
+        return np.array(filled.cast(pyarrow.float64()).to_numpy(zero_copy_only=False), dtype=np.float64), True
+    except pyarrow.ArrowInvalid:
+        values = [None if gap else parsed(text) for text, gap in zip(cells.to_pylist(), gaps, strict=True)]
+        return np.array([np.nan if value is None else value for value in values], dtype=np.float64), False
+
+
+def parsed(text: str) -> float | None:
+    """The number that a text is, or None."""
+    try:
+        return None if "_" in text else float(text)
+    except ValueError:
+        return None
+
+
+def _spelled(value: Value) -> str:
+    return number(value) if isinstance(value, float) else str(value)
+
+
+def words(column: Column) -> list[str | None]:
+    """Each cell as the text of a category: 1, 1.0 and "1.0" are one, so are True and "true"; None where missing."""
+    if column.kind == "booleans":
+        return [None if np.isnan(value) else ("true" if value else "false") for value in column.numbers]
+    cells = column.cells.to_pylist()
+    return [None if gap else _word(cell) for cell, gap in zip(cells, column.missing, strict=True)]
+
+
+def _word(cell: Any) -> str:
+    if isinstance(cell, str):
+        return re.sub(r"^([+-]?\d+)\.0+$", r"\1", cell)
+    return number(float(cell)) if isinstance(cell, float) or hasattr(cell, "as_tuple") else str(cell)
+
+
+def rows_of(column: Column, keep: Bools) -> Column:
+    """The column of the rows to keep, with the kind that it had in the whole table."""
+    import pyarrow
+
+    return Column(
+        column.name, column.kind, column.numbers[keep], column.missing[keep], column.cells.filter(pyarrow.array(keep))
+    )
+
+
+def taken(table: Settled, keep: Bools) -> Settled:
+    """The rows of a table to keep."""
+    columns = {name: rows_of(column, keep) for name, column in table.columns.items()}
+    return Settled(table.file, table.rows[keep], columns)
+
+
+def named(table: Settled, name: str, declared: str, faults: list[Fault]) -> Column | None:
+    """The column of that name; None, and a fault with the nearest name, when the table has none."""
+    if name not in table.columns:
+        faults.append(no_column(name, table.file, list(table.columns), declared))
+        return None
+    return table.columns[name]
+
+
+# ---- columns -> values ----------------------------------------------------------------------------------------------
+
+
+def outcome(table: Settled, declared: Outcome, faults: list[Fault]) -> Floats | None:
+    """The outcome as 0 and 1, NaN where it is missing; None, and faults, when the column holds something else."""
+    found = named(table, declared.column, "[outcome] column", faults)
+    if found is None:
+        return None
+    if declared.positive is not None and found.kind != "booleans":
+        return _positive(table, found, declared.positive, faults)
+    if found.kind == "texts":
+        values = sorted({word for word in words(found) if word is not None})
+        what = f"outcome holds text ({listed(values, 5)}), not 0 and 1."
+        fix = "Say in [outcome] which value means that the outcome happened, such as positive = "
+        faults.append(Fault(what, f"{table.file}, column {found.name}", f'{fix}"{values[-1]}".'))
+        return None
+    wrong = ~found.missing & ~np.isin(found.numbers, (0.0, 1.0))
+    if not wrong.any():
+        return found.numbers
+    faults += _not_binary(table, found, wrong)
+    return None
+
+
+def _positive(table: Settled, found: Column, positive: Value, faults: list[Fault]) -> Floats | None:
+    where = f"{table.file}, column {found.name}"
+    texts = words(found)
+    wanted = _word(positive) if not isinstance(positive, bool) else str(positive).lower()
+    values = sorted({text for text in texts if text is not None})
+    alike = [value for value in values if value.casefold() == wanted.casefold()]
+    if len(alike) > 1 or (alike and alike != [wanted]):
+        spelled = listed(sorted({*alike, wanted}))
+        fix = "Spell it one way in the table, the same as in [outcome] positive."
+        faults.append(Fault(f"The positive value is spelled in several ways: {spelled}.", where, fix))
+        return None
+    if len(values) > 2:
+        fix = "Keep two values, or declare the others as missing: missing = { " + found.name + " = [ … ] }."
+        faults.append(Fault(f"outcome holds {len(values)} values: {listed(values, 5)}.", where, fix))
+        return None
+    if len(values) == 2 and not alike:
+        fix = f'Name one of the two in [outcome] positive, such as "{values[-1]}".'
+        faults.append(Fault(f"No outcome is {wanted}; the values are {listed(values)}.", where, fix))
+        return None
+    return np.array([np.nan if text is None else float(text == wanted) for text in texts], dtype=np.float64)
+
+
+def _not_binary(table: Settled, found: Column, wrong: Bools) -> list[Fault]:
+    where = f"{table.file}, column {found.name}"
+    values = np.unique(found.numbers[~np.isnan(found.numbers)])
+    if found.kind == "numbers" and set(values) <= {1.0, 2.0}:
+        fix = "Say in [outcome] which value means that the outcome happened, such as positive = 2."
+        return [Fault("outcome is coded 1 and 2, not 0 and 1.", where, fix)]
+    if found.kind == "numbers" and len(values) > MANY_NUMBERS:
+        what = (
+            f"outcome holds {len(values)} different numbers: it looks like a duration, and time-to-event outcomes are "
+        )
+        fix = "Give the outcome at one horizon as 0 or 1, and leave it empty where it is unknown."
+        return [Fault(what + "out of scope.", where, fix)]
+    positions = np.flatnonzero(wrong)
+    texts = [found.cells[int(k)].as_py() for k in positions[:20]]
+    fix = "Give 0 or 1, leave the cell empty, or declare the value as missing."
+    rows = [int(row) for row in table.rows[positions]]
+    return by_row(table.file, found.name, rows, lambda k: f"outcome is {_cell(texts[k])}, not 0 or 1.", fix)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return number(value) if np.isfinite(value) else str(value)
+    return f'"{value}"' if isinstance(value, str) and parsed(value) is None else str(value)
+
+
+def risk(table: Settled, name: str, key: str, faults: list[Fault]) -> Floats | None:
+    """The risks of one column (`key`: column or rival), NaN where missing; None, and faults, when some are none."""
+    found = named(table, name, f"[prediction] {key}", faults)
+    if found is None:
+        return None
+    what = "risk" if key == "column" else "the rival's risk"
+    no_number = ~found.missing & np.isnan(found.numbers)
+    infinite = np.isinf(found.numbers)
+    outside = ~found.missing & ~no_number & ~infinite & ~((found.numbers >= 0) & (found.numbers <= 1))
+    faults_here = [
+        *_no_numbers(table, found, what, no_number),
+        *_infinite(table, found, what, infinite),
+        *_outside(table, found, what, outside, key),
+    ]
+    faults += faults_here
+    return None if faults_here else found.numbers
+
+
+def _no_numbers(table: Settled, found: Column, what: str, wrong: Bools) -> list[Fault]:
+    positions = np.flatnonzero(wrong)
+    texts = [str(found.cells[int(k)].as_py()) for k in positions[:20]]
+    comma = any(re.fullmatch(r"\d+,\d+", text) for text in texts)
+    fix = (
+        "Write decimals with a point."
+        if comma
+        else "Give a number, leave the cell empty, or declare the value as missing."
+    )
+    rows = [int(row) for row in table.rows[positions]]
+    return by_row(table.file, found.name, rows, lambda k: f"{what} is {_cell(texts[k])}, not a number.", fix)
+
+
+def _infinite(table: Settled, found: Column, what: str, wrong: Bools) -> list[Fault]:
+    rows = [int(row) for row in table.rows[wrong]]
+    fix = "Give a number from 0 to 1, or leave the cell empty."
+    return by_row(table.file, found.name, rows, lambda k: f"{what} is infinite.", fix)
+
+
+def _outside(table: Settled, found: Column, what: str, wrong: Bools, key: str) -> list[Fault]:
+    if not wrong.any():
+        return []
+    values = found.numbers[~np.isnan(found.numbers) & np.isfinite(found.numbers)]
+    low, high = float(values.min()), float(values.max())
+    if wrong.sum() > max(1, WHOLE_COLUMN * len(values)):
+        runs = f"{what} runs from {number(low)} to {number(high)}"
+        where = f"{table.file}, column {found.name}"
+        if low >= 0 and high <= 100 and high > 2:
+            return [Fault(f"{runs}: it looks like per cent.", where, "Divide the column by 100.")]
+        if low < 0:
+            fix = "Turn log odds x into probabilities: 1 / (1 + exp(-x))."
+            return [Fault(f"{runs}: it looks like log odds.", where, fix)]
+    bad = found.numbers[wrong]
+    rows = [int(row) for row in table.rows[wrong]]
+    fix = f"Give risks as probabilities, or declare another {'column' if key == 'column' else 'rival'} in [prediction]."
+    return by_row(table.file, found.name, rows, lambda k: f"{what} is {number(float(bad[k]))}, outside 0 to 1.", fix)
+
+
+def split(table: Settled, name: str, faults: list[Fault]) -> NDArray[np.int64] | None:
+    """The number of the split of each row; None, and faults, when some are no whole numbers."""
+    found = named(table, name, "[[dataset]] split", faults)
+    if found is None:
+        return None
+    numbers = found.numbers
+    whole = np.isfinite(numbers) & (np.floor(np.where(np.isfinite(numbers), numbers, 0.0)) == numbers)
+    if found.kind == "booleans":
+        whole = np.zeros(len(numbers), dtype=bool)
+    positions = np.flatnonzero(~whole)
+    if len(positions):
+        cells = [found.cells[int(k)].as_py() for k in positions[:20]]
+        gaps = found.missing[positions]
+        rows = [int(row) for row in table.rows[positions]]
+        fix = "Give the number of the split in every row."
+
+        def what(k: int) -> str:
+            return "split is missing." if gaps[k] else f"split is {_cell(cells[k])}, not a whole number."
+
+        faults += by_row(table.file, found.name, rows, what, fix)
+        return None
+    return numbers.astype(np.int64)
+
+
+def identifiers(
+    table: Settled, name: str, within: NDArray[np.int64] | None, faults: list[Fault]
+) -> tuple[str, ...] | None:
+    """The identifier of each row; None, and faults that do not print it, when one is missing or stands twice."""
+    found = named(table, name, "[[dataset]] id", faults)
+    if found is None:
+        return None
+    texts = words(found)
+    first: dict[tuple[str, int], int] = {}
+    gaps: list[int] = []
+    repeats: list[tuple[int, int]] = []
+    for k, text in enumerate(texts):
+        row = int(table.rows[k])
+        if text is None:
+            gaps.append(row)
+        else:
+            key = (text, 0 if within is None else int(within[k]))
+            if key in first:
+                repeats.append((row, first[key]))
+            first.setdefault(key, row)
+    missing = by_row(table.file, found.name, gaps, lambda k: "The identifier is missing.", "Give one in every row.")
+    fix = "Give every row an identifier of its own, or take id out."
+    rows = [row for row, _ in repeats]
+    twice = by_row(
+        table.file, found.name, rows, lambda k: f"The identifier is the same as in row {repeats[k][1]}.", fix
+    )
+    faults += [*missing, *twice]
+    return None if gaps or repeats else tuple(text for text in texts if text is not None)

@@ -1,0 +1,218 @@
+"""Tables and what the release declares about them -> datasets: one a table, or one a site."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dossier.errors import Fault
+from dossier.load import columns, predictors, refused, tables
+from dossier.load.columns import Bools, Settled
+from dossier.load.faults import by_row, shown
+from dossier.load.files import Folder
+from dossier.load.predictors import Source
+from dossier.release import DatasetDeclaration, Release
+from dossier.types import Dataset, Feature, Floats
+
+
+@dataclass(frozen=True)
+class Site:
+    """A dataset with what is needed only while reading: all its rows' identifiers, and which rows are analysed."""
+
+    dataset: Dataset
+    analysed: Bools
+    identifiers: tuple[str, ...] | None
+    rival_missing: int
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Every row of one site of a table, before any is left out."""
+
+    name: str
+    site: str
+    rows: Bools
+    table: Settled
+    identifiers: tuple[str, ...] | None
+    split: NDArray[np.int64] | None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The columns of a table that measures need, over all its rows."""
+
+    outcome: Floats | None
+    risk: Floats | None
+    rival: Floats | None
+
+
+def sites(release: Release, folder: Folder, faults: list[Fault]) -> list[Site]:
+    """Every dataset of the release, in its order, the sites of one table by name."""
+    sources = [source for k in range(len(release.dataset)) if (source := _source(release, k, folder, faults))]
+    names = predictors.chosen(release, sources, faults)
+    features = predictors.features(sources, names, faults)
+    if release.prediction.rival is not None:
+        faults += _rival_somewhere(release, release.prediction.rival, sources)
+    found: list[Site] = []
+    for source, some in zip(sources, features, strict=True):
+        measured = _measured(release, source, faults)
+        found += [_site(source, rows, measured, some) for rows in _rows(source, faults)]
+    _distinct(found, faults)
+    return found
+
+
+def _distinct(found: Sequence[Site], faults: list[Fault]) -> None:
+    names = [site.dataset.name for site in found]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        what = f"Two sites are named {name}."
+        if not any(fault.what == f"Two datasets are named {name}." for fault in faults):
+            faults.append(Fault(what, "release.toml, [[dataset]]", "Name the datasets or the sites differently."))
+
+
+def _source(release: Release, number: int, folder: Folder, faults: list[Fault]) -> Source | None:
+    declaration = release.dataset[number]
+    where = f"release.toml, [[dataset]] {number + 1} ({declaration.name})"
+    ending = refused.ending(declaration.file, f"{where}, file")
+    if ending is not None and not (folder.path / declaration.file).is_dir():
+        faults.append(ending)
+        return None
+    content = folder.read(declaration.file, f"{where}, file", declaration.outside, faults)
+    raw = tables.table(content, declaration.file, faults) if content is not None else None
+    return Source(declaration, columns.settled(raw, declaration, where, faults), where) if raw is not None else None
+
+
+def _rival_somewhere(release: Release, rival: str, sources: Sequence[Source]) -> list[Fault]:
+    tested = [source.table for source in sources if source.declaration.role != "development"]
+    if not tested or any(rival in table.columns for table in tested):
+        return []
+    faults: list[Fault] = []
+    columns.named(tested[0], rival, "[prediction] rival", faults)
+    return faults
+
+
+def _measured(release: Release, source: Source, faults: list[Fault]) -> Measured:
+    table, prediction = source.table, release.prediction
+    development = source.declaration.role == "development"
+    outcome = (
+        None
+        if development and release.outcome.column not in table.columns
+        else columns.outcome(table, release.outcome, faults)
+    )
+    risk = (
+        None
+        if development and prediction.column not in table.columns
+        else columns.risk(table, prediction.column, "column", faults)
+    )
+    rival = (
+        columns.risk(table, prediction.rival, "rival", faults)
+        if prediction.rival is not None and prediction.rival in table.columns
+        else None
+    )
+    return Measured(outcome, risk, rival)
+
+
+# ---- one table, its sites -------------------------------------------------------------------------------------------
+
+
+def _rows(source: Source, faults: list[Fault]) -> list[Rows]:
+    declaration, table = source.declaration, source.table
+    everything = np.ones(len(table.rows), dtype=bool)
+    split = None if declaration.split is None else columns.split(table, declaration.split, faults)
+    if declaration.site_column is None:
+        parts = [(declaration.name, declaration.site or _title(declaration.name), everything)]
+    else:
+        parts = _parts(source, declaration.site_column, faults)
+    return [_part(source, name, site, rows, split, faults) for name, site, rows in parts]
+
+
+def _part(
+    source: Source, name: str, site: str, rows: Bools, split: NDArray[np.int64] | None, faults: list[Fault]
+) -> Rows:
+    table = columns.taken(source.table, rows)
+    splits = None if split is None else split[rows]
+    key = source.declaration.id
+    identifiers = None if key is None else columns.identifiers(table, key, splits, faults)
+    return Rows(name, site, rows, table, identifiers, splits)
+
+
+def _parts(source: Source, key: str, faults: list[Fault]) -> list[tuple[str, str, Bools]]:
+    found = columns.named(source.table, key, "[[dataset]] site_column", faults)
+    if found is None:
+        return []
+    table = source.table
+    gaps = [int(row) for row in table.rows[found.missing]]
+    fix = "Name the site in every row."
+    faults += by_row(table.file, found.name, gaps, lambda k: "The site is missing.", fix)
+    texts = columns.words(found)
+    parts: dict[str, tuple[str, str, Bools]] = {}
+    for value in sorted({text for text in texts if text is not None}):
+        name = f"{source.declaration.name}-{slug(value)}"
+        if not slug(value) or name in parts:
+            what = f"The site {shown(value)} gives no name of its own: {name}."
+            faults.append(Fault(what, f"{table.file}, column {found.name}", "Spell the sites so that they differ."))
+            continue
+        parts[name] = (name, value, np.array([text == value for text in texts], dtype=bool))
+    return [parts[name] for name in sorted(parts)]
+
+
+def slug(text: str) -> str:
+    """A text as part of a name: small letters and digits, dashes between them."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")
+
+
+def _title(name: str) -> str:
+    return name.replace("-", " ").title()
+
+
+def _site(source: Source, part: Rows, measured: Measured, features: tuple[Feature, ...]) -> Site:
+    declaration = source.declaration
+    outcome, risk, rival = (
+        None if values is None else values[part.rows] for values in (measured.outcome, measured.risk, measured.rival)
+    )
+    keep, excluded = _analysed(len(part.table.rows), outcome, risk)
+    rival_missing = 0 if rival is None else int(np.isnan(rival[keep]).sum())
+    dataset = Dataset(
+        name=part.name,
+        role=declaration.role,
+        site=part.site,
+        rows_read=len(keep),
+        excluded=excluded,
+        outcome=None if outcome is None else outcome[keep],
+        risk=None if risk is None else risk[keep],
+        rival=None if rival is None or rival_missing else rival[keep],
+        split=None if part.split is None else part.split[keep],
+        predictors=tuple(Feature(one.name, one.values[part.rows][keep], one.levels) for one in features),
+        dates=declaration.dates,
+    )
+    return Site(dataset, keep, part.identifiers, rival_missing)
+
+
+def _analysed(count: int, outcome: Floats | None, risk: Floats | None) -> tuple[Bools, dict[str, int]]:
+    """The rows that have what there is to have, and the count of the others; a row that lacks both counts once."""
+    no_outcome = np.zeros(count, dtype=bool) if outcome is None else np.isnan(outcome)
+    no_risk = np.zeros(count, dtype=bool) if risk is None else np.isnan(risk)
+    excluded = {"outcome missing": int(no_outcome.sum()), "risk missing": int((no_risk & ~no_outcome).sum())}
+    return ~(no_outcome | no_risk), excluded
+
+
+def emptied(release: Release, found: Sequence[Site]) -> list[Fault]:
+    """The faults of datasets of which no row is left."""
+    return [
+        Fault(
+            f"No row of {site.dataset.name} has both an outcome and a risk.",
+            _file(release.dataset, site.dataset.name),
+            "Fill the columns, or take the dataset out of the release.",
+        )
+        for site in found
+        if not site.analysed.any()
+    ]
+
+
+def _file(declarations: Sequence[DatasetDeclaration], name: str) -> str:
+    return next((one.file for one in declarations if name == one.name or name.startswith(f"{one.name}-")), name)

@@ -1,0 +1,404 @@
+"""release.toml -> Release: every fault of it in plain sentences, and as much of it as can be used nevertheless."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from dossier.errors import Fault
+from dossier.load import refused
+from dossier.load.faults import counted, listed, nearest, shown
+from dossier.release import RESERVED_NAMES, Release, UnfitError
+
+Location = tuple[str | int, ...]
+
+EXPECTED = {
+    "string_type": "text in quotes",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+    "date_type": "a date such as 2026-10-01",
+    "tuple_type": "a list",
+    "mapping_type": "a table",
+    "dict_type": "a table",
+    "model_type": "a table",
+    "model_attributes_type": "a table",
+}
+BOUNDS = {
+    "greater_than": ("gt", "above"),
+    "greater_than_equal": ("ge", "at least"),
+    "less_than": ("lt", "below"),
+    "less_than_equal": ("le", "at most"),
+}
+LISTS = ("dataset", "declared_performance", "acceptance", "subgroup", "reply")
+STAND_INS: Mapping[str, object] = {"model": "model", "version": "0", "date": None, "owner": "owner"}
+"""What stands in for a faulty key of [release], only so that the tables can be read for their faults too."""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What release.toml gives: the release, or None when not even a part of it can be used, and its faults."""
+
+    release: Release | None
+    faults: tuple[Fault, ...]
+
+
+def declared(content: bytes) -> Declared:
+    """The release that the bytes of release.toml declare, with all its faults."""
+    try:
+        raw = _frozen(tomllib.loads(content.decode("utf-8-sig")))
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        return Declared(
+            None,
+            (Fault("release.toml is not UTF-8 text.", f"release.toml, line {line}", "Save the file as UTF-8."),),
+        )
+    except tomllib.TOMLDecodeError as error:
+        return Declared(None, (_syntax(str(error)),))
+    faults = refused.not_built(raw)
+    try:
+        release: Release | None = Release.model_validate(raw)
+    except ValidationError as error:
+        resolved = [(_resolved(one["loc"], one["type"], raw), one) for one in error.errors()]
+        errors = [(location, one) for location, one in resolved if not _only_a_consequence(location, one, raw)]
+        faults = [*_translated(errors, raw), *faults]
+        release = _salvaged(raw, [location for location, _ in errors])
+    if release is not None:
+        faults += _across(release)
+        if len(release.dataset) == len(raw["dataset"]):
+            faults += _roles(release)
+    return Declared(release, tuple(faults))
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(_frozen(item) for item in value)
+    if isinstance(value, dict):
+        return {key: _frozen(item) for key, item in value.items()}
+    return value
+
+
+def _syntax(message: str) -> Fault:
+    found = re.search(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)", message)
+    text = message[: found.start()] if found else message
+    place = f"line {found[1]}, column {found[2]}" if found and found[1] else "last line"
+    return Fault(
+        f"release.toml is not valid TOML: {text[:1].lower()}{text[1:]}.",
+        f"release.toml, {place}",
+        "Mend the line: text stands in quotes, a list in [ ], a key before =.",
+    )
+
+
+def _only_a_consequence(location: Location, error: Any, raw: Any) -> bool:
+    """A list is called too short when its tables are faulty: their own faults say enough."""
+    return bool(error["type"] == "too_short" and len(_value(location, raw)) >= error["ctx"]["min_length"])
+
+
+# ---- where in the file ----------------------------------------------------------------------------------------------
+
+
+def _resolved(location: Location, kind: str, raw: Any) -> Location:
+    """The location without the names of alternatives, which stand in no file."""
+    kept: list[str | int] = []
+    here = raw
+    for k, part in enumerate(location):
+        if kind == "missing" and k == len(location) - 1:
+            kept.append(part)
+        elif _holds(here, part):
+            kept.append(part)
+            here = here[part]
+    return tuple(kept)
+
+
+def _holds(here: Any, part: str | int) -> bool:
+    if isinstance(part, int):
+        return isinstance(here, tuple) and part < len(here)
+    return isinstance(here, Mapping) and part in here
+
+
+def _value(location: Location, raw: Any) -> Any:
+    for part in location:
+        raw = raw[part]
+    return raw
+
+
+def _section(location: Location, raw: Mapping[str, Any]) -> tuple[str, Location]:
+    """How the table of a location is written in the file, and the rest of the location."""
+    if len(location) < 2 and not isinstance(raw.get(str(location[0])), Mapping):
+        return "", location
+    head, rest = str(location[0]), location[1:]
+    if head == "model" and len(rest) > 1 and rest[0] == "term":
+        return f"[[model.term]] {int(rest[1]) + 1}", rest[2:]
+    if rest and isinstance(rest[0], int):
+        table = raw[head][rest[0]]
+        name = f" ({table['name']})" if isinstance(table, Mapping) and isinstance(table.get("name"), str) else ""
+        return f"[[{head}]] {rest[0] + 1}{name}", rest[1:]
+    return f"[{head}]", rest
+
+
+def _key(rest: Location) -> str:
+    text = ""
+    for part in rest:
+        text += f", value {part + 1}" if isinstance(part, int) else (f".{part}" if text else str(part))
+    return text
+
+
+def _where(location: Location, raw: Mapping[str, Any]) -> str:
+    section, rest = _section(location, raw)
+    key = _key(rest)
+    if not section:
+        return f"release.toml, {key}" if key in Release.model_fields else "release.toml, top level"
+    return f"release.toml, {section}" + (f"{',' if section.startswith('[[') else ''} {key}" if key else "")
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    for part in get_args(annotation):
+        found = _model_in(part)
+        if found is not None:
+            return found
+    return None
+
+
+def _model_at(location: Location) -> type[BaseModel] | None:
+    """The model of the table at a location."""
+    model: type[BaseModel] | None = Release
+    for part in location:
+        if isinstance(part, int) or model is None:
+            continue
+        field = next((field for name, field in model.model_fields.items() if (field.alias or name) == part), None)
+        model = _model_in(field.annotation) if field is not None else model
+    return model
+
+
+def _keys(location: Location) -> dict[str, str]:
+    """The keys that a table knows, with the sentence of each."""
+    model = _model_at(location)
+    fields = model.model_fields if model is not None else {}
+    return {field.alias or name: field.description or "" for name, field in fields.items()}
+
+
+# ---- what is wrong, in words ----------------------------------------------------------------------------------------
+
+
+def _translated(errors: list[tuple[Location, Any]], raw: Mapping[str, Any]) -> list[Fault]:
+    """One fault for every place that is wrong, however many alternatives it fails."""
+    places: dict[Location, list[Any]] = {}
+    for location, error in errors:
+        places.setdefault(location, []).append(error)
+    kept = {
+        location: found
+        for location, found in places.items()
+        if not any(
+            other != location and other[: len(location)] == location and _is_alternative(found) for other in places
+        )
+    }
+    return [_fault(location, found, raw) for location, found in kept.items()]
+
+
+def _is_alternative(errors: list[Any]) -> bool:
+    return all(error["type"] in EXPECTED for error in errors)
+
+
+def _fault(location: Location, errors: list[Any], raw: Mapping[str, Any]) -> Fault:
+    plain = next((error for error in errors if error["type"] not in EXPECTED), errors[0])
+    kind = plain["type"]
+    if kind == "extra_forbidden":
+        return _unknown(location, raw)
+    if kind == "missing":
+        return _missing(location, raw)
+    where = _where(location, raw)
+    name = _key(_section(location, raw)[1]) or str(location[-1] if location else "release.toml")
+    value = _value(location, raw)
+    if kind == "value_error" and isinstance(plain["ctx"]["error"], UnfitError):
+        return Fault(plain["ctx"]["error"].what, where, plain["ctx"]["error"].fix)
+    if kind in BOUNDS:
+        bound, word = BOUNDS[kind]
+        limit = shown(plain["ctx"][bound])
+        return Fault(f"{name} is {shown(value)}, not {word} {limit}.", where, f"Give a number {word} {limit}.")
+    if kind == "literal_error":
+        return _choice(name, value, plain["ctx"]["expected"], where)
+    if kind in ("too_short", "too_long"):
+        return _length(location, name, value, plain["ctx"], where)
+    if kind == "string_too_short":
+        return Fault(f"{name} is empty.", where, "Write something, or take the key out.")
+    if kind == "string_pattern_mismatch":
+        return _pattern(name, value, where)
+    if kind == "finite_number":
+        return Fault(f"{name} is {value}, not a finite number.", where, "Give a number.")
+    return _type(location, name, value, errors, where)
+
+
+def _type(location: Location, name: str, value: Any, errors: list[Any], where: str) -> Fault:
+    if len(location) == 1 and location[0] in LISTS:
+        return Fault(f"{name} is {shown(value)}, not a list of tables.", where, f"Write [[{name}]] with two brackets.")
+    expected = list(dict.fromkeys(EXPECTED.get(error["type"], "a value of another kind") for error in errors))
+    if "a number" in expected and "a whole number" in expected:
+        expected.remove("a whole number")
+    wanted = " or ".join(expected)
+    return Fault(f"{name} is {shown(value)}, not {wanted}.", where, f"Give {wanted}.")
+
+
+def _choice(name: str, value: Any, expected: str, where: str) -> Fault:
+    choices = re.findall(r"'([^']*)'", expected)
+    near = nearest(value, choices) if isinstance(value, str) else None
+    fix = f'Did you mean "{near}"?' if near else f"Write {' or '.join(repr_toml(choice) for choice in choices)}."
+    return Fault(f"{name} is {shown(value)}, not one of {listed(choices)}.", where, fix)
+
+
+def repr_toml(text: str) -> str:
+    """A text as it stands in a TOML file."""
+    return f'"{text}"'
+
+
+def _length(location: Location, name: str, value: Any, context: Mapping[str, Any], where: str) -> Fault:
+    if location == ("dataset",):
+        return Fault("There is no dataset.", "release.toml, [[dataset]]", 'Declare one with role = "external".')
+    wanted = context.get("min_length", context.get("max_length"))
+    return Fault(f"{name} has {counted(len(value), 'value')}, not {wanted}.", where, f"Give {wanted} values.")
+
+
+def _pattern(name: str, value: Any, where: str) -> Fault:
+    if name == "artifact_sha256":
+        return Fault(f"{name} is {shown(value)}, not a SHA-256.", where, "Give its 64 characters of 0 to 9 and a to f.")
+    slug = re.sub(r"[^\w.-]+", "-", str(value)).strip("-.")
+    hint = f' such as "{slug}"' if slug else ""
+    return Fault(
+        f"{name} is {shown(value)}, which cannot name files.", where, f"Use letters, digits, dots and dashes{hint}."
+    )
+
+
+def _unknown(location: Location, raw: Mapping[str, Any]) -> Fault:
+    key = str(location[-1])
+    where = _where(location, raw)
+    strange = refused.out_of_scope(key, where)
+    if strange is not None:
+        return strange
+    known = _keys(location[:-1])
+    near = nearest(key, known)
+    fix = f"Did you mean {near}?" if near else f"The keys are {listed(known, most=30)}."
+    if len(location) == 1:
+        return Fault(f"{key} is no table or key of release.toml.", where, fix)
+    home = re.sub(r"(?<=\])[^\]]*$", "", _section(location, raw)[0])
+    return Fault(f"{key} is not a key of {home}.", where, fix)
+
+
+def _missing(location: Location, raw: Mapping[str, Any]) -> Fault:
+    if isinstance(location[-1], int):
+        short = location[:-1]
+        return _length(short, _key(_section(short, raw)[1]), _value(short, raw), {"min_length": 2}, _where(short, raw))
+    key = str(location[-1])
+    sentence = _keys(location[:-1]).get(key, "")
+    if len(location) == 1:
+        section = f"[[{key}]]" if key in LISTS else f"[{key}]"
+        return Fault(f"There is no {section}.", "release.toml", f"Add {section}. {sentence}")
+    table = _section(location, raw)[0]
+    return Fault(f"{key} is missing.", f"release.toml, {table}", f"Add {key} = … {sentence}")
+
+
+# ---- as much as can be used -----------------------------------------------------------------------------------------
+
+
+def _salvaged(raw: Mapping[str, Any], wrong: list[Location]) -> Release | None:
+    """The release without its faulty keys, for the faults of the tables; None when too little is left."""
+    kept: dict[str, Any] = {key: dict(value) if isinstance(value, Mapping) else value for key, value in raw.items()}
+    dropped: set[int] = set()
+    for location in wrong:
+        _drop(kept, location, dropped)
+    if isinstance(kept.get("dataset"), tuple):
+        kept["dataset"] = tuple(table for k, table in enumerate(kept["dataset"]) if k not in dropped)
+    if dropped:
+        kept.pop("readers", None)
+    try:
+        return Release.model_validate(kept)
+    except ValidationError:
+        return None
+
+
+def _drop(kept: dict[str, Any], location: Location, dropped: set[int]) -> None:
+    head = str(location[0]) if location else ""
+    table = kept.get(head)
+    if head == "release":
+        about = table if isinstance(table, dict) else {}
+        known = _keys(("release",))
+        about = {key: value for key, value in about.items() if key in known and key != location[-1]}
+        kept["release"] = {**STAND_INS, **about}
+    elif head == "dataset" and len(location) > 1 and isinstance(table, tuple):
+        _drop_of_dataset(kept, location, dropped)
+    elif len(location) > 1 and isinstance(table, dict):
+        table.pop(location[1], None)
+    else:
+        kept.pop(head, None)
+
+
+def _drop_of_dataset(kept: dict[str, Any], location: Location, dropped: set[int]) -> None:
+    tables, number = kept["dataset"], int(location[1])
+    if len(location) < 3 or location[2] in ("name", "role", "file") or not isinstance(tables[number], Mapping):
+        dropped.add(number)
+        return
+    less = {key: value for key, value in tables[number].items() if key != location[2]}
+    kept["dataset"] = (*tables[:number], less, *tables[number + 1 :])
+
+
+# ---- what single keys cannot see ------------------------------------------------------------------------------------
+
+
+def _across(release: Release) -> list[Fault]:
+    """The faults that lie between keys: names, roles, and what belongs to one role only."""
+    faults: list[Fault] = []
+    names = [dataset.name for dataset in release.dataset]
+    for k, dataset in enumerate(release.dataset):
+        where = f"release.toml, [[dataset]] {k + 1} ({dataset.name})"
+        if dataset.name in names[:k]:
+            fix = "Give every dataset a name of its own."
+            faults.append(Fault(f"Two datasets are named {dataset.name}.", f"{where}, name", fix))
+        if dataset.name in RESERVED_NAMES:
+            faults.append(
+                Fault(f"{dataset.name} is a name that dossier uses.", f"{where}, name", "Choose another name.")
+            )
+        if dataset.split is not None and dataset.role != "internal":
+            fix = 'Take split out, or declare role = "internal".'
+            faults.append(Fault("split is for internal datasets only.", f"{where}, split", fix))
+        if dataset.site_column is not None and dataset.site is not None:
+            fix = "Take site out: the values of site_column name the sites."
+            faults.append(Fault("There are both site and site_column.", f"{where}, site", fix))
+        if dataset.site_column is not None and dataset.role == "development":
+            fix = "Take site_column out: the development table is one."
+            faults.append(Fault("A development table is not split into sites.", f"{where}, site_column", fix))
+    return [*faults, *_same_columns(release)]
+
+
+def _roles(release: Release) -> list[Fault]:
+    roles = [dataset.role for dataset in release.dataset]
+    faults = []
+    if "external" not in roles:
+        fix = 'Declare one with role = "external": rows that had no part in making the model.'
+        faults.append(Fault("There is no external dataset.", "release.toml, [[dataset]]", fix))
+    if roles.count("development") > 1:
+        fix = "Put the rows in one table."
+        what = f"There are {roles.count('development')} development datasets."
+        faults.append(Fault(what, "release.toml, [[dataset]]", fix))
+    return faults
+
+
+def _same_columns(release: Release) -> list[Fault]:
+    prediction, outcome = release.prediction, release.outcome
+    faults = []
+    if prediction.column == outcome.column:
+        fix = "Name the column of the risks."
+        faults.append(Fault("The risk is the outcome itself.", "release.toml, [prediction] column", fix))
+    if prediction.rival in (prediction.column, outcome.column):
+        fix = "Name another column, or take rival out."
+        what = "The rival is the " + ("risk" if prediction.rival == prediction.column else "outcome") + " itself."
+        faults.append(Fault(what, "release.toml, [prediction] rival", fix))
+    if prediction.rival_name is not None and prediction.rival is None:
+        fix = "Add rival, or take rival_name out."
+        faults.append(Fault("There is a rival_name but no rival.", "release.toml, [prediction] rival_name", fix))
+    return faults

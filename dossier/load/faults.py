@@ -1,0 +1,76 @@
+"""How a fault of the input is said: values as the user wrote them, the nearest name, twenty lines of a kind at most."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
+
+from dossier.errors import Fault
+
+LINES = 20
+"""How many faults of one kind are listed before the rest is only counted."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that looks most like this one."""
+    by_lower_case = {candidate.lower(): candidate for candidate in known}
+    matches = get_close_matches(name.lower(), by_lower_case, n=1, cutoff=0.6)
+    return by_lower_case[matches[0]] if matches else None
+
+
+def listed(names: Iterable[str], most: int = 12) -> str:
+    """Names in a row, cut short when there are many."""
+    names = list(names)
+    rest = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + rest
+
+
+def shown(value: object) -> str:
+    """A value of release.toml as it is written there."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'"{value}"' if len(value) <= 60 else f'"{value[:57]}..."'
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, (list, tuple)):
+        return "a list"
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    return number(value) if isinstance(value, float) else str(value)
+
+
+def number(value: float) -> str:
+    """A number as a person would type it."""
+    return str(int(value)) if abs(value) < 1e15 and value == int(value) else repr(float(value))
+
+
+def counted(count: int, word: str) -> str:
+    """A count with its word, in the plural where it belongs."""
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def by_row(
+    file: str,
+    column: str | Sequence[str] | None,
+    rows: Sequence[int],
+    what: Callable[[int], str],
+    fix: str,
+) -> list[Fault]:
+    """One fault a row, twenty at most, and the count of those that are left; `what` gets the place in `rows`."""
+    single = column if isinstance(column, str) else None
+    several = [single] * len(rows) if single is not None or column is None else column
+    tails = [f", column {name}" if name is not None else "" for name in several]
+    faults = [Fault(what(k), f"{file}, row {row}{tails[k]}", fix) for k, row in enumerate(rows[:LINES])]
+    left = len(rows) - LINES
+    if left > 0:
+        faults.append(Fault(f"and {left} more of this kind.", f"{file}, column {single}" if single else file, fix))
+    return faults
+
+
+def no_column(name: str, file: str, known: Sequence[str], declared: str) -> Fault:
+    """The fault of a column that a table does not have, with the nearest that it has."""
+    near = nearest(name, known)
+    hint = f"Did you mean {near}?" if near else f"The table has {listed(known)}."
+    return Fault(f"There is no column {name}.", f"{file}, first row", f"{hint} {declared} names it in release.toml.")

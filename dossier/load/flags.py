@@ -1,0 +1,110 @@
+"""What is odd about the tables without being wrong: the flags that reading raises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from dossier.load.datasets import Site
+from dossier.types import Dataset, Flag, Floats
+
+TELLING = 3
+"""From so many predictors on two equal rows are hardly two patients by chance."""
+
+
+def flags(sites: Sequence[Site]) -> tuple[Flag, ...]:
+    """The flags of every dataset, in their order."""
+    development = next((site for site in sites if site.dataset.role == "development"), None)
+    return tuple(flag for site in sites for flag in _of(site, development))
+
+
+def _of(site: Site, development: Site | None) -> Iterator[Flag]:
+    dataset = site.dataset
+    yield from _one_class(dataset)
+    yield from _constant_risk(dataset)
+    yield from _missing_predictors(dataset)
+    yield from _repeated_rows(site)
+    yield from _incomplete_rival(site)
+    if development is not None and dataset.role == "external":
+        yield from _seen_before(site, development)
+
+
+def _one_class(dataset: Dataset) -> Iterator[Flag]:
+    if dataset.outcome is not None and len(np.unique(dataset.outcome)) == 1:
+        every = "happened in every" if dataset.outcome[0] == 1 else "happened in no"
+        says = f"The outcome {every} row of {dataset.name}: nothing that compares the two classes can be computed."
+        yield Flag("one_class", dataset.name, says)
+
+
+def _constant_risk(dataset: Dataset) -> Iterator[Flag]:
+    if dataset.risk is not None and len(dataset.risk) > 1 and len(np.unique(dataset.risk)) == 1:
+        says = f"Every risk in {dataset.name} is {dataset.risk[0]:g}: the model does not tell its patients apart."
+        yield Flag("constant_risk", dataset.name, says)
+
+
+def _missing_predictors(dataset: Dataset) -> Iterator[Flag]:
+    lost = [one.name for one in dataset.predictors if np.isnan(one.values).all()]
+    if lost:
+        verb = "is" if len(lost) == 1 else "are"
+        yield Flag(
+            "missing_predictor", dataset.name, f"{', '.join(lost)} {verb} missing in every row of {dataset.name}."
+        )
+
+
+def _repeated_rows(site: Site) -> Iterator[Flag]:
+    """Equal rows, where no identifiers say that they are different patients."""
+    dataset = site.dataset
+    if len(dataset.predictors) < TELLING or dataset.split is not None or site.identifiers is not None:
+        return
+    table = _rows(dataset, [one.name for one in dataset.predictors])
+    extra = [one for one in (dataset.outcome, dataset.risk) if one is not None]
+    whole = np.column_stack([table, *extra])
+    repeated = len(whole) - len(np.unique(np.nan_to_num(whole, nan=np.inf), axis=0))
+    if repeated:
+        yield Flag(
+            "duplicate_rows",
+            dataset.name,
+            f"In {dataset.name} {_count(repeated)} equal to an earlier one in outcome, risk and every predictor.",
+        )
+
+
+def _incomplete_rival(site: Site) -> Iterator[Flag]:
+    if site.rival_missing:
+        rows = f"{site.rival_missing} row" + ("s" if site.rival_missing > 1 else "")
+        says = f"The other model gives no risk in {rows} of {site.dataset.name}, so the two are not compared there."
+        yield Flag("rival_incomplete", site.dataset.name, says)
+
+
+def _seen_before(site: Site, development: Site) -> Iterator[Flag]:
+    """Rows equal to a development row in identifier and predictors: identifiers alone may coincide by chance."""
+    if site.identifiers is None or development.identifiers is None:
+        return
+    here, there = site.dataset, development.dataset
+    others = [other.name for other in there.predictors]
+    shared = [one.name for one in here.predictors if one.name in others]
+    if not shared:
+        return
+    known = dict(zip(_kept(development), _rows(there, shared), strict=True))
+    equal = sum(
+        key in known and np.array_equal(known[key], row, equal_nan=True)
+        for key, row in zip(_kept(site), _rows(here, shared), strict=True)
+    )
+    if equal:
+        says = (
+            f"In {here.name} {_count(equal)} also in the development table, by identifier and every shared predictor."
+        )
+        yield Flag("shared_rows", here.name, says)
+
+
+def _kept(site: Site) -> list[str]:
+    return [one for one, keep in zip(site.identifiers or (), site.analysed, strict=True) if keep]
+
+
+def _rows(dataset: Dataset, names: Sequence[str]) -> Floats:
+    values = {one.name: one.values for one in dataset.predictors}
+    return np.column_stack([values[name] for name in names])
+
+
+def _count(rows: int) -> str:
+    return "1 row is" if rows == 1 else f"{rows} rows are"

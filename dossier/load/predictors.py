@@ -1,0 +1,169 @@
+"""Which columns are predictors, and their values as numbers or as codes of categories that every dataset shares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dossier.errors import Fault
+from dossier.load.columns import Column, Settled, parsed, words
+from dossier.load.faults import by_row, no_column
+from dossier.release import DatasetDeclaration, Release
+from dossier.types import Feature
+
+MANY_LEVELS = 50
+"""A text with more different values than this, most of them met once or twice, is no category."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table before its rows are split or left out, with what the release declares about it."""
+
+    declaration: DatasetDeclaration
+    table: Settled
+    where: str
+
+
+def roles_of_columns(release: Release) -> dict[str, str]:
+    """The columns that have a role of their own, so that they are no predictors, with the key that names each."""
+    named = {
+        release.outcome.column: "[outcome] column",
+        release.prediction.column: "[prediction] column",
+        release.prediction.rival: "[prediction] rival",
+    }
+    for dataset in release.dataset:
+        for key in ("split", "id", "site_column", "cluster", "weights", "imputation"):
+            named.setdefault(getattr(dataset, key), f"[[dataset]] {key}")
+    return {name: key for name, key in named.items() if name is not None}
+
+
+def chosen(release: Release, sources: Sequence[Source], faults: list[Fault]) -> list[tuple[str, ...]]:
+    """The names of the predictors of each table."""
+    taken = roles_of_columns(release)
+    development = next((source for source in sources if source.declaration.role == "development"), None)
+    offered = _offered(development, taken)
+    names = [
+        _declared(source, taken, faults)
+        if source.declaration.predictors is not None
+        else tuple(name for name in source.table.columns if name in offered)
+        for source in sources
+    ]
+    if development is None or development.declaration.predictors is not None:
+        return names
+    position = next(k for k, source in enumerate(sources) if source is development)
+    used = {name for k, others in enumerate(names) if k != position for name in others}
+    names[position] = tuple(name for name in names[position] if name in used)
+    return names
+
+
+def _offered(development: Source | None, taken: dict[str, str]) -> frozenset[str]:
+    if development is None:
+        return frozenset()
+    declared = development.declaration.predictors
+    names = development.table.columns if declared is None else declared
+    return frozenset(name for name in names if name not in taken)
+
+
+def _declared(source: Source, taken: dict[str, str], faults: list[Fault]) -> tuple[str, ...]:
+    kept = []
+    for name in dict.fromkeys(source.declaration.predictors or ()):
+        if name in taken:
+            fix = f"Take it out of predictors, or out of {taken[name]}."
+            faults.append(Fault(f"{name} is no predictor: {taken[name]} names it.", f"{source.where}, predictors", fix))
+        elif name not in source.table.columns:
+            known = [column for column in source.table.columns if column not in taken]
+            faults.append(no_column(name, source.table.file, known, "[[dataset]] predictors"))
+        else:
+            kept.append(name)
+    return tuple(kept)
+
+
+def features(
+    sources: Sequence[Source], names: Sequence[tuple[str, ...]], faults: list[Fault]
+) -> list[tuple[Feature, ...]]:
+    """The predictors of each table over all its rows, categories with the same codes in every table."""
+    faults += [
+        no_column(name, source.table.file, list(source.table.columns), "[[dataset]] categorical")
+        for source in sources
+        for name in source.declaration.categorical
+        if name not in source.table.columns
+    ]
+    made: dict[str, dict[int, Feature]] = {}
+    for name in dict.fromkeys(name for some in names for name in some):
+        holders = {k: source for k, source in enumerate(sources) if name in names[k]}
+        made[name] = _feature(name, holders, sources, faults)
+    return [tuple(made[name][k] for name in some if k in made[name]) for k, some in enumerate(names)]
+
+
+def _feature(
+    name: str, holders: dict[int, Source], sources: Sequence[Source], faults: list[Fault]
+) -> dict[int, Feature]:
+    columns = {k: source.table.columns[name] for k, source in holders.items()}
+    if any(name in source.declaration.categorical for source in sources):
+        return _categories(name, columns, holders, faults, declared=True)
+    mixed = [k for k, column in columns.items() if column.kind == "mixed"]
+    for k in mixed:
+        faults += _mixed(name, columns[k], holders[k])
+    if mixed:
+        return {}
+    kinds = {k: column.kind for k, column in columns.items() if column.kind != "empty"}
+    numeric = [holders[k].table.file for k, kind in kinds.items() if kind == "numbers"]
+    textual = [holders[k].table.file for k, kind in kinds.items() if kind != "numbers"]
+    if numeric and textual:
+        what = f"{name} holds numbers in {numeric[0]} and categories in {textual[0]}."
+        fix = f"Code it alike in every table, or list {name} under categorical."
+        faults.append(Fault(what, f"{numeric[0]} and {textual[0]}, column {name}", fix))
+        return {}
+    if textual:
+        return _categories(name, columns, holders, faults, declared=False)
+    return _numbers(name, columns, holders, faults)
+
+
+def _mixed(name: str, column: Column, source: Source) -> list[Fault]:
+    wrong = np.flatnonzero(~column.missing & np.isnan(column.numbers))
+    texts = [str(column.cells[int(k)].as_py()) for k in wrong[:20]]
+    rows = [int(row) for row in source.table.rows[wrong]]
+    fix = f"Declare it as missing (missing = {{ {name} = [ … ] }}), or list {name} under categorical."
+    return by_row(source.table.file, column.name, rows, lambda k: f'{name} is "{texts[k]}" among numbers.', fix)
+
+
+def _numbers(
+    name: str, columns: dict[int, Column], holders: dict[int, Source], faults: list[Fault]
+) -> dict[int, Feature]:
+    for k, column in columns.items():
+        rows = [int(row) for row in holders[k].table.rows[np.isinf(column.numbers)]]
+        fix = "Give a finite number, or leave the cell empty."
+        faults += by_row(holders[k].table.file, column.name, rows, lambda _: f"{name} is infinite.", fix)
+    return {k: Feature(name, column.numbers) for k, column in columns.items()}
+
+
+def _categories(
+    name: str, columns: dict[int, Column], holders: dict[int, Source], faults: list[Fault], declared: bool
+) -> dict[int, Feature]:
+    texts = {k: words(column) for k, column in columns.items()}
+    if not declared:
+        for k, cells in texts.items():
+            present = [text for text in cells if text is not None]
+            if len(set(present)) > max(MANY_LEVELS, len(present) / 2):
+                source = holders[k]
+                what = (
+                    f"{name} holds {len(set(present))} different texts in {len(present)} rows: too many for a category."
+                )
+                fix = f"List the predictors without {name}, name it as id, or list it under categorical."
+                faults.append(Fault(what, f"{source.table.file}, column {columns[k].name}", fix))
+    levels = _sorted({text for cells in texts.values() for text in cells if text is not None})
+    code = {level: float(k) for k, level in enumerate(levels)}
+    return {
+        k: Feature(name, np.array([np.nan if text is None else code[text] for text in cells], dtype=np.float64), levels)
+        for k, cells in texts.items()
+    }
+
+
+def _sorted(levels: set[str]) -> tuple[str, ...]:
+    """Numbers by size, everything else by the alphabet."""
+    values = {level: parsed(level) for level in levels}
+    if all(value is not None for value in values.values()):
+        return tuple(sorted(levels, key=lambda level: (values[level] or 0.0, level)))
+    return tuple(sorted(levels))

@@ -1,0 +1,477 @@
+"""What a release declares: one frozen model for every table of release.toml, its attributes named as the keys are."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, TypeGuard
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+
+CHECKLIST_ITEMS = (
+    *(
+        "1",
+        "2",
+        "3a",
+        "3b",
+        "3c",
+        "4",
+        "5a",
+        "5b",
+        "6a",
+        "6b",
+        "6c",
+        "7",
+        "8a",
+        "8b",
+        "8c",
+        "9a",
+        "9b",
+        "9c",
+        "10",
+        "11",
+    ),
+    *("12a", "12b", "12c", "12d", "12e", "12f", "12g", "13", "14", "15", "16", "17"),
+    *("18a", "18b", "18c", "18d", "18e", "18f", "19", "20a", "20b", "20c", "21", "22", "23a", "23b", "24", "25", "26"),
+    *("27a", "27b", "27c"),
+)
+"""The items of TRIPOD+AI that [statements] may answer."""
+
+WIDTHS: Mapping[str, float] = MappingProxyType(
+    {
+        "oe_ratio": 0.2,
+        "calibration_slope": 0.2,
+        "auroc": 0.1,
+        "standardized_net_benefit": 0.2,
+        "brier": 0.05,
+    }
+)
+"""The widths of the intervals that a sample is sized for, where the release names none."""
+
+MINIMA = ("auroc", "brier", "standardized_net_benefit")
+RESERVED_NAMES = ("pooled", "each external")
+
+
+class UnfitError(ValueError):
+    """A declared value that does not fit, with the way to mend it."""
+
+    def __init__(self, what: str, fix: str) -> None:
+        self.what = what
+        self.fix = fix
+        super().__init__(f"{what} {fix}")
+
+
+class Table(BaseModel):
+    """A table of release.toml: frozen, no unknown keys, no guessing of types."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+Text = Annotated[str, Field(min_length=1)]
+Inside = Annotated[float, Field(gt=0, lt=1)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=0)]
+Value = str | bool | int | float
+DatasetRole = Literal["development", "internal", "external"]
+
+
+def _is_pair(given: object, *kinds: type) -> TypeGuard[tuple[Any, Any]]:
+    return isinstance(given, tuple) and len(given) == 2 and all(isinstance(value, kinds) for value in given)
+
+
+def _number_range(given: object) -> object:
+    if _is_pair(given, int, float) and given[0] >= given[1]:
+        raise UnfitError("The range does not end above its beginning.", "Write two values, the smaller one first.")
+    return given
+
+
+def _date_range(given: object) -> object:
+    if _is_pair(given, datetime.date) and not _is_pair(given, datetime.datetime) and given[0] > given[1]:
+        raise UnfitError("The dates end before they begin.", "Write the earlier day first.")
+    return given
+
+
+def _without_repeats(values: object) -> object:
+    if isinstance(values, tuple) and len({repr(value) for value in values}) < len(values):
+        raise UnfitError("A value stands twice in the list.", "Write every value once.")
+    return values
+
+
+class About(Table):
+    """Which model in which version was tested, by whom, and what the printed dossier depends on."""
+
+    model: Text = Field(description="The name of the model.")
+    version: Text = Field(description="The version of the model that this release is about.")
+    date: datetime.date | None = Field(description="The printed date, such as 2026-10-01.")
+    owner: Text = Field(description="Who answers for the model.")
+    level: Inside = Field(0.95, description="The confidence level of every interval.")
+    seed: Count = Field(1, description="The whole number that every random draw starts from.")
+    artifact_sha256: str | None = Field(
+        None, pattern="^[0-9a-f]{64}$", description="The SHA-256 of the model file that was tested, in hexadecimal."
+    )
+    tested_version: Text | None = Field(None, description="The version that was tested, where it is another one.")
+    tester: Text | None = Field(None, description="Who ran the test, and their relation to the owner.")
+    previous: Text | None = Field(None, description="The results.json of the previous version.")
+
+
+class Outcome(Table):
+    """What the model predicts."""
+
+    name: Text = Field(description="The outcome in words.")
+    column: Text = Field(description="The column that holds the outcome: 0 and 1, booleans, or text with `positive`.")
+    positive: Value | None = Field(None, description="The value of the column that means that the outcome happened.")
+    horizon: Text | None = Field(None, description="Until when the outcome is counted, in words.")
+    classes: tuple[Text, ...] | None = Field(None, description="The classes in order, where there are more than two.")
+
+
+class Prediction(Table):
+    """Where the predicted risks stand."""
+
+    column: Text = Field(description="The column that holds the probability of the outcome, from 0 to 1.")
+    rival: Text | None = Field(None, description="The column that holds the risk of another model on the same rows.")
+    rival_name: Text | None = Field(None, description="The name of the other model.")
+    columns: tuple[Text, ...] | None = Field(None, description="The columns of the risks in the order of the classes.")
+    rivals: tuple[Text, ...] | None = Field(None, description="The columns of the other model's risks by class.")
+
+
+class Thresholds(Table):
+    """The risks from which somebody would act."""
+
+    declared: Annotated[tuple[Inside, ...], BeforeValidator(_without_repeats)] = Field(
+        (), description="The thresholds that were fixed before the data were seen, the primary one first."
+    )
+    range: Annotated[tuple[Inside, Inside], BeforeValidator(_number_range)] | None = Field(
+        None,
+        description="The range of the decision curve; without it from the 1st to the 99th percentile of the risks.",
+    )
+    rationale: Text | None = Field(None, description="Why these thresholds.")
+
+
+class DatasetDeclaration(Table):
+    """A table of rows: one dataset, or one a site."""
+
+    name: str = Field(pattern=r"^\w[\w.-]*$", description="The name of the dataset in every table and file.")
+    role: DatasetRole = Field(description="What the rows were to the model: development, internal or external.")
+    file: Text = Field(description="The file of the table, relative to release.toml.")
+    outside: bool = Field(False, description="Whether the file may lie outside the release folder.")
+    sheet: Text | None = Field(None, description="The sheet of a workbook.")
+    site: Text | None = Field(None, description="The site in words; without it the name of the dataset.")
+    site_column: Text | None = Field(None, description="The column that splits the table into one dataset a site.")
+    dates: Annotated[tuple[datetime.date, datetime.date], BeforeValidator(_date_range)] | None = Field(
+        None, description="The first and the last day on which the rows were collected."
+    )
+    columns: Mapping[str, Text] = Field(default_factory=dict, description="Renames: our name = the name in the file.")
+    missing: Mapping[str, tuple[Value, ...]] = Field(
+        default_factory=dict, description='The values that mean missing, by column, or "*" for every column.'
+    )
+    predictors: tuple[Text, ...] | None = Field(
+        None, description="The predictors; without it the columns that the table shares with the development table."
+    )
+    categorical: tuple[Text, ...] = Field((), description="The predictors whose numbers are the codes of categories.")
+    split: Text | None = Field(None, description="The column with the number of the refitted split; internal only.")
+    id: Text | None = Field(None, description="The column that identifies a row; checked for repeats, never printed.")
+    cluster: Text | None = Field(None, description="The column of the clusters within which rows are not independent.")
+    weights: Text | None = Field(None, description="The column of the sampling weights.")
+    imputation: Text | None = Field(None, description="The column with the number of the imputation.")
+    minimum_cell: Count | None = Field(None, description="The smallest count that is printed for this dataset.")
+
+
+class DeclaredAuroc(Table):
+    """An AUROC that was published, with its interval and its rows."""
+
+    value: Share = Field(description="The published AUROC.")
+    low: Share = Field(description="The lower end of its interval.")
+    high: Share = Field(description="The upper end of its interval.")
+    n: Annotated[int, Field(ge=1)] = Field(description="The number of rows it rests on.")
+    events: Annotated[int, Field(ge=1)] = Field(description="The number of rows in which the outcome happened.")
+
+    @model_validator(mode="after")
+    def _fits(self) -> DeclaredAuroc:
+        if not self.low <= self.value <= self.high:
+            raise UnfitError("The AUROC does not lie within its interval.", "Give low, value and high in this order.")
+        if self.events >= self.n:
+            raise UnfitError(
+                "There are no fewer events than rows.", "Give n as all rows, events as those with the outcome."
+            )
+        return self
+
+
+class DeclaredPerformance(Table):
+    """A published result that stands in for a dataset whose rows nobody may share."""
+
+    name: Text = Field(description="What was tested, in words.")
+    role: Literal["internal"] = Field(description="What it stands in for: internal.")
+    auroc: DeclaredAuroc | None = Field(None, description="The published AUROC.")
+
+
+class ModelTerm(Table):
+    """One term of the model's linear predictor."""
+
+    predictor: Text = Field(description="The predictor of the term.")
+    coefficient: float | None = Field(None, description="The coefficient of a numeric term.")
+    levels: Mapping[str, float] | None = Field(None, description="The coefficient of each category.")
+    knots: tuple[float, ...] | None = Field(None, description="The knots of a restricted cubic spline.")
+    coefficients: tuple[float, ...] | None = Field(None, description="The coefficients of the spline, Harrell's form.")
+    transform: Literal["log", "sqrt", "square"] | None = Field(None, description="What is done to the number first.")
+
+
+class Model(Table):
+    """The formula of the model, for the points nomogram."""
+
+    intercept: float = Field(description="The intercept.")
+    term: tuple[ModelTerm, ...] = Field((), description="The terms of the linear predictor.")
+
+
+class ReadersTables(Table):
+    """The readers' tables: rows are cases, columns are raters."""
+
+    labels: Text = Field(description="The file with the label that each rater gave, 0 or 1.")
+    confidence: Text | None = Field(None, description="The file with how sure each rater was, from 0 to 1.")
+    complexity: Text | None = Field(
+        None, description="The file with how complex each rater found the case, from 0 to 1."
+    )
+    outside: bool = Field(False, description="Whether the files may lie outside the release folder.")
+    header: bool | None = Field(
+        None, description="Whether the first line names the raters; without it a line of valid labels only is data."
+    )
+    dataset: Text | None = Field(None, description="The dataset that the cases belong to.")
+    case: Text | None = Field(
+        None, description="The first column of each table, which links cases by the dataset's id."
+    )
+    accuracy: Share | tuple[Share, ...] | None = Field(
+        None, description="The raters' accuracy, one number for all or one a rater."
+    )
+    coherence: Share | None = Field(None, description="How far a stated confidence may lie from the meant one.")
+
+
+class StudyCounts(Table):
+    """Bare counts of a reader study."""
+
+    aie: Count = Field(description="Decisions with the model that were wrong.")
+    ain: Count = Field(description="Decisions with the model that were right.")
+    ce: Count = Field(description="Decisions without the model that were wrong.")
+    cn: Count = Field(description="Decisions without the model that were right.")
+
+
+class ReaderStudy(Table):
+    """Decisions without and with the model."""
+
+    file: Text | None = Field(None, description="The table with reader, case, truth, unaided and aided.")
+    outside: bool = Field(False, description="Whether the file may lie outside the release folder.")
+    design: Literal["paired", "parallel"] = Field("paired", description="Whether each reader decided both ways.")
+    counts: StudyCounts | None = Field(None, description="Bare counts, where there is no table.")
+
+
+class Severity(Table):
+    """How grave each kind of error is."""
+
+    weights: tuple[tuple[float, ...], ...] = Field(description="One row a predicted class, one column a true class.")
+
+
+class Source(Table):
+    """Where a case's value comes from, when it is no column."""
+
+    from_: Literal["raters", "rater_errors", "rater_confidence"] = Field(
+        alias="from", description="What of the readers' tables is used."
+    )
+    cut: tuple[Inside, ...] | None = Field(None, description="The shares of cases that are called complex.")
+
+
+class HAccuracy(Table):
+    """The settings of H-accuracy."""
+
+    priority: Annotated[tuple[Share, ...], BeforeValidator(_without_repeats)] = Field(
+        (0.25, 0.5, 0.75), description="The priorities of the positive class."
+    )
+    priority_from: tuple[Literal["prevalence", "raters", "survey"], ...] = Field(
+        ("prevalence",), description="Where further priorities come from."
+    )
+    survey: Mapping[str, Share] | None = Field(None, description="The share of each class in a survey of priorities.")
+    tau: Annotated[tuple[Share, ...], BeforeValidator(_without_repeats)] = Field(
+        (0.6, 0.75, 1.0), description="The confidences from which a prediction counts in full."
+    )
+    tau_from: tuple[Text, ...] | None = Field(None, description="Where further confidences come from.")
+    complexity: Text | Source | None = Field(None, description="The column of the cases' complexity, or its source.")
+    cut: tuple[Inside, ...] | None = Field(None, description="The shares of cases that are called complex.")
+
+
+class Utility(Table):
+    """The settings of weighted utility."""
+
+    relevance: Text | Source | None = Field(None, description="The column of the cases' relevance, or its source.")
+    gamma: tuple[float, ...] = Field((1.0,), description="The exponents of the relevance.")
+    tau_from: tuple[Text, ...] | None = Field(None, description="Where a threshold for each case comes from.")
+    cost: Text | None = Field(None, description="The column of the cost of acting.")
+    benefit: Text | None = Field(None, description="The column of the benefit of acting.")
+
+
+class Roc(Table):
+    """The parts of the ROC curve that are looked at alone."""
+
+    parts: tuple[tuple[Share, Share], ...] = Field(description="Ranges of the false positive rate.")
+
+
+class Resampling(Table):
+    """How often the data are drawn again."""
+
+    bootstrap: Annotated[int, Field(ge=2)] = Field(1000, description="The number of bootstrap samples.")
+    permutations: Annotated[int, Field(ge=1)] = Field(999, description="The number of permutations.")
+
+
+def _by_measure(given: object, known: tuple[str, ...]) -> None:
+    if isinstance(given, Mapping):
+        strangers = [str(name) for name in given if name not in known]
+        if strangers:
+            raise UnfitError(f"{', '.join(strangers)} cannot stand here.", f"The measures are {', '.join(known)}.")
+
+
+def _widths(given: object) -> object:
+    _by_measure(given, tuple(WIDTHS))
+    return {**WIDTHS, **given} if isinstance(given, Mapping) else given
+
+
+def _minima(given: object) -> object:
+    _by_measure(given, MINIMA)
+    return given
+
+
+class Sample(Table):
+    """How narrow the intervals should be."""
+
+    width: Annotated[Mapping[str, Annotated[float, Field(gt=0)]], BeforeValidator(_widths)] = Field(
+        default_factory=lambda: dict(WIDTHS), description="The width of the interval that each measure should reach."
+    )
+
+
+class Robustness(Table):
+    """What counts as the least acceptable performance."""
+
+    minimum: Annotated[Mapping[str, float], BeforeValidator(_minima)] = Field(
+        default_factory=dict, description="The least acceptable value by measure, where no splits can tell."
+    )
+
+
+class Acceptance(Table):
+    """A criterion that was declared beforehand."""
+
+    measure: Text = Field(description="The measure.")
+    dataset: Text = Field(description='A dataset, "each external" or "pooled".')
+    subset: Text | None = Field(None, description='A subgroup, as "Sex=female".')
+    at: Mapping[str, str | float] = Field(default_factory=dict, description="At which threshold or setting.")
+    bound: Literal["value", "low", "high"] = Field("value", description="Which number has to meet the criterion.")
+    at_least: float | None = Field(None, description="The smallest number that meets it.")
+    at_most: float | None = Field(None, description="The largest number that meets it.")
+    declared_on: datetime.date | None = Field(None, description="When it was declared.")
+    reason: Text | None = Field(None, description="Why this number.")
+    caution_reason: Text | None = Field(None, description="Why a measure that calls for caution is used.")
+
+
+class Subgroup(Table):
+    """A column whose values split every dataset into subgroups."""
+
+    column: Text = Field(description="The column.")
+    levels: Mapping[str, Text] | None = Field(None, description="The words for its values.")
+    cuts: tuple[float, ...] | None = Field(None, description="Where a numeric column is cut.")
+
+
+class Disclosure(Table):
+    """What is withheld so that nobody can be recognised."""
+
+    minimum_cell: Count = Field(10, description="The smallest count that is printed.")
+
+
+class Reply(Table):
+    """The owner's answer to a flag."""
+
+    flag: Text = Field(description="The flag.")
+    dataset: Text | None = Field(None, description="The dataset that it was raised for.")
+    says: Text = Field(description="The answer.")
+
+
+class Statement(Table):
+    """A declared row of the checklist: a text, a file that holds it, or an explicit none."""
+
+    text: Text | None = Field(None, description="The text.")
+    file: Text | None = Field(None, description="The file that holds the text.")
+    outside: bool = Field(False, description="Whether the file may lie outside the release folder.")
+    none: Text | None = Field(None, description="What there is none of, as a sentence.")
+
+    @model_validator(mode="after")
+    def _one(self) -> Statement:
+        if sum(given is not None for given in (self.text, self.file, self.none)) != 1:
+            raise UnfitError(
+                "The statement is not one text, one file or one none.",
+                'Write a text, { file = "name.md" }, or { none = "a sentence" }.',
+            )
+        return self
+
+
+def _statement(given: object) -> object:
+    return {"text": given} if isinstance(given, str) else given
+
+
+def _items(given: object) -> object:
+    if isinstance(given, Mapping):
+        strangers = [str(name) for name in given if name not in CHECKLIST_ITEMS]
+        if strangers:
+            raise UnfitError(
+                f"{', '.join(strangers)}: no such item of TRIPOD+AI.",
+                f"The items are {', '.join(CHECKLIST_ITEMS)}.",
+            )
+    return given
+
+
+_STATEMENT_SCHEMA = {
+    "anyOf": [
+        {"type": "string"},
+        {
+            "type": "object",
+            "properties": {"file": {"type": "string"}, "outside": {"type": "boolean"}},
+            "required": ["file"],
+            "additionalProperties": False,
+        },
+        {
+            "type": "object",
+            "properties": {"none": {"type": "string"}},
+            "required": ["none"],
+            "additionalProperties": False,
+        },
+    ]
+}
+Declared = Annotated[Statement, BeforeValidator(_statement), WithJsonSchema(_STATEMENT_SCHEMA)]
+
+
+class Release(Table):
+    """Everything that release.toml declares."""
+
+    release: About = Field(description="Which model in which version was tested.")
+    outcome: Outcome = Field(description="What the model predicts.")
+    prediction: Prediction = Field(description="Where the predicted risks stand.")
+    thresholds: Thresholds = Field(default_factory=Thresholds, description="The risks from which somebody would act.")
+    dataset: Annotated[tuple[DatasetDeclaration, ...], Field(min_length=1)] = Field(description="The tables of rows.")
+    declared_performance: tuple[DeclaredPerformance, ...] = Field(
+        (), description="Published results that stand in for a dataset."
+    )
+    model: Model | None = Field(None, description="The formula of the model.")
+    readers: ReadersTables | None = Field(None, description="The readers' tables.")
+    reader_study: ReaderStudy | None = Field(None, description="Decisions without and with the model.")
+    severity: Severity | None = Field(None, description="How grave each kind of error is.")
+    h_accuracy: HAccuracy = Field(default_factory=HAccuracy, description="The settings of H-accuracy.")
+    utility: Utility | None = Field(None, description="The settings of weighted utility.")
+    roc: Roc | None = Field(None, description="The parts of the ROC curve that are looked at alone.")
+    resampling: Resampling = Field(default_factory=Resampling, description="How often the data are drawn again.")
+    sample: Sample = Field(default_factory=Sample, description="How narrow the intervals should be.")
+    robustness: Robustness = Field(default_factory=Robustness, description="The least acceptable performance.")
+    acceptance: tuple[Acceptance, ...] = Field((), description="Criteria that were declared beforehand.")
+    subgroup: tuple[Subgroup, ...] = Field((), description="The columns that split the datasets into subgroups.")
+    disclosure: Disclosure | None = Field(None, description="What is withheld so that nobody can be recognised.")
+    reply: tuple[Reply, ...] = Field((), description="The owner's answers to flags.")
+    statements: Annotated[Mapping[str, Declared], BeforeValidator(_items)] = Field(
+        default_factory=dict, description="The declared rows of the TRIPOD+AI checklist, by item."
+    )
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of release.toml, with one sentence for every key."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Release.model_json_schema(by_alias=True)}

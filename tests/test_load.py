@@ -1,0 +1,434 @@
+"""load: the tables of a release as numbers, and every fault of them in one go."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from dossier import initial, load
+from dossier.errors import DataError, DossierError, Fault, ReleaseError
+from dossier.types import Dataset, Study
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+BROKEN = sorted(folder for folder in (REPOSITORY / "fixtures" / "broken").iterdir() if folder.is_dir())
+SHARED = REPOSITORY.parent / "shared"
+
+HEAD = """
+[release]
+model = "Example"
+version = "1"
+date = 2026-10-01
+owner = "The owner"
+[outcome]
+name = "Readmission"
+column = "outcome"
+[prediction]
+column = "risk"
+"""
+SITE = '[[dataset]]\nname = "site"\nrole = "external"\nfile = "site.csv"\n'
+
+
+def _write(folder: Path, release: str, **tables: str | bytes) -> Path:
+    (folder / "release.toml").write_text(HEAD + release, encoding="utf-8")
+    for name, content in tables.items():
+        file = folder / name.replace("__", ".")
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return folder
+
+
+def _read(folder: Path, release: str, **tables: str | bytes) -> Study:
+    return load.study(_write(folder, release, **tables))
+
+
+def _faults(folder: Path, release: str, **tables: str | bytes) -> list[tuple[str, str]]:
+    with pytest.raises(DossierError) as caught:
+        _read(folder, release, **tables)
+    return [(fault.what, fault.where) for fault in caught.value.faults]
+
+
+def _dataset(study: Study, name: str) -> Dataset:
+    return next(one for one in study.datasets if one.name == name)
+
+
+def _values(dataset: Dataset, predictor: str) -> list[float]:
+    return [float(value) for one in dataset.predictors if one.name == predictor for value in one.values]
+
+
+# ---- faults ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("folder", BROKEN, ids=lambda folder: folder.name)
+def test_broken_release_gives_its_message(folder: Path) -> None:
+    with pytest.raises(DossierError) as caught:
+        load.study(folder)
+    assert str(caught.value) + "\n" == (folder / "message.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("folder", BROKEN, ids=lambda folder: folder.name)
+def test_no_message_speaks_of_the_machinery(folder: Path) -> None:
+    message = (folder / "message.txt").read_text(encoding="utf-8").lower()
+    for word in (
+        "pydantic",
+        "traceback",
+        "input should",
+        "validation",
+        "nan",
+        "arrow",
+        "none",
+        str(REPOSITORY).lower(),
+    ):
+        assert word not in message
+
+
+def test_there_are_enough_broken_releases() -> None:
+    assert len(BROKEN) >= 12
+
+
+def test_the_example_of_the_contract(tmp_path: Path) -> None:
+    release = SITE.replace("site", "italy-1")
+    _write(tmp_path, release)
+    (tmp_path / "italy-1.csv").write_text("outcome,risk\n0,0.1\n1,0.2\n0,0.3\n1,1.7\n", encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        load.study(tmp_path)
+    assert str(caught.value) == (
+        "risk is 1.7, outside 0 to 1.\n"
+        "  where: italy-1.csv, row 5, column risk\n"
+        "  fix:   Give risks as probabilities, or declare another column in [prediction]."
+    )
+
+
+def test_all_faults_of_the_release_and_of_all_tables_at_once(tmp_path: Path) -> None:
+    second = SITE.replace('"site"', '"other"').replace("site.csv", "other.csv")
+    found = _faults(
+        tmp_path,
+        'levels = 3\n[resampling]\nbootstrap = "many"\n' + SITE + second,
+        site__csv="outcome,risk\n0,0.1\n1,1.5\n0,0.2\n0,0.3\n",
+        other__csv="outcome,risk\n0,0.1\n2.5,0.5\n1,0.2\n",
+    )
+    assert found == [
+        ("levels is not a key of [prediction].", "release.toml, [prediction] levels"),
+        ('bootstrap is "many", not a whole number.', "release.toml, [resampling] bootstrap"),
+        ("risk is 1.5, outside 0 to 1.", "site.csv, row 3, column risk"),
+        ("outcome is 2.5, not 0 or 1.", "other.csv, row 3, column outcome"),
+    ]
+
+
+def test_a_fault_of_release_toml_alone_is_a_release_error(tmp_path: Path) -> None:
+    with pytest.raises(ReleaseError):
+        _read(tmp_path, "colum = 3\n" + SITE, site__csv="outcome,risk\n0,0.1\n1,0.2\n")
+
+
+def test_row_numbers_count_header_blank_lines_and_quoted_line_ends_as_a_spreadsheet_does(tmp_path: Path) -> None:
+    table = '\ufeffoutcome,note,risk\r\n0,"two\r\nlines",0.1\r\n\r\n1,x,9\r\n0,x,0.2\r\n'
+    assert _faults(tmp_path, SITE, site__csv=table) == [("risk is 9, outside 0 to 1.", "site.csv, row 4, column risk")]
+
+
+def test_a_fault_names_the_column_as_the_file_does(tmp_path: Path) -> None:
+    release = SITE + 'columns = { risk = "Prob" }\n'
+    found = _faults(tmp_path, release, site__csv="outcome,Prob\n0,0.1\n1,1.5\n0,.4\n")
+    assert found == [("risk is 1.5, outside 0 to 1.", "site.csv, row 3, column Prob")]
+
+
+def test_the_identifier_is_never_printed(tmp_path: Path) -> None:
+    with pytest.raises(DataError) as caught:
+        _read(tmp_path, SITE + 'id = "case"\n', site__csv="case,outcome,risk\nsecret,0,0.1\nsecret,1,0.2\n")
+    assert "secret" not in str(caught.value)
+
+
+def test_a_link_that_leaves_the_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("outcome,risk\n0,0.1\n1,0.2\n", encoding="utf-8")
+    folder = tmp_path / "release"
+    folder.mkdir()
+    (folder / "site.csv").symlink_to(tmp_path / "table.csv")
+    assert _faults(folder, SITE)[0][0] == "site.csv lies outside the release folder."
+    assert len(load.study(_write(folder, SITE + "outside = true\n")).datasets) == 1
+
+
+def test_free_text_is_no_predictor(tmp_path: Path) -> None:
+    texts = "".join(f"{k % 2},0.5,words number {k}\n" for k in range(60))
+    development = SITE.replace('"site"', '"dev"').replace('"external"', '"development"')
+    found = _faults(tmp_path, SITE + development, site__csv="outcome,risk,note\n" + texts)
+    assert found[0][0] == "note holds 60 different texts in 60 rows: too many for a category."
+
+
+def test_a_missing_release_says_so(tmp_path: Path) -> None:
+    with pytest.raises(ReleaseError, match=r"There is no file release\.toml\."):
+        load.study(tmp_path)
+
+
+# ---- values ---------------------------------------------------------------------------------------------------------
+
+
+def test_rows_without_outcome_or_risk_are_left_out_and_counted(tmp_path: Path) -> None:
+    site = _read(tmp_path, SITE, site__csv="outcome,risk\n0,0.1\n,0.2\n1,\n,\n1,0.9\n").datasets[0]
+    assert (site.rows_read, dict(site.excluded)) == (5, {"outcome missing": 2, "risk missing": 1})
+    assert site.outcome is not None
+    assert site.risk is not None
+    assert (site.outcome.tolist(), site.risk.tolist()) == ([0, 1], [0.1, 0.9])
+
+
+@pytest.mark.parametrize(
+    ("declared", "cells"),
+    [
+        ("", "0 1 0"),
+        ("", "0.0 1.0 0.0"),
+        ("", "False True False"),
+        ('positive = "yes"', "no yes no"),
+        ("positive = 2", "1 2 1"),
+        ('positive = "2"', "1.0 2.0 1.0"),
+    ],
+)
+def test_ways_to_write_an_outcome(tmp_path: Path, declared: str, cells: str) -> None:
+    release = HEAD.replace('column = "outcome"\n', f'column = "outcome"\n{declared}\n') + SITE
+    (tmp_path / "release.toml").write_text(release, encoding="utf-8")
+    rows = "".join(f"{cell},0.5\n" for cell in cells.split())
+    (tmp_path / "site.csv").write_text("outcome,risk\n" + rows, encoding="utf-8")
+    found = load.study(tmp_path).datasets[0].outcome
+    assert found is not None
+    assert found.tolist() == [0, 1, 0]
+
+
+def test_csv_tsv_and_parquet_give_the_same_values(tmp_path: Path) -> None:
+    rows = [(0, 0.29164864957406994, 61.5, "a"), (1, 0.1, None, "b"), (1, 1 / 3, 70.0, None)]
+    names = ("outcome", "risk", "age", "ward")
+    pyarrow.parquet.write_table(
+        pyarrow.table({name: [row[k] for row in rows] for k, name in enumerate(names)}), tmp_path / "p.parquet"
+    )
+    for file, delimiter in (("c.csv", ","), ("t.tsv", "\t")):
+        with (tmp_path / file).open("w", encoding="utf-8", newline="") as stream:
+            csv.writer(stream, delimiter=delimiter).writerows([names, *rows])
+    tables = [
+        f'[[dataset]]\nname = "{file[0]}"\nrole = "{role}"\nfile = "{file}"\n'
+        for file, role in (("c.csv", "development"), ("t.tsv", "external"), ("p.parquet", "external"))
+    ]
+    study = _read(tmp_path, "".join(tables))
+    for dataset in study.datasets:
+        assert dataset.risk is not None
+        assert dataset.risk.tolist() == [row[1] for row in rows]
+        np.testing.assert_array_equal(_values(dataset, "age"), [61.5, np.nan, 70.0])
+        np.testing.assert_array_equal(_values(dataset, "ward"), [0, 1, np.nan])
+
+
+def test_predictors_are_what_a_table_shares_with_the_development_table(tmp_path: Path) -> None:
+    study = _read(
+        tmp_path,
+        'rival = "old"\n' + SITE + 'id = "case"\n' + SITE.replace("site", "dev").replace("external", "development"),
+        site__csv="case,outcome,risk,old,age,local\n1,0,0.1,0.2,50,1\n2,1,0.3,0.4,60,2\n",
+        dev__csv="case,outcome,old,sex,age\n9,0,0.5,1,70\n",
+    )
+    assert [[one.name for one in dataset.predictors] for dataset in study.datasets] == [["age"], ["age"]]
+
+
+def test_declared_predictors_renames_and_missing_values(tmp_path: Path) -> None:
+    release = SITE + 'columns = { age = "Alter" }\npredictors = ["age"]\nmissing = { age = [0], "*" = ["NA", "."] }\n'
+    table = "outcome,risk,Alter\n0,0.1,0.0\n1,0.2,55\n1,.,60\nNA,0.3,NA\n"
+    site = _read(tmp_path, release, site__csv=table).datasets[0]
+    np.testing.assert_array_equal(_values(site, "age"), [np.nan, 55])
+    assert dict(site.excluded) == {"outcome missing": 1, "risk missing": 1}
+
+
+def test_categories_have_the_same_codes_in_every_table(tmp_path: Path) -> None:
+    development = SITE.replace("site", "dev").replace("external", "development") + 'categorical = ["stage"]\n'
+    study = _read(
+        tmp_path,
+        SITE + development,
+        site__csv="outcome,risk,ward,stage\n0,0.1,c,10\n1,0.2,b,2.0\n",
+        dev__csv="outcome,ward,stage\n0,b,2\n1,a,\n",
+    )
+    site, dev = _dataset(study, "site"), _dataset(study, "dev")
+    assert [one.levels for one in site.predictors] == [("a", "b", "c"), ("2", "10")]
+    assert (_values(site, "ward"), _values(dev, "ward")) == ([2, 1], [1, 0])
+    np.testing.assert_array_equal(_values(site, "stage"), [1, 0])
+    np.testing.assert_array_equal(_values(dev, "stage"), [0, np.nan])
+
+
+def test_a_column_of_sites_gives_a_dataset_each(tmp_path: Path) -> None:
+    table = "hospital,outcome,risk\nSão João,0,0.1\nBari,1,0.2\nBari,,0.3\nSão João,1,0.4\n"
+    study = _read(tmp_path, SITE + 'site_column = "hospital"\n', site__csv=table)
+    found = [(one.name, one.site, one.rows_read, one.risk.tolist()) for one in study.datasets if one.risk is not None]
+    assert found == [("site-bari", "Bari", 2, [0.2]), ("site-sao-joao", "São João", 2, [0.1, 0.4])]
+
+
+def test_the_name_of_the_site_comes_from_the_dataset(tmp_path: Path) -> None:
+    (tmp_path / "site.csv").write_text("outcome,risk\n0,0.1\n1,0.2\n", encoding="utf-8")
+    study = load.study(_write(tmp_path, SITE.replace('"site"', '"italy-1"')))
+    assert (study.datasets[0].name, study.datasets[0].site) == ("italy-1", "Italy 1")
+
+
+def test_a_rival_with_gaps_is_left_out_and_flagged(tmp_path: Path) -> None:
+    study = _read(tmp_path, 'rival = "old"\n' + SITE, site__csv="outcome,risk,old\n0,0.1,\n1,0.2,0.3\n")
+    assert study.datasets[0].rival is None
+    assert [(one.flag, one.says) for one in study.flags] == [
+        ("rival_incomplete", "The other model gives no risk in 1 row of site, so the two are not compared there.")
+    ]
+
+
+def test_flags_of_odd_tables(tmp_path: Path) -> None:
+    release = SITE + 'predictors = ["a", "b", "c", "d"]\n'
+    study = _read(tmp_path, release, site__csv="outcome,risk,a,b,c,d\n0,0.1,1,2,3,\n0,0.1,1,2,3,\n0,0.1,1,2,4,\n")
+    assert [one.flag for one in study.flags] == ["one_class", "constant_risk", "missing_predictor", "duplicate_rows"]
+
+
+def test_rows_of_the_development_table_are_found_again(tmp_path: Path) -> None:
+    development = SITE.replace("site", "dev").replace("external", "development") + 'id = "case"\n'
+    study = _read(
+        tmp_path,
+        SITE + 'id = "case"\n' + development,
+        site__csv="case,outcome,risk,age\n1,0,0.1,50\n2,1,0.2,60\n",
+        dev__csv="case,outcome,age\n1,0,50\n2,1,61\n",
+    )
+    assert [one.says for one in study.flags if one.flag == "shared_rows"] == [
+        "In site 1 row is also in the development table, by identifier and every shared predictor."
+    ]
+
+
+def test_statements_and_input_files(tmp_path: Path) -> None:
+    (tmp_path / "text.md").write_bytes(b"One\r\ntwo\r\n")
+    release = SITE + '[statements]\n4 = "Aim."\n11 = { file = "text.md" }\n18a = { none = "No funding." }\n'
+    study = _read(tmp_path, release, site__csv="outcome,risk\n0,0.1\n1,0.2\n")
+    assert dict(study.statements) == {"4": "Aim.", "11": "One\ntwo", "18a": "No funding."}
+    # The hash of "One\r\ntwo\r\n" was taken with sha256sum.
+    found = {one.name: (one.size, one.sha256[:12]) for one in study.inputs}
+    assert sorted(found) == ["release.toml", "site.csv", "text.md"]
+    assert found["text.md"] == (10, "20720c22fcce")
+
+
+# ---- readers --------------------------------------------------------------------------------------------------------
+
+READERS = '[readers]\nlabels = "labels.csv"\nconfidence = "confidence.csv"\ndataset = "site"\n'
+
+
+def test_readers_lose_the_cases_that_the_dataset_leaves_out(tmp_path: Path) -> None:
+    study = _read(
+        tmp_path,
+        SITE + READERS + "accuracy = 0.81\n",
+        site__csv="outcome,risk\n0,0.1\n,0.5\n1,0.2\n",
+        labels__csv="0,1\n1,1\n1,\n",
+        confidence__csv="0.5,1\n0.6,0.6\n1,0\n",
+    )
+    assert study.readers is not None
+    np.testing.assert_array_equal(study.readers.labels, [[0, 1], [1, np.nan]])
+    np.testing.assert_array_equal(study.readers.confidence, [[0.5, 1], [1, 0]])
+    np.testing.assert_array_equal(study.readers.truth, [0, 1])
+    assert study.readers.accuracy == (0.81, 0.81)
+
+
+def test_readers_are_linked_by_the_case(tmp_path: Path) -> None:
+    study = _read(
+        tmp_path,
+        SITE + 'id = "case"\n' + READERS + 'case = "case"\n',
+        site__csv="case,outcome,risk\na,0,0.1\nb,1,0.5\nc,1,0.2\n",
+        labels__csv="case,anna,bob\nc,1,1\na,0,1\n",
+        confidence__csv="case,anna,bob\na,0.1,0.2\nc,0.8,0.9\n",
+    )
+    assert study.readers is not None
+    np.testing.assert_array_equal(study.readers.labels, [[0, 1], [1, 1]])
+    np.testing.assert_array_equal(study.readers.confidence, [[0.1, 0.2], [0.8, 0.9]])
+    np.testing.assert_array_equal(study.readers.truth, [0, 1])
+
+
+def test_a_case_that_the_dataset_does_not_have(tmp_path: Path) -> None:
+    found = _faults(
+        tmp_path,
+        SITE + 'id = "case"\n' + READERS.replace('confidence = "confidence.csv"\n', "") + 'case = "case"\n',
+        site__csv="case,outcome,risk\na,0,0.1\nb,1,0.5\n",
+        labels__csv="case,anna\nb,1\nz,0\n",
+    )
+    assert found == [("The case of this row is not in site.", "labels.csv, row 3")]
+
+
+def test_a_first_line_of_numbers_that_are_no_labels_is_not_guessed(tmp_path: Path) -> None:
+    labels = READERS.replace('confidence = "confidence.csv"\n', "")
+    table = "outcome,risk\n0,0.1\n1,0.5\n"
+    found = _faults(tmp_path, SITE + labels, site__csv=table, labels__csv="1,2,3\n0,1,0\n1,1,0\n")
+    assert found[0][0] == "The first line of labels.csv holds neither only ratings nor only names of raters."
+    release = SITE + labels + "header = true\n"
+    study = _read(tmp_path, release, site__csv=table, labels__csv="1,2,3\n0,1,0\n1,1,0\n")
+    assert study.readers is not None
+    assert study.readers.labels.shape == (2, 3)
+
+
+def test_the_published_readers_tables() -> None:
+    folder = SHARED / "data" / "raters"
+    if not folder.is_dir():
+        pytest.skip("the folder of shared data is not beside the repository")
+    # methods.md: 427 cases, 13 raters, the first line is data.
+    from dossier.load.files import Folder
+    from dossier.load.readers import readers
+    from dossier.release import ReadersTables
+
+    faults: list[Fault] = []
+    declared = ReadersTables(labels="preds.csv", confidence="confs.csv")
+    found = readers(declared, Folder(folder), [], [], faults)
+    assert faults == []
+    assert found is not None
+    assert found.labels.shape == (427, 13)
+    assert found.truth is None
+
+
+# ---- without a release file, and what ships -------------------------------------------------------------------------
+
+
+def test_load_is_a_verb(tmp_path: Path) -> None:
+    _write(tmp_path, SITE, site__csv="outcome,risk\n0,0.1\n1,0.2\n")
+    assert load(str(tmp_path / "release.toml")).datasets[0].name == "site"  # type: ignore[operator]
+
+
+def test_quick_needs_no_release_file(tmp_path: Path) -> None:
+    table = tmp_path / "My Table.csv"
+    table.write_text("y,p\n0,0.1\n1,0.2\n", encoding="utf-8")
+    study = load.quick(table, "y", "p", (0.3,), None)
+    assert (study.datasets[0].name, study.datasets[0].role) == ("my-table", "external")
+    assert (study.release.release.model, study.release.release.date) == ("My Table", None)
+    assert (study.release.thresholds.declared, study.release.thresholds.range) == ((0.3,), None)
+    assert [one.name for one in study.inputs] == ["My Table.csv"]
+
+
+def test_quick_collects_its_faults(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("y,p\n0,0.1\n1,0.2\n", encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        load.quick(table, "y", "prob", (1.5,), None)
+    assert [fault.what for fault in caught.value.faults] == [
+        "The threshold 1.5 is not between 0 and 1.",
+        "There is no column prob.",
+    ]
+
+
+def test_what_init_writes_can_be_read(tmp_path: Path) -> None:
+    for name, content in initial.files().items():
+        (tmp_path / name).write_bytes(content)
+    study = load.study(tmp_path)
+    assert [(one.role, one.rows_read, len(one.predictors)) for one in study.datasets] == [
+        ("development", 200, 3),
+        ("internal", 200, 3),
+        ("external", 200, 3),
+    ]
+    assert study.flags == ()
+    assert np.isnan(_values(study.datasets[2], "glucose")).any()
+    assert initial.files() == initial.files()
+
+
+@pytest.mark.parametrize("name", ["breast", "knee"])
+def test_the_releases_that_ship_can_be_read(name: str) -> None:
+    assert any(one.role == "external" for one in load.study(REPOSITORY / "fixtures" / name).datasets)
+
+
+def test_the_covid_hospitals() -> None:
+    release = REPOSITORY / "tests" / "releases" / "covid"
+    if not (SHARED / "data" / "covid").is_dir():
+        pytest.skip("the folder of shared data is not beside the repository")
+    study = load.study(release)
+    # n and events: the table of methods.md; 20 shared predictors at two sites: its section on correspondence.
+    expected = {"brazil-1": (1301, 352), "brazil-3": (345, 334), "italy-1": (337, 163), "ethiopia": (429, 200)}
+    for name, (n, events) in expected.items():
+        dataset = _dataset(study, name)
+        assert dataset.outcome is not None
+        assert (len(dataset.outcome), int(dataset.outcome.sum())) == (n, events)
+    assert {one.name for one in study.datasets if len(one.predictors) == 20} >= {"italy-1", "italy-2"}
+    assert _dataset(study, "spain").predictors == ()

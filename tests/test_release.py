@@ -1,0 +1,248 @@
+"""release: the keys of release.toml, their defaults and their schema."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from dossier import initial
+from dossier.errors import Fault
+from dossier.load.declared import declared
+from dossier.release import CHECKLIST_ITEMS, Release, Statement, schema
+
+SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
+
+MINIMAL = """
+[release]
+model = "Example"
+version = "1"
+date = 2026-10-01
+owner = "The owner"
+[outcome]
+name = "Readmission"
+column = "outcome"
+[prediction]
+column = "risk"
+[[dataset]]
+name = "site"
+role = "external"
+file = "site.csv"
+"""
+
+
+def _release(text: str) -> Release:
+    found = declared(text.encode())
+    assert found.faults == ()
+    assert found.release is not None
+    return found.release
+
+
+def _faults(text: str) -> tuple[Fault, ...]:
+    return declared(text.encode()).faults
+
+
+def test_the_defaults_of_the_contract() -> None:
+    release = _release(MINIMAL)
+    assert (release.release.level, release.release.seed) == (0.95, 1)
+    assert (release.resampling.bootstrap, release.resampling.permutations) == (1000, 999)
+    assert (release.h_accuracy.priority, release.h_accuracy.tau) == ((0.25, 0.5, 0.75), (0.6, 0.75, 1.0))
+    assert dict(release.sample.width) == {
+        "oe_ratio": 0.2,
+        "calibration_slope": 0.2,
+        "auroc": 0.1,
+        "standardized_net_benefit": 0.2,
+        "brier": 0.05,
+    }
+    assert release.thresholds.declared == ()
+    assert release.thresholds.range is None
+
+
+def test_one_width_leaves_the_others() -> None:
+    width = _release(MINIMAL + "[sample]\nwidth = { auroc = 0.3 }\n").sample.width
+    assert (width["auroc"], width["brier"]) == (0.3, 0.05)
+
+
+def test_statements_are_text_file_or_none() -> None:
+    text = '[statements]\n4 = "Aim."\n11 = { file = "a.md" }\n18a = { none = "No funding." }\n'
+    assert dict(_release(MINIMAL + text).statements) == {
+        "4": Statement(text="Aim."),
+        "11": Statement(file="a.md"),
+        "18a": Statement(none="No funding."),
+    }
+
+
+def test_a_release_is_frozen() -> None:
+    release = _release(MINIMAL)
+    with pytest.raises(ValidationError):
+        release.release.seed = 2  # type: ignore[misc]
+
+
+def test_the_items_are_those_of_the_checklist() -> None:
+    table = SHARED / "tripod_ai.csv"
+    if not table.is_file():
+        pytest.skip("the folder of shared data is not beside the repository")
+    lines = table.read_text(encoding="utf-8").splitlines()
+    assert list(CHECKLIST_ITEMS) == [line.split(",")[0] for line in lines[1:] if line]
+
+
+@pytest.mark.parametrize(
+    ("added", "what", "fix"),
+    [
+        ("[thresholds]\ndeclared = [0.2, 1]\n", "declared, value 2 is 1, not below 1.", "Give a number below 1."),
+        ("[thresholds]\ndeclared = [0]\n", "declared, value 1 is 0, not above 0.", "Give a number above 0."),
+        (
+            "[thresholds]\nrange = [0.5, 0.2]\n",
+            "The range does not end above its beginning.",
+            "Write two values, the smaller one first.",
+        ),
+        ("[thresholds]\nrange = [0.5]\n", "range has 1 value, not 2.", "Give 2 values."),
+        ("[thresholds]\nrange = [0.1, 0.2, 0.3]\n", "range has 3 values, not 2.", "Give 2 values."),
+        ("[resampling]\nbootstrap = 1\n", "bootstrap is 1, not at least 2.", "Give a number at least 2."),
+        ("[resampling]\nbootstrap = 10.5\n", "bootstrap is 10.5, not a whole number.", "Give a whole number."),
+        ("[resampling]\nbootstrap = true\n", "bootstrap is true, not a whole number.", "Give a whole number."),
+        ("[sample]\nwidth = { auc = 0.1 }\n", "auc cannot stand here.", None),
+        ("[robustness]\nminimum = { auroc = nan }\n", "minimum.auroc is nan, not a finite number.", "Give a number."),
+        ("[h_accuracy]\ntau = [0.6, 0.6]\n", "A value stands twice in the list.", "Write every value once."),
+        ('[statements]\n99 = "x"\n', "99: no such item of TRIPOD+AI.", None),
+        ("[statements]\n4 = { }\n", "The statement is not one text, one file or one none.", None),
+        ("[statements]\n4 = 3\n", "4 is 3, not a table.", None),
+        (
+            '[readers]\nlabels = "l.csv"\naccuracy = "x"\n',
+            'accuracy is "x", not a number or a list.',
+            "Give a number or a list.",
+        ),
+        (
+            '[readers]\nlabels = "l.csv"\naccuracy = [0.5, 2]\n',
+            "accuracy, value 2 is 2, not at most 1.",
+            "Give a number at most 1.",
+        ),
+        ("[roc]\nparts = 3\n", "parts is 3, not a list.", "Give a list."),
+    ],
+)
+def test_a_value_that_does_not_fit(added: str, what: str, fix: str | None) -> None:
+    found = [fault for fault in _faults(MINIMAL + added) if "not built" not in fault.what]
+    assert [fault.what for fault in found] == [what]
+    assert fix is None or found[0].fix == fix
+
+
+@pytest.mark.parametrize("key", ["time", "event", "censored"])
+def test_time_to_event_is_refused_by_name(key: str) -> None:
+    text = MINIMAL.replace("[prediction]", f'{key} = "x"\n[prediction]')
+    assert [fault.what for fault in _faults(text)] == [
+        f"{key} belongs to a time-to-event outcome, which is out of scope."
+    ]
+
+
+@pytest.mark.parametrize("added", ["[updating]\nx = 1\n", "[recalibration]\n", "refit = true\n", 'update = "slope"\n'])
+def test_refitting_is_refused_by_name(added: str) -> None:
+    faults = _faults(MINIMAL + added)
+    assert len(faults) == 1
+    assert "asks to refit or update the model, which is out of scope." in faults[0].what
+
+
+def test_a_dataset_with_one_bracket() -> None:
+    assert [fault.fix for fault in _faults(MINIMAL.replace("[[dataset]]", "[dataset]"))] == [
+        "Write [[dataset]] with two brackets."
+    ]
+
+
+def test_an_empty_release_names_what_is_missing() -> None:
+    assert [fault.what for fault in _faults("")] == [
+        "There is no [release].",
+        "There is no [outcome].",
+        "There is no [prediction].",
+        "There is no [[dataset]].",
+    ]
+
+
+def _models(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    yield model
+    for field in model.model_fields.values():
+        for inner in _inside(field.annotation):
+            yield from _models(inner)
+
+
+def _inside(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _inside(part)
+
+
+def test_every_key_has_one_sentence() -> None:
+    for model in _models(Release):
+        for name, field in model.model_fields.items():
+            assert field.description, f"{model.__name__}.{name}"
+            assert field.description.endswith("."), f"{model.__name__}.{name}"
+
+
+def test_the_schema_is_json_and_knows_every_section() -> None:
+    written = json.loads(json.dumps(schema()))
+    assert written["additionalProperties"] is False
+    assert set(written["properties"]) == set(Release.model_fields)
+
+
+def test_the_contract_parses() -> None:
+    page = SHARED / "interface.md"
+    if not page.is_file():
+        pytest.skip("the folder of shared data is not beside the repository")
+    text = page.read_text(encoding="utf-8").split("```toml\n")[1].split("```")[0]
+    # Two lines of the page show alternatives that cannot stand together, and a digest that is left open.
+    text = text.replace('artifact_sha256 = "…"', f'artifact_sha256 = "{"0" * 64}"')
+    text = text.replace('site = "Desio, Italy"\n', "").replace('role = "external" ', 'role = "internal" ')
+    other = '[[dataset]]\nname = "other"\nrole = "external"\nfile = "other.csv"\n'
+    faults = _faults(
+        text + other if "[statements]" not in text else text.replace("[[dataset]]", other + "[[dataset]]", 1)
+    )
+    assert [fault for fault in faults if "not built yet" not in fault.what] == []
+    assert len(faults) > 15
+
+
+STRANGE = (
+    '"x"',
+    '""',
+    "3",
+    "-1",
+    "2.5",
+    "inf",
+    "true",
+    "[]",
+    "{}",
+    "[[1]]",
+    "[{}]",
+    "[1, 2, 3]",
+    "2026-10-01",
+    "{ a = 1 }",
+)
+
+
+@pytest.mark.parametrize("value", STRANGE)
+def test_no_value_of_any_key_escapes_as_another_error(value: str) -> None:
+    for section, field in Release.model_fields.items():
+        rest = "" if section in MINIMAL else MINIMAL
+        assert isinstance(_faults(f"{section} = {value}\n" + rest), tuple)
+        model = next(_inside(field.annotation), None)
+        for key, inner in model.model_fields.items() if model is not None else ():
+            brackets = f"[[{section}]]" if "tuple" in str(field.annotation) else f"[{section}]"
+            faults = _faults(f"{brackets}\n{inner.alias or key} = {value}\n" + MINIMAL)
+            for fault in faults:
+                assert "Input" not in fault.what
+                assert "another kind" not in fault.what
+
+
+def test_what_init_writes_shows_every_key_that_is_built() -> None:
+    text = initial.files()["release.toml"].decode()
+    shown = "\n".join(line.lstrip("# ") for line in text.splitlines() if "=" in line or "[" in line)
+    for section in Release.model_fields:
+        if f"[{section}]" not in shown:
+            assert section in {
+                *("model", "reader_study", "severity", "utility", "roc"),
+                *("acceptance", "subgroup", "disclosure", "reply"),
+            }, section
+    assert tomllib.loads(text)["release"]["model"] == "Example model"
