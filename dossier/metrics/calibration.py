@@ -1,0 +1,709 @@
+"""Calibration: of a hundred people with a risk of 20 %, do twenty have the outcome?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from scipy.special import expit
+from scipy.stats import chi2
+
+from dossier.metrics.discrimination import one_class
+from dossier.metrics.intervals import NO_SPREAD, column, estimate, on_log, standard_error, two_sided, wilson
+from dossier.register import curve, metric
+from dossier.types import Absent, Curve, Estimate, Floats, Role
+
+Smoother = Literal["spline", "loess"]
+
+CLIP = 1e-12
+"""How near to 0 and 1 a risk may come inside a logit."""
+
+FOUR_KNOTS = (0.05, 0.35, 0.65, 0.95)
+THREE_KNOTS = (0.10, 0.50, 0.90)
+FEW_FOR_FOUR_KNOTS = 100
+FEW_FOR_THREE_KNOTS = 20
+
+BINNED_ABOVE = 50_000
+"""Rows above which the bootstrap works on bins of risk."""
+BINS = 2_000
+BLOCK = 300_000
+"""Numbers of one block of replicates: some ten arrays of this size live at once, little enough for the fast memory."""
+
+NO_ROWS = Absent("there are no rows")
+EVERYWHERE: tuple[Role, ...] = ("development", "internal", "external")
+
+
+# ---- logits and the logistic fit ------------------------------------------------------------------------------------
+
+
+def logit(risk: Floats) -> Floats:
+    """The log odds of each risk, with risks of 0 and 1 taken as 1e-12 from them."""
+    inside = np.clip(risk, CLIP, 1 - CLIP)
+    return np.asarray(np.log(inside) - np.log1p(-inside))
+
+
+def _clipped(risk: Floats) -> str:
+    """The words that count the clipped risks, for the method."""
+    count = int(((risk < CLIP) | (risk > 1 - CLIP)).sum())
+    return f"; logit of {count} risks clipped to 1e-12 from 0 or 1" if count else ""
+
+
+@dataclass(frozen=True)
+class LogisticFit:
+    """A fitted logistic regression: its coefficients, their covariance and the log likelihood."""
+
+    coefficients: Floats
+    covariance: Floats
+    log_likelihood: float
+
+
+def _orthogonal(design: Floats) -> Floats | None:
+    """The matrix that makes the rows of `design` orthogonal with mean square 1; None when they are not independent.
+
+    Gram and Schmidt with plain sums, twice: a QR from a library may change its last digit with the number of threads.
+    """
+    columns, n = design.shape
+    transform = np.eye(columns)
+    for _ in range(2):
+        made = _combine(transform, design)
+        for j in range(columns):
+            before = math.sqrt(float(np.sum(made[j] ** 2)))
+            for i in range(j):
+                share = float(np.sum(made[i] * made[j])) / n
+                made[j] -= share * made[i]
+                transform[j] -= share * transform[i]
+            length = math.sqrt(float(np.sum(made[j] ** 2)))
+            if length <= 1e-10 * before:
+                return None
+            made[j] *= math.sqrt(n) / length
+            transform[j] *= math.sqrt(n) / length
+    return transform
+
+
+def _combine(coefficients: Floats, design: Floats) -> Floats:
+    """Sums of the rows of `design`, row by row without a matrix library, so that the result is the same everywhere."""
+    total: Floats = coefficients[:, :1] * design[0]
+    for j in range(1, len(design)):
+        total += coefficients[:, j : j + 1] * design[j]
+    return total
+
+
+def _log_likelihood(outcome: Floats, linear: Floats) -> float:
+    return float(np.sum(outcome * linear - np.logaddexp(0, linear)))
+
+
+def logistic_fit(design: Floats, outcome: Floats, offset: Floats | None = None) -> LogisticFit | Absent:
+    """The maximum likelihood fit of a logistic regression by Newton's method, converged to 1e-12.
+
+    `design` (columns, n), `outcome` (n, 0 or 1), `offset` (n, log odds). Absent when the columns are not independent,
+    when they separate the outcomes, or when the steps do not converge: never a half-finished fit.
+    """
+    transform = _orthogonal(design)
+    if transform is None:
+        return Absent("the columns of the logistic fit are not independent")
+    columns = _combine(transform, design)
+    start = np.zeros(len(outcome)) if offset is None else offset
+    found = np.zeros(len(columns))
+    linear, likelihood, before = start, _log_likelihood(outcome, start), math.inf
+    for _ in range(100):
+        mean = expit(linear)
+        gradient = np.sum(columns * (outcome - mean), axis=1)
+        information = _information(columns, mean * (1 - mean))
+        if float(np.linalg.eigvalsh(information)[0]) < 1e-9 * len(outcome):
+            return Absent("the risks separate the outcomes or nearly so, so that the logistic fit has no end")
+        step = np.linalg.solve(information, gradient)
+        size = float(np.abs(step).max())
+        if size <= 1e-12 * max(1.0, float(np.abs(found).max())) or (size < 1e-9 and size > before / 2):
+            covariance = np.linalg.inv(information)
+            return LogisticFit(found @ transform, transform.T @ covariance @ transform, likelihood)
+        for _ in range(40):
+            moved = start + _combine((found + step)[None, :], columns)[0]
+            now = _log_likelihood(outcome, moved)
+            if now >= likelihood - 1e-10 * abs(likelihood):
+                break
+            step = step / 2
+        found, linear, likelihood, before = found + step, moved, now, size
+    return Absent("the logistic fit did not converge")
+
+
+def _information(columns: Floats, weight: Floats) -> Floats:
+    return np.array([[float(np.sum(a * weight * b)) for b in columns] for a in columns])
+
+
+# ---- calibration in the large, intercept and slope ------------------------------------------------------------------
+
+
+@metric(
+    "Observed to expected ratio",
+    digits=2,
+    range=(0, None),
+    best="one",
+    cites=("Debray 2017", "Van Calster 2025"),
+    roles=EVERYWHERE,
+    pool="log",
+    breaks=("one class is absent",),
+)
+def oe_ratio(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
+    """How many people had the outcome for each one that the model expected.
+
+    1 is right on average; above 1 the model expected too few, below 1 too many.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns sum(y)/sum(p) with an interval symmetric on
+    the log scale, SE(log)^2 = (1 - phi)/(n phi), phi the observed prevalence; `se` is on the plain scale (value times
+    SE(log)). Absent without rows, without an event, or when every risk is 0. When every row is an event the formula's
+    SE is 0, so the bounds are missing. Source: Debray 2017.
+    """
+    if len(outcome) == 0:
+        return NO_ROWS
+    n, events, expected = len(outcome), int(outcome.sum()), float(risk.sum())
+    if events == 0:
+        return Absent(f"none of the {n} rows has the outcome")
+    if expected == 0:
+        return Absent("every risk is 0, so that no event is expected")
+    value = events / expected
+    if not math.isfinite(value):
+        return Absent("the expected number of events is too small to divide by")
+    if events == n:
+        return Estimate(value, None, None, level, n, "log", events, reason=NO_SPREAD)
+    se = math.sqrt((1 - events / n) / events)
+    low, high = on_log(value, se, level)
+    return Estimate(value, low, high, level, n, "log", events, value * se)
+
+
+@metric(
+    "Calibration intercept",
+    digits=2,
+    best="zero",
+    cites=("Cox 1958", "Van Calster 2019"),
+    roles=EVERYWHERE,
+    breaks=("perfect is best",),
+)
+def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
+    """How far the risks are too low or too high on average, on the scale of log odds.
+
+    0 is right on average; above 0 the risks are too low, below 0 too high.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns the intercept a of logit P(y) = a + logit
+    p, the slope held at 1, with the Wald interval. Logits are clipped at 1e-12 from 0 and 1 and the clipped counted
+    in the method. Absent with no rows or one class, or when the risks are all but 0 or 1 and right. Source: Cox 1958,
+    calibration in the large.
+    """
+    if reason := one_class(outcome):
+        return reason
+    fit = logistic_fit(np.ones((1, len(outcome))), outcome, logit(risk))
+    if isinstance(fit, Absent):
+        return fit
+    return _wald(fit, 0, outcome, risk, level)
+
+
+@metric(
+    "Calibration slope",
+    digits=2,
+    best="one",
+    cites=("Cox 1958", "Van Calster 2019"),
+    roles=EVERYWHERE,
+    pool="plain",
+    breaks=("perfect is best",),
+)
+def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
+    """Whether the risks are spread as they should be.
+
+    1 is right; below 1 the risks are too extreme, above 1 too timid.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns the slope b of logit P(y) = a + b logit p
+    with the Wald interval. Logits are clipped at 1e-12 from 0 and 1 and the clipped counted in the method. Absent
+    with no rows or one class, when every risk is the same, or when the risks separate the outcomes. Source: Cox 1958.
+    """
+    if reason := one_class(outcome):
+        return reason
+    log_odds = logit(risk)
+    if float(np.ptp(log_odds)) == 0:
+        return Absent("every risk is the same, so that there is no slope")
+    fit = logistic_fit(np.vstack((np.ones_like(log_odds), log_odds)), outcome)
+    if isinstance(fit, Absent):
+        return fit
+    return _wald(fit, 1, outcome, risk, level)
+
+
+def _wald(fit: LogisticFit, which: int, outcome: Floats, risk: Floats, level: float) -> Estimate:
+    se = math.sqrt(float(fit.covariance[which, which]))
+    return estimate(float(fit.coefficients[which]), se, level, outcome, "Wald" + _clipped(risk))
+
+
+# ---- the smooth calibration curve -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SmoothCurve:
+    """A fitted calibration curve: the knots of its spline on the logit scale, the fit, and what it is called."""
+
+    knots: tuple[float, ...]
+    fit: LogisticFit
+    method: str
+
+
+def spline_design(log_odds: Floats, knots: tuple[float, ...]) -> Floats:
+    """The columns of a restricted cubic spline: 1, x, and Harrell's terms divided by the squared range of the knots.
+
+    `log_odds` (n), `knots` (none: a straight line). Returns (columns, n). Source: Harrell 2015, section 2.4.5.
+    """
+    rows = [np.ones_like(log_odds), log_odds]
+    if knots:
+        last, before = knots[-1], knots[-2]
+        scale = (last - knots[0]) ** 2
+        end, next_to_end = _cubed(log_odds - last), _cubed(log_odds - before)
+        for knot in knots[:-2]:
+            term = _cubed(log_odds - knot) - next_to_end * (last - knot) / (last - before)
+            rows.append((term + end * (before - knot) / (last - before)) / scale)
+    return np.vstack(rows)
+
+
+def _cubed(x: Floats) -> Floats:
+    return np.asarray(np.maximum(x, 0) ** 3)
+
+
+def _quantiles_of(outcome: Floats) -> tuple[float, ...]:
+    """Where the knots lie, from the size of the smaller class."""
+    events = int(outcome.sum())
+    smaller = min(events, len(outcome) - events)
+    if smaller < FEW_FOR_THREE_KNOTS:
+        return ()
+    return THREE_KNOTS if smaller < FEW_FOR_FOUR_KNOTS else FOUR_KNOTS
+
+
+def smooth_curve(outcome: Floats, risk: Floats, quantiles: tuple[float, ...] | None = None) -> SmoothCurve | Absent:
+    """The logistic regression of the outcome on a restricted cubic spline of logit p.
+
+    `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `quantiles` of logit p at which the knots lie (default: 5, 35, 65, 95
+    %; 10, 50, 90 % below 100 events or non-events; none, a straight line, below 20). Knots that coincide give a
+    straight line, a risk that never varies gives a single level. Absent with no rows or one class, or when the fit
+    does not exist.
+    """
+    if reason := one_class(outcome):
+        return reason
+    log_odds = logit(risk)
+    if float(np.ptp(log_odds)) == 0:
+        level_only = logistic_fit(np.ones((1, len(outcome))), outcome)
+        return level_only if isinstance(level_only, Absent) else SmoothCurve((), level_only, "logistic, one level")
+    wanted = _quantiles_of(outcome) if quantiles is None else quantiles
+    knots = tuple(float(knot) for knot in np.quantile(log_odds, wanted)) if wanted else ()
+    if len(set(knots)) < len(wanted) or _orthogonal(spline_design(log_odds, knots)) is None:
+        knots = ()
+    fit = logistic_fit(spline_design(log_odds, knots), outcome)
+    if isinstance(fit, Absent):
+        return fit
+    at = ", ".join(f"{100 * quantile:g}" for quantile in wanted)
+    spline = f"logistic, restricted cubic spline of logit p, {len(knots)} knots at {at} %"
+    return SmoothCurve(knots, fit, (spline if knots else "logistic, straight line in logit p") + _clipped(risk))
+
+
+def _design_of(smooth: SmoothCurve, risk: Floats) -> Floats:
+    return spline_design(logit(risk), smooth.knots)[: len(smooth.fit.coefficients)]
+
+
+def curve_at(smooth: SmoothCurve, risk: Floats) -> Floats:
+    """The height of the curve at these risks (any length, 0 to 1)."""
+    return np.asarray(expit(_combine(smooth.fit.coefficients[None, :], _design_of(smooth, risk))[0]))
+
+
+def loess_at(outcome: Floats, risk: Floats, at: Floats, span: float = 0.75) -> Floats:
+    """Cleveland's loess of the outcome on the risk: a local parabola with tricube weights, computed directly at `at`.
+
+    `outcome` (n), `risk` (n), `at` (any length), `span` (the share of the rows in each neighbourhood). The
+    neighbourhood of risks that do not vary is their mean. Source: Cleveland 1988; R's loess with degree 2 and surface
+    = "direct".
+    """
+    nearest = min(len(risk), int(len(risk) * span + 1e-5))
+    fitted = np.empty(len(at))
+    for place, centre in enumerate(at):
+        shifted = risk - centre
+        distance = np.abs(shifted)
+        reach = float(np.partition(distance, nearest - 1)[nearest - 1])
+        near = np.minimum(distance / reach, 1) if reach > 0 else (distance > 0).astype(float)
+        root = np.sqrt((1 - near**3) ** 3)
+        design = np.vstack((root, root * shifted, root * shifted**2)).T
+        fitted[place] = np.linalg.lstsq(design, root * outcome, rcond=1e-10)[0][0]
+    return fitted
+
+
+def calibration_errors(
+    outcome: Floats, risk: Floats, smoother: Smoother = "spline", quantiles: tuple[float, ...] | None = None
+) -> dict[str, float] | Absent:
+    """The mean, median, 90 % quantile and maximum of |curve - risk| over the rows: `ici`, `e50`, `e90`, `emax`.
+
+    `smoother` is "spline" (default) or "loess" (span .75, degree 2, on the scale of risks); `quantiles` as in
+    `smooth_curve`. Absent when the curve does not exist. ICI is not one number: it depends on the smoother.
+    """
+    if smoother == "loess":
+        if reason := one_class(outcome):
+            return reason
+        places, back = np.unique(risk, return_inverse=True)
+        return _summary(np.abs(loess_at(outcome, risk, places)[back] - risk))
+    smooth = smooth_curve(outcome, risk, quantiles)
+    return smooth if isinstance(smooth, Absent) else _summary(np.abs(curve_at(smooth, risk) - risk))
+
+
+def _summary(error: Floats) -> dict[str, float]:
+    e50, e90 = np.quantile(error, (0.5, 0.9))
+    return {"ici": float(error.mean()), "e50": float(e50), "e90": float(e90), "emax": float(error.max())}
+
+
+# ---- the bootstrap of the calibration errors ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The rows gathered into cells of equal risk and outcome: what the bootstrap draws from."""
+
+    risk: Floats
+    outcome: Floats
+    count: Floats
+
+
+def _cells(outcome: Floats, risk: Floats) -> Cells:
+    """The distinct pairs of risk and outcome with their counts; above 50,000 rows, of 2,000 bins of risk.
+
+    The rows must be sorted by risk. A bin holds equally many rows and stands for them with its mean risk.
+    """
+    if len(risk) > BINNED_ABOVE:
+        place = np.arange(len(risk)) * BINS // len(risk)
+        risk = (np.bincount(place, weights=risk) / np.bincount(place))[place]
+    pairs, count = np.unique(np.column_stack((risk, outcome)), axis=0, return_counts=True)
+    return Cells(pairs[:, 0].copy(), pairs[:, 1].copy(), count.astype(float))
+
+
+def _draws(cells: Cells, replicates: int, rng: np.random.Generator) -> Floats:
+    """How often each cell is drawn in each replicate of as many rows: (replicates, cells)."""
+    n, size = int(cells.count.sum()), len(cells.count)
+    if n > BINNED_ABOVE:
+        return rng.multinomial(n, cells.count / n, size=replicates).astype(float)
+    cell_of_row = np.repeat(np.arange(size), cells.count.astype(int))
+    drawn = cell_of_row[rng.integers(0, n, size=(replicates, n))]
+    drawn += np.arange(replicates)[:, None] * size
+    return np.bincount(drawn.ravel(), minlength=replicates * size).reshape(replicates, size).astype(float)
+
+
+def _weighted_fits(columns: Floats, outcome: Floats, weights: Floats, start: Floats) -> tuple[Floats, Floats]:
+    """Many weighted logistic fits at once: coefficients (replicates, columns), and which of them converged."""
+    size, q = len(weights), len(columns)
+    n = float(weights[0].sum())
+    found, good = np.tile(start, (size, 1)), np.ones(size, dtype=bool)
+    pairs = [(i, j) for i in range(q) for j in range(i, q)]
+    moving = np.arange(size)
+    for _ in range(30):
+        mean = expit(_combine(found[moving], columns))
+        residual = weights[moving] * (outcome - mean)
+        spread = weights[moving] * mean * (1 - mean)
+        gradient = np.stack([np.einsum("bm,m->b", residual, columns[i]) for i in range(q)], axis=1)
+        information = np.empty((len(moving), q, q))
+        for i, j in pairs:
+            information[:, i, j] = information[:, j, i] = np.einsum("bm,m->b", spread, columns[i] * columns[j])
+        singular = np.linalg.eigvalsh(information)[:, 0] < 1e-9 * n
+        good[moving[singular]] = False
+        information[singular] = np.eye(q)
+        step = np.clip(np.linalg.solve(information, gradient[..., None])[..., 0], -5, 5)
+        found[moving] += step
+        moving = moving[~singular & (np.abs(step).max(axis=1) > 1e-5)]
+        if len(moving) == 0:
+            break
+    good[moving] = False
+    return found, good
+
+
+def _weighted_quantiles(error: Floats, weights: Floats, shares: tuple[float, ...]) -> list[Floats]:
+    """Type 7 quantiles of each row of `error` (replicates, cells) when each cell stands for so many rows."""
+    order = np.argsort(error, axis=1)
+    ordered = np.take_along_axis(error, order, axis=1)
+    reached = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1)
+    n = float(reached[0, -1])
+    quantiles = []
+    for share in shares:
+        place = (n - 1) * share
+        below = (reached <= math.floor(place)).sum(axis=1)
+        above = (reached <= math.ceil(place)).sum(axis=1)
+        low = np.take_along_axis(ordered, below[:, None], axis=1)[:, 0]
+        high = np.take_along_axis(ordered, above[:, None], axis=1)[:, 0]
+        quantiles.append(low + (place - math.floor(place)) * (high - low))
+    return quantiles
+
+
+def bootstrap_errors(
+    outcome: Floats, risk: Floats, smooth: SmoothCurve, bootstrap: int, seed: int
+) -> dict[str, Floats]:
+    """`ici`, `e50` and `e90` of each bootstrap replicate whose curve could be fitted.
+
+    The rows must be sorted by risk and outcome. The knots stay where the whole sample has them.
+    """
+    cells = _cells(outcome, risk)
+    design = _design_of(smooth, cells.risk)
+    transform = _orthogonal(design)
+    if transform is None:
+        return {name: np.empty(0) for name in ("ici", "e50", "e90")}
+    columns = _combine(transform, design)
+    start = np.asarray(np.linalg.solve(transform.T, smooth.fit.coefficients), dtype=float)
+    rng = np.random.default_rng(seed)
+    size = max(1, BLOCK // max(len(cells.risk), int(len(outcome) if len(outcome) <= BINNED_ABOVE else 0)))
+    parts: list[tuple[Floats, Floats, Floats]] = []
+    for begin in range(0, bootstrap, size):
+        weights = _draws(cells, min(size, bootstrap - begin), rng)
+        found, good = _weighted_fits(columns, cells.outcome, weights, start)
+        weights = weights[good]
+        error = np.abs(expit(_combine(found[good], columns)) - cells.risk)
+        mean = np.einsum("bm,bm->b", weights, error) / len(outcome)
+        middle, high = _weighted_quantiles(error, weights, (0.5, 0.9)) if len(weights) else (np.empty(0),) * 2
+        parts.append((mean, middle, high))
+    names = ("ici", "e50", "e90")
+    return {name: np.concatenate([part[which] for part in parts]) for which, name in enumerate(names)}
+
+
+@lru_cache(maxsize=4)
+def _errors_with_intervals(
+    outcome_bytes: bytes, risk_bytes: bytes, level: float, bootstrap: int, seed: int
+) -> dict[str, Estimate] | Absent:
+    """The three calibration errors in one pass over rows sorted by risk and outcome."""
+    outcome, risk = np.frombuffer(outcome_bytes), np.frombuffer(risk_bytes)
+    smooth = smooth_curve(outcome, risk)
+    if isinstance(smooth, Absent):
+        return smooth
+    values = _summary(np.abs(curve_at(smooth, risk) - risk))
+    replicates = bootstrap_errors(outcome, risk, smooth, bootstrap, seed)
+    refuted = _diagonal_refuted(outcome, risk, smooth, level)
+    return {
+        name: _percentile(values[name], found, bootstrap, level, refuted, outcome, smooth.method)
+        for name, found in replicates.items()
+    }
+
+
+def _diagonal_refuted(outcome: Floats, risk: Floats, smooth: SmoothCurve, level: float) -> bool:
+    """Whether a likelihood ratio test at the level tells the curve from the diagonal, which is one of its cases."""
+    gain = 2 * (smooth.fit.log_likelihood - _log_likelihood(outcome, logit(risk)))
+    return bool(chi2.sf(max(gain, 0), len(smooth.fit.coefficients)) < 1 - level)
+
+
+def _percentile(
+    value: float, replicates: Floats, bootstrap: int, level: float, refuted: bool, outcome: Floats, method: str
+) -> Estimate:
+    """The percentile interval; one-sided from 0 when perfect calibration is not refuted."""
+    n, events = len(outcome), int(outcome.sum())
+    if len(replicates) < 0.9 * bootstrap or len(replicates) < 2:
+        reason = f"only {len(replicates)} of {bootstrap} bootstrap replicates could be fitted"
+        return Estimate(value, None, None, level, n, method, events, None, {}, reason)
+    se = float(np.std(replicates, ddof=1))
+    lost = bootstrap - len(replicates)
+    words = f"{method}; bootstrap, {len(replicates)} replicates" + (f", {lost} without a fit left out" if lost else "")
+    if not refuted:
+        high = float(np.quantile(replicates, level))
+        words += ", one-sided from 0 because perfect calibration is not refuted"
+        return Estimate(value, 0.0, max(value, high), level, n, words, events, se)
+    low, high = (float(bound) for bound in np.quantile(replicates, (0.5 - level / 2, 0.5 + level / 2)))
+    return Estimate(value, min(value, low), max(value, high), level, n, words + ", percentile", events, se)
+
+
+def _error(name: str, outcome: Floats, risk: Floats, level: float, bootstrap: int, seed: int) -> Estimate | Absent:
+    order = np.lexsort((outcome, risk))
+    y, p = np.asarray(outcome[order], dtype=float), np.asarray(risk[order], dtype=float)
+    found = _errors_with_intervals(y.tobytes(), p.tobytes(), level, bootstrap, seed)
+    return found if isinstance(found, Absent) else found[name]
+
+
+@metric(
+    "Integrated calibration index",
+    digits=3,
+    range=(0, 1),
+    best="zero",
+    cites=("Austin 2019", "Harrell 2015"),
+    roles=EVERYWHERE,
+    breaks=("perfect is best", "rows doubled", "narrower with more rows"),
+)
+def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
+    """How far the risks lie from the observed frequencies, on average over the people.
+
+    0 is perfect. It is not one number: another smoother gives another value, so the method names it.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`, `bootstrap` (replicates), `seed`. Returns the mean
+    of |curve - p| over the rows; the curve is a logistic regression on a restricted cubic spline of logit p (knots at
+    5, 35, 65, 95 %; at 10, 50, 90 % below 100 events or non-events; a straight line below 20 or when knots tie). The
+    interval is the bootstrap percentile interval, with the knots kept. Where a likelihood ratio test at the level
+    does not tell the curve from the diagonal, the true value may be 0, the edge of the range: the interval is then
+    one-sided, from 0 to the replicates' quantile at the level, and its method says so. The replicates are biased
+    upwards; a bound that passed the value is set to it. Above 50,000 rows the replicates work on 2,000 bins of risk.
+    Absent with no rows or one class, or when the curve cannot be fitted (the risks separate the outcomes); the bounds
+    are missing when over a tenth of the replicates cannot be fitted. Source: Austin and Steyerberg 2019, there with
+    loess.
+    """
+    return _error("ici", outcome, risk, level, bootstrap, seed)
+
+
+@metric(
+    "Median calibration error (E50)",
+    digits=3,
+    range=(0, 1),
+    best="zero",
+    cites="Austin 2019",
+    roles=EVERYWHERE,
+    breaks=("perfect is best", "rows doubled", "narrower with more rows"),
+)
+def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
+    """The distance between risk and observed frequency that half of the people stay within.
+
+    0 is perfect. Arguments, curve, interval and reasons for absence: as for `ici`; the value is the median (type 7) of
+    |curve - p| over the rows. Source: Austin and Steyerberg 2019.
+    """
+    return _error("e50", outcome, risk, level, bootstrap, seed)
+
+
+@metric(
+    "90 % calibration error (E90)",
+    digits=3,
+    range=(0, 1),
+    best="zero",
+    cites="Austin 2019",
+    roles=EVERYWHERE,
+    breaks=("perfect is best", "rows doubled", "narrower with more rows"),
+)
+def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
+    """The distance between risk and observed frequency that nine in ten people stay within.
+
+    0 is perfect. Arguments, curve, interval and reasons for absence: as for `ici`; the value is the 90 % quantile
+    (type 7) of |curve - p| over the rows. Source: Austin and Steyerberg 2019.
+    """
+    return _error("e90", outcome, risk, level, bootstrap, seed)
+
+
+# ---- overall scores -------------------------------------------------------------------------------------------------
+
+
+@metric(
+    "Brier score",
+    digits=3,
+    range=(0, 1),
+    best="lower",
+    cites=("Brier 1950", "Bradley 2008"),
+    breaks=("one class is absent",),
+)
+def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
+    """The mean squared distance between the risk and what happened.
+
+    0 is perfect; what is low depends on how common the outcome is, so it compares models only on the same people.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns the mean of (p - y)^2 with the t interval
+    from the variance of (p - y)^2 (n - 1). Absent without rows; the bounds are missing when the squared distances do
+    not vary. Source: Brier 1950; the interval Bradley 2008.
+    """
+    if len(outcome) == 0:
+        return NO_ROWS
+    squared = (risk - outcome) ** 2
+    return estimate(
+        float(squared.mean()), standard_error(squared), level, outcome, "t", student=True, floor=0, ceiling=1
+    )
+
+
+@metric("Scaled Brier score", digits=2, range=(None, 1), best="higher", cites=("Steyerberg 2010", "Kattan 2018"))
+def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
+    """How much nearer the risks are to what happened than if everyone had been given the site's average.
+
+    1 is perfect, 0 is no better than the average, below 0 worse.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns 1 - brier/(phi(1 - phi)), phi the
+    prevalence observed at the site, with the normal interval of the delta method (both brier and phi are estimated).
+    Absent with no rows or one class. Where we differ: [Dinga] divides by the mean risk's m(1 - m), which rewards a
+    model for being wrong on average (prevalence .1, p = .75 and .47: .180 in place of -1.278).
+    """
+    if reason := one_class(outcome):
+        return reason
+    squared, phi = (risk - outcome) ** 2, float(outcome.mean())
+    score, reference = float(squared.mean()), phi * (1 - phi)
+    influence = -(squared - score) / reference + score * (1 - 2 * phi) / reference**2 * (outcome - phi)
+    return estimate(1 - score / reference, standard_error(influence), level, outcome, "delta, normal", ceiling=1)
+
+
+@metric(
+    "Log score",
+    digits=3,
+    range=(None, 0),
+    best="higher",
+    cites="Good 1952",
+    breaks=("one class is absent",),
+)
+def log_score(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
+    """How well the risks foretold what happened, with the heaviest penalty on confident mistakes.
+
+    0 is perfect, more negative is worse; the unit is the nat.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns the mean log likelihood (natural logarithm)
+    with the t interval. Absent without rows, or when the mean is minus infinity: a risk of 0 for a case or 1 for a
+    non-case. Where we differ: [Dinga] calls the unit bits. Source: Good 1952.
+    """
+    if len(outcome) == 0:
+        return NO_ROWS
+    given = np.where(outcome == 1, risk, 1 - risk)
+    impossible = int((given == 0).sum())
+    if impossible:
+        rows = "row has" if impossible == 1 else "rows have"
+        return Absent(
+            f"the log score is minus infinity: {impossible} {rows} a risk of 0 with the outcome or of 1 without"
+        )
+    logs = np.log(given)
+    return estimate(float(logs.mean()), standard_error(logs), level, outcome, "t", student=True, ceiling=0)
+
+
+# ---- curves ---------------------------------------------------------------------------------------------------------
+
+
+@curve("Calibration curve", roles=EVERYWHERE, cites=("Austin 2014", "Harrell 2015"))
+def calibration_curve(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve | Absent:
+    """The observed frequency of the outcome along the risks, as a smooth curve.
+
+    On the diagonal the risks are right; above it they are too low, below it too high.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns 101 points from the 1st to the 99th
+    percentile of the risks (a single point when all are the same): `risk`, `observed`, and the pointwise Wald band
+    `low` and `high`, made on the logit scale. The fit is that of `ici`. Absent with no rows or one class, or when the
+    curve cannot be fitted.
+    """
+    smooth = smooth_curve(outcome, risk)
+    if isinstance(smooth, Absent):
+        return smooth
+    first, last = (float(end) for end in np.quantile(risk, (0.01, 0.99)))
+    grid = np.linspace(first, last, 101) if last > first else np.array([first])
+    design = _design_of(smooth, grid)
+    centre = _combine(smooth.fit.coefficients[None, :], design)[0]
+    variance = np.sum(_combine(smooth.fit.covariance, design) * design, axis=0)
+    half = two_sided(level) * np.sqrt(np.maximum(variance, 0))
+    columns = {
+        "risk": column(grid),
+        "observed": column(expit(centre)),
+        "low": column(expit(centre - half)),
+        "high": column(expit(centre + half)),
+    }
+    return Curve(columns, len(outcome), f"{smooth.method}; pointwise Wald on the logit scale", int(outcome.sum()))
+
+
+@curve("Calibration by groups", roles=EVERYWHERE, cites=("Wilson 1927", "Van Calster 2019"))
+def calibration_groups(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve | Absent:
+    """The observed frequency of the outcome in up to ten groups of people with similar risks.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. The groups end at the tenths of the distribution of
+    risk (type 7 quantiles, closed above), so equal risks stay together and groups may be fewer than ten. Returns
+    `mean_risk`, `observed`, Wilson's `low` and `high`, and `n` of each group. Absent without rows.
+    """
+    if len(outcome) == 0:
+        return NO_ROWS
+    ends = np.unique(np.quantile(risk, np.arange(1, 10) / 10))
+    group = np.searchsorted(ends, risk, side="left")
+    size = np.bincount(group, minlength=len(ends) + 1)
+    events = np.bincount(group, weights=outcome, minlength=len(ends) + 1)[size > 0]
+    total = np.bincount(group, weights=risk, minlength=len(ends) + 1)[size > 0]
+    size = size[size > 0].astype(float)
+    bounds = [wilson(float(k), float(m), level) for k, m in zip(events, size, strict=True)]
+    columns = {
+        "mean_risk": column(total / size),
+        "observed": column(events / size),
+        "low": tuple(low for low, _ in bounds),
+        "high": tuple(high for _, high in bounds),
+        "n": column(size.astype(float)),
+    }
+    return Curve(columns, len(outcome), "groups by tenths of risk, Wilson", int(outcome.sum()))

@@ -1,0 +1,88 @@
+"""The intervals that the chapters share: given a value and its standard error, or a count, they return the bounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.stats import norm, t
+
+from dossier.types import Estimate, Floats
+
+NO_SPREAD = "the rows do not vary enough to estimate an interval"
+
+
+def two_sided(level: float) -> float:
+    """The quantile of the normal distribution that cuts off half of what the level leaves on either side."""
+    return float(norm.ppf(0.5 + level / 2))
+
+
+def wilson(successes: float, trials: float, level: float) -> tuple[float, float]:
+    """Wilson's interval of a share, from a count of successes among trials (Wilson 1927, without continuity
+    correction).
+    """
+    z = two_sided(level)
+    share = successes / trials
+    denominator = 1 + z**2 / trials
+    centre = (share + z**2 / (2 * trials)) / denominator
+    half = z * math.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2)) / denominator
+    low = 0.0 if successes == 0 else max(0.0, centre - half)
+    high = 1.0 if successes == trials else min(1.0, centre + half)
+    return low, high
+
+
+def standard_error(contributions: Floats) -> float | None:
+    """The standard error of the mean of what each row contributes (variance with n - 1); None when nothing varies."""
+    if len(contributions) < 2 or float(np.ptp(contributions)) == 0:
+        return None
+    return float(np.std(contributions, ddof=1)) / math.sqrt(len(contributions))
+
+
+def estimate(
+    value: float,
+    se: float | None,
+    level: float,
+    outcome: Floats,
+    method: str,
+    *,
+    student: bool = False,
+    floor: float = -math.inf,
+    ceiling: float = math.inf,
+    details: dict[str, float | None] | None = None,
+) -> Estimate:
+    """The estimate whose interval is its value and a multiple of its standard error on either side.
+
+    `student` takes the t distribution with n - 1 degrees of freedom in place of the normal one; `floor` and `ceiling`
+    are the ends of the range, which a bound does not pass. Without a standard error the bounds are missing, with a
+    reason.
+    """
+    n, events = len(outcome), int(outcome.sum())
+    if se is None:
+        return Estimate(value, None, None, level, n, method, events, None, details or {}, NO_SPREAD)
+    half = se * (float(t.ppf(0.5 + level / 2, n - 1)) if student else two_sided(level))
+    low, high = max(floor, value - half), min(ceiling, value + half)
+    return Estimate(value, low, high, level, n, method, events, se, details or {})
+
+
+def on_log(value: float, se: float, level: float) -> tuple[float, float]:
+    """The interval of a positive value, symmetric on the log scale; `se` is on the log scale."""
+    half = two_sided(level) * se
+    return value * math.exp(-half), value * math.exp(half)
+
+
+def on_logit(value: float, se: float, level: float) -> tuple[float, float]:
+    """The interval of a share strictly between 0 and 1, symmetric on the logit scale; `se` is on the plain scale."""
+    centre = math.log(value / (1 - value))
+    half = two_sided(level) * se / (value * (1 - value))
+    return expit(centre - half), expit(centre + half)
+
+
+def expit(x: float) -> float:
+    """The share whose logit is x, without overflow."""
+    return 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))
+
+
+def column(values: Floats | Sequence[float]) -> tuple[float, ...]:
+    """The numbers as a column of a curve."""
+    return tuple(float(value) for value in values)

@@ -1,0 +1,451 @@
+"""Calibration against R, statsmodels, published examples and slow obvious versions."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.stats import t as student
+
+from dossier.metrics import calibration
+from dossier.metrics.calibration import (
+    brier,
+    calibration_curve,
+    calibration_errors,
+    calibration_groups,
+    calibration_intercept,
+    calibration_slope,
+    curve_at,
+    e50,
+    e90,
+    ici,
+    loess_at,
+    log_score,
+    logistic_fit,
+    oe_ratio,
+    scaled_brier,
+    smooth_curve,
+    spline_design,
+)
+from dossier.types import Absent, Curve, Estimate, Floats
+
+SHARED = Path(__file__).parents[2].parent / "shared"
+needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference values is not there")
+SITES = ("brazil-1", "brazil-3", "italy-1", "ethiopia", "spain")
+FIVE_KNOTS = (0.05, 0.275, 0.5, 0.725, 0.95)
+NAMES = {"ici": "ICI", "e50": "E50", "e90": "E90", "emax": "Emax"}
+EXAMPLE = (np.array([0.0, 0, 1, 0, 1, 1]), np.array([0.4, 0.5, 0.6, 0.7, 0.8, 0.8]))
+
+
+def golden(column: str = "p") -> tuple[Floats, Floats, Any]:
+    read = pd.read_csv(SHARED / "golden" / "binary.csv")
+    expected = json.loads((SHARED / "golden" / "r.json").read_text())
+    return read["y"].to_numpy(float), read[column].to_numpy(float), expected["core"][f"binary:{column}"]
+
+
+def site(name: str) -> tuple[Floats, Floats]:
+    read = pd.read_csv(SHARED / "data" / "covid" / f"{name}.csv")
+    return read["outcome"].to_numpy(float), read["risk"].to_numpy(float)
+
+
+def printed(name: str, column: str) -> float:
+    """A number of the table of methods.md."""
+    lines = [line for line in (SHARED / "methods.md").read_text().splitlines() if line.startswith("|")]
+    head = next(line for line in lines if line.startswith("| site |"))
+    row = next(line for line in lines if line.startswith(f"| {name} |"))
+    cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in (head, row)]
+    return float(cells[1][cells[0].index(column)])
+
+
+def estimated(found: Estimate | Absent) -> Estimate:
+    assert isinstance(found, Estimate)
+    return found
+
+
+def drawn(n: int, seed: int = 5, distortion: float = 1.0) -> tuple[Floats, Floats]:
+    """Risks, and outcomes that happen with them raised to a power: 1 is perfect calibration."""
+    rng = np.random.default_rng(seed)
+    p = np.round(rng.beta(1.2, 2.5, n), 3)
+    return (rng.random(n) < p**distortion).astype(float), p
+
+
+# ---- references -----------------------------------------------------------------------------------------------------
+
+
+@needs_shared
+@pytest.mark.parametrize("name", SITES)
+@pytest.mark.parametrize(
+    ("function", "column"),
+    [
+        (brier, "brier"),
+        (log_score, "log"),
+        (oe_ratio, "O/E"),
+        (calibration_intercept, "intercept"),
+        (calibration_slope, "slope"),
+    ],
+)
+def test_the_five_hospitals(name: str, function: Any, column: str) -> None:
+    expected = printed(name, column)
+    found = estimated(function(*site(name)))
+    # seven significant digits are printed
+    assert abs(found.value - expected) <= 0.501 * 10 ** (math.floor(math.log10(abs(expected))) - 6)
+
+
+@needs_shared
+@pytest.mark.parametrize("column", ["p", "p2"])
+def test_intercept_and_slope_are_those_of_r(column: str) -> None:
+    y, p, expected = golden(column)
+    intercept, slope = estimated(calibration_intercept(y, p)), estimated(calibration_slope(y, p))
+    assert intercept.value == pytest.approx(expected["glm"]["citl_offset"]["est"], abs=5e-8)
+    assert slope.value == pytest.approx(expected["glm"]["slope"]["est"], abs=5e-8)
+    assert slope.value == pytest.approx(expected["val_prob"]["Slope"], abs=1e-9)
+
+
+@needs_shared
+def test_intercept_and_slope_with_intervals_are_those_of_calibrationcurves() -> None:
+    y, p, _ = golden()
+    expected = json.loads((SHARED / "golden" / "r.json").read_text())["CalibrationCurves"]["binary"]
+    for function, name in ((calibration_intercept, "intercept"), (calibration_slope, "slope")):
+        found = estimated(function(y, p))
+        assert (found.value, found.low, found.high) == pytest.approx(expected[name], abs=1e-9)
+
+
+@needs_shared
+@pytest.mark.parametrize("column", ["p", "p2"])
+def test_the_scores_are_those_of_python_packages(column: str) -> None:
+    read = pd.read_csv(SHARED / "golden" / "python" / "binary.csv")
+    y, p = read["y"].to_numpy(float), read[column].to_numpy(float)
+    expected = json.loads((SHARED / "golden/python/python_golden.json").read_text())["calibration"][column]
+    assert estimated(brier(y, p)).value == pytest.approx(expected["brier_sklearn"], abs=1e-14)
+    assert estimated(scaled_brier(y, p)).value == pytest.approx(expected["scaled_brier_ipa"], abs=1e-13)
+    assert estimated(log_score(y, p)).value == pytest.approx(-expected["log_loss"], abs=1e-13)
+    assert estimated(oe_ratio(y, p)).value == pytest.approx(expected["oe"]["O/E"], abs=1e-13)
+    weak, large = expected["weak_calibration"], expected["cal_in_the_large_offset"]
+    slope, intercept = estimated(calibration_slope(y, p)), estimated(calibration_intercept(y, p))
+    assert (slope.value, slope.low, slope.high) == pytest.approx((weak["slope"], *weak["slope_ci95_wald"]), abs=1e-9)
+    assert (intercept.value, intercept.low, intercept.high) == pytest.approx(
+        (large["est"], *large["ci95_wald"]), abs=1e-9
+    )
+    assert (slope.se, intercept.se) == pytest.approx((weak["slope_se"], large["se"]), abs=1e-9)
+
+
+@needs_shared
+@pytest.mark.parametrize("column", ["p", "p2"])
+def test_the_scores_are_those_of_r(column: str) -> None:
+    y, p, expected = golden(column)
+    assert estimated(brier(y, p)).value == pytest.approx(expected["scores"]["brier"], abs=1e-11)
+    assert estimated(scaled_brier(y, p)).value == pytest.approx(expected["scores"]["brier_scaled_prev"], abs=1e-11)
+    assert estimated(log_score(y, p)).value == pytest.approx(-expected["scores"]["logloss"], abs=1e-11)
+    ratio = estimated(oe_ratio(y, p))
+    assert ratio.value == pytest.approx(expected["oe"]["oe"], abs=1e-11)
+    assert (ratio.low, ratio.high) == pytest.approx(expected["oe"]["ci_log"], abs=1e-9)
+    assert ratio.se is not None
+    assert ratio.se / ratio.value == pytest.approx(expected["oe"]["se_log"], abs=1e-11)
+
+
+@needs_shared
+@pytest.mark.parametrize("column", ["p", "p2"])
+@pytest.mark.parametrize(("quantiles", "recipe"), [(FIVE_KNOTS, "rcs5_logit"), ((0.1, 0.5, 0.9), "rcs3_logit")])
+def test_the_spline_is_that_of_rms(column: str, quantiles: tuple[float, ...], recipe: str) -> None:
+    y, p, expected = golden(column)
+    found = calibration_errors(y, p, quantiles=quantiles)
+    assert not isinstance(found, Absent)
+    for name, theirs in NAMES.items():
+        assert found[name] == pytest.approx(expected["smooth"][recipe][theirs], abs=2e-10)
+    smooth = smooth_curve(y, p, quantiles)
+    assert not isinstance(smooth, Absent)
+    assert smooth.knots == pytest.approx(expected["smooth"][recipe]["knots"], abs=1e-10)
+    if recipe == "rcs5_logit":
+        assert smooth.fit.coefficients == pytest.approx(
+            list(expected["smooth"][recipe]["coef"].values()), abs=3e-7
+        )  # R stops its fit early
+
+
+@needs_shared
+@pytest.mark.parametrize("column", ["p", "p2"])
+def test_loess_is_that_of_r(column: str) -> None:
+    y, p, expected = golden(column)
+    found = calibration_errors(y, p, smoother="loess")
+    assert not isinstance(found, Absent)
+    for name, theirs in NAMES.items():
+        assert found[name] == pytest.approx(expected["smooth"]["loess_direct"][theirs], abs=1e-9)
+    fitted = loess_at(y, p, np.array(expected["smooth"]["grid_p"]))
+    assert fitted == pytest.approx(expected["smooth"]["loess_direct_fit"], abs=1e-9)
+
+
+@needs_shared
+@pytest.mark.parametrize("column", ["p", "p2"])
+def test_the_groups_are_those_of_r(column: str) -> None:
+    y, p, expected = golden(column)
+    theirs = expected["hosmer_lemeshow"]
+    found = calibration_groups(y, p)
+    assert isinstance(found, Curve)
+    assert found.columns["n"] == tuple(theirs["n"])
+    assert found.columns["mean_risk"] == pytest.approx(theirs["mean_p"], abs=1e-11)
+    assert found.columns["observed"] == pytest.approx(np.array(theirs["obs"]) / np.array(theirs["n"]), abs=1e-12)
+    bounds = list(zip(found.columns["low"], found.columns["high"], strict=True))
+    assert np.array(bounds) == pytest.approx(np.array(theirs["wilson_ci"]), abs=1e-11)
+
+
+def test_the_example_of_dinga() -> None:
+    assert estimated(brier(*EXAMPLE)).value == pytest.approx(0.19, abs=1e-12)
+    assert estimated(log_score(*EXAMPLE)).value == pytest.approx(-0.560843, abs=5e-7)
+    assert estimated(scaled_brier(*EXAMPLE)).value == pytest.approx(0.24, abs=1e-12)
+
+
+def test_the_scaled_brier_score_rests_on_the_observed_prevalence() -> None:
+    y = np.array([1.0] * 10 + [0.0] * 90)
+    p = np.where(y == 1, 0.75, 0.47)
+    assert estimated(scaled_brier(y, p)).value == pytest.approx(-1.278, abs=5e-4)
+
+
+# ---- intervals ------------------------------------------------------------------------------------------------------
+
+
+@needs_shared
+def test_the_standard_error_of_the_brier_score_is_that_of_riskregression() -> None:
+    y, p, _ = golden()
+    theirs = json.loads((SHARED / "golden" / "r.json").read_text())["riskRegression_binary"]["Brier"][1]
+    found = estimated(brier(y, p))
+    assert found.se == pytest.approx(theirs["se"], rel=1e-9)
+    assert found.high == pytest.approx(theirs["Brier"] + theirs["se"] * student.ppf(0.975, 1999), rel=1e-9)
+
+
+def test_the_delta_interval_agrees_with_the_jackknife() -> None:
+    y, p = drawn(400)
+    whole = estimated(scaled_brier(y, p))
+    left_out = np.array([estimated(scaled_brier(np.delete(y, i), np.delete(p, i))).value for i in range(len(y))])
+    jackknife = math.sqrt(399 / 400 * float(((left_out - left_out.mean()) ** 2).sum()))
+    assert whole.se == pytest.approx(jackknife, rel=0.01)
+
+
+def test_the_bootstrap_is_a_thousand_slow_fits() -> None:
+    y, p = drawn(150, distortion=1.5)
+    order = np.lexsort((y, p))
+    y, p = y[order], p[order]
+    smooth = smooth_curve(y, p, (0.1, 0.5, 0.9))
+    assert not isinstance(smooth, Absent)
+    found = calibration.bootstrap_errors(y, p, smooth, 25, seed=7)
+    rows = np.random.default_rng(7).integers(0, len(y), size=(25, len(y)))
+    for replicate, chosen in enumerate(rows):
+        again, risk = y[chosen], p[chosen]
+        fit = logistic_fit(spline_design(calibration.logit(risk), smooth.knots), again)
+        assert not isinstance(fit, Absent)
+        linear = fit.coefficients @ spline_design(calibration.logit(risk), smooth.knots)
+        error = np.abs(1 / (1 + np.exp(-linear)) - risk)
+        assert found["ici"][replicate] == pytest.approx(error.mean(), abs=1e-9)
+        assert found["e50"][replicate] == pytest.approx(np.quantile(error, 0.5), abs=1e-9)
+        assert found["e90"][replicate] == pytest.approx(np.quantile(error, 0.9), abs=1e-9)
+
+
+def test_a_miscalibrated_model_has_a_two_sided_interval() -> None:
+    y, p = drawn(800, distortion=2.0)
+    found = estimated(ici(y, p, bootstrap=200))
+    assert found.low is not None
+    assert found.high is not None
+    assert 0 < found.low < found.value < found.high
+    assert "percentile" in found.method
+
+
+def test_a_calibrated_model_has_a_one_sided_interval_that_says_so() -> None:
+    y, p = drawn(800)
+    found = estimated(ici(y, p, bootstrap=200))
+    assert found.low == 0
+    assert "one-sided" in found.method
+
+
+def test_the_order_of_rows_does_not_matter_to_the_bootstrap() -> None:
+    y, p = drawn(300)
+    turned = np.random.default_rng(1).permutation(300)
+    for function in (ici, e50, e90):
+        assert function(y, p, bootstrap=50, seed=3) == function(y[turned], p[turned], bootstrap=50, seed=3)
+    assert ici(y, p, bootstrap=50, seed=3) != ici(y, p, bootstrap=50, seed=4)
+
+
+def test_binning_moves_the_errors_by_less_than_a_ten_thousandth() -> None:
+    rng = np.random.default_rng(2)
+    p = np.sort(rng.beta(1, 3, 60_000))
+    y = (rng.random(60_000) < p**1.3).astype(float)
+    smooth = smooth_curve(y, p)
+    assert not isinstance(smooth, Absent)
+    exact = calibration_errors(y, p)
+    assert not isinstance(exact, Absent)
+    order = np.lexsort((y, p))
+    cells = calibration._cells(y[order], p[order])
+    assert cells.count.sum() == 60_000
+    assert len(cells.count) <= 2 * calibration.BINS
+    design = spline_design(calibration.logit(cells.risk), smooth.knots)
+    found, good = calibration._weighted_fits(design, cells.outcome, cells.count[None, :], smooth.fit.coefficients)
+    assert good.all()
+    error = np.abs(1 / (1 + np.exp(-(found @ design))) - cells.risk)
+    assert float((cells.count * error).sum() / 60_000) == pytest.approx(exact["ici"], abs=1e-4)
+    middle, high = calibration._weighted_quantiles(error, cells.count[None, :], (0.5, 0.9))
+    assert (middle[0], high[0]) == pytest.approx((exact["e50"], exact["e90"]), abs=1e-4)
+    drawn_cells = calibration._draws(cells, 3, np.random.default_rng(1))
+    assert (drawn_cells.sum(axis=1) == 60_000).all()
+
+
+def test_a_bootstrap_that_cannot_be_fitted_has_no_interval() -> None:
+    # One non-case among the lowest risks alone keeps the fit from separating: most replicates lose it.
+    y = np.array([0.0] * 4 + [1.0, 0.0] + [1.0] * 4)
+    found = ici(y, np.linspace(0.05, 0.95, 10), bootstrap=200)
+    assert isinstance(found, Estimate)
+    assert (found.low, found.high) == (None, None)
+    assert found.reason is not None
+    assert "replicates" in found.reason
+
+
+# ---- the fit itself -------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 10_000))
+@settings(deadline=None, max_examples=15)
+def test_the_fit_is_the_maximum_of_the_likelihood(seed: int) -> None:
+    y, p = drawn(60, seed)
+    log_odds = np.log(np.clip(p, 0.001, 0.999) / (1 - np.clip(p, 0.001, 0.999)))
+    design = np.vstack((np.ones(60), log_odds))
+
+    def loss(beta: Floats) -> float:
+        linear = beta @ design
+        return float(np.sum(np.logaddexp(0, linear) - y * linear))
+
+    fit = logistic_fit(design, y)
+    assert not isinstance(fit, Absent)
+    best = minimize(loss, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 4000})
+    assert fit.coefficients == pytest.approx(best.x, abs=1e-5)
+    assert -fit.log_likelihood <= best.fun + 1e-9
+
+
+def test_separated_outcomes_are_absent_with_a_reason() -> None:
+    y, p = np.array([0.0] * 5 + [1.0] * 5), np.linspace(0.1, 0.9, 10)
+    for function in (calibration_slope, ici, calibration_curve):
+        found = function(y, p)
+        assert isinstance(found, Absent)
+        assert "separate" in found.reason
+    # quasi-complete: a tie at the border
+    tied = calibration_slope(np.array([0.0, 0, 0, 1, 1]), np.array([0.1, 0.2, 0.5, 0.5, 0.9]))
+    assert isinstance(tied, Absent)
+
+
+def test_perfect_and_certain_risks() -> None:
+    y = np.array([0.0, 1, 0, 1, 1])
+    assert isinstance(calibration_intercept(y, y), Absent)
+    assert estimated(oe_ratio(y, y)).value == 1
+    assert (estimated(brier(y, y)).value, estimated(log_score(y, y)).value) == (0, 0)
+    assert estimated(scaled_brier(y, y)).value == 1
+
+
+def test_clipped_risks_are_counted() -> None:
+    y, p = drawn(100)
+    p = p.copy()
+    p[:3] = (0.0, 1.0, 0.0)
+    assert "3 risks clipped" in estimated(calibration_slope(y, p)).method
+
+
+def test_an_impossible_row_makes_the_log_score_absent_with_the_count() -> None:
+    found = log_score(np.array([1.0, 0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.4, 1.0]))
+    assert isinstance(found, Absent)
+    assert "2 rows have" in found.reason
+
+
+def test_the_smoother_follows_the_size_of_the_smaller_class() -> None:
+    for n, knots in ((30, 0), (150, 3), (2000, 4)):
+        smooth = smooth_curve(*drawn(n))
+        assert not isinstance(smooth, Absent)
+        assert len(smooth.knots) == knots
+    few_values = smooth_curve(np.tile([0.0, 1, 0, 1, 1, 0], 50), np.repeat([0.2, 0.8], 3)[np.arange(300) % 6])
+    assert not isinstance(few_values, Absent)
+    assert few_values.method == "logistic, straight line in logit p"
+
+
+def test_the_knots_lie_at_the_declared_quantiles_of_logit_p() -> None:
+    for n, shares in ((150, [10, 50, 90]), (2000, [5, 35, 65, 95])):
+        y, p = drawn(n)
+        smooth = smooth_curve(y, p)
+        assert not isinstance(smooth, Absent)
+        clipped = np.clip(p, 1e-12, 1 - 1e-12)
+        assert smooth.knots == pytest.approx(np.percentile(np.log(clipped / (1 - clipped)), shares), abs=1e-9)
+        assert "at " + ", ".join(map(str, shares)) + " %" in smooth.method
+
+
+def test_a_constant_risk_is_compared_with_the_prevalence() -> None:
+    y = np.array([0.0, 1, 0, 0] * 30)
+    assert estimated(ici(y, np.full(120, 0.4), bootstrap=50)).value == pytest.approx(0.15)
+    band = calibration_curve(y, np.full(120, 0.4))
+    assert isinstance(band, Curve)
+    assert band.columns["observed"] == pytest.approx((0.25,))
+
+
+def test_the_band_of_the_curve_is_that_of_the_fitted_line() -> None:
+    y, p = drawn(35, 11)  # a straight line
+    found, slope = calibration_curve(y, p), logistic_fit(spline_design(calibration.logit(p), ()), y)
+    assert isinstance(found, Curve)
+    assert not isinstance(slope, Absent)
+    assert len(found.columns["risk"]) == 101
+    risk = np.array(found.columns["risk"], dtype=float)
+    assert (risk[0], risk[-1]) == pytest.approx(tuple(np.quantile(p, (0.01, 0.99))))
+    x = np.array([1, math.log(risk[40] / (1 - risk[40]))])
+    centre, se = x @ slope.coefficients, math.sqrt(x @ slope.covariance @ x)
+    for name, shift in (("observed", 0), ("low", -1.959963984540054), ("high", 1.959963984540054)):
+        assert found.columns[name][40] == pytest.approx(1 / (1 + math.exp(-(centre + shift * se))))
+
+
+def test_the_covariance_is_the_inverse_of_the_information() -> None:
+    y, p = drawn(90)
+    design = spline_design(calibration.logit(p), ())
+    fit = logistic_fit(design, y)
+    assert not isinstance(fit, Absent)
+    mean = 1 / (1 + np.exp(-fit.coefficients @ design))
+    information = (design * mean * (1 - mean)) @ design.T
+    assert fit.covariance == pytest.approx(np.linalg.inv(information), rel=1e-8)
+
+
+def test_equal_risks_stay_in_one_group() -> None:
+    y, p = np.tile([0.0, 1.0, 0.0], 20), np.repeat([0.1, 0.1, 0.5, 0.9], 15)
+    found = calibration_groups(y, p)
+    assert isinstance(found, Curve)
+    assert list(found.columns["n"]) == [30, 15, 15]
+    assert found.columns["mean_risk"] == pytest.approx((0.1, 0.5, 0.9))
+
+
+# ---- degenerate input -----------------------------------------------------------------------------------------------
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 1), st.sampled_from([0, 1e-300, 1e-9, 0.2, 0.5, 0.9, 1 - 1e-9, 1])), max_size=9)
+)
+@settings(deadline=None, max_examples=150)
+def test_nothing_warns_and_every_number_is_one(rows: list[tuple[int, float]]) -> None:
+    y, p = np.array([row[0] for row in rows], dtype=float), np.array([row[1] for row in rows], dtype=float)
+    for function in (oe_ratio, calibration_intercept, calibration_slope, brier, scaled_brier, log_score, ici, e50, e90):
+        arguments = {"bootstrap": 20} if function in (ici, e50, e90) else {}
+        found = function(y, p, **arguments)
+        if isinstance(found, Absent):
+            assert found.reason
+            assert not found.reason.endswith(".")
+            continue
+        numbers = [found.value, found.low, found.high, found.se]
+        assert all(number is None or math.isfinite(number) for number in numbers)
+        if found.low is not None and found.high is not None:
+            assert found.low <= found.value <= found.high
+        else:
+            assert found.reason
+    for curve in (calibration_curve, calibration_groups):
+        made = curve(y, p)
+        if isinstance(made, Curve):
+            assert all(value is not None and math.isfinite(value) for row in made.columns.values() for value in row)
+
+
+def test_the_curve_is_read_off_at_any_risk() -> None:
+    smooth = smooth_curve(*drawn(500))
+    assert not isinstance(smooth, Absent)
+    ends = curve_at(smooth, np.array([0.0, 1.0]))
+    assert ((ends >= 0) & (ends <= 1)).all()

@@ -1,0 +1,71 @@
+"""The shared intervals against R's, and against their definitions."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import norm, t
+
+from dossier.metrics.intervals import NO_SPREAD, estimate, expit, on_log, on_logit, standard_error, two_sided, wilson
+
+GOLDEN = Path(__file__).parents[2].parent / "shared" / "golden"
+needs_golden = pytest.mark.skipif(not GOLDEN.is_dir(), reason="the folder of reference values is not there")
+
+
+@needs_golden
+def test_wilson_is_that_of_r() -> None:
+    for row in json.loads((GOLDEN / "r.json").read_text())["proportions"]:
+        assert wilson(row["x"], row["n"], 0.95) == pytest.approx(row["wilson_prop_test_nocc"], abs=1e-11)
+
+
+@pytest.mark.parametrize("successes", range(8))
+def test_wilson_solves_the_score_equation(successes: int) -> None:
+    share, z = successes / 7, norm.ppf(0.95)
+    for bound in wilson(successes, 7, 0.9):
+        assert abs(share - bound) == pytest.approx(z * math.sqrt(bound * (1 - bound) / 7), abs=1e-12)
+
+
+def test_wilson_ends_exactly_in_0_and_1() -> None:
+    assert wilson(0, 13, 0.95)[0] == 0
+    assert wilson(13, 13, 0.95)[1] == 1
+
+
+def test_normal_and_student_intervals() -> None:
+    outcome = np.array([0.0, 1.0, 1.0, 0.0])
+    plain = estimate(0.5, 0.1, 0.95, outcome, "normal")
+    assert (plain.low, plain.high) == pytest.approx((0.5 - 1.959963984540054 * 0.1, 0.5 + 1.959963984540054 * 0.1))
+    small = estimate(0.5, 0.1, 0.95, outcome, "t", student=True)
+    assert small.high == pytest.approx(0.5 + 0.1 * t.ppf(0.975, 3))
+    assert (small.n, small.events, small.se) == (4, 2, 0.1)
+
+
+def test_a_bound_stays_inside_the_range() -> None:
+    found = estimate(0.5, 1.0, 0.95, np.array([0.0, 1.0]), "normal", floor=0, ceiling=1)
+    assert (found.low, found.high) == (0, 1)
+
+
+def test_without_a_spread_the_bounds_are_missing_and_say_why() -> None:
+    assert standard_error(np.array([2.0])) is None
+    assert standard_error(np.array([2.0, 2.0, 2.0])) is None
+    found = estimate(0.5, None, 0.95, np.array([0.0, 1.0]), "normal")
+    assert (found.low, found.high, found.se, found.reason) == (None, None, None, NO_SPREAD)
+
+
+def test_the_standard_error_of_a_mean() -> None:
+    assert standard_error(np.array([1.0, 2.0, 4.0])) == pytest.approx(math.sqrt((7 / 3) / 3))
+
+
+def test_log_and_logit_intervals_are_symmetric_on_their_scale() -> None:
+    low, high = on_log(2.0, 0.3, 0.9)
+    assert (math.log(2 / low), math.log(high / 2)) == pytest.approx((two_sided(0.9) * 0.3,) * 2)
+    low, high = on_logit(0.8, 0.05, 0.95)
+    half = 1.959963984540054 * 0.05 / 0.16
+    assert (low, high) == pytest.approx((1 / (1 + math.exp(half) / 4), 1 / (1 + math.exp(-half) / 4)))
+
+
+def test_expit_does_not_overflow() -> None:
+    assert (expit(-1000), expit(0), expit(1000)) == (0, 0.5, 1)
