@@ -1,0 +1,72 @@
+"""What happens to patients at the declared thresholds, in whole people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dossier.register import curve, curve_synthesis
+from dossier.types import Absent, Curve, Floats, SiteResults, found_curve
+
+CELLS = ("true_positive", "false_positive", "false_negative", "true_negative")
+
+
+@curve("Counts at the declared thresholds", roles=("external",))
+def classification(outcome: Floats, risk: Floats, declared_thresholds: tuple[float, ...]) -> Curve | Absent:
+    """How many patients with and without the outcome lie at or above each declared threshold, and below it.
+
+    `outcome` holds 0 and 1, `risk` probabilities of the same length; positive means risk >= threshold. Absent when no
+    threshold is declared.
+    """
+    if not declared_thresholds:
+        return Absent("no threshold is declared")
+    rows = []
+    for threshold in declared_thresholds:
+        flagged, case = risk >= threshold, outcome == 1
+        rows.append(
+            (
+                threshold,
+                np.sum(flagged & case),
+                np.sum(flagged & ~case),
+                np.sum(~flagged & case),
+                np.sum(~flagged & ~case),
+            )
+        )
+    columns = zip(("threshold", *CELLS), zip(*rows, strict=True), strict=True)
+    return Curve(
+        {name: tuple(float(value) for value in column) for name, column in columns},
+        n=len(outcome),
+        events=int(outcome.sum()),
+        method="counts, positive from the threshold on",
+    )
+
+
+@curve_synthesis("What happens to 1,000 patients")
+def per_thousand(sites: Sequence[SiteResults]) -> Curve | Absent:
+    """What happens to 1,000 patients like those of all external sites together, at each declared threshold.
+
+    The counts of the sites are added up and brought to 1,000 by largest remainder, so that they add up exactly. Absent
+    when no site has counts.
+    """
+    counted = [found for site in sites if isinstance(found := found_curve(site, "classification"), Curve)]
+    if not counted:
+        return Absent("no threshold is declared")
+    thresholds = counted[0].columns["threshold"]
+    cells = np.array([[curve.columns[name] for name in CELLS] for curve in counted], dtype=float).sum(axis=0)
+    shares = np.array([_largest_remainder(column, 1000) for column in cells.T]).T
+    return Curve(
+        {"threshold": thresholds, **{name: tuple(map(float, row)) for name, row in zip(CELLS, shares, strict=True)}},
+        n=sum(curve.n for curve in counted),
+        events=sum(curve.events or 0 for curve in counted),
+        method="counts of all external sites, brought to 1,000 by largest remainder",
+    )
+
+
+def _largest_remainder(counts: Floats, total: int) -> Floats:
+    """Whole numbers in the proportion of the counts that add up to the total; ties go to the first."""
+    exact = counts / counts.sum() * total
+    whole = np.floor(exact)
+    missing = round(total - float(whole.sum()))
+    whole[np.argsort(whole - exact, kind="stable")[:missing]] += 1
+    return np.asarray(whole)

@@ -1,0 +1,48 @@
+"""Who the patients are: Table 1, dataset by dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from dossier.register import describe
+from dossier.types import Description, Feature, Floats
+
+PERCENTILES = {"quantile_25": 0.25, "median": 0.5, "quantile_75": 0.75}
+"""Never the smallest or the largest value: those belong to one patient."""
+
+
+@describe("Characteristics of the patients")
+def characteristics(outcome: Floats | None = None, predictors: Sequence[Feature] = ()) -> tuple[Description, ...]:
+    """The characteristics of the patients: their outcome, and how each predictor is spread and how often it is missing.
+
+    `outcome` is 0/1, one a row; `predictors` are the features of the dataset; both may be left out. Gives `events` and
+    `share` of the outcome; `missing` (a count) of each predictor; `quantile_25`, `median` and `quantile_75` of a
+    numeric one (linear interpolation, R's type 7); `count` and `share` of each level of a categorical one, among the
+    rows that have it. `n` is the number of rows the statistic rests on. A predictor without any value has `missing`
+    only.
+    """
+    return (*_outcome(outcome), *(row for feature in predictors for row in _feature(feature)))
+
+
+def _outcome(outcome: Floats | None) -> Iterator[Description]:
+    if outcome is None or not len(outcome):
+        return
+    yield Description("outcome", "events", float(outcome.sum()), len(outcome))
+    yield Description("outcome", "share", float(outcome.mean()), len(outcome))
+
+
+def _feature(feature: Feature) -> Iterator[Description]:
+    known = feature.values[~np.isnan(feature.values)]
+    yield Description(feature.name, "missing", float(len(feature.values) - len(known)), len(feature.values))
+    if not len(known):
+        return
+    if feature.levels is None:
+        for statistic, at in PERCENTILES.items():
+            yield Description(feature.name, statistic, float(np.quantile(known, at)), len(known))
+        return
+    for code, level in enumerate(feature.levels):
+        count = float((known == code).sum())
+        yield Description(feature.name, "count", count, len(known), level)
+        yield Description(feature.name, "share", count / len(known), len(known), level)

@@ -1,0 +1,191 @@
+"""All sites together: one number for the hospitals on average, and a range for the next one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit, logit
+from scipy.stats import t as student
+
+from dossier.bands import FEW_FOR_POOLING
+from dossier.types import Absent, Estimate, Floats
+
+Scale = Literal["plain", "log", "logit"]
+
+FEWEST_FOR_PREDICTION = 3
+
+
+@dataclass(frozen=True)
+class RandomEffects:
+    """A pooled mean with its interval, the range for a new site, and how much the sites differ."""
+
+    value: float
+    se: float
+    low: float
+    high: float
+    prediction_low: float | None
+    prediction_high: float | None
+    tau: float
+    i2: float
+    k: int
+
+
+def random_effects(values: Floats, standard_errors: Floats, level: float = 0.95) -> RandomEffects:
+    """The mean over sites that really differ from each other, with the range in which a new site is expected.
+
+    `values` and `standard_errors` are those of at least two sites, on one scale, the standard errors above 0. The
+    variance between sites, tau squared, is the restricted maximum likelihood one (REML). The interval is Hartung's and
+    Knapp's, mean -+ t(k-1) se, with a variance that is never below the plain one (factor at least 1: metafor's `knha`
+    may go below). The prediction interval is mean -+ t(k-2) sqrt(tau^2 + se^2) (Higgins 2009; metafor takes t(k-1));
+    None below three sites. i2 = tau^2 / (tau^2 + s^2), s^2 the typical variance within a site (Higgins and Thompson).
+    """
+    variances = standard_errors**2
+    between = _restricted_maximum_likelihood(values, variances)
+    weights = 1 / (variances + between)
+    mean = float((weights * values).sum() / weights.sum())
+    k = len(values)
+    factor = max(1.0, float((weights * (values - mean) ** 2).sum() / (k - 1)))
+    se = math.sqrt(factor / float(weights.sum()))
+    reach = float(student.ppf((1 + level) / 2, k - 1)) * se
+    ahead = None
+    if k >= FEWEST_FOR_PREDICTION:
+        ahead = float(student.ppf((1 + level) / 2, k - 2)) * math.sqrt(between + se**2)
+    fixed = 1 / variances
+    typical = (k - 1) / float(fixed.sum() - (fixed**2).sum() / fixed.sum())
+    return RandomEffects(
+        value=mean,
+        se=se,
+        low=mean - reach,
+        high=mean + reach,
+        prediction_low=None if ahead is None else mean - ahead,
+        prediction_high=None if ahead is None else mean + ahead,
+        tau=math.sqrt(between),
+        i2=between / (between + typical),
+        k=k,
+    )
+
+
+def _restricted_maximum_likelihood(values: Floats, variances: Floats) -> float:
+    """The variance between sites at which the restricted likelihood stops rising; 0 where it falls from the start."""
+
+    def slope(between: float) -> float:
+        weights = 1 / (variances + between)
+        total = weights.sum()
+        mean = (weights * values).sum() / total
+        return float(((weights * (values - mean)) ** 2).sum() - weights.sum() + (weights**2).sum() / total)
+
+    if slope(0.0) <= 0:
+        return 0.0
+    upper = float(np.var(values, ddof=1)) + float(variances.max())
+    while slope(upper) > 0:
+        upper *= 2
+    return float(brentq(slope, 0.0, upper, xtol=1e-15, rtol=1e-14))
+
+
+def pool(
+    estimates: tuple[Estimate, ...], scale: Scale, level: float = 0.95, names: tuple[str, ...] | None = None
+) -> Estimate | Absent:
+    """One number for all external sites together, with the range to be expected in a new hospital.
+
+    `estimates` are those of one measure, one a site, each with its SE on its own scale; `scale` is where they are
+    pooled: logit (AUROC, SE / (A (1 - A))), log (O/E, SE / value) or plain. A site with fewer than 20 events or
+    non-events, or whose value or SE does not exist on the scale (an AUROC of exactly 1), is listed in the method and
+    not pooled; `names` are the sites' names for that list. Details: `prediction_low`, `prediction_high`, `tau` (on the
+    scale), `i2`, `k`, and `left_out`. Absent below two sites. See `random_effects` for the formula.
+    """
+    called = names or tuple(f"site {number}" for number in range(1, len(estimates) + 1))
+    obstacles = tuple(_obstacle(estimate, scale) for estimate in estimates)
+    usable = tuple(one for one, obstacle in zip(estimates, obstacles, strict=True) if obstacle is None)
+    left_out = _listed(called, obstacles) if names else _counted(obstacles)
+    if len(usable) < 2:
+        count = "no site" if not usable else "one site"
+        return Absent(
+            f"{count} can be pooled, and pooling needs two" + (f" (not pooled: {left_out})" if left_out else "")
+        )
+    found = random_effects(
+        np.array([_forward(estimate.value, scale) for estimate in usable]),
+        np.array([_se(estimate, scale) for estimate in usable]),
+        level,
+    )
+    back = _back(scale)
+    method = f"REML on the {scale} scale, Hartung-Knapp" if scale != "plain" else "REML, Hartung-Knapp"
+    if left_out:
+        method += f"; not pooled: {left_out}"
+    events = [estimate.events for estimate in usable]
+    few = found.k < FEWEST_FOR_PREDICTION
+    return Estimate(
+        value=back(found.value),
+        low=back(found.low),
+        high=back(found.high),
+        level=level,
+        n=sum(estimate.n for estimate in usable),
+        method=method,
+        events=None if None in events else sum(count for count in events if count is not None),
+        se=found.se * _stretch(back(found.value), scale),
+        details={
+            "prediction_low": None if found.prediction_low is None else back(found.prediction_low),
+            "prediction_high": None if found.prediction_high is None else back(found.prediction_high),
+            "tau": found.tau,
+            "i2": found.i2,
+            "k": found.k,
+            "left_out": len(estimates) - len(usable),
+        },
+        reason=f"a prediction interval needs {FEWEST_FOR_PREDICTION} sites, and {found.k} are pooled" if few else None,
+    )
+
+
+def _obstacle(estimate: Estimate, scale: Scale) -> str | None:
+    """Why a site cannot be pooled."""
+    if estimate.events is not None:
+        if estimate.events < FEW_FOR_POOLING:
+            return f"fewer than {FEW_FOR_POOLING} events"
+        if estimate.n - estimate.events < FEW_FOR_POOLING:
+            return f"fewer than {FEW_FOR_POOLING} non-events"
+    if scale == "logit" and not 0 < estimate.value < 1:
+        return f"a value of exactly {estimate.value:g} has no logit"
+    if scale == "log" and estimate.value <= 0:
+        return f"a value of {estimate.value:g} has no logarithm"
+    if estimate.se is None or estimate.se <= 0:
+        return "no standard error"
+    return None
+
+
+def _listed(names: tuple[str, ...], obstacles: tuple[str | None, ...]) -> str:
+    return ", ".join(f"{name} ({why})" for name, why in zip(names, obstacles, strict=True) if why is not None)
+
+
+def _counted(obstacles: tuple[str | None, ...]) -> str:
+    """The reasons with the number of sites of each, in order of appearance."""
+    reasons = [why for why in obstacles if why is not None]
+    counts = {why: reasons.count(why) for why in reasons}
+    return ", ".join(f"{count} {'site' if count == 1 else 'sites'} ({why})" for why, count in counts.items())
+
+
+def _forward(value: float, scale: Scale) -> float:
+    if scale == "logit":
+        return float(logit(value))
+    return math.log(value) if scale == "log" else value
+
+
+def _back(scale: Scale) -> Callable[[float], float]:
+    if scale == "logit":
+        return lambda value: float(expit(value))
+    # An interval over two sites can reach so far that its exponential is no longer a number.
+    return (lambda value: math.exp(min(value, 700.0))) if scale == "log" else (lambda value: value)
+
+
+def _stretch(value: float, scale: Scale) -> float:
+    """How much a small step on the scale is worth in the measure's own unit."""
+    if scale == "logit":
+        return value * (1 - value)
+    return value if scale == "log" else 1.0
+
+
+def _se(estimate: Estimate, scale: Scale) -> float:
+    """The standard error on the scale, by the delta method."""
+    return (estimate.se or 0.0) / _stretch(estimate.value, scale)

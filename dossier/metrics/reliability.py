@@ -1,0 +1,523 @@
+"""How far the labels themselves can be trusted, judged by how the raters agree.
+
+Every table of raters has one row a case and one column a rater, NaN where a rater gave nothing. Replicates of the
+bootstrap count how often each case is drawn; cases enter in an order of their own, so that the file's order cannot
+matter.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from dossier.metrics.correspondence import percentile_interval
+from dossier.register import Law, curve, describe, metric
+from dossier.types import Absent, Curve, Description, Estimate, Floats
+
+LONGEST_CURVE = 250
+RELIABILITIES = tuple(step / 10 for step in range(11))
+
+# Labels are given by readers: there is no prediction that could be perfect, and one class may be all they saw.
+BROKEN: tuple[Law, ...] = ("perfect is best", "one class is absent")
+
+
+# ---- counting and resampling ----------------------------------------------------------------------------------------
+
+
+def _counts(labels: Floats) -> Floats:
+    """How many raters gave each class to each case: cases x classes."""
+    classes = np.unique(labels[~np.isnan(labels)])
+    counts: Floats = (labels[:, :, None] == classes[None, None, :]).sum(axis=1).astype(float)
+    return counts
+
+
+def _canonical(rows: Floats) -> Floats:
+    """The rows sorted by what they hold."""
+    return rows[np.lexsort(rows.T[::-1])]
+
+
+def _draws(cases: int, bootstrap: int, seed: int) -> Floats:
+    """How often each case is drawn in each replicate: replicates x cases."""
+    return np.random.default_rng(seed).multinomial(cases, np.full(cases, 1 / cases), size=bootstrap).astype(float)
+
+
+def _with_interval(
+    value: float,
+    replicates: Floats | None,
+    level: float,
+    n: int,
+    method: str,
+    details: dict[str, float | None] | None = None,
+) -> Estimate:
+    """An estimate with its percentile interval, or with the reason why it has none."""
+    known = None if replicates is None else replicates[~np.isnan(replicates)]
+    if known is None or not len(known):
+        reason = "one case gives no interval" if n < 2 else "no resample of the cases allows a value"
+        return Estimate(value, None, None, None, n, method, details=details or {}, reason=reason)
+    low, high = percentile_interval(known, level, value)
+    return Estimate(value, low, high, level, n, f"{method}, bootstrap over cases, percentile", details=details or {})
+
+
+def _mean_with_interval(
+    values: Floats, level: float, bootstrap: int, seed: int, method: str, details: dict[str, float | None] | None = None
+) -> Estimate:
+    """The mean of one value a case."""
+    ordered = np.sort(values)
+    replicates = None
+    if len(ordered) > 1:
+        drawn = np.random.default_rng(seed).integers(len(ordered), size=(bootstrap, len(ordered)))
+        replicates = ordered[drawn].mean(axis=1)
+    return _with_interval(float(ordered.mean()), replicates, level, len(values), method, details)
+
+
+# ---- agreement ------------------------------------------------------------------------------------------------------
+
+
+@metric("Observed agreement", digits=2, range=(0, 1), best="higher", tier="mission", cites="Fleiss 1971", breaks=BROKEN)
+def observed_agreement(labels: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
+    """The share of pairs of raters who gave a case the same label.
+
+    `labels` is cases x raters, class codes, NaN where missing. The mean over cases of the share of agreeing pairs among
+    those present; a case with fewer than two labels is left out. Interval: percentile bootstrap over cases. Absent when
+    no case has two labels. Agreement by chance is in it.
+    """
+    counts = _counts(labels)
+    counts = counts[counts.sum(axis=1) >= 2]
+    if not len(counts):
+        return Absent("no case was labelled by two raters")
+    return _mean_with_interval(
+        _agreement(counts), level, bootstrap, seed, "mean over cases" + _left_out(labels, counts)
+    )
+
+
+def _agreement(counts: Floats) -> Floats:
+    """The share of agreeing pairs of each case."""
+    present = counts.sum(axis=1)
+    agreeing: Floats = ((counts**2).sum(axis=1) - present) / (present * (present - 1))
+    return agreeing
+
+
+def _left_out(labels: Floats, kept: Floats, why: str = "fewer than two labels") -> str:
+    out = len(labels) - len(kept)
+    return f", {out} {'case' if out == 1 else 'cases'} with {why} left out" if out else ""
+
+
+@metric("Fleiss' kappa", digits=2, range=(None, 1), best="higher", tier="mission", cites="Fleiss 1971", breaks=BROKEN)
+def fleiss_kappa(labels: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
+    """How much the raters agree beyond chance, all of them together: 0 is chance, 1 is full agreement.
+
+    `labels` is cases x raters, class codes, NaN where missing. (P_o - P_e) / (1 - P_e), P_o the observed agreement, P_e
+    the sum of the squared shares of the classes. As Fleiss defined it for a fixed number of raters, cases without a
+    label of every rater are left out and counted. Interval: percentile bootstrap over cases; resamples with a single
+    class are left out of it. Absent with fewer than two raters, without a complete case, or when all labels are equal.
+    """
+    if labels.shape[1] < 2:
+        return Absent("agreement needs two raters")
+    complete = labels[~np.isnan(labels).any(axis=1)]
+    if not len(complete):
+        return Absent("no case was labelled by every rater")
+    counts = _canonical(_counts(complete))
+    value = _fleiss(np.ones((1, len(counts))), counts)[0]
+    if math.isnan(value):
+        return Absent("all labels are equal, so agreement beyond chance is not defined")
+    replicates = _fleiss(_draws(len(counts), bootstrap, seed), counts) if len(counts) > 1 else None
+    why = "a missing label"
+    method = "kappa of complete cases" + _left_out(labels, complete, why) if len(complete) < len(labels) else "kappa"
+    return _with_interval(float(value), replicates, level, len(counts), method)
+
+
+def _fleiss(draws: Floats, counts: Floats) -> Floats:
+    """Kappa in each replicate; NaN where a replicate holds one class."""
+    cases, raters = counts.shape[0], counts[0].sum()
+    # Whole numbers all through: their sums are exact in whatever order they are added.
+    squares = draws @ (counts**2).sum(axis=1)
+    totals = draws @ counts
+    observed = (squares / cases - raters) / (raters * (raters - 1))
+    expected = (totals**2).sum(axis=1) / (cases * raters) ** 2
+    return _beyond_chance(observed, expected)
+
+
+def _beyond_chance(observed: Floats, expected: Floats) -> Floats:
+    """(observed - expected) / (1 - expected); NaN where chance alone agrees always."""
+    room = 1 - expected
+    defined = room > 1e-12
+    return np.where(defined, (observed - expected) / np.where(defined, room, 1.0), np.nan)
+
+
+@metric(
+    "Krippendorff's alpha",
+    digits=2,
+    range=(None, 1),
+    best="higher",
+    tier="mission",
+    cites="Krippendorff 2011",
+    breaks=("rows doubled", *BROKEN),
+)
+def krippendorff_alpha(labels: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
+    """How much the raters agree beyond chance when some labels are missing: 0 is chance, 1 is full agreement.
+
+    `labels` is cases x raters, class codes without order (nominal), NaN where missing. 1 - D_o / D_e from the
+    coincidences within cases: D_o = sum_u (m_u^2 - sum_c n_uc^2)/(m_u - 1) / n, D_e = (n^2 - sum_c n_c^2)/(n (n - 1)),
+    over cases with m_u >= 2 labels, n labels in all. Interval: percentile bootstrap over cases; resamples with a single
+    class are left out of it. Absent when no case has two labels or all labels are equal. Doubling the cases changes it
+    a little: n - 1.
+    """
+    counts = _counts(labels)
+    counts = counts[counts.sum(axis=1) >= 2]
+    if not len(counts):
+        return Absent("no case was labelled by two raters")
+    counts = _canonical(counts)
+    value = _krippendorff(np.ones((1, len(counts))), counts)[0]
+    if math.isnan(value):
+        return Absent("all labels are equal, so agreement beyond chance is not defined")
+    replicates = _krippendorff(_draws(len(counts), bootstrap, seed), counts) if len(counts) > 1 else None
+    return _with_interval(float(value), replicates, level, len(counts), "nominal" + _left_out(labels, counts))
+
+
+def _krippendorff(draws: Floats, counts: Floats) -> Floats:
+    """Alpha in each replicate; NaN where a replicate holds one class."""
+    present = counts.sum(axis=1)
+    disagreement = (present**2 - (counts**2).sum(axis=1)) / (present - 1)
+    labels = draws @ present
+    observed = (draws * disagreement).sum(axis=1) / labels
+    expected = (labels**2 - ((draws @ counts) ** 2).sum(axis=1)) / (labels * (labels - 1))
+    defined = expected > 0
+    return np.where(defined, 1 - observed / np.where(defined, expected, 1.0), np.nan)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Kappa and agreement of every pair of raters, one row a replicate."""
+
+    kappa: Floats
+    agreement: Floats
+
+
+def _pairs(draws: Floats, labels: Floats) -> Pairs:
+    """Cohen's kappa of every pair over the cases both labelled; NaN where it is not defined."""
+    first, second = (np.array(side) for side in zip(*itertools.combinations(range(labels.shape[1]), 2), strict=True))
+    both = ~np.isnan(labels[:, first]) & ~np.isnan(labels[:, second])
+    cases = draws @ both.astype(float)
+    some = np.where(cases > 0, cases, 1.0)
+    agreeing = (draws @ (labels[:, first] == labels[:, second]).astype(float)) / some
+    expected = np.zeros_like(agreeing)
+    for label in np.unique(labels[~np.isnan(labels)]):
+        left = draws @ (both & (labels[:, first] == label)).astype(float)
+        right = draws @ (both & (labels[:, second] == label)).astype(float)
+        expected += left * right / some**2
+    shared = cases > 0
+    kappa = np.where(shared, _beyond_chance(agreeing, expected), np.nan)
+    return Pairs(kappa, np.where(shared, agreeing, np.nan))
+
+
+@metric(
+    "Cohen's kappa of rater pairs, mean",
+    digits=2,
+    range=(-1, 1),
+    best="higher",
+    tier="mission",
+    cites=("Cohen 1960", "Light 1971"),
+    breaks=BROKEN,
+)
+def cohen_kappa(labels: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
+    """How much two raters agree beyond chance, on average over all pairs of raters.
+
+    `labels` is cases x raters, class codes, NaN where missing. Per pair (p_o - p_e)/(1 - p_e) over the cases both
+    labelled; the value is the mean over pairs (Light 1971), details `minimum`, `maximum`, `pairs` and `pairs_undefined`
+    (no case in common, or both gave one label throughout). Interval: percentile bootstrap over cases. Absent with fewer
+    than two raters or when no pair has a kappa. The single pairs are the curve `rater_agreement`.
+    """
+    if labels.shape[1] < 2:
+        return Absent("agreement needs two raters")
+    ordered = _canonical(labels)
+    if not len(ordered):
+        return Absent("there are no cases")
+    kappa = _pairs(np.ones((1, len(ordered))), ordered).kappa[0]
+    defined = kappa[~np.isnan(kappa)]
+    if not len(defined):
+        return Absent("no pair of raters has a kappa: none shares cases with more than one label")
+    replicates = None
+    if len(ordered) > 1:
+        replicates = _mean_of_known(_pairs(_draws(len(ordered), bootstrap, seed), ordered).kappa)
+    details: dict[str, float | None] = {
+        "minimum": float(defined.min()),
+        "maximum": float(defined.max()),
+        "pairs": len(defined),
+        "pairs_undefined": len(kappa) - len(defined),
+    }
+    return _with_interval(
+        float(defined.mean()), replicates, level, len(ordered), f"mean over {len(defined)} pairs of raters", details
+    )
+
+
+def _mean_of_known(values: Floats) -> Floats:
+    """The mean of each row over what is not NaN; NaN where nothing is."""
+    known = ~np.isnan(values)
+    count = known.sum(axis=1)
+    total = np.where(known, values, 0.0).sum(axis=1)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+@curve("Agreement of each pair of raters", cites="Cohen 1960")
+def rater_agreement(labels: Floats) -> Curve | Absent:
+    """How much each pair of raters agrees, as a share and beyond chance.
+
+    `labels` is cases x raters, class codes, NaN where missing. Columns `first` and `second` (raters, counted from 1),
+    `kappa` and `agreement`; None where a pair shares no case or its kappa is not defined. Absent with fewer than two
+    raters, and with more than 22, whose pairs are too many to list.
+    """
+    pairs = math.comb(labels.shape[1], 2)
+    if pairs < 1:
+        return Absent("agreement needs two raters")
+    if pairs > LONGEST_CURVE:
+        return Absent(f"{labels.shape[1]} raters make {pairs} pairs, too many to list one by one")
+    if not len(labels):
+        return Absent("there are no cases")
+    found = _pairs(np.ones((1, len(labels))), labels)
+    raters = list(itertools.combinations(range(1, labels.shape[1] + 1), 2))
+    return Curve(
+        {
+            "first": tuple(float(first) for first, _ in raters),
+            "second": tuple(float(second) for _, second in raters),
+            "kappa": _or_none(found.kappa[0]),
+            "agreement": _or_none(found.agreement[0]),
+        },
+        n=len(labels),
+        method="Cohen's kappa over the cases both raters labelled",
+    )
+
+
+def _or_none(values: Floats) -> tuple[float | None, ...]:
+    return tuple(None if math.isnan(value) else float(value) for value in values)
+
+
+# ---- the raters' own accuracy ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RaterAccuracy:
+    """The accuracy of each rater, and where it is from."""
+
+    values: Floats
+    source: Literal["declared", "measured", "assumed"]
+
+
+def _accuracy(labels: Floats, truth: Floats | None, declared: Sequence[float] | None) -> RaterAccuracy | Absent:
+    """The raters' accuracy: declared, else against the truth, else 1."""
+    if declared is not None:
+        return RaterAccuracy(np.asarray(declared, dtype=float), "declared")
+    if truth is None:
+        return RaterAccuracy(np.ones(labels.shape[1]), "assumed")
+    judged = ~np.isnan(labels) & ~np.isnan(truth)[:, None]
+    silent = (judged.sum(axis=0) == 0) & ~np.isnan(labels).all(axis=0)
+    if silent.any():
+        return Absent(f"rater {int(np.flatnonzero(silent)[0]) + 1} labelled no case whose truth is known")
+    right = ((labels == truth[:, None]) & judged).sum(axis=0)
+    # A rater without any label enters nowhere; 1 only stands in for 0/0.
+    return RaterAccuracy(np.where(judged.any(axis=0), right / np.maximum(judged.sum(axis=0), 1), 1.0), "measured")
+
+
+_SOURCE = {
+    "declared": "raters' accuracy as declared",
+    "measured": "raters' accuracy against the outcome",
+    "assumed": "raters' accuracy unknown and taken as 1",
+}
+
+
+@describe("Accuracy of the raters", roles=("internal", "external"))
+def rater_accuracy_summary(
+    labels: Floats, truth: Floats | None = None, rater_accuracy: tuple[float, ...] | None = None
+) -> tuple[Description, ...]:
+    """How often the raters are right, from the worst of them to the best.
+
+    `labels` is cases x raters, `truth` one a case, `rater_accuracy` the declared accuracy of each rater, which goes
+    first. Gives `minimum`, `mean`, `maximum` and `standard_deviation` (ddof 1) over the raters who labelled anything, n
+    = how many; nothing when accuracy is neither declared nor measurable, and no standard deviation of one rater.
+    """
+    accuracy = _accuracy(labels, truth, rater_accuracy)
+    if isinstance(accuracy, Absent) or accuracy.source == "assumed":
+        return ()
+    values = accuracy.values[~np.isnan(labels).all(axis=0)]
+    if not len(values):
+        return ()
+    statistics = {"minimum": values.min(), "mean": values.mean(), "maximum": values.max()}
+    if len(values) > 1:
+        statistics["standard_deviation"] = values.std(ddof=1)
+    return tuple(
+        Description(f"rater accuracy, {accuracy.source}", statistic, float(value), len(values))
+        for statistic, value in statistics.items()
+    )
+
+
+# ---- weighted concordance -------------------------------------------------------------------------------------------
+
+
+@metric(
+    "Reliability of the labels (rho)",
+    digits=2,
+    range=(0, 1),
+    best="higher",
+    tier="mission",
+    cites="Cabitza 2020",
+    breaks=BROKEN,
+)
+def weighted_concordance(
+    labels: Floats,
+    confidence: Floats,
+    coherence: float | None = None,
+    truth: Floats | None = None,
+    rater_accuracy: tuple[float, ...] | None = None,
+    level: float = 0.95,
+    bootstrap: int = 1000,
+    seed: int = 1,
+) -> Estimate | Absent:
+    """How far the labels can be relied on: the agreement of the raters, weighted by how sure and how good they are.
+
+    `labels` (class codes) and `confidence` (0..1) are cases x raters, NaN where missing; a label without a confidence
+    counts as missing. The mean over cases of the mean over rater pairs of 1[agree] chat_i chat_j acc_ij, chat = c/(c +
+    (1-c)/k), for two classes 2c/(1+c), k the classes in `labels` (at least 2), acc_ij = a_i a_j/(a_i a_j +
+    (1-a_i)(1-a_j)), 0 when one rater is always right and the other never. A case with one label counts a_i; one with
+    none is skipped and counted in `cases_skipped`. a_i: `rater_accuracy` as declared, else against `truth`, else 1,
+    which the method says. `coherence` (0..1) gives `coherence_low` and `coherence_high`, with c lowered and raised by
+    it and clipped. Interval: percentile bootstrap over cases, the raters' accuracy held fixed. Absent when no case has
+    a label with a confidence.
+    """
+    accuracy = _accuracy(labels, truth, rater_accuracy)
+    if isinstance(accuracy, Absent):
+        return accuracy
+    values = _concordance(labels, confidence, accuracy.values, 0.0)
+    if not len(values):
+        return Absent("no case has a label with a confidence")
+    details: dict[str, float | None] = {"cases_skipped": len(labels) - len(values)}
+    details["accuracy_assumed"] = float(accuracy.source == "assumed")
+    if coherence is not None:
+        for name, shift in (("coherence_low", -coherence), ("coherence_high", coherence)):
+            details[name] = float(np.sort(_concordance(labels, confidence, accuracy.values, shift)).mean())
+    return _mean_with_interval(values, level, bootstrap, seed, _SOURCE[accuracy.source], details)
+
+
+def _concordance(labels: Floats, confidence: Floats, accuracy: Floats, shift: float) -> Floats:
+    """The weighted concordance of each case with a label, the confidences shifted and clipped."""
+    present = ~np.isnan(labels) & ~np.isnan(confidence)
+    classes = np.unique(labels[present])
+    shifted = np.clip(np.where(present, confidence, 0.0) + shift, 0.0, 1.0)
+    sure = np.where(present, shifted / (shifted + (1 - shifted) / max(2, len(classes))), 0.0)
+    together = _accuracy_of_pairs(accuracy)
+    total = np.zeros(len(labels))
+    for label in classes:
+        weight = np.where(labels == label, sure, 0.0)
+        for rater in range(labels.shape[1] - 1):
+            total += weight[:, rater] * (weight[:, rater + 1 :] * together[rater, rater + 1 :]).sum(axis=1)
+    raters = present.sum(axis=1)
+    pairs = raters * (raters - 1) / 2
+    alone = np.where(present, accuracy[None, :], 0.0).sum(axis=1)
+    values = np.where(raters > 1, total / np.maximum(pairs, 1), alone)
+    known: Floats = values[raters > 0]
+    return known
+
+
+def _accuracy_of_pairs(accuracy: Floats) -> Floats:
+    """The chance that two raters who agree are right: raters x raters."""
+    right = np.outer(accuracy, accuracy)
+    either = right + np.outer(1 - accuracy, 1 - accuracy)
+    return np.where(either > 0, right / np.where(either > 0, either, 1.0), 0.0)
+
+
+# ---- what the labels make of the model's accuracy -------------------------------------------------------------------
+
+
+def share_of_right_labels(rho: float) -> float:
+    """The share of right labels that a reliability implies, g = (1 + sqrt(rho)) / 2."""
+    return (1 + math.sqrt(rho)) / 2
+
+
+def corrected(measured: float, right_labels: float) -> float:
+    """The accuracy against the truth when errors of model and labels are independent: x g + (1 - x)(1 - g)."""
+    return measured * right_labels + (1 - measured) * (1 - right_labels)
+
+
+@metric(
+    "Actual accuracy",
+    digits=2,
+    range=(0, 1),
+    best="higher",
+    tier="mission",
+    cites=("Campagner 2023", "Cabitza 2020"),
+    breaks=("rows doubled", *BROKEN),
+)
+def actual_accuracy(
+    outcome: Floats,
+    risk: Floats,
+    labels: Floats,
+    confidence: Floats,
+    primary_threshold: float,
+    coherence: float | None = None,
+    truth: Floats | None = None,
+    rater_accuracy: tuple[float, ...] | None = None,
+    level: float = 0.95,
+    bootstrap: int = 1000,
+    seed: int = 1,
+) -> Estimate | Absent:
+    """The accuracy that the model would have against the truth, when the labels it was tested on are themselves unsure.
+
+    x g + (1 - x)(1 - g), x the share of rows of `outcome` (0/1) that `risk` gets right at `primary_threshold`, g = (1 +
+    sqrt(rho)) / 2, rho the `weighted_concordance` of `labels` and `confidence` (its arguments are the others here). The
+    interval carries that of rho through; x is held fixed. Details: `measured_accuracy`, `rho`, and the bounds free of
+    assumption `bound_low` = |x + g - 1| and `bound_high` = 1 - |x - g|. Absent without rows, or when rho is. The curve
+    is reconstructed from the worked example of the paper (rho .57, x .90: .802).
+    """
+    if not len(outcome):
+        return Absent("there are no rows")
+    rho = weighted_concordance(labels, confidence, coherence, truth, rater_accuracy, level, bootstrap, seed)
+    if isinstance(rho, Absent):
+        return rho
+    measured = float(((risk >= primary_threshold) == (outcome == 1)).mean())
+    right = share_of_right_labels(rho.value)
+    bounds = None
+    if rho.low is not None and rho.high is not None:
+        # Below a measured accuracy of one half better labels make it worse, and the ends change places.
+        bounds = sorted(corrected(measured, share_of_right_labels(end)) for end in (rho.low, rho.high))
+    return Estimate(
+        value=corrected(measured, right),
+        low=None if bounds is None else bounds[0],
+        high=None if bounds is None else bounds[1],
+        level=rho.level,
+        n=len(outcome),
+        method=f"interval of rho carried through, {_SOURCE[_source(truth, rater_accuracy)]}",
+        events=int(outcome.sum()),
+        details={
+            "measured_accuracy": measured,
+            "rho": rho.value,
+            "bound_low": abs(measured + right - 1),
+            "bound_high": 1 - abs(measured - right),
+        },
+        reason=rho.reason,
+    )
+
+
+def _source(truth: Floats | None, declared: Sequence[float] | None) -> str:
+    if declared is not None:
+        return "declared"
+    return "assumed" if truth is None else "measured"
+
+
+@curve("Reliability nomogram", cites="Campagner 2023")
+def reliability_nomogram(labels: Floats) -> Curve | Absent:
+    """What a measured accuracy is worth when the labels are not fully reliable, for each degree of reliability.
+
+    Columns `measured` (.5 and 1) and `reliability_0`, `reliability_0.1` ... `reliability_1`: the actual accuracy x g +
+    (1 - x)(1 - g), g = (1 + sqrt(rho)) / 2, a straight line in x. `labels` only says that there are raters. The curve
+    is reconstructed from the worked example of the paper. Absent without labels.
+    """
+    if np.isnan(labels).all():
+        return Absent("the raters' table holds no label")
+    measured = (0.5, 1.0)
+    columns: dict[str, tuple[float | None, ...]] = {"measured": measured}
+    for rho in RELIABILITIES:
+        columns[f"reliability_{rho:g}"] = tuple(corrected(x, share_of_right_labels(rho)) for x in measured)
+    return Curve(columns, len(labels), "closed form, errors of model and labels independent")

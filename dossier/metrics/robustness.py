@@ -1,0 +1,443 @@
+"""Does the model keep its performance elsewhere, given how different the patients there are?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm
+from scipy.stats import t as student
+
+from dossier.bands import PERFORMANCE, SUPPORT
+from dossier.metrics import calibration, discrimination, utility
+from dossier.register import curve, synthesis
+from dossier.types import Absent, Curve, Estimate, Floats, SiteResults, found, found_curve
+
+MEASURES = ("auroc", "standardized_net_benefit", "brier")
+LOSSES = ("brier",)
+SUBSETS = 100
+SHARE_HELD_OUT = 0.2
+LONGEST_CURVE = 250
+
+Minimum = Literal["worst_split", "quantile_05", "declared"]
+
+
+# ---- the internal test ----------------------------------------------------------------------------------------------
+
+
+def over_splits(
+    values: Floats, n_test: float, n_train: float | None, n: int, events: int, level: float = 0.95
+) -> Estimate:
+    """The mean of a measure over refitted splits, with an interval that knows that the splits share patients.
+
+    `values` holds one value a split; `n_test` and `n_train` are the rows a split tests on and is fitted on; `n` and
+    `events` are counted over all splits. SE = sqrt((1/J + n_test/n_train) var), var with ddof 1 over the J splits
+    (Nadeau and Bengio 2003), normal interval. Without `n_train`, or with a single split, there is no interval, and its
+    reason is given.
+    """
+    j = len(values)
+    value = float(values.mean())
+    method = f"mean over {j} refitted splits"
+    reason = None
+    if n_train is None:
+        reason = "the number of rows that each split was fitted on is not known"
+    elif j < 2:
+        reason = "one split shows no spread"
+    if n_train is None or j < 2:
+        return Estimate(value, None, None, None, n, method, events, reason=reason)
+    se = math.sqrt((1 / j + n_test / n_train) * float(np.var(values, ddof=1)))
+    reach = float(norm.ppf((1 + level) / 2)) * se
+    return Estimate(value, value - reach, value + reach, level, n, f"{method}, Nadeau-Bengio", events, se)
+
+
+def declared_estimate(value: float, low: float, high: float, level: float, n: int, events: int | None) -> Estimate:
+    """A performance that its owner declares, with the standard error that its interval implies.
+
+    `value`, `low` and `high` in 0..1, at `level`. SE = (logit high - logit low) / (2 z) A (1 - A). A bound or value of
+    exactly 0 or 1 has no logit: the SE is then missing, with its reason.
+    """
+    if not all(0 < number < 1 for number in (value, low, high)):
+        return Estimate(
+            value, low, high, level, n, "declared", events, reason="a bound of exactly 0 or 1 implies no SE"
+        )
+    z = float(norm.ppf((1 + level) / 2))
+    width = math.log(high / (1 - high)) - math.log(low / (1 - low))
+    return Estimate(value, low, high, level, n, "declared", events, width / (2 * z) * value * (1 - value))
+
+
+@curve("Performance of each split", roles=("internal",))
+def split_performance(
+    outcome: Floats,
+    risk: Floats,
+    split: NDArray[np.int64] | None = None,
+    primary_threshold: float | None = None,
+    seed: int = 1,
+) -> Curve | Absent:
+    """How much the performance varies between parts of the internal test.
+
+    `outcome` is 0/1, `risk` 0..1, `split` the number of the refitted split of each row. Columns `split`, `auroc`,
+    `standardized_net_benefit` (at the primary threshold) and `brier`, one row a split; without splits, one row for each
+    of 100 seeded subsets of 20 % of the rows, which the method says. A value that a split does not allow is None.
+    Absent without rows. Beyond 250 splits, the first 250.
+    """
+    if not len(outcome):
+        return Absent("there are no rows")
+    rows = (
+        _subsets(outcome, risk, seed) if split is None else [np.flatnonzero(split == part) for part in np.unique(split)]
+    )
+    method = f"{len(rows)} refitted splits"
+    if split is None:
+        method = f"{SUBSETS} random subsets of {SHARE_HELD_OUT:.0%} of the rows, the model not refitted"
+    elif len(rows) > LONGEST_CURVE:
+        method += f", the first {LONGEST_CURVE}"
+    rows = rows[:LONGEST_CURVE]
+    columns: dict[str, tuple[float | None, ...]] = {"split": tuple(float(number) for number in range(1, len(rows) + 1))}
+    for measure in MEASURES:
+        columns[measure] = tuple(_performance(measure, outcome[part], risk[part], primary_threshold) for part in rows)
+    return Curve(columns, len(outcome), method, int(outcome.sum()))
+
+
+def _subsets(outcome: Floats, risk: Floats, seed: int) -> list[NDArray[np.int64]]:
+    """Seeded subsets of rows, drawn from rows in an order of their own so that the file's order cannot matter."""
+    order = np.lexsort((risk, outcome))
+    size = max(1, round(SHARE_HELD_OUT * len(order)))
+    rng = np.random.default_rng(seed)
+    return [order[rng.choice(len(order), size, replace=False)] for _ in range(SUBSETS)]
+
+
+def _performance(measure: str, outcome: Floats, risk: Floats, threshold: float | None) -> float | None:
+    """One measure on one split; None where it is absent."""
+    estimate: Estimate | Absent
+    if measure == "auroc":
+        estimate = discrimination.auroc(outcome, risk)
+    elif measure == "brier":
+        estimate = calibration.brier(outcome, risk)
+    elif threshold is None:
+        return None
+    else:
+        estimate = utility.standardized_net_benefit(outcome, risk, threshold)
+    return estimate.value if isinstance(estimate, Estimate) else None
+
+
+# ---- strong and weak potential robustness ---------------------------------------------------------------------------
+
+
+def combined(product: float) -> float:
+    """The probability that the product of two chances is at least as small by luck alone: k (1 - ln k), and 0 at 0."""
+    return product * (1 - math.log(product)) if product > 0 else 0.0
+
+
+@synthesis(
+    "Strong potential robustness",
+    each="external",
+    digits=2,
+    range=(0, 1),
+    best="higher",
+    tier="mission",
+    cites="Campagner 2023",
+    at=("measure",),
+)
+def spr(
+    site: SiteResults,
+    internal: SiteResults | None,
+    measure: str,
+    primary_threshold: float | None = None,
+) -> Estimate | Absent:
+    """How well the model keeps its internal performance here, the more so the more this hospital differs.
+
+    k (1 - ln k), k = P_perf (1 - P_sim) (Fisher's combination). P_perf: two-sided z test on the plain scale between the
+    `measure` at this `site` (auroc, brier, or standardized_net_benefit at the primary threshold) and in the `internal`
+    test; P_sim: `degree_of_correspondence`. Details: `p_performance`, `p_similarity`, `internal_value`. Absent, with
+    the reason of what lacks, without P_sim, without an internal test or without a standard error on either side. No
+    interval: it is made of p-values. [Trust] compares with training performance; ours is the internal test.
+    """
+    similarity = found(site, "degree_of_correspondence")
+    if isinstance(similarity, Absent):
+        return similarity
+    if internal is None:
+        return Absent("the release has no internal test")
+    here, there = _measured(site, measure, primary_threshold), _measured(internal, measure, primary_threshold)
+    if isinstance(here, Absent):
+        return here
+    if isinstance(there, Absent):
+        return Absent(f"the internal test gives no {measure}: {there.reason}")
+    p = _two_sided_p(here, there)
+    if isinstance(p, Absent):
+        return p
+    return Estimate(
+        value=combined(p * (1 - similarity.value)),
+        low=None,
+        high=None,
+        level=None,
+        n=here.n,
+        method="Fisher's combination of a two-sided z test and of the correspondence",
+        events=here.events,
+        details={"p_performance": p, "p_similarity": similarity.value, "internal_value": there.value},
+        reason="a score made of p-values has no interval",
+    )
+
+
+def _measured(site: SiteResults, measure: str, primary_threshold: float | None) -> Estimate | Absent:
+    """The measure at a site; the net benefit is the one at the primary threshold."""
+    if measure != "standardized_net_benefit":
+        return found(site, measure)
+    if primary_threshold is None:
+        return Absent("no threshold is declared")
+    return found(site, measure, threshold=primary_threshold)
+
+
+def _two_sided_p(here: Estimate, there: Estimate) -> float | Absent:
+    """The two-sided p-value of the difference between two independent estimates."""
+    if here.se is None:
+        return Absent("the performance at this site has no standard error")
+    if there.se is None:
+        return Absent("the internal performance has no standard error")
+    se = math.hypot(here.se, there.se)
+    if se == 0:
+        return Absent("neither performance has any spread, so the two cannot be compared")
+    return 2 * float(norm.sf(abs(here.value - there.value) / se))
+
+
+@synthesis(
+    "Weak potential robustness",
+    each="external",
+    digits=2,
+    range=(0, 1),
+    best="higher",
+    tier="mission",
+    cites="Campagner 2023",
+    at=("measure", "minimum"),
+)
+def wpr(
+    site: SiteResults,
+    internal: SiteResults | None,
+    measure: str,
+    minimum: str,
+    declared_minimum: Mapping[str, float],
+    primary_threshold: float | None = None,
+) -> Estimate | Absent:
+    """How well the model stays above the lowest performance that is acceptable, the more so the more this hospital
+    differs.
+
+    t (1 - ln t), t = P_acc (1 - P_sim). P_acc = Phi((A - A_min) / SE), A the `measure` at this `site` (for the Brier
+    score Phi((A_max - A) / SE)); P_sim: `degree_of_correspondence`. `minimum` says what A_min is: the `worst_split` or
+    the `quantile_05` of the splits of the `internal` test (for the Brier score the highest, the 95 % quantile), or
+    `declared`, from `declared_minimum` by measure. Details: `p_acceptable`, `p_similarity`, `minimum_value`. Absent,
+    with the reason of what lacks, without P_sim, without that minimum or without a standard error. No interval: it is
+    made of p-values.
+    """
+    similarity = found(site, "degree_of_correspondence")
+    if isinstance(similarity, Absent):
+        return similarity
+    bound = _minimum(internal, measure, minimum, declared_minimum, primary_threshold)
+    if isinstance(bound, Absent):
+        return bound
+    here = _measured(site, measure, primary_threshold)
+    if isinstance(here, Absent):
+        return here
+    if here.se is None or here.se == 0:
+        return Absent("the performance at this site has no standard error")
+    ahead = bound - here.value if measure in LOSSES else here.value - bound
+    p = float(norm.cdf(ahead / here.se))
+    return Estimate(
+        value=combined(p * (1 - similarity.value)),
+        low=None,
+        high=None,
+        level=None,
+        n=here.n,
+        method=f"Fisher's combination of a one-sided z test against {_called(minimum)} and of the correspondence",
+        events=here.events,
+        details={"p_acceptable": p, "p_similarity": similarity.value, "minimum_value": bound},
+        reason="a score made of p-values has no interval",
+    )
+
+
+def _called(minimum: str) -> str:
+    return {
+        "worst_split": "the worst internal split",
+        "quantile_05": "the 5 % quantile of the internal splits",
+        "declared": "the declared minimum",
+    }[minimum]
+
+
+def _minimum(
+    internal: SiteResults | None,
+    measure: str,
+    minimum: str,
+    declared_minimum: Mapping[str, float],
+    primary_threshold: float | None,
+) -> float | Absent:
+    """The lowest acceptable performance; for a loss the highest."""
+    if minimum == "declared":
+        if measure in declared_minimum:
+            return declared_minimum[measure]
+        return Absent(f"no minimum is declared for {measure} in [robustness]")
+    if internal is None:
+        return Absent("the release has no internal test")
+    if not any(result.curve == "split_performance" for result in internal.curves):
+        reason = "the internal test is declared, not given as rows: no splits"
+        return Absent(
+            reason if measure in declared_minimum else f"{reason}, and no minimum is declared in [robustness]"
+        )
+    if measure == "standardized_net_benefit" and primary_threshold is None:
+        return Absent("no threshold is declared")
+    splits = found_curve(internal, "split_performance")
+    if isinstance(splits, Absent):
+        return splits
+    values = [value for value in splits.columns[measure] if value is not None]
+    if not values:
+        return Absent(f"no internal split allows {measure}")
+    loss = measure in LOSSES
+    if minimum == "worst_split":
+        return max(values) if loss else min(values)
+    return float(np.quantile(values, 0.95 if loss else 0.05))
+
+
+# ---- all external sites ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One external site for which similarity and all three measures are known."""
+
+    similarity: float
+    psi: float | None
+    acceptable: bool
+
+
+@synthesis(
+    "External sites that support the model",
+    each="pooled",
+    digits=0,
+    range=(0, None),
+    best="higher",
+    cites="Campagner 2023",
+)
+def externally_supported(sites: Sequence[SiteResults], primary_threshold: float | None = None) -> Estimate | Absent:
+    """The number of hospitals that are clearly different from the development data and where all three measures are
+    acceptable.
+
+    `sites` are the external sites. Similarity is `correspondence_averaged`, and different means below .4; acceptable
+    means AUROC at least .7, standardized net benefit at the primary threshold at least .4, Brier score at most .25.
+    Details: `k`, the sites that could be judged, and `by_psi`, the number when the published p-value is the similarity.
+    One such site is what [Trust] asks for. Absent when no site has a similarity and all three measures. No interval: a
+    count.
+    """
+    judged = list(_judged(sites, primary_threshold))
+    if not judged:
+        if not sites:
+            return Absent("the release has no external site")
+        if primary_threshold is None:
+            return Absent("no threshold is declared, so the net benefit cannot be judged")
+        return Absent("no external site has both a similarity and all three measures")
+    return Estimate(
+        value=float(sum(one.acceptable and one.similarity < SUPPORT for one in judged)),
+        low=None,
+        high=None,
+        level=None,
+        n=sum(site.summary.n for site in sites),
+        method=f"count of {len(judged)} judged of {len(sites)} external sites",
+        details={
+            "k": len(judged),
+            "by_psi": sum(one.acceptable and one.psi is not None and one.psi < SUPPORT for one in judged),
+        },
+        reason="a count of sites has no interval",
+    )
+
+
+def _judged(sites: Sequence[SiteResults], primary_threshold: float | None) -> Iterator[Judged]:
+    for site in sites:
+        similarity, psi = found(site, "correspondence_averaged"), found(site, "degree_of_correspondence")
+        performance = {measure: _measured(site, measure, primary_threshold) for measure in MEASURES}
+        values = {name: one.value for name, one in performance.items() if isinstance(one, Estimate)}
+        if isinstance(similarity, Estimate) and len(values) == len(MEASURES):
+            yield Judged(
+                similarity=similarity.value,
+                psi=psi.value if isinstance(psi, Estimate) else None,
+                acceptable=all(acceptable(name, value) for name, value in values.items()),
+            )
+
+
+def acceptable(measure: str, value: float) -> bool:
+    """Whether a value reaches the lowest cut-off that [Trust] calls acceptable."""
+    cut = PERFORMANCE[measure][0]
+    return value <= cut if measure in LOSSES else value >= cut
+
+
+@synthesis(
+    "Performance against similarity",
+    each="pooled",
+    digits=2,
+    range=(-1, 1),
+    cites="Campagner 2023",
+    at=("measure",),
+)
+def performance_against_similarity(
+    sites: Sequence[SiteResults], measure: str, primary_threshold: float | None = None, level: float = 0.95
+) -> Estimate | Absent:
+    """Whether the model does better where the patients resemble those it was developed on: the correlation over the
+    hospitals.
+
+    Pearson's r between `correspondence_averaged` and the `measure` over the external `sites` that have both. Details:
+    `p_value` (t test on k - 2), `k`, and `r_psi` with the published p-value as the similarity. The interval is Fisher's
+    z, from four sites on. Absent below three sites, or when either does not vary. It rests on as many points as there
+    are hospitals: with 8 sites an r of .39 has p = .34.
+    """
+    pairs = list(_pairs(sites, "correspondence_averaged", measure, primary_threshold))
+    if len(pairs) < 3:
+        count = {0: "no external site has", 1: "one external site has", 2: "two external sites have"}[len(pairs)]
+        return Absent(f"{count} both a similarity and {measure}, and a correlation needs three")
+    r = pearson([left for left, _ in pairs], [right for _, right in pairs])
+    if r is None:
+        return Absent("similarity or performance is the same at every site")
+    by_psi = list(_pairs(sites, "degree_of_correspondence", measure, primary_threshold))
+    k = len(pairs)
+    low, high, reason = None, None, None
+    if k > 3 and abs(r) < 1:
+        reach = float(norm.ppf((1 + level) / 2)) / math.sqrt(k - 3)
+        low, high = math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach)
+    else:
+        reason = "an interval needs four sites" if k == 3 else "the sites lie on one straight line"
+    return Estimate(
+        value=r,
+        low=low,
+        high=high,
+        level=None if low is None else level,
+        n=sum(site.summary.n for site in sites),
+        method=f"Pearson, Fisher's z, {k} sites",
+        details={
+            "p_value": correlation_p_value(r, k),
+            "k": k,
+            "r_psi": pearson([left for left, _ in by_psi], [right for _, right in by_psi]),
+        },
+        reason=reason,
+    )
+
+
+def _pairs(
+    sites: Sequence[SiteResults], similarity: str, measure: str, primary_threshold: float | None
+) -> Iterator[tuple[float, float]]:
+    for site in sites:
+        left, right = found(site, similarity), _measured(site, measure, primary_threshold)
+        if isinstance(left, Estimate) and isinstance(right, Estimate):
+            yield left.value, right.value
+
+
+def pearson(left: Sequence[float], right: Sequence[float]) -> float | None:
+    """Pearson's correlation; None when either side does not vary or there are fewer than two pairs."""
+    if len(left) < 2 or min(left) == max(left) or min(right) == max(right):
+        return None
+    x, y = np.array(left) - np.mean(left), np.array(right) - np.mean(right)
+    size = math.sqrt(float((x**2).sum())) * math.sqrt(float((y**2).sum()))
+    return max(-1.0, min(1.0, float((x * y).sum()) / size)) if size > 0 else None
+
+
+def correlation_p_value(r: float, k: int) -> float:
+    """The two-sided p-value of a correlation over k sites, t test on k - 2."""
+    if abs(r) >= 1:
+        return 0.0
+    return 2 * float(student.sf(abs(r) * math.sqrt((k - 2) / (1 - r**2)), k - 2))

@@ -1,0 +1,205 @@
+"""How many patients a validation needs before its numbers are precise enough.
+
+The targets are the widths of 95 % intervals that the release declares: a width w stands for a standard error of
+w / 3.92, whatever the level of the dossier's own intervals.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import expit, logit
+
+from dossier.metrics import discrimination, utility
+from dossier.register import Law, metric
+from dossier.types import Absent, Estimate, Floats
+
+Z = 1.96
+"""As the literature rounds it; the published sample sizes are reproduced with this value."""
+
+LOGIT_CLIP = 1e-12
+NO_INTERVAL = "a sample size has no interval"
+
+BROKEN: tuple[Law, ...] = ("perfect is best", "narrower with more rows")
+
+
+def _needed(value: float, outcome: Floats, method: str, width: float) -> Estimate:
+    return Estimate(
+        value=value,
+        low=None,
+        high=None,
+        level=None,
+        n=len(outcome),
+        method=f"{method}, 95 % interval {width:g} wide",
+        events=int(outcome.sum()),
+        details={"width": width},
+        reason=NO_INTERVAL,
+    )
+
+
+@metric(
+    "Sample size for the AUROC",
+    digits=0,
+    range=(0, None),
+    tier="supporting",
+    cites=("Riley 2021", "Newcombe 2006"),
+    roles=("external",),
+    breaks=BROKEN,
+)
+def mss_auroc(outcome: Floats, risk: Floats, auroc_width: float = 0.1) -> Estimate | Absent:
+    """How many patients are needed to know the AUROC to within the declared width.
+
+    `outcome` is 0/1, `risk` 0..1, `auroc_width` the full width of the 95 % interval. The smallest n with
+    C(1-C)[1 + (n/2-1)(1-C)/(2-C) + (n/2-1)C/(1+C)] / (n^2 phi(1-phi)) <= (width/3.92)^2, C the AUROC and phi the
+    prevalence observed here (Newcombe's variance). The left side falls with n, so the quadratic gives n at once; it is
+    rounded up. Absent with one class, and with an AUROC of exactly 0 or 1, where the variance is 0. No interval.
+    """
+    found = discrimination.auroc(outcome, risk)
+    if isinstance(found, Absent):
+        return found
+    if found.value in (0.0, 1.0):
+        return Absent(f"the AUROC is exactly {found.value:g}, where the formula sees no spread")
+    needed = smallest_sample(found.value, float(outcome.mean()), auroc_width)
+    return _needed(float(needed), outcome, "Newcombe's variance", auroc_width)
+
+
+def newcombe_variance(auroc: float, prevalence: float, n: float) -> float:
+    """The variance of an AUROC from its value, the prevalence and the number of rows alone (Newcombe's method 4)."""
+    spread = (1 - auroc) / (2 - auroc) + auroc / (1 + auroc)
+    return auroc * (1 - auroc) * (1 + (n / 2 - 1) * spread) / (n**2 * prevalence * (1 - prevalence))
+
+
+def smallest_sample(auroc: float, prevalence: float, width: float) -> int:
+    """The smallest n whose Newcombe variance meets the width; AUROC and prevalence strictly between 0 and 1."""
+    target = (width / (2 * Z)) ** 2
+    spread = (1 - auroc) / (2 - auroc) + auroc / (1 + auroc)
+    variance = auroc * (1 - auroc) / (prevalence * (1 - prevalence))
+    half = variance * spread / 2
+    n = math.ceil((half + math.sqrt(half**2 + 4 * target * variance * (1 - spread))) / (2 * target))
+    # The root may miss a whole number by a rounding error.
+    while n > 1 and newcombe_variance(auroc, prevalence, n - 1) <= target:
+        n -= 1
+    while newcombe_variance(auroc, prevalence, n) > target:
+        n += 1
+    return n
+
+
+@metric(
+    "Sample size for O/E",
+    digits=0,
+    range=(0, None),
+    tier="supporting",
+    cites="Riley 2021",
+    roles=("external",),
+    breaks=BROKEN,
+)
+def mss_oe(outcome: Floats, oe_ratio_width: float = 0.2) -> Estimate | Absent:
+    """How many patients are needed to know the ratio of observed to expected events to within the declared width.
+
+    `outcome` is 0/1, `oe_ratio_width` the full width of the 95 % interval of a ratio of 1. (1 - phi) / (phi s^2) with
+    s = asinh(width / 2) / 1.96, rounded up, phi the prevalence observed here. Absent with one class. No interval. The
+    closed form differs by one from pmvalsampsize, which steps s in thousandths.
+    """
+    absent = discrimination.one_class(outcome)
+    if absent:
+        return absent
+    prevalence = float(outcome.mean())
+    error = math.asinh(oe_ratio_width / 2) / Z
+    needed = math.ceil((1 - prevalence) / (prevalence * error**2))
+    return _needed(float(needed), outcome, "log scale, closed form", oe_ratio_width)
+
+
+@metric(
+    "Sample size for the calibration slope",
+    digits=0,
+    range=(0, None),
+    tier="supporting",
+    cites="Riley 2021",
+    roles=("external",),
+    breaks=("one class is absent", *BROKEN),
+)
+def mss_slope(outcome: Floats, risk: Floats, calibration_slope_width: float = 0.2) -> Estimate | Absent:
+    """How many patients are needed to know the calibration slope to within the declared width.
+
+    `outcome` is 0/1 (counted only), `risk` 0..1, `calibration_slope_width` the full width of the 95 % interval.
+    I_a / (SE^2 (I_a I_b - I_ab^2)), SE = width / 3.92, I_a = E q(1-q), I_ab = E LP q(1-q), I_b = E LP^2 q(1-q), LP the
+    logit of the risk here (clipped to 1e-12) and q = expit(LP): a slope of 1 and an intercept of 0. Not rounded. Absent
+    when all risks are equal. No interval.
+    """
+    if not len(risk):
+        return Absent("there are no rows")
+    predictor = logit(np.clip(risk, LOGIT_CLIP, 1 - LOGIT_CLIP))
+    needed = _sample_for_slope(predictor, calibration_slope_width)
+    if needed is None:
+        return Absent("all risks are equal, so a slope cannot be estimated from any number of rows")
+    return _needed(needed, outcome, "information of the logistic model", calibration_slope_width)
+
+
+def _sample_for_slope(predictor: Floats, width: float) -> float | None:
+    """The formula over linear predictors; None when they do not vary."""
+    if predictor.min() == predictor.max():
+        return None
+    chance = expit(predictor)
+    weight = chance * (1 - chance)
+    # I_a I_b - I_ab^2 = I_a times the weighted spread about the weighted mean, which cannot cancel.
+    centre = (weight * predictor).sum() / weight.sum()
+    spread = float((weight * (predictor - centre) ** 2).mean())
+    return 1 / ((width / (2 * Z)) ** 2 * spread)
+
+
+@metric(
+    "Sample size for the standardized net benefit",
+    digits=0,
+    range=(0, None),
+    tier="supporting",
+    cites="Riley 2021",
+    at=("threshold",),
+    roles=("external",),
+    breaks=BROKEN,
+)
+def mss_snb(
+    outcome: Floats, risk: Floats, threshold: float, standardized_net_benefit_width: float = 0.2
+) -> Estimate | Absent:
+    """How many patients are needed to know the standardized net benefit to within the declared width.
+
+    `outcome` is 0/1, `risk` 0..1, `threshold` in 0..1 (positive means at or above), the width that of the 95 %
+    interval. [se(1-se)/phi + w^2 sp(1-sp)/(1-phi) + w^2 (1-sp)^2/(phi(1-phi))] / SE^2, w = ((1-phi)/phi)(t/(1-t)), SE =
+    width/3.92, sensitivity, specificity and prevalence phi as observed here. Not rounded. Absent with one class, at a
+    threshold of 1, and where the formula sees no spread. No interval.
+    """
+    absent = discrimination.one_class(outcome)
+    if absent:
+        return absent
+    if threshold >= 1:
+        return Absent("at a threshold of 1 a false positive weighs infinitely much")
+    variance = utility.standardized_variance(outcome, risk, threshold) * len(outcome)
+    if variance <= 0:
+        return Absent("the formula sees no spread: no case is missed or every case is, and no other row is positive")
+    needed = variance / (standardized_net_benefit_width / (2 * Z)) ** 2
+    return _needed(needed, outcome, "Riley's variance", standardized_net_benefit_width)
+
+
+@metric(
+    "Sample size for the Brier score",
+    digits=0,
+    range=(0, None),
+    tier="supporting",
+    cites="Bradley 2008",
+    roles=("external",),
+    breaks=("one class is absent", *BROKEN),
+)
+def mss_brier(outcome: Floats, risk: Floats, brier_width: float = 0.05) -> Estimate | Absent:
+    """How many patients are needed to know the Brier score to within the declared width.
+
+    `outcome` is 0/1, `risk` 0..1, `brier_width` the full width of the 95 % interval. (2 x 1.96 SD / width)^2 with SD
+    (ddof 0) that of the squared distances between risk and outcome here. Not rounded. Absent when every squared
+    distance is the same. No interval.
+    """
+    if not len(outcome):
+        return Absent("there are no rows")
+    squared = (risk - outcome) ** 2
+    if squared.min() == squared.max():
+        return Absent("every squared error is the same, so the formula sees no spread")
+    needed = (2 * Z * float(squared.std()) / brier_width) ** 2
+    return _needed(needed, outcome, "variance of the squared errors", brier_width)

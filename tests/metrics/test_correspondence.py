@@ -1,0 +1,393 @@
+"""Correspondence against the values of methods.md, against loops, and at the edges."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dossier.metrics import correspondence
+from dossier.metrics.correspondence import (
+    correspondence_averaged,
+    degree_of_correspondence,
+    energy_coefficient,
+    feature_shift,
+    tables,
+)
+from dossier.types import Absent, Estimate, Feature, Floats
+
+SHARED = Path(__file__).resolve().parents[3] / "shared"
+DATA = SHARED / "data"
+HEART = ("age", "sex", "cp", "trestbps", "chol", "fbs", "restecg", "thalach", "exang", "oldpeak", "slope", "ca", "thal")
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the shared folder with the real tables is not there")
+needs_golden = pytest.mark.skipif(not (SHARED / "golden").is_dir(), reason="the shared golden folder is not there")
+
+Features = tuple[Feature, ...]
+
+
+def _features(path: Path, names: tuple[str, ...]) -> Features:
+    table = pd.read_csv(path)
+    if "chol" in table:
+        table["chol"] = table["chol"].where(table["chol"] != 0)
+    return tuple(Feature(name, table[name].to_numpy(dtype=float)) for name in names)
+
+
+def _numeric(values: Floats) -> Features:
+    return tuple(Feature(f"x{index}", column) for index, column in enumerate(values.T))
+
+
+def _estimate(found: Estimate | Absent) -> Estimate:
+    assert isinstance(found, Estimate), found
+    return found
+
+
+# ---- the values of methods.md ---------------------------------------------------------------------------------------
+
+
+def _covid(site: str) -> tuple[Features, Features]:
+    names = tuple(str(name) for name in pd.read_csv(DATA / "covid/training.csv", nrows=1) if name != "outcome")
+    return _features(DATA / "covid/training.csv", names), _features(DATA / f"covid/{site}.csv", names)
+
+
+def _heart(site: str) -> tuple[Features, Features]:
+    return _features(DATA / "heart/development.csv", HEART), _features(DATA / f"heart/{site}.csv", HEART)
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("sides", "n", "statistic", "averaged", "energy"),
+    [
+        (("covid", "italy-1"), 337, 905.428461, 0.399699, 0.021516),
+        (("covid", "italy-2"), 249, 1178.556194, 0.433989, 0.022178),
+        (("heart", "hungarian"), 294, 54.651748, 0.494305, 0.048554),
+        (("heart", "switzerland"), 122, 80.621045, 0.422724, 0.072759),
+        (("heart", "va"), 147, 59.780435, 0.485074, 0.088873),
+    ],
+)
+def test_real_sites_have_the_values_of_the_methods(
+    sides: tuple[str, str], n: int, statistic: float, averaged: float, energy: float
+) -> None:
+    """To the six digits printed. Bounds are checked for sense only: no reference for them exists."""
+    development, predictors = _covid(sides[1]) if sides[0] == "covid" else _heart(sides[1])
+    psi = _estimate(degree_of_correspondence(development, predictors, permutations=9))
+    mean = _estimate(correspondence_averaged(development, predictors, bootstrap=200))
+    distance = _estimate(energy_coefficient(development, predictors, permutations=9, bootstrap=200))
+    assert psi.details["statistic"] == pytest.approx(statistic, abs=6e-7)
+    assert mean.value == pytest.approx(averaged, abs=6e-7)
+    assert distance.value == pytest.approx(energy, abs=6e-7)
+    assert psi.n == mean.n == distance.n == n
+    for one in (mean, distance):
+        assert one.low is not None
+        assert one.high is not None
+        assert 0 <= one.low < one.value < one.high <= 1
+
+
+@needs_data
+@pytest.mark.parametrize(("site", "psi"), [("hungarian", 0.73), ("switzerland", 0.03), ("va", 0.33)])
+def test_psi_of_the_heart_sites(site: str, psi: float) -> None:
+    """The reference is a draw of about 1,000 permutations too: three standard errors of both are allowed."""
+    found = _estimate(degree_of_correspondence(*_heart(site), permutations=3999))
+    assert found.value == pytest.approx(psi, abs=0.005 + 3 * math.sqrt(psi * (1 - psi) * (1 / 999 + 1 / 3999)))
+
+
+@needs_golden
+def test_the_energy_coefficient_is_made_of_the_energy_distance() -> None:
+    """The E-statistic of the golden table, 2E|X-Y| - E|X-X'| - E|Y-Y'|, is value x 2E|X-Y| on unscaled columns."""
+    table = pd.read_csv(SHARED / "golden/python/two_sample.csv")
+    values = table[["x1", "x2", "x3"]].to_numpy(dtype=float)
+    values = values / values.std(axis=0, ddof=1)
+    first = (table["sample"] == table["sample"].iloc[0]).to_numpy()
+    across, left, right = (
+        np.mean([math.dist(a, b) for a in one for b in other])
+        for one, other in (
+            (values[first], values[~first]),
+            (values[first], values[first]),
+            (values[~first], values[~first]),
+        )
+    )
+    found = _estimate(
+        energy_coefficient(_numeric(values[first]), _numeric(values[~first]), permutations=9, bootstrap=9)
+    )
+    assert found.value == pytest.approx(float((2 * across - left - right) / (2 * across)), abs=1e-8)
+
+
+# ---- slow and obvious versions --------------------------------------------------------------------------------------
+
+
+def _slow_distance(left: Floats, right: Floats) -> float:
+    gaps = [(a - b) ** 2 for a, b in zip(left, right, strict=True) if not (math.isnan(a) or math.isnan(b))]
+    return math.sqrt(sum(gaps) * len(left) / len(gaps))
+
+
+def _scaled(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    spread = np.nanstd(np.vstack([a, b]), axis=0, ddof=1)
+    return a / spread, b / spread
+
+
+def _slow_statistic(a: Floats, b: Floats) -> float:
+    total = 0.0
+    for x in b:
+        nearest = min(a, key=lambda row: _slow_distance(row, x))
+        total += sum(_slow_distance(row, x) - _slow_distance(row, nearest) for row in a)
+    return total / len(b)
+
+
+def _slow_averaged(a: Floats, b: Floats) -> float:
+    shares = []
+    for x in b:
+        own = _slow_statistic(a, np.array([x]))
+        at_least = 0
+        for j in range(len(a)):
+            others = np.vstack([np.delete(a, j, axis=0), x])
+            at_least += _slow_statistic(others, a[[j]]) >= own - 1e-9
+        shares.append((1 + at_least) / (len(a) + 1))
+    return float(np.mean(shares))
+
+
+def _random_sides(seed: int, missing: bool) -> tuple[Floats, Floats]:
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(size=(11, 4)), rng.normal(0.4, 1.3, size=(6, 4))
+    if missing:
+        a[rng.random(a.shape) < 0.12] = np.nan
+        b[rng.random(b.shape) < 0.12] = np.nan
+        a[:, 0], b[:, 0] = rng.normal(size=11), rng.normal(size=6)
+        a[:, 1], b[:, 1] = rng.normal(size=11), rng.normal(size=6)
+    return a, b
+
+
+@pytest.mark.parametrize(("seed", "missing"), list(itertools.product(range(3), (False, True))))
+def test_against_loops(seed: int, missing: bool) -> None:
+    a, b = _random_sides(seed, missing)
+    scaled = _scaled(a, b)
+    psi = _estimate(degree_of_correspondence(_numeric(a), _numeric(b), permutations=19))
+    assert psi.details["statistic"] == pytest.approx(_slow_statistic(*scaled), abs=1e-6)
+    averaged = _estimate(correspondence_averaged(_numeric(a), _numeric(b), bootstrap=19))
+    assert averaged.value == pytest.approx(_slow_averaged(*scaled), abs=1e-12)
+
+
+def test_averaged_with_ties_between_the_tables() -> None:
+    """Rows that occur in both tables tie exactly, whatever was added to what."""
+    a = np.array([[0.0, 0.1], [0.0, 0.1], [1.0, 0.3], [2.0, 0.7], [2.0, 0.7], [5.0, 0.9]])
+    b = np.array([[2.0, 0.7], [0.0, 0.1], [9.0, 0.2]])
+    found = _estimate(correspondence_averaged(_numeric(a), _numeric(b), bootstrap=9))
+    assert found.value == pytest.approx(_slow_averaged(*_scaled(a, b)), abs=1e-12)
+
+
+def test_psi_is_the_share_of_all_permutations_when_there_are_few() -> None:
+    """Six rows can be parted into four and two in 15 ways; the drawn p-value must approach the exact share."""
+    a, b = _random_sides(5, missing=False)
+    a, b = _scaled(a[:4], b[:2])
+    rows = np.vstack([a, b])
+    observed = _slow_statistic(a, b)
+    statistics = [
+        _slow_statistic(rows[list(chosen)], np.delete(rows, list(chosen), axis=0))
+        for chosen in itertools.combinations(range(6), 4)
+    ]
+    exact = float(np.mean([statistic >= observed - 1e-9 for statistic in statistics]))
+    found = _estimate(degree_of_correspondence(_numeric(a), _numeric(b), permutations=20_000))
+    assert found.value == pytest.approx(exact, abs=0.015)
+
+
+def test_energy_p_is_the_share_of_all_permutations_when_there_are_few() -> None:
+    a, b = _random_sides(6, missing=False)
+    a, b = _scaled(a[:4], b[:2])
+    rows = np.vstack([a, b])
+
+    def coefficient(one: Floats, other: Floats) -> float:
+        across = np.mean([math.dist(x, y) for x in one for y in other])
+        inside = np.mean([math.dist(x, y) for x in one for y in one]) + np.mean(
+            [math.dist(x, y) for x in other for y in other]
+        )
+        return float((2 * across - inside) / (2 * across))
+
+    all_ways = [
+        coefficient(rows[list(chosen)], np.delete(rows, list(chosen), axis=0))
+        for chosen in itertools.combinations(range(6), 4)
+    ]
+    exact = float(np.mean([one >= coefficient(a, b) - 1e-9 for one in all_ways]))
+    found = _estimate(energy_coefficient(_numeric(a), _numeric(b), permutations=20_000, bootstrap=9))
+    assert found.value == pytest.approx(coefficient(a, b), abs=1e-8)
+    assert found.details["p_value"] == pytest.approx(exact, abs=0.015)
+
+
+def test_neighbours_are_searched_for_when_the_sorted_list_is_too_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = _random_sides(3, missing=True)
+    whole = degree_of_correspondence(_numeric(a), _numeric(b), permutations=99)
+    monkeypatch.setattr(correspondence, "NEAREST", 1)
+    assert degree_of_correspondence(_numeric(a), _numeric(b), permutations=99) == whole
+
+
+def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = _random_sides(4, missing=True)
+    whole = energy_coefficient(_numeric(a), _numeric(b)), correspondence_averaged(_numeric(a), _numeric(b))
+    monkeypatch.setattr(correspondence, "BLOCK", 3)
+    parts = energy_coefficient(_numeric(a), _numeric(b)), correspondence_averaged(_numeric(a), _numeric(b))
+    for one, other in zip(whole, parts, strict=True):
+        assert _estimate(other).value == pytest.approx(_estimate(one).value, abs=1e-12)
+        assert _estimate(other).low == pytest.approx(_estimate(one).low, abs=1e-12)
+
+
+def test_above_the_limit_psi_is_the_median_of_subsamples_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=(60, 2)), rng.normal(2, 1, size=(50, 2))
+    monkeypatch.setattr(correspondence, "LARGEST_EXACT", 40)
+    found = _estimate(degree_of_correspondence(_numeric(a), _numeric(b), permutations=99))
+    assert "median of 10 subsamples of at most 40 rows a side" in found.method
+    low, high = found.details["p_low"], found.details["p_high"]
+    assert low is not None
+    assert high is not None
+    assert 0.01 <= low <= found.value <= high
+
+
+# ---- what the measures mean -----------------------------------------------------------------------------------------
+
+
+def test_exchangeable_tables_have_an_averaged_correspondence_of_one_half() -> None:
+    rng = np.random.default_rng(7)
+    values = [
+        _estimate(correspondence_averaged(_numeric(rng.normal(size=(80, 3))), _numeric(rng.normal(size=(40, 3))))).value
+        for _ in range(20)
+    ]
+    assert np.mean(values) == pytest.approx(0.5, abs=0.04)
+
+
+def test_psi_is_uniform_when_the_tables_are_exchangeable() -> None:
+    rng = np.random.default_rng(8)
+    p_values = [
+        _estimate(
+            degree_of_correspondence(_numeric(rng.normal(size=(30, 2))), _numeric(rng.normal(size=(15, 2))), 99)
+        ).value
+        for _ in range(120)
+    ]
+    assert np.mean(p_values) == pytest.approx(0.5, abs=0.1)
+    assert 0.02 <= np.mean(np.array(p_values) <= 0.1) <= 0.2
+
+
+def test_a_far_table_corresponds_in_no_way() -> None:
+    rng = np.random.default_rng(9)
+    a, b = _numeric(rng.normal(size=(40, 2))), _numeric(rng.normal(30, 1, size=(20, 2)))
+    assert _estimate(degree_of_correspondence(a, b, permutations=199)).value == 1 / 200
+    assert _estimate(correspondence_averaged(a, b)).value == pytest.approx(1 / 41)
+    assert _estimate(energy_coefficient(a, b)).value > 0.8
+
+
+def test_the_order_of_rows_and_of_features_does_not_matter() -> None:
+    a, b = _random_sides(2, missing=True)
+    rng = np.random.default_rng(0)
+    shuffled = _numeric(a[rng.permutation(len(a))]), tuple(reversed(_numeric(b[rng.permutation(len(b))])))
+    for measure in (degree_of_correspondence, correspondence_averaged, energy_coefficient):
+        assert measure(*shuffled) == measure(_numeric(a), _numeric(b))
+
+
+def test_categories_count_one_where_they_differ() -> None:
+    """One-hot divided by the root of 2, beside a number divided by its standard deviation."""
+    levels = ("a", "b", "c")
+    ours = (Feature("c", np.array([0.0, 1.0, 2.0]), levels), Feature("x", np.array([0.0, 1.0, 2.0])))
+    theirs = (Feature("c", np.array([0.0, np.nan]), levels), Feature("x", np.array([0.0, 2.0])))
+    spread = np.std([0, 1, 2, 0, 2], ddof=1)
+    table = tables(ours, theirs)
+    assert not isinstance(table, Absent)
+    found = correspondence.distances(table, np.array([0, 1, 2]), np.array([3, 4]))
+    # Development rows sort to (0, 0), (1, 1), (2, 2); the external row without category comes last.
+    expected = [
+        math.sqrt((code > 0) + (code / spread) ** 2) if column == 0 else math.sqrt(2) * (2 - code) / spread
+        for code in range(3)
+        for column in range(2)
+    ]
+    assert found.ravel().tolist() == pytest.approx(expected, abs=1e-8)
+
+
+def test_what_was_dropped_is_named_and_counted() -> None:
+    a, b = _random_sides(1, missing=False)
+    a[:, 3], b[:, 3] = 7.0, 7.0
+    b[0, :2] = np.nan
+    found = _estimate(correspondence_averaged(_numeric(a), _numeric(b)))
+    assert "without x3 (constant)" in found.method
+    assert "1 row with less than half of the predictors left out" in found.method
+    assert (found.n, found.details["external_left_out"], found.details["features"]) == (5, 1, 3)
+
+
+# ---- reasons --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("measure", [degree_of_correspondence, correspondence_averaged, energy_coefficient])
+@pytest.mark.parametrize(
+    ("ours", "theirs", "reason"),
+    [
+        ({"x": [1.0, 2.0]}, {"y": [1.0]}, "the external table shares no predictor with the development table"),
+        ({"x": [1.0, 1.0]}, {"x": [1.0]}, "no shared predictor varies"),
+        ({"x": [np.nan, np.nan]}, {"x": [np.nan]}, "no shared predictor varies"),
+        ({"x": [1.0, np.nan]}, {"x": [2.0]}, "fewer than two development rows have half of the predictors"),
+        ({"x": [1.0, 2.0]}, {"x": [np.nan]}, "no external row has half of the predictors"),
+        ({"x": [1.0, 2.0]}, {"x": []}, "no external row has half of the predictors"),
+        (
+            {"x": [1.0, 2.0, 3.0], "y": [np.nan, 2.0, 3.0]},
+            {"x": [np.nan, 1.0], "y": [2.0, 4.0]},
+            "two rows share no predictor that both have, so their distance is unknown",
+        ),
+    ],
+)
+def test_each_gap_has_its_reason(
+    measure: object, ours: dict[str, list[float]], theirs: dict[str, list[float]], reason: str
+) -> None:
+    assert callable(measure)
+    sides = [tuple(Feature(name, np.array(values)) for name, values in side.items()) for side in (ours, theirs)]
+    assert measure(*sides) == Absent(reason)
+
+
+def test_one_external_row_has_a_value_without_an_interval() -> None:
+    sides = _numeric(np.array([[1.0], [2.0], [4.0]])), _numeric(np.array([[3.0]]))
+    for measure in (correspondence_averaged, energy_coefficient):
+        found = _estimate(measure(*sides))
+        assert (found.low, found.high, found.reason) == (None, None, "one external row gives no interval")
+
+
+# ---- feature by feature ---------------------------------------------------------------------------------------------
+
+
+@needs_golden
+def test_shift_against_r() -> None:
+    """smd and ks of age and crp in golden/r.json: sites A and D of golden/binary.csv; R took A minus D."""
+    golden = json.loads((SHARED / "golden/r.json").read_text())["similarity"]
+    table = pd.read_csv(SHARED / "golden/binary.csv")
+    found = _golden_shift(table)
+    for name in ("age", "crp"):
+        assert found[name, "standardized_mean_difference"] == pytest.approx(-golden[f"smd_{name}"], rel=1e-9)
+        assert found[name, "kolmogorov_smirnov"] == pytest.approx(golden[f"ks_{name}"]["D"], rel=1e-9)
+
+
+def _golden_shift(table: pd.DataFrame) -> dict[tuple[str, str], float]:
+    sides = [
+        tuple(Feature(name, part[name].to_numpy(dtype=float)) for name in ("age", "crp"))
+        for part in (table[table["site"] == "A"], table[table["site"] == "D"])
+    ]
+    return {(row.variable, row.statistic): row.value for row in feature_shift(*sides)}
+
+
+def test_shift_by_hand() -> None:
+    ours = (Feature("x", np.array([0.0, 1.0, 2.0, np.nan])), Feature("s", np.array([0.0, 0.0, 1.0, 1.0]), ("f", "m")))
+    theirs = (Feature("x", np.array([1.0, 2.0, 3.0])), Feature("s", np.array([1.0, 1.0, 1.0, 0.0]), ("f", "m")))
+    rows = {(row.variable, row.statistic, row.level): row for row in feature_shift(ours, theirs)}
+    assert rows["x", "share_missing_development", None].value == 0.25
+    assert rows["x", "share_missing", None].value == 0
+    assert rows["x", "standardized_mean_difference", None].value == pytest.approx(1.0)
+    assert rows["x", "kolmogorov_smirnov", None].value == pytest.approx(1 / 3)
+    by_level = rows["s", "standardized_mean_difference", "m"]
+    assert by_level.value == pytest.approx(0.25 / math.sqrt(0.21875))
+    assert by_level.n == 4
+
+
+def test_shift_leaves_out_what_cannot_be_standardized() -> None:
+    constant = (Feature("x", np.ones(3)), Feature("gone", np.full(2, np.nan)), Feature("theirs only", np.ones(2)))
+    rows = {(row.variable, row.statistic) for row in feature_shift(constant[:2], constant)}
+    assert ("x", "standardized_mean_difference") not in rows
+    assert ("x", "kolmogorov_smirnov") in rows
+    assert {row for row in rows if row[0] == "gone"} == {
+        ("gone", "share_missing"),
+        ("gone", "share_missing_development"),
+    }

@@ -1,0 +1,45 @@
+"""Table 1: percentiles, counts and shares."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dossier.metrics.description import characteristics
+from dossier.types import Feature
+
+AGE = Feature("age", np.array([10.0, 20.0, 30.0, 40.0, np.nan]))
+STAGE = Feature("stage", np.array([0.0, 0.0, 2.0, np.nan, np.nan]), ("I", "II", "III"))
+
+
+def _by_key(rows: tuple[object, ...]) -> dict[tuple[str, str, str | None], tuple[float, int]]:
+    return {(row.variable, row.statistic, row.level): (row.value, row.n) for row in rows}  # type: ignore[attr-defined]
+
+
+def test_a_numeric_predictor_has_percentiles_of_the_known_values_and_never_its_ends() -> None:
+    rows = _by_key(characteristics(None, (AGE,)))
+    assert rows == {
+        ("age", "missing", None): (1.0, 5),
+        ("age", "quantile_25", None): (17.5, 4),
+        ("age", "median", None): (25.0, 4),
+        ("age", "quantile_75", None): (32.5, 4),
+    }
+
+
+def test_a_category_counts_every_level_also_the_empty_one() -> None:
+    rows = _by_key(characteristics(predictors=(STAGE,)))
+    assert rows[("stage", "missing", None)] == (2.0, 5)
+    assert rows[("stage", "count", "I")] == (2.0, 3)
+    assert rows[("stage", "count", "II")] == (0.0, 3)
+    assert rows[("stage", "share", "III")] == (1 / 3, 3)
+
+
+def test_the_outcome_is_counted() -> None:
+    rows = _by_key(characteristics(np.array([0.0, 1.0, 1.0, 0.0])))
+    assert rows == {("outcome", "events", None): (2.0, 4), ("outcome", "share", None): (0.5, 4)}
+
+
+def test_nothing_to_describe_is_no_row_and_no_warning() -> None:
+    assert characteristics() == ()
+    assert characteristics(np.array([])) == ()
+    empty = Feature("age", np.full(3, np.nan))
+    assert _by_key(characteristics(None, (empty,))) == {("age", "missing", None): (3.0, 3)}

@@ -1,0 +1,194 @@
+"""Pooling against metafor, against the definition, and at the edges."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+from scipy.stats import t as student
+
+from dossier.metrics.pooled import Scale, pool, random_effects
+from dossier.types import Absent, Estimate, Floats
+
+SHARED = Path(__file__).resolve().parents[3] / "shared"
+GOLDEN = SHARED / "golden/r.json"
+needs_golden = pytest.mark.skipif(not GOLDEN.is_file(), reason="the shared golden folder is not there")
+
+COLUMNS = {
+    "logit_auc": ("y_lauc", "se_lauc"),
+    "log_oe": ("y_loe", "se_loe"),
+    "slope": ("slope", "se_slope"),
+    "citl": ("citl", "se_citl"),
+}
+
+
+def _golden(measure: str) -> tuple[Floats, Floats, dict[str, Any]]:
+    found = json.loads(GOLDEN.read_text())["meta_sites"]
+    value, se = COLUMNS[measure]
+    return (
+        np.array([row[value] for row in found["input"]]),
+        np.array([row[se] for row in found["input"]]),
+        found[measure],
+    )
+
+
+def _site(value: float, se: float | None, n: int = 400, events: int | None = 100) -> Estimate:
+    return Estimate(value, None, None, None, n, "given", events, se)
+
+
+# ---- metafor --------------------------------------------------------------------------------------------------------
+
+
+@needs_golden
+@pytest.mark.parametrize("measure", ["logit_auc", "slope"])
+def test_metafor_where_its_factor_is_at_least_one(measure: str) -> None:
+    """REML with knha, prediction interval with t(k-2). metafor stops scoring at 1e-5: so does this."""
+    values, errors, golden = _golden(measure)
+    found, expected = random_effects(values, errors), golden["REML_knha"]
+    assert found.value == pytest.approx(expected["est"], abs=1e-6)
+    assert found.se == pytest.approx(expected["se"], abs=1e-6)
+    assert [found.low, found.high] == pytest.approx(expected["ci"], abs=1e-5)
+    assert [found.prediction_low, found.prediction_high] == pytest.approx(expected["pi_t_k2"], abs=1e-5)
+    assert found.tau**2 == pytest.approx(expected["tau2"], abs=1e-6)
+    assert 100 * found.i2 == pytest.approx(expected["I2"], abs=1e-3)
+
+
+@needs_golden
+@pytest.mark.parametrize("measure", ["log_oe", "citl"])
+def test_below_a_factor_of_one_the_plain_variance_stands(measure: str) -> None:
+    """Here metafor's knha narrows the interval (log_oe: SE .015 against .041); ours keeps the plain SE."""
+    values, errors, golden = _golden(measure)
+    found, plain = random_effects(values, errors), golden["REML_z"]
+    assert golden["REML_knha"]["se"] < plain["se"]
+    assert found.value == pytest.approx(plain["est"], abs=1e-9)
+    assert found.se == pytest.approx(plain["se"], abs=1e-9)
+    assert [found.prediction_low, found.prediction_high] == pytest.approx(plain["pi_t_k2"], abs=1e-9)
+    assert (found.tau, found.i2) == (0, 0)
+    reach = student.ppf(0.975, 3) * plain["se"]
+    assert [found.low, found.high] == pytest.approx([plain["est"] - reach, plain["est"] + reach], abs=1e-9)
+
+
+@needs_golden
+def test_the_auroc_comes_back_from_the_logit_scale() -> None:
+    found = json.loads(GOLDEN.read_text())["meta_sites"]
+    estimates = tuple(_site(row["auc"], row["se_auc"], row["n"], row["O"]) for row in found["input"])
+    back = found["logit_auc"]["REML_knha"]["back"]
+    pooled = pool(estimates, "logit")
+    assert isinstance(pooled, Estimate)
+    assert pooled.value == pytest.approx(back["est"], abs=1e-6)
+    assert [pooled.low, pooled.high] == pytest.approx(back["ci"], abs=1e-5)
+    ahead = [pooled.details["prediction_low"], pooled.details["prediction_high"]]
+    assert ahead == pytest.approx(back["pi_k2"], abs=1e-5)
+    assert pooled.details["k"] == 4
+    assert pooled.n == sum(row["n"] for row in found["input"])
+    assert pooled.events == sum(row["O"] for row in found["input"])
+
+
+@needs_golden
+def test_oe_is_pooled_on_the_log_scale() -> None:
+    """The SE of the ratio is the value times the SE of its logarithm."""
+    found = json.loads(GOLDEN.read_text())["meta_sites"]
+    estimates = tuple(_site(math.exp(row["y_loe"]), math.exp(row["y_loe"]) * row["se_loe"]) for row in found["input"])
+    pooled = pool(estimates, "log")
+    assert isinstance(pooled, Estimate)
+    assert pooled.value == pytest.approx(found["log_oe"]["REML_z"]["back"]["est"], abs=1e-9)
+    assert pooled.details["prediction_low"] == pytest.approx(found["log_oe"]["REML_z"]["back"]["pi_k2"][0], abs=1e-9)
+
+
+# ---- the definition -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_tau_maximises_the_restricted_likelihood(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(2, 9))
+    values, errors = rng.normal(0, 1, k), rng.uniform(0.1, 0.6, k)
+
+    def loss(between: float) -> float:
+        weights = 1 / (errors**2 + between)
+        mean = (weights * values).sum() / weights.sum()
+        return float(
+            -np.log(weights).sum() / 2 + np.log(weights.sum()) / 2 + (weights * (values - mean) ** 2).sum() / 2
+        )
+
+    best = minimize_scalar(loss, bounds=(0, 20), method="bounded", options={"xatol": 1e-10})
+    found = random_effects(values, errors)
+    assert loss(found.tau**2) <= best.fun + 1e-9
+
+
+def test_equal_sites_have_no_spread() -> None:
+    found = random_effects(np.full(5, 0.3), np.full(5, 0.1))
+    assert found.value == pytest.approx(0.3)
+    assert (found.tau, found.i2) == (0, 0)
+    assert found.se == pytest.approx(0.1 / math.sqrt(5))
+
+
+def test_a_higher_level_is_wider() -> None:
+    values, errors = np.array([0.1, 0.5, 0.9, 0.2]), np.array([0.1, 0.2, 0.1, 0.3])
+    narrow, wide = random_effects(values, errors, 0.9), random_effects(values, errors, 0.99)
+    assert wide.low < narrow.low < narrow.value < narrow.high < wide.high
+
+
+# ---- who is pooled --------------------------------------------------------------------------------------------------
+
+
+def test_small_and_impossible_sites_are_listed_and_not_pooled() -> None:
+    sites = (
+        _site(0.8, 0.03),
+        _site(0.7, 0.04),
+        _site(0.75, 0.03),
+        _site(0.9, 0.02, events=19),
+        _site(0.9, 0.02, n=400, events=381),
+        _site(1.0, 0.01),
+        _site(0.8, None),
+    )
+    names = ("a", "b", "c", "few", "many", "perfect", "vague")
+    found = pool(sites, "logit", names=names)
+    assert isinstance(found, Estimate)
+    alone = pool(sites[:3], "logit")
+    assert isinstance(alone, Estimate)
+    assert (found.value, found.low, found.high) == (alone.value, alone.low, alone.high)
+    assert (found.details["k"], found.details["left_out"], found.n, found.events) == (3, 4, 1200, 300)
+    assert found.method == (
+        "REML on the logit scale, Hartung-Knapp; not pooled: few (fewer than 20 events), "
+        "many (fewer than 20 non-events), "
+        "perfect (a value of exactly 1 has no logit), vague (no standard error)"
+    )
+    unnamed = pool(sites, "logit")
+    assert isinstance(unnamed, Estimate)
+    assert "1 site (fewer than 20 events)" in unnamed.method
+
+
+def test_exactly_twenty_events_are_enough() -> None:
+    found = pool((_site(0.8, 0.03, 40, 20), _site(0.7, 0.04, 40, 20)), "logit")
+    assert isinstance(found, Estimate)
+    assert found.details["k"] == 2
+
+
+def test_two_sites_have_an_interval_but_no_prediction() -> None:
+    found = pool((_site(1.1, 0.1), _site(0.9, 0.1)), "plain")
+    assert isinstance(found, Estimate)
+    assert found.low is not None
+    assert found.details["prediction_low"] is None
+    assert found.details["prediction_high"] is None
+    assert found.reason == "a prediction interval needs 3 sites, and 2 are pooled"
+
+
+@pytest.mark.parametrize("scale", ["plain", "log", "logit"])
+def test_fewer_than_two_sites_are_absent(scale: Scale) -> None:
+    assert pool((), scale) == Absent("no site can be pooled, and pooling needs two")
+    assert pool((_site(0.8, 0.1),), scale) == Absent("one site can be pooled, and pooling needs two")
+    small = pool((_site(0.8, 0.1), _site(0.7, 0.1, events=3)), scale, names=("a", "b"))
+    assert small == Absent("one site can be pooled, and pooling needs two (not pooled: b (fewer than 20 events))")
+
+
+def test_two_very_different_sites_stay_finite() -> None:
+    found = pool((_site(0.01, 0.001), _site(50.0, 1.0)), "log")
+    assert isinstance(found, Estimate)
+    assert found.high is not None
+    assert math.isfinite(found.high)

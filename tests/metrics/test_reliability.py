@@ -1,0 +1,409 @@
+"""Agreement of raters against R, against methods.md, and against loops over cases and pairs."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dossier.metrics.reliability import (
+    actual_accuracy,
+    cohen_kappa,
+    fleiss_kappa,
+    krippendorff_alpha,
+    observed_agreement,
+    rater_accuracy_summary,
+    rater_agreement,
+    reliability_nomogram,
+    weighted_concordance,
+)
+from dossier.types import Absent, Curve, Estimate, Floats
+
+SHARED = Path(__file__).resolve().parents[3] / "shared"
+RATERS, GOLDEN = SHARED / "data/raters", SHARED / "golden/r.json"
+needs_raters = pytest.mark.skipif(not RATERS.is_dir(), reason="the shared folder with the raters' tables is not there")
+needs_golden = pytest.mark.skipif(not GOLDEN.is_file(), reason="the shared golden folder is not there")
+AGREEMENTS = (observed_agreement, fleiss_kappa, krippendorff_alpha, cohen_kappa)
+NAN = math.nan
+
+
+def _value(found: Estimate | Absent) -> float:
+    assert isinstance(found, Estimate), found
+    if found.low is not None and found.high is not None:
+        assert found.low <= found.value <= found.high
+    return found.value
+
+
+def _tables() -> tuple[Floats, Floats]:
+    return tuple(np.loadtxt(RATERS / f"{name}.csv", delimiter=",") for name in ("preds", "confs"))  # type: ignore[return-value]
+
+
+def _random_labels(seed: int, missing: float = 0.2, classes: int = 3) -> tuple[Floats, Floats]:
+    rng = np.random.default_rng(seed)
+    true = rng.integers(classes, size=(15, 1))
+    labels = np.where(rng.random((15, 4)) < 0.6, true, rng.integers(classes, size=(15, 4))).astype(float)
+    labels[rng.random(labels.shape) < missing] = np.nan
+    labels[0], labels[1] = np.nan, [1, NAN, NAN, NAN]
+    return labels, rng.random((15, 4))
+
+
+# ---- the values of methods.md and of R ------------------------------------------------------------------------------
+
+
+@needs_raters
+def test_the_raters_table_has_the_values_of_the_methods() -> None:
+    """427 cases, 13 raters. [Trust] prints .57, which an accuracy of .81 does not give: .584726."""
+    labels, confidence = _tables()
+    assert labels.shape == (427, 13)
+    assert _value(observed_agreement(labels)) == pytest.approx(0.81841110, abs=6e-9)
+    assert _value(fleiss_kappa(labels)) == pytest.approx(0.63163046, abs=6e-9)
+    assert _value(krippendorff_alpha(labels)) == pytest.approx(0.63169683, abs=6e-9)
+    found = weighted_concordance(labels, confidence, coherence=0.05)
+    assert _value(found) == pytest.approx(0.616899, abs=6e-7)
+    assert isinstance(found, Estimate)
+    assert found.details["coherence_low"] == pytest.approx(0.570613, abs=6e-7)
+    assert found.details["coherence_high"] == pytest.approx(0.653449, abs=6e-7)
+    assert found.method.startswith("raters' accuracy unknown and taken as 1")
+    assert found.details["accuracy_assumed"] == 1
+    declared = weighted_concordance(labels, confidence, rater_accuracy=(0.81,) * 13)
+    assert _value(declared) == pytest.approx(0.584726, abs=6e-7)
+
+
+def _golden() -> dict[str, Any]:
+    agreement: dict[str, Any] = json.loads(GOLDEN.read_text())["agreement"]
+    return agreement
+
+
+def _diagnoses() -> Floats:
+    table = _golden()["diagnoses"]
+    return np.array([[float(label[0]) for label in table[f"rater{rater}"]] for rater in range(1, 7)]).T
+
+
+@needs_golden
+def test_diagnoses_against_r() -> None:
+    """irr's kappam.fleiss, kappam.light and kappa2 to 1e-10.
+
+    `kripp_diagnoses_nominal` (.282962) is not met: without missing labels 1 - alpha = (1 - kappa_Fleiss)(1 - 1/(N m))
+    holds exactly, which gives .433410 from the same file's Fleiss, and R's value breaks it. It is near what comes out
+    (.286153) when rater 6, who never says "1. Depression", is coded by the four labels that he uses.
+    """
+    golden, labels = _golden(), _diagnoses()
+    assert _value(fleiss_kappa(labels)) == pytest.approx(golden["fleiss"]["kappa"], abs=1e-10)
+    alpha = 1 - (1 - golden["fleiss"]["kappa"]) * (1 - 1 / labels.size)
+    assert _value(krippendorff_alpha(labels)) == pytest.approx(alpha, abs=1e-10)
+    assert _value(cohen_kappa(labels)) == pytest.approx(golden["light"], abs=1e-10)
+    pairs = rater_agreement(labels)
+    assert isinstance(pairs, Curve)
+    assert (pairs.columns["first"][0], pairs.columns["second"][0]) == (1, 2)
+    assert pairs.columns["kappa"][0] == pytest.approx(golden["cohen_12"]["kappa"], abs=1e-10)
+
+
+@needs_golden
+def test_alpha_with_missing_labels_against_r() -> None:
+    """Krippendorff's own example: 12 cases, 4 raters, nominal .743421."""
+    golden = _golden()
+    labels = np.array(golden["kripp_matrix"], dtype=float).T
+    assert labels.shape == (12, 4)
+    assert _value(krippendorff_alpha(labels)) == pytest.approx(golden["kripp"]["nominal"], abs=1e-10)
+
+
+@needs_golden
+def test_five_raters_against_other_packages() -> None:
+    """golden/python: the packages krippendorff, statsmodels and scikit-learn on ratings_complete.csv, to 1e-12."""
+    golden = json.loads((SHARED / "golden/python/python_golden.json").read_text())["inter_rater"]
+    labels = np.loadtxt(SHARED / "golden/python/ratings_complete.csv", delimiter=",", skiprows=1)
+    assert _value(krippendorff_alpha(labels)) == pytest.approx(
+        golden["krippendorff_pkg_complete"]["nominal"], abs=1e-12
+    )
+    assert _value(fleiss_kappa(labels)) == pytest.approx(golden["fleiss_kappa_statsmodels_complete"], abs=1e-12)
+    pairs = rater_agreement(labels)
+    assert isinstance(pairs, Curve)
+    assert pairs.columns["kappa"][0] == pytest.approx(golden["cohen_r1_r2"]["kappa"], abs=1e-12)
+
+
+# ---- slow and obvious versions --------------------------------------------------------------------------------------
+
+
+def _given(case: Floats) -> list[float]:
+    return [float(label) for label in case if not math.isnan(label)]
+
+
+def _slow_agreement(labels: Floats) -> float:
+    shares = []
+    for case in labels:
+        pairs = list(itertools.combinations(_given(case), 2))
+        if pairs:
+            shares.append(sum(a == b for a, b in pairs) / len(pairs))
+    return float(np.mean(shares))
+
+
+def _slow_alpha(labels: Floats) -> float:
+    """By the matrix of coincidences."""
+    classes = sorted({label for case in labels for label in _given(case)})
+    coincidences = np.zeros((len(classes), len(classes)))
+    for case in labels:
+        given = _given(case)
+        for a, b in itertools.permutations(range(len(given)), 2):
+            coincidences[classes.index(given[a]), classes.index(given[b])] += 1 / (len(given) - 1)
+    n, of_class = coincidences.sum(), coincidences.sum(axis=1)
+    observed = (n - np.trace(coincidences)) / n
+    expected = (n**2 - (of_class**2).sum()) / (n * (n - 1))
+    return float(1 - observed / expected)
+
+
+def _slow_kappa(first: Floats, second: Floats) -> float | None:
+    pairs = [(a, b) for a, b in zip(first, second, strict=True) if not (math.isnan(a) or math.isnan(b))]
+    if not pairs:
+        return None
+    agreeing = sum(a == b for a, b in pairs) / len(pairs)
+    chance = (
+        sum(
+            sum(a == label for a, _ in pairs) * sum(b == label for _, b in pairs)
+            for label in {label for pair in pairs for label in pair}
+        )
+        / len(pairs) ** 2
+    )
+    return None if chance == 1 else (agreeing - chance) / (1 - chance)
+
+
+def _slow_concordance(labels: Floats, confidence: Floats, accuracy: Floats, shift: float = 0.0) -> float:
+    k = max(2, len(set(_given(labels.ravel()))))
+    values = []
+    for case, sure in zip(labels, confidence, strict=True):
+        raters = [rater for rater in range(len(case)) if not math.isnan(case[rater])]
+        if len(raters) == 1:
+            values.append(accuracy[raters[0]])
+        if len(raters) < 2:
+            continue
+        total, pairs = 0.0, 0
+        for i, j in itertools.combinations(raters, 2):
+            pairs += 1
+            if case[i] == case[j]:
+                weight = 1.0
+                for rater in (i, j):
+                    c = min(1.0, max(0.0, sure[rater] + shift))
+                    weight *= c / (c + (1 - c) / k)
+                right = accuracy[i] * accuracy[j]
+                total += weight * right / (right + (1 - accuracy[i]) * (1 - accuracy[j]))
+        values.append(total / pairs)
+    return float(np.mean(values))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_agreement_against_loops(seed: int) -> None:
+    labels, _ = _random_labels(seed)
+    assert _value(observed_agreement(labels)) == pytest.approx(_slow_agreement(labels), abs=1e-12)
+    assert _value(krippendorff_alpha(labels)) == pytest.approx(_slow_alpha(labels), abs=1e-12)
+    kappas = [_slow_kappa(labels[:, i], labels[:, j]) for i, j in itertools.combinations(range(4), 2)]
+    known = [kappa for kappa in kappas if kappa is not None]
+    found = cohen_kappa(labels)
+    assert _value(found) == pytest.approx(np.mean(known), abs=1e-12)
+    assert isinstance(found, Estimate)
+    assert found.details["minimum"] == pytest.approx(min(known))
+    assert found.details["maximum"] == pytest.approx(max(known))
+    pairs = rater_agreement(labels)
+    assert isinstance(pairs, Curve)
+    assert pairs.columns["kappa"] == pytest.approx(kappas)
+
+
+@pytest.mark.parametrize(("seed", "classes"), [(0, 2), (1, 2), (2, 3), (3, 5)])
+def test_concordance_against_loops(seed: int, classes: int) -> None:
+    labels, confidence = _random_labels(seed, classes=classes)
+    accuracy = np.array([0.9, 0.7, 0.55, 0.8])
+    found = weighted_concordance(labels, confidence, coherence=0.2, rater_accuracy=tuple(accuracy))
+    assert _value(found) == pytest.approx(_slow_concordance(labels, confidence, accuracy), abs=1e-12)
+    assert isinstance(found, Estimate)
+    low, high = (_slow_concordance(labels, confidence, accuracy, shift) for shift in (-0.2, 0.2))
+    assert found.details["coherence_low"] == pytest.approx(low, abs=1e-12)
+    assert found.details["coherence_high"] == pytest.approx(high, abs=1e-12)
+    assert found.details["cases_skipped"] == np.isnan(labels).all(axis=1).sum()
+    assert found.method.startswith("raters' accuracy as declared")
+
+
+def test_accuracy_is_measured_against_the_truth_when_it_is_not_declared() -> None:
+    labels, confidence = _random_labels(5, classes=2)
+    truth = np.random.default_rng(1).integers(2, size=15).astype(float)
+    accuracy = np.array(
+        [np.mean([a == b for a, b in zip(labels[:, r], truth, strict=True) if not math.isnan(a)]) for r in range(4)]
+    )
+    found = weighted_concordance(labels, confidence, truth=truth)
+    assert _value(found) == pytest.approx(_slow_concordance(labels, confidence, accuracy), abs=1e-12)
+    rows = {row.statistic: row for row in rater_accuracy_summary(labels, truth)}
+    assert rows["minimum"].value == pytest.approx(accuracy.min())
+    assert rows["mean"].value == pytest.approx(accuracy.mean())
+    assert rows["maximum"].value == pytest.approx(accuracy.max())
+    assert rows["standard_deviation"].value == pytest.approx(accuracy.std(ddof=1))
+    assert rows["mean"].variable == "rater accuracy, measured"
+
+
+def test_the_bootstrap_is_that_of_cases() -> None:
+    """The width of the interval is near that of a slow bootstrap with another seed."""
+    labels, confidence = _random_labels(8, missing=0.1)
+    rng = np.random.default_rng(99)
+    for found, slow in (
+        (krippendorff_alpha(labels), _slow_alpha),
+        (observed_agreement(labels), _slow_agreement),
+        (weighted_concordance(labels, confidence), None),
+    ):
+        assert isinstance(found, Estimate)
+        assert found.low is not None
+        assert found.high is not None
+        draws = [rng.integers(15, size=15) for _ in range(400)]
+        if slow is None:
+            replicates = [_slow_concordance(labels[rows], confidence[rows], np.ones(4)) for rows in draws]
+        else:
+            replicates = [slow(labels[rows]) for rows in draws]
+        low, high = np.quantile(replicates, [0.025, 0.975])
+        assert (found.low, found.high) == pytest.approx((low, high), abs=0.25 * (high - low))
+
+
+def test_the_order_of_cases_does_not_matter() -> None:
+    labels, confidence = _random_labels(3)
+    order = np.random.default_rng(0).permutation(15)
+    for measure in AGREEMENTS:
+        assert measure(labels[order]) == measure(labels)
+    assert weighted_concordance(labels[order], confidence[order]) == weighted_concordance(labels, confidence)
+
+
+def test_doubling_the_cases_keeps_the_value_and_narrows_the_interval() -> None:
+    labels, confidence = _random_labels(6)
+    twice = np.vstack([labels, labels])
+    for one, two in (
+        (observed_agreement(labels), observed_agreement(twice)),
+        (cohen_kappa(labels), cohen_kappa(twice)),
+        (fleiss_kappa(labels), fleiss_kappa(twice)),
+        (weighted_concordance(labels, confidence), weighted_concordance(twice, np.vstack([confidence, confidence]))),
+    ):
+        assert isinstance(one, Estimate)
+        assert isinstance(two, Estimate)
+        assert two.value == pytest.approx(one.value, abs=1e-12)
+        assert one.low is not None
+        assert one.high is not None
+        assert two.low is not None
+        assert two.high is not None
+        assert two.high - two.low < one.high - one.low
+
+
+# ---- edges ----------------------------------------------------------------------------------------------------------
+
+
+def test_full_agreement_is_one() -> None:
+    labels = np.repeat([[0.0], [1.0], [1.0], [0.0]], 3, axis=1)
+    for measure in AGREEMENTS:
+        assert _value(measure(labels)) == pytest.approx(1.0)
+    assert _value(weighted_concordance(labels, np.ones_like(labels))) == 1
+    assert _value(weighted_concordance(labels, np.zeros_like(labels))) == 0
+
+
+def test_each_gap_is_a_sentence() -> None:
+    same = np.ones((5, 3))
+    assert _value(observed_agreement(same)) == 1
+    reason = "all labels are equal, so agreement beyond chance is not defined"
+    assert fleiss_kappa(same) == krippendorff_alpha(same) == Absent(reason)
+    assert isinstance(cohen_kappa(same), Absent)
+    for labels in (
+        np.full((3, 2), NAN),
+        np.empty((0, 2)),
+        np.array([[1.0], [0.0]]),
+        np.array([[1.0, NAN], [NAN, 0.0]]),
+    ):
+        for measure in AGREEMENTS:
+            found = measure(labels)
+            assert isinstance(found, Absent)
+            assert not found.reason.endswith(".")
+    empty = np.full((3, 2), NAN)
+    assert weighted_concordance(empty, empty) == Absent("no case has a label with a confidence")
+    assert reliability_nomogram(empty) == Absent("the raters' table holds no label")
+    assert rater_agreement(np.ones((4, 1))) == Absent("agreement needs two raters")
+    assert rater_agreement(np.ones((4, 23))) == Absent("23 raters make 253 pairs, too many to list one by one")
+    assert weighted_concordance(np.array([[1.0, 0.0]]), np.ones((1, 2)), truth=np.array([NAN])) == Absent(
+        "rater 1 labelled no case whose truth is known"
+    )
+    assert rater_accuracy_summary(same) == ()
+
+
+def test_one_case_has_a_value_without_an_interval() -> None:
+    labels = np.array([[1.0, 1.0, 0.0]])
+    for found in (observed_agreement(labels), weighted_concordance(labels, np.ones((1, 3)))):
+        assert isinstance(found, Estimate)
+        assert found.value == pytest.approx(1 / 3)
+        assert (found.low, found.reason) == (None, "one case gives no interval")
+
+
+def test_contradicting_certainties_never_count() -> None:
+    """One rater is always right and the other never: agreement between them cannot be right."""
+    labels = np.array([[1.0, 1.0]])
+    assert _value(weighted_concordance(labels, np.ones((1, 2)), rater_accuracy=(1.0, 0.0))) == 0
+
+
+def test_incomplete_cases_are_left_out_of_fleiss_and_counted() -> None:
+    labels = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, NAN]])
+    found = fleiss_kappa(labels)
+    assert _value(found) == pytest.approx(_value(fleiss_kappa(labels[:3])))
+    assert isinstance(found, Estimate)
+    assert found.n == 3
+    assert "1 case with a missing label left out" in found.method
+
+
+# ---- actual accuracy ------------------------------------------------------------------------------------------------
+
+
+def _model(right: int, n: int = 100) -> tuple[Floats, Floats]:
+    outcome = (np.arange(n) % 2).astype(float)
+    risk = outcome.copy()
+    risk[right:] = 1 - risk[right:]
+    return outcome, risk
+
+
+def test_the_worked_example_of_the_paper() -> None:
+    """rho = .57 and a measured accuracy of .90 give g = .877492 and .801993; bounds .7775 and .9775."""
+    labels = np.ones((100, 2))
+    labels[57:, 1] = 0.0
+    found = actual_accuracy(*_model(90), labels, np.ones((100, 2)), 0.5)
+    assert isinstance(found, Estimate)
+    assert found.details["rho"] == pytest.approx(0.57)
+    assert found.details["measured_accuracy"] == pytest.approx(0.90)
+    assert found.value == pytest.approx(0.801993, abs=6e-7)
+    assert found.details["bound_low"] == pytest.approx(0.7775, abs=6e-5)
+    assert found.details["bound_high"] == pytest.approx(0.9775, abs=6e-5)
+    rho = weighted_concordance(labels, np.ones((100, 2)))
+    assert isinstance(rho, Estimate)
+    for mine, theirs in ((found.low, rho.low), (found.high, rho.high)):
+        assert mine is not None
+        assert theirs is not None
+        g = (1 + math.sqrt(theirs)) / 2
+        assert mine == pytest.approx(0.9 * g + 0.1 * (1 - g))
+
+
+def test_below_one_half_the_ends_change_places() -> None:
+    labels = np.ones((100, 2))
+    labels[57:, 1] = 0.0
+    found = actual_accuracy(*_model(20), labels, np.ones((100, 2)), 0.5)
+    assert _value(found) == pytest.approx(0.2 * 0.877492 + 0.8 * 0.122508, abs=1e-6)
+
+
+def test_without_labels_there_is_no_actual_accuracy() -> None:
+    empty = np.full((100, 2), NAN)
+    assert actual_accuracy(*_model(90), empty, empty, 0.5) == Absent("no case has a label with a confidence")
+    nothing = np.array([])
+    assert actual_accuracy(nothing, nothing, np.ones((2, 2)), np.ones((2, 2)), 0.5) == Absent("there are no rows")
+
+
+def test_the_nomogram_is_the_same_straight_lines() -> None:
+    found = reliability_nomogram(np.ones((7, 2)))
+    assert isinstance(found, Curve)
+    assert list(found.columns) == [
+        "measured",
+        *(f"reliability_{rho}" for rho in ("0", *(f"0.{d}" for d in range(1, 10)), "1")),
+    ]
+    assert found.columns["measured"] == (0.5, 1.0)
+    assert found.columns["reliability_0"] == (0.5, 0.5)
+    assert found.columns["reliability_1"] == (0.5, 1.0)
+    low, high = found.columns["reliability_0.5"]
+    assert low == 0.5
+    assert high == pytest.approx((1 + math.sqrt(0.5)) / 2)

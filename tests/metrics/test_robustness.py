@@ -1,0 +1,368 @@
+"""Robustness: limits of the two scores, each reason, and the printed values of the paper."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+from dossier.metrics import discrimination
+from dossier.metrics.robustness import (
+    acceptable,
+    combined,
+    correlation_p_value,
+    declared_estimate,
+    externally_supported,
+    over_splits,
+    pearson,
+    performance_against_similarity,
+    split_performance,
+    spr,
+    wpr,
+)
+from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, Result, SiteResults
+
+DATA = Path(__file__).resolve().parents[3] / "shared/data"
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the shared folder with the real tables is not there")
+
+
+def _estimate(value: float, se: float | None = 0.02) -> Estimate:
+    return Estimate(value, None, None, None, 300, "given", 100, se)
+
+
+def _site(
+    name: str,
+    found: Mapping[str, Estimate | Absent],
+    curve: Curve | Absent | None = None,
+    net_benefit: Estimate | Absent | None = None,
+) -> SiteResults:
+    results = [Result(measure, measure, name, {}, one) for measure, one in found.items()]
+    if net_benefit is not None:
+        snb = "standardized_net_benefit"
+        results.append(Result(snb, snb, name, {"threshold": 0.5}, net_benefit))
+    curves = () if curve is None else (CurveResult("split_performance", name, curve),)
+    summary = DatasetSummary(name, "external", name, 300, 100, 300, {}, ())
+    return SiteResults(summary, tuple(results), curves)
+
+
+SPLITS = Curve(
+    {
+        "split": tuple(float(number) for number in range(1, 6)),
+        "auroc": (0.80, 0.84, None, 0.86, 0.90),
+        "standardized_net_benefit": (0.1, 0.2, 0.3, 0.4, 0.5),
+        "brier": (0.10, 0.12, 0.14, 0.16, 0.30),
+    },
+    500,
+    "5 refitted splits",
+)
+INTERNAL = _site("internal", {"auroc": _estimate(0.85), "brier": _estimate(0.14)}, SPLITS, _estimate(0.3))
+HERE = {"degree_of_correspondence": _estimate(0.25, None), "auroc": _estimate(0.80), "brier": _estimate(0.2)}
+SITE = _site("here", HERE, net_benefit=_estimate(0.1, 0.05))
+
+
+# ---- the internal test ----------------------------------------------------------------------------------------------
+
+
+def test_over_splits_by_hand() -> None:
+    """Four splits: SE = sqrt((1/4 + 20/80) var)."""
+    values = np.array([0.8, 0.82, 0.84, 0.86])
+    found = over_splits(values, n_test=20, n_train=80, n=80, events=30)
+    se = math.sqrt(0.5 * (0.03**2 + 0.01**2) * 2 / 3)
+    assert found.value == pytest.approx(0.83)
+    assert found.se == pytest.approx(se)
+    assert (found.low, found.high) == pytest.approx((0.83 - 1.959964 * se, 0.83 + 1.959964 * se), abs=1e-7)
+    assert found.method == "mean over 4 refitted splits, Nadeau-Bengio"
+
+
+def test_over_splits_without_training_rows_has_a_reason_instead_of_an_interval() -> None:
+    found = over_splits(np.array([0.8, 0.9]), n_test=20, n_train=None, n=40, events=10)
+    assert found.value == pytest.approx(0.85)
+    assert (found.low, found.se) == (None, None)
+    assert found.reason == "the number of rows that each split was fitted on is not known"
+    single = over_splits(np.array([0.8]), n_test=20, n_train=80, n=20, events=10)
+    assert single.reason == "one split shows no spread"
+
+
+def test_a_declared_interval_gives_back_the_error_it_was_made_of() -> None:
+    value, se = 0.87, 0.0153
+    reach = norm.ppf(0.975) * se / (value * (1 - value))
+    low, high = (1 / (1 + math.exp(-(math.log(value / (1 - value)) + side * reach))) for side in (-1, 1))
+    assert declared_estimate(value, low, high, 0.95, 520, 250).se == pytest.approx(se, rel=1e-12)
+
+
+def test_a_declared_bound_of_one_implies_no_error() -> None:
+    found = declared_estimate(0.97, 0.9, 1.0, 0.95, 100, None)
+    assert (found.se, found.reason) == (None, "a bound of exactly 0 or 1 implies no SE")
+
+
+def _rows(n: int = 200) -> tuple[Floats, Floats]:
+    rng = np.random.default_rng(2)
+    risk = rng.random(n)
+    return (rng.random(n) < risk).astype(float), risk
+
+
+def test_split_performance_is_the_measure_on_each_split() -> None:
+    outcome, risk = _rows()
+    split = np.arange(200) % 4
+    outcome[split == 3] = 0.0
+    found = split_performance(outcome, risk, split, 0.4)
+    assert isinstance(found, Curve)
+    assert found.columns["split"] == (1.0, 2.0, 3.0, 4.0)
+    assert found.columns["auroc"][3] is None
+    assert found.columns["standardized_net_benefit"][3] is None
+    for part in range(3):
+        y, p = outcome[split == part], risk[split == part]
+        pairs = [(a > b) + (a == b) / 2 for a, b in itertools.product(p[y == 1], p[y == 0])]
+        assert found.columns["auroc"][part] == pytest.approx(np.mean(pairs))
+        assert found.columns["brier"][part] == pytest.approx(np.mean((p - y) ** 2))
+        benefit = np.mean((p >= 0.4) & (y == 1)) - np.mean((p >= 0.4) & (y == 0)) * 0.4 / 0.6
+        assert found.columns["standardized_net_benefit"][part] == pytest.approx(benefit / y.mean())
+
+
+def test_without_splits_it_is_a_hundred_subsets_and_says_so() -> None:
+    outcome, risk = _rows()
+    found = split_performance(outcome, risk, seed=4)
+    assert isinstance(found, Curve)
+    assert found.method == "100 random subsets of 20% of the rows, the model not refitted"
+    assert len(found.columns["auroc"]) == 100
+    assert len(set(found.columns["auroc"])) > 50
+    assert set(found.columns["standardized_net_benefit"]) == {None}
+    order = np.random.default_rng(0).permutation(len(risk))
+    assert split_performance(outcome[order], risk[order], seed=4) == found
+    assert split_performance(outcome, risk, seed=5) != found
+
+
+def test_split_performance_of_tiny_and_empty_tables() -> None:
+    assert split_performance(np.array([]), np.array([])) == Absent("there are no rows")
+    one = split_performance(np.array([1.0]), np.array([0.3]))
+    assert isinstance(one, Curve)
+    assert set(one.columns["auroc"]) == {None}
+    many = split_performance(*_rows(600), np.arange(600) // 2)
+    assert isinstance(many, Curve)
+    assert len(many.columns["auroc"]) == 250
+    assert many.method == "300 refitted splits, the first 250"
+
+
+# ---- the two scores -------------------------------------------------------------------------------------------------
+
+
+def test_the_combination_is_the_law_of_a_product_of_two_uniform_numbers() -> None:
+    rng = np.random.default_rng(1)
+    products = rng.random(400_000) * rng.random(400_000)
+    for k in (0.001, 0.05, 0.3, 0.8):
+        assert combined(k) == pytest.approx(np.mean(products <= k), abs=0.003)
+    assert (combined(0.0), combined(1.0)) == (0.0, 1.0)
+
+
+def _spr(
+    site: SiteResults = SITE, internal: SiteResults | None = INTERNAL, measure: str = "auroc"
+) -> Estimate | Absent:
+    return spr(site, internal, measure, 0.5)
+
+
+def _wpr(
+    minimum: str,
+    measure: str = "auroc",
+    site: SiteResults = SITE,
+    internal: SiteResults | None = INTERNAL,
+    declared: Mapping[str, float] | None = None,
+) -> Estimate | Absent:
+    return wpr(site, internal, measure, minimum, declared or {}, 0.5)
+
+
+def test_spr_by_hand() -> None:
+    found = _spr()
+    assert isinstance(found, Estimate)
+    p = math.erfc(0.05 / math.hypot(0.02, 0.02) / math.sqrt(2))
+    k = p * 0.75
+    assert found.value == pytest.approx(k * (1 - math.log(k)))
+    assert found.details == pytest.approx({"p_performance": p, "p_similarity": 0.25, "internal_value": 0.85})
+    assert (found.low, found.high, found.n) == (None, None, 300)
+
+
+def test_spr_takes_the_net_benefit_at_the_primary_threshold() -> None:
+    found = _spr(measure="standardized_net_benefit")
+    assert isinstance(found, Estimate)
+    assert found.details["p_performance"] == pytest.approx(math.erfc(0.2 / math.hypot(0.05, 0.02) / math.sqrt(2)))
+
+
+@pytest.mark.parametrize(
+    ("psi", "auroc", "expected"),
+    [(0.0, 0.85, 1.0), (1.0, 0.85, 0.0), (0.0, -50.0, 0.0), (0.5, 0.85, 0.5 * (1 + math.log(2)))],
+)
+def test_limits_of_spr(psi: float, auroc: float, expected: float) -> None:
+    """1 with full performance among strangers; 0 among the same patients, or when performance is lost."""
+    found = _spr(_site("here", {"degree_of_correspondence": _estimate(psi, None), "auroc": _estimate(auroc)}))
+    assert isinstance(found, Estimate)
+    assert found.value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("minimum", "measure", "bound", "p"),
+    [
+        ("worst_split", "auroc", 0.80, 0.5),
+        ("quantile_05", "auroc", 0.80 + 0.15 * 0.04, norm.cdf(-0.006 / 0.02)),
+        ("worst_split", "brier", 0.30, norm.cdf(0.10 / 0.02)),
+        ("quantile_05", "brier", 0.16 + 0.8 * 0.14, norm.cdf(0.072 / 0.02)),
+        ("worst_split", "standardized_net_benefit", 0.1, 0.5),
+        ("declared", "auroc", 0.75, norm.cdf(0.05 / 0.02)),
+    ],
+)
+def test_wpr_by_hand(minimum: str, measure: str, bound: float, p: float) -> None:
+    found = _wpr(minimum, measure, declared={"auroc": 0.75})
+    assert isinstance(found, Estimate)
+    assert found.details["minimum_value"] == pytest.approx(bound)
+    assert found.details["p_acceptable"] == pytest.approx(p)
+    t = p * 0.75
+    assert found.value == pytest.approx(t * (1 - math.log(t)))
+
+
+def test_a_declared_minimum_needs_no_internal_test() -> None:
+    assert isinstance(_wpr("declared", internal=None, declared={"auroc": 0.7}), Estimate)
+
+
+DECLARED = _site("owner", {"auroc": _estimate(0.87)})
+STRANGER = _site("spain", {"degree_of_correspondence": Absent("spain has no predictors"), "auroc": _estimate(0.66)})
+
+
+def test_each_gap_of_spr_has_its_reason() -> None:
+    assert _spr(STRANGER) == Absent("spain has no predictors")
+    assert _spr(internal=None) == Absent("the release has no internal test")
+    assert _spr(internal=DECLARED, measure="brier") == Absent(
+        "the internal test gives no brier: brier was not computed for owner"
+    )
+    assert spr(SITE, INTERNAL, "standardized_net_benefit") == Absent("no threshold is declared")
+    vague = _site("here", {**HERE, "auroc": _estimate(0.8, None)})
+    assert _spr(vague) == Absent("the performance at this site has no standard error")
+    assert _spr(internal=_site("i", {"auroc": _estimate(0.8, None)})) == Absent(
+        "the internal performance has no standard error"
+    )
+    sure = _site("here", {**HERE, "auroc": _estimate(0.8, 0.0)})
+    assert isinstance(_spr(sure, _site("i", {"auroc": _estimate(0.8, 0.0)})), Absent)
+
+
+def test_each_gap_of_wpr_has_its_reason() -> None:
+    assert _wpr("worst_split", site=STRANGER) == Absent("spain has no predictors")
+    assert _wpr("worst_split", internal=None) == Absent("the release has no internal test")
+    declared = "the internal test is declared, not given as rows: no splits"
+    assert _wpr("worst_split", internal=DECLARED) == Absent(f"{declared}, and no minimum is declared in [robustness]")
+    assert _wpr("worst_split", internal=DECLARED, declared={"auroc": 0.7}) == Absent(declared)
+    assert _wpr("declared") == Absent("no minimum is declared for auroc in [robustness]")
+    assert wpr(SITE, INTERNAL, "standardized_net_benefit", "worst_split", {}) == Absent("no threshold is declared")
+    empty = Curve({"split": (1.0,), "auroc": (None,)}, 9, "1 refitted splits")
+    assert _wpr("worst_split", internal=_site("i", {}, empty)) == Absent("no internal split allows auroc")
+    assert _wpr("worst_split", internal=_site("i", {}, Absent("there are no rows"))) == Absent("there are no rows")
+
+
+@needs_data
+def test_the_printed_scores_of_the_paper() -> None:
+    """[Trust] prints SPR .00 .03 .01 and WPR .92 .88 .93 for Brazil 1 to 3, and no p-values.
+
+    Its tests are one-sided, with Newcombe's standard error of the AUROC at the PREDICTED prevalence (the share of
+    risks at or above .5), internal .872, minimum .72. The similarity is solved from the printed WPR, and the printed
+    SPR must then follow. With the prevalence OBSERVED, which is ours, the same references give .00 .00 .30: at
+    Brazil-3, with 97 % events, the error at the predicted prevalence is far too small.
+    """
+    printed_wpr, by_predicted, by_observed = (0.92, 0.88, 0.93), [], []
+    for number, weak in enumerate(printed_wpr, start=1):
+        table = pd.read_csv(DATA / f"covid/brazil-{number}.csv")
+        outcome, risk = table["outcome"].to_numpy(dtype=float), table["risk"].to_numpy(dtype=float)
+        found = discrimination.auroc(outcome, risk)
+        assert isinstance(found, Estimate)
+        n, predicted = len(outcome), int((risk >= 0.5).sum())
+        se = discrimination.newcombe_standard_error(found.value, n, predicted)
+        p_acceptable = norm.cdf((found.value - 0.72) / se)
+        products = np.linspace(1e-6, p_acceptable, 100_001)
+        nearest = products[np.abs([combined(float(one)) - weak for one in products]).argmin()]
+        different = float(nearest / p_acceptable)
+        observed = discrimination.newcombe_standard_error(found.value, n, int(outcome.sum()))
+        by_predicted.append(round(combined(float(norm.cdf((found.value - 0.872) / se)) * different), 2))
+        by_observed.append(round(combined(float(norm.cdf((found.value - 0.872) / observed)) * different), 2))
+    assert by_predicted == [0.00, 0.03, 0.01]
+    assert by_observed == [0.00, 0.00, 0.30]
+
+
+# ---- all external sites ---------------------------------------------------------------------------------------------
+
+
+def _external(averaged: float, auroc: float, benefit: float, brier: float, psi: float = 0.9) -> SiteResults:
+    measures = {"correspondence_averaged": averaged, "degree_of_correspondence": psi, "auroc": auroc, "brier": brier}
+    return _site("x", {name: _estimate(value) for name, value in measures.items()}, net_benefit=_estimate(benefit))
+
+
+@pytest.mark.parametrize(
+    ("site", "supports"),
+    [
+        (_external(0.39, 0.70, 0.40, 0.25), 1),
+        (_external(0.40, 0.90, 0.90, 0.01), 0),
+        (_external(0.10, 0.69, 0.90, 0.01), 0),
+        (_external(0.10, 0.90, 0.39, 0.01), 0),
+        (_external(0.10, 0.90, 0.90, 0.26), 0),
+    ],
+)
+def test_support_needs_difference_and_all_three_measures(site: SiteResults, supports: int) -> None:
+    found = externally_supported((site,), 0.5)
+    assert isinstance(found, Estimate)
+    assert (found.value, found.details["k"], found.details["by_psi"]) == (supports, 1, 0)
+
+
+def test_support_by_the_published_similarity_stands_beside_it() -> None:
+    found = externally_supported((_external(0.5, 0.9, 0.9, 0.1, psi=0.01), STRANGER), 0.5)
+    assert isinstance(found, Estimate)
+    assert (found.value, found.details["by_psi"], found.details["k"]) == (0, 1, 1)
+
+
+def test_support_cannot_be_judged_without_its_parts() -> None:
+    assert externally_supported((), 0.5) == Absent("the release has no external site")
+    assert externally_supported((STRANGER,), 0.5) == Absent(
+        "no external site has both a similarity and all three measures"
+    )
+    assert isinstance(externally_supported((SITE,)), Absent)
+
+
+def test_acceptable_is_at_the_cut_or_better() -> None:
+    assert acceptable("auroc", 0.7)
+    assert not acceptable("auroc", 0.6999)
+    assert acceptable("brier", 0.25)
+    assert not acceptable("brier", 0.2501)
+
+
+@pytest.mark.parametrize(("r", "p"), [(0.74, 0.036), (0.39, 0.340), (0.66, 0.075)])
+def test_p_values_of_the_paper(r: float, p: float) -> None:
+    assert correlation_p_value(r, 8) == pytest.approx(p, abs=0.0006)
+
+
+def test_correlation_over_sites() -> None:
+    sites = tuple(_external(x, y, 0.5, 0.1) for x, y in ((0.1, 0.7), (0.3, 0.9), (0.5, 0.75), (0.6, 0.95), (0.9, 0.8)))
+    found = performance_against_similarity((*sites, STRANGER), "auroc", 0.5)
+    assert isinstance(found, Estimate)
+    expected = float(np.corrcoef([0.1, 0.3, 0.5, 0.6, 0.9], [0.7, 0.9, 0.75, 0.95, 0.8])[0, 1])
+    assert found.value == pytest.approx(expected)
+    assert found.details["k"] == 5
+    assert found.details["r_psi"] is None
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < found.value < found.high
+
+
+def test_correlation_needs_three_sites_that_differ() -> None:
+    site = _external(0.1, 0.7, 0.5, 0.1)
+    assert performance_against_similarity((), "auroc") == Absent(
+        "no external site has both a similarity and auroc, and a correlation needs three"
+    )
+    assert isinstance(performance_against_similarity((site, site), "auroc"), Absent)
+    assert performance_against_similarity((site, site, site), "auroc") == Absent(
+        "similarity or performance is the same at every site"
+    )
+    line = tuple(_external(x, x, 0.5, 0.1) for x in (0.1, 0.2, 0.3))
+    found = performance_against_similarity(line, "auroc")
+    assert isinstance(found, Estimate)
+    assert found.value == pytest.approx(1.0)
+    assert (found.low, found.reason) == (None, "an interval needs four sites")
+    assert pearson([1.0], [2.0]) is None

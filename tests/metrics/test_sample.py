@@ -1,0 +1,123 @@
+"""Sample sizes against the values of methods.md and of pmvalsampsize."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dossier.metrics.discrimination import newcombe_standard_error
+from dossier.metrics.sample import mss_auroc, mss_brier, mss_oe, mss_slope, mss_snb, smallest_sample
+from dossier.types import Absent, Estimate, Floats
+
+DATA = Path(__file__).resolve().parents[3] / "shared/data/covid"
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the shared folder with the real tables is not there")
+
+
+def _value(found: Estimate | Absent) -> float:
+    assert isinstance(found, Estimate), found
+    assert (found.low, found.high, found.level) == (None, None, None)
+    assert found.reason == "a sample size has no interval"
+    return found.value
+
+
+def _published(prevalence: float = 0.018, n: int = 400_000) -> tuple[Floats, Floats]:
+    """phi = .018 and LP ~ N(-5, 2.5), as in methods.md."""
+    outcome = np.zeros(n)
+    outcome[: round(n * prevalence)] = 1
+    return outcome, 1 / (1 + np.exp(-np.random.default_rng(1).normal(-5, 2.5, n)))
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("site", "auroc", "net_benefit", "brier"),
+    [
+        ("spain", 495, 211.09, 554.27),
+        ("italy-1", 51, 155.93, 90.26),
+        ("brazil-1", 458, 427.39, 316.51),
+        ("brazil-3", 2479, 87.24, 374.67),
+        ("ethiopia", 208, 285.46, 199.76),
+    ],
+)
+def test_real_sites_have_the_values_of_the_methods(site: str, auroc: int, net_benefit: float, brier: float) -> None:
+    table = pd.read_csv(DATA / f"{site}.csv")
+    outcome, risk = table["outcome"].to_numpy(dtype=float), table["risk"].to_numpy(dtype=float)
+    assert _value(mss_auroc(outcome, risk)) == auroc
+    assert _value(mss_snb(outcome, risk, 0.5)) == pytest.approx(net_benefit, abs=0.005)
+    assert _value(mss_brier(outcome, risk)) == pytest.approx(brier, abs=0.005)
+
+
+def test_the_published_example() -> None:
+    """O/E 906 (pmvalsampsize steps to 905), AUROC 4252, slope 4554 within 1 % (it is a simulation there)."""
+    outcome, risk = _published()
+    assert _value(mss_oe(outcome, oe_ratio_width=1)) == 906
+    assert smallest_sample(0.8, 0.018, 0.1) == 4252
+    assert _value(mss_slope(outcome, risk)) == pytest.approx(4554, rel=0.01)
+
+
+@pytest.mark.parametrize(("prevalence", "auroc", "expected"), [(0.2, 0.75, 568), (0.018, 0.8, 4252)])
+def test_auroc_against_pmvalsampsize(prevalence: float, auroc: float, expected: int) -> None:
+    """golden/r.json, pmvalsampsize: its third criterion."""
+    assert smallest_sample(auroc, prevalence, 0.1) == expected
+
+
+def test_the_smallest_sample_is_the_smallest() -> None:
+    """By counting up from 1, with Newcombe's standard error at fractional counts of events avoided: phi = 1/2."""
+    for auroc in (0.3, 0.5, 0.62, 0.9, 0.999):
+        for width in (0.05, 0.2, 0.7):
+            n = smallest_sample(auroc, 0.5, width)
+            target = width / 3.92
+            even = n + n % 2
+            assert newcombe_standard_error(auroc, even, even // 2) <= target
+            if even > 3:
+                assert newcombe_standard_error(auroc, even - 2, (even - 2) // 2) > target or n == even - 1
+
+
+def test_slope_against_the_information_matrix() -> None:
+    """The inverse of the information of n rows: its slope entry is the squared SE."""
+    rng = np.random.default_rng(3)
+    risk = rng.uniform(0.05, 0.9, 60)
+    outcome = (rng.random(60) < risk).astype(float)
+    n = _value(mss_slope(outcome, risk, 0.3))
+    linear = np.log(risk / (1 - risk))
+    design = np.column_stack([np.ones(60), linear])
+    information = design.T @ (design * (risk * (1 - risk))[:, None]) * n / 60
+    assert np.linalg.inv(information)[1, 1] == pytest.approx((0.3 / 3.92) ** 2, rel=1e-9)
+
+
+def test_a_wider_target_needs_fewer() -> None:
+    outcome, risk = _published(0.3, 500)
+    for narrow, wide in (
+        (mss_auroc(outcome, risk, 0.05), mss_auroc(outcome, risk, 0.1)),
+        (mss_oe(outcome, 0.1), mss_oe(outcome, 0.2)),
+        (mss_slope(outcome, risk, 0.1), mss_slope(outcome, risk, 0.2)),
+        (mss_snb(outcome, risk, 0.1, 0.1), mss_snb(outcome, risk, 0.1, 0.2)),
+        (mss_brier(outcome, risk, 0.01), mss_brier(outcome, risk, 0.05)),
+    ):
+        assert _value(narrow) > _value(wide)
+
+
+def test_each_gap_is_a_sentence() -> None:
+    nothing, one, ones = np.array([]), np.array([1.0]), np.ones(4)
+    for outcome in (nothing, one, ones, np.zeros(4)):
+        risk = np.full(len(outcome), 0.3)
+        for found in (mss_auroc(outcome, risk), mss_oe(outcome), mss_snb(outcome, risk, 0.5)):
+            assert isinstance(found, Absent)
+            assert not found.reason.endswith(".")
+    both = np.array([0.0, 1.0, 0.0, 1.0])
+    assert mss_auroc(both, both) == Absent("the AUROC is exactly 1, where the formula sees no spread")
+    assert mss_snb(both, both, 0.5) == Absent(
+        "the formula sees no spread: no case is missed or every case is, and no other row is positive"
+    )
+    assert mss_snb(both, both, 1.0) == Absent("at a threshold of 1 a false positive weighs infinitely much")
+    assert mss_brier(both, both) == Absent("every squared error is the same, so the formula sees no spread")
+    assert mss_brier(nothing, nothing) == mss_slope(nothing, nothing) == Absent("there are no rows")
+    assert mss_slope(both, np.full(4, 0.2)) == Absent(
+        "all risks are equal, so a slope cannot be estimated from any number of rows"
+    )
+
+
+def test_risks_of_exactly_0_and_1_are_clipped() -> None:
+    assert _value(mss_slope(np.array([0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.5]))) > 0
