@@ -1,0 +1,232 @@
+"""Evidence -> results.json: every number that a page prints, under the names of the contract."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from dossier.types import Absent, CurveResult, DatasetSummary, DescriptionResult, Evidence, Result
+
+SCHEMA = "dossier-results/1"
+
+
+def document(evidence: Evidence) -> dict[str, Any]:
+    """The evidence as plain lists and dictionaries, in the shape of the published schema."""
+    release = evidence.release.release
+    return {
+        "schema": SCHEMA,
+        "release": {
+            "model": release.model,
+            "version": release.version,
+            "date": None if release.date is None else release.date.isoformat(),
+            "seed": release.seed,
+            "level": release.level,
+        },
+        "datasets": [_dataset(dataset) for dataset in evidence.datasets],
+        "description": [_description(row) for row in evidence.descriptions],
+        "estimates": [_estimate(evidence, result) for result in evidence.results],
+        "curves": [_curve(result) for result in evidence.curves],
+        "flags": [
+            {"flag": flag.flag, "dataset": flag.dataset, "says": flag.says, "reply": None} for flag in evidence.flags
+        ],
+        "acceptance": [],
+        "checklist": [],
+    }
+
+
+def text(evidence: Evidence) -> bytes:
+    """results.json to the byte: UTF-8, sorted keys, full double precision, neither NaN nor infinity."""
+    return (
+        json.dumps(document(evidence), sort_keys=True, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    ).encode()
+
+
+def _dataset(dataset: DatasetSummary) -> dict[str, Any]:
+    return {
+        "name": dataset.name,
+        "role": dataset.role,
+        "site": dataset.site,
+        "n": dataset.n,
+        "events": dataset.events,
+        "rows_read": dataset.rows_read,
+        "excluded": dict(dataset.excluded),
+        "features": list(dataset.features),
+        "splits": dataset.splits,
+    }
+
+
+def _description(row: DescriptionResult) -> dict[str, Any]:
+    described = row.described
+    return {
+        "dataset": row.dataset,
+        "variable": described.variable,
+        "statistic": described.statistic,
+        "level": described.level,
+        "value": described.value,
+        "n": described.n,
+    }
+
+
+def _estimate(evidence: Evidence, result: Result) -> dict[str, Any]:
+    named: dict[str, Any] = {
+        "measure": result.measure,
+        "dataset": result.dataset,
+        "subset": result.subset,
+        "at": dict(result.at),
+        "tier": evidence.terms[result.term].tier,
+    }
+    found = result.found
+    if isinstance(found, Absent):
+        nothing = dict.fromkeys(("value", "low", "high", "se", "level", "method", "n", "events"))
+        return {**named, **nothing, "status": "absent", "reason": found.reason}
+    return {
+        **named,
+        **_plain(found.details),
+        "value": float(found.value),
+        "low": found.low,
+        "high": found.high,
+        "se": found.se,
+        "level": found.level,
+        "method": found.method,
+        "n": found.n,
+        "events": found.events,
+        "status": "estimated",
+        "reason": found.reason,
+    }
+
+
+def _plain(details: Mapping[str, float | None]) -> dict[str, float | None]:
+    return {name: None if value is None else float(value) for name, value in details.items()}
+
+
+def _curve(result: CurveResult) -> dict[str, Any]:
+    named: dict[str, Any] = {
+        "curve": result.curve,
+        "dataset": result.dataset,
+        "subset": result.subset,
+        "at": dict(result.at),
+    }
+    found = result.found
+    if isinstance(found, Absent):
+        return {
+            **named,
+            "columns": {},
+            "n": None,
+            "events": None,
+            "method": None,
+            "status": "absent",
+            "reason": found.reason,
+        }
+    return {
+        **named,
+        "columns": {name: list(column) for name, column in found.columns.items()},
+        "n": found.n,
+        "events": found.events,
+        "method": found.method,
+        "status": "estimated",
+        "reason": None,
+    }
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of results.json."""
+    number = {"type": ["number", "null"]}
+    words = {"type": ["string", "null"]}
+    at = {"type": "object", "additionalProperties": {"type": ["number", "string"]}}
+    status = {"enum": ["estimated", "absent", "withheld"]}
+    place = {"dataset": {"type": "string"}, "subset": words, "at": at}
+
+    def rows(properties: dict[str, Any], more: Any = False) -> dict[str, Any]:
+        return {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": properties,
+                "required": sorted(properties),
+                "additionalProperties": more,
+            },
+        }
+
+    properties: dict[str, Any] = {
+        "schema": {"const": SCHEMA},
+        "release": {
+            "type": "object",
+            "properties": {
+                "model": {"type": "string"},
+                "version": {"type": "string"},
+                "date": words,
+                "seed": {"type": "integer", "minimum": 0},
+                "level": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+            },
+            "required": ["date", "level", "model", "seed", "version"],
+            "additionalProperties": False,
+        },
+        "datasets": rows(
+            {
+                "name": {"type": "string"},
+                "role": {"enum": ["development", "internal", "external"]},
+                "site": {"type": "string"},
+                "n": {"type": "integer", "minimum": 0},
+                "events": {"type": ["integer", "null"], "minimum": 0},
+                "rows_read": {"type": "integer", "minimum": 0},
+                "excluded": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
+                "features": {"type": "array", "items": {"type": "string"}},
+                "splits": {"type": ["integer", "null"]},
+            }
+        ),
+        "description": rows(
+            {
+                "dataset": {"type": "string"},
+                "variable": {"type": "string"},
+                "statistic": {"type": "string"},
+                "level": words,
+                "value": number,
+                "n": {"type": "integer", "minimum": 0},
+            }
+        ),
+        "estimates": rows(
+            {
+                "measure": {"type": "string"},
+                **place,
+                "value": number,
+                "low": number,
+                "high": number,
+                "se": number,
+                "level": number,
+                "method": words,
+                "n": {"type": ["integer", "null"], "minimum": 0},
+                "events": {"type": ["integer", "null"], "minimum": 0},
+                "tier": {"enum": ["core", "supporting", "descriptive", "caution", "mission"]},
+                "status": status,
+                "reason": words,
+            },
+            more=number,
+        ),
+        "curves": rows(
+            {
+                "curve": {"type": "string"},
+                **place,
+                "columns": {"type": "object", "additionalProperties": {"type": "array", "items": number}},
+                "n": {"type": ["integer", "null"]},
+                "events": {"type": ["integer", "null"]},
+                "method": words,
+                "status": status,
+                "reason": words,
+            }
+        ),
+        "flags": rows(
+            {"flag": {"type": "string"}, "dataset": {"type": "string"}, "says": {"type": "string"}, "reply": words}
+        ),
+        "acceptance": {"type": "array"},
+        "checklist": {"type": "array"},
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "dossier-results-1.schema.json",
+        "title": "results.json of dossier",
+        "type": "object",
+        "properties": properties,
+        "required": sorted(properties),
+        "additionalProperties": False,
+    }
