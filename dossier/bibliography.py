@@ -1,0 +1,69 @@
+"""The sources in full, under the short names by which measures cite them.
+
+A measure may also cite a source in full: then it needs no line here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SOURCES: Mapping[str, str] = {
+    "Austin 2014": "Austin PC, Steyerberg EW. Graphical assessment of internal and external calibration of logistic "
+    "regression models by using loess smoothers. Stat Med 2014;33:517–535.",
+    "Austin 2019": "Austin PC, Steyerberg EW. The Integrated Calibration Index (ICI) and related metrics for "
+    "quantifying the calibration of logistic regression models. Stat Med 2019;38:4051–4065.",
+    "Bradley 2008": "Bradley AA, Schwartz SS, Hashino T. Sampling uncertainty and confidence intervals for the Brier "
+    "score and Brier skill score. Weather Forecast 2008;23:992–1006.",
+    "Brier 1950": "Brier GW. Verification of forecasts expressed in terms of probability. Mon Weather Rev 1950;78:1–3.",
+    "Cabitza 2019": "Cabitza F, Campagner A. Who wants accurate models? Arguing for a different metrics to take "
+    "classification models seriously. arXiv:1910.09246, 2019.",
+    "Cabitza 2020": "Cabitza F, Campagner A, Albano D, et al. The elephant in the machine: proposing a new metric of "
+    "data reliability and its application to a medical case to assess classification reliability. Appl Sci "
+    "2020;10:4014.",
+    "Cabitza 2021": "Cabitza F, Campagner A, Soares F, et al. The importance of being external: methodological insights "
+    "for the external validation of machine learning models in medicine. Comput Methods Programs Biomed "
+    "2021;208:106288.",
+    "Campagner 2023": "Campagner A, et al. A question of trust: old and new metrics for the reliable assessment of "
+    "trustworthy AI. 2023.",
+    "Cohen 1960": "Cohen J. A coefficient of agreement for nominal scales. Educ Psychol Meas 1960;20:37–46.",
+    "Cox 1958": "Cox DR. Two further applications of a model for binary regression. Biometrika 1958;45:562–565.",
+    "Debray 2017": "Debray TPA, Damen JAAG, Snell KIE, et al. A guide to systematic review and meta-analysis of "
+    "prediction model performance. BMJ 2017;356:i6460.",
+    "DeLong 1988": "DeLong ER, DeLong DM, Clarke-Pearson DL. Comparing the areas under two or more correlated receiver "
+    "operating characteristic curves: a nonparametric approach. Biometrics 1988;44:837–845.",
+    "Fleiss 1971": "Fleiss JL. Measuring nominal scale agreement among many raters. Psychol Bull 1971;76:378–382.",
+    "Good 1952": "Good IJ. Rational decisions. J R Stat Soc B 1952;14:107–114.",
+    "Hanley 1982": "Hanley JA, McNeil BJ. The meaning and use of the area under a receiver operating characteristic "
+    "(ROC) curve. Radiology 1982;143:29–36.",
+    "Harrell 2015": "Harrell FE. Regression Modeling Strategies. 2nd edition. Springer, 2015.",
+    "Kattan 2018": "Kattan MW, Gerds TA. The index of prediction accuracy: an intuitive measure useful for evaluating "
+    "risk prediction models. Diagn Progn Res 2018;2:7.",
+    "Kerr 2016": "Kerr KF, Brown MD, Zhu K, Janes H. Assessing the clinical impact of risk prediction models with "
+    "decision curves: guidance for correct interpretation and appropriate use. J Clin Oncol 2016;34:2534–2540.",
+    "Krippendorff 2011": "Krippendorff K. Computing Krippendorff's alpha-reliability. University of Pennsylvania, 2011.",
+    "Light 1971": "Light RJ. Measures of response agreement for qualitative data: some generalizations and "
+    "alternatives. Psychol Bull 1971;76:365–377.",
+    "Nadeau 2003": "Nadeau C, Bengio Y. Inference for the generalization error. Mach Learn 2003;52:239–281.",
+    "Newcombe 2006": "Newcombe RG. Confidence intervals for an effect size measure based on the Mann-Whitney statistic. "
+    "Part 2: asymptotic methods and evaluation. Stat Med 2006;25:559–573.",
+    "Qin 2008": "Qin G, Hotilovac L. Comparison of non-parametric confidence intervals for the area under the ROC curve "
+    "of a continuous-scale diagnostic test. Stat Methods Med Res 2008;17:207–221.",
+    "Riley 2021": "Riley RD, Debray TPA, Collins GS, et al. Minimum sample size for external validation of a clinical "
+    "prediction model with a binary outcome. Stat Med 2021;40:4230–4251.",
+    "Steyerberg 2010": "Steyerberg EW, Vickers AJ, Cook NR, et al. Assessing the performance of prediction models: a "
+    "framework for traditional and novel measures. Epidemiology 2010;21:128–138.",
+    "Sun 2014": "Sun X, Xu W. Fast implementation of DeLong's algorithm for comparing the areas under correlated "
+    "receiver operating characteristic curves. IEEE Signal Process Lett 2014;21:1389–1393.",
+    "Szekely 2013": "Székely GJ, Rizzo ML. Energy statistics: a class of statistics based on distances. J Stat Plan "
+    "Inference 2013;143:1249–1272.",
+    "Van Calster 2019": "Van Calster B, McLernon DJ, van Smeden M, et al. Calibration: the Achilles heel of predictive "
+    "analytics. BMC Med 2019;17:230.",
+    "Van Calster 2025": "Van Calster B, Collins GS, Vickers AJ, et al. Evaluation of performance measures in predictive "
+    "artificial intelligence models to support medical decisions: overview and guidance. Lancet Digit Health 2025.",
+    "Vickers 2006": "Vickers AJ, Elkin EB. Decision curve analysis: a novel method for evaluating prediction models. "
+    "Med Decis Making 2006;26:565–574.",
+    "Vickers 2008": "Vickers AJ, Cronin AM, Elkin EB, Gonen M. Extensions to decision curve analysis, a novel method for "
+    "evaluating diagnostic tests, prediction models and molecular markers. BMC Med Inform Decis Mak 2008;8:53.",
+    "Wilson 1927": "Wilson EB. Probable inference, the law of succession, and statistical inference. J Am Stat Assoc "
+    "1927;22:209–212.",
+}

@@ -1,0 +1,25 @@
+"""How the model compares with its rival on the same rows."""
+
+from __future__ import annotations
+
+from dossier.findings.sentence import Sentence, estimated
+from dossier.types import Evidence
+from dossier.typeset import in_words, number
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """At how many sites the difference of the AUROC is beyond chance, and its range."""
+    sites = estimated(evidence, "auroc", against="rival")
+    if not sites:
+        return Sentence("At no external site can the two models be compared.")
+    better = sum(1 for _, found in sites if found.low is not None and found.low > 0)
+    worse = sum(1 for _, found in sites if found.high is not None and found.high < 0)
+    rival = evidence.release.prediction.rival_name or "the rival"
+    low, high = sites[0], sites[-1]
+    return Sentence(
+        f"Against {rival}, the AUROC is higher beyond chance at {in_words(better)} and lower at {in_words(worse)} of "
+        f"{in_words(len(sites))} {'site' if len(sites) == 1 else 'sites'}.",
+        f"The difference runs from {number(low[1].value)} ({low[0].site}) to {number(high[1].value)} ({high[0].site})."
+        if len(sites) > 1
+        else f"The difference is {number(low[1].value)}.",
+    )

@@ -1,0 +1,19 @@
+"""What the release declares of itself."""
+
+from __future__ import annotations
+
+from dossier.findings.sentence import Sentence
+from dossier.types import Evidence, externals
+from dossier.typeset import in_words
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """Which model, for which outcome, tested where."""
+    release = evidence.release
+    sites = len(externals(evidence))
+    where = f"{in_words(sites)} external {'dataset' if sites == 1 else 'datasets'}"
+    horizon = f", {release.outcome.horizon}" if release.outcome.horizon else ""
+    return Sentence(
+        f"{release.release.model} {release.release.version} gives the probability of {release.outcome.name}{horizon}.",
+        f"It is tested here unchanged on {where}; the texts of this chapter are the author's.",
+    )

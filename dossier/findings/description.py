@@ -1,0 +1,180 @@
+"""How many rows came in, how many are analysed, how many had the outcome."""
+
+from __future__ import annotations
+
+from dossier.findings.sentence import Sentence
+from dossier.types import DatasetSummary, Evidence, externals
+from dossier.typeset import (
+    DASH,
+    Cell,
+    Column,
+    Row,
+    Table,
+    counted,
+    dates,
+    in_words,
+    label_of,
+    number,
+    per_cent,
+    sentence_case,
+    shown,
+)
+
+SIDE_BY_SIDE = 5
+"""Datasets side by side in one table of characteristics."""
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """The size of the test, what was left out, and how prevalence differs between sites."""
+    sites = externals(evidence)
+    rows = sum(site.n for site in sites)
+    events = sum(site.events or 0 for site in sites)
+    lost = sum(sum(site.excluded.values()) for site in sites)
+    lead = (
+        f"{sentence_case(in_words(len(sites)))} external {'site' if len(sites) == 1 else 'sites'}, "
+        f"{counted(rows, 'patient')}, {counted(events, 'event')}."
+    )
+    left_out = (
+        f"{counted(lost, 'row')} of {rows + lost:,} could not be analysed."
+        if lost
+        else "Every row that was read is analysed."
+    )
+    shares = sorted((site.events / site.n, site.site) for site in sites if site.events is not None and site.n)
+    spread = (
+        f" Prevalence runs from {per_cent(shares[0][0])} ({shares[0][1]}) to "
+        f"{per_cent(shares[-1][0])} ({shares[-1][1]})."
+        if len(shares) > 1
+        else ""
+    )
+    return Sentence(lead, left_out + spread)
+
+
+def sizes(evidence: Evidence) -> tuple[tuple[str, str], ...]:
+    """The three numbers of the cover."""
+    sites = externals(evidence)
+    events = sum(site.events or 0 for site in sites)
+    return (
+        (f"{len(sites):,}", "external site" if len(sites) == 1 else "external sites"),
+        (f"{sum(site.n for site in sites):,}", "patients analysed"),
+        (f"{events:,}", "events"),
+    )
+
+
+def flow(evidence: Evidence) -> Table:
+    """Rows in, rows out and why, for every dataset."""
+    reasons = list(dict.fromkeys(reason for dataset in evidence.datasets for reason in dataset.excluded))
+    heads = ("Rows read", *map(sentence_case, reasons), "Analysed", "Events", "Prevalence, %")
+    return Table(
+        name="table-flow",
+        title="From the rows that were read to those that are analysed.",
+        note="Rows of refitted splits count each patient once a split.",
+        head="Dataset",
+        columns=(
+            *(Column(label) for label in heads),
+            Column("Dates", words=True),
+        ),
+        rows=tuple(Row(label_of(dataset), _flow_cells(dataset, reasons)) for dataset in shown(evidence)),
+    )
+
+
+def _flow_cells(dataset: DatasetSummary, reasons: list[str]) -> tuple[Cell, ...]:
+    events = dataset.events
+    share = "" if events is None or not dataset.n else number(events / dataset.n, 0, percent=True)
+    words = [f"{dataset.rows_read:,}"]
+    words += [f"{dataset.excluded.get(reason, 0):,}" for reason in reasons]
+    words += [f"{dataset.n:,}", "" if events is None else f"{events:,}", share]
+    return (*(Cell(word, kind="plain") for word in words), Cell(dates(dataset.dates), kind="word"))
+
+
+def characteristics(evidence: Evidence) -> tuple[Table, ...]:
+    """Table 1: each predictor in each dataset that holds it, as many datasets side by side as the page is wide."""
+    holders = [dataset for dataset in shown(evidence) if dataset.features]
+    blocks = [holders[start : start + SIDE_BY_SIDE] for start in range(0, len(holders), SIDE_BY_SIDE)]
+    return tuple(_characteristics(evidence, block, number) for number, block in enumerate(blocks, start=1))
+
+
+def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: int) -> Table:
+    known = {
+        (row.dataset, row.described.variable, row.described.statistic, row.described.level): row.described.value
+        for row in evidence.descriptions
+    }
+    features = list(dict.fromkeys(feature for dataset in datasets for feature in dataset.features))
+    rows: list[Row] = []
+    for feature in features:
+        levels = list(
+            dict.fromkeys(
+                row.described.level
+                for row in evidence.descriptions
+                if row.described.variable == feature and row.described.statistic == "share" and row.described.level
+            )
+        )
+        if levels:
+            rows.append(Row(f"{feature}, %", kind="group"))
+            rows += [
+                Row(level, tuple(_share(known.get((one.name, feature, "share", level))) for one in datasets))
+                for level in levels
+            ]
+        else:
+            rows.append(Row(feature, tuple(_spread(known, one.name, feature) for one in datasets)))
+    part_of = "" if part == 1 else f", continued ({part})"
+    return Table(
+        name=f"table-characteristics-{part}",
+        title=f"Characteristics{part_of}.",
+        note="Median with the middle half of the patients; shares in per cent of those with a value.",
+        head="Predictor",
+        columns=tuple(Column(label_of(dataset), intervals=True) for dataset in datasets),
+        rows=tuple(rows),
+    )
+
+
+def _share(value: float | None) -> Cell:
+    return Cell("not held", kind="absent") if value is None else Cell(number(value, 0, percent=True))
+
+
+def _spread(known: dict[tuple[str, str, str, str | None], float], dataset: str, feature: str) -> Cell:
+    """Median and quartiles with as many digits as the median needs."""
+    median = known.get((dataset, feature, "median", None))
+    if median is None:
+        return Cell("not held", kind="absent")
+    low, high = (known[(dataset, feature, name, None)] for name in ("quantile_25", "quantile_75"))
+    digits = 2 if abs(median) < 1 else 1 if abs(median) < 100 else 0
+    if all(float(value).is_integer() for value in (median, low, high)):
+        digits = 0
+    bounds = [number(value, digits) for value in (low, high)]
+    return Cell(number(median, digits), (DASH if low >= 0 else " to ").join(bounds))
+
+
+def missingness(evidence: Evidence) -> tuple[Table, ...]:
+    """The share of missing values of each predictor that has any, in each dataset that holds it."""
+    counts = {
+        (row.dataset, row.described.variable): row.described.value
+        for row in evidence.descriptions
+        if row.described.statistic == "missing"
+    }
+    holders = [dataset for dataset in shown(evidence) if dataset.features]
+    features = list(dict.fromkeys(feature for dataset in holders for feature in dataset.features))
+    gappy = [feature for feature in features if any(counts.get((one.name, feature)) for one in holders)]
+    if not gappy:
+        return ()
+    blocks = [holders[start : start + SIDE_BY_SIDE] for start in range(0, len(holders), SIDE_BY_SIDE)]
+    return tuple(
+        Table(
+            name=f"table-missing-{part}",
+            title=f"Missing values{'' if part == 1 else f', continued ({part})'}.",
+            note="Patients without a value, in per cent of those analysed. Nothing is imputed.",
+            head="Predictor",
+            columns=tuple(Column(label_of(dataset)) for dataset in block),
+            rows=tuple(
+                Row(feature, tuple(_missing(counts.get((one.name, feature)), one.n) for one in block))
+                for feature in gappy
+            ),
+        )
+        for part, block in enumerate(blocks, start=1)
+    )
+
+
+def _missing(count: float | None, n: int) -> Cell:
+    if count is None:
+        return Cell("not held", kind="absent")
+    share = count / n if n else 0.0
+    return Cell("0" if not count else number(share, 0, percent=True), kind="plain")

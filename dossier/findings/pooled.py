@@ -1,0 +1,73 @@
+"""What the sites say together, and what a new one may expect."""
+
+from __future__ import annotations
+
+from dossier.findings.sentence import Sentence
+from dossier.types import POOLED, Absent, Estimate, Evidence, find
+from dossier.typeset import Cell, Column, Reasons, Row, Table, cell, in_text, level_of, number, sentence_case
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """The pooled AUROC and O/E, with their prediction intervals."""
+    auroc, ratio = find(evidence, "auroc", POOLED), find(evidence, "oe_ratio", POOLED)
+    if isinstance(auroc, Absent):
+        return Sentence(f"Sites are not pooled: {auroc.reason}.")
+    lead = f"Pooled, the AUROC is {in_text(evidence, 'auroc', auroc)}"
+    lead += f" and O/E {in_text(evidence, 'oe_ratio', ratio)}." if isinstance(ratio, Estimate) else "."
+    expected = [_expected(measure, found) for measure, found in (("AUROC", auroc), ("O/E", ratio))]
+    known = [text for text in expected if text]
+    if not known:
+        return Sentence(lead, "With fewer than three sites, what a new one may expect is not estimated.")
+    return Sentence(lead, f"In a new site like these: {', '.join(known)} ({level_of(evidence)} prediction intervals).")
+
+
+def _expected(label: str, found: Estimate | Absent) -> str:
+    if isinstance(found, Absent):
+        return ""
+    low, high = found.details.get("prediction_low"), found.details.get("prediction_high")
+    if low is None or high is None:
+        return ""
+    return sentence_case(f"{label} {number(low)} to {number(high)}")
+
+
+def prediction(evidence: Evidence) -> Table:
+    """Every pooled measure with its interval, what a new site may expect, and how far the sites differ."""
+    reasons = Reasons(evidence)
+    rows = []
+    for result in evidence.results:
+        if result.dataset != POOLED or evidence.terms[result.term].chapter == "pooled" or result.at:
+            continue
+        if evidence.terms[result.term].chapter == "robustness":
+            continue
+        term, found = evidence.terms[result.term], result.found
+        head = cell(found, term, reasons)
+        rest = (Cell("", kind="plain"),) * 4 if isinstance(found, Absent) else _spread(found, term.digits)
+        rows.append(Row(sentence_case(term.label), (head, *rest)))
+    return Table(
+        name="table-pooled",
+        title="Pooled over the external sites.",
+        note=f"Value, {level_of(evidence)} interval of the mean and {level_of(evidence)} prediction interval. "
+        "Tau: standard deviation between sites on the scale of pooling. I2: share of variance between sites.",
+        head="Measure",
+        columns=(
+            Column("Mean", intervals=True),
+            Column("New site"),
+            Column("Sites"),
+            Column("Tau"),
+            Column("I2, %"),
+        ),
+        rows=tuple(rows),
+        footnotes=reasons.footnotes(),
+    )
+
+
+def _spread(found: Estimate, digits: int) -> tuple[Cell, ...]:
+    low, high = found.details.get("prediction_low"), found.details.get("prediction_high")
+    expected = "not estimated" if low is None or high is None else f"{number(low, digits)} to {number(high, digits)}"
+    sites, tau, share = (found.details.get(name) for name in ("k", "tau", "i2"))
+    return (
+        Cell(expected, kind="plain"),
+        Cell("" if sites is None else f"{sites:.0f}", kind="plain"),
+        Cell("" if tau is None else number(tau), kind="plain"),
+        Cell("" if share is None else number(share, 0, percent=True), kind="plain"),
+    )

@@ -1,0 +1,47 @@
+"""What this dossier was made from, and with what."""
+
+from __future__ import annotations
+
+from dossier.findings.sentence import Sentence
+from dossier.types import Evidence
+from dossier.typeset import Cell, Column, Row, Table, counted
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """How many files were read, and under which promise."""
+    return Sentence(
+        f"{counted(len(evidence.inputs), 'file was', 'files were')} read, with seed {evidence.release.release.seed}.",
+        "The same input with the same versions gives the same bytes.",
+    )
+
+
+def files(evidence: Evidence) -> Table:
+    """Every file that was read, with its size and its SHA-256."""
+    return Table(
+        name="table-files",
+        title="Files that were read.",
+        note="Names are those of the release; the SHA-256 names the content.",
+        head="File",
+        columns=(Column("Bytes"), Column("SHA-256", words=True)),
+        rows=tuple(
+            Row(one.name, (Cell(f"{one.size:,}", kind="plain"), Cell(grouped(one.sha256), kind="word")))
+            for one in evidence.inputs
+        ),
+    )
+
+
+def grouped(sha256: str) -> str:
+    """A hash in groups of sixteen, so that it can be compared by eye."""
+    return " ".join(sha256[start : start + 16] for start in range(0, len(sha256), 16))
+
+
+def versions(evidence: Evidence) -> Table:
+    """Every program that had a part in the numbers or the pages."""
+    return Table(
+        name="table-versions",
+        title="Programs.",
+        note="The same input, seed and versions give the same bytes in every file.",
+        head="Program",
+        columns=(Column("Version", words=True),),
+        rows=tuple(Row(name, (Cell(version, kind="word"),)) for name, version in evidence.versions.items()),
+    )

@@ -1,0 +1,32 @@
+"""How far the labels themselves can be trusted."""
+
+from __future__ import annotations
+
+from dossier.findings.sentence import Sentence
+from dossier.types import Absent, Estimate, Evidence
+from dossier.typeset import in_text, number
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """The reliability of the readers' labels, and what it makes of the model's accuracy."""
+    rho = _first(evidence, "weighted_concordance")
+    if isinstance(rho, Absent):
+        return Sentence(f"Reliability cannot be estimated: {rho.reason}.")
+    lead = f"The reliability of the labels is {in_text(evidence, 'weighted_concordance', rho)}."
+    actual = _first(evidence, "actual_accuracy")
+    if isinstance(actual, Absent):
+        return Sentence(lead)
+    measured = actual.details.get("measured_accuracy")
+    if measured is None:
+        return Sentence(lead)
+    return Sentence(
+        lead,
+        f"A measured accuracy of {number(measured)} then stands for {in_text(evidence, 'actual_accuracy', actual)} "
+        "against the truth.",
+    )
+
+
+def _first(evidence: Evidence, measure: str) -> Estimate | Absent:
+    found = [result.found for result in evidence.results if result.measure == measure]
+    estimates = [one for one in found if isinstance(one, Estimate)]
+    return estimates[0] if estimates else Absent("no readers judged the cases")

@@ -1,0 +1,153 @@
+"""The first page's answer: does the model rank, are its risks right, what to expect elsewhere."""
+
+from __future__ import annotations
+
+from dossier.findings.sentence import Sentence, estimated, primary_threshold
+from dossier.types import POOLED, Absent, Estimate, Evidence, externals, find
+from dossier.typeset import (
+    TIED,
+    Cell,
+    Column,
+    Reasons,
+    Row,
+    Table,
+    cell,
+    counted,
+    in_text,
+    level_of,
+    listing,
+    number,
+    short,
+    threshold,
+)
+
+MOST_SITES = 10
+"""More rows than this do not fit the first page beside its pictures; the chapters hold them all."""
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """Discrimination over all sites, what a new site may expect, and where the risks are off."""
+    pooled = find(evidence, "auroc", POOLED)
+    if not isinstance(pooled, Estimate):
+        return Sentence(_single(evidence), _risks(evidence))
+    lead = f"The pooled AUROC is {in_text(evidence, 'auroc', pooled)}."
+    low, high = pooled.details.get("prediction_low"), pooled.details.get("prediction_high")
+    if low is not None and high is not None:
+        elsewhere = (
+            f"In a new hospital like these it is expected between {short(evidence, 'auroc', low)} and "
+            f"{short(evidence, 'auroc', high)} ({level_of(evidence)} prediction interval)."
+        )
+    else:
+        elsewhere = "Fewer than three sites can be pooled: what a new hospital may expect is not estimated."
+    return Sentence(lead, f"{elsewhere} {_risks(evidence)}")
+
+
+def _single(evidence: Evidence) -> str:
+    sites = estimated(evidence, "auroc")
+    if not sites:
+        return "At no external site can discrimination be estimated."
+    if len(sites) == 1 and len(externals(evidence)) == 1:
+        site, found = sites[0]
+        return f"In {site.site} the AUROC is {in_text(evidence, 'auroc', found)}."
+    low, high = sites[0], sites[-1]
+    return (
+        f"The AUROC runs from {short(evidence, 'auroc', low[1].value)} ({low[0].site}) to "
+        f"{short(evidence, 'auroc', high[1].value)} ({high[0].site})."
+    )
+
+
+def _risks(evidence: Evidence) -> str:
+    """Where more or fewer events came than the risks add up to; only sites whose interval leaves no doubt are named."""
+    off = {flag.dataset for flag in evidence.flags if flag.flag == "risks_off"}
+    sites = estimated(evidence, "oe_ratio")
+    low = [
+        f"{site.site} (O/E{TIED}{number(found.value)})" for site, found in sites if site.name in off and found.value > 1
+    ]
+    high = [f"{site.site} ({number(found.value)})" for site, found in sites if site.name in off and found.value < 1]
+    parts = []
+    if low:
+        parts.append(f"too low in {listing(low)}")
+    if high:
+        parts.append(f"too high in {listing(high)}")
+    if parts:
+        return f"Risks are {' and '.join(parts)}."
+    if not sites:
+        return ""
+    if len(sites) == 1:
+        return f"Observed over expected events: {in_text(evidence, 'oe_ratio', sites[0][1])}."
+    return (
+        f"Observed over expected events run from {number(sites[0][1].value)} ({sites[0][0].site}) to "
+        f"{number(sites[-1][1].value)} ({sites[-1][0].site})."
+    )
+
+
+def essentials(evidence: Evidence) -> Table:
+    """The four essentials by site: how many, AUROC, O/E and slope, net benefit at the primary threshold."""
+    at = primary_threshold(evidence)
+    asked: list[tuple[str, str, dict[str, float | str]]] = [
+        ("AUROC", "auroc", {}),
+        ("O/E", "oe_ratio", {}),
+        ("Slope", "calibration_slope", {}),
+    ]
+    if at is not None:
+        asked.append((f"NB at{TIED}{threshold(at)}", "net_benefit", {"threshold": at}))
+    reasons = Reasons(evidence)
+    sites = externals(evidence)
+    rows = [
+        Row(
+            site.site,
+            (
+                Cell(f"{site.n:,}", kind="plain"),
+                Cell("" if site.events is None else f"{site.events:,}", kind="plain"),
+                *(_of_site(evidence, site.name, measure, place, reasons) for _, measure, place in asked),
+            ),
+        )
+        for site in sites[:MOST_SITES]
+    ]
+    if len(sites) > 1:
+        rows.append(_together(evidence, [measure for _, measure, _ in asked]))
+    left = f" {counted(len(sites) - MOST_SITES, 'more site')} in the chapters." if len(sites) > MOST_SITES else ""
+    return Table(
+        name="table-essentials",
+        title="The essentials by site.",
+        note=f"Value and {level_of(evidence)} interval. NB: net benefit per 100 patients.{left}",
+        head="Site",
+        columns=(Column("Patients"), Column("Events"), *(Column(label, intervals=True) for label, _, _ in asked)),
+        rows=tuple(rows),
+        footnotes=reasons.footnotes(),
+    )
+
+
+def _of_site(evidence: Evidence, dataset: str, measure: str, place: dict[str, float | str], reasons: Reasons) -> Cell:
+    found = find(evidence, measure, dataset, **place)
+    negative = measure in ("net_benefit", "calibration_slope")
+    return cell(found, evidence.terms[measure], reasons, wordy=negative)
+
+
+def _together(evidence: Evidence, measures: list[str]) -> Row:
+    """The last row: what is pooled, and the sums of patients and events."""
+    sites = externals(evidence)
+    cells = [
+        Cell(f"{sum(site.n for site in sites):,}", kind="plain"),
+        Cell(f"{sum(site.events or 0 for site in sites):,}", kind="plain"),
+    ]
+    for measure in measures:
+        found = find(evidence, measure, POOLED)
+        if isinstance(found, Absent):
+            cells.append(Cell("", kind="plain"))
+        else:
+            cells.append(cell(found, evidence.terms[measure], Reasons(evidence), wordy=measure == "calibration_slope"))
+    return Row("All, pooled", tuple(cells), "total")
+
+
+def caption(evidence: Evidence) -> str:
+    """What the four pictures of the first page rest on, in one breath; each chapter says more."""
+    sites = externals(evidence)
+    level = level_of(evidence)
+    patients = counted(sum(site.n for site in sites), "patient")
+    events = counted(sum(site.events or 0 for site in sites), "event")
+    return (
+        f"{patients}, {events}; intervals and bands at {level}. Discrimination: DeLong; hollow bar, what a new "
+        "hospital may expect; open square, not pooled. Calibration: spline of logit risk; broken under 100 events or non-events. Decision "
+        "curve: all sites together. Risks: ten bins, events above and non-events below the line."
+    )

@@ -1,0 +1,442 @@
+"""Results -> words: the only place where a number becomes text, and where results become tables."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from dossier.types import POOLED, Absent, At, DatasetSummary, Estimate, Evidence, Result, Term
+
+MINUS = "\N{MINUS SIGN}"
+DASH = "\N{EN DASH}"
+TIED = "\N{NO-BREAK SPACE}"
+WIDEST = 5
+"""Measures side by side in one table: more do not fit the measure of the page."""
+
+NUMBERS_IN_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+SETTING = {
+    "threshold": "Threshold",
+    "priority": "Priority",
+    "tau": "Confidence",
+    "complexity": "Complexity",
+    "measure": "Measure",
+    "minimum": "Minimum",
+    "against": "Against",
+}
+SETTING_VALUE = {
+    "auroc": "AUROC",
+    "brier": "Brier score",
+    "standardized_net_benefit": "Standardized net benefit",
+    "worst_split": "worst split",
+    "quantile_05": "5% quantile of the splits",
+    "declared": "declared minimum",
+    "prevalence": "prevalence",
+}
+
+
+# ---- numbers --------------------------------------------------------------------------------------------------------
+
+
+def number(value: float, digits: int = 2, percent: bool = False) -> str:
+    """A number as it is printed: a true minus, commas between thousands, and never a zero that is not one."""
+    scaled = value * 100 if percent else value
+    text = f"{abs(scaled):,.{digits}f}"
+    is_zero = not text.strip("0.,")
+    if is_zero and scaled > 0:
+        return f"<{10.0**-digits:.{digits}f}"
+    return f"{MINUS}{text}" if scaled < 0 and not is_zero else text
+
+
+def per_cent(value: float, digits: int = 0) -> str:
+    """A share in per cent, with its sign."""
+    return f"{number(value, digits, percent=True)}%"
+
+
+def counted(count: int, noun: str, plural: str | None = None) -> str:
+    """A count with its noun, never parted at the end of a line."""
+    return f"{count:,}{TIED}{noun if count == 1 else plural or noun + 's'}"
+
+
+def in_words(count: int) -> str:
+    """A count up to ten as a word."""
+    return NUMBERS_IN_WORDS[count] if count < len(NUMBERS_IN_WORDS) else f"{count:,}"
+
+
+def listing(words: Sequence[str]) -> str:
+    """Words joined as in a sentence: a, b and c."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+
+
+def level_of(evidence: Evidence) -> str:
+    """The level of the intervals, as it is printed."""
+    return f"{evidence.release.release.level * 100:g}%"
+
+
+def date(value: datetime.date | None) -> str:
+    """A date in words."""
+    return "not dated" if value is None else f"{value.day}{TIED}{value:%B %Y}"
+
+
+def dates(value: tuple[datetime.date, datetime.date] | None) -> str:
+    """From when to when."""
+    return "not stated" if value is None else f"{date(value[0])} to {date(value[1])}"
+
+
+def threshold(value: float) -> str:
+    """A threshold with as many digits as it needs, at least two."""
+    return f"{value:.2f}" if round(value, 2) == value else f"{value:g}"
+
+
+def setting(value: float | str) -> str:
+    """The value of a setting, as a heading names it."""
+    if isinstance(value, str):
+        return SETTING_VALUE.get(value, value.replace("_", " "))
+    return threshold(value)
+
+
+def interval(found: Estimate, term: Term, wordy: bool = False) -> str:
+    """The interval: 0.73–0.96 in a cell, 0.73 to 0.96 in a sentence or beside a negative bound."""
+    low, high = found.low, found.high
+    if low is None and high is None:
+        return ""
+    if low is None:
+        return f"up to {number(high or 0.0, term.digits, bool(term.unit))}"
+    if high is None:
+        return f"from {number(low, term.digits, bool(term.unit))}"
+    joint = " to " if wordy else DASH
+    return f"{number(low, term.digits, bool(term.unit))}{joint}{number(high, term.digits, bool(term.unit))}"
+
+
+def in_text(evidence: Evidence, measure: str, found: Estimate) -> str:
+    """An estimate as a sentence gives it: 0.88 (95% CI 0.73 to 0.96)."""
+    term = evidence.terms[measure]
+    value = number(found.value, term.digits, bool(term.unit))
+    bounds = interval(found, term, wordy=True)
+    return f"{value}{_unit(term)} ({level_of(evidence)}{TIED}CI {bounds})" if bounds else f"{value}{_unit(term)}"
+
+
+def short(evidence: Evidence, measure: str, value: float) -> str:
+    """A value of a measure, without its interval."""
+    term = evidence.terms[measure]
+    return number(value, term.digits, bool(term.unit)) + _unit(term)
+
+
+def _unit(term: Term) -> str:
+    return "" if not term.unit else "%" if term.unit == "%" else f"{TIED}per{TIED}100"
+
+
+def sentence_case(text: str) -> str:
+    """The text with its first letter in upper case."""
+    return text[:1].upper() + text[1:]
+
+
+def named(evidence: Evidence, text: str) -> str:
+    """A reason in which datasets stand under the names that a reader knows."""
+    for dataset in sorted(evidence.datasets, key=lambda one: -len(one.name)):
+        text = re.sub(rf"(?<![\w-]){re.escape(dataset.name)}(?![\w-])", dataset.site, text)
+    return text
+
+
+def identity(evidence: Evidence) -> str:
+    """The dossier's name on every page: model, version, date."""
+    release = evidence.release.release
+    words = re.sub(r"[^a-z0-9.]+", "-", f"{release.model} {release.version}".lower()).strip("-")
+    return words if release.date is None else f"{words}-{release.date.isoformat()}"
+
+
+def anchor(text: str) -> str:
+    """A text as the name of a place in the document."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+# ---- tables ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What stands in one cell: a value with its interval, or a word in its place."""
+
+    text: str
+    interval: str = ""
+    kind: Literal["value", "plain", "word", "absent", "alert"] = "value"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table, or the name of a group of rows."""
+
+    label: str
+    cells: tuple[Cell, ...] = ()
+    kind: Literal["row", "group", "total"] = "row"
+
+
+@dataclass(frozen=True)
+class Column:
+    """The head of a column, and whether its cells have intervals or words."""
+
+    label: str
+    intervals: bool = False
+    words: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table in its final words."""
+
+    name: str
+    title: str
+    note: str
+    head: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    footnotes: tuple[str, ...] = ()
+
+
+class Reasons:
+    """The reasons for what is absent from one table: each with its letter, or for a whole row in a sentence."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self.evidence = evidence
+        self.letters: dict[str, str] = {}
+        self.left_out: dict[str, list[str]] = {}
+
+    def cell(self, absent: Absent) -> Cell:
+        """The word for a gap, with the letter of its reason."""
+        reason = sentence_case(named(self.evidence, absent.reason))
+        letter = self.letters.setdefault(reason, _letter(len(self.letters)))
+        return Cell(f"absent{TIED}{letter}", kind="absent")
+
+    def leave_out(self, label: str, dataset: str, reason: str) -> None:
+        """Remember a dataset that has no row because nothing of the table exists for it."""
+        # The same gap at several sites is said once: "no predictors: Spain and Brazil 1".
+        without_name = re.sub(rf"^{re.escape(dataset)} has no ", "no ", reason)
+        self.left_out.setdefault(named(self.evidence, without_name), []).append(label)
+
+    def footnotes(self) -> tuple[str, ...]:
+        """Each letter with its reason, and each reason with the datasets that it left out."""
+        lettered = [f"{letter}{TIED}{reason}." for reason, letter in self.letters.items()]
+        return (*lettered, *(f"Not shown, {reason}: {listing(who)}." for reason, who in self.left_out.items()))
+
+
+def _letter(count: int) -> str:
+    return chr(ord("a") + count) if count < 26 else f"{chr(ord('a') + count // 26 - 1)}{chr(ord('a') + count % 26)}"
+
+
+def shown(evidence: Evidence, roles: Sequence[str] = ("development", "internal", "external")) -> list[DatasetSummary]:
+    """The datasets of these roles, external ones first, each group in the order of the release."""
+    order = [role for role in ("external", "internal", "development") if role in roles]
+    return [dataset for role in order for dataset in evidence.datasets if dataset.role == role]
+
+
+def label_of(dataset: DatasetSummary) -> str:
+    """A dataset as a table's row names it."""
+    return dataset.site if dataset.role == "external" else f"{dataset.site} ({dataset.role})"
+
+
+def chapter_tables(evidence: Evidence, chapter: str, without: Sequence[str] = ()) -> tuple[Table, ...]:
+    """Every measure of a chapter, in tables: measures that depend on the same settings stand side by side."""
+    terms = [term for term in evidence.terms.values() if term.chapter == chapter and term.name not in without]
+    groups: dict[tuple[str, ...], list[Term]] = {}
+    for term in terms:
+        groups.setdefault(term.at, []).append(term)
+    tables: list[Table] = []
+    for at, members in groups.items():
+        if len(at) > 1:
+            tables += [_across(evidence, term) for term in members if _computed(evidence, term)]
+        else:
+            kept = [term for term in members if _computed(evidence, term)]
+            tables += [_beside(evidence, part) for part in _parts(kept)]
+    return tuple(tables)
+
+
+def chapter_is_empty(evidence: Evidence, chapter: str) -> bool:
+    """Whether nothing of a chapter could be estimated."""
+    names = {term.name for term in evidence.terms.values() if term.chapter == chapter}
+    return not any(result.term in names and isinstance(result.found, Estimate) for result in evidence.results)
+
+
+def is_estimated(result: Result) -> bool:
+    """Whether a result is a number."""
+    return isinstance(result.found, Estimate)
+
+
+def _computed(evidence: Evidence, term: Term) -> bool:
+    return any(result.term == term.name and isinstance(result.found, Estimate) for result in evidence.results)
+
+
+def _parts(terms: Sequence[Term]) -> list[list[Term]]:
+    """The terms in as few tables as the page's width allows, evenly filled."""
+    if not terms:
+        return []
+    count = -(-len(terms) // WIDEST)
+    size = -(-len(terms) // count)
+    return [list(terms[start : start + size]) for start in range(0, len(terms), size)]
+
+
+def _beside(evidence: Evidence, terms: Sequence[Term]) -> Table:
+    """Measures as columns, sites as rows, the values of their one setting as groups."""
+    names = {term.name for term in terms}
+    results = [result for result in evidence.results if result.term in names]
+    places = list(dict.fromkeys(tuple(sorted(_varying(result).items())) for result in results))
+    reasons = Reasons(evidence)
+    results = _without_empty_rows(evidence, results, reasons)
+    rows: list[Row] = []
+    for place in places:
+        if any(place):
+            rows.append(Row(_place_name(dict(place)), kind="group"))
+        here = [result for result in results if tuple(sorted(_varying(result).items())) == place]
+        rows += _site_rows(evidence, [[one for one in here if one.term == term.name] for term in terms], terms, reasons)
+    tested = [_is_tested(results, term) for term in terms]
+    return Table(
+        name=anchor("-".join(["table", *(term.name for term in terms)])),
+        title=_title(terms),
+        note=_note(evidence, results, terms),
+        head="Site",
+        columns=tuple(
+            column
+            for term, has_p in zip(terms, tested, strict=True)
+            for column in (Column(_heading(term), intervals=True), *([Column("p")] if has_p else []))
+        ),
+        rows=tuple(rows),
+        footnotes=reasons.footnotes(),
+    )
+
+
+def _is_tested(results: Sequence[Result], term: Term) -> bool:
+    """Whether a measure comes with the p value of a test, which then has a column of its own."""
+    return any(
+        "p_value" in one.found.details for one in results if one.term == term.name and isinstance(one.found, Estimate)
+    )
+
+
+def _p_value(found: Estimate | Absent) -> Cell:
+    p_value = found.details.get("p_value") if isinstance(found, Estimate) else None
+    return Cell("" if p_value is None else number(p_value, 3), kind="plain")
+
+
+def _across(evidence: Evidence, term: Term) -> Table:
+    """One measure with several settings: the last that varies as columns, the others as groups of rows."""
+    results = [result for result in evidence.results if result.term == term.name]
+    values = {name: {result.at[name] for result in results if name in result.at} for name in term.at}
+    varying = [name for name in term.at if len(values[name]) > 1] or [term.at[-1]]
+    across = varying[-1]
+    return table_across(evidence, results, across, f"{term.label} by {SETTING[across].lower()}", varying[:-1])
+
+
+def table_across(
+    evidence: Evidence, results: Sequence[Result], across: str, title: str, held: Sequence[str] = ()
+) -> Table:
+    """Results of one measure: one setting as columns, sites as rows, the settings that are held as groups of rows."""
+    term = evidence.terms[results[0].term]
+    reasons = Reasons(evidence)
+    kept = _without_empty_rows(evidence, results, reasons)
+    values = list(dict.fromkeys(result.at[across] for result in results if across in result.at))
+    places = list(dict.fromkeys(tuple((name, result.at[name]) for name in held) for result in kept))
+    rows: list[Row] = []
+    for place in places:
+        if place:
+            rows.append(Row(_place_name(dict(place)), kind="group"))
+        here = [one for one in kept if all(one.at[name] == value for name, value in place)]
+        columns = [[one for one in here if one.at.get(across) == value] for value in values]
+        rows += _site_rows(evidence, columns, [term] * len(columns), reasons)
+    return Table(
+        name=anchor(f"table-{term.name}-{across}"),
+        title=f"{sentence_case(title)}.",
+        note=_note(evidence, kept, [term]),
+        head="Site",
+        columns=tuple(
+            Column(sentence_case(f"{SETTING[across].lower()} {setting(value)}"), intervals=True) for value in values
+        ),
+        rows=tuple(rows),
+        footnotes=reasons.footnotes(),
+    )
+
+
+def _without_empty_rows(evidence: Evidence, results: Sequence[Result], reasons: Reasons) -> list[Result]:
+    """The results of the datasets that have at least one number; the others are named below the table."""
+    labels = {dataset.name: label_of(dataset) for dataset in evidence.datasets}
+    kept = {result.dataset for result in results if is_estimated(result)}
+    for name in dict.fromkeys(result.dataset for result in results if result.dataset not in kept):
+        reason = next(one.found.reason for one in results if one.dataset == name and isinstance(one.found, Absent))
+        reasons.leave_out(labels.get(name, "all sites, pooled"), name, reason)
+    return [result for result in results if result.dataset in kept]
+
+
+def _varying(result: Result) -> At:
+    return {name: value for name, value in result.at.items() if name != "against"}
+
+
+def _place_name(place: Mapping[str, float | str]) -> str:
+    return ", ".join(f"{SETTING[name]} {setting(value)}" for name, value in place.items())
+
+
+def _title(terms: Sequence[Term]) -> str:
+    return sentence_case(listing([term.label for term in terms])) + "."
+
+
+def _heading(term: Term) -> str:
+    label = sentence_case(term.label)
+    return label if not term.unit else f"{label}, %" if term.unit == "%" else f"{label} per 100"
+
+
+def _site_rows(
+    evidence: Evidence, columns: Sequence[Sequence[Result]], terms: Sequence[Term], reasons: Reasons
+) -> list[Row]:
+    """A row for each dataset in which any of these measures was tried, and one for all sites together."""
+    rows = []
+    tried = {result.dataset for column in columns for result in column}
+    known = {dataset.name for dataset in evidence.datasets}
+    labels = [(dataset.name, label_of(dataset), "row") for dataset in shown(evidence) if dataset.name in tried]
+    labels += [(name, f"{name} (declared)", "row") for name in sorted(tried - known - {POOLED})]
+    labels += [(POOLED, "All sites, pooled", "total")] if POOLED in tried else []
+    for name, label, kind in labels:
+        found = [next((one for one in column if one.dataset == name), None) for column in columns]
+        wordy = [_needs_words(column) for column in columns]
+        tested = [any(_is_tested([one], term) for one in column) for column, term in zip(columns, terms, strict=True)]
+        cells: list[Cell] = []
+        for one, term, words, has_p in zip(found, terms, wordy, tested, strict=True):
+            cells.append(Cell("", kind="plain") if one is None else cell(one.found, term, reasons, wordy=words))
+            cells += [_p_value(Absent("") if one is None else one.found)] if has_p else []
+        rows.append(Row(label, tuple(cells), "total" if kind == "total" else "row"))
+    return rows
+
+
+def _needs_words(column: Sequence[Result]) -> bool:
+    """Whether a bound of this column may be negative, so that a dash would be misread."""
+    bounds = [one.found.low for one in column if isinstance(one.found, Estimate) and one.found.low is not None]
+    return any(bound < 0 for bound in bounds)
+
+
+def cell(found: Estimate | Absent, term: Term, reasons: Reasons, wordy: bool = False) -> Cell:
+    """A result as one cell."""
+    if isinstance(found, Absent):
+        return reasons.cell(found)
+    return Cell(number(found.value, term.digits, bool(term.unit)), interval(found, term, wordy))
+
+
+def _note(evidence: Evidence, results: Sequence[Result], terms: Sequence[Term]) -> str:
+    """What a table rests on: the level, and the method of each measure, measures of one method named together."""
+    shared: dict[str, list[str]] = {}
+    for term in terms:
+        method = _usual_method([one.found for one in results if one.term == term.name and one.dataset != POOLED])
+        if method:
+            shared.setdefault(method, []).append(term.label)
+    bounded = any(isinstance(result.found, Estimate) and result.found.low is not None for result in results)
+    opening = f"Value and {level_of(evidence)} interval. " if bounded else ""
+    alone = len(shared) == 1
+    said = [method if alone else f"{listing(labels)}: {method}" for method, labels in shared.items()]
+    return opening + " ".join(f"{sentence_case(one)}." for one in said)
+
+
+def _usual_method(found: Sequence[Estimate | Absent]) -> str:
+    """The method that most of these estimates share; where a site differs, results.json says so."""
+    methods = [one.method.removesuffix(", apparent") for one in found if isinstance(one, Estimate)]
+    return max(methods, key=methods.count) if methods else ""
+
+
+def plain_rows(labels_and_cells: Iterable[tuple[str, Sequence[str]]]) -> tuple[Row, ...]:
+    """Rows of plain words."""
+    return tuple(Row(label, tuple(Cell(text, kind="plain") for text in cells)) for label, cells in labels_and_cells)
