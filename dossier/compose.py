@@ -1,0 +1,186 @@
+"""Gallery -> Document: the templates of one edition, filled. After this the words are final."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import jinja2
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from dossier import material, record, typeset
+from dossier.contents import CHAPTERS, CONTEXT, EDITIONS, MEASURED, TOPICS, Chapter, Edition
+from dossier.errors import PageError
+from dossier.findings.sentence import Sentence
+from dossier.types import POOLED, Attachment, Document, Evidence, Gallery, Picture
+from dossier.verb import makes
+
+UNDATED = datetime.date(2000, 1, 1)
+"""The date of a PDF whose release has none: the clock must not be asked."""
+
+TITLE = {"regulatory": "Regulatory edition", "committee": "Committee edition", "quick": "Quick look"}
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A chapter that this dossier holds, with its number and its finding."""
+
+    chapter: Chapter
+    number: int
+    finding: Sentence
+    starts_part: bool
+
+
+def document(gallery: Gallery, edition: Edition, page: str = "a4") -> Document:
+    """One edition of a dossier, word for word; `page` is "a4" or "letter"."""
+    evidence = gallery.evidence
+    results = record.text(evidence)
+    html = _book(gallery, edition, hashlib.sha256(results).hexdigest())
+    styles = material.styles()
+    # A style sheet of a page size or an edition says only where it differs from the book's.
+    sheets = (styles / "book.css", styles / f"{page}.css", styles / f"{edition}.css")
+    images = {f"figures/{name}.svg": picture.svg for name, picture in gallery.pictures.items()}
+    attachments = (Attachment("results.json", "Every number of this dossier", results),)
+    return Document(
+        html=html,
+        stylesheets=sheets,
+        images=images,
+        title=_title(evidence),
+        language="en",
+        identifier=hashlib.sha256(html.encode() + results + page.encode()).digest()[:16],
+        date=evidence.release.release.date or UNDATED,
+        attachments=attachments if edition == "committee" else (),
+        archival="pdf/a-3a" if edition == "committee" else "pdf/a-2a",
+        full_fonts=edition == "regulatory",
+    )
+
+
+def _book(gallery: Gallery, edition: Edition, results_sha256: str) -> str:
+    evidence = gallery.evidence
+    held = [chapter for chapter in CHAPTERS if chapter.name in EDITIONS[edition]]
+    present = [chapter for chapter in held if _has_content(evidence, chapter.name)]
+    return (
+        _environment(edition)
+        .get_template("book.html")
+        .render(
+            evidence=evidence,
+            release=evidence.release,
+            chapters=_opened(evidence, present),
+            missing=[chapter for chapter in held if chapter not in present],
+            edition=edition,
+            edition_title=TITLE[edition],
+            title=_title(evidence),
+            identity=typeset.identity(evidence),
+            results_sha256=results_sha256,
+            pictures=gallery.pictures,
+            statement=lambda *items: _statements(evidence, items),
+            say=typeset,
+            ask=SimpleNamespace(**_questions()),
+        )
+    )
+
+
+def _opened(evidence: Evidence, present: Sequence[Chapter]) -> list[Opened]:
+    """The chapters with their numbers and findings."""
+    parts = [chapter.part for chapter in present]
+    return [
+        Opened(
+            chapter,
+            number,
+            importlib.import_module(f"dossier.findings.{chapter.name}").finding(evidence),
+            starts_part=number == 1 or parts[number - 2] != chapter.part,
+        )
+        for number, chapter in enumerate(present, start=1)
+    ]
+
+
+def _questions() -> Mapping[str, Any]:
+    """What templates may ask of the chapters: prepared tables, lists and texts, never a calculation."""
+    chapters = (
+        "accuracy",
+        "committee",
+        "description",
+        "glossary",
+        "pooled",
+        "provenance",
+        "references",
+        "results",
+        "robustness",
+        "sample",
+    )
+    return {name: importlib.import_module(f"dossier.findings.{name}") for name in chapters}
+
+
+def _has_content(evidence: Evidence, chapter: str) -> bool:
+    """Whether a chapter has anything to print."""
+    if chapter == "context":
+        return any(item in evidence.statements for item in CONTEXT)
+    if chapter == "comparison" and evidence.release.prediction.rival is None:
+        return False
+    if chapter == "pooled":
+        return any(result.dataset == POOLED and typeset.is_estimated(result) for result in evidence.results)
+    return chapter not in MEASURED or not typeset.chapter_is_empty(evidence, chapter)
+
+
+def _title(evidence: Evidence) -> str:
+    release = evidence.release
+    return f"External validation of {release.release.model} {release.release.version} for {release.outcome.name}"
+
+
+# ---- the templates --------------------------------------------------------------------------------------------------
+
+
+def _environment(edition: Edition) -> jinja2.Environment:
+    """Templates of the edition first, then those of the book; a name that nobody gave is an error."""
+    folder = material.templates()
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader([folder / edition, folder]),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["fail"] = _fail
+    environment.globals["picture_named"] = _picture_named
+    return environment
+
+
+def _fail(what: str) -> None:
+    raise PageError.one(what, "templates", "Mend the template.")
+
+
+def _picture_named(pictures: Mapping[str, Picture], name: str) -> Picture | None:
+    """A picture, or None when the evidence does not allow it; a misspelt name is an error."""
+    from dossier.register import fill
+
+    if name not in fill("figures").figures:
+        _fail(f"no figure is called {name}")
+    return pictures.get(name)
+
+
+# ---- declared texts -------------------------------------------------------------------------------------------------
+
+
+def _statements(evidence: Evidence, items: Sequence[str]) -> list[tuple[str, Markup]]:
+    """The declared texts of these items, each with its topic."""
+    return [(TOPICS[item], markdown(evidence.statements[item])) for item in items if item in evidence.statements]
+
+
+def markdown(text: str) -> Markup:
+    """A declared text as HTML: paragraphs, lists, tables and emphasis; raw HTML and pictures stay plain text."""
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["image", "heading", "lheading"])
+    parser.add_render_rule("th_open", _header_cell)
+    return Markup(parser.render(text))
+
+
+def _header_cell(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
+    return '<th scope="col">'
+
+
+makes(document)
