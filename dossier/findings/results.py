@@ -148,6 +148,6 @@ def caption(evidence: Evidence) -> str:
     events = counted(sum(site.events or 0 for site in sites), "event")
     return (
         f"{patients}, {events}; intervals and bands at {level}. Discrimination: DeLong; hollow bar, what a new "
-        "hospital may expect; open square, not pooled. Calibration: spline of logit risk; broken under 100 events or non-events. Decision "
-        "curve: all sites together. Risks: ten bins, events above and non-events below the line."
+        "hospital may expect; open square, not pooled. Calibration: spline of logit risk; broken under 100 "
+        "events or non-events. Decision curve: all sites together. Risks: ten bins, events above and non-events below the line."
     )

@@ -156,7 +156,9 @@ def _parts(source: Source, key: str, faults: list[Fault]) -> list[tuple[str, str
             what = f"The site {shown(value)} gives no name of its own: {name}."
             faults.append(Fault(what, f"{table.file}, column {found.name}", "Spell the sites so that they differ."))
             continue
-        parts[name] = (name, value, np.array([text == value for text in texts], dtype=bool))
+        # A bare number or letter says nothing in a table: "Knee 5" does.
+        label = value if len(value) > 2 else _title(name)
+        parts[name] = (name, label, np.array([text == value for text in texts], dtype=bool))
     return [parts[name] for name in sorted(parts)]
 
 

@@ -119,8 +119,8 @@ def decision_curve(
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold_range` (lowest and highest threshold, below 1;
     None: the 1st and the 99th percentile of the risks), `level`,
     `declared_thresholds` (those inside the range are points of the curve). Returns 101 thresholds and the declared
-    ones with `net_benefit`, its pointwise normal band `low` and `high`, its standard error `se` (missing with a single row), `treat_all` and `treat_none`. Absent without rows or when the range reaches 1.
-    Source: Vickers and Elkin 2006.
+    ones with `net_benefit`, its pointwise normal band `low` and `high`, its standard error `se` (missing with a single
+    row), `treat_all` and `treat_none`. Absent without rows or when the range reaches 1. Source: Vickers and Elkin 2006.
     """
     if len(outcome) == 0:
         return NO_ROWS

@@ -1,0 +1,634 @@
+"""The sheet in millimetres on which figures are drawn: its style, its text, labels that do not collide, its bytes.
+
+Everything is measured in millimetres from the top left corner of the printed figure, as on the page.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal
+
+import matplotlib
+import numpy as np
+from matplotlib import font_manager, style
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.patches import Rectangle
+from matplotlib.text import Text
+from matplotlib.textpath import TextToPath
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from dossier.material import styles
+from dossier.register import REGISTER
+from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, externals
+from dossier.typeset import level_of, number
+
+Floats = NDArray[np.float64]
+
+INK, INK_2, MID, RULE, HAIR = "#16181b", "#4d535a", "#858c94", "#aeb4ba", "#d9dcdf"
+TINTS = ("#eff1f3", "#dfe4e8", "#cbd2d8")
+BLUE, BAND = "#14507f", "#c6d7e4"
+ALERT, ORANGE = "#9c3f0c", "#e08a4f"
+BROKEN = (0, (3, 2))
+BROKEN_CURVE = (0, (2.2, 1.2))
+HALF, FULL, COMMITTEE = 81.6, 168.0, 129.6
+SIZE = 9
+LINE = 4.2
+"""The height of one line of text in a column of figures, in mm."""
+MILLIMETRE = 72 / 25.4
+"""Points in a millimetre."""
+
+
+# ---- style ----------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def _parameters() -> Any:
+    """Matplotlib's own defaults under our style, so that no setting of the machine shows through."""
+    for font in sorted((styles() / "fonts").glob("InterTab-*.ttf")):
+        font_manager.fontManager.addfont(str(font))
+    with style.context(["default", str(styles() / "figure.mplstyle")]):
+        return {key: value for key, value in matplotlib.rcParams.items() if not key.startswith("backend")}
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """The style of the figures, for as long as one is drawn and written."""
+    parameters = _parameters()
+    with matplotlib.rc_context():
+        matplotlib.rcParams.update(parameters)
+        yield
+
+
+# ---- sheet ----------------------------------------------------------------------------------------------------------
+
+
+def sheet(width: float, height: float) -> Figure:
+    """An empty figure of that printed size in mm."""
+    figure = Figure(figsize=(width / 25.4, height / 25.4), dpi=72)
+    FigureCanvasSVG(figure)
+    return figure
+
+
+def extent(figure: Figure) -> tuple[float, float]:
+    """The width and height of a figure in mm."""
+    width, height = figure.get_size_inches()
+    return float(width) * 25.4, float(height) * 25.4
+
+
+def panel(figure: Figure, x: float, y: float, width: float, height: float) -> Axes:
+    """Axes whose frame has its top left corner at (x, y)."""
+    across, down = extent(figure)
+    return figure.add_axes((x / across, 1 - (y + height) / down, width / across, height / down))
+
+
+def write(figure: Figure, x: float, y: float, text: str, **looks: Any) -> Text:
+    """Text at a place on the sheet, on the middle of its line unless told otherwise."""
+    across, down = extent(figure)
+    looks.setdefault("va", "center_baseline")
+    return figure.text(x / across, 1 - y / down, text, **looks)
+
+
+def ticks(
+    axes: Axes, direction: Literal["x", "y"], places: Sequence[float], texts: Sequence[str], *, inward: bool = False
+) -> None:
+    """Ticks with their texts; with `inward` those at the ends of the axis keep inside the width of the panel."""
+    axis = axes.xaxis if direction == "x" else axes.yaxis
+    axis.set_ticks(list(places))
+    axis.set_ticklabels(list(texts))
+    if not inward:
+        return
+    low, high = axis.get_view_interval()
+    for place, label in zip(places, axis.get_ticklabels(), strict=True):
+        if place in (low, high):
+            first = place == low
+            if direction == "x":
+                label.set_horizontalalignment("left" if first else "right")
+            else:
+                label.set_verticalalignment("bottom" if first else "top")
+
+
+def round_ticks(low: float, high: float, most: int = 4) -> list[float]:
+    """Round numbers that cover low to high."""
+    if not high > low:
+        high = low + 1
+    locator = MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10])
+    return [round(float(tick), 10) for tick in locator.tick_values(low, high)]
+
+
+def inner_ticks(low: float, high: float, most: int = 4) -> list[float]:
+    """Round numbers from low to high, none beyond."""
+    slack = (high - low) * 1e-9
+    return [tick for tick in round_ticks(low, high, most) if low - slack <= tick <= high + slack]
+
+
+def tick_text(value: float) -> str:
+    """A number on an axis: no idle zeros, a true minus."""
+    return f"{value:g}".replace("-", "−")
+
+
+def ceiling(value: float) -> float:
+    """The round end of a scale of shares that holds the value: 0.02, 0.05, 0.1 ... 1."""
+    return next((end for end in (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8) if value <= end), 1.0)
+
+
+# ---- numbers and words ----------------------------------------------------------------------------------------------
+
+
+def interval(low: float | None, high: float | None, digits: int = 2, joint: str = "–") -> str:
+    """An interval as words: 0.73–0.96, or with "to" where a bound may be negative or missing."""
+    if low is None or high is None:
+        return "no interval"
+    if low < 0 or high < 0:
+        joint = " to "
+    return f"{number(low, digits)}{joint}{number(high, digits)}"
+
+
+def level_text(evidence: Evidence) -> str:
+    """The level of the intervals: 95%."""
+    return level_of(evidence)
+
+
+def primary_threshold(evidence: Evidence) -> float | None:
+    """The first declared threshold."""
+    declared = evidence.release.thresholds.declared
+    return float(declared[0]) if declared else None
+
+
+def patients(sites: Sequence[DatasetSummary]) -> str:
+    """How many patients the figure rests on: n 5,340, 1,724 events."""
+    events = [site.events for site in sites if site.events is not None]
+    counted = f", {sum(events):,} events" if len(events) == len(sites) else ""
+    return f"n {sum(site.n for site in sites):,}{counted}"
+
+
+def few(site: DatasetSummary, floor: int) -> bool:
+    """Whether a site has fewer events or non-events than the floor, or hides their number."""
+    return site.events is None or min(site.events, site.n - site.events) < floor
+
+
+def sites_word(count: int) -> str:
+    """One site, or so many sites."""
+    return "1 site" if count == 1 else f"{count} sites"
+
+
+def column(curve: Curve, name: str) -> Floats:
+    """A column of a curve; what is missing becomes a gap in the line."""
+    return np.array([math.nan if value is None else value for value in curve.columns[name]], dtype=np.float64)
+
+
+def joined(names: Sequence[str], most: int = 4) -> str:
+    """Names in a sentence: a, b and c; the rest as a number."""
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""
+
+
+def labels(evidence: Evidence, width: float, weight: int = 400) -> dict[str, str]:
+    """The label of each external dataset, by name, short enough for a width in mm."""
+    sites = externals(evidence)
+    return dict(
+        zip((site.name for site in sites), shortened([site.site for site in sites], width, weight), strict=True)
+    )
+
+
+# ---- measured text --------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4096)
+def text_width(text: str, weight: int = 400) -> float:
+    """The width of a line of text in mm."""
+    _parameters()
+    properties = FontProperties(family="Inter Tab", weight=weight, size=SIZE)
+    width, _, _ = TextToPath().get_text_width_height_descent(text, properties, ismath=False)
+    return float(width) / MILLIMETRE
+
+
+def _cut(text: str, width: float, weight: int) -> str:
+    """The text, or as much of its beginning as fits before an ellipsis."""
+    if text_width(text, weight) <= width:
+        return text
+    for length in range(len(text) - 1, 0, -1):
+        shorter = text[:length].rstrip(" ,.-") + "…"
+        if text_width(shorter, weight) <= width:
+            return shorter
+    return "…"
+
+
+def _cut_middle(text: str, width: float, weight: int, tail: int) -> str:
+    """The beginning and the last letters of a text that is too long."""
+    if text_width(text, weight) <= width or not tail:
+        return _cut(text, width, weight)
+    end = ("… " if text[-tail - 1 : -tail] == " " else "…") + text[-tail:].lstrip()
+    return _cut(text, max(width - text_width(end, weight), 0), weight).rstrip("…") + end
+
+
+def shortened(names: Sequence[str], width: float, weight: int = 400) -> tuple[str, ...]:
+    """Names that fit a width in mm and still differ: cut at the end, before the last word or inside."""
+    plans: list[tuple[int, ...]] = [(0,) * len(names), tuple(len(name.split()[-1]) for name in names)]
+    plans += [(tail,) * len(names) for tail in (4, 7, 10)]
+    for plan in plans:
+        pairs = zip(names, plan, strict=True)
+        shorter = tuple(_cut_middle(name, width, weight, tail) for name, tail in pairs)
+        fits = all(text_width(name, weight) <= width for name in shorter)
+        if fits and len(set(shorter)) == len(set(names)) == len(names):
+            return shorter
+    return tuple(_cut(f"{place} {name}", width, weight) for place, name in enumerate(names, 1))
+
+
+def wrapped(text: str, width: float, most: int, weight: int = 400) -> str | None:
+    """The text broken into at most so many lines of a width in mm; None when it does not fit."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and text_width(f"{lines[-1]} {word}", weight) <= width:
+            lines[-1] = f"{lines[-1]} {word}"
+        else:
+            lines.append(word)
+    fits = len(lines) <= most and all(text_width(line, weight) <= width for line in lines)
+    return "\n".join(lines) if fits else None
+
+
+def say(axes: Axes, width: float, height: float, *choices: str) -> None:
+    """Say in a panel of that size in mm why nothing is drawn, in the first words that fit."""
+    most = max(1, int(height / LINE))
+    fitting = (wrapped(choice, width - 2.0, most) for choice in (*choices, "not estimable", "none"))
+    text = next((choice for choice in fitting if choice), "–")
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=INK_2, linespacing=1.2)
+
+
+@dataclass(frozen=True)
+class TextBox:
+    """A text of a figure with the box that it fills, in mm from the top left corner."""
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    size: float
+
+    def overlaps(self, other: TextBox, slack: float = 0.0) -> bool:
+        """Whether two boxes share more than the slack in both directions."""
+        across = min(self.right, other.right) - max(self.left, other.left)
+        down = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return across > slack and down > slack
+
+
+def text_boxes(figure: Figure) -> list[TextBox]:
+    """Every text that a figure shows, with the place where it stands."""
+    canvas = FigureCanvasAgg(figure)
+    figure.draw_without_rendering()
+    renderer = canvas.get_renderer()  # type: ignore[no-untyped-call]
+    _, height = extent(figure)
+    boxes = []
+    for text in figure.findobj(Text):
+        if isinstance(text, Text) and text.get_visible() and text.get_text().strip() and _shown(text):
+            box = text.get_window_extent(renderer)
+            left, right = box.x0 / MILLIMETRE, box.x1 / MILLIMETRE
+            top, bottom = height - box.y1 / MILLIMETRE, height - box.y0 / MILLIMETRE
+            boxes.append(TextBox(text.get_text(), left, top, right, bottom, float(text.get_fontsize())))
+    FigureCanvasSVG(figure)
+    return boxes
+
+
+def _shown(text: Text) -> bool:
+    """Whether a text is drawn: the labels of ticks outside the limits and of hidden axes are not."""
+    axes = text.axes
+    if axes is None:
+        return True
+    if not axes.axison:
+        return text in axes.texts
+    for axis in (axes.xaxis, axes.yaxis):
+        low, high = sorted(axis.get_view_interval())
+        for tick in axis.get_major_ticks():
+            if text is tick.label1 or text is tick.label2:
+                return text is tick.label1 and low <= float(tick.get_loc()) <= high
+    return True
+
+
+# ---- small multiples ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """Equal panels in rows and columns on a sheet: where each one stands, in mm."""
+
+    count: int
+    columns: int
+    width: float
+    height: float
+    left: float
+    top: float
+    gap_x: float
+    gap_y: float
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return -(-self.count // self.columns)
+
+    @property
+    def right(self) -> float:
+        """Where the last column ends."""
+        return self.left + self.columns * self.width + (self.columns - 1) * self.gap_x
+
+    @property
+    def bottom(self) -> float:
+        """Where the last row ends."""
+        return self.top + self.rows * self.height + (self.rows - 1) * self.gap_y
+
+    def corner(self, place: int) -> tuple[float, float]:
+        """The top left corner of a panel."""
+        row, across = divmod(place, self.columns)
+        return self.left + across * (self.width + self.gap_x), self.top + row * (self.height + self.gap_y)
+
+    def outer_left(self, place: int) -> bool:
+        """Whether a panel stands in the first column."""
+        return place % self.columns == 0
+
+    def outer_bottom(self, place: int) -> bool:
+        """Whether no panel stands below."""
+        return place + self.columns >= self.count
+
+
+def lattice(
+    count: int,
+    sheet_width: float,
+    *,
+    left: float,
+    top: float,
+    gap_x: float,
+    gap_y: float,
+    tallest: float,
+    shape: float = 1.0,
+) -> Lattice:
+    """Panels that fill the width of a sheet; `shape` is height over width, `tallest` the most a panel may measure."""
+    if sheet_width <= HALF:
+        columns = min(count, 4)
+    else:
+        columns = next(most for few_enough, most in ((4, count), (12, 4), (24, 6), (10**6, 8)) if count <= few_enough)
+    across = (sheet_width - left - (columns - 1) * gap_x) / columns
+    height = min(across * shape, tallest)
+    return Lattice(count, columns, height / shape if shape == 1.0 else across, height, left, top, gap_x, gap_y)
+
+
+MOST_PANELS = {HALF: 12, FULL: 48}
+"""How many small panels a figure of that width holds; the caption says how many are left out."""
+
+
+def shown_sites(evidence: Evidence, width: float) -> tuple[tuple[DatasetSummary, ...], int]:
+    """The external datasets that a figure has room for, and how many are left."""
+    sites = externals(evidence)
+    most = MOST_PANELS[width]
+    return sites[:most], max(0, len(sites) - most)
+
+
+def left_out(count: int, where: str) -> str:
+    """The sentence about the sites that a figure has no room for."""
+    return f" {sites_word(count)} more: {where}." if count else ""
+
+
+@dataclass(frozen=True)
+class Key:
+    """One entry of the key above the panels: a line, or a filled square, and what it stands for."""
+
+    text: str
+    colour: str
+    dash: Any = "-"
+    width: float = 1.3
+    fill: bool = False
+
+
+def key_row(figure: Figure, x: float, y: float, entries: Sequence[Key]) -> float:
+    """The key in one row; where it ends."""
+    across, down = extent(figure)
+    for entry in entries:
+        if entry.fill:
+            corner = (x / across, 1 - (y + 1.6) / down)
+            figure.add_artist(
+                Rectangle(corner, 4.2 / across, 3.2 / down, transform=figure.transFigure, fc=entry.colour, ec="none")
+            )
+        else:
+            line = matplotlib.lines.Line2D(
+                [x / across, (x + 5.5) / across],
+                [1 - y / down] * 2,
+                color=entry.colour,
+                lw=entry.width,
+                ls=entry.dash,
+                transform=figure.transFigure,
+            )
+            figure.add_artist(line)
+        x += (4.2 if entry.fill else 5.5) + 1.1
+        write(figure, x, y, entry.text)
+        x += text_width(entry.text) + 4.5
+    return x
+
+
+# ---- labels at marks and lines --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A mark that wants a label: its text, its centre in mm, and the half axes of the ellipse round it."""
+
+    text: str
+    x: float
+    y: float
+    across: float = 0.0
+    down: float = 0.0
+    weight: int = 400
+
+
+LABEL_HEIGHT = 3.9
+
+
+def _candidates(mark: Mark, radius: float) -> Floats:
+    """The centres at which a label may stand: 24 directions at 4 distances."""
+    half = (text_width(mark.text, mark.weight) + 1) / 2
+    angles = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+    places = []
+    for reach, rise in (
+        (radius + 0.5, radius + 0.4),
+        (max(mark.across, radius) + 0.5, max(mark.down, radius) + 0.4),
+        (radius + 2.2, radius + 2.2),
+        (radius + 4.5, radius + 4.5),
+    ):
+        places.append(
+            np.column_stack(
+                (mark.x + np.cos(angles) * (reach + half), mark.y + np.sin(angles) * (rise + LABEL_HEIGHT / 2))
+            )
+        )
+    return np.concatenate(places)
+
+
+def _crossed(places: Floats, half: Floats, points: Floats) -> Floats:
+    """How many points lie inside a box of that half size at each place."""
+    if not len(points):
+        return np.zeros(len(places))
+    inside = np.abs(places[:, None, :] - points[None, :, :]) < half
+    return np.asarray(inside.all(axis=2).sum(axis=1), dtype=np.float64)
+
+
+def _outline(mark: Mark) -> Floats:
+    angles = np.linspace(0, 2 * np.pi, 48, endpoint=False)
+    return np.column_stack((mark.x + mark.across * np.cos(angles), mark.y + mark.down * np.sin(angles)))
+
+
+def place_labels(
+    marks: Sequence[Mark], width: float, height: float, radius: float, lines: Floats
+) -> tuple[tuple[float, float] | None, ...]:
+    """The centre of each mark's label in a panel, crossing as little as can be.
+
+    `radius` is that of the discs and `lines` holds points (mm) on lines that a label should not cross. A label that
+    could stand only on another label, on another disc or beyond the panel is None: better left out than unreadable.
+    """
+    if not marks:
+        return ()
+    half = [np.array([(text_width(mark.text, mark.weight) + 1) / 2, LABEL_HEIGHT / 2]) for mark in marks]
+    centres = np.array([(mark.x, mark.y) for mark in marks])
+    places = [_candidates(mark, radius) for mark in marks]
+    outlines = [_outline(mark) for mark in marks]
+    standing = [
+        _standing_cost(index, places[index], half[index], centres, outlines, lines, (width, height), radius)
+        for index in range(len(marks))
+    ]
+    chosen = np.full((len(marks), 2), np.nan)
+    for _ in range(6):
+        for index in range(len(marks)):
+            cost = standing[index] + 200 * _covered(places[index], half[index], chosen, half, index)
+            chosen[index] = places[index][int(np.argmin(cost))]
+    return _readable(chosen, half, centres, radius, (width, height))
+
+
+def _standing_cost(
+    index: int,
+    places: Floats,
+    half: Floats,
+    centres: Floats,
+    outlines: Sequence[Floats],
+    lines: Floats,
+    size: tuple[float, float],
+    radius: float,
+) -> Floats:
+    """What each place costs whatever the other labels do: crossings, distance, doubt about whose label it is."""
+    others = [outline for other, outline in enumerate(outlines) if other != index]
+    cost = 2.2 * _crossed(places, half, outlines[index]) + 1.6 * _crossed(places, half, lines)
+    if others:
+        cost += 3 * _crossed(places, half, np.concatenate(others))
+    cost += 60 * _crossed(places, half + radius, centres)
+    gaps = np.maximum(np.abs(places[:, None, :] - centres[None, :, :]) - half, 0)
+    distance = np.hypot(gaps[:, :, 0], gaps[:, :, 1])
+    own = distance[:, index]
+    nearest = np.delete(distance, index, axis=1).min(axis=1) if len(centres) > 1 else own + 99
+    cost += 0.55 * own + 12 * (nearest < own + 0.6) + 0.4 * (places[:, 0] < centres[index, 0])
+    outside = (places < half + 0.3).any(axis=1) | (places > np.array(size) - half - 0.3).any(axis=1)
+    return np.asarray(cost + 1e6 * outside)
+
+
+def _covered(places: Floats, half: Floats, chosen: Floats, halves: Sequence[Floats], index: int) -> Floats:
+    """How many labels that already stand each place would cover."""
+    total = np.zeros(len(places))
+    for other, centre in enumerate(chosen):
+        if other != index and not np.isnan(centre[0]):
+            total += (np.abs(places - centre) < half + halves[other]).all(axis=1)
+    return total
+
+
+def _readable(
+    chosen: Floats, halves: Sequence[Floats], centres: Floats, radius: float, size: tuple[float, float]
+) -> tuple[tuple[float, float] | None, ...]:
+    """The places that cover neither a label that is kept nor a disc of another mark, and that lie inside."""
+    kept: list[tuple[float, float] | None] = []
+    for index, place in enumerate(chosen):
+        half = halves[index]
+        off = (place < half).any() or (place > np.array(size) - half).any()
+        on_disc = (np.abs(np.delete(centres, index, axis=0) - place) < half + radius * 0.6).all(axis=1).any()
+        on_label = any(
+            other is not None and (np.abs(np.array(other) - place) < half + halves[before]).all()
+            for before, other in enumerate(kept)
+        )
+        kept.append(None if off or on_disc or on_label else (float(place[0]), float(place[1])))
+    return tuple(kept)
+
+
+def resampled(x: Floats, y: Floats, step: float = 0.4) -> Floats:
+    """Points along a line (mm), close enough together that a label cannot slip between them."""
+    known = ~(np.isnan(x) | np.isnan(y))
+    x, y = x[known], y[known]
+    if len(x) < 2:
+        return np.column_stack((x, y))
+    along = np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))))
+    every = np.linspace(0, along[-1], max(2, min(1000, int(along[-1] / step))))
+    return np.column_stack((np.interp(every, along, x), np.interp(every, along, y)))
+
+
+def place_on_line(
+    text: str,
+    line: Floats,
+    others: Floats,
+    taken: Sequence[tuple[float, float, float, float]],
+    size: tuple[float, float],
+    weight: int = 400,
+    prefer: float = 0.4,
+) -> tuple[float, float] | None:
+    """The centre of a label beside a line (points in mm), off every other line and label; None when there is no room.
+
+    `taken` are boxes as centre and half size; `prefer` is the share of the line's length where the label stands best.
+    """
+    half = np.array([(text_width(text, weight) + 1) / 2, LABEL_HEIGHT / 2])
+    inside = line[((line >= 0) & (line <= np.array(size))).all(axis=1)]
+    if not len(inside):
+        return None
+    anchors = inside[np.unique(np.linspace(0, len(inside) - 1, 40).astype(int))]
+    share = np.linspace(0, 1, len(anchors))
+    moves = [
+        (side * (half[0] + 0.8), rise * (half[1] + gap))
+        for side, rise in ((0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1), (1, 0), (-1, 0))
+        for gap in (0.5, 1.5, 3.0)
+    ]
+    places = np.concatenate([anchors + np.array(move) for move in moves])
+    cost = np.tile(8 * np.abs(share - prefer), len(moves))
+    cost += np.repeat([abs(move[1]) * 0.1 + abs(move[0]) * 0.02 for move in moves], len(anchors))
+    crossings = _crossed(places, half, line) + _crossed(places, half, others)
+    outside = (places < half + 0.2).any(axis=1) | (places > np.array(size) - half - 0.2).any(axis=1)
+    covering = np.zeros(len(places), dtype=bool)
+    for x, y, across, down in taken:
+        covering |= (np.abs(places - np.array((x, y))) < half + np.array((across, down))).all(axis=1)
+    cost += 5 * crossings + 1e4 * (outside | covering)
+    best = int(np.argmin(cost))
+    return None if cost[best] >= 1e4 else (float(places[best, 0]), float(places[best, 1]))
+
+
+# ---- bytes ----------------------------------------------------------------------------------------------------------
+
+
+def svg_bytes(figure: Figure) -> bytes:
+    """The figure as SVG: the same figure gives the same bytes."""
+    stream = io.BytesIO()
+    figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
+    return stream.getvalue()
+
+
+def picture(name: str, drawn: Figure, caption: str, alternative: str) -> Picture:
+    """The figure as it is handed to the page."""
+    width, height = extent(drawn)
+    title = REGISTER.figures[name].title if name in REGISTER.figures else name
+    return Picture(name, svg_bytes(drawn), round(width, 2), round(height, 2), title, caption, alternative)
+
+
+def value_text(found: Estimate | Absent, digits: int = 2) -> str:
+    """A value with its interval for a sentence: 0.88 (0.73 to 0.96)."""
+    if isinstance(found, Absent):
+        return "not estimable"
+    if found.low is None or found.high is None:
+        return number(found.value, digits)
+    return f"{number(found.value, digits)} ({interval(found.low, found.high, digits, ' to ')})"

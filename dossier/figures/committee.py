@@ -1,0 +1,267 @@
+"""The two pictures of the committee edition: are the risks right, and what happens to 1,000 patients."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from dossier import bands
+from dossier.figures.calibration import curve_end, draw_curve
+from dossier.figures.canvas import (
+    ALERT,
+    BLUE,
+    COMMITTEE,
+    INK_2,
+    LABEL_HEIGHT,
+    ORANGE,
+    TINTS,
+    column,
+    few,
+    level_text,
+    panel,
+    picture,
+    place_on_line,
+    primary_threshold,
+    resampled,
+    sheet,
+    shortened,
+    styled,
+    text_width,
+    ticks,
+    value_text,
+    write,
+)
+from dossier.register import figure
+from dossier.types import (
+    POOLED,
+    Absent,
+    Curve,
+    DatasetSummary,
+    Estimate,
+    Evidence,
+    Floats,
+    Picture,
+    externals,
+    find,
+    find_curve,
+)
+from dossier.typeset import number
+
+CELLS = ("true_positive", "false_negative", "false_positive", "true_negative")
+SQUARE = 1.93
+ROWS = 16
+
+
+def first_with_curve(evidence: Evidence) -> tuple[DatasetSummary, Curve] | Absent:
+    """The first external site that has a calibration curve."""
+    for site in externals(evidence):
+        curve = find_curve(evidence, "calibration_curve", site.name)
+        if isinstance(curve, Curve):
+            return site, curve
+    return Absent("no external site has a calibration curve")
+
+
+def draw_committee_calibration(evidence: Evidence) -> Figure | Absent:
+    """The calibration curve of one site, in per cent and in plain words."""
+    first = first_with_curve(evidence)
+    if isinstance(first, Absent):
+        return first
+    site, curve = first
+    drawn = sheet(62.4, 46.5)
+    write(drawn, 0, 2.2, "Share who had the outcome")
+    end = curve_end([curve])
+    count = 4 if end in (0.02, 0.2, 0.4, 0.8) else 5 if end in (0.05, 0.1, 0.5, 1.0) else 3
+    places = [end * step / count for step in range(count + 1)]
+    texts = ["0", *(f"{place * 100:g}%" for place in places[1:])]
+    left = max(text_width(text) for text in texts) + 2.2
+    width, height = 62.4 - left - text_width(texts[-1]) / 2 - 0.3, 29.6
+    axes = panel(drawn, left, 6.5, width, height)
+    axes.set_xlim(0, end)
+    axes.set_ylim(0, end)
+    draw_curve(axes, curve, end, few(site, bands.FEW_FOR_A_BAND), 1.6)
+    ticks(axes, "x", places, texts)
+    ticks(axes, "y", places, texts)
+    _name_lines(axes, site, curve, end, (width, height))
+    write(drawn, left + width / 2, 44.3, "Risk the model gave", ha="center")
+    return drawn
+
+
+def _name_lines(axes: Axes, site: DatasetSummary, curve: Curve, end: float, size: tuple[float, float]) -> None:
+    width, height = size
+
+    def line(x: Floats, y: Floats) -> Floats:
+        return resampled(x / end * width, (1 - y / end) * height)
+
+    risk = column(curve, "risk")
+    observed, low, high = (line(risk, column(curve, name)) for name in ("observed", "low", "high"))
+    perfect = line(np.array([0, end]), np.array([0, end]))
+    name = shortened([site.site], 26, 600)[0]
+    taken: list[tuple[float, float, float, float]] = []
+    for text, own, others, colour, weight, prefer in (
+        (name, observed, np.concatenate((perfect, low, high)), BLUE, 600, 0.6),
+        ("perfect", perfect, np.concatenate((observed, low, high)), INK_2, 400, 0.75),
+    ):
+        spot = place_on_line(text, own, others, taken, size, weight, prefer)
+        if spot is not None:
+            taken.append((*spot, text_width(text, weight) / 2 + 0.5, LABEL_HEIGHT / 2))
+            x, y = spot[0] / width * end, (1 - spot[1] / height) * end
+            axes.text(x, y, text, ha="center", va="center", color=colour, weight=weight, zorder=5)
+
+
+@figure("Are the risks right?")
+def committee_calibration(evidence: Evidence) -> Picture | Absent:
+    """How often the outcome really happened among patients to whom the model gave each risk."""
+    with styled():
+        drawn = draw_committee_calibration(evidence)
+        first = first_with_curve(evidence)
+        if isinstance(drawn, Absent) or isinstance(first, Absent):
+            return Absent("no external site has a calibration curve")
+        site, _curve = first
+        events = "" if site.events is None else f", {site.events:,} with the outcome"
+        caption = (
+            f"{site.site}: {site.n:,} patients{events}. Above the grey line the risks were too low, below it too high; "
+            f"the band shows how sure that is ({level_text(evidence)})."
+        )
+        ratio = find(evidence, "oe_ratio", site.name)
+        told = (
+            f"At {site.site} the outcome was {value_text(ratio)} times as frequent as the risks add up to."
+            if isinstance(ratio, Estimate)
+            else f"The share of patients at {site.site} who had the outcome, by the risk that the model gave."
+        )
+        return picture("committee_calibration", drawn, caption, told)
+
+
+@dataclass(frozen=True)
+class Thousand:
+    """What happens to 1,000 patients at the primary threshold, and how many patients the counts rest on."""
+
+    threshold: float
+    n: int
+    count: Mapping[str, int]
+
+
+def thousand(evidence: Evidence) -> Thousand | Absent:
+    """The counts per 1,000 patients of all external sites at the primary threshold."""
+    threshold = primary_threshold(evidence)
+    if threshold is None:
+        return Absent("the release declares no threshold")
+    found = find_curve(evidence, "per_thousand", POOLED)
+    if isinstance(found, Absent):
+        return found
+    for row, place in enumerate(found.columns["threshold"]):
+        if place == threshold:
+            return Thousand(threshold, found.n, {name: int(found.columns[name][row] or 0) for name in CELLS})
+    return Absent("there are no counts per 1,000 at the primary threshold")
+
+
+def _blocks(with_outcome: int, without: int, head: float) -> tuple[int, float]:
+    """How many rows of squares the two blocks need to stand side by side, and where the second starts."""
+    for rows in range(ROWS, 60):
+        first, second = (-(-count // rows) * SQUARE for count in (with_outcome, without))
+        start = max(first, head) + 6
+        if start + max(second, 34) <= COMMITTEE:
+            return rows, start
+    return 60, head + 6
+
+
+def draw_thousand(evidence: Evidence) -> Figure | Absent:
+    """1,000 squares in two blocks: with the outcome and without, flagged and not, with their counts below."""
+    found = thousand(evidence)
+    if isinstance(found, Absent):
+        return found
+    count = found.count
+    with_outcome = count["true_positive"] + count["false_negative"]
+    without = count["false_positive"] + count["true_negative"]
+    heads = (f"{with_outcome:,} have the outcome", f"{without:,} do not")
+    rows, start = _blocks(with_outcome, without, text_width(heads[0], 600))
+    top = 5.8
+    bottom = top + rows * SQUARE
+    drawn = sheet(COMMITTEE, bottom + 12.2)
+    axes = panel(drawn, 0, 0, COMMITTEE, bottom + 12.2)
+    axes.set_xlim(0, COMMITTEE)
+    axes.set_ylim(bottom + 12.2, 0)
+    axes.axis("off")
+    lines = (
+        (0.0, heads[0], (("true_positive", BLUE, "flagged"), ("false_negative", ORANGE, "missed"))),
+        (
+            start,
+            heads[1],
+            (("false_positive", BLUE, "flagged in error"), ("true_negative", TINTS[2], "rightly not flagged")),
+        ),
+    )
+    for x, head, groups in lines:
+        write(drawn, x, 2.2, head, weight=600)
+        at = 0
+        for name, colour, _ in groups:
+            _squares(axes, x, top, rows, at, count[name], colour)
+            at += count[name]
+        _grid(axes, x, top, rows, -(-at // rows))
+        for line, (name, colour, words) in enumerate(groups):
+            _count_row(drawn, axes, x, bottom + 3.6 + line * 5.2, count[name], words, colour)
+    return drawn
+
+
+def _count_row(drawn: Figure, axes: Axes, x: float, y: float, count: int, words: str, colour: str) -> None:
+    missed = colour == ORANGE
+    axes.add_patch(Rectangle((x, y - 1.15), 2.3, 2.3, fc=colour, ec="none"))
+    text = f"{count:,}"
+    ink = {"color": ALERT} if missed else {}
+    write(drawn, x + 3.6, y, text, weight=600, **ink)
+    write(drawn, x + 3.6 + text_width(text, 600) + 1.1, y, words, weight=600 if missed else 400, **ink)
+
+
+def _squares(axes: Axes, x: float, top: float, rows: int, start: int, count: int, colour: str) -> None:
+    """So many squares, column by column from a place on: at most three rectangles under the white lines."""
+
+    def block(first: int, upper: int, last: int, lower: int) -> None:
+        corner = (x + first * SQUARE, top + upper * SQUARE)
+        axes.add_patch(Rectangle(corner, (last - first) * SQUARE, (lower - upper) * SQUARE, fc=colour, ec="none"))
+
+    if not count:
+        return
+    (column_0, row_0), (column_1, row_1) = divmod(start, rows), divmod(start + count, rows)
+    if column_0 == column_1:
+        block(column_0, row_0, column_0 + 1, row_1)
+        return
+    if row_0:
+        block(column_0, row_0, column_0 + 1, rows)
+        column_0 += 1
+    if column_1 > column_0:
+        block(column_0, 0, column_1, rows)
+    if row_1:
+        block(column_1, 0, column_1 + 1, row_1)
+
+
+def _grid(axes: Axes, x: float, top: float, rows: int, columns: int) -> None:
+    """The white lines between the squares, as one stroke each way."""
+    right, bottom = x + columns * SQUARE + 0.2, top + rows * SQUARE + 0.2
+    down = [x + step * SQUARE for step in range(columns + 1)]
+    across = [top + step * SQUARE for step in range(rows + 1)]
+    axes.vlines(down, top - 0.2, bottom, color="white", lw=1.1)
+    axes.hlines(across, x - 0.2, right, color="white", lw=1.1)
+
+
+@figure("What happens to 1,000 patients")
+def committee_thousand(evidence: Evidence) -> Picture | Absent:
+    """Of 1,000 patients like these, how many the model flags rightly, flags in error, misses, rightly leaves alone."""
+    with styled():
+        found = thousand(evidence)
+        drawn = draw_thousand(evidence)
+        if isinstance(found, Absent) or isinstance(drawn, Absent):
+            return found if isinstance(found, Absent) else Absent("there are no counts per 1,000")
+        count = found.count
+        caption = (
+            f"All external sites together, {found.n:,} patients, brought to 1,000. Flagged: a risk of "
+            f"{number(found.threshold * 100, 0)}% or more."
+        )
+        told = (
+            f"Of 1,000 patients {count['true_positive'] + count['false_negative']:,} have the outcome: "
+            f"{count['true_positive']:,} are flagged and {count['false_negative']:,} missed; of the others "
+            f"{count['false_positive']:,} are flagged in error and {count['true_negative']:,} are not."
+        )
+        return picture("committee_thousand", drawn, caption, told)

@@ -1,0 +1,194 @@
+"""The nomogram that turns an accuracy against fallible labels into an accuracy against the truth."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dossier.figures.canvas import (
+    BLUE,
+    BROKEN,
+    HALF,
+    INK,
+    INK_2,
+    RULE,
+    column,
+    panel,
+    picture,
+    place_on_line,
+    resampled,
+    sheet,
+    styled,
+    text_width,
+    tick_text,
+    ticks,
+    write,
+)
+from dossier.register import figure
+from dossier.types import Absent, Curve, Estimate, Evidence, Floats, Picture, find
+from dossier.typeset import number
+
+LEFT, TOP, WIDTH, HEIGHT = 11.5, 2.5, 56.0, 60.0
+NEAREST = 3.6
+"""How near a label at the end of the fan may stand to the case's own, in mm."""
+
+
+def nomogram_curve(evidence: Evidence) -> tuple[Curve, str] | Absent:
+    """The fan, and the dataset of the readers that it belongs to."""
+    made = [one for one in evidence.curves if one.curve == "reliability_nomogram" and one.subset is None]
+    for one in made:
+        if isinstance(one.found, Curve):
+            return one.found, one.dataset
+    reasons = [one.found for one in made if isinstance(one.found, Absent)]
+    return reasons[-1] if reasons else Absent("the release has no readers")
+
+
+def case_of(evidence: Evidence, dataset: str) -> Estimate | None:
+    """The model's own case: its actual accuracy, when it can be placed on the nomogram."""
+    found = find(evidence, "actual_accuracy", dataset)
+    if isinstance(found, Absent):
+        return None
+    measured = found.details.get("measured_accuracy")
+    if measured is not None and 0.5 < measured <= 1 and 0.5 <= found.value <= 1:
+        return found
+    return None
+
+
+def _height(value: float) -> float:
+    """Where an accuracy stands, in mm from the top of the panel."""
+    return HEIGHT * (1 - (value - 0.5) / 0.5)
+
+
+def _across(value: float) -> float:
+    return WIDTH * (value - 0.5) / 0.5
+
+
+def draw_nomogram(evidence: Evidence) -> Figure | Absent:
+    """The fan of reliabilities with the model's case in blue."""
+    fan = nomogram_curve(evidence)
+    if isinstance(fan, Absent):
+        return fan
+    curve, dataset = fan
+    drawn = sheet(HALF, 75.0)
+    axes = panel(drawn, LEFT, TOP, WIDTH, HEIGHT)
+    places = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
+    for direction in ("x", "y"):
+        ticks(axes, direction, places, [tick_text(place) for place in places])
+    axes.set_xlim(0.5, 1)
+    axes.set_ylim(0.5, 1)
+    axes.get_xticklabels()[0].set_horizontalalignment("left")
+    case = case_of(evidence, dataset)
+    case_end = _draw_case(axes, case) if case is not None else None
+    _draw_fan(drawn, axes, curve, case_end)
+    if case is not None and case_end is not None:
+        rho = case.details.get("rho")
+        if rho is not None:
+            write(drawn, LEFT + WIDTH + 1.6, TOP + _height(case_end), number(rho), weight=600, color=BLUE)
+        _label_case(axes, case)
+    write(drawn, LEFT + WIDTH / 2, TOP + HEIGHT + 9.4, "Accuracy against the labels", ha="center")
+    middle = TOP + HEIGHT / 2
+    write(drawn, 2.0, middle, "Accuracy against the truth", rotation=90, ha="center", va="center")
+    write(
+        drawn, HALF - 2.0, middle, "Reliability of the labels, rho", rotation=90, ha="center", va="center", color=INK_2
+    )
+    return drawn
+
+
+def _draw_fan(drawn: Figure, axes: Axes, curve: Curve, case_end: float | None) -> None:
+    measured = column(curve, "measured")
+    inside = (measured >= 0.5) & (measured <= 1)
+    taken = [] if case_end is None else [_height(case_end)]
+    names = [name for name in curve.columns if name.startswith("reliability_")]
+    ordered = sorted(names, key=_reliability, reverse=True)
+    for name in ordered:
+        value = column(curve, name)[inside]
+        top = _reliability(name) == 1
+        axes.plot(measured[inside], value, color=INK_2 if top else RULE, lw=0.7, clip_on=False, zorder=1)
+    for name in sorted(ordered, key=lambda one: one not in (ordered[0], ordered[-1])):
+        place = _height(float(column(curve, name)[inside][-1]))
+        if all(abs(place - other) >= NEAREST for other in taken):
+            taken.append(place)
+            write(drawn, LEFT + WIDTH + 1.6, TOP + place, tick_text(_reliability(name)), color=INK_2)
+
+
+def _reliability(name: str) -> float:
+    return float(name.removeprefix("reliability_").replace("_", "."))
+
+
+def _draw_case(axes: Axes, case: Estimate) -> float:
+    """The case's line, its path and its bounds; the height at which the line ends on the right."""
+    measured, actual = float(case.details["measured_accuracy"] or 0), case.value
+    end = 0.5 + (actual - 0.5) / (measured - 0.5) * 0.5
+    axes.plot([0.5, 1], [0.5, end], color=BLUE, lw=1.6, clip_on=False, zorder=4)
+    axes.plot([measured, measured, 0.5], [0.5, actual, actual], color=BLUE, lw=0.8, ls=BROKEN, zorder=3)
+    axes.plot([measured], [actual], "o", ms=5.2, mfc="white", mec=BLUE, mew=1.3, zorder=5, clip_on=False)
+    low, high = case.details.get("bound_low"), case.details.get("bound_high")
+    if low is not None and high is not None:
+        axes.plot([measured, measured], [max(low, 0.5), high], color=INK, lw=2.2, zorder=2, clip_on=False)
+        for bound in (low, high):
+            if bound >= 0.5:
+                axes.plot([measured - 0.008, measured + 0.008], [bound, bound], color=INK, lw=0.8, zorder=2)
+    return end
+
+
+def _label_case(axes: Axes, case: Estimate) -> None:
+    measured = float(case.details["measured_accuracy"] or 0)
+    x, y = _across(measured), _height(case.value)
+    high = case.details.get("bound_high")
+    spots: list[tuple[float, float, float, float]] = []
+    for text, colour, weight, line, prefer in (
+        (f"{number(case.value)} actual", BLUE, 600, resampled(np.array([0.0, x]), np.array([y, y])), 0.15),
+        (f"{number(measured)} measured", BLUE, 600, resampled(np.array([x, x]), np.array([HEIGHT, y])), 0.05),
+        ("free of assumption", INK, 400, resampled(np.array([x, x]), np.array([_height(high or 1), y])), 0.0),
+    ):
+        if text.startswith("free") and high is None:
+            continue
+        spot = place_on_line(text, line, _strokes(case), spots, (WIDTH, HEIGHT), weight, prefer)
+        if spot is not None:
+            spots.append((*spot, text_width(text, weight) / 2 + 0.5, 1.8))
+            axes.text(
+                0.5 + spot[0] / WIDTH * 0.5,
+                1 - spot[1] / HEIGHT * 0.5,
+                text,
+                ha="center",
+                va="center",
+                color=colour,
+                weight=weight,
+                zorder=6,
+            )
+
+
+def _strokes(case: Estimate) -> Floats:
+    """The lines that no label should cross: the case's, its path and the perfect labels."""
+    measured = float(case.details["measured_accuracy"] or 0)
+    x, y = _across(measured), _height(case.value)
+    end = _height(0.5 + (case.value - 0.5) / (measured - 0.5) * 0.5)
+    lines = (([0, WIDTH], [HEIGHT, end]), ([0, x], [y, y]), ([x, x], [HEIGHT, 0]), ([0, WIDTH], [HEIGHT, 0]))
+    return np.concatenate([resampled(np.array(one, dtype=float), np.array(two, dtype=float)) for one, two in lines])
+
+
+@figure("Reliability nomogram")
+def reliability(evidence: Evidence) -> Picture | Absent:
+    """What an accuracy measured against fallible labels is worth against the truth, by how reliable they are."""
+    with styled():
+        drawn = draw_nomogram(evidence)
+        fan = nomogram_curve(evidence)
+        if isinstance(drawn, Absent) or isinstance(fan, Absent):
+            return drawn if isinstance(drawn, Absent) else Absent("the release has no readers")
+        curve, dataset = fan
+        case = case_of(evidence, dataset)
+        caption = (
+            f"A = x g + (1 − x)(1 − g), g = (1 + √rho)/2; n {curve.n:,} cases. Reconstructed from the published worked "
+            "example. Read up from the measured accuracy to the line, then left."
+        )
+        if case is None:
+            told = "A fan of lines from perfect labels (measured is actual) to worthless ones (actual is one half)."
+            return picture("reliability", drawn, caption, told)
+        bounds = (case.details.get("bound_low"), case.details.get("bound_high"))
+        free = "" if None in bounds else f"; free of assumption {number(bounds[0] or 0)} to {number(bounds[1] or 0)}"
+        told = (
+            f"At a reliability of {number(case.details.get('rho') or 0)} a measured accuracy of "
+            f"{number(case.details.get('measured_accuracy') or 0)} stands for {number(case.value)}{free}."
+        )
+        return picture("reliability", drawn, f"{caption} Black bar: bounds free of assumption.", told)

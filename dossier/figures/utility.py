@@ -1,0 +1,353 @@
+"""Pictures of net benefit: decision curves of all sites together and of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dossier.figures.canvas import (
+    BAND,
+    BLUE,
+    BROKEN,
+    FULL,
+    HALF,
+    INK,
+    INK_2,
+    LABEL_HEIGHT,
+    Floats,
+    Key,
+    column,
+    inner_ticks,
+    key_row,
+    labels,
+    lattice,
+    left_out,
+    level_text,
+    panel,
+    patients,
+    picture,
+    place_on_line,
+    primary_threshold,
+    resampled,
+    say,
+    sheet,
+    shown_sites,
+    styled,
+    text_width,
+    tick_text,
+    ticks,
+    write,
+)
+from dossier.register import figure
+from dossier.types import (
+    POOLED,
+    Absent,
+    Curve,
+    DatasetSummary,
+    Estimate,
+    Evidence,
+    Picture,
+    externals,
+    find,
+    find_curve,
+)
+from dossier.typeset import number, sentence_case
+
+EVERYONE_DASH = (0, (4, 2))
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The decision curve that stands for the whole study, and whose it is."""
+
+    curve: Curve
+    whose: str
+    sites: tuple[DatasetSummary, ...]
+
+
+def chosen_curve(evidence: Evidence) -> Chosen | Absent:
+    """All sites together, or else the first site that has a curve."""
+    sites = externals(evidence)
+    together = find_curve(evidence, "decision_curve_all_sites", POOLED)
+    if isinstance(together, Curve):
+        return Chosen(together, "all sites", sites)
+    for site in sites:
+        alone = find_curve(evidence, "decision_curve", site.name)
+        if isinstance(alone, Curve):
+            return Chosen(alone, site.site, (site,))
+    return Absent("no external site has a decision curve")
+
+
+def per_hundred(curve: Curve, name: str) -> Floats:
+    """Net benefit per 100 patients."""
+    return column(curve, name) * 100
+
+
+def benefit_limits(curves: list[Curve]) -> tuple[float, float]:
+    """The ends of the axis of net benefit: all of the model where it helps, a strip below zero where it does not."""
+    tops, bottoms = [], []
+    for curve in curves:
+        tops += [np.nanmax(per_hundred(curve, name)) for name in ("net_benefit", "high", "treat_all")]
+        bottoms.append(np.nanmin(per_hundred(curve, "low")))
+    top = max(float(max(tops)), 0.05)
+    return max(min(float(min(bottoms)), -0.18 * top), -0.5 * top), top * 1.03
+
+
+def false_alarms(threshold: float) -> str:
+    """How many false alarms a threshold accepts for one case that is not missed: the odds against it."""
+    if threshold <= 0:
+        return "–"
+    odds = (1 - threshold) / threshold
+    return number(odds, 0) if odds >= 1.95 or abs(odds - 1) < 0.05 else number(odds, 1)
+
+
+def threshold_ticks(low: float, high: float, primary: float | None, width: float, most: int = 5) -> list[float]:
+    """The primary threshold, the ends of the range, and round numbers between them where there is room."""
+    room = 10.5 / width * (high - low)
+    kept = [primary] if primary is not None and low <= primary <= high else []
+    wanted = [low, high, *inner_ticks(low, high, most)]
+    for place in wanted:
+        if all(abs(place - other) >= room for other in kept) and len(kept) < most + 1:
+            kept.append(place)
+    return sorted(kept)
+
+
+def threshold_text(value: float, low: float, high: float) -> str:
+    """A threshold with as many digits as its range needs."""
+    return tick_text(value) if value in (0, 1) else number(value, 2 if high - low > 0.1 else 3)
+
+
+def lines_on(axes: Axes, curve: Curve, width: float = 1.5) -> None:
+    """The model with its band, flagging everyone, and flagging no one."""
+    threshold = column(curve, "threshold")
+    axes.fill_between(threshold, per_hundred(curve, "low"), per_hundred(curve, "high"), color=BAND, lw=0, zorder=1)
+    axes.axhline(0, color=INK, lw=0.8, zorder=1.5)
+    axes.plot(threshold, per_hundred(curve, "treat_all"), color=INK_2, lw=1, ls=EVERYONE_DASH, zorder=2)
+    axes.plot(threshold, per_hundred(curve, "net_benefit"), color=BLUE, lw=width, zorder=3)
+
+
+def draw_decision(evidence: Evidence) -> Figure | Absent:
+    """The decision curve of all sites together, or of the only one, at half the width of the page."""
+    chosen = chosen_curve(evidence)
+    if isinstance(chosen, Absent):
+        return chosen
+    curve = chosen.curve
+    threshold = column(curve, "threshold")
+    low, high = float(threshold[0]), float(threshold[-1])
+    drawn = sheet(HALF, 51.0)
+    bottom, top = benefit_limits([curve])
+    places = list(inner_ticks(bottom, top, 5))
+    texts = [tick_text(place) for place in places]
+    left = 5.6 + max(text_width(text) for text in texts)
+    width, height = HALF - left - max(4.6, text_width(threshold_text(high, low, high)) / 2 + 0.3), 33.5
+    axes = panel(drawn, left, 2.0, width, height)
+    lines_on(axes, curve)
+    axes.set_xlim(low, high)
+    axes.set_ylim(bottom, top)
+    ticks(axes, "y", places, texts)
+    primary = primary_threshold(evidence)
+    marks = threshold_ticks(low, high, primary, width)
+    ticks(axes, "x", marks, [threshold_text(mark, low, high) for mark in marks])
+    for mark in marks:
+        x = left + (mark - low) / (high - low) * width
+        write(drawn, x, 43.8, false_alarms(mark), ha="center", color=INK_2)
+    title = "Threshold risk; below, false alarms per miss"
+    write(drawn, min(left + width / 2, HALF - text_width(title) / 2 - 0.2), 48.4, title, ha="center")
+    write(drawn, 1.9, 2 + height / 2, "Net benefit per 100", rotation=90, ha="center", va="center")
+    _label_lines(axes, curve, primary, (width, height), (low, high, bottom, top))
+    return drawn
+
+
+def _label_lines(
+    axes: Axes,
+    curve: Curve,
+    primary: float | None,
+    size: tuple[float, float],
+    limits: tuple[float, float, float, float],
+) -> None:
+    """The names of the three lines and the value at the primary threshold, each where nothing is in its way."""
+    width, height = size
+    low, high, bottom, top = limits
+    across = (column(curve, "threshold") - low) / (high - low) * width
+
+    def down(values: Floats) -> Floats:
+        return np.asarray((top - values) / (top - bottom) * height)
+
+    model = resampled(across, down(per_hundred(curve, "net_benefit")))
+    everyone = resampled(across, down(per_hundred(curve, "treat_all")))
+    nobody = resampled(np.array([0, width]), down(np.zeros(2)))
+    taken: list[tuple[float, float, float, float]] = []
+    if primary is not None and low <= primary <= high:
+        value = float(np.interp(primary, column(curve, "threshold"), per_hundred(curve, "net_benefit")))
+        axes.plot([primary, primary], [bottom, min(value, top)], color=INK_2, lw=0.7, ls=BROKEN, zorder=2)
+        if bottom <= value <= top:
+            axes.plot([primary], [value], "o", ms=5, mfc="white", mec=BLUE, mew=1.2, zorder=4, clip_on=False)
+            centre = np.array([[(primary - low) / (high - low) * width, float(down(np.array([value]))[0])]])
+            text = f"{number(value, 1)} at {threshold_text(primary, low, high)}"
+            others = np.concatenate((everyone, nobody, model))
+            spot = place_on_line(text, centre, others, taken, size, 600)
+            if spot is not None:
+                _put(axes, text, spot, size, limits, BLUE, 600)
+                taken.append((*spot, text_width(text, 600) / 2 + 0.5, LABEL_HEIGHT / 2))
+    band = [resampled(across, down(per_hundred(curve, edge))) for edge in ("low", "high")]
+    for text, line, others, colour, weight, prefer in (
+        ("Model", model, np.concatenate((everyone, nobody, *band)), BLUE, 600, 0.35),
+        ("Flag everyone", everyone, np.concatenate((model, nobody, *band)), INK_2, 400, 0.6),
+        ("Flag no one", nobody, np.concatenate((model, everyone, *band)), INK, 400, 0.0),
+    ):
+        spot = place_on_line(text, line, others, taken, size, weight, prefer)
+        if spot is not None:
+            _put(axes, text, spot, size, limits, colour, weight)
+            taken.append((*spot, text_width(text, weight) / 2 + 0.5, LABEL_HEIGHT / 2))
+
+
+def _put(
+    axes: Axes,
+    text: str,
+    spot: tuple[float, float],
+    size: tuple[float, float],
+    limits: tuple[float, float, float, float],
+    colour: str,
+    weight: int,
+) -> None:
+    low, high, bottom, top = limits
+    x = low + spot[0] / size[0] * (high - low)
+    y = top - spot[1] / size[1] * (top - bottom)
+    axes.text(x, y, text, ha="center", va="center", color=colour, weight=weight, zorder=5)
+
+
+def decision_caption(evidence: Evidence) -> str:
+    """What to know about the one decision curve: whose, n, band, how to read."""
+    chosen = chosen_curve(evidence)
+    if isinstance(chosen, Absent):
+        return chosen.reason
+    return (
+        f"{chosen.whose[0].upper()}{chosen.whose[1:]}, {patients(chosen.sites)}. {sentence_case(chosen.curve.method)}; "
+        f"{level_text(evidence)} band. Higher is better; the model helps where it lies above both other lines."
+    )
+
+
+def decision_alternative(evidence: Evidence) -> str:
+    """The finding of the decision curve: net benefit at the primary threshold beside the two other policies."""
+    chosen = chosen_curve(evidence)
+    primary = primary_threshold(evidence)
+    if isinstance(chosen, Absent):
+        return chosen.reason
+    curve = chosen.curve
+    threshold = column(curve, "threshold")
+    place = float(threshold[len(threshold) // 2]) if primary is None else primary
+    place = min(max(place, float(threshold[0])), float(threshold[-1]))
+    model, everyone = (
+        float(np.interp(place, threshold, per_hundred(curve, name))) for name in ("net_benefit", "treat_all")
+    )
+    return (
+        f"Decision curve of {chosen.whose}: at a threshold of {number(place)} the model has a net benefit of "
+        f"{number(model, 1)} per 100 patients, flagging everyone {number(everyone, 1)}, flagging no one 0."
+    )
+
+
+def draw_decision_panels(evidence: Evidence) -> Figure | Absent:
+    """The decision curves of the external sites on common axes, the declared thresholds marked."""
+    shown, _ = shown_sites(evidence, FULL)
+    curves = {site.name: find_curve(evidence, "decision_curve", site.name) for site in shown}
+    known = [curve for curve in curves.values() if isinstance(curve, Curve)]
+    if not known:
+        return Absent("no external site has a decision curve")
+    width = HALF if len(shown) == 1 else FULL
+    bottom, top = benefit_limits(known)
+    low = min(float(column(curve, "threshold")[0]) for curve in known)
+    high = max(float(column(curve, "threshold")[-1]) for curve in known)
+    places = inner_ticks(bottom, top, 4)
+    texts = [tick_text(place) for place in places]
+    left = 6.0 + max(text_width(text) for text in texts)
+    grid = lattice(len(shown), width, left=left, top=11.5, gap_x=5.0, gap_y=6.8, tallest=44, shape=0.78)
+    odds = grid.width >= 30
+    step = -(-4.6 * len(places) // grid.height)
+    texts = [text if place % step == 0 else "" for place, text in enumerate(texts)]
+    drawn = sheet(width, grid.bottom + (13.8 if odds else 9.6))
+    _key(drawn, width, left)
+    names = labels(evidence, grid.width)
+    marks = threshold_ticks(low, high, primary_threshold(evidence), grid.width - 6, 3 if grid.width < 45 else 5)
+    if not odds:
+        marks = [low, high]
+    for place, site in enumerate(shown):
+        x, y = grid.corner(place)
+        write(drawn, x, y - 2.2, names[site.name])
+        axes = panel(drawn, x, y, grid.width, grid.height)
+        axes.set_xlim(low, high)
+        axes.set_ylim(bottom, top)
+        ticks(axes, "y", places, texts if grid.outer_left(place) else [""] * len(places))
+        outer = grid.outer_bottom(place)
+        words = [threshold_text(mark, low, high) if outer else "" for mark in marks]
+        ticks(axes, "x", marks, words, inward=True)
+        if outer and odds and place >= grid.columns * (grid.rows - 1):
+            _odds_row(drawn, marks, (low, high), x, grid.width, grid.bottom + 7.0)
+        curve = curves[site.name]
+        if isinstance(curve, Absent):
+            say(axes, grid.width, grid.height, curve.reason)
+            continue
+        for threshold in evidence.release.thresholds.declared:
+            if low <= threshold <= high:
+                axes.axvline(threshold, color=INK_2, lw=0.7, ls=BROKEN, zorder=0.5)
+        lines_on(axes, curve, 1.4)
+    title = "Threshold risk; below, false alarms per miss" if odds else "Threshold risk"
+    write(drawn, (grid.left + grid.right) / 2, grid.bottom + (11.6 if odds else 7.2), title, ha="center")
+    middle = (grid.top + grid.bottom) / 2
+    short = grid.bottom - grid.top < text_width("Net benefit per 100")
+    words_y = "Net benefit" if short else "Net benefit per 100"
+    write(drawn, 2.0, middle, words_y, rotation=90, ha="center", va="center")
+    return drawn
+
+
+def _key(drawn: Figure, width: float, left: float) -> None:
+    if width == HALF:
+        entries = [Key("model", BLUE), Key("everyone", INK_2, EVERYONE_DASH, 1.0), Key("no one", INK, "-", 0.8)]
+    else:
+        entries = [
+            Key("model", BLUE),
+            Key("its interval", BAND, fill=True),
+            Key("flag everyone", INK_2, EVERYONE_DASH, 1.0),
+            Key("flag no one", INK, "-", 0.8),
+        ]
+    key_row(drawn, left, 2.4, entries)
+
+
+def _odds_row(drawn: Figure, marks: list[float], limits: tuple[float, float], x: float, width: float, y: float) -> None:
+    low, high = limits
+    for mark in marks:
+        side = "left" if mark == low else "right" if mark == high else "center"
+        write(drawn, x + (mark - low) / (high - low) * width, y, false_alarms(mark), ha=side, color=INK_2)
+
+
+@figure("Decision curve by site")
+def decision_by_site(evidence: Evidence) -> Picture | Absent:
+    """What acting on the model gains over flagging everyone or no one, threshold by threshold, at every site."""
+    with styled():
+        drawn = draw_decision_panels(evidence)
+        if isinstance(drawn, Absent):
+            return drawn
+        shown, left = shown_sites(evidence, FULL)
+        curves = [find_curve(evidence, "decision_curve", site.name) for site in shown]
+        method = next(curve.method for curve in curves if isinstance(curve, Curve))
+        caption = (
+            f"{patients(shown)}. {sentence_case(method)}; {level_text(evidence)} bands. Vertical: declared thresholds. "
+            f"The model helps where its line lies above both others.{left_out(left, 'see the tables')}"
+        )
+        return picture("decision_by_site", drawn, caption, _by_site_alternative(evidence))
+
+
+def _by_site_alternative(evidence: Evidence) -> str:
+    primary = primary_threshold(evidence)
+    sites = externals(evidence)
+    found = [(find(evidence, "net_benefit", site.name, threshold=primary), site) for site in sites] if primary else []
+    known = sorted((one.value * 100, site.site) for one, site in found if isinstance(one, Estimate))
+    if not known or primary is None:
+        return "Decision curves by site: net benefit of the model, of flagging everyone and of flagging no one."
+    (low, first), (high, last) = known[0], known[-1]
+    return (
+        f"Decision curves by site: at a threshold of {number(primary)} the net benefit per 100 patients runs from "
+        f"{number(low, 1)} ({first}) to {number(high, 1)} ({last})."
+    )

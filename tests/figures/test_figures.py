@@ -1,0 +1,168 @@
+"""Every figure on every kind of study: nothing collides, nothing leaves the sheet, nothing is small, nothing varies."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree
+from collections.abc import Callable
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from dossier.figures import accuracy, calibration, committee, discrimination, reliability, results, robustness, utility
+from dossier.figures.canvas import FULL, HALF, extent, styled, text_boxes, text_width
+from dossier.register import fill
+from dossier.types import Absent, Evidence, Picture
+from tests.figures.evidence import CASES, Case, evidence
+
+Draw = Callable[[Evidence], Figure | Absent]
+DRAWN: dict[str, Draw] = {
+    "forest_results": lambda found: discrimination.draw_forest(found, discrimination.AUROC, HALF),
+    "calibration_results": lambda found: calibration.draw_calibration(found, HALF),
+    "decision_results": utility.draw_decision,
+    "risk_results": results.draw_risks,
+    "forest_auroc": lambda found: discrimination.draw_forest(found, discrimination.AUROC, FULL),
+    "roc_by_site": discrimination.draw_roc,
+    "calibration_by_site": lambda found: calibration.draw_calibration(found, FULL),
+    "forest_oe": lambda found: discrimination.draw_forest(found, calibration.OBSERVED_TO_EXPECTED, FULL),
+    "decision_by_site": utility.draw_decision_panels,
+    "h_accuracy_profile_by_site": accuracy.draw_profiles,
+    "external_performance": robustness.draw_diagram,
+    "reliability": reliability.draw_nomogram,
+    "committee_calibration": committee.draw_committee_calibration,
+    "committee_thousand": committee.draw_thousand,
+}
+EIGHT = next(case for case in CASES if case.name == "eight")
+HAIRLINE = 0.15
+"""Boxes hold the room above and below the letters: so many mm of it may touch."""
+
+
+@pytest.fixture(scope="module", params=CASES, ids=lambda case: case.name)
+def found(request: pytest.FixtureRequest) -> Evidence:
+    case: Case = request.param
+    return evidence(case)
+
+
+def drawn(name: str, found: Evidence) -> Figure:
+    with styled():
+        figure = DRAWN[name](found)
+    assert isinstance(figure, Figure)
+    return figure
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_text_neither_collides_nor_leaves_the_figure_nor_is_small(name: str, found: Evidence) -> None:
+    with styled():
+        figure = DRAWN[name](found)
+        assert isinstance(figure, Figure)
+        boxes = text_boxes(figure)
+    width, height = extent(figure)
+    assert boxes
+    assert {box.size for box in boxes} == {9.0}
+    beyond = [
+        box.text
+        for box in boxes
+        if min(box.left, box.top) < -HAIRLINE or box.right > width + HAIRLINE or box.bottom > height + HAIRLINE
+    ]
+    assert not beyond
+    pairs = [(one, other) for place, one in enumerate(boxes) for other in boxes[place + 1 :]]
+    assert not [(one.text, other.text) for one, other in pairs if one.overlaps(other, HAIRLINE)]
+    assert width <= FULL + 0.01
+    assert height <= 210
+
+
+def test_a_collision_is_seen() -> None:
+    with styled():
+        figure = Figure(figsize=(2, 2), dpi=72)
+        figure.text(0.5, 0.5, "one")
+        figure.text(0.52, 0.5, "two")
+        one, two = text_boxes(figure)
+    assert one.overlaps(two)
+
+
+def test_every_registered_figure_is_drawn_here() -> None:
+    ours = {name for name, maker in fill("figures").figures.items() if maker.function.__module__.startswith("dossier.")}
+    assert ours == set(DRAWN)
+
+
+def test_pictures_are_whole_fast_and_light() -> None:
+    makers = fill("figures").figures
+    everything = evidence(EIGHT)
+    makers["forest_auroc"].function(everything)
+    start = time.perf_counter()
+    pictures = [makers[name].function(everything) for name in DRAWN]
+    assert time.perf_counter() - start < 12, "the target is 3 s on a quiet machine"
+    assert sum(len(picture.svg) for picture in pictures) < 2_000_000
+    for picture in pictures:
+        assert isinstance(picture, Picture)
+        root = xml.etree.ElementTree.fromstring(picture.svg)
+        assert float(root.attrib["width"].removesuffix("pt")) == pytest.approx(picture.width * 72 / 25.4, abs=0.05)
+        assert picture.title == makers[picture.name].title
+        assert picture.alternative.endswith(".")
+        assert picture.alternative.count(". ") == 0
+        assert text_width(picture.caption) <= 4 * 0.97 * (FULL if picture.width > HALF else HALF * 2)
+
+
+def test_svg_holds_text_as_text_in_our_face_alone() -> None:
+    picture = fill("figures").figures["forest_results"].function(evidence(EIGHT))
+    svg = picture.svg.decode()
+    assert ">Brazil 3</text>" in svg
+    assert "<dc:date>" not in svg
+    assert "Matplotlib" not in svg
+    root = xml.etree.ElementTree.fromstring(picture.svg)
+    looks = [one.attrib["style"] for one in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert len(looks) > 30
+    assert all("font-size: 9px" in look and "font-family: 'Inter Tab'" in look for look in looks)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_lines_have_at_most_250_vertices(name: str) -> None:
+    figure = drawn(name, evidence(EIGHT))
+    for axes in figure.axes:
+        assert all(len(np.asarray(line.get_path().vertices)) <= 250 for line in axes.lines)
+
+
+def test_two_processes_write_the_same_bytes() -> None:
+    folder = Path(__file__).parent
+    program = (
+        "import hashlib; from tests.figures.evidence import CASES, evidence; from dossier.register import fill\n"
+        "found = evidence(CASES[2])\n"
+        "for name in ('forest_results', 'external_performance', 'decision_results', 'committee_thousand'):\n"
+        "    print(hashlib.sha256(fill('figures').figures[name].function(found).svg).hexdigest())\n"
+    )
+    outputs = []
+    for seed, zone in (("1", "UTC"), ("2", "Asia/Tokyo")):
+        path = str(folder.parents[1])
+        surroundings = {**os.environ, "PYTHONHASHSEED": seed, "TZ": zone, "PYTHONPATH": path}
+        run = subprocess.run(
+            [sys.executable, "-c", program], env=surroundings, capture_output=True, text=True, check=True
+        )
+        assert run.stderr == ""
+        outputs.append(run.stdout)
+    assert outputs[0] == outputs[1]
+    assert len(outputs[0].split()) == 4
+
+
+def test_settings_of_the_machine_neither_show_nor_change() -> None:
+    maker = fill("figures").figures["decision_results"].function
+    found = evidence(EIGHT)
+    plain = maker(found).svg
+    with matplotlib.rc_context({"font.size": 30, "axes.grid": True, "svg.fonttype": "path"}):
+        assert maker(found).svg == plain
+        assert matplotlib.rcParams["font.size"] == 30
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_without_evidence_a_figure_says_why_it_is_absent(name: str) -> None:
+    bare = evidence(EIGHT)
+    empty = Evidence(bare.release, bare.datasets, (), (), (), (), {}, {}, (), {})
+    absent = fill("figures").figures[name].function(empty)
+    assert isinstance(absent, Absent)
+    assert absent.reason
+    assert not absent.reason.endswith(".")

@@ -1,0 +1,248 @@
+"""What the figures show, read back from their artists, is what the evidence holds."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Ellipse, Polygon, Rectangle, StepPatch
+
+from dossier.figures import calibration, canvas, committee, discrimination, reliability, results, robustness, utility
+from dossier.figures.canvas import FULL, HALF, shortened, styled, text_boxes, text_width
+from dossier.register import fill
+from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, externals, find, find_curve
+from tests.figures.evidence import CASES, COVID, evidence
+
+BY_NAME = {case.name: case for case in CASES}
+
+
+@pytest.fixture(scope="module")
+def eight() -> Evidence:
+    return evidence(BY_NAME["eight"])
+
+
+def _figure(drawn: Figure | Absent) -> Figure:
+    assert isinstance(drawn, Figure)
+    return drawn
+
+
+def _estimate(found: Estimate | Absent) -> Estimate:
+    assert isinstance(found, Estimate)
+    return found
+
+
+def _curve(found: Curve | Absent) -> Curve:
+    assert isinstance(found, Curve)
+    return found
+
+
+def _x(line: Line2D) -> Floats:
+    return np.asarray(line.get_xdata(), dtype=float)
+
+
+def _y(line: Line2D) -> Floats:
+    return np.asarray(line.get_ydata(), dtype=float)
+
+
+def _texts(figure: Figure) -> list[str]:
+    with styled():
+        return [box.text for box in text_boxes(figure)]
+
+
+def test_forest_shows_values_intervals_pool_and_prediction(eight: Evidence) -> None:
+    with styled():
+        figure = _figure(discrimination.draw_forest(eight, discrimination.AUROC, HALF))
+    axes = figure.axes[0]
+    squares = [line for line in axes.lines if line.get_marker() == "s"]
+    expected = [_estimate(find(eight, "auroc", site.name)) for site in externals(eight)]
+    assert [float(_x(line)[0]) for line in squares] == [one.value for one in expected]
+    whiskers = [_x(line) for line in axes.lines if line.get_marker() == "None" and len(_x(line)) == 2]
+    assert [tuple(map(float, ends)) for ends in whiskers if ends[0] != ends[1]] == [
+        (one.low, one.high) for one in expected
+    ]
+    hollow = [line.get_markerfacecolor() == "white" for line in squares]
+    assert hollow == [name == "Brazil 3" for name in COVID], "only Brazil 3 has 11 non-events"
+    diamond = next(patch for patch in axes.patches if isinstance(patch, Polygon))
+    assert sorted(set(np.asarray(diamond.get_xy())[:, 0].tolist())) == [0.73, 0.88, 0.96]
+    bar = next(patch for patch in axes.patches if isinstance(patch, Rectangle))
+    assert (bar.get_x(), bar.get_x() + bar.get_width()) == pytest.approx((0.28, 0.99))
+    assert {"0.88", "0.73–0.96", "PI", "0.28–0.99", "criterion 0.75"} <= set(_texts(figure))
+
+
+def test_forest_of_two_sites_has_no_prediction_interval() -> None:
+    two = evidence(type(BY_NAME["eight"])("two", ("Italy 1", "Spain")))
+    with styled():
+        figure = _figure(discrimination.draw_forest(two, discrimination.AUROC, HALF))
+    assert "too few sites" in _texts(figure)
+
+
+def test_a_wide_interval_ends_in_an_arrow(eight: Evidence) -> None:
+    with styled():
+        figure = _figure(discrimination.draw_forest(eight, calibration.OBSERVED_TO_EXPECTED, FULL))
+    axes = figure.axes[0]
+    low, _ = axes.get_xlim()
+    beyond = [site for site in externals(eight) if (_estimate(find(eight, "oe_ratio", site.name)).low or 0) < low]
+    assert len(beyond) == len([line for line in axes.lines if line.get_marker() == "<"]) > 0
+
+
+def test_calibration_shows_the_curve_the_band_and_breaks_sparse_sites(eight: Evidence) -> None:
+    with styled():
+        figure = _figure(calibration.draw_calibration(eight, HALF))
+    for axes, site in zip(figure.axes, externals(eight), strict=True):
+        diagonal, line = axes.lines
+        curve = _curve(find_curve(eight, "calibration_curve", site.name))
+        np.testing.assert_array_equal(_x(line), curve.columns["risk"])
+        np.testing.assert_array_equal(_y(line), curve.columns["observed"])
+        assert list(_x(diagonal)) == list(_y(diagonal))
+        assert site.events is not None
+        assert (line.get_linestyle() == "--") == (min(site.events, site.n - site.events) < 100)
+        band = np.asarray(axes.collections[0].get_paths()[0].vertices)
+        assert {round(value, 9) for value in curve.columns["high"] if value is not None} <= {
+            round(float(value), 9) for value in band[:, 1]
+        }
+
+
+def test_axes_follow_risks_that_are_all_small() -> None:
+    with styled():
+        figure = _figure(calibration.draw_calibration(evidence(BY_NAME["rare"]), HALF))
+    assert {axes.get_xlim() for axes in figure.axes} == {(0, 0.02)}
+
+
+def test_decision_curve_is_per_hundred_and_marks_the_primary_threshold(eight: Evidence) -> None:
+    with styled():
+        figure = _figure(utility.draw_decision(eight))
+    axes = figure.axes[0]
+    curve = _curve(find_curve(eight, "decision_curve_all_sites", POOLED))
+    model = next(line for line in axes.lines if line.get_color() == canvas.BLUE and len(_x(line)) > 2)
+    everyone = next(line for line in axes.lines if line.get_color() == canvas.INK_2 and len(_x(line)) > 2)
+    np.testing.assert_allclose(_y(model), np.array(curve.columns["net_benefit"], dtype=float) * 100)
+    np.testing.assert_allclose(_y(everyone), np.array(curve.columns["treat_all"], dtype=float) * 100)
+    ring = next(line for line in axes.lines if line.get_marker() == "o")
+    at = (
+        np.interp(0.5, np.array(curve.columns["threshold"], float), np.array(curve.columns["net_benefit"], float)) * 100
+    )
+    assert (float(_x(ring)[0]), float(_y(ring)[0])) == pytest.approx((0.5, at))
+    assert {"Model", "Flag everyone", "Flag no one", f"{at:.1f} at 0.50"} <= set(_texts(figure))
+
+
+@pytest.mark.parametrize(
+    ("threshold", "text"), [(0.05, "19"), (0.2, "4"), (0.5, "1"), (0.6, "0.7"), (0.01, "99"), (0, "–")]
+)
+def test_false_alarms_per_miss(threshold: float, text: str) -> None:
+    assert utility.false_alarms(threshold) == text
+
+
+def test_risks_are_mirrored_and_too_few_are_not_drawn(eight: Evidence) -> None:
+    with styled():
+        figure = _figure(results.draw_risks(eight))
+    for axes, site in zip(figure.axes, externals(eight), strict=True):
+        steps = [patch.get_data()[0] for patch in axes.patches if isinstance(patch, StepPatch)]
+        curve = _curve(find_curve(eight, "risk_distribution", site.name))
+        np.testing.assert_allclose(steps[0], np.array(curve.columns["share_events"], dtype=float))
+        if site.site == "Brazil 3":
+            assert len(steps) == 1
+        else:
+            np.testing.assert_allclose(steps[1], -np.array(curve.columns["share_non_events"], dtype=float))
+    assert _texts(figure).count("too few") == 1
+
+
+def _discs(axes: Axes) -> list[Ellipse]:
+    return [patch for patch in axes.patches if isinstance(patch, Ellipse) and patch.get_zorder() == 4]
+
+
+def test_diagram_places_sites_and_fills_rings_by_sample(eight: Evidence) -> None:
+    with styled():
+        figure = _figure(robustness.draw_diagram(eight))
+    panels = figure.axes[1:4]
+    for axes, measure, sample, at in zip(
+        panels,
+        ("auroc", "standardized_net_benefit", "brier"),
+        ("mss_auroc", "mss_snb", "mss_brier"),
+        ({}, {"threshold": 0.5}, {}),
+        strict=True,
+    ):
+        rings = [patch for patch in axes.patches if isinstance(patch, Ellipse) and patch.get_zorder() == 3]
+        discs = _discs(axes)
+        for site, ring, disc in zip(externals(eight), rings, discs, strict=True):
+            value = _estimate(find(eight, measure, site.name, **at)).value
+            similarity = _estimate(find(eight, "correspondence_averaged", site.name)).value
+            assert ring.get_center() == pytest.approx((value, similarity))
+            least = _estimate(find(eight, sample, site.name, **at)).value
+            share = (disc.get_width() / ring.get_width()) ** 2
+            assert share == pytest.approx(min(1, site.n / least))
+    assert panels[2].get_xlim()[0] > panels[2].get_xlim()[1] == 0, (
+        "a lower Brier score is better, so it runs to the right"
+    )
+
+
+def test_only_sites_in_the_frame_on_all_three_support(eight: Evidence) -> None:
+    expected = []
+    for site in externals(eight):
+        auroc, brier = (_estimate(find(eight, name, site.name)).value for name in ("auroc", "brier"))
+        benefit = _estimate(find(eight, "standardized_net_benefit", site.name, threshold=0.5)).value
+        similarity = _estimate(find(eight, "correspondence_averaged", site.name)).value
+        if similarity < 0.4 and auroc >= 0.7 and benefit >= 0.4 and brier <= 0.25:
+            expected.append(site.site)
+    assert [one.site.site for one in robustness.placed_sites(eight) if one.supports] == expected != []
+
+
+def test_sites_without_similarity_stand_in_the_strip_with_their_performance() -> None:
+    covid = evidence(BY_NAME["covid"])
+    with styled():
+        figure = _figure(robustness.draw_diagram(covid))
+    assert "Similarity unknown" in _texts(figure)
+    strips = [axes for axes in figure.axes[1:] if axes.get_ylim()[1] == 0 and axes.axison]
+    assert [len(_discs(axes)) for axes in strips] == [6, 6, 6]
+    values = [np.asarray(disc.get_center())[0] for disc in _discs(strips[0])]
+    assert values == pytest.approx([_estimate(find(covid, "auroc", f"site-{place}")).value for place in range(2, 8)])
+
+
+def test_nomogram_shows_the_worked_example(eight: Evidence) -> None:
+    with styled():
+        figure = _figure(reliability.draw_nomogram(eight))
+    axes = figure.axes[0]
+    point = next(line for line in axes.lines if line.get_marker() == "o")
+    assert (float(_x(point)[0]), float(_y(point)[0])) == (0.9, 0.802)
+    case = next(line for line in axes.lines if line.get_linewidth() == 1.6)
+    assert float(_y(case)[-1]) == pytest.approx(0.877492, abs=2e-4), "g of methods.md at the right edge"
+    assert {"0.57", "0.80 actual", "0.90 measured"} <= set(_texts(figure))
+
+
+@pytest.mark.parametrize("name", ["eight", "rare"])
+def test_thousand_squares_are_a_thousand(name: str) -> None:
+    found = evidence(BY_NAME[name])
+    with styled():
+        figure = _figure(committee.draw_thousand(found))
+    areas: dict[str, float] = {}
+    for patch in figure.axes[0].patches:
+        assert isinstance(patch, Rectangle)
+        if not math.isclose(patch.get_width(), 2.3):
+            colour = str(tuple(patch.get_facecolor()))
+            areas[colour] = areas.get(colour, 0) + patch.get_width() * patch.get_height() / committee.SQUARE**2
+    counts = sorted(round(area, 6) for area in areas.values())
+    assert sum(counts) == pytest.approx(1000)
+    assert counts == pytest.approx(sorted({"eight": (97, 201, 702), "rare": (34, 1, 965)}[name]))
+
+
+def test_alternatives_say_the_finding(eight: Evidence) -> None:
+    makers = fill("figures").figures
+    assert (
+        "pooled it is 0.88 (0.73 to 0.96), and in a new hospital 0.28 to 0.99"
+        in makers["forest_results"].function(eight).alternative
+    )
+    told = makers["committee_thousand"].function(eight).alternative
+    assert "271 have the outcome: 70 are flagged and 201 missed" in told
+    assert "0.90 stands for 0.80" in makers["reliability"].function(eight).alternative
+
+
+def test_short_names_fit_and_still_differ() -> None:
+    names = [f"University Hospital of Marienbad No. {place:04d}" for place in range(40)]
+    for width in (14.0, 16.4, 24.0, 40.0):
+        shorter = shortened(names, width)
+        assert len(set(shorter)) == 40
+        assert all(text_width(name) <= width for name in shorter)
+    assert shortened(["Spain", "Italy 1"], 16.4) == ("Spain", "Italy 1")

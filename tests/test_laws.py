@@ -1,0 +1,293 @@
+"""Laws over every measure: what must hold of each, whoever wrote it and however it is computed."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dossier.evaluate import _ask
+from dossier.register import Metric, fill
+from dossier.types import Absent, Estimate, Feature, Floats
+
+REGISTER = fill("metrics")
+METRICS = list(REGISTER.metrics.values())
+SETTINGS: dict[str, Any] = {
+    "level": 0.95,
+    "seed": 7,
+    "bootstrap": 100,
+    "permutations": 99,
+    "threshold": 0.3,
+    "primary_threshold": 0.3,
+    "threshold_range": (0.05, 0.6),
+    "declared_thresholds": (0.3, 0.5),
+    "priority": 0.5,
+    "tau": 0.75,
+    "complexity": "constant",
+    "auroc_width": 0.1,
+    "oe_ratio_width": 0.2,
+    "calibration_slope_width": 0.2,
+    "standardized_net_benefit_width": 0.2,
+    "brier_width": 0.05,
+    "declared_minimum": {},
+}
+
+
+def table(rows: int, seed: int = 1) -> dict[str, Any]:
+    """A site with everything a measure may ask for."""
+    rng = np.random.default_rng(seed)
+    risk = np.round(rng.beta(1.5, 2.5, rows), 3)
+    outcome = (rng.uniform(size=rows) < risk).astype(float)
+    labels = (rng.uniform(size=(rows, 4)) < np.where(outcome[:, None] == 1, 0.85, 0.2)).astype(float)
+    return {
+        "outcome": outcome,
+        "risk": risk,
+        "rival": np.clip(risk + rng.normal(0, 0.15, rows), 0.001, 0.999),
+        "split": Absent("no splits"),
+        "predictors": features(rng, rows, shift=0.4),
+        "development": features(np.random.default_rng(3), 60),
+        "labels": labels,
+        "confidence": np.round(rng.uniform(0.2, 1, labels.shape), 1),
+        "rater_complexity": np.round(rng.uniform(0, 1, labels.shape), 1),
+        "truth": outcome,
+        "rater_accuracy": (0.8, 0.85, 0.9, 0.75),
+        "coherence": 0.05,
+    }
+
+
+def features(rng: np.random.Generator, rows: int, shift: float = 0.0) -> tuple[Feature, ...]:
+    """Three numeric predictors and a category, some missing."""
+    numeric = [Feature(name, rng.normal(shift, 1, rows)) for name in ("age", "pressure", "marker")]
+    values = rng.normal(shift, 1, rows)
+    values[rng.uniform(size=rows) < 0.1] = math.nan
+    return (*numeric, Feature("gappy", values), Feature("sex", rng.integers(0, 2, rows).astype(float), ("f", "m")))
+
+
+ROWS = ("outcome", "risk", "rival", "labels", "confidence", "rater_complexity", "truth")
+
+
+def rearranged(site: Mapping[str, Any], rows: Any) -> dict[str, Any]:
+    """The same site with other rows."""
+    moved = {name: site[name][rows] for name in ROWS}
+    shuffled = tuple(Feature(one.name, one.values[rows], one.levels) for one in site["predictors"])
+    return {**site, **moved, "predictors": shuffled}
+
+
+def value(metric: Metric, site: Mapping[str, Any]) -> Estimate | Absent:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found: Estimate | Absent = _ask(metric, {**SETTINGS, **site})
+    return found
+
+
+def numbers(found: Estimate) -> list[float]:
+    """Every number of an estimate."""
+    listed = [found.value, found.low, found.high, found.se, *found.details.values()]
+    return [one for one in listed if one is not None]
+
+
+def of_law(law: str) -> list[Metric]:
+    return [metric for metric in METRICS if law in metric.laws]
+
+
+def named(metric: Metric) -> str:
+    return metric.term.name
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=named)
+def test_every_measure_can_be_estimated_and_lies_in_its_range(metric: Metric) -> None:
+    found = value(metric, table(200))
+    assert isinstance(found, Estimate), found
+    low, high = metric.term.range
+    assert all(map(math.isfinite, numbers(found)))
+    for one in (found.value, found.low, found.high):
+        assert one is None or low is None or one >= low - 1e-12
+        assert one is None or high is None or one <= high + 1e-12
+    assert found.method
+    assert found.n > 0
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=named)
+def test_the_interval_holds_the_value(metric: Metric) -> None:
+    found = value(metric, table(200))
+    assert isinstance(found, Estimate)
+    assert found.low is None or found.low <= found.value + 1e-12
+    assert found.high is None or found.high >= found.value - 1e-12
+    if found.low is None and found.high is None:
+        assert found.level is None, "a level without an interval"
+
+
+@pytest.mark.parametrize("metric", of_law("rows in any order"), ids=named)
+def test_the_order_of_rows_is_irrelevant(metric: Metric) -> None:
+    site = table(120)
+    order = np.random.default_rng(9).permutation(120)
+    one, other = value(metric, site), value(metric, rearranged(site, order))
+    assert isinstance(one, Estimate)
+    assert isinstance(other, Estimate)
+    assert numbers(one) == pytest.approx(numbers(other), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", of_law("rows doubled"), ids=named)
+def test_doubling_the_rows_keeps_the_value(metric: Metric) -> None:
+    site = table(120)
+    one, other = value(metric, site), value(metric, rearranged(site, np.tile(np.arange(120), 2)))
+    assert isinstance(one, Estimate)
+    assert isinstance(other, Estimate)
+    assert other.value == pytest.approx(one.value, rel=1e-8, abs=1e-10)
+
+
+@pytest.mark.parametrize("metric", of_law("narrower with more rows"), ids=named)
+def test_doubling_the_rows_narrows_the_interval(metric: Metric) -> None:
+    site = table(120)
+    one, other = value(metric, site), value(metric, rearranged(site, np.tile(np.arange(120), 4)))
+    assert isinstance(one, Estimate)
+    assert isinstance(other, Estimate)
+    if None not in (one.low, one.high, other.low, other.high):
+        assert other.high - other.low < one.high - one.low  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("metric", of_law("perfect is best"), ids=named)
+def test_a_perfect_prediction_reaches_the_best_value(metric: Metric) -> None:
+    site = table(120)
+    found = value(metric, {**site, "risk": site["outcome"].copy()})
+    assert isinstance(found, Estimate), found
+    low, high = metric.term.range
+    best = {"higher": high, "lower": low, "one": 1.0, "zero": 0.0, "half": 0.5}.get(metric.term.best or "")
+    assert best is not None, "a law about the best value needs one"
+    assert found.value == pytest.approx(best, abs=1e-9)
+
+
+@pytest.mark.parametrize("metric", of_law("one class is absent"), ids=named)
+@pytest.mark.parametrize("only", [0.0, 1.0])
+def test_one_class_gives_a_reason(metric: Metric, only: float) -> None:
+    site = table(60)
+    outcome = np.full(60, only)
+    found = value(metric, {**site, "outcome": outcome, "truth": outcome})
+    assert isinstance(found, Absent)
+    assert found.reason
+    assert not found.reason.endswith(".")
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=named)
+def test_same_seed_same_answer_and_inputs_unchanged(metric: Metric) -> None:
+    site = table(100)
+    before = {name: site[name].copy() for name in ROWS}
+    assert value(metric, site) == value(metric, site)
+    for name in ROWS:
+        np.testing.assert_array_equal(site[name], before[name])
+
+
+def _one_class(site: dict[str, Any]) -> dict[str, Any]:
+    return {**site, "outcome": np.zeros_like(site["outcome"]), "truth": np.zeros_like(site["truth"])}
+
+
+def _constant(site: dict[str, Any]) -> dict[str, Any]:
+    return {**site, "risk": np.full_like(site["risk"], 0.3), "rival": np.full_like(site["rival"], 0.3)}
+
+
+def _separated(site: dict[str, Any]) -> dict[str, Any]:
+    return {**site, "risk": np.where(site["outcome"] == 1, 0.9, 0.1), "rival": site["outcome"].copy()}
+
+
+def _extreme(site: dict[str, Any]) -> dict[str, Any]:
+    return {**site, "risk": np.round(site["risk"]), "rival": 1 - np.round(site["risk"])}
+
+
+def _one_event(site: dict[str, Any]) -> dict[str, Any]:
+    outcome = np.zeros_like(site["outcome"])
+    outcome[0] = 1
+    return {**site, "outcome": outcome, "truth": outcome}
+
+
+def _agreeing(site: dict[str, Any]) -> dict[str, Any]:
+    return {**site, "labels": np.ones_like(site["labels"])}
+
+
+def _one_rater(site: dict[str, Any]) -> dict[str, Any]:
+    one = {name: site[name][:, :1] for name in ("labels", "confidence", "rater_complexity")}
+    return {**site, **one, "rater_accuracy": (0.8,)}
+
+
+def _unrated(site: dict[str, Any]) -> dict[str, Any]:
+    return {**site, "labels": np.full_like(site["labels"], math.nan)}
+
+
+def _no_confidence(site: dict[str, Any]) -> dict[str, Any]:
+    return {**site, "confidence": np.zeros_like(site["confidence"])}
+
+
+def _constant_predictors(site: dict[str, Any]) -> dict[str, Any]:
+    def flat(features: tuple[Feature, ...]) -> tuple[Feature, ...]:
+        return tuple(Feature(one.name, np.zeros_like(one.values), one.levels) for one in features)
+
+    return {**site, "predictors": flat(site["predictors"]), "development": flat(site["development"])}
+
+
+def _missing_predictors(site: dict[str, Any]) -> dict[str, Any]:
+    empty = tuple(Feature(one.name, np.full_like(one.values, math.nan), one.levels) for one in site["predictors"])
+    return {**site, "predictors": empty}
+
+
+DEGENERATE: list[tuple[str, int, Callable[[dict[str, Any]], dict[str, Any]]]] = [
+    ("no rows", 0, dict),
+    ("one row", 1, dict),
+    ("two rows", 2, dict),
+    ("three rows", 3, dict),
+    ("one class", 40, _one_class),
+    ("constant risk", 40, _constant),
+    ("perfect separation", 40, _separated),
+    ("risk exactly 0 or 1", 40, _extreme),
+    ("one event", 40, _one_event),
+    ("raters who all agree", 40, _agreeing),
+    ("one rater", 40, _one_rater),
+    ("no ratings", 40, _unrated),
+    ("no confidence", 40, _no_confidence),
+    ("constant predictors", 40, _constant_predictors),
+    ("missing predictors", 40, _missing_predictors),
+]
+
+
+@pytest.mark.parametrize(("name", "rows", "spoil"), DEGENERATE, ids=[case[0] for case in DEGENERATE])
+@pytest.mark.parametrize("metric", METRICS, ids=named)
+def test_degenerate_input_gives_a_number_or_a_reason(
+    metric: Metric, name: str, rows: int, spoil: Callable[[dict[str, Any]], dict[str, Any]]
+) -> None:
+    found = value(metric, spoil(table(rows)))
+    if isinstance(found, Absent):
+        assert found.reason
+        assert found.reason[-1] not in ".:"
+    else:
+        assert all(map(math.isfinite, numbers(found))), name
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2, 40])
+@pytest.mark.parametrize("maker", list(REGISTER.curves.values()), ids=lambda maker: maker.name)
+def test_curves_are_even_thin_and_finite(maker: Any, rows: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = _ask(maker, {**SETTINGS, **table(rows)})
+    if isinstance(found, Absent):
+        assert found.reason
+        return
+    lengths = {len(column) for column in found.columns.values()}
+    assert len(lengths) == 1
+    assert max(lengths) <= 250
+    assert all(math.isfinite(one) for column in found.columns.values() for one in column if one is not None)
+
+
+def test_the_laws_have_teeth() -> None:
+    """A measure that breaks a law must be caught by it: here one that depends on the order of the rows."""
+    fickle = next(metric for metric in METRICS if metric.term.name == "brier")
+
+    def first_row(outcome: Floats, risk: Floats) -> Estimate:
+        return Estimate(float((risk[0] - outcome[0]) ** 2), None, None, None, len(risk), "none")
+
+    from dataclasses import replace
+
+    broken = replace(fickle, function=first_row, needs=("outcome", "risk"))
+    with pytest.raises(AssertionError):
+        test_the_order_of_rows_is_irrelevant(broken)
