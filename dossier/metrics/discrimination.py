@@ -116,6 +116,7 @@ def _share(chosen: Floats, among: Floats, outcome: Floats, level: float, empty: 
     tier="descriptive",
     cites="Wilson 1927",
     at=("threshold",),
+    digits=0,
     unit="%",
     breaks=("one class is absent",),
 )
@@ -139,6 +140,7 @@ def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     tier="descriptive",
     cites="Wilson 1927",
     at=("threshold",),
+    digits=0,
     unit="%",
     breaks=("one class is absent",),
 )
@@ -161,6 +163,7 @@ def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     tier="descriptive",
     cites="Wilson 1927",
     at=("threshold",),
+    digits=0,
     unit="%",
     breaks=("one class is absent",),
 )
@@ -183,6 +186,7 @@ def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     tier="descriptive",
     cites="Wilson 1927",
     at=("threshold",),
+    digits=0,
     unit="%",
     breaks=("one class is absent",),
 )
