@@ -105,11 +105,13 @@ def _questions() -> Mapping[str, Any]:
     chapters = (
         "accuracy",
         "committee",
+        "correspondence",
         "description",
         "glossary",
         "pooled",
         "provenance",
         "references",
+        "reliability",
         "results",
         "robustness",
         "sample",

@@ -13,8 +13,17 @@ from dossier.types import POOLED, Absent, At, DatasetSummary, Estimate, Evidence
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
 TIED = "\N{NO-BREAK SPACE}"
-WIDEST = 5
-"""Measures side by side in one table: more do not fit the measure of the page."""
+MEASURE = 168.0
+"""The width of the page's live area in mm."""
+
+CHARACTER = 1.8
+"""The width of a character of a table in mm: digits are a little wider, letters a little narrower."""
+
+LONG_LABEL = 22
+"""Characters of a row's label that fit on one line; a longer one is broken."""
+
+NAMES = {"Brier", "Cohen's", "Fleiss'", "Krippendorff's", "Nagelkerke", "Tjur's", "Spiegelhalter's"}
+"""Words of labels that keep their capital everywhere."""
 
 NUMBERS_IN_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 SETTING = {
@@ -82,7 +91,11 @@ def date(value: datetime.date | None) -> str:
 
 def dates(value: tuple[datetime.date, datetime.date] | None) -> str:
     """From when to when."""
-    return "not stated" if value is None else f"{date(value[0])} to {date(value[1])}"
+    return "not stated" if value is None else f"{_short_date(value[0])} to {_short_date(value[1])}"
+
+
+def _short_date(value: datetime.date) -> str:
+    return f"{value.day}{TIED}{value:%b}{TIED}{value.year}"
 
 
 def threshold(value: float) -> str:
@@ -131,6 +144,13 @@ def _unit(term: Term) -> str:
 def sentence_case(text: str) -> str:
     """The text with its first letter in upper case."""
     return text[:1].upper() + text[1:]
+
+
+def within_sentence(label: str) -> str:
+    """A label in the middle of a sentence: in lower case, unless it opens with a name or an abbreviation."""
+    first = label.split()[0]
+    keeps = first in NAMES or any(letter.isupper() or letter.isdigit() for letter in first[1:]) or len(first) == 1
+    return label if keeps or "-" in first else label[:1].lower() + label[1:]
 
 
 def named(evidence: Evidence, text: str) -> str:
@@ -213,6 +233,7 @@ class Reasons:
         """Remember a dataset that has no row because nothing of the table exists for it."""
         # The same gap at several sites is said once: "no predictors: Spain and Brazil 1".
         without_name = re.sub(rf"^{re.escape(dataset)} has no ", "no ", reason)
+        without_name = re.sub(rf", not those of {re.escape(dataset)}$", " only", without_name)
         self.left_out.setdefault(named(self.evidence, without_name), []).append(label)
 
     def footnotes(self) -> tuple[str, ...]:
@@ -232,8 +253,8 @@ def shown(evidence: Evidence, roles: Sequence[str] = ("development", "internal",
 
 
 def label_of(dataset: DatasetSummary) -> str:
-    """A dataset as a table's row names it."""
-    return dataset.site if dataset.role == "external" else f"{dataset.site} ({dataset.role})"
+    """A dataset as a table's row names it; what is not external says so first."""
+    return dataset.site if dataset.role == "external" else f"{sentence_case(dataset.role)}: {dataset.site}"
 
 
 def chapter_tables(evidence: Evidence, chapter: str, without: Sequence[str] = ()) -> tuple[Table, ...]:
@@ -248,7 +269,7 @@ def chapter_tables(evidence: Evidence, chapter: str, without: Sequence[str] = ()
             tables += [_across(evidence, term) for term in members if _computed(evidence, term)]
         else:
             kept = [term for term in members if _computed(evidence, term)]
-            tables += [_beside(evidence, part) for part in _parts(kept)]
+            tables += [_beside(evidence, part) for part in _parts(evidence, kept)]
     return tuple(tables)
 
 
@@ -267,13 +288,32 @@ def _computed(evidence: Evidence, term: Term) -> bool:
     return any(result.term == term.name and isinstance(result.found, Estimate) for result in evidence.results)
 
 
-def _parts(terms: Sequence[Term]) -> list[list[Term]]:
-    """The terms in as few tables as the page's width allows, evenly filled."""
-    if not terms:
-        return []
-    count = -(-len(terms) // WIDEST)
-    size = -(-len(terms) // count)
-    return [list(terms[start : start + size]) for start in range(0, len(terms), size)]
+def _parts(evidence: Evidence, terms: Sequence[Term]) -> list[list[Term]]:
+    """The terms in as few tables as the page's width allows."""
+    longest = max((len(label_of(dataset)) for dataset in evidence.datasets), default=0)
+    room = MEASURE - min(longest, LONG_LABEL) * CHARACTER
+    parts: list[list[Term]] = []
+    left = 0.0
+    for term in terms:
+        width = _width(evidence, term)
+        if not parts or width > left:
+            parts.append([])
+            left = room
+        parts[-1].append(term)
+        left -= width
+    return parts
+
+
+def _width(evidence: Evidence, term: Term) -> float:
+    """The width in mm of a measure's columns: its widest value, interval and word of the heading."""
+    results = [one for one in evidence.results if one.term == term.name]
+    found = [one.found for one in results if isinstance(one.found, Estimate)]
+    wordy = _needs_words(results)
+    values = max((len(number(one.value, term.digits, bool(term.unit))) for one in found), default=0)
+    bounds = max((len(interval(one, term, wordy)) for one in found), default=0)
+    heading = max(map(len, _heading(term).split()))
+    test = 7 if any("p_value" in one.details for one in found) else 0
+    return 4.6 + max(values + bounds, heading) * CHARACTER + test * CHARACTER
 
 
 def _beside(evidence: Evidence, terms: Sequence[Term]) -> Table:
@@ -374,7 +414,7 @@ def _place_name(place: Mapping[str, float | str]) -> str:
 
 
 def _title(terms: Sequence[Term]) -> str:
-    return sentence_case(listing([term.label for term in terms])) + "."
+    return sentence_case(listing([within_sentence(term.label) for term in terms])) + "."
 
 
 def _heading(term: Term) -> str:
@@ -390,7 +430,7 @@ def _site_rows(
     tried = {result.dataset for column in columns for result in column}
     known = {dataset.name for dataset in evidence.datasets}
     labels = [(dataset.name, label_of(dataset), "row") for dataset in shown(evidence) if dataset.name in tried]
-    labels += [(name, f"{name} (declared)", "row") for name in sorted(tried - known - {POOLED})]
+    labels += [(name, f"Declared: {name}", "row") for name in sorted(tried - known - {POOLED})]
     labels += [(POOLED, "All sites, pooled", "total")] if POOLED in tried else []
     for name, label, kind in labels:
         found = [next((one for one in column if one.dataset == name), None) for column in columns]
@@ -427,7 +467,10 @@ def _note(evidence: Evidence, results: Sequence[Result], terms: Sequence[Term]) 
     bounded = any(isinstance(result.found, Estimate) and result.found.low is not None for result in results)
     opening = f"Value and {level_of(evidence)} interval. " if bounded else ""
     alone = len(shared) == 1
-    said = [method if alone else f"{listing(labels)}: {method}" for method, labels in shared.items()]
+    said = [
+        method if alone else f"{listing([within_sentence(label) for label in labels])}: {method}"
+        for method, labels in shared.items()
+    ]
     return opening + " ".join(f"{sentence_case(one)}." for one in said)
 
 

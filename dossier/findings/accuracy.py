@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dossier.findings.sentence import Sentence, estimated
+from dossier.findings.sentence import Sentence, estimated, range_over_sites
 from dossier.types import Evidence, Result
-from dossier.typeset import Table, number, setting, table_across
+from dossier.typeset import Table, setting, table_across
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -17,17 +17,10 @@ def finding(evidence: Evidence) -> Sentence:
     strict = estimated(evidence, "h_accuracy", priority=0.5, tau=taus[-1], complexity="constant")
     if not plain or not strict:
         return Sentence("At no external site can H-accuracy be estimated.")
-    digits = evidence.terms["h_accuracy"].digits
-
-    def span(sites: list[tuple[str, float]]) -> str:
-        low, high = number(sites[0][1], digits), number(sites[-1][1], digits)
-        return low if len(sites) == 1 else f"{low} ({sites[0][0]}) to {high} ({sites[-1][0]})"
-
     return Sentence(
-        "With both classes of equal weight, H-accuracy is "
-        f"{span([(site.site, found.value) for site, found in plain])}.",
-        f"When full credit asks for a confidence of {setting(taus[-1])}, "
-        f"{span([(site.site, found.value) for site, found in strict])} is left.",
+        f"With both classes of equal weight, H-accuracy {range_over_sites(evidence, 'h_accuracy', plain)}.",
+        f"When full credit asks for a confidence of {setting(taus[-1])}, it "
+        f"{range_over_sites(evidence, 'h_accuracy', strict)}.",
     )
 
 

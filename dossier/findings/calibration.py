@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dossier.findings.sentence import Sentence, estimated
+from dossier.findings.sentence import Sentence, estimated, range_over_sites
 from dossier.types import DatasetSummary, Evidence, externals
-from dossier.typeset import in_text, in_words, listing, number
+from dossier.typeset import in_words, listing
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -12,15 +12,7 @@ def finding(evidence: Evidence) -> Sentence:
     ratios = estimated(evidence, "oe_ratio")
     if not ratios:
         return Sentence("At no external site can calibration be estimated.")
-    if len(ratios) == 1:
-        site, found = ratios[0]
-        ratio = in_text(evidence, "oe_ratio", found)
-        lead = f"In {site.site} there were {ratio} times the events that the risks add up to."
-    else:
-        lead = (
-            f"The events are between {number(ratios[0][1].value)} ({ratios[0][0].site}) and "
-            f"{number(ratios[-1][1].value)} ({ratios[-1][0].site}) times what the risks add up to."
-        )
+    lead = f"Observed over expected events (O/E) {range_over_sites(evidence, 'oe_ratio', ratios)}."
     slopes = estimated(evidence, "calibration_slope")
     extreme = [site for site, found in slopes if found.high is not None and found.high < 1]
     timid = [site for site, found in slopes if found.low is not None and found.low > 1]

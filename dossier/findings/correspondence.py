@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dossier.bands import SIMILARITY
-from dossier.findings.sentence import Sentence, estimated
-from dossier.types import Evidence, externals
-from dossier.typeset import in_words, number
+from dossier.findings.description import NARROW_SIDE_BY_SIDE, evenly
+from dossier.findings.sentence import Sentence, estimated, range_over_sites
+from dossier.types import DatasetSummary, Description, Evidence, externals
+from dossier.typeset import Cell, Column, Row, Table, in_words, listing, number
+
+LARGE_SHIFT = 0.5
+"""A standardized mean difference from which a predictor stands out in the table."""
 
 
 def band(value: float) -> str:
@@ -19,16 +23,51 @@ def finding(evidence: Evidence) -> Sentence:
     without = len(externals(evidence)) - len(sites)
     if not sites:
         return Sentence("At no external site can similarity to the development data be computed.")
-    if len(sites) == 1:
-        site, found = sites[0]
-        lead = f"The averaged similarity of {site.site} is {number(found.value)} ({band(found.value)} band)."
-    else:
-        low, high = sites[0], sites[-1]
-        lead = (
-            f"Averaged similarity runs from {number(low[1].value)} ({low[0].site}) to "
-            f"{number(high[1].value)} ({high[0].site})."
-        )
+    bands = list(dict.fromkeys(band(found.value) for _, found in sites))
+    span = range_over_sites(evidence, "correspondence_averaged", sites)
+    lead = f"Averaged similarity {span}: {listing(bands)} by the bands of its authors."
     rest = "0.50 means that the site's rows could as well be rows of the development data."
     if without:
         rest += f" {in_words(without).capitalize()} {'site gives' if without == 1 else 'sites give'} no predictors."
     return Sentence(lead, rest)
+
+
+def by_feature(evidence: Evidence) -> tuple[Table, ...]:
+    """How far each predictor lies from the development data, at each site that gives it."""
+    shifts = {
+        (row.dataset, _feature(row.described)): row.described.value
+        for row in evidence.descriptions
+        if row.described.statistic == "standardized_mean_difference"
+    }
+    holders = [site for site in externals(evidence) if any(name == site.name for name, _ in shifts)]
+    features = list(dict.fromkeys(feature for _, feature in shifts))
+    return tuple(
+        _by_feature(shifts, block, features, part)
+        for part, block in enumerate(evenly(holders, NARROW_SIDE_BY_SIDE), start=1)
+    )
+
+
+def _feature(described: Description) -> str:
+    """A predictor, or one category of it, as a row names it."""
+    return described.variable if described.level is None else f"{described.variable}: {described.level}"
+
+
+def _by_feature(
+    shifts: dict[tuple[str, str], float], sites: list[DatasetSummary], features: list[str], part: int
+) -> Table:
+    return Table(
+        name=f"table-shift-{part}",
+        title=f"Difference from the development data by predictor{'' if part == 1 else f', continued ({part})'}.",
+        note="Standardized mean difference, site minus development; half a standard deviation or more stands out.",
+        head="Predictor",
+        columns=tuple(Column(site.site) for site in sites),
+        rows=tuple(
+            Row(feature, tuple(_shift(shifts.get((site.name, feature))) for site in sites)) for feature in features
+        ),
+    )
+
+
+def _shift(value: float | None) -> Cell:
+    if value is None:
+        return Cell("not held", kind="absent")
+    return Cell(number(value), kind="value" if abs(value) >= LARGE_SHIFT else "plain")

@@ -23,6 +23,9 @@ from dossier.typeset import (
 SIDE_BY_SIDE = 5
 """Datasets side by side in one table of characteristics."""
 
+NARROW_SIDE_BY_SIDE = 9
+"""Datasets side by side where a cell holds one short number."""
+
 
 def finding(evidence: Evidence) -> Sentence:
     """The size of the test, what was left out, and how prevalence differs between sites."""
@@ -89,8 +92,15 @@ def _flow_cells(dataset: DatasetSummary, reasons: list[str]) -> tuple[Cell, ...]
 def characteristics(evidence: Evidence) -> tuple[Table, ...]:
     """Table 1: each predictor in each dataset that holds it, as many datasets side by side as the page is wide."""
     holders = [dataset for dataset in shown(evidence) if dataset.features]
-    blocks = [holders[start : start + SIDE_BY_SIDE] for start in range(0, len(holders), SIDE_BY_SIDE)]
+    blocks = evenly(holders, SIDE_BY_SIDE)
     return tuple(_characteristics(evidence, block, number) for number, block in enumerate(blocks, start=1))
+
+
+def evenly(datasets: list[DatasetSummary], most: int) -> list[list[DatasetSummary]]:
+    """The datasets in as few blocks as hold at most so many, of nearly equal size."""
+    count = -(-len(datasets) // most)
+    size = -(-len(datasets) // count) if count else 1
+    return [datasets[start : start + size] for start in range(0, len(datasets), size)]
 
 
 def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: int) -> Table:
@@ -156,7 +166,7 @@ def missingness(evidence: Evidence) -> tuple[Table, ...]:
     gappy = [feature for feature in features if any(counts.get((one.name, feature)) for one in holders)]
     if not gappy:
         return ()
-    blocks = [holders[start : start + SIDE_BY_SIDE] for start in range(0, len(holders), SIDE_BY_SIDE)]
+    blocks = evenly(holders, NARROW_SIDE_BY_SIDE)
     return tuple(
         Table(
             name=f"table-missing-{part}",

@@ -24,7 +24,10 @@ def files(evidence: Evidence) -> Table:
         head="File",
         columns=(Column("Bytes"), Column("SHA-256", words=True)),
         rows=tuple(
-            Row(one.name, (Cell(f"{one.size:,}", kind="plain"), Cell(grouped(one.sha256), kind="word")))
+            Row(
+                one.name.replace("../", ""),
+                (Cell(f"{one.size:,}", kind="plain"), Cell(grouped(one.sha256), kind="word")),
+            )
             for one in evidence.inputs
         ),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dossier.findings.sentence import Sentence
 from dossier.types import Absent, Estimate, Evidence
-from dossier.typeset import in_text, number
+from dossier.typeset import in_text, number, sentence_case
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -30,3 +30,14 @@ def _first(evidence: Evidence, measure: str) -> Estimate | Absent:
     found = [result.found for result in evidence.results if result.measure == measure]
     estimates = [one for one in found if isinstance(one, Estimate)]
     return estimates[0] if estimates else Absent("no readers judged the cases")
+
+
+def accuracy_of_readers(evidence: Evidence) -> str:
+    """The accuracy of the readers: from the least to the most accurate, the mean and the spread."""
+    rows = [row.described for row in evidence.descriptions if row.described.variable.startswith("rater accuracy")]
+    if not rows:
+        return ""
+    known = {row.statistic: number(row.value) for row in rows}
+    spread = f" (standard deviation {known['standard_deviation']})" if "standard_deviation" in known else ""
+    span = f"from {known['minimum']} to {known['maximum']}, mean {known['mean']}{spread}"
+    return f"{sentence_case(rows[0].variable)}: {span}."

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dossier.findings.sentence import Sentence, estimated, primary_threshold
-from dossier.types import POOLED, Absent, Estimate, Evidence, externals, find
+from dossier.findings.sentence import Sentence, estimated, primary_threshold, range_over_sites
+from dossier.types import POOLED, Absent, Estimate, Evidence, externals, find, find_all
 from dossier.typeset import (
     TIED,
     Cell,
@@ -46,14 +46,7 @@ def _single(evidence: Evidence) -> str:
     sites = estimated(evidence, "auroc")
     if not sites:
         return "At no external site can discrimination be estimated."
-    if len(sites) == 1 and len(externals(evidence)) == 1:
-        site, found = sites[0]
-        return f"In {site.site} the AUROC is {in_text(evidence, 'auroc', found)}."
-    low, high = sites[0], sites[-1]
-    return (
-        f"The AUROC runs from {short(evidence, 'auroc', low[1].value)} ({low[0].site}) to "
-        f"{short(evidence, 'auroc', high[1].value)} ({high[0].site})."
-    )
+    return f"The AUROC {range_over_sites(evidence, 'auroc', sites)}."
 
 
 def _risks(evidence: Evidence) -> str:
@@ -73,12 +66,7 @@ def _risks(evidence: Evidence) -> str:
         return f"Risks are {' and '.join(parts)}."
     if not sites:
         return ""
-    if len(sites) == 1:
-        return f"Observed over expected events: {in_text(evidence, 'oe_ratio', sites[0][1])}."
-    return (
-        f"Observed over expected events run from {number(sites[0][1].value)} ({sites[0][0].site}) to "
-        f"{number(sites[-1][1].value)} ({sites[-1][0].site})."
-    )
+    return f"Observed over expected events (O/E) {range_over_sites(evidence, 'oe_ratio', sites)}."
 
 
 def essentials(evidence: Evidence) -> Table:
@@ -120,8 +108,13 @@ def essentials(evidence: Evidence) -> Table:
 
 def _of_site(evidence: Evidence, dataset: str, measure: str, place: dict[str, float | str], reasons: Reasons) -> Cell:
     found = find(evidence, measure, dataset, **place)
-    negative = measure in ("net_benefit", "calibration_slope")
-    return cell(found, evidence.terms[measure], reasons, wordy=negative)
+    return cell(found, evidence.terms[measure], reasons, wordy=_has_negative(evidence, measure))
+
+
+def _has_negative(evidence: Evidence, measure: str) -> bool:
+    """Whether a bound of this measure is negative at any site, so that a dash would be misread."""
+    found = [one.found for one in find_all(evidence, measure) if isinstance(one.found, Estimate)]
+    return any(one.low is not None and one.low < 0 for one in found)
 
 
 def _together(evidence: Evidence, measures: list[str]) -> Row:
@@ -136,7 +129,7 @@ def _together(evidence: Evidence, measures: list[str]) -> Row:
         if isinstance(found, Absent):
             cells.append(Cell("", kind="plain"))
         else:
-            cells.append(cell(found, evidence.terms[measure], Reasons(evidence), wordy=measure == "calibration_slope"))
+            cells.append(cell(found, evidence.terms[measure], Reasons(evidence), _has_negative(evidence, measure)))
     return Row("All, pooled", tuple(cells), "total")
 
 
@@ -147,7 +140,7 @@ def caption(evidence: Evidence) -> str:
     patients = counted(sum(site.n for site in sites), "patient")
     events = counted(sum(site.events or 0 for site in sites), "event")
     return (
-        f"{patients}, {events}; intervals and bands at {level}. Discrimination: DeLong; hollow bar, what a new "
-        "hospital may expect; open square, not pooled. Calibration: spline of logit risk; broken under 100 "
-        "events or non-events. Decision curve: all sites together. Risks: ten bins, events above and non-events below the line."
+        f"{patients}, {events}; intervals and bands at {level}. Discrimination: DeLong; hollow bar, a new hospital; "
+        "open square, not pooled. Calibration: spline of logit risk; broken under 100 events or "
+        "non-events. Decision curve: all sites together. Risks: ten bins, events above and non-events below the line."
     )

@@ -56,11 +56,16 @@ def _why(evidence: Evidence) -> str:
 def components(evidence: Evidence) -> Table:
     """SPR and WPR with the probabilities that they combine, measure by measure; sites without them carry the reason."""
     reasons = Reasons(evidence)
+    measures = list(dict.fromkeys(str(one.at["measure"]) for one in evidence.results if one.measure == "spr"))
+    sites = _kept(evidence, measures, reasons)
     rows: list[Row] = []
-    for measure in dict.fromkeys(str(one.at["measure"]) for one in evidence.results if one.measure == "spr"):
-        members = [_row(evidence, site, measure, reasons) for site in externals(evidence)]
-        kept = [row for row in members if row is not None]
-        rows += [Row(setting(measure), kind="group"), *kept] if kept else []
+    for measure in measures:
+        pairs = [(site, *_pair(evidence, site.name, measure)) for site in sites]
+        if any(isinstance(one, Estimate) for _, *both in pairs for one in both):
+            rows.append(Row(setting(measure), kind="group"))
+            rows += [Row(site.site, _components(strong, weak, reasons)) for site, strong, weak in pairs]
+        elif pairs:
+            reasons.leave_out(setting(measure), pairs[0][0].name, _reason(pairs[0][1]))
     return Table(
         name="table-robustness",
         title="Potential robustness and what it is made of.",
@@ -74,20 +79,27 @@ def components(evidence: Evidence) -> Table:
     )
 
 
-def _row(evidence: Evidence, site: DatasetSummary, measure: str, reasons: Reasons) -> Row | None:
-    """The row of one site, or None when it has neither SPR nor WPR on this measure."""
-    strong = find(evidence, "spr", site.name, measure=measure)
-    weak = _weak(evidence, site.name, measure)
-    if isinstance(strong, Absent) and isinstance(weak, Absent):
-        reasons.leave_out(f"{site.site} on {setting(measure)}", site.name, strong.reason)
-        return None
-    return Row(site.site, _components(strong, weak, reasons))
+def _kept(evidence: Evidence, measures: list[str], reasons: Reasons) -> list[DatasetSummary]:
+    """The sites with a number on at least one measure; the others are named below the table."""
+    kept = []
+    for site in externals(evidence):
+        pairs = [_pair(evidence, site.name, measure) for measure in measures]
+        if any(isinstance(one, Estimate) for pair in pairs for one in pair):
+            kept.append(site)
+        elif pairs:
+            reasons.leave_out(site.site, site.name, _reason(pairs[0][0]))
+    return kept
 
 
-def _weak(evidence: Evidence, site: str, measure: str) -> Estimate | Absent:
-    """WPR against the worst refitted split, or against the declared minimum where there are no splits."""
+def _pair(evidence: Evidence, site: str, measure: str) -> tuple[Estimate | Absent, Estimate | Absent]:
+    """SPR, and WPR against the worst refitted split or, where there are no splits, the declared minimum."""
     tried = [find(evidence, "wpr", site, measure=measure, minimum=one) for one in ("worst_split", "declared")]
-    return next((found for found in tried if isinstance(found, Estimate)), tried[0])
+    weak = next((found for found in tried if isinstance(found, Estimate)), tried[0])
+    return find(evidence, "spr", site, measure=measure), weak
+
+
+def _reason(found: Estimate | Absent) -> str:
+    return found.reason if isinstance(found, Absent) else ""
 
 
 def _components(strong: Estimate | Absent, weak: Estimate | Absent, reasons: Reasons) -> tuple[Cell, ...]:
@@ -121,4 +133,5 @@ def similarity_and_performance(evidence: Evidence) -> str:
         return f"Performance against similarity over the sites: {named(evidence, found.reason)}."
     p_value = found.details.get("p_value")
     tested = "" if p_value is None else f", p {number(p_value)}"
-    return f"Performance (AUROC) against similarity over {found.n} sites: Pearson r {number(found.value)}{tested}."
+    sites = f"{found.details.get('k', 0):.0f} sites"
+    return f"Performance (AUROC) against similarity over {sites}: Pearson r {number(found.value)}{tested}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dossier.types import DatasetSummary, Estimate, Evidence, externals, find
+from dossier.typeset import in_text, short
 
 
 @dataclass(frozen=True)
@@ -26,3 +27,14 @@ def primary_threshold(evidence: Evidence) -> float | None:
     """The threshold that was declared first."""
     declared = evidence.release.thresholds.declared
     return declared[0] if declared else None
+
+
+def range_over_sites(evidence: Evidence, measure: str, sites: list[tuple[DatasetSummary, Estimate]]) -> str:
+    """The values of sorted sites as a verb and its ends: "is 0.72", "is 0.72 at every site", "runs from ... to ..."."""
+    low, high = sites[0], sites[-1]
+    first, last = short(evidence, measure, low[1].value), short(evidence, measure, high[1].value)
+    if len(sites) == 1:
+        return f"is {in_text(evidence, measure, low[1])} in {low[0].site}"
+    if first == last:
+        return f"is {first} at {'both' if len(sites) == 2 else 'all'} sites"
+    return f"runs from {first} ({low[0].site}) to {last} ({high[0].site})"
