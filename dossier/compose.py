@@ -72,6 +72,7 @@ def _book(gallery: Gallery, edition: Edition, results_sha256: str) -> str:
             evidence=evidence,
             release=evidence.release,
             chapters=_opened(evidence, present),
+            names={chapter.name for chapter in present},
             missing=[chapter for chapter in held if chapter not in present],
             edition=edition,
             edition_title=TITLE[edition],
@@ -131,8 +132,7 @@ def _has_content(evidence: Evidence, chapter: str) -> bool:
 
 
 def _title(evidence: Evidence) -> str:
-    release = evidence.release
-    return f"External validation of {release.release.model} {release.release.version} for {release.outcome.name}"
+    return f"External validation of {typeset.model(evidence)} for {evidence.release.outcome.name}"
 
 
 # ---- the templates --------------------------------------------------------------------------------------------------

@@ -160,10 +160,20 @@ def named(evidence: Evidence, text: str) -> str:
     return text
 
 
+UNSTATED = "not stated"
+"""What a quick look has in place of a version and an owner."""
+
+
+def model(evidence: Evidence) -> str:
+    """The model with its version, when it has one."""
+    release = evidence.release.release
+    return release.model if release.version == UNSTATED else f"{release.model} {release.version}"
+
+
 def identity(evidence: Evidence) -> str:
     """The dossier's name on every page: model, version, date."""
     release = evidence.release.release
-    words = re.sub(r"[^a-z0-9.]+", "-", f"{release.model} {release.version}".lower()).strip("-")
+    words = re.sub(r"[^a-z0-9.]+", "-", model(evidence).lower()).strip("-")
     return words if release.date is None else f"{words}-{release.date.isoformat()}"
 
 
@@ -269,7 +279,11 @@ def chapter_tables(evidence: Evidence, chapter: str, without: Sequence[str] = ()
             tables += [_across(evidence, term) for term in members if _computed(evidence, term)]
         else:
             kept = [term for term in members if _computed(evidence, term)]
-            tables += [_beside(evidence, part) for part in _parts(evidence, kept)]
+            alone = _only_dataset(evidence, kept)
+            if alone is not None:
+                tables.append(_listed(evidence, kept, alone))
+            else:
+                tables += [_beside(evidence, part) for part in _parts(evidence, kept)]
     return tuple(tables)
 
 
@@ -288,14 +302,66 @@ def _computed(evidence: Evidence, term: Term) -> bool:
     return any(result.term == term.name and isinstance(result.found, Estimate) for result in evidence.results)
 
 
+def _only_dataset(evidence: Evidence, terms: Sequence[Term]) -> str | None:
+    """The dataset that alone has numbers for these measures, if there is one."""
+    names = {term.name for term in terms}
+    holders = {result.dataset for result in evidence.results if result.term in names and is_estimated(result)}
+    return holders.pop() if len(holders) == 1 else None
+
+
+def _listed(evidence: Evidence, terms: Sequence[Term], dataset: str) -> Table:
+    """Measures of a single dataset, one below the other: a table of one row would say less."""
+    reasons = Reasons(evidence)
+    found = [one for one in evidence.results if one.dataset == dataset and one.term in {term.name for term in terms}]
+    places = list(dict.fromkeys(tuple(sorted(_varying(one).items())) for one in found))
+    rows: list[Row] = []
+    for place in places:
+        if place:
+            rows.append(Row(_place_name(dict(place)), kind="group"))
+        here = [one for one in found if tuple(sorted(_varying(one).items())) == place]
+        rows += [_line(evidence, one, reasons) for one in here]
+    where = next((label_of(one) for one in evidence.datasets if one.name == dataset), "all sites together")
+    return Table(
+        name=anchor("-".join(["table", *(term.name for term in terms)])[:80]),
+        title=f"Measures of this chapter, {where}.",
+        note=f"Value and {level_of(evidence)} interval.",
+        head="Measure",
+        columns=(Column("Value", intervals=True), Column("Patients"), Column("Method", words=True)),
+        rows=tuple(rows),
+        footnotes=reasons.footnotes(),
+    )
+
+
+def _line(evidence: Evidence, result: Result, reasons: Reasons) -> Row:
+    """A measure with its value, the rows it rests on and its method."""
+    term, found = evidence.terms[result.term], result.found
+    value = cell(found, term, reasons, wordy=isinstance(found, Estimate) and (found.low or 0.0) < 0)
+    if isinstance(found, Absent):
+        return Row(_heading(term), (value, Cell("", kind="plain"), Cell("", kind="word")))
+    return Row(
+        _heading(term), (value, Cell(f"{found.n:,}", kind="plain"), Cell(sentence_case(found.method), kind="word"))
+    )
+
+
 def _parts(evidence: Evidence, terms: Sequence[Term]) -> list[list[Term]]:
     """The terms in as few tables as the page's width allows."""
     longest = max((len(label_of(dataset)) for dataset in evidence.datasets), default=0)
     room = MEASURE - min(longest, LONG_LABEL) * CHARACTER
+    widths = [_width(evidence, term) for term in terms]
+    fewest = len(_packed(terms, widths, room))
+    # Tables of nearly equal width, as long as that takes no more of them.
+    for share in (1.0, 1.1, 1.25, 1.5):
+        even = _packed(terms, widths, min(room, share * sum(widths) / max(fewest, 1)))
+        if len(even) == fewest:
+            return even
+    return _packed(terms, widths, room)
+
+
+def _packed(terms: Sequence[Term], widths: Sequence[float], room: float) -> list[list[Term]]:
+    """The terms in order, in tables of at most this width; one that is wider stands alone."""
     parts: list[list[Term]] = []
     left = 0.0
-    for term in terms:
-        width = _width(evidence, term)
+    for term, width in zip(terms, widths, strict=True):
         if not parts or width > left:
             parts.append([])
             left = room

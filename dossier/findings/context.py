@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dossier.findings.sentence import Sentence
 from dossier.types import Evidence, externals
-from dossier.typeset import in_words
+from dossier.typeset import in_words, model
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -14,6 +14,6 @@ def finding(evidence: Evidence) -> Sentence:
     where = f"{in_words(sites)} external {'dataset' if sites == 1 else 'datasets'}"
     horizon = f", {release.outcome.horizon}" if release.outcome.horizon else ""
     return Sentence(
-        f"{release.release.model} {release.release.version} gives the probability of {release.outcome.name}{horizon}.",
+        f"{model(evidence)} gives the probability of {release.outcome.name}{horizon}.",
         f"It is tested here unchanged on {where}; the texts of this chapter are the author's.",
     )

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from dossier.bibliography import SOURCES
 from dossier.findings.glossary import used
 from dossier.findings.sentence import Sentence
 from dossier.types import Evidence
-from dossier.typeset import in_words, sentence_case
 
 
 def finding(evidence: Evidence) -> Sentence:
-    """How many sources the measures of this dossier rest on."""
-    count = len(cited(evidence))
-    return Sentence(f"{sentence_case(in_words(count))} sources stand behind the measures of this dossier.")
+    """How to read the list."""
+    return Sentence("The sources of the methods, each with the measures that rest on it.")
 
 
-def cited(evidence: Evidence) -> list[tuple[str, list[str]]]:
-    """Each source once, in alphabetical order, with the measures that cite it."""
+def cited(evidence: Evidence, chapters: Collection[str]) -> list[tuple[str, list[str]]]:
+    """Each source once, in alphabetical order, with the measures of these chapters that cite it."""
     sources: dict[str, list[str]] = {}
-    for term in used(evidence):
+    for term in used(evidence, chapters):
         for source in term.cites:
             sources.setdefault(SOURCES.get(source, source), []).append(term.label)
     return sorted(sources.items())

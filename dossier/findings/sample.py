@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from dossier.findings.sentence import Sentence, estimated, primary_threshold
 from dossier.types import Absent, DatasetSummary, Evidence, externals, find
-from dossier.typeset import Cell, Column, Reasons, Row, Table, in_words, listing, number, sentence_case, threshold
+from dossier.typeset import (
+    Cell,
+    Column,
+    Reasons,
+    Row,
+    Table,
+    in_words,
+    listing,
+    number,
+    sentence_case,
+    threshold,
+    within_sentence,
+)
 
 CRITERIA = {"mss_auroc": "AUROC", "mss_oe": "O/E", "mss_slope": "Slope", "mss_brier": "Brier score"}
 
@@ -51,3 +63,9 @@ def _needed(evidence: Evidence, site: DatasetSummary, at: float | None, reasons:
         else:
             cells.append(Cell(number(found.value, 0), kind="alert" if found.value > site.n else "plain"))
     return tuple(cells)
+
+
+def widths(evidence: Evidence) -> str:
+    """The widths of interval that the release asks for."""
+    asked = evidence.release.sample.width
+    return listing([f"{within_sentence(evidence.terms[measure].label)} {width:g}" for measure, width in asked.items()])

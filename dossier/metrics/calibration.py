@@ -167,10 +167,10 @@ def oe_ratio(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | A
     if not math.isfinite(value):
         return Absent("the expected number of events is too small to divide by")
     if events == n:
-        return Estimate(value, None, None, level, n, "log", events, reason=NO_SPREAD)
+        return Estimate(value, None, None, level, n, "log scale", events, reason=NO_SPREAD)
     se = math.sqrt((1 - events / n) / events)
     low, high = on_log(value, se, level)
-    return Estimate(value, low, high, level, n, "log", events, value * se)
+    return Estimate(value, low, high, level, n, "log scale", events, value * se)
 
 
 @metric(
@@ -597,7 +597,7 @@ def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
         return NO_ROWS
     squared = (risk - outcome) ** 2
     return estimate(
-        float(squared.mean()), standard_error(squared), level, outcome, "t", student=True, floor=0, ceiling=1
+        float(squared.mean()), standard_error(squared), level, outcome, "Student t", student=True, floor=0, ceiling=1
     )
 
 
@@ -647,7 +647,7 @@ def log_score(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | 
             f"the log score is minus infinity: {impossible} {rows} a risk of 0 with the outcome or of 1 without"
         )
     logs = np.log(given)
-    return estimate(float(logs.mean()), standard_error(logs), level, outcome, "t", student=True, ceiling=0)
+    return estimate(float(logs.mean()), standard_error(logs), level, outcome, "Student t", student=True, ceiling=0)
 
 
 # ---- curves ---------------------------------------------------------------------------------------------------------
