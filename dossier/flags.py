@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from dossier.bands import FEW_FOR_A_BAND
 from dossier.types import DatasetSummary, Estimate, Flag, Result
+from dossier.typeset import number
 
 OE_TOLERATED = (0.8, 1.25)
 
@@ -40,7 +41,7 @@ def _rows_lost(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
             yield Flag(
                 "rows_excluded",
                 dataset.name,
-                f"{lost} of {dataset.rows_read} rows of {dataset.site} are not analysed ({why}); who they are may "
+                f"{lost:,} of {dataset.rows_read:,} rows of {dataset.site} are not analysed ({why}); who they are may "
                 "differ from who remains.",
             )
 
@@ -57,8 +58,8 @@ def _risks_off(external: Sequence[DatasetSummary], results: Sequence[Result]) ->
             yield Flag(
                 "risks_off",
                 result.dataset,
-                f"at {site[result.dataset]} there were {found.value:.2f} times as many events as the risks add up to "
-                f"({found.low:.2f} to {found.high:.2f}), outside {low} to {high}.",
+                f"at {site[result.dataset]} there were {number(found.value)} times as many events as the risks add up "
+                f"to ({number(found.low)} to {number(found.high)}), outside {low:g} to {high:g}.",
             )
 
 

@@ -58,9 +58,10 @@ def finding(evidence: Evidence) -> Sentence:
         return Sentence("No threshold is set: what the model does to patients is not shown.")
     at = primary_threshold(evidence) or 0.0
     return Sentence(
-        f"Of {counted(counts.cases, 'patient')} with the outcome it finds {counts.found} and misses {counts.missed}.",
-        f"It flags {counts.false_alarms} of {counts.others} others in error (per 1,000 patients, "
-        f"flagged from a risk of {per_cent(at)}).",
+        f"In every 1,000 patients it finds {counts.found} of {counts.cases} with the outcome and misses "
+        f"{counts.missed}.",
+        f"It flags {counts.false_alarms} of the {counts.others} others in error. The squares are patients like all "
+        f"those who were tested; a patient is flagged from a risk of {per_cent(at)}.",
     )
 
 
@@ -170,7 +171,7 @@ def by_site(evidence: Evidence) -> Table:
     return Table(
         name="table-by-site",
         title="Place by place.",
-        note=f"In brackets of a range: how far the number may be off by chance ({level_of(evidence)} interval).",
+        note=f"After each number: the range in which the true one may lie ({level_of(evidence)} interval).",
         head="Place",
         columns=tuple(heads),
         rows=tuple(rows),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dossier.findings.sentence import Sentence
 from dossier.types import Evidence
-from dossier.typeset import Cell, Column, Row, Table, counted
+from dossier.typeset import TIED, Cell, Column, Row, Table, counted, listing
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -38,13 +38,6 @@ def grouped(sha256: str) -> str:
     return " ".join(sha256[start : start + 16] for start in range(0, len(sha256), 16))
 
 
-def versions(evidence: Evidence) -> Table:
-    """Every program that had a part in the numbers or the pages."""
-    return Table(
-        name="table-versions",
-        title="Programs.",
-        note="The same input, seed and versions give the same bytes in every file.",
-        head="Program",
-        columns=(Column("Version", words=True),),
-        rows=tuple(Row(name, (Cell(version, kind="word"),)) for name, version in evidence.versions.items()),
-    )
+def versions(evidence: Evidence) -> str:
+    """Every program that had a part in the numbers or the pages, with its version."""
+    return listing([f"{name}{TIED}{version}" for name, version in evidence.versions.items()])

@@ -94,11 +94,12 @@ def essentials(evidence: Evidence) -> Table:
     ]
     if len(sites) > 1:
         rows.append(_together(evidence, [measure for _, measure, _ in asked]))
+    unit = "" if at is None else " NB: net benefit per 100 patients."
     left = f" {counted(len(sites) - MOST_SITES, 'more site')} in the chapters." if len(sites) > MOST_SITES else ""
     return Table(
         name="table-essentials",
         title="The essentials by site.",
-        note=f"Value and {level_of(evidence)} interval. NB: net benefit per 100 patients.{left}",
+        note=f"Value and {level_of(evidence)} interval.{unit}{left}",
         head="Site",
         columns=(Column("Patients"), Column("Events"), *(Column(label, intervals=True) for label, _, _ in asked)),
         rows=tuple(rows),
