@@ -44,7 +44,8 @@ from dossier.verb import makes
 Progress = Callable[[str, str, int, int], None]
 """Told the stage, what was just finished, how many are done, and of how many."""
 
-PACKAGES = ("numpy", "scipy", "pandas", "pyarrow", "matplotlib", "seaborn", "jinja2", "weasyprint", "pydantic")
+PACKAGES = ("numpy", "scipy", "pyarrow", "matplotlib", "jinja2", "markdown-it-py", "weasyprint", "pydantic")
+"""The packages whose version can change a number or a page."""
 PERFORMANCE_OF_THE_MISSION = ("auroc", "standardized_net_benefit", "brier")
 
 

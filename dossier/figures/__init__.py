@@ -1,1 +1,1 @@
-"""Pictures: one file a chapter, matplotlib and seaborn only. They never compute a statistic."""
+"""Pictures: one file a chapter, matplotlib only. They never compute a statistic."""
