@@ -151,7 +151,7 @@ def test_no_html_in_python() -> None:
 def test_public_functions_are_explained_in_one_plain_sentence_first() -> None:
     register = fill("metrics")
     shelves = (register.metrics, register.syntheses, register.curves, register.curve_syntheses)
-    for entry in (entry for shelf in shelves for entry in shelf.values()):  # type: ignore[attr-defined]
+    for entry in (entry for shelf in shelves for entry in shelf.values()):
         first = (inspect.getdoc(entry.function) or "").split("\n")[0]
         assert first[:1].isupper(), entry.function
 
