@@ -270,16 +270,19 @@ def _value(site: Site, metric: Metric, at: Mapping[str, float | str], **instead:
 
 def _ask(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any]) -> Any:
     """Call a function with what it names; a column that is missing answers for it, unless it has a default."""
-    arguments = {}
-    for need in maker.needs:
-        if need not in offered:
-            raise TypeError(f"{maker.function.__name__} asks for {need}, which is neither a column nor a setting")
-        if isinstance(offered[need], Absent):
-            if need in _optional(maker.function):
-                continue
-            return offered[need]
-        arguments[need] = offered[need]
-    return maker.function(**arguments)
+    unknown = [need for need in maker.needs if need not in offered]
+    if unknown:
+        raise TypeError(f"{maker.function.__name__} asks for {unknown[0]}, which is neither a column nor a setting")
+    absent = _missing(maker, offered)
+    if absent is not None:
+        return absent
+    return maker.function(**{need: offered[need] for need in maker.needs if not isinstance(offered[need], Absent)})
+
+
+def _missing(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any]) -> Absent | None:
+    """The reason of the first thing that a function cannot do without and this site does not have."""
+    needed = (offered[need] for need in maker.needs if need not in _optional(maker.function))
+    return next((one for one in needed if isinstance(one, Absent)), None)
 
 
 def _optional(function: Callable[..., Any]) -> frozenset[str]:
@@ -300,6 +303,9 @@ def _over_splits(site: Site, metric: Metric, at: Mapping[str, float | str]) -> E
     dataset = site.dataset
     if dataset.split is None or dataset.outcome is None or dataset.risk is None:
         raise TypeError("refitted splits have rows with an outcome and a risk")
+    missing = _missing(metric, {**_columns(site), **_settings(site.release), "seed": 0, **at})
+    if missing is not None:
+        return missing
     if metric.independent_rows:
         return Absent(f"the rows of {dataset.name} are refitted splits, not independent patients")
     found = []

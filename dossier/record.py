@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dossier.types import Absent, CurveResult, DatasetSummary, DescriptionResult, Evidence, Result
@@ -23,7 +23,7 @@ def document(evidence: Evidence) -> dict[str, Any]:
             "seed": release.seed,
             "level": release.level,
         },
-        "datasets": [_dataset(dataset) for dataset in evidence.datasets],
+        "datasets": [_dataset(dataset) for dataset in (*evidence.datasets, *_declared(evidence))],
         "description": [_description(row) for row in evidence.descriptions],
         "estimates": [_estimate(evidence, result) for result in evidence.results],
         "curves": [_curve(result) for result in evidence.curves],
@@ -40,6 +40,14 @@ def text(evidence: Evidence) -> bytes:
     return (
         json.dumps(document(evidence), sort_keys=True, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
     ).encode()
+
+
+def _declared(evidence: Evidence) -> Iterator[DatasetSummary]:
+    """What stands in for datasets of which no row was given: their names must be found among the datasets."""
+    for declared in evidence.release.declared_performance:
+        sizes = [(one.n, one.events) for one in (declared.auroc,) if one is not None]
+        n, events = sizes[0] if sizes else (0, None)
+        yield DatasetSummary(declared.name, "internal", declared.name, n, events, 0, {}, ())
 
 
 def _dataset(dataset: DatasetSummary) -> dict[str, Any]:

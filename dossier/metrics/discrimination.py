@@ -234,7 +234,7 @@ def _thinned(fpr: Floats, tpr: Floats) -> tuple[Floats, Floats]:
 
 
 @curve("ROC curve", cites="Hanley 1982")
-def roc_curve(outcome: Floats, risk: Floats) -> Curve | Absent:
+def roc(outcome: Floats, risk: Floats) -> Curve | Absent:
     """The share of cases flagged against the share of non-cases flagged, at every possible threshold.
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1). Returns the columns `fpr` and `tpr` from (0, 0) to (1, 1);

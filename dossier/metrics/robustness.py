@@ -36,8 +36,8 @@ def over_splits(
 
     `values` holds one value a split; `n_test` and `n_train` are the rows a split tests on and is fitted on; `n` and
     `events` are counted over all splits. SE = sqrt((1/J + n_test/n_train) var), var with ddof 1 over the J splits
-    (Nadeau and Bengio 2003), normal interval. Without `n_train`, or with a single split, there is no interval, and its
-    reason is given.
+    (Nadeau and Bengio 2003), interval by Student t with J - 1 degrees of freedom. Without `n_train`, or with a single
+    split, there is no interval, and its reason is given.
     """
     j = len(values)
     value = float(values.mean())
@@ -50,8 +50,8 @@ def over_splits(
     if n_train is None or j < 2:
         return Estimate(value, None, None, None, n, method, events, reason=reason)
     se = math.sqrt((1 / j + n_test / n_train) * float(np.var(values, ddof=1)))
-    reach = float(norm.ppf((1 + level) / 2)) * se
-    return Estimate(value, value - reach, value + reach, level, n, f"{method}, Nadeau-Bengio", events, se)
+    reach = float(student.ppf((1 + level) / 2, j - 1)) * se
+    return Estimate(value, value - reach, value + reach, level, n, f"{method}, Nadeau-Bengio, Student t", events, se)
 
 
 def declared_estimate(value: float, low: float, high: float, level: float, n: int, events: int | None) -> Estimate:

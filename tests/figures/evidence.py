@@ -37,6 +37,10 @@ class Case:
     similar: float = 1.0
     """The share of sites whose similarity is known."""
     acceptance: bool = False
+    near: bool = False
+    """Whether every site is as similar to the development data as the others."""
+    uneven: bool = False
+    """Whether the outcome is ten times as frequent at the first site as at the others."""
 
 
 def _long(count: int) -> tuple[str, ...]:
@@ -48,12 +52,15 @@ CASES = (
     Case("three", ("Italy 1", "Spain", "Ethiopia")),
     Case("eight", COVID, acceptance=True),
     Case("covid", COVID, similar=0.25),
-    Case("forty", tuple(f"Hospital {place}" for place in range(1, 41))),
+    Case("forty", tuple(f"Hospital {place}" for place in range(1, 41)), uneven=True),
     Case("long", _long(8)),
     Case("long_forty", _long(40), similar=0.5),
     Case("long_one", _long(1)),
     Case("rare", COVID, rare=True),
     Case("gaps", COVID, gaps=True, similar=0.5),
+    Case("two", ("Rotterdam, surgery from 1988", "GBSG trial, Germany")),
+    Case("near", COVID, near=True, uneven=True),
+    Case("near_many", tuple(f"Hospital {place}" for place in range(1, 15)), near=True),
 )
 
 
@@ -96,13 +103,17 @@ def evidence(case: Case) -> Evidence:
     for place, site in enumerate(case.sites):
         name, n = f"site-{place}", int(rng.integers(100, 2000))
         events = max(5, int(n * (0.01 if case.rare else rng.uniform(0.1, 0.6)))) if place != 6 else n - 11
+        if case.uneven and place:
+            events = max(25, n // 20)
         datasets.append(DatasetSummary(name, "external", site, n, events, n, {}, ()))
         gap = case.gaps and place % 3 == 1
         known = place < max(1, round(case.similar * len(case.sites)))
-        results += _site_results(rng, name, n, events, gap, known, threshold)
+        results += _site_results(
+            rng, name, n, events, gap, known, threshold, (0.46, 0.49) if case.near else (0.05, 0.65)
+        )
         curves += [
             CurveResult(curve, name, Absent("one class only: all rows are events") if gap else found)
-            for curve, found in _site_curves(rng, n, events, scale, (0.002, 0.02) if case.rare else (0.05, 0.6)).items()
+            for curve, found in _site_curves(rng, n, events, scale, threshold).items()
         ]
     results += _pooled(len(case.sites))
     curves += _pooled_curves(curves, datasets, threshold, case)
@@ -127,7 +138,14 @@ def evidence(case: Case) -> Evidence:
 
 
 def _site_results(
-    rng: np.random.Generator, name: str, n: int, events: int, gap: bool, known: bool, threshold: float
+    rng: np.random.Generator,
+    name: str,
+    n: int,
+    events: int,
+    gap: bool,
+    known: bool,
+    threshold: float,
+    similarity: tuple[float, float],
 ) -> list[Result]:
     half = 2.5 / math.sqrt(n)
     at: At = {"threshold": threshold}
@@ -140,7 +158,7 @@ def _site_results(
         ("mss_auroc", {}, Estimate(rng.uniform(50, 2000), None, None, None, n, "formula")),
         ("mss_snb", at, Estimate(rng.uniform(50, 500), None, None, None, n, "formula")),
         ("mss_brier", {}, Estimate(rng.uniform(50, 600), None, None, None, n, "formula")),
-        ("correspondence_averaged", {}, _estimate(rng.uniform(0.05, 0.65), 0.04, n, 0, 1)),
+        ("correspondence_averaged", {}, _estimate(rng.uniform(*similarity), 0.04, n, 0, 1)),
     ]
     gone: list[Result] = []
     for measure, where, value in found:
@@ -151,22 +169,21 @@ def _site_results(
     return gone
 
 
-def _site_curves(
-    rng: np.random.Generator, n: int, events: int, scale: float, span: tuple[float, float]
-) -> dict[str, Curve]:
+def _site_curves(rng: np.random.Generator, n: int, events: int, scale: float, declared: float) -> dict[str, Curve]:
     grid = np.linspace(0, 1, 101)
     bend = rng.uniform(0.5, 2)
     risk = np.linspace(0.02, 0.95, 100) * scale
     seen = (risk / scale) ** bend * scale
     share = np.exp(-np.arange(10) / 2)
     share, rest = (share[::-1] / share.sum(), share / share.sum()) if scale == 1 else (np.eye(10)[0], np.eye(10)[0])
-    threshold = np.linspace(*span, 101)
+    span = (0.05, 0.6) if scale == 1 else (0.002, 0.02)
+    threshold = np.union1d(np.linspace(*span, 101), [declared])
     phi = events / n
     everyone = phi - (1 - phi) * threshold / (1 - threshold)
     model = np.maximum(everyone, 0) + phi * 0.3 * (1 - (threshold - span[0]) / (span[1] - span[0]) * 0.8)
     tau = np.linspace(0.5, 1, 51)
     return {
-        "roc_curve": _curve(n, fpr=grid, tpr=grid**0.25),
+        "roc": _curve(n, fpr=grid, tpr=grid**0.25),
         "risk_distribution": _curve(
             n,
             low=np.arange(10) / 10,
@@ -186,7 +203,7 @@ def _site_curves(
             low=model - 0.05 * phi,
             high=model + 0.05 * phi,
             treat_all=everyone,
-            treat_none=np.zeros(101),
+            treat_none=np.zeros(len(threshold)),
         ),
         "h_accuracy_profile": _curve(n, tau=tau, h_accuracy=1.2 - tau, low=1.15 - tau, high=1.25 - tau),
     }

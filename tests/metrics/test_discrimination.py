@@ -19,7 +19,7 @@ from dossier.metrics.discrimination import (
     npv,
     ppv,
     risk_distribution,
-    roc_curve,
+    roc,
     roc_vertices,
     sensitivity,
     specificity,
@@ -211,7 +211,7 @@ def test_a_share_of_nothing_is_absent(function: Any, y: list[float], p: list[flo
 @settings(deadline=None)
 def test_the_area_under_the_roc_curve_is_the_auroc(rows: list[tuple[int, float]]) -> None:
     y, p = arrays(rows)
-    found = roc_curve(y, p)
+    found = roc(y, p)
     if y.sum() in (0, len(y)):
         assert isinstance(found, Absent)
         return
@@ -229,7 +229,7 @@ def test_a_long_roc_curve_is_thinned_and_keeps_its_area(kind: str) -> None:
     y = (rng.random(n) < (p if kind == "random" else 0.3)).astype(float)
     if kind == "staircase":  # 249 steps up and to the right, in time with 250 evenly spaced points
         p, y = np.linspace(1, 0, n), np.tile([1.0, 0.0], n // 2)
-    found = roc_curve(y, p)
+    found = roc(y, p)
     assert isinstance(found, Curve)
     fpr, tpr = (np.array(found.columns[name], dtype=float) for name in ("fpr", "tpr"))
     assert len(fpr) <= 250

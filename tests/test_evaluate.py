@@ -1,0 +1,360 @@
+"""Study -> Evidence: what must not matter does not, what must be said is said, and a new measure is one file."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dossier import evaluate, load, record, register, typeset
+from dossier.findings import glossary, references
+from dossier.types import Absent, Curve, Estimate, Evidence, Study, find, find_curve
+from tests.reference.built import REPOSITORY, hurried, results, study
+
+HEAD = """
+[release]
+model = "three small hospitals"
+version = "1"
+date = 2026-10-01
+owner = "a test"
+seed = {seed}
+[outcome]
+name = "outcome"
+column = "outcome"
+[prediction]
+column = "risk"
+rival = "rival"
+rival_name = "second model"
+[thresholds]
+declared = [0.3, 0.5]
+[h_accuracy]
+priority = [0.5]
+tau = [0.75]
+[resampling]
+bootstrap = 40
+permutations = 39
+"""
+ROLES = {"development": 90, "internal": 80, "large": 120, "middle": 90, "small": 70}
+ORDER = tuple(ROLES)
+
+
+def write(folder: Path, order: Sequence[str] = ORDER, seed: int = 1) -> Path:
+    """A release whose tables do not depend on the order in which it names them."""
+    text = HEAD.format(seed=seed)
+    for name in order:
+        rng = np.random.default_rng(ROLES[name])
+        ill = rng.uniform(size=ROLES[name])
+        table = pd.DataFrame(
+            {
+                "outcome": (rng.uniform(size=len(ill)) < ill).astype(int),
+                "risk": ill.round(3).clip(0.001, 0.999),
+                "rival": (0.5 * ill + 0.5 * rng.uniform(size=len(ill))).round(3).clip(0.001, 0.999),
+                "age": rng.normal(60 + 3 * len(name), 10, len(ill)).round(1),
+                "marker": rng.normal(0, 1, len(ill)).round(2),
+            }
+        )
+        table.to_csv(folder / f"{name}.csv", index=False)
+        role = name if name in ("development", "internal") else "external"
+        text += f'[[dataset]]\nname = "{name}"\nrole = "{role}"\nfile = "{name}.csv"\n'
+    (folder / "release.toml").write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    return load.study(write(tmp_path_factory.mktemp("small")))
+
+
+@pytest.fixture(scope="module")
+def found(small: Study) -> Evidence:
+    return evaluate.evidence(small)
+
+
+@pytest.fixture(scope="module")
+def breast() -> Evidence:
+    """A release whose internal table holds refitted splits."""
+    return evaluate.evidence(hurried(study("fixtures/breast")))
+
+
+Key = tuple[str, str, str]
+
+
+def keyed(document: dict[str, Any]) -> dict[Key, dict[str, Any]]:
+    return {
+        (one["measure"], one["dataset"], json.dumps(one["at"], sort_keys=True)): one for one in document["estimates"]
+    }
+
+
+# ---- what must not matter -------------------------------------------------------------------------------------------
+
+
+def test_the_number_of_workers_changes_no_byte() -> None:
+    """On the release with the most in it: readers, predictors, a rival, internal rows."""
+    kept = {"development", "internal", "knee-1", "knee-4", "knee-7", "knee-8"}
+    whole = hurried(study("fixtures/knee"), bootstrap=20, permutations=19)
+    fewer = replace(whole, datasets=tuple(one for one in whole.datasets if one.name in kept))
+    assert len(fewer.datasets) == len(kept)
+    alone, two, three = (record.text(evaluate.evidence(fewer, jobs)) for jobs in (1, 2, 3))
+    assert alone == two
+    assert alone == three
+
+
+def test_the_order_of_the_datasets_changes_no_number(tmp_path: Path, found: Evidence) -> None:
+    """A site's numbers are the same to the bit; those over all sites are sums in another order."""
+    turned = results(load.study(write(tmp_path, ORDER[::-1])))
+    assert [one["name"] for one in turned["datasets"]] == list(ORDER[::-1])
+    before, after = keyed(record.document(found)), keyed(turned)
+    assert before.keys() == after.keys()
+    for key, one in before.items():
+        if key[1] != "pooled":
+            assert after[key] == one, key
+            continue
+        assert {name for name, value in one.items() if value is None} == {
+            name for name, value in after[key].items() if value is None
+        }
+        for name in ("value", "low", "high"):
+            if one[name] is not None:
+                assert after[key][name] == pytest.approx(one[name], rel=1e-9), key
+
+
+DRAWN = {"degree_of_correspondence", "spr", "wpr", "performance_against_similarity", "externally_supported"}
+"""Measures whose value is a share of permutations, or stands on one."""
+
+
+def test_the_seed_moves_what_is_resampled_and_no_value(tmp_path: Path, found: Evidence) -> None:
+    before, after = keyed(record.document(found)), keyed(results(load.study(write(tmp_path, seed=2))))
+    assert before.keys() == after.keys()
+    moved: dict[str, bool] = {}
+    for key, one in before.items():
+        if key[0] in DRAWN or one["status"] == "absent":
+            continue
+        other = after[key]
+        assert other["value"] == one["value"], key
+        same = (other["low"], other["high"]) == (one["low"], one["high"])
+        if "bootstrap" in one["method"]:
+            moved[key[0]] = moved.get(key[0], False) or not same
+        else:
+            assert same, key
+    assert {"ici", "e50", "e90", "correspondence_averaged", "energy_coefficient"} <= moved.keys()
+    assert all(moved.values()), moved
+
+
+def test_the_same_seed_gives_the_same_bytes(small: Study, found: Evidence) -> None:
+    assert record.text(evaluate.evidence(small)) == record.text(found)
+
+
+def test_progress_tells_every_dataset_once(small: Study) -> None:
+    told: list[tuple[str, str, int, int]] = []
+    evaluate.evidence(hurried(small), progress=lambda *what: told.append(what))
+    assert told == [("evaluate", name, place, len(ORDER)) for place, name in enumerate(ORDER, start=1)]
+
+
+# ---- roles ----------------------------------------------------------------------------------------------------------
+
+
+def test_development_results_are_labelled_apparent_and_no_others(found: Evidence) -> None:
+    apparent = {
+        one.measure
+        for one in found.results
+        if isinstance(one.found, Estimate) and one.found.method.endswith(", apparent")
+    }
+    assert {"auroc", "oe_ratio", "calibration_intercept", "calibration_slope"} <= apparent
+    for one in found.results:
+        if isinstance(one.found, Estimate):
+            assert one.found.method.endswith(", apparent") == (one.dataset == "development"), one
+
+
+def test_neither_development_nor_internal_rows_are_pooled(found: Evidence) -> None:
+    for measure in ("auroc", "oe_ratio", "calibration_slope"):
+        pooled = find(found, measure, "pooled")
+        assert isinstance(pooled, Estimate)
+        assert (pooled.details["k"], pooled.n) == (3, ROLES["large"] + ROLES["middle"] + ROLES["small"])
+
+
+def test_a_column_that_a_site_lacks_is_a_reason_and_not_a_fault(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("y,p\n" + "0,0.2\n1,0.7\n0,0.4\n1,0.3\n" * 10, encoding="utf-8")
+    evidence = evaluate.evidence(load.quick(tmp_path / "table.csv", "y", "p"))
+    assert find(evidence, "auroc", "table", against="rival") == Absent("table has no risk of a rival")
+    no_development = Absent("the release has no development table with predictors")
+    assert find(evidence, "degree_of_correspondence", "table") == no_development
+    assert find(evidence, "fleiss_kappa", "table") == Absent("the release has no readers' tables")
+    assert find(evidence, "sensitivity", "table") == Absent("no threshold is declared")
+
+
+# ---- refitted splits ------------------------------------------------------------------------------------------------
+
+
+def test_every_value_on_splits_is_a_mean_over_them(breast: Evidence) -> None:
+    estimates = [one.found for one in breast.results if one.dataset == "internal" and isinstance(one.found, Estimate)]
+    assert len(estimates) > 20
+    assert {one.method.partition(",")[0] for one in estimates} == {"mean over 100 refitted splits"}
+
+
+def test_the_mean_and_the_spread_over_splits(breast: Evidence) -> None:
+    """[Nadeau and Bengio]: SE^2 = (1/J + n_test/n_train) var over splits; the model is fitted on the other rows."""
+    table = pd.read_csv(REPOSITORY / "fixtures/breast/splits.csv")
+    scores = ((table["risk"] - table["outcome"]) ** 2).groupby(table["split"]).mean()
+    by_split = table.groupby("split")
+    ratios = by_split["outcome"].sum() / by_split["risk"].sum()
+    (development,) = (one for one in breast.datasets if one.role == "development")
+    n_test = len(table) / len(scores)
+    factor = 1 / len(scores) + n_test / (development.n - n_test)
+    for measure, values in (("brier", scores), ("oe_ratio", ratios)):
+        found = find(breast, measure, "internal")
+        assert isinstance(found, Estimate)
+        assert found.value == pytest.approx(values.mean(), abs=1e-12)
+        assert found.se == pytest.approx(math.sqrt(factor * values.var(ddof=1)), abs=1e-12)
+        assert found.n == len(table)
+
+
+def test_no_curve_of_patients_is_drawn_of_splits(breast: Evidence) -> None:
+    reason = "curves are drawn of independent patients; the rows of internal are refitted splits"
+    curves = {one.curve: one.found for one in breast.curves if one.dataset == "internal"}
+    assert isinstance(curves.pop("split_performance"), Curve)
+    assert len(curves) > 4
+    assert set(map(str, curves.values())) == {str(Absent(reason))}
+
+
+def test_splits_are_no_independent_patients_to_a_paired_test(breast: Evidence) -> None:
+    found = find(breast, "auroc", "internal", against="rival")
+    assert found == Absent("internal has no risk of a rival")
+    whole = hurried(study("fixtures/breast"))
+    internal = next(one for one in whole.datasets if one.role == "internal")
+    alone = replace(whole, datasets=(replace(internal, rival=internal.risk),))
+    found = find(evaluate.evidence(alone), "auroc", "internal", against="rival")
+    assert found == Absent("the rows of internal are refitted splits, not independent patients")
+
+
+# ---- a measure of one's own -----------------------------------------------------------------------------------------
+
+THROWN_AWAY = '''
+from dossier.register import metric
+from dossier.types import Absent, Estimate
+
+
+@metric("Throw-away share", digits=3, range=(0, 1), best="higher", cites="Nobody 1900")
+def thrown_away(outcome, risk, level):
+    """The share of rows with a risk of a half or more, for no purpose but this test."""
+    return Estimate(float((risk >= 0.5).mean()), 0.0, 1.0, level, len(risk), "none worth the name")
+'''
+
+
+def imported(folder: Path, text: str) -> ModuleType:
+    """A file of measures, as the chapter on discrimination would hold it."""
+    (folder / "discrimination.py").write_text(text, encoding="utf-8")
+    specification = importlib.util.spec_from_file_location("elsewhere.discrimination", folder / "discrimination.py")
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Study:
+    """One table of forty rows, ten of them at or above a half."""
+    (tmp_path / "table.csv").write_text("y,p\n" + "0,0.2\n1,0.7\n0,0.4\n1,0.3\n" * 10, encoding="utf-8")
+    return load.quick(tmp_path / "table.csv", "y", "p", (0.5,))
+
+
+@pytest.fixture
+def borrowed() -> Iterator[None]:
+    register.fill("metrics")
+    with register.borrowed():
+        yield
+
+
+@pytest.mark.usefixtures("borrowed")
+def test_a_measure_in_one_file_reaches_every_place(tmp_path: Path, table: Study) -> None:
+    imported(tmp_path, THROWN_AWAY)
+    evidence = evaluate.evidence(table)
+    found = find(evidence, "thrown_away", "table")
+    assert isinstance(found, Estimate)
+    assert found.value == 0.25
+    heads = [column.label for one in typeset.chapter_tables(evidence, "discrimination") for column in one.columns]
+    rows = [row.label for one in typeset.chapter_tables(evidence, "discrimination") for row in one.rows]
+    assert "Throw-away share" in heads + rows
+    assert "Throw-away share" in [term.label for term in glossary.used(evidence, ["discrimination"])]
+    assert ("Nobody 1900", ["Throw-away share"]) in references.cited(evidence, ["discrimination"])
+    (row,) = (one for one in json.loads(record.text(evidence))["estimates"] if one["measure"] == "thrown_away")
+    assert (row["value"], row["n"], row["tier"], row["status"]) == (0.25, 40, "supporting", "estimated")
+
+
+def test_what_was_borrowed_is_put_back() -> None:
+    register.fill("metrics")
+    before = set(register.REGISTER.metrics)
+    with register.borrowed() as shelves:
+        register.metric("Nothing")(lambda_with_a_sentence)
+        assert set(shelves.metrics) - before == {"lambda_with_a_sentence"}
+    assert set(register.REGISTER.metrics) == before
+
+
+def lambda_with_a_sentence(outcome: Any) -> Absent:
+    """Nothing at all."""
+    del outcome
+    return Absent("nothing is asked")
+
+
+@pytest.mark.usefixtures("borrowed")
+@pytest.mark.parametrize(
+    "answer",
+    [
+        'Estimate(float("nan"), None, None, level, 40, "bad")',
+        'Estimate(float("inf"), None, None, level, 40, "bad")',
+        'Estimate(0.5, 0.1, float("nan"), level, 40, "bad")',
+        'Estimate(0.5, 0.1, 0.9, level, 40, "bad", se=float("nan"))',
+        'Estimate(0.5, 0.1, 0.9, level, 40, "bad", details={"p_value": float("nan")})',
+    ],
+)
+def test_what_is_no_number_goes_no_further(tmp_path: Path, table: Study, answer: str) -> None:
+    text = THROWN_AWAY[: THROWN_AWAY.index("    return ")] + f"    return {answer}\n"
+    imported(tmp_path, text)
+    with pytest.raises(ArithmeticError, match="thrown_away at table is not a number"):
+        evaluate.evidence(table)
+
+
+@pytest.mark.usefixtures("borrowed")
+def test_a_parameter_that_nothing_gives_is_named(tmp_path: Path, table: Study) -> None:
+    imported(tmp_path, THROWN_AWAY.replace("(outcome, risk, level)", "(outcome, risk, wether, level)"))
+    with pytest.raises(TypeError, match="thrown_away asks for wether, which is neither a column nor a setting"):
+        evaluate.evidence(table)
+
+
+BAD_CURVE = '''
+from dossier.register import curve
+from dossier.types import Curve
+
+
+@curve("Throw-away curve")
+def thrown_curve(outcome):
+    """A line for no purpose but this test."""
+    return Curve({"x": %s, "y": %s}, len(outcome), "none")
+'''
+
+
+@pytest.mark.usefixtures("borrowed")
+@pytest.mark.parametrize(
+    ("x", "y"), [("(0.0, 1.0)", "(0.0,)"), ("(0.0,) * 251", "(0.0,) * 251"), ("(0.0,)", '(float("nan"),)')]
+)
+def test_a_bad_curve_goes_no_further(tmp_path: Path, table: Study, x: str, y: str) -> None:
+    """Uneven columns; so many points that a patient might be read from them; what is no number."""
+    imported(tmp_path, BAD_CURVE % (x, y))
+    with pytest.raises(ArithmeticError, match="the curve thrown_curve at table"):
+        evaluate.evidence(table)
+
+
+@pytest.mark.usefixtures("borrowed")
+def test_a_good_curve_is_found_again(tmp_path: Path, table: Study) -> None:
+    imported(tmp_path, BAD_CURVE % ("(0.0, 1.0)", "(0.5, None)"))
+    found = find_curve(evaluate.evidence(table), "thrown_curve", "table")
+    assert isinstance(found, Curve)
+    assert found.columns == {"x": (0.0, 1.0), "y": (0.5, None)}
