@@ -216,8 +216,17 @@ def _settings(release: Release) -> dict[str, Any]:
         "threshold_range": release.thresholds.range,
         "declared_thresholds": tuple(declared),
         "declared_minimum": release.robustness.minimum,
+        "desired_accuracy": _desired_accuracy(release),
         **{f"{measure}_width": width for measure, width in release.sample.width.items()},
     }
+
+
+def _desired_accuracy(release: Release) -> float | Absent:
+    """The accuracy against the truth that a criterion asks for."""
+    asked = [
+        one.at_least for one in release.acceptance if one.measure == "actual_accuracy" and one.at_least is not None
+    ]
+    return asked[0] if asked else Absent("no criterion of [[acceptance]] says which actual_accuracy is asked for")
 
 
 def _grid(release: Release) -> dict[str, tuple[float | str, ...]]:
@@ -227,6 +236,7 @@ def _grid(release: Release) -> dict[str, tuple[float | str, ...]]:
         "priority": tuple(sorted({0.5, *release.h_accuracy.priority})) + tuple(release.h_accuracy.priority_from),
         "tau": tuple(sorted({0.5, *release.h_accuracy.tau})),
         "complexity": ("constant",),
+        "fpr": tuple(f"{low:g}-{high:g}" for low, high in release.roc.parts) if release.roc else (),
         "measure": PERFORMANCE_OF_THE_MISSION,
         "minimum": ("worst_split", "quantile_05", "declared"),
     }

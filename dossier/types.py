@@ -169,6 +169,12 @@ class Term:
     at: tuple[str, ...] = ()
     unit: Literal["", "%", "per 100"] = ""
     """What a page prints it in: a share in per cent or per 100 patients, or the plain number."""
+    caution: str = ""
+    """Why the measure calls for caution, as one sentence; every measure of that tier has it, no other."""
+    counterpart: str = ""
+    """The measure to read beside one that calls for caution, at the same threshold if it has one."""
+    differs: str = ""
+    """Where we compute something else than a paper prints: "differs from the published formula because ..."."""
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,8 @@ SETTINGS: dict[str, Any] = {
     "priority": 0.5,
     "tau": 0.75,
     "complexity": "constant",
+    "fpr": "0-0.2",
+    "desired_accuracy": 0.55,
     "auroc_width": 0.1,
     "oe_ratio_width": 0.2,
     "calibration_slope_width": 0.2,
