@@ -281,6 +281,18 @@ def test_curves_are_even_thin_and_finite(maker: Any, rows: int) -> None:
     assert all(math.isfinite(one) for column in found.columns.values() for one in column if one is not None)
 
 
+def test_a_measure_that_calls_for_caution_says_why_and_what_to_read_beside_it() -> None:
+    for metric in METRICS:
+        term = metric.term
+        assert (term.tier == "caution") == bool(term.caution) == bool(term.counterpart), term.name
+        if term.caution:
+            beside = REGISTER.metrics[term.counterpart].term
+            assert term.caution.endswith("."), term.name
+            assert beside.tier in ("core", "supporting"), term.name
+            assert beside.at in ((), term.at), "the counterpart is read at the same threshold"
+        assert not term.differs or term.differs.startswith("differs from the published"), term.name
+
+
 def test_the_laws_have_teeth() -> None:
     """A measure that breaks a law must be caught by it: here one that depends on the order of the rows."""
     fickle = next(metric for metric in METRICS if metric.term.name == "brier")
