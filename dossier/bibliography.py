@@ -48,6 +48,8 @@ SOURCES: Mapping[str, str] = {
     "Fleiss 1969": "Fleiss JL, Cohen J, Everitt BS. Large sample standard errors of kappa and weighted kappa. Psychol "
     "Bull 1969;72:323–327.",
     "Fleiss 1971": "Fleiss JL. Measuring nominal scale agreement among many raters. Psychol Bull 1971;76:378–382.",
+    "Gandy 2009": "Gandy A. Sequential implementation of Monte Carlo tests with uniformly bounded resampling risk. J "
+    "Am Stat Assoc 2009;104:1504–1511.",
     "Good 1952": "Good IJ. Rational decisions. J R Stat Soc B 1952;14:107–114.",
     "Hanley 1982": "Hanley JA, McNeil BJ. The meaning and use of the area under a receiver operating characteristic "
     "(ROC) curve. Radiology 1982;143:29–36.",

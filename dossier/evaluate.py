@@ -216,6 +216,7 @@ def _settings(release: Release) -> dict[str, Any]:
         "threshold_range": release.thresholds.range,
         "declared_thresholds": tuple(declared),
         "declared_minimum": release.robustness.minimum,
+        "early_stopping": False,
         "desired_accuracy": _desired_accuracy(release),
         **{f"{measure}_width": width for measure, width in release.sample.width.items()},
     }

@@ -30,6 +30,7 @@ SETTINGS: dict[str, Any] = {
     "complexity": "constant",
     "fpr": "0-0.2",
     "desired_accuracy": 0.55,
+    "early_stopping": False,
     "auroc_width": 0.1,
     "oe_ratio_width": 0.2,
     "calibration_slope_width": 0.2,

@@ -25,7 +25,9 @@ from dossier.metrics.comparison import (
     log_score_against_chance,
     log_score_difference,
     net_benefit_difference,
+    permutation_p,
     sign_flip_p,
+    stopping_bounds,
 )
 from dossier.metrics.utility import net_benefit
 from dossier.types import Absent, Estimate, Floats
@@ -369,3 +371,42 @@ def test_permutation_tests_hold_their_level() -> None:
             assert p_value is not None
             reached[function] += p_value <= 0.05
     assert all(0.03 <= count / 800 <= 0.07 for count in reached.values())
+
+
+def test_the_stopping_bounds_by_a_table_of_probabilities() -> None:
+    """Gandy's definition, step by step over every count, and the risk that he promises."""
+    lower, upper = stopping_bounds(0.05, 0.001, 400)
+    alive = {0: 1.0}
+    below = above = 0.0
+    for n in range(1, 401):
+        moved: dict[int, float] = {}
+        for count, chance in alive.items():
+            moved[count] = moved.get(count, 0) + 0.95 * chance
+            moved[count + 1] = moved.get(count + 1, 0) + 0.05 * chance
+        budget = 0.001 * n / (1000 + n)
+        low = max((j for j in moved if below + sum(c for k, c in moved.items() if k <= j) <= budget), default=None)
+        high = min((j for j in moved if above + sum(c for k, c in moved.items() if k >= j) <= budget), default=None)
+        assert lower[n - 1] == (min(moved) - 1 if low is None else low)
+        assert upper[n - 1] == (max(moved) + 1 if high is None else high)
+        below += sum(chance for count, chance in moved.items() if count <= lower[n - 1])
+        above += sum(chance for count, chance in moved.items() if count >= upper[n - 1])
+        alive = {count: chance for count, chance in moved.items() if lower[n - 1] < count < upper[n - 1]}
+    assert max(below, above) <= 0.001
+
+
+def test_early_stopping_decides_as_endless_drawing_does_and_draws_less() -> None:
+    rng = np.random.default_rng(3)
+    for chance, decision in ((0.3, False), (0.01, True)):
+        found = [permutation_p((rng.random(50) < chance for _ in range(200)), 10_000, True) for _ in range(200)]
+        assert all((p_value <= 0.05) == decision for p_value, _ in found)
+        assert np.mean([drawn for _, drawn in found]) < 1000
+    assert permutation_p(iter([np.array([True, False]), np.array([False])]), 3) == (0.5, 3)
+
+
+def test_early_stopping_is_an_option_of_the_tests() -> None:
+    y = np.array([0.0] * 20 + [1.0] * 20)
+    for function in (brier_against_chance, log_score_against_chance):
+        for p in (np.linspace(0.1, 0.9, 40), np.full(40, 0.3)):
+            found = estimated(function(y, p, early_stopping=True))
+            assert "stopped early" in found.method
+            assert ((found.details["p_value"] or 0) <= 0.05) == (p[0] == 0.1)
