@@ -27,6 +27,8 @@ SOURCES: Mapping[str, str] = {
     "Cabitza 2021": "Cabitza F, Campagner A, Soares F, et al. The importance of being external: methodological insights "
     "for the external validation of machine learning models in medicine. Comput Methods Programs Biomed "
     "2021;208:106288.",
+    "Campagner 2022": "Campagner A, Sternini F, Cabitza F. Decisions are not all equal: introducing a utility metric based "
+    "on case-wise raters' perceptions. Comput Methods Programs Biomed 2022;221:106930.",
     "Campagner 2023": "Campagner A, et al. A question of trust: old and new metrics for the reliable assessment of "
     "trustworthy AI. 2023.",
     "Carrington 2022": "Carrington AM, Manuel DG, Fieguth PW, et al. Deep ROC analysis and AUC as balanced average "
@@ -51,11 +53,16 @@ SOURCES: Mapping[str, str] = {
     "Gandy 2009": "Gandy A. Sequential implementation of Monte Carlo tests with uniformly bounded resampling risk. J "
     "Am Stat Assoc 2009;104:1504–1511.",
     "Good 1952": "Good IJ. Rational decisions. J R Stat Soc B 1952;14:107–114.",
+    "Haldane 1956": "Haldane JBS. The estimation and significance of the logarithm of a ratio of frequencies. Ann Hum "
+    "Genet 1956;20:309–311.",
     "Hanley 1982": "Hanley JA, McNeil BJ. The meaning and use of the area under a receiver operating characteristic "
     "(ROC) curve. Radiology 1982;143:29–36.",
     "Harrell 2015": "Harrell FE. Regression Modeling Strategies. 2nd edition. Springer, 2015.",
+    "Jin": "Jin, et al. A hazard-aware metric for ordinal multi-class classification in pathology.",
     "Kattan 2018": "Kattan MW, Gerds TA. The index of prediction accuracy: an intuitive measure useful for evaluating "
     "risk prediction models. Diagn Progn Res 2018;2:7.",
+    "Katz 1978": "Katz D, Baptista J, Azen SP, Pike MC. Obtaining confidence intervals for the risk ratio in cohort "
+    "studies. Biometrics 1978;34:469–474.",
     "Kerr 2016": "Kerr KF, Brown MD, Zhu K, Janes H. Assessing the clinical impact of risk prediction models with "
     "decision curves: guidance for correct interpretation and appropriate use. J Clin Oncol 2016;34:2534–2540.",
     "Krippendorff 2011": "Krippendorff K. Computing Krippendorff's alpha-reliability. University of Pennsylvania, 2011.",
@@ -107,5 +114,6 @@ SOURCES: Mapping[str, str] = {
     "are involved. Biometrika 1947;34:28–35.",
     "Wilson 1927": "Wilson EB. Probable inference, the law of succession, and statistical inference. J Am Stat Assoc "
     "1927;22:209–212.",
+    "Woolf 1955": "Woolf B. On estimating the relation between blood group and disease. Ann Hum Genet 1955;19:251–253.",
     "Youden 1950": "Youden WJ. Index for rating diagnostic tests. Cancer 1950;3:32–35.",
 }

@@ -104,15 +104,18 @@ def _questions() -> Mapping[str, Any]:
     """What templates may ask of the chapters: prepared tables, lists and texts, never a calculation."""
     chapters = (
         "accuracy",
+        "advice",
         "committee",
         "description",
         "glossary",
+        "human_factors",
         "pooled",
         "provenance",
         "references",
         "results",
         "robustness",
         "sample",
+        "utility",
     )
     return {name: importlib.import_module(f"dossier.findings.{name}") for name in chapters}
 

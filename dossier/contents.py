@@ -27,6 +27,8 @@ CHAPTERS = (
     Chapter("calibration", "Calibration", "Performance"),
     Chapter("utility", "Net benefit", "Performance", "Declare thresholds in [thresholds]."),
     Chapter("accuracy", "H-accuracy", "Performance", "Give an outcome with both classes at a site."),
+    Chapter("severity", "Severity of errors", "Performance", "Give weights in [severity], and thresholds."),
+    Chapter("advice", "Value of the advice", "Performance", "Give risks and an outcome at a site."),
     Chapter("comparison", "Comparison with the rival", "Performance", "Name a rival column in [prediction]."),
     Chapter("pooled", "All sites together", "Trust", "Add a second external dataset."),
     Chapter(
@@ -43,6 +45,12 @@ CHAPTERS = (
     ),
     Chapter("sample", "Sample size", "Trust", "Give an outcome with both classes at a site."),
     Chapter("reliability", "Reliability of the labels", "Trust", "Name the readers' tables in [readers]."),
+    Chapter(
+        "human_factors",
+        "Readers with and without the model",
+        "Trust",
+        "Give the decisions of a study, or their counts, in [reader_study].",
+    ),
     Chapter("limitations", "Limitations", "Trust"),
     Chapter("glossary", "Glossary", "Back matter"),
     Chapter("references", "References", "Back matter"),
@@ -62,12 +70,15 @@ MEASURED = frozenset(
         "calibration",
         "utility",
         "accuracy",
+        "severity",
+        "advice",
         "comparison",
         "pooled",
         "correspondence",
         "robustness",
         "sample",
         "reliability",
+        "human_factors",
     )
 )
 """Chapters that stand on measures, and stay away when none of them could be estimated."""

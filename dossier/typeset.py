@@ -25,6 +25,10 @@ SETTING = {
     "measure": "Measure",
     "minimum": "Minimum",
     "against": "Against",
+    "gamma": "Gamma",
+    "relevance": "Relevance",
+    "calibration": "Calibration",
+    "group": "Group",
 }
 SETTING_VALUE = {
     "auroc": "AUROC",
@@ -34,6 +38,10 @@ SETTING_VALUE = {
     "quantile_05": "5% quantile of the splits",
     "declared": "declared minimum",
     "prevalence": "prevalence",
+    "ece": "expected error (ECE)",
+    "eci": "interval-based index (ECI)",
+    "confidence": "raters' confidence",
+    "cost_benefit": "costs and benefits",
 }
 
 
