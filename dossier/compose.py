@@ -105,10 +105,13 @@ def _questions() -> Mapping[str, Any]:
     """What templates may ask of the chapters: prepared tables, lists and texts, never a calculation."""
     chapters = (
         "accuracy",
+        "advice",
+        "caution",
         "committee",
         "correspondence",
         "description",
         "glossary",
+        "human_factors",
         "pooled",
         "provenance",
         "references",
@@ -116,6 +119,7 @@ def _questions() -> Mapping[str, Any]:
         "results",
         "robustness",
         "sample",
+        "utility",
     )
     return {name: importlib.import_module(f"dossier.findings.{name}") for name in chapters}
 
@@ -128,6 +132,8 @@ def _has_content(evidence: Evidence, chapter: str) -> bool:
         return False
     if chapter == "pooled":
         return any(result.dataset == POOLED and typeset.is_estimated(result) for result in evidence.results)
+    if chapter == "caution":
+        return bool(importlib.import_module("dossier.findings.caution").cautioned(evidence))
     return chapter not in MEASURED or not typeset.chapter_is_empty(evidence, chapter)
 
 

@@ -27,6 +27,8 @@ CHAPTERS = (
     Chapter("calibration", "Calibration", "Performance"),
     Chapter("utility", "Net benefit", "Performance", "Declare thresholds in [thresholds]."),
     Chapter("accuracy", "H-accuracy", "Performance", "Give an outcome with both classes at a site."),
+    Chapter("severity", "Severity of errors", "Performance", "Give weights in [severity], and thresholds."),
+    Chapter("advice", "Value of the advice", "Performance", "Give risks and an outcome at a site."),
     Chapter("comparison", "Comparison with the rival", "Performance", "Name a rival column in [prediction]."),
     Chapter("pooled", "All sites together", "Performance", "Add a second external dataset."),
     Chapter(
@@ -43,7 +45,14 @@ CHAPTERS = (
     ),
     Chapter("sample", "Sample size", "Performance", "Give an outcome with both classes at a site."),
     Chapter("reliability", "Reliability of the labels", "Performance", "Name the readers' tables in [readers]."),
+    Chapter(
+        "human_factors",
+        "Readers with and without the model",
+        "Performance",
+        "Give the decisions of a study, or their counts, in [reader_study].",
+    ),
     Chapter("limitations", "Limitations", "Performance"),
+    Chapter("caution", "Other measures, to be read with caution", "Back matter"),
     Chapter("glossary", "Glossary", "Back matter"),
     Chapter("references", "References", "Back matter"),
     Chapter("provenance", "Provenance", "Back matter"),
@@ -62,12 +71,15 @@ MEASURED = frozenset(
         "calibration",
         "utility",
         "accuracy",
+        "severity",
+        "advice",
         "comparison",
         "pooled",
         "correspondence",
         "robustness",
         "sample",
         "reliability",
+        "human_factors",
     )
 )
 """Chapters that stand on measures, and stay away when none of them could be estimated."""

@@ -21,9 +21,10 @@ import numpy as np
 from dossier import flags
 from dossier.metrics import pooled, robustness
 from dossier.register import REGISTER, CurveMaker, Metric, Synthesis, fill
-from dossier.release import Release
+from dossier.release import Release, Utility
 from dossier.types import (
     POOLED,
+    READER_STUDY,
     Absent,
     Curve,
     CurveResult,
@@ -89,8 +90,10 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None) -> E
     results += _pooled_results(study.release, external)
     results += _syntheses(study.release, external, internal, "external")
     results += _syntheses(study.release, external, internal, "pooled")
+    results += _study_results(study)
     curves = [curve for site in site_results for curve in site.curves]
     curves += _pooled_curves(study.release, external)
+    curves += _study_curves(study)
     summaries = tuple(site.summary for site in site_results)
     return Evidence(
         release=study.release,
@@ -185,6 +188,9 @@ def _columns(site: Site) -> dict[str, Any]:
         "rival": _or(dataset.rival, f"{dataset.name} has no risk of a rival"),
         "split": _or(dataset.split, f"{dataset.name} has no refitted splits"),
         "predictors": _or(dataset.predictors, f"{dataset.name} has no predictors"),
+        "case_relevance": _or(dataset.relevance, f"{dataset.name} has no relevance"),
+        "cost": _or(dataset.cost, f"{dataset.name} has no costs"),
+        "benefit": _or(dataset.benefit, f"{dataset.name} has no benefits"),
         "development": _or(site.development, "the release has no development table with predictors"),
     }
     for name, field in {
@@ -217,8 +223,21 @@ def _settings(release: Release) -> dict[str, Any]:
         "threshold_range": release.thresholds.range,
         "declared_thresholds": tuple(declared),
         "declared_minimum": release.robustness.minimum,
+        "severity_weights": release.severity.weights
+        if release.severity
+        else Absent("the release declares no severity weights"),
+        "early_stopping": False,
+        "desired_accuracy": _desired_accuracy(release),
         **{f"{measure}_width": width for measure, width in release.sample.width.items()},
     }
+
+
+def _desired_accuracy(release: Release) -> float | Absent:
+    """The accuracy against the truth that a criterion asks for."""
+    asked = [
+        one.at_least for one in release.acceptance if one.measure == "actual_accuracy" and one.at_least is not None
+    ]
+    return asked[0] if asked else Absent("no criterion of [[acceptance]] says which actual_accuracy is asked for")
 
 
 def _grid(release: Release) -> dict[str, tuple[float | str, ...]]:
@@ -228,8 +247,24 @@ def _grid(release: Release) -> dict[str, tuple[float | str, ...]]:
         "priority": tuple(sorted({0.5, *release.h_accuracy.priority})) + tuple(release.h_accuracy.priority_from),
         "tau": tuple(sorted({0.5, *release.h_accuracy.tau})),
         "complexity": ("constant",),
+        "fpr": tuple(f"{low:g}-{high:g}" for low, high in release.roc.parts) if release.roc else (),
         "measure": PERFORMANCE_OF_THE_MISSION,
         "minimum": ("worst_split", "quantile_05", "declared"),
+        "calibration": ("ece", "eci"),
+    }
+
+
+def _grid_of_chapter(release: Release, chapter: str) -> dict[str, tuple[float | str, ...]]:
+    """The lists of settings whose word means something of its own in a chapter."""
+    if chapter != "utility":
+        return {}
+    declared = release.utility or Utility()
+    named = declared.relevance
+    costs = ("cost_benefit",) if declared.cost is not None else ()
+    return {
+        "tau": (*release.thresholds.declared, *declared.tau_from, *costs),
+        "gamma": declared.gamma,
+        "relevance": ("constant", *(() if named is None else (named if isinstance(named, str) else "raters",))),
     }
 
 
@@ -250,7 +285,7 @@ def _measured(site: Site, metric: Metric) -> Iterator[Result]:
 
 def _places(release: Release, term: Term) -> Iterator[dict[str, float | str]]:
     """Every combination of the settings that a measure runs over; one empty place when a list is empty."""
-    grid = _grid(release)
+    grid = _grid(release) | _grid_of_chapter(release, term.chapter)
     for values in itertools.product(*(grid[name] or (None,) for name in term.at)):
         yield {name: value for name, value in zip(term.at, values, strict=True) if value is not None}
 
@@ -318,6 +353,9 @@ def _over_splits(site: Site, metric: Metric, at: Mapping[str, float | str]) -> E
             rival=None if dataset.rival is None else dataset.rival[rows],
             split=None,
             predictors=(),
+            relevance=None if dataset.relevance is None else dataset.relevance[rows],
+            cost=None if dataset.cost is None else dataset.cost[rows],
+            benefit=None if dataset.benefit is None else dataset.benefit[rows],
         )
         # The interval comes from the spread between splits, so no replicates are needed within one.
         found.append(_value(replace(site, dataset=held_out), metric, at, bootstrap=2))
@@ -369,6 +407,38 @@ def _refuse_a_bad_curve(name: str, dataset: str, found: Curve) -> None:
 def _described(site: Site, maker: CurveMaker) -> Sequence[Any]:
     rows = _ask(maker, {**_columns(site), **_settings(site.release)})
     return () if isinstance(rows, Absent) else tuple(rows)
+
+
+# ---- the reader study -----------------------------------------------------------------------------------------------
+
+
+def _of_study(study: Study, chapter: str) -> dict[str, Any]:
+    """What a measure of the reader study may name."""
+    seed = _seed(study.release, READER_STUDY, chapter)
+    missing = Absent("the release has no reader study")
+    return {**_settings(study.release), "study": study.reader_study or missing, "seed": seed}
+
+
+def _study_results(study: Study) -> Iterator[Result]:
+    """Every measure that belongs to no site but to the reader study, over all readers and by their groups."""
+    groups = sorted(set(study.reader_study.group)) if study.reader_study else []
+    for metric in (metric for metric in REGISTER.metrics.values() if not metric.roles):
+        places: list[dict[str, float | str]] = [{}]
+        places += [{"group": group} for group in groups] if "group" in metric.term.at else []
+        for at in places:
+            found: Estimate | Absent = _ask(metric, {"group": "", **_of_study(study, metric.term.chapter), **at})
+            if isinstance(found, Estimate):
+                _refuse_what_is_no_number(metric.term.name, READER_STUDY, found)
+            yield Result(metric.term.name, metric.term.measure, READER_STUDY, at, found)
+
+
+def _study_curves(study: Study) -> Iterator[CurveResult]:
+    """Every curve of the reader study."""
+    for maker in (maker for maker in REGISTER.curves.values() if not maker.roles):
+        found: Curve | Absent = _ask(maker, _of_study(study, maker.chapter))
+        if isinstance(found, Curve):
+            _refuse_a_bad_curve(maker.name, READER_STUDY, found)
+        yield CurveResult(maker.name, READER_STUDY, found)
 
 
 # ---- all sites ------------------------------------------------------------------------------------------------------

@@ -86,6 +86,21 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # accuracy = 0.8                 # of the raters: one number, or one a rater
 # coherence = 0.05               # how far a stated confidence may lie from the meant one
 
+# [reader_study]                 # decisions without and with the model
+# file = "study.csv"             # reader, case, truth, unaided, aided; and, where known, group and advice
+# design = "paired"              # or "parallel": a row has unaided or aided
+# counts = { aie = 352, ain = 1196, ce = 367, cn = 1181 } # instead of a file: wrong and right with, without the model
+
+# [severity]                     # how grave each kind of error is, from 0 to 1
+# weights = [[0, 0.6], [0.3, 0]] # rows: predicted no, yes; columns: truly no, yes
+
+# [utility]                      # weighted utility
+# relevance = "relevance"        # a column from 0 to 1, or { from = "raters" }
+# gamma = [1]                    # the share of the threshold from which a risk begins to count
+# tau_from = ["confidence"]      # a threshold for each case from [readers]: also persuasion, automation_bias
+# cost = "cost"                  # or from the columns of what acting needlessly costs
+# benefit = "benefit"            # and what acting rightly brings
+
 [h_accuracy]
 priority = [0.25, 0.5, 0.75]     # of the positive class
 priority_from = ["prevalence"]   # and the observed share of events

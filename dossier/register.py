@@ -131,13 +131,18 @@ def metric(
     fixed: Mapping[str, str] | None = None,
     independent_rows: bool = False,
     unit: Literal["", "%", "per 100"] = "",
+    caution: str = "",
+    counterpart: str = "",
+    differs: str = "",
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a measure.
 
     `at` names the parameters that run over the release's list (threshold, priority, tau); `pool` the scale on which
     sites are pooled; `breaks` the laws that do not hold for it and `obeys` those beyond the usual; `fixed` what `at`
     always holds, and `measure` the name in results.json where it is not the function's own: a difference is filed
-    under the measure that it compares; `independent_rows` that it is refused on refitted splits.
+    under the measure that it compares; `independent_rows` that it is refused on refitted splits; `caution` why it is
+    not to be trusted alone, and `counterpart` the measure to read beside it; `differs` where a paper's formula is
+    another.
     """
 
     def enter(function: Plain) -> Plain:
@@ -155,6 +160,9 @@ def metric(
             cites=(cites,) if isinstance(cites, str) else cites,
             at=at,
             unit=unit,
+            caution=caution,
+            counterpart=counterpart,
+            differs=differs,
         )
         laws = (LAWS - set(breaks)) | set(obeys)
         entry = Metric(
@@ -176,6 +184,7 @@ def synthesis(
     tier: Tier = "mission",
     cites: str | tuple[str, ...] = (),
     at: tuple[str, ...] = (),
+    differs: str = "",
 ) -> Callable[[Plain], Plain]:
     """Make a function on results a measure: `site` and `internal` of each external site, or `sites` for all."""
 
@@ -193,6 +202,7 @@ def synthesis(
             tier=tier,
             cites=(cites,) if isinstance(cites, str) else cites,
             at=at,
+            differs=differs,
         )
         _enter(REGISTER.syntheses, name, Synthesis(term, function, _needs(function), each))
         return function

@@ -262,11 +262,32 @@ class ReaderStudy(Table):
     design: Literal["paired", "parallel"] = Field("paired", description="Whether each reader decided both ways.")
     counts: StudyCounts | None = Field(None, description="Bare counts, where there is no table.")
 
+    @model_validator(mode="after")
+    def _one(self) -> ReaderStudy:
+        if (self.file is None) == (self.counts is None):
+            raise UnfitError(
+                "The reader study is not one table or one set of counts.",
+                "Give file for a table, or counts = { aie = …, ain = …, ce = …, cn = … } without one.",
+            )
+        return self
+
 
 class Severity(Table):
     """How grave each kind of error is."""
 
-    weights: tuple[tuple[float, ...], ...] = Field(description="One row a predicted class, one column a true class.")
+    weights: tuple[tuple[Share, ...], ...] = Field(description="One row a predicted class, one column a true class.")
+
+    @model_validator(mode="after")
+    def _square(self) -> Severity:
+        size = len(self.weights)
+        if size < 2 or any(len(row) != size for row in self.weights):
+            raise UnfitError(
+                "The severity weights are not a square table.",
+                "Give one row a predicted class and one column a true class, as [[0, 0.3], [0.6, 0]].",
+            )
+        if any(self.weights[one][one] != 0 for one in range(size)):
+            raise UnfitError("A right answer has a severity.", "Write 0 where the predicted class is the true one.")
+        return self
 
 
 class Source(Table):
@@ -300,10 +321,22 @@ class Utility(Table):
     """The settings of weighted utility."""
 
     relevance: Text | Source | None = Field(None, description="The column of the cases' relevance, or its source.")
-    gamma: tuple[float, ...] = Field((1.0,), description="The exponents of the relevance.")
-    tau_from: tuple[Text, ...] | None = Field(None, description="Where a threshold for each case comes from.")
-    cost: Text | None = Field(None, description="The column of the cost of acting.")
-    benefit: Text | None = Field(None, description="The column of the benefit of acting.")
+    gamma: Annotated[tuple[Share, ...], BeforeValidator(_without_repeats)] = Field(
+        (1.0,), description="The share of the threshold from which a risk begins to count; 1 for an alarm or none."
+    )
+    tau_from: Annotated[
+        tuple[Literal["confidence", "persuasion", "automation_bias"], ...], BeforeValidator(_without_repeats)
+    ] = Field((), description="How the raters give each case a threshold of its own.")
+    cost: Text | None = Field(None, description="The column of what acting needlessly costs.")
+    benefit: Text | None = Field(None, description="The column of what acting rightly brings.")
+
+    @model_validator(mode="after")
+    def _fits(self) -> Utility:
+        if (self.cost is None) != (self.benefit is None):
+            raise UnfitError("cost and benefit do not stand together.", "Name both columns, or neither.")
+        if isinstance(self.relevance, Source) and (self.relevance.from_ != "raters" or self.relevance.cut is not None):
+            raise UnfitError("The relevance has no such source.", 'Name a column, or write { from = "raters" }.')
+        return self
 
 
 class Roc(Table):

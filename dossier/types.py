@@ -28,6 +28,9 @@ At = Mapping[str, float | str]
 POOLED = "pooled"
 """The name under which results over all external sites are filed."""
 
+READER_STUDY = "reader study"
+"""The name under which results of the reader study are filed."""
+
 
 # ---- what load makes ------------------------------------------------------------------------------------------------
 
@@ -57,6 +60,11 @@ class Dataset:
     split: NDArray[np.int64] | None = None
     predictors: tuple[Feature, ...] = ()
     dates: tuple[datetime.date, datetime.date] | None = None
+    relevance: Floats | None = None
+    """How much each row matters, from 0 to 1."""
+    cost: Floats | None = None
+    """What acting needlessly costs in each row, and what acting rightly brings; 0 or more, not both 0."""
+    benefit: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -70,6 +78,34 @@ class Readers:
     truth: Floats | None = None
     accuracy: tuple[float, ...] | None = None
     coherence: float | None = None
+
+
+@dataclass(frozen=True)
+class DecisionCounts:
+    """Decisions of a reader study: wrong and right with the model, wrong and right without it."""
+
+    aided_wrong: int
+    aided_right: int
+    unaided_wrong: int
+    unaided_right: int
+
+
+@dataclass(frozen=True)
+class ReaderStudy:
+    """The decisions of a reader study, one row a reader and case; or, where only counts were given, no rows."""
+
+    design: Literal["paired", "parallel"]
+    counts: DecisionCounts
+    reader: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """The number of the reader of each row, from 0."""
+    case: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    truth: Floats = field(default_factory=lambda: np.zeros(0))
+    unaided: Floats = field(default_factory=lambda: np.zeros(0))
+    """The decision without the model, NaN where the row has none."""
+    aided: Floats = field(default_factory=lambda: np.zeros(0))
+    advice: Floats | None = None
+    group: tuple[str, ...] = ()
+    """The group of each reader, in the order of the readers' numbers; empty where no groups are given."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +137,7 @@ class Study:
     flags: tuple[Flag, ...] = ()
     statements: Mapping[str, str] = field(default_factory=dict)
     """The declared texts by TRIPOD+AI item, as Markdown."""
+    reader_study: ReaderStudy | None = None
 
 
 # ---- what evaluate makes --------------------------------------------------------------------------------------------
@@ -169,6 +206,12 @@ class Term:
     at: tuple[str, ...] = ()
     unit: Literal["", "%", "per 100"] = ""
     """What a page prints it in: a share in per cent or per 100 patients, or the plain number."""
+    caution: str = ""
+    """Why the measure calls for caution, as one sentence; every measure of that tier has it, no other."""
+    counterpart: str = ""
+    """The measure to read beside one that calls for caution, at the same threshold if it has one."""
+    differs: str = ""
+    """Where we compute something else than a paper prints: "differs from the published formula because ..."."""
 
 
 @dataclass(frozen=True)

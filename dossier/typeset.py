@@ -34,6 +34,10 @@ SETTING = {
     "measure": "Measure",
     "minimum": "Minimum",
     "against": "Against",
+    "gamma": "Gamma",
+    "relevance": "Relevance",
+    "calibration": "Calibration",
+    "group": "Group",
 }
 SETTING_VALUE = {
     "auroc": "AUROC",
@@ -43,6 +47,10 @@ SETTING_VALUE = {
     "quantile_05": "5% quantile of the splits",
     "declared": "declared minimum",
     "prevalence": "prevalence",
+    "ece": "expected error (ECE)",
+    "eci": "interval-based index (ECI)",
+    "confidence": "raters' confidence",
+    "cost_benefit": "costs and benefits",
 }
 
 
@@ -268,28 +276,48 @@ def label_of(dataset: DatasetSummary) -> str:
 
 
 def chapter_tables(evidence: Evidence, chapter: str, without: Sequence[str] = ()) -> tuple[Table, ...]:
-    """Every measure of a chapter, in tables: measures that depend on the same settings stand side by side."""
-    terms = [term for term in evidence.terms.values() if term.chapter == chapter and term.name not in without]
+    """Every measure that a chapter may show, in tables."""
+    return tables_of(evidence, [term for term in _members(evidence, chapter) if term.name not in without])
+
+
+def tables_of(evidence: Evidence, terms: Sequence[Term]) -> tuple[Table, ...]:
+    """These measures in tables: those that depend on the same settings stand side by side."""
     groups: dict[tuple[str, ...], list[Term]] = {}
     for term in terms:
         groups.setdefault(term.at, []).append(term)
     tables: list[Table] = []
     for at, members in groups.items():
+        kept = [term for term in members if _computed(evidence, term)]
+        alone = _only_dataset(evidence, kept)
         if len(at) > 1:
-            tables += [_across(evidence, term) for term in members if _computed(evidence, term)]
+            tables += [_across(evidence, term) for term in kept]
+        elif alone is not None:
+            tables.append(_listed(evidence, kept, alone))
         else:
-            kept = [term for term in members if _computed(evidence, term)]
-            alone = _only_dataset(evidence, kept)
-            if alone is not None:
-                tables.append(_listed(evidence, kept, alone))
-            else:
-                tables += [_beside(evidence, part) for part in _parts(evidence, kept)]
+            tables += [_beside(evidence, part) for part in _parts(evidence, kept)]
     return tuple(tables)
 
 
+def _members(evidence: Evidence, chapter: str) -> list[Term]:
+    """The measures of a chapter without those that belong in the appendix only."""
+    return [
+        term for term in evidence.terms.values() if term.chapter == chapter and not in_appendix_only(evidence, term)
+    ]
+
+
+def in_appendix_only(evidence: Evidence, term: Term) -> bool:
+    """Whether a measure calls for caution, or is a test against chance, and so stays out of the chapters."""
+    return term.tier == "caution" or is_against_chance(evidence, term)
+
+
+def is_against_chance(evidence: Evidence, term: Term) -> bool:
+    """Whether a measure is a test against chance."""
+    return any(one.term == term.name and one.at.get("against") == "chance" for one in evidence.results)
+
+
 def chapter_is_empty(evidence: Evidence, chapter: str) -> bool:
-    """Whether nothing of a chapter could be estimated."""
-    names = {term.name for term in evidence.terms.values() if term.chapter == chapter}
+    """Whether nothing that a chapter may show could be estimated."""
+    names = {term.name for term in _members(evidence, chapter)}
     return not any(result.term in names and isinstance(result.found, Estimate) for result in evidence.results)
 
 

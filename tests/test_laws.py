@@ -12,7 +12,7 @@ import pytest
 
 from dossier.evaluate import _ask
 from dossier.register import Metric, fill
-from dossier.types import Absent, Estimate, Feature, Floats
+from dossier.types import Absent, DecisionCounts, Estimate, Feature, Floats, ReaderStudy
 
 REGISTER = fill("metrics")
 METRICS = list(REGISTER.metrics.values())
@@ -28,6 +28,14 @@ SETTINGS: dict[str, Any] = {
     "priority": 0.5,
     "tau": 0.75,
     "complexity": "constant",
+    "gamma": 1.0,
+    "relevance": "constant",
+    "calibration": "ece",
+    "severity_weights": ((0.0, 0.6), (0.3, 0.0)),
+    "group": "",
+    "fpr": "0-0.2",
+    "desired_accuracy": 0.55,
+    "early_stopping": False,
     "auroc_width": 0.1,
     "oe_ratio_width": 0.2,
     "calibration_slope_width": 0.2,
@@ -56,7 +64,23 @@ def table(rows: int, seed: int = 1) -> dict[str, Any]:
         "truth": outcome,
         "rater_accuracy": (0.8, 0.85, 0.9, 0.75),
         "coherence": 0.05,
+        "case_relevance": np.round(rng.uniform(0.1, 1, rows), 1),
+        "cost": np.round(rng.uniform(0, 1, rows), 1),
+        "benefit": np.round(rng.uniform(0.1, 1, rows), 1),
+        "study": study(),
     }
+
+
+def study() -> ReaderStudy:
+    """Five readers on eight cases, each decided without and with the model."""
+    rng = np.random.default_rng(4)
+    reader, case = np.repeat(np.arange(5), 8), np.tile(np.arange(8), 5)
+    truth = np.tile(np.arange(8) % 2, 5).astype(float)
+    unaided = np.where(rng.uniform(size=40) < 0.7, truth, 1 - truth)
+    aided = np.where(rng.uniform(size=40) < 0.85, truth, 1 - truth)
+    wrong, without = int(np.sum(aided != truth)), int(np.sum(unaided != truth))
+    counts = DecisionCounts(wrong, 40 - wrong, without, 40 - without)
+    return ReaderStudy("paired", counts, reader, case, truth, unaided, aided, truth, ("a", "a", "b", "b", "b"))
 
 
 def features(rng: np.random.Generator, rows: int, shift: float = 0.0) -> tuple[Feature, ...]:
@@ -67,7 +91,10 @@ def features(rng: np.random.Generator, rows: int, shift: float = 0.0) -> tuple[F
     return (*numeric, Feature("gappy", values), Feature("sex", rng.integers(0, 2, rows).astype(float), ("f", "m")))
 
 
-ROWS = ("outcome", "risk", "rival", "labels", "confidence", "rater_complexity", "truth")
+ROWS = (
+    *("outcome", "risk", "rival", "labels", "confidence", "rater_complexity", "truth"),
+    *("case_relevance", "cost", "benefit"),
+)
 
 
 def rearranged(site: Mapping[str, Any], rows: Any) -> dict[str, Any]:
@@ -277,6 +304,18 @@ def test_curves_are_even_thin_and_finite(maker: Any, rows: int) -> None:
     assert len(lengths) == 1
     assert max(lengths) <= 250
     assert all(math.isfinite(one) for column in found.columns.values() for one in column if one is not None)
+
+
+def test_a_measure_that_calls_for_caution_says_why_and_what_to_read_beside_it() -> None:
+    for metric in METRICS:
+        term = metric.term
+        assert (term.tier == "caution") == bool(term.caution) == bool(term.counterpart), term.name
+        if term.caution:
+            beside = REGISTER.metrics[term.counterpart].term
+            assert term.caution.endswith("."), term.name
+            assert beside.tier in ("core", "supporting"), term.name
+            assert beside.at in ((), term.at), "the counterpart is read at the same threshold"
+        assert not term.differs or term.differs.startswith("differs from the published"), term.name
 
 
 def test_the_laws_have_teeth() -> None:

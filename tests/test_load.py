@@ -12,7 +12,7 @@ import pytest
 
 from dossier import initial, load
 from dossier.errors import DataError, DossierError, Fault, ReleaseError
-from dossier.types import Dataset, Study
+from dossier.types import Dataset, DecisionCounts, Study
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 BROKEN = sorted(folder for folder in (REPOSITORY / "fixtures" / "broken").iterdir() if folder.is_dir())
@@ -369,6 +369,147 @@ def test_the_published_readers_tables() -> None:
     assert found is not None
     assert found.labels.shape == (427, 13)
     assert found.truth is None
+
+
+# ---- the reader study, severity and utility -------------------------------------------------------------------------
+
+STUDY = '[reader_study]\nfile = "study.csv"\n'
+PAIRED = (
+    "reader,case,truth,unaided,aided,group,advice\nb,x,1,0,1,junior,1\nb,y,0,0,0,junior,1\na,x,1,1,1,senior,1\n"
+    "a,y,0,1,1,senior,1\n"
+)
+SITE_ROWS = "outcome,risk\n0,0.1\n1,0.2\n"
+
+
+def test_a_paired_reader_study(tmp_path: Path) -> None:
+    found = _read(tmp_path, SITE + STUDY, site__csv=SITE_ROWS, study__csv=PAIRED).reader_study
+    assert found is not None
+    assert found.counts == DecisionCounts(aided_wrong=1, aided_right=3, unaided_wrong=2, unaided_right=2)
+    np.testing.assert_array_equal(found.reader, [1, 1, 0, 0])
+    np.testing.assert_array_equal(found.case, [0, 1, 0, 1])
+    np.testing.assert_array_equal(found.advice, [1, 1, 1, 1])
+    assert found.group == ("senior", "junior")
+
+
+def test_a_parallel_reader_study_and_bare_counts(tmp_path: Path) -> None:
+    table = "reader,case,truth,unaided,aided\na,x,1,0,\na,y,0,0,\nb,x,1,,1\nb,y,0,,1\n"
+    release = SITE + STUDY + 'design = "parallel"\n'
+    found = _read(tmp_path, release, site__csv=SITE_ROWS, study__csv=table).reader_study
+    assert found is not None
+    assert found.counts == DecisionCounts(1, 1, 1, 1)
+    np.testing.assert_array_equal(found.aided, [np.nan, np.nan, 1, 1])
+    counts = SITE + "[reader_study]\ncounts = { aie = 352, ain = 1196, ce = 367, cn = 1181 }\n"
+    bare = _read(tmp_path, counts, site__csv=SITE_ROWS).reader_study
+    assert bare is not None
+    assert bare.counts == DecisionCounts(352, 1196, 367, 1181)
+    assert len(bare.reader) == 0
+
+
+PARALLEL = 'design = "parallel"\n'
+
+
+@pytest.mark.parametrize(
+    ("more", "table", "expected"),
+    [
+        ("", "reader,case,truth,unaided\na,x,1,0\n", ("There is no column aided.", "study.csv, first row")),
+        ("", "reader,case,truth,unaided,aided\na,x,1,0,2\n", ("aided is 2, not 0 or 1.", "row 2, column aided")),
+        ("", "reader,case,truth,unaided,aided\na,x,,0,1\n", ("truth is missing.", "row 2, column truth")),
+        ("", "reader,case,truth,unaided,aided\n,x,1,0,1\n", ("The reader is missing.", "row 2, column reader")),
+        (
+            "",
+            "reader,case,truth,unaided,aided\na,x,1,0,\n",
+            ("aided is missing, and the design is paired.", "row 2, column aided"),
+        ),
+        (
+            "",
+            "reader,case,truth,unaided,aided\na,x,1,0,1\na,x,1,1,1\n",
+            ("The reader and the case are the same as in row 2.", "row 3"),
+        ),
+        (
+            "",
+            "reader,case,truth,unaided,aided\na,x,1,0,1\nb,x,0,1,1\n",
+            ("truth is not what it is for the same case in row 2.", "row 3, column truth"),
+        ),
+        (
+            "",
+            "reader,case,truth,unaided,aided,group\na,x,1,0,1,one\na,y,0,1,1,two\n",
+            ("group is not what it is for the same reader in row 2.", "row 3, column group"),
+        ),
+        ("", "reader,case,truth,unaided,aided\na,x,1,0\n", ("The row has 4 cells, not 5.", "study.csv, row 2")),
+        (
+            PARALLEL,
+            "reader,case,truth,unaided,aided\na,x,1,0,1\n",
+            ("There are both unaided and aided, and the design is parallel.", "row 2"),
+        ),
+        (
+            PARALLEL,
+            "reader,case,truth,unaided,aided\na,x,1,,\n",
+            ("There is neither unaided nor aided.", "row 2"),
+        ),
+        (
+            PARALLEL,
+            "reader,case,truth,unaided,aided\na,x,1,0,\nb,x,1,,1\nb,y,1,,1\n",
+            ("Nobody decides the case of this row without the model.", "row 4"),
+        ),
+    ],
+)
+def test_faults_of_a_reader_study(tmp_path: Path, more: str, table: str, expected: tuple[str, str]) -> None:
+    found = _faults(tmp_path, SITE + STUDY + more, site__csv=SITE_ROWS, study__csv=table)
+    assert len(found) == 1
+    assert found[0][0] == expected[0]
+    assert found[0][1].endswith(expected[1])
+
+
+@pytest.mark.parametrize(
+    ("added", "what"),
+    [
+        ("[reader_study]\n", "The reader study is not one table or one set of counts."),
+        ("[severity]\nweights = [[0, 0.3]]\n", "The severity weights are not a square table."),
+        ("[severity]\nweights = [[0.1, 0.3], [0.3, 0]]\n", "A right answer has a severity."),
+        (
+            "[severity]\nweights = [[0, 1, 1], [1, 0, 1], [1, 1, 0]]\n",
+            "The severity weights are for 3 classes, and the outcome has 2.",
+        ),
+        ("[severity]\nweights = [[0, 1.5], [0.3, 0]]\n", "weights, value 1, value 2 is 1.5, not at most 1."),
+        ("[utility]\ngamma = [2]\n", "gamma, value 1 is 2, not at most 1."),
+        ('[utility]\ncost = "c"\n', "cost and benefit do not stand together."),
+        ('[utility]\nrelevance = { from = "rater_errors" }\n', "The relevance has no such source."),
+        ('[utility]\nrelevance = "wieght"\n', "There is no column wieght."),
+    ],
+)
+def test_faults_of_what_these_keys_declare(tmp_path: Path, added: str, what: str) -> None:
+    assert what in [fault for fault, _ in _faults(tmp_path, SITE + added, site__csv=SITE_ROWS)]
+
+
+UTILITY = '[utility]\nrelevance = "w"\ncost = "c"\nbenefit = "b"\n'
+
+
+def test_columns_of_the_utility_are_read_and_are_no_predictors(tmp_path: Path) -> None:
+    development = '[[dataset]]\nname = "made"\nrole = "development"\nfile = "made.csv"\n'
+    study = _read(
+        tmp_path,
+        SITE + development + UTILITY,
+        site__csv="outcome,risk,age,w,c,b\n0,0.1,5,0.5,1,3\n,0.2,6,1,1,1\n1,0.3,7,1,0,2\n",
+        made__csv="outcome,age,w,c,b\n0,5,1,1,1\n1,7,1,1,1\n",
+    )
+    found = _dataset(study, "site")
+    assert [one.name for one in found.predictors] == ["age"]
+    np.testing.assert_array_equal(found.relevance, [0.5, 1])
+    np.testing.assert_array_equal(found.cost, [1, 0])
+    np.testing.assert_array_equal(found.benefit, [3, 2])
+
+
+def test_faults_of_the_columns_of_the_utility(tmp_path: Path) -> None:
+    table = "outcome,risk,w,c,b\n0,0.1,2,1,3\n1,0.2,,1,-1\n1,0.3,1,x,2\n"
+    assert _faults(tmp_path, SITE + UTILITY, site__csv=table) == [
+        ("w is 2, not a number from 0 to 1.", "site.csv, row 2, column w"),
+        ("w is missing.", "site.csv, row 3, column w"),
+        ('c is "x", not a number of 0 or more.', "site.csv, row 4, column c"),
+        ("b is -1, not a number of 0 or more.", "site.csv, row 3, column b"),
+    ]
+    idle = "outcome,risk,w,c,b\n0,0.1,1,0,0\n1,0.2,1,1,1\n"
+    found = _faults(tmp_path, SITE + UTILITY, site__csv=idle)
+    assert found == [("cost and benefit are both 0.", "site.csv, row 2, column c")]
 
 
 # ---- without a release file, and what ships -------------------------------------------------------------------------

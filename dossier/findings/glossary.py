@@ -19,5 +19,9 @@ def finding(evidence: Evidence) -> Sentence:
 def used(evidence: Evidence, chapters: Collection[str]) -> list[Term]:
     """The terms of these chapters that at least one estimate carries, in alphabetical order."""
     seen = {result.term for result in evidence.results if isinstance(result.found, Estimate)}
-    terms = (term for name, term in evidence.terms.items() if name in seen and term.chapter in chapters)
+    terms = (
+        term
+        for name, term in evidence.terms.items()
+        if name in seen and term.chapter in chapters and ("caution" in chapters or term.tier != "caution")
+    )
     return sorted(terms, key=lambda term: term.label.lower())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dossier.findings.sentence import Sentence, estimated, primary_threshold, range_over_sites
-from dossier.types import Evidence
-from dossier.typeset import TIED, in_words, listing, sentence_case, threshold
+from dossier.types import Estimate, Evidence, Result
+from dossier.typeset import TIED, Table, in_words, listing, sentence_case, setting, table_across, threshold
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -22,3 +24,34 @@ def finding(evidence: Evidence) -> Sentence:
         return Sentence(lead, "At no site does treating everyone or no one have the higher net benefit.")
     who = listing([site.site for site in worse]) if len(worse) <= 4 else f"{in_words(len(worse))} sites"
     return Sentence(lead, f"{sentence_case(who)}: there treating everyone or no one has the higher net benefit.")
+
+
+def weighted(evidence: Evidence) -> tuple[Table, ...]:
+    """Weighted utility: at one threshold for all, with cases of unequal relevance, and with a threshold for each."""
+    results = [one for one in evidence.results if one.measure == "weighted_utility" and "tau" in one.at]
+    shared = [one for one in results if not isinstance(one.at["tau"], str)]
+    kinds = {
+        "One threshold for all cases, all of equal relevance": [one for one in shared if _is_even(one)],
+        "One threshold for all cases, relevance by case": [one for one in shared if not _is_even(one)],
+        "A threshold for each case": [one for one in results if isinstance(one.at["tau"], str)],
+    }
+    return tuple(
+        _weighted(evidence, found, f"Weighted utility: {title[:1].lower()}{title[1:]}", number)
+        for number, (title, found) in enumerate(kinds.items(), start=1)
+        if any(isinstance(one.found, Estimate) for one in found)
+    )
+
+
+def _is_even(result: Result) -> bool:
+    return result.at["relevance"] == "constant"
+
+
+def _weighted(evidence: Evidence, results: list[Result], title: str, number: int) -> Table:
+    varying = [name for name in ("gamma", "relevance") if len({one.at[name] for one in results}) > 1]
+    table = table_across(evidence, results, "tau", title, varying)
+    taus = list(dict.fromkeys(one.at["tau"] for one in results))
+    heads = (setting(tau) if isinstance(tau, str) else f"Threshold {threshold(tau)}" for tau in taus)
+    columns = tuple(
+        replace(column, label=sentence_case(head)) for column, head in zip(table.columns, heads, strict=True)
+    )
+    return replace(table, name=f"{table.name}-{number}", columns=columns)

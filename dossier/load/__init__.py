@@ -73,6 +73,7 @@ def _thresholds(thresholds: tuple[float, ...]) -> list[Fault]:
 
 def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     from dossier.load import datasets, flags
+    from dossier.load.reader_study import reader_study
     from dossier.load.readers import readers
 
     of_the_release = len(faults)
@@ -80,6 +81,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     judged = (
         None if release.readers is None else readers(release.readers, folder, found, _unread(release, found), faults)
     )
+    decided = None if release.reader_study is None else reader_study(release.reader_study, folder, faults)
     statements = _statements(release, folder, faults)
     if not faults:
         faults += datasets.emptied(release, found)
@@ -92,6 +94,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
         inputs=tuple(folder.inputs[name] for name in sorted(folder.inputs)),
         flags=flags.flags(found),
         statements=statements,
+        reader_study=decided,
     )
 
 

@@ -330,6 +330,27 @@ def _outside(table: Settled, found: Column, what: str, wrong: Bools, key: str) -
     return by_row(table.file, found.name, rows, lambda k: f"{what} is {number(float(bad[k]))}, outside 0 to 1.", fix)
 
 
+def amounts(table: Settled, name: str, key: str, most: float | None, faults: list[Fault]) -> Floats | None:
+    """A column of numbers from 0 up to `most`, none missing; None, and faults, when some are no such numbers."""
+    found = named(table, name, key, faults)
+    if found is None:
+        return None
+    wrong = ~np.isfinite(found.numbers) | (found.numbers < 0)
+    if most is not None:
+        wrong |= found.numbers > most
+    positions = np.flatnonzero(wrong)
+    cells = [found.cells[int(k)].as_py() for k in positions[:20]]
+    gaps = found.missing[positions]
+    wanted = "a number of 0 or more" if most is None else f"a number from 0 to {number(most)}"
+
+    def what(k: int) -> str:
+        return f"{found.name} is missing." if gaps[k] else f"{found.name} is {_cell(cells[k])}, not {wanted}."
+
+    rows = [int(row) for row in table.rows[positions]]
+    faults += by_row(table.file, found.name, rows, what, f"Give {wanted} in every row, or take {key} out.")
+    return None if len(positions) else found.numbers
+
+
 def split(table: Settled, name: str, faults: list[Fault]) -> NDArray[np.int64] | None:
     """The number of the split of each row; None, and faults, when some are no whole numbers."""
     found = named(table, name, "[[dataset]] split", faults)

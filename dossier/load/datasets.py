@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,6 +49,8 @@ class Measured:
     outcome: Floats | None
     risk: Floats | None
     rival: Floats | None
+    utility: Mapping[str, Floats]
+    """What [utility] names, by its keys: relevance, cost, benefit."""
 
 
 def sites(release: Release, folder: Folder, faults: list[Fault]) -> list[Site]:
@@ -57,7 +59,9 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> list[Site]:
     names = predictors.chosen(release, sources, faults)
     features = predictors.features(sources, names, faults)
     if release.prediction.rival is not None:
-        faults += _rival_somewhere(release, release.prediction.rival, sources)
+        faults += _somewhere(release.prediction.rival, "[prediction] rival", sources)
+    for key, name in predictors.utility_columns(release).items():
+        faults += _somewhere(name, f"[utility] {key}", sources)
     found: list[Site] = []
     for source, some in zip(sources, features, strict=True):
         measured = _measured(release, source, faults)
@@ -86,12 +90,13 @@ def _source(release: Release, number: int, folder: Folder, faults: list[Fault]) 
     return Source(declaration, columns.settled(raw, declaration, where, faults), where) if raw is not None else None
 
 
-def _rival_somewhere(release: Release, rival: str, sources: Sequence[Source]) -> list[Fault]:
+def _somewhere(name: str, key: str, sources: Sequence[Source]) -> list[Fault]:
+    """The fault of a column that none of the tested tables has."""
     tested = [source.table for source in sources if source.declaration.role != "development"]
-    if not tested or any(rival in table.columns for table in tested):
+    if not tested or any(name in table.columns for table in tested):
         return []
     faults: list[Fault] = []
-    columns.named(tested[0], rival, "[prediction] rival", faults)
+    columns.named(tested[0], name, key, faults)
     return faults
 
 
@@ -113,7 +118,23 @@ def _measured(release: Release, source: Source, faults: list[Fault]) -> Measured
         if prediction.rival is not None and prediction.rival in table.columns
         else None
     )
-    return Measured(outcome, risk, rival)
+    return Measured(outcome, risk, rival, {} if development else _utility(release, table, faults))
+
+
+def _utility(release: Release, table: Settled, faults: list[Fault]) -> dict[str, Floats]:
+    """The columns of [utility] that the table has; costs and benefits only together."""
+    names = predictors.utility_columns(release)
+    found = {}
+    for key, name in names.items():
+        if name in table.columns:
+            values = columns.amounts(table, name, f"[utility] {key}", 1.0 if key == "relevance" else None, faults)
+            if values is not None:
+                found[key] = values
+    if "cost" in found and "benefit" in found:
+        idle = [int(row) for row in table.rows[(found["cost"] == 0) & (found["benefit"] == 0)]]
+        what = "cost and benefit are both 0."
+        faults += by_row(table.file, names["cost"], idle, lambda _: what, "Give a cost or a benefit above 0.")
+    return found
 
 
 # ---- one table, its sites -------------------------------------------------------------------------------------------
@@ -177,6 +198,7 @@ def _site(source: Source, part: Rows, measured: Measured, features: tuple[Featur
     outcome, risk, rival = (
         None if values is None else values[part.rows] for values in (measured.outcome, measured.risk, measured.rival)
     )
+    utility = {key: values[part.rows] for key, values in measured.utility.items()}
     keep, excluded = _analysed(len(part.table.rows), outcome, risk)
     rival_missing = 0 if rival is None else int(np.isnan(rival[keep]).sum())
     dataset = Dataset(
@@ -191,6 +213,9 @@ def _site(source: Source, part: Rows, measured: Measured, features: tuple[Featur
         split=None if part.split is None else part.split[keep],
         predictors=tuple(Feature(one.name, one.values[part.rows][keep], one.levels) for one in features),
         dates=declaration.dates,
+        relevance=utility["relevance"][keep] if "relevance" in utility else None,
+        cost=utility["cost"][keep] if "cost" in utility else None,
+        benefit=utility["benefit"][keep] if "benefit" in utility else None,
     )
     return Site(dataset, keep, part.identifiers, rival_missing)
 

@@ -372,6 +372,10 @@ def _across(release: Release) -> list[Fault]:
         if dataset.site_column is not None and dataset.role == "development":
             fix = "Take site_column out: the development table is one."
             faults.append(Fault("A development table is not split into sites.", f"{where}, site_column", fix))
+    if release.severity is not None and len(release.severity.weights) != 2:
+        what = f"The severity weights are for {len(release.severity.weights)} classes, and the outcome has 2."
+        fix = "Give two rows of two: predicted no and yes, each by truly no and yes."
+        faults.append(Fault(what, "release.toml, [severity] weights", fix))
     return [*faults, *_same_columns(release)]
 
 

@@ -33,10 +33,19 @@ def roles_of_columns(release: Release) -> dict[str, str]:
         release.prediction.column: "[prediction] column",
         release.prediction.rival: "[prediction] rival",
     }
+    for key, name in utility_columns(release).items():
+        named.setdefault(name, f"[utility] {key}")
     for dataset in release.dataset:
         for key in ("split", "id", "site_column", "cluster", "weights", "imputation"):
             named.setdefault(getattr(dataset, key), f"[[dataset]] {key}")
     return {name: key for name, key in named.items() if name is not None}
+
+
+def utility_columns(release: Release) -> dict[str, str]:
+    """The columns that [utility] names, by its keys."""
+    declared = release.utility
+    given = {} if declared is None else {key: getattr(declared, key) for key in ("relevance", "cost", "benefit")}
+    return {key: name for key, name in given.items() if isinstance(name, str)}
 
 
 def chosen(release: Release, sources: Sequence[Source], faults: list[Fault]) -> list[tuple[str, ...]]:

@@ -10,9 +10,6 @@ LATER = "Take it out of release.toml until a later version of dossier."
 
 SECTIONS = {
     "model": "[model]",
-    "reader_study": "[reader_study]",
-    "severity": "[severity]",
-    "utility": "[utility]",
     "roc": "[roc]",
     "acceptance": "[[acceptance]]",
     "subgroup": "[[subgroup]]",

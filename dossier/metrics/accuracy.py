@@ -98,6 +98,8 @@ def _two_classes(outcome: Floats, risk: Floats) -> tuple[Integers, Floats]:
     tier="mission",
     cites="Cabitza 2019",
     at=("priority", "tau", "complexity"),
+    differs="differs from the published formula because ties for the largest score share the credit, where equation 4 "
+    "credits each of them fully and breaks its own Proposition 1 [Cabitza 2019]",
 )
 def h_accuracy(
     outcome: Floats,
@@ -132,6 +134,59 @@ def h_accuracy(
         return found
     value, se = found
     return estimate(value, se, level, outcome, "stratified delta, normal", floor=0, ceiling=1)
+
+
+@metric(
+    "H-accuracy at a risk threshold",
+    digits=2,
+    range=(0, 1),
+    best="higher",
+    tier="mission",
+    cites="Cabitza 2019",
+    at=("threshold",),
+)
+def h_accuracy_risk(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
+    """The share of right answers at the threshold when each missed case and each false alarm counts what it costs.
+
+    The threshold says what they cost: at 10 % a case counts nine times as much as a non-case. It does not rank models
+    on its own; the net benefit at the same threshold holds the same information, with treating nobody as its 0.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold` t (0 to 1; a case is right when risk >= t, a
+    non-case when risk < t), `level`. Returns p(1) sensitivity + p(0) specificity, p(1) = (1-t)phi/a, p(0) = t(1-phi)/a,
+    a = t(1-phi) + (1-t)phi, phi the prevalence observed at the site: the H-accuracy of Theorem 1, from which net
+    benefit = Ha a/(1-t) - t(1-phi)/(1-t). Normal interval by the stratified delta method, phi held fixed. Absent when
+    all rows are of one class; the bounds are missing when a class that counts has a single row, or when nothing varies.
+    Source: Cabitza and Campagner.
+    """
+    if reason := one_class(outcome):
+        return reason
+    phi = float(outcome.mean())
+    whole = threshold * (1 - phi) + (1 - threshold) * phi
+    priority = np.array([threshold * (1 - phi) / whole, (1 - threshold) * phi / whole])
+    right = ((risk >= threshold) == (outcome == 1)).astype(float)
+    members = [outcome == 0, outcome == 1]
+    value, se = _by_priority(priority, [class_ratio(right[member], np.ones(int(member.sum()))) for member in members])
+    return estimate(value, se, level, outcome, "stratified delta, normal", floor=0, ceiling=1)
+
+
+@metric(
+    "Cost-weighted accuracy",
+    digits=2,
+    range=(0, 1),
+    best="higher",
+    tier="mission",
+    cites="Cabitza 2019",
+    at=("threshold",),
+)
+def cost_weighted_accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
+    """The share of right answers when a case counts as much as the threshold says against a non-case.
+
+    It is the H-accuracy at the risk threshold under the name by which others know it: one value, two names.
+
+    Arguments, interval and reasons for absence: as for `h_accuracy_risk`. Equal to ((1-t)TP + t TN)/((1-t)(TP + FN) +
+    t(TN + FP)).
+    """
+    return h_accuracy_risk(outcome, risk, threshold, level)
 
 
 @curve("H-accuracy by confidence", cites="Cabitza 2019")

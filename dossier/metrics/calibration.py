@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 from scipy.special import expit
-from scipy.stats import chi2
+from scipy.stats import chi2, norm, t
 
 from dossier.metrics.discrimination import one_class
 from dossier.metrics.intervals import NO_SPREAD, column, estimate, on_log, standard_error, two_sided, wilson
+from dossier.metrics.resampling import BLOCK, block_size, cells_of, draws, percentile
 from dossier.register import curve, metric
 from dossier.types import Absent, Curve, Estimate, Floats, Role
 
@@ -26,12 +27,7 @@ THREE_KNOTS = (0.10, 0.50, 0.90)
 FEW_FOR_FOUR_KNOTS = 100
 FEW_FOR_THREE_KNOTS = 20
 
-BINNED_ABOVE = 50_000
-"""Rows above which the bootstrap works on bins of risk."""
-BINS = 2_000
-BLOCK = 300_000
-"""Numbers of one block of replicates: some ten arrays of this size live at once, little enough for the fast memory."""
-
+ERRORS = ("ici", "e50", "e90", "emax")
 NO_ROWS = Absent("there are no rows")
 EVERYWHERE: tuple[Role, ...] = ("development", "internal", "external")
 
@@ -228,6 +224,34 @@ def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Est
     return _wald(fit, 1, outcome, risk, level)
 
 
+@metric(
+    "Calibration intercept, joint with the slope",
+    digits=2,
+    best="zero",
+    cites=("Cox 1958", "Van Calster 2019"),
+    roles=EVERYWHERE,
+    breaks=("perfect is best",),
+)
+def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
+    """The intercept of the line that best recalibrates the risks, fitted together with the slope.
+
+    It is read only with the slope: with a slope of 1 it says how far the risks are off on average, otherwise how far
+    they are off at a risk of one half.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns the intercept a of logit P(y) = a + b logit
+    p with the Wald interval. Absent as `calibration_slope` is. Source: Cox 1958.
+    """
+    if reason := one_class(outcome):
+        return reason
+    log_odds = logit(risk)
+    if float(np.ptp(log_odds)) == 0:
+        return Absent("every risk is the same, so that there is no slope to fit beside the intercept")
+    fit = logistic_fit(np.vstack((np.ones_like(log_odds), log_odds)), outcome)
+    if isinstance(fit, Absent):
+        return fit
+    return _wald(fit, 0, outcome, risk, level)
+
+
 def _wald(fit: LogisticFit, which: int, outcome: Floats, risk: Floats, level: float) -> Estimate:
     se = math.sqrt(float(fit.covariance[which, which]))
     return estimate(float(fit.coefficients[which]), se, level, outcome, "Wald" + _clipped(risk))
@@ -354,38 +378,6 @@ def _summary(error: Floats) -> dict[str, float]:
 # ---- the bootstrap of the calibration errors ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Cells:
-    """The rows gathered into cells of equal risk and outcome: what the bootstrap draws from."""
-
-    risk: Floats
-    outcome: Floats
-    count: Floats
-
-
-def _cells(outcome: Floats, risk: Floats) -> Cells:
-    """The distinct pairs of risk and outcome with their counts; above 50,000 rows, of 2,000 bins of risk.
-
-    The rows must be sorted by risk. A bin holds equally many rows and stands for them with its mean risk.
-    """
-    if len(risk) > BINNED_ABOVE:
-        place = np.arange(len(risk)) * BINS // len(risk)
-        risk = (np.bincount(place, weights=risk) / np.bincount(place))[place]
-    pairs, count = np.unique(np.column_stack((risk, outcome)), axis=0, return_counts=True)
-    return Cells(pairs[:, 0].copy(), pairs[:, 1].copy(), count.astype(float))
-
-
-def _draws(cells: Cells, replicates: int, rng: np.random.Generator) -> Floats:
-    """How often each cell is drawn in each replicate of as many rows: (replicates, cells)."""
-    n, size = int(cells.count.sum()), len(cells.count)
-    if n > BINNED_ABOVE:
-        return rng.multinomial(n, cells.count / n, size=replicates).astype(float)
-    cell_of_row = np.repeat(np.arange(size), cells.count.astype(int))
-    drawn = cell_of_row[rng.integers(0, n, size=(replicates, n))]
-    drawn += np.arange(replicates)[:, None] * size
-    return np.bincount(drawn.ravel(), minlength=replicates * size).reshape(replicates, size).astype(float)
-
-
 def _weighted_fits(columns: Floats, outcome: Floats, weights: Floats, start: Floats) -> tuple[Floats, Floats]:
     """Many weighted logistic fits at once: coefficients (replicates, columns), and which of them converged."""
     size, q = len(weights), len(columns)
@@ -433,37 +425,36 @@ def _weighted_quantiles(error: Floats, weights: Floats, shares: tuple[float, ...
 def bootstrap_errors(
     outcome: Floats, risk: Floats, smooth: SmoothCurve, bootstrap: int, seed: int
 ) -> dict[str, Floats]:
-    """`ici`, `e50` and `e90` of each bootstrap replicate whose curve could be fitted.
+    """`ici`, `e50`, `e90` and `emax` of each bootstrap replicate whose curve could be fitted.
 
     The rows must be sorted by risk and outcome. The knots stay where the whole sample has them.
     """
-    cells = _cells(outcome, risk)
+    cells = cells_of(outcome, risk)
     design = _design_of(smooth, cells.risk)
     transform = _orthogonal(design)
     if transform is None:
-        return {name: np.empty(0) for name in ("ici", "e50", "e90")}
+        return {name: np.empty(0) for name in ERRORS}
     columns = _combine(transform, design)
     start = np.asarray(np.linalg.solve(transform.T, smooth.fit.coefficients), dtype=float)
     rng = np.random.default_rng(seed)
-    size = max(1, BLOCK // max(len(cells.risk), int(len(outcome) if len(outcome) <= BINNED_ABOVE else 0)))
-    parts: list[tuple[Floats, Floats, Floats]] = []
+    size = block_size(cells)
+    parts: list[tuple[Floats, ...]] = []
     for begin in range(0, bootstrap, size):
-        weights = _draws(cells, min(size, bootstrap - begin), rng)
+        weights = draws(cells, min(size, bootstrap - begin), rng)
         found, good = _weighted_fits(columns, cells.outcome, weights, start)
         weights = weights[good]
         error = np.abs(expit(_combine(found[good], columns)) - cells.risk)
         mean = np.einsum("bm,bm->b", weights, error) / len(outcome)
         middle, high = _weighted_quantiles(error, weights, (0.5, 0.9)) if len(weights) else (np.empty(0),) * 2
-        parts.append((mean, middle, high))
-    names = ("ici", "e50", "e90")
-    return {name: np.concatenate([part[which] for part in parts]) for which, name in enumerate(names)}
+        parts.append((mean, middle, high, np.where(weights > 0, error, 0.0).max(axis=1)))
+    return {name: np.concatenate([part[which] for part in parts]) for which, name in enumerate(ERRORS)}
 
 
 @lru_cache(maxsize=4)
 def _errors_with_intervals(
     outcome_bytes: bytes, risk_bytes: bytes, level: float, bootstrap: int, seed: int
 ) -> dict[str, Estimate] | Absent:
-    """The three calibration errors in one pass over rows sorted by risk and outcome."""
+    """The four calibration errors in one pass over rows sorted by risk and outcome."""
     outcome, risk = np.frombuffer(outcome_bytes), np.frombuffer(risk_bytes)
     smooth = smooth_curve(outcome, risk)
     if isinstance(smooth, Absent):
@@ -573,6 +564,138 @@ def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     return _error("e90", outcome, risk, level, bootstrap, seed)
 
 
+@metric(
+    "Largest calibration error (Emax)",
+    digits=3,
+    range=(0, 1),
+    best="zero",
+    cites=("Austin 2019", "Harrell 2015"),
+    roles=EVERYWHERE,
+    breaks=("perfect is best", "rows doubled", "narrower with more rows"),
+)
+def emax(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
+    """The largest distance between risk and observed frequency that anybody's risk shows.
+
+    0 is perfect. It rests on the ends of the curve, where few people lie. Arguments, curve, interval and reasons for
+    absence: as for `ici`; the value is the maximum of |curve - p| over the rows. Source: Harrell 2015.
+    """
+    return _error("emax", outcome, risk, level, bootstrap, seed)
+
+
+# ---- calibration in bins of risk ------------------------------------------------------------------------------------
+
+BIN_EDGES = np.arange(1, 10) / 10
+"""The inner ends of ten bins of equal width; a bin is closed below, the last also above."""
+
+
+def binned_errors(events: Floats, risks: Floats, counts: Floats) -> tuple[Floats, Floats]:
+    """The expected calibration error and the estimated calibration index from sums over bins: (..., bins).
+
+    `events` and `risks` are sums of outcomes and risks, `counts` the numbers of rows. Empty bins weigh nothing.
+    """
+    size = np.maximum(counts, 1)
+    observed, expected = events / size, risks / size
+    gap = np.abs(observed - expected)
+    share = counts / counts.sum(axis=-1, keepdims=True)
+    room = np.where(counts > 0, np.maximum(expected, 1 - expected), 1.0)
+    ece_value: Floats = (share * gap).sum(axis=-1)
+    eci_value: Floats = (share * (1 - gap / room)).sum(axis=-1)
+    return ece_value, eci_value
+
+
+def _bin_sums(outcome: Floats, risk: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
+    """Outcomes, risks and rows of each bin in each replicate: three times (replicates, 10)."""
+    member = (np.searchsorted(BIN_EDGES, risk, side="right")[:, None] == np.arange(10)).astype(float)
+    of_events, of_risks = member * outcome[:, None], member * risk[:, None]
+    sums = [np.einsum("bm,mk->bk", weights, one) for one in (of_events, of_risks, member)]
+    return sums[0], sums[1], sums[2]
+
+
+def _bins_refuted(outcome: Floats, risk: Floats, level: float) -> bool:
+    """Whether the bins' events are farther from the sums of their risks than right risks would bring about."""
+    events, risks, counts = (one[0] for one in _bin_sums(outcome, risk, np.ones((1, len(outcome)))))
+    spread = _bin_sums(risk * (1 - risk), risk, np.ones((1, len(outcome))))[0][0]
+    certain = (counts > 0) & (spread < 1e-9)
+    if bool((np.abs(events - risks)[certain] > 1e-9).any()):
+        return True
+    used = (counts > 0) & ~certain
+    squared = float(((events - risks)[used] ** 2 / spread[used]).sum())
+    return bool(used.any() and chi2.sf(squared, int(used.sum())) < 1 - level)
+
+
+def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: int, seed: int) -> Estimate | Absent:
+    """One of the two binned errors with its bootstrap interval, one-sided where perfect calibration is not refuted."""
+    if len(outcome) == 0:
+        return NO_ROWS
+    order = np.lexsort((outcome, risk))
+    y, p = np.asarray(outcome[order], dtype=float), np.asarray(risk[order], dtype=float)
+    value = float(np.clip(binned_errors(*_bin_sums(y, p, np.ones((1, len(y)))))[which][0], 0, 1))
+    cells, rng = cells_of(y, p), np.random.default_rng(seed)
+    size = block_size(cells)
+    replicates = np.concatenate(
+        [
+            binned_errors(*_bin_sums(cells.outcome, cells.risk, draws(cells, min(size, bootstrap - begin), rng)))[which]
+            for begin in range(0, bootstrap, size)
+        ]
+    )
+    words = "10 bins of equal width; bootstrap over rows"
+    found = percentile(value, np.clip(replicates, 0, 1), bootstrap, level, outcome, words)
+    if found.low is None or _bins_refuted(y, p, level):
+        return found
+    at_best = float(which)
+    far = float(np.quantile(replicates, level if which == 0 else 1 - level))
+    low, high = (at_best, max(value, far)) if which == 0 else (min(value, far), at_best)
+    words = f"{words}, {bootstrap} replicates, one-sided from {at_best:g} because perfect calibration is not refuted"
+    return replace(found, low=low, high=high, method=words)
+
+
+@metric(
+    "Expected calibration error",
+    digits=3,
+    range=(0, 1),
+    best="zero",
+    tier="caution",
+    cites=("Naeini 2015", "Van Calster 2025"),
+    breaks=("one class is absent", "narrower with more rows"),
+    caution="It depends on the bins and grows by chance alone where they hold few people; the calibration curve shows "
+    "where the risks are off.",
+    counterpart="ici",
+)
+def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
+    """How far the average risk lies from the share with the outcome in ten bins of risk, on average over the people.
+
+    0 is perfect.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`, `bootstrap` (replicates), `seed`. Returns sum over
+    bins of w_b |mean y - mean p|, w_b the share of rows; ten bins of equal width on 0 to 1, closed below, the last also
+    above; the risk is that of the outcome, not of the predicted class. Percentile bootstrap over rows; where a
+    chi-squared test of the bins does not refute perfect calibration, the true value may be 0, and the interval is
+    one-sided from 0. Absent without rows; the bounds are missing when the replicates do not vary. Source: Naeini 2015.
+    """
+    return _binned(0, outcome, risk, level, bootstrap, seed)
+
+
+@metric(
+    "ECI, interval-based, 1 = perfect (successor of GICI; not Van Hoorde's estimated calibration index)",
+    digits=3,
+    range=(0, 1),
+    best="one",
+    cites="Famiglini 2023",
+    roles=EVERYWHERE,
+    breaks=("one class is absent", "narrower with more rows"),
+)
+def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
+    """How near the average risk lies to the share with the outcome in ten bins of risk, as a share of what is possible.
+
+    1 is perfect, 0 is as wrong as can be.
+
+    Arguments and bins: as for `ece`. Returns sum over bins of w_b (1 - |mean y - mean p|/max(mean p, 1 - mean p)).
+    Interval as for `ece`, one-sided up to 1 where perfect calibration is not refuted. Absent without rows. Source:
+    Famiglini 2023.
+    """
+    return _binned(1, outcome, risk, level, bootstrap, seed)
+
+
 # ---- overall scores -------------------------------------------------------------------------------------------------
 
 
@@ -601,7 +724,15 @@ def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
     )
 
 
-@metric("Scaled Brier score", digits=2, range=(None, 1), best="higher", cites=("Steyerberg 2010", "Kattan 2018"))
+@metric(
+    "Scaled Brier score",
+    digits=2,
+    range=(None, 1),
+    best="higher",
+    cites=("Steyerberg 2010", "Kattan 2018"),
+    differs="differs from the published formula because the reference is the prevalence observed at the site, not the "
+    "mean risk, which rewards a model for being wrong on average [Dinga 2019]",
+)
 def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """How much nearer the risks are to what happened than if everyone had been given the site's average.
 
@@ -627,6 +758,7 @@ def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate
     best="higher",
     cites="Good 1952",
     breaks=("one class is absent",),
+    differs="differs from the published unit because a natural logarithm gives nats, not bits [Dinga 2019]",
 )
 def log_score(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """How well the risks foretold what happened, with the heaviest penalty on confident mistakes.
@@ -648,6 +780,144 @@ def log_score(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | 
         )
     logs = np.log(given)
     return estimate(float(logs.mean()), standard_error(logs), level, outcome, "Student t", student=True, ceiling=0)
+
+
+LARGEST_EXPONENT = 300.0
+"""Beyond it exp(-2 (l - l0)/n) is no number to print."""
+
+
+def nagelkerke(mean_log: Floats, prevalence: Floats) -> Floats:
+    """Nagelkerke's R2 from the mean log likelihood of the risks and the prevalence; NaN where there is one class."""
+    inside = (prevalence > 0) & (prevalence < 1)
+    phi = np.where(inside, prevalence, 0.5)
+    null = phi * np.log(phi) + (1 - phi) * np.log(1 - phi)
+    found = np.expm1(np.minimum(2 * (null - mean_log), LARGEST_EXPONENT)) / np.expm1(2 * null)
+    return np.where(inside, found, np.nan)
+
+
+@metric(
+    "Nagelkerke's R2",
+    digits=2,
+    range=(None, 1),
+    best="higher",
+    cites="Nagelkerke 1991",
+    differs="differs from the published formula because the summed log likelihood belongs in it, where the mean score "
+    "is printed [Dinga 2019]",
+)
+def nagelkerke_r2(
+    outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
+) -> Estimate | Absent:
+    """How much better the risks foretold what happened than the site's average, on a scale that ends at 1.
+
+    1 is perfect, 0 is no better than the average, below 0 worse.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`, `bootstrap` (replicates), `seed`. Returns
+    (1 - exp(2(l0 - l)/n))/(1 - exp(2 l0/n)), l the summed log likelihood of the risks as they are, l0 that of the
+    prevalence observed at the site. Percentile bootstrap over rows; replicates of one class are left out. Absent when
+    all rows are of one class, and when a risk was 0 for a case or 1 for a non-case. Source: Nagelkerke 1991. Where we
+    differ: [Dinga] prints the mean score in place of l.
+    """
+    if reason := one_class(outcome):
+        return reason
+    score = log_score(outcome, risk, level)
+    if isinstance(score, Absent):
+        return score
+    phi = np.array([outcome.mean()])
+    null = float(np.sum(phi * np.log(phi) + (1 - phi) * np.log(1 - phi)))
+    if 2 * (null - score.value) > LARGEST_EXPONENT:
+        return Absent("the risks are so far from what happened that the ratio of likelihoods is too large to print")
+    value = float(nagelkerke(np.array([score.value]), phi)[0])
+    order = np.lexsort((outcome, risk))
+    y, p = outcome[order], risk[order]
+    logs = np.log(np.where(y == 1, p, 1 - p))
+    rng, n, size = np.random.default_rng(seed), len(y), max(1, BLOCK // len(y))
+    found = []
+    for begin in range(0, bootstrap, size):
+        rows = rng.integers(0, n, size=(min(size, bootstrap - begin), n))
+        found.append(nagelkerke(logs[rows].mean(axis=1), y[rows].mean(axis=1)))
+    replicates = np.concatenate(found)
+    return percentile(
+        min(1.0, value), replicates[~np.isnan(replicates)], bootstrap, level, outcome, "bootstrap over rows"
+    )
+
+
+@metric(
+    "Tjur's R2 (discrimination slope)",
+    digits=2,
+    range=(-1, 1),
+    best="higher",
+    tier="descriptive",
+    cites=("Tjur 2009", "Welch 1947"),
+    differs="differs from the published reading because the gap between the two groups' cumulative distributions over "
+    "the risk is this measure, not the AUROC less one half, which holds on the axis of ranks [Dinga 2019]",
+)
+def tjur_r2(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
+    """How much higher the average risk is among those with the outcome than among those without.
+
+    1 is perfect, 0 is no difference. It can rise when risks become too extreme.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns mean p of cases - mean p of the others with
+    Welch's t interval. Absent when all rows are of one class; the bounds are missing with a single case or non-case, or
+    when the risks do not vary within the groups. Source: Tjur 2009; the interval Welch 1947.
+    """
+    if reason := one_class(outcome):
+        return reason
+    groups = risk[outcome == 1], risk[outcome == 0]
+    value = float(groups[0].mean() - groups[1].mean())
+    n, events = len(outcome), int(outcome.sum())
+    parts = [standard_error(group) or 0.0 for group in groups]
+    se = math.hypot(*parts)
+    if min(map(len, groups)) < 2 or se == 0:
+        return Estimate(value, None, None, None, n, "Welch", events, reason=NO_SPREAD)
+    shares = [(part / se) ** 2 for part in parts]
+    freedom = 1 / sum(share**2 / (len(group) - 1) for share, group in zip(shares, groups, strict=True))
+    half = se * float(t.ppf(0.5 + level / 2, freedom))
+    return Estimate(value, max(-1.0, value - half), min(1.0, value + half), level, n, "Welch", events, se)
+
+
+A_TEST = "a test statistic carries no interval"
+
+
+@metric(
+    "Spiegelhalter's z",
+    digits=2,
+    best="zero",
+    tier="descriptive",
+    cites="Spiegelhalter 1986",
+    independent_rows=True,
+    breaks=("rows doubled", "perfect is best", "one class is absent"),
+)
+def spiegelhalter_z(outcome: Floats, risk: Floats) -> Estimate | Absent:
+    """Whether the squared errors of the risks are larger or smaller than right risks would make by chance.
+
+    About 0 when the risks are right; beyond 2 on either side it is unlikely that they are. A large sample refutes
+    every model, a small one none.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1). Returns z = sum (y - p)(1 - 2p)/sqrt(sum (1 - 2p)^2 p(1 - p))
+    with the two-sided `p_value` of the normal distribution; a test has no interval. Absent without rows, and when every
+    risk is 0, one half or 1, for which the test does not exist. Source: Spiegelhalter 1986.
+    """
+    if len(outcome) == 0:
+        return NO_ROWS
+    lean = 1 - 2 * risk
+    variance = float(np.sum(lean**2 * risk * (1 - risk)))
+    if variance < 1e-200:
+        return Absent("every risk is 0, one half or 1, so that chance moves the score of none")
+    value = float(np.sum((outcome - risk) * lean)) / math.sqrt(variance)
+    if not math.isfinite(value):
+        return Absent("the risks are so near to 0 and 1 that the test has no printable size")
+    p_value = float(2 * norm.sf(abs(value)))
+    return Estimate(
+        value,
+        None,
+        None,
+        None,
+        len(outcome),
+        "normal, exact variance under right risks",
+        int(outcome.sum()),
+        details={"p_value": p_value},
+        reason=A_TEST,
+    )
 
 
 # ---- curves ---------------------------------------------------------------------------------------------------------

@@ -1,19 +1,122 @@
-"""Comparison with the rival model: both give a risk to the same people, so the difference is paired row by row."""
+"""Comparison with the rival model, and with chance.
+
+Both models give a risk to the same people, so a difference from the rival is paired row by row. Every test rests on
+independent rows. Tests draw from rows in an order of their own, so that the order of the file cannot matter.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 import numpy as np
-from scipy.stats import norm, t
+from numpy.typing import NDArray
+from scipy.stats import binom, mannwhitneyu, norm
 
+from dossier.metrics.calibration import A_TEST, log_score
 from dossier.metrics.discrimination import one_class, placements
-from dossier.metrics.intervals import estimate, standard_error
+from dossier.metrics.intervals import estimate, standard_error, two_sided
 from dossier.metrics.utility import AT_ONE, NO_ROWS, contributions
 from dossier.register import metric
 from dossier.types import Absent, Estimate, Floats
 
 RIVAL = {"against": "rival"}
+CHANCE = {"against": "chance"}
+BLOCK = 4_000_000
+"""Numbers of one block of permutations."""
+EXACT_BELOW = 20
+"""Rows of each class below which the Mann-Whitney test is exact."""
+LEVEL_OF_STOPPING, RISK_OF_STOPPING, MOST_DRAWS = 0.05, 0.001, 10_000
+"""Early stopping: the level that is decided on, the risk to decide otherwise than endless drawing, the most draws."""
+NEARLY = 1e-12
+"""A permutation counts as equal to what was observed within this share: its sum was added in another order."""
+
+
+# ---- drawing under the null -----------------------------------------------------------------------------------------
+
+
+def _blocks(permutations: int, n: int) -> Iterator[int]:
+    """How many permutations of n rows each block holds."""
+    size = max(1, BLOCK // max(n, 1))
+    for begin in range(0, permutations, size):
+        yield min(size, permutations - begin)
+
+
+def shuffled_cases(n: int, events: int, permutations: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """Outcomes dealt anew to n rows, block by block: (permutations of the block, n), 1 for a case."""
+    dealt = np.zeros(n, dtype=np.uint8)
+    dealt[:events] = 1
+    for size in _blocks(permutations, n):
+        yield rng.permuted(np.tile(dealt, (size, 1)), axis=1).astype(float)
+
+
+@lru_cache(maxsize=4)
+def stopping_bounds(level: float, risk: float, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where a permutation test may stop: at so few or so many draws at least as good, after each number of draws.
+
+    Walking with a p-value equal to `level` hits either bound with a probability of at most `risk`, spent as n/(1000 +
+    n) of it up to the nth draw: so far the decision is that of endless drawing. Source: Gandy 2009.
+    """
+    lower, upper = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
+    first, alive, spent_below, spent_above = 0, np.ones(1), 0.0, 0.0
+    for n in range(1, most + 1):
+        alive = np.append(alive * (1 - level), 0.0) + np.append(0.0, alive * level)
+        budget = risk * n / (1000 + n)
+        below = int((spent_below + np.cumsum(alive) <= budget).sum())
+        above = int((spent_above + np.cumsum(alive[::-1]) <= budget).sum())
+        spent_below += float(alive[:below].sum())
+        spent_above += float(alive[len(alive) - above :].sum())
+        lower[n - 1], upper[n - 1] = first + below - 1, first + len(alive) - above
+        alive, first = alive[below : len(alive) - above], first + below
+    return lower, upper
+
+
+def permutation_p(
+    as_good: Iterable[NDArray[np.bool_]], permutations: int, early_stopping: bool = False
+) -> tuple[float, int]:
+    """The p-value (b + 1)/(m + 1), b of m draws at least as good as what was observed, and the number of draws m.
+
+    `as_good` yields blocks of draws. With `early_stopping` it ends as soon as the decision at .05 is that of endless
+    drawing but for a risk of .001 (Gandy 2009), after `permutations` draws at the latest.
+    """
+    bounds = stopping_bounds(LEVEL_OF_STOPPING, RISK_OF_STOPPING, permutations) if early_stopping else None
+    reached, drawn = 0, 0
+    for block in as_good:
+        if bounds is not None:
+            counts = reached + np.cumsum(block)
+            here = slice(drawn, drawn + len(block))
+            stops = np.flatnonzero((counts <= bounds[0][here]) | (counts >= bounds[1][here]))
+            if len(stops):
+                last = int(stops[0])
+                return (int(counts[last]) + 1) / (drawn + last + 2), drawn + last + 1
+        reached, drawn = reached + int(block.sum()), drawn + len(block)
+    return (reached + 1) / (drawn + 1), drawn
+
+
+def _method(drawn: int, early_stopping: bool) -> str:
+    stopped = ", stopped early" if early_stopping and drawn < MOST_DRAWS else ""
+    return f"permutation, one-sided, {drawn} draws{stopped}"
+
+
+def sign_flip_p(differences: Floats, permutations: int, seed: int) -> float | None:
+    """The two-sided p-value of paired differences whose signs are drawn anew; None when all of them are 0.
+
+    (b + 1)/(m + 1), b of m draws with a sum at least as far from 0 as the observed one, ties counted.
+    """
+    size = np.sort(np.abs(differences[differences != 0]))
+    if len(size) == 0:
+        return None
+    observed, total = abs(float(differences.sum())), float(size.sum())
+    rng, reached = np.random.default_rng(seed), 0
+    for block in _blocks(permutations, len(size)):
+        bytes_drawn = rng.integers(0, 256, size=(block, -(-len(size) // 8)), dtype=np.uint8)
+        positive = np.unpackbits(bytes_drawn, axis=1)[:, : len(size)].astype(float)
+        reached += int((np.abs(2 * (positive @ size) - total) >= observed - NEARLY * total).sum())
+    return (reached + 1) / (permutations + 1)
+
+
+# ---- two models on the same rows ------------------------------------------------------------------------------------
 
 
 def paired_delong_variance(outcome: Floats, risk: Floats, rival: Floats) -> float | None:
@@ -65,28 +168,128 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
     range=(-1, 1),
     best="lower",
     tier="descriptive",
-    cites="Bradley 2008",
+    cites=("Bradley 2008", "Phipson 2010"),
     measure="brier",
     fixed=RIVAL,
     independent_rows=True,
     breaks=("perfect is best", "one class is absent"),
 )
-def brier_difference(outcome: Floats, risk: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
+def brier_difference(
+    outcome: Floats, risk: Floats, rival: Floats, level: float = 0.95, permutations: int = 999, seed: int = 1
+) -> Estimate | Absent:
     """By how much the Brier score of the model exceeds that of the rival on the same people.
 
     Below 0 the model's risks lie nearer to what happened.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` and `rival` (n, 0 to 1), `level`. Returns the mean of (p - y)^2 - (rival
-    - y)^2 with the t interval and the two-sided `p_value` of the paired t test. Absent without rows; interval and
-    p-value are missing when the differences do not vary.
+    Arguments: `outcome` (n, 0 or 1), `risk` and `rival` (n, 0 to 1), `level`, `permutations`, `seed`. Returns the mean
+    of (p - y)^2 - (rival - y)^2 with the t interval, and the two-sided `p_value` of the sign-flip test: (b + 1)/(m +
+    1), b of m draws of the differences' signs with a mean at least as far from 0, ties counted. Absent without rows;
+    the interval is missing when the differences do not vary, the p-value when all are 0. Source: Phipson 2010.
     """
     if len(outcome) == 0:
         return NO_ROWS
     differences = (risk - outcome) ** 2 - (rival - outcome) ** 2
-    value, se = float(differences.mean()), standard_error(differences)
-    p_value = None if se is None else 2 * float(t.sf(abs(value) / se, len(outcome) - 1))
+    return _paired(differences, outcome, level, permutations, seed, floor=-1, ceiling=1)
+
+
+def _paired(
+    differences: Floats,
+    outcome: Floats,
+    level: float,
+    permutations: int,
+    seed: int,
+    floor: float = -math.inf,
+    ceiling: float = math.inf,
+) -> Estimate:
+    """The mean difference with its t interval and the p-value of the sign-flip test."""
+    p_value = sign_flip_p(differences, permutations, seed)
     return estimate(
-        value, se, level, outcome, "paired t", student=True, floor=-1, ceiling=1, details={"p_value": p_value}
+        float(differences.mean()),
+        standard_error(differences),
+        level,
+        outcome,
+        f"paired t; p by {permutations} sign flips",
+        student=True,
+        floor=floor,
+        ceiling=ceiling,
+        details={"p_value": p_value},
+    )
+
+
+@metric(
+    "Log score, difference from the rival",
+    digits=3,
+    best="higher",
+    tier="descriptive",
+    cites=("Good 1952", "Phipson 2010"),
+    measure="log_score",
+    fixed=RIVAL,
+    independent_rows=True,
+    breaks=("perfect is best", "one class is absent"),
+)
+def log_score_difference(
+    outcome: Floats, risk: Floats, rival: Floats, level: float = 0.95, permutations: int = 999, seed: int = 1
+) -> Estimate | Absent:
+    """By how much the log score of the model exceeds that of the rival on the same people.
+
+    Above 0 the model's risks foretold better what happened.
+
+    Arguments, interval and test: as for `brier_difference`, on the rows' log likelihoods in nats. Absent without rows,
+    and when the log score of either is minus infinity.
+    """
+    for whose, given in (("model", risk), ("rival", rival)):
+        score = log_score(outcome, given, level)
+        if isinstance(score, Absent):
+            return score if len(outcome) == 0 else Absent(f"for the {whose}, {score.reason}")
+    differences = np.log(np.where(outcome == 1, risk, 1 - risk)) - np.log(np.where(outcome == 1, rival, 1 - rival))
+    return _paired(differences, outcome, level, permutations, seed)
+
+
+@metric(
+    "Accuracy, difference from the rival",
+    range=(-1, 1),
+    best="higher",
+    tier="descriptive",
+    cites=("McNemar 1947", "Agresti 2005"),
+    at=("threshold",),
+    measure="accuracy",
+    fixed=RIVAL,
+    independent_rows=True,
+    breaks=("perfect is best", "one class is absent"),
+)
+def accuracy_difference(
+    outcome: Floats, risk: Floats, rival: Floats, threshold: float, level: float = 0.95
+) -> Estimate | Absent:
+    """By how much the share of right answers of the model exceeds that of the rival at the same threshold.
+
+    Above 0 the model is right more often. It does not say which kind of error it avoids.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` and `rival` (n, 0 to 1), `threshold` (0 to 1), `level`. Returns (b - c)/n,
+    b rows where the model alone is right (`only_model`) and c where the rival alone is (`only_rival`), with the
+    interval of Agresti and Min, which adds one half to each of the four cells, and the two-sided `p_value` of the exact
+    McNemar test: twice the smaller binomial tail of b among b + c at one half, at most 1. Absent without rows. Source:
+    McNemar 1947; the interval Agresti 2005.
+    """
+    if len(outcome) == 0:
+        return NO_ROWS
+    n, case = len(outcome), outcome == 1
+    right, rival_right = (risk >= threshold) == case, (rival >= threshold) == case
+    only_model, only_rival = int((right & ~rival_right).sum()), int((~right & rival_right).sum())
+    value = (only_model - only_rival) / n
+    centre = (only_model - only_rival) / (n + 2)
+    se = math.sqrt((only_model + only_rival + 1) / (n + 2) - centre**2) / math.sqrt(n + 2)
+    half = two_sided(level) * se
+    p_value = min(1.0, 2 * float(binom.cdf(min(only_model, only_rival), only_model + only_rival, 0.5)))
+    return Estimate(
+        value,
+        min(value, max(-1.0, centre - half)),
+        max(value, min(1.0, centre + half)),
+        level,
+        n,
+        "Agresti and Min; p by the exact McNemar test",
+        int(outcome.sum()),
+        se,
+        {"p_value": p_value, "only_model": only_model, "only_rival": only_rival},
     )
 
 
@@ -123,3 +326,166 @@ def net_benefit_difference(
     value, se = float(differences.mean()), standard_error(differences)
     p_value = None if se is None else 2 * float(norm.sf(abs(value) / se))
     return estimate(value, se, level, outcome, "paired, normal", details={"p_value": p_value})
+
+
+# ---- against chance -------------------------------------------------------------------------------------------------
+
+
+def _tested(value: float, p_value: float, outcome: Floats, method: str, **details: float) -> Estimate:
+    """A test: its statistic, its p-value, and no interval."""
+    more = {"p_value": p_value, **details}
+    return Estimate(value, None, None, None, len(outcome), method, int(outcome.sum()), None, more, A_TEST)
+
+
+@metric(
+    "Right answers, against chance",
+    digits=0,
+    range=(0, None),
+    tier="descriptive",
+    cites="Dinga 2019",
+    at=("threshold",),
+    measure="accuracy",
+    fixed=CHANCE,
+    independent_rows=True,
+    breaks=("rows doubled", "perfect is best"),
+    differs="differs from the published figure because among 20 rows 15 right answers are the fewest beyond chance at "
+    "the level of .05, one more than drawn there [Dinga 2019]",
+)
+def accuracy_against_chance(outcome: Floats, risk: Floats, threshold: float) -> Estimate | Absent:
+    """Whether the model is right more often than by always naming the more common answer.
+
+    The value is the number of right answers at the threshold.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold` (0 to 1). Returns the count with the one-sided
+    `p_value` of the exact binomial test against the share of the larger class (`null`), and `p_value_half` against one
+    half. The share of the larger class is estimated from the same rows and taken as known, so that the first p-value is
+    somewhat too small or too large; a test has no interval. Absent when all rows are of one class. Where we differ:
+    [Dinga] Fig 5 is off by one (n = 20: P(X >= 14) = .0577, P(X >= 15) = .0207).
+    """
+    if reason := one_class(outcome):
+        return reason
+    n, phi = len(outcome), float(outcome.mean())
+    right = int(((risk >= threshold) == (outcome == 1)).sum())
+    null = max(phi, 1 - phi)
+    beyond, beyond_half = (float(binom.sf(right - 1, n, share)) for share in (null, 0.5))
+    method = "exact binomial, one-sided; the share of the larger class estimated from the same rows"
+    return _tested(float(right), beyond, outcome, method, p_value_half=beyond_half, null=null)
+
+
+@metric(
+    "Mann-Whitney U, AUROC against chance",
+    digits=0,
+    range=(0, None),
+    tier="descriptive",
+    cites="Mann 1947",
+    measure="auroc",
+    fixed=CHANCE,
+    independent_rows=True,
+    breaks=("rows doubled", "perfect is best"),
+)
+def auroc_against_chance(outcome: Floats, risk: Floats) -> Estimate | Absent:
+    """Whether cases are ranked above non-cases more often than chance would do it.
+
+    The value is the number of pairs of a case and a non-case in which the case is ranked higher, ties counting half.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1; only its order matters). Returns U = AUROC m k with the
+    one-sided `p_value` of the Mann-Whitney test: exact below 20 cases and 20 non-cases when no risks tie, otherwise
+    normal with the variance corrected for ties and a continuity correction of one half. A test has no interval. Absent
+    when all rows are of one class or every risk is the same. That the AUROC beats .5 says little: read its interval.
+    Source: Mann 1947.
+    """
+    if reason := one_class(outcome):
+        return reason
+    cases, others = risk[outcome == 1], risk[outcome == 0]
+    _, ties = np.unique(risk, return_counts=True)
+    m, k, n = len(cases), len(others), len(risk)
+    if len(ties) == 1:
+        return Absent("every risk is the same, so that there is no order to test")
+    won = round(2 * m * k * float(placements(outcome, risk)[0].mean())) / 2
+    if max(m, k) < EXACT_BELOW and len(ties) == n:
+        p_value = float(mannwhitneyu(cases, others, alternative="greater", method="exact").pvalue)
+        return _tested(won, p_value, outcome, "Mann-Whitney, one-sided, exact")
+    tied = float(np.sum(ties.astype(float) ** 3 - ties)) / (n * (n - 1))
+    z = (won - m * k / 2 - 0.5) / math.sqrt(m * k / 12 * (n + 1 - tied))
+    method = "Mann-Whitney, one-sided, normal, corrected for ties and continuity"
+    return _tested(won, float(norm.sf(z)), outcome, method, z=z)
+
+
+@metric(
+    "Brier score, against chance",
+    digits=3,
+    range=(0, 1),
+    best="lower",
+    tier="descriptive",
+    cites=("Phipson 2010", "Gandy 2009", "Dinga 2019"),
+    measure="brier",
+    fixed=CHANCE,
+    independent_rows=True,
+)
+def brier_against_chance(
+    outcome: Floats, risk: Floats, permutations: int = 999, seed: int = 1, early_stopping: bool = False
+) -> Estimate | Absent:
+    """Whether the risks lie nearer to what happened than if they had been dealt to the people at random.
+
+    The value is the Brier score itself.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `permutations`, `seed`, `early_stopping` (up to 10,000 draws,
+    fewer where the decision at .05 is clear, in place of `permutations`). Returns the mean of (p - y)^2 with the
+    one-sided `p_value` of the permutation test, (b + 1)/(m + 1), b of m permutations of the outcomes with a score at
+    least as good, ties counted. It does not test calibration: risks that are wrong in size may order people well. A
+    test has no interval. Absent when all rows are of one class. Source: Phipson 2010.
+    """
+    if reason := one_class(outcome):
+        return reason
+    p = np.sort(risk)
+    # Every permutation has the same squares: the better score is the one with the larger risks among the cases.
+    observed, near = float(risk[outcome == 1].sum()), NEARLY * max(1.0, float(p.sum()))
+    most = MOST_DRAWS if early_stopping else permutations
+    dealt = shuffled_cases(len(p), int(outcome.sum()), most, np.random.default_rng(seed))
+    p_value, drawn = permutation_p((cases @ p >= observed - near for cases in dealt), most, early_stopping)
+    value = float(((risk - outcome) ** 2).mean())
+    return _tested(value, p_value, outcome, _method(drawn, early_stopping))
+
+
+@metric(
+    "Log score, against chance",
+    digits=3,
+    range=(None, 0),
+    best="higher",
+    tier="descriptive",
+    cites=("Phipson 2010", "Gandy 2009", "Dinga 2019"),
+    measure="log_score",
+    fixed=CHANCE,
+    independent_rows=True,
+)
+def log_score_against_chance(
+    outcome: Floats, risk: Floats, permutations: int = 999, seed: int = 1, early_stopping: bool = False
+) -> Estimate | Absent:
+    """Whether the risks foretell what happened better than if they had been dealt to the people at random.
+
+    The value is the log score itself, in nats.
+
+    Arguments and test: as for `brier_against_chance`, on the mean log likelihood. A permutation that gives a case a
+    risk of 0 or a non-case a risk of 1 scores minus infinity and is never better. Absent when all rows are of one class
+    or the log score is minus infinity. Source: Phipson 2010.
+    """
+    if reason := one_class(outcome):
+        return reason
+    score = log_score(outcome, risk)
+    if isinstance(score, Absent):
+        return score
+    p = np.sort(risk)
+    inside = (p > 0) & (p < 1)
+    odds = np.zeros(len(p))
+    odds[inside] = np.log(p[inside]) - np.log1p(-p[inside])
+    case = outcome == 1
+    mine = risk[case & (risk > 0) & (risk < 1)]
+    observed, near = float(np.sum(np.log(mine) - np.log1p(-mine))), NEARLY * max(1.0, float(np.abs(odds).sum()))
+    never, always = (p == 0).astype(float), (p == 1).astype(float)
+    most = MOST_DRAWS if early_stopping else permutations
+    dealt = shuffled_cases(len(p), int(outcome.sum()), most, np.random.default_rng(seed))
+    as_good = (
+        (cases @ odds >= observed - near) & (cases @ never == 0) & (cases @ always == always.sum()) for cases in dealt
+    )
+    p_value, drawn = permutation_p(as_good, most, early_stopping)
+    return _tested(score.value, p_value, outcome, _method(drawn, early_stopping))

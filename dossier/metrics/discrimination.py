@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import rankdata
 
-from dossier.metrics.intervals import column, on_logit, wilson
+from dossier.metrics.intervals import column, estimate, on_log, on_logit, wilson
+from dossier.metrics.resampling import Cells, block_size, cells_of, draws, draws_within_classes, percentile
 from dossier.register import curve, metric
 from dossier.types import Absent, Curve, Estimate, Floats
 
@@ -200,6 +203,560 @@ def npv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     """
     unflagged = (risk < threshold).astype(float)
     return _share(1 - outcome, unflagged, outcome, level, f"every risk reaches the threshold of {threshold:g}")
+
+
+# ---- both kinds of error in one number ------------------------------------------------------------------------------
+
+NO_ROWS = Absent("there are no rows")
+IMPROPER = "It mixes both kinds of error at one cut-off without saying what each of them costs."
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """The four counts at a threshold; a row is flagged when its risk reaches the threshold."""
+
+    true_positive: int
+    false_positive: int
+    false_negative: int
+    true_negative: int
+
+    @property
+    def n(self) -> int:
+        """All rows."""
+        return self.true_positive + self.false_positive + self.false_negative + self.true_negative
+
+    @property
+    def cases(self) -> int:
+        """The rows with the outcome."""
+        return self.true_positive + self.false_negative
+
+    @property
+    def flagged(self) -> int:
+        """The rows whose risk reaches the threshold."""
+        return self.true_positive + self.false_positive
+
+
+def confusion(outcome: Floats, risk: Floats, threshold: float) -> Confusion:
+    """The counts of right and wrong answers: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold` (0 to 1)."""
+    flagged, case = risk >= threshold, outcome == 1
+    return Confusion(
+        int((flagged & case).sum()),
+        int((flagged & ~case).sum()),
+        int((~flagged & case).sum()),
+        int((~flagged & ~case).sum()),
+    )
+
+
+def _one_answer(found: Confusion, threshold: float) -> Absent | None:
+    """The reason why flagged rows cannot be compared with the rest, if there is one."""
+    if found.flagged == 0:
+        return Absent(f"no risk reaches the threshold of {threshold:g}")
+    if found.flagged == found.n:
+        return Absent(f"every risk reaches the threshold of {threshold:g}")
+    return None
+
+
+def _multinomial_error(found: Confusion, gradient: tuple[float, float, float, float]) -> float | None:
+    """The standard error of a function of the four shares by the delta method; None when it is 0.
+
+    `gradient` holds the derivatives by the shares of true positives, false positives, false negatives and true
+    negatives.
+    """
+    counts = (found.true_positive, found.false_positive, found.false_negative, found.true_negative)
+    shares = [count / found.n for count in counts]
+    mean = math.fsum(share * slope for share, slope in zip(shares, gradient, strict=True))
+    spread = math.fsum(share * (slope - mean) ** 2 for share, slope in zip(shares, gradient, strict=True))
+    se = math.sqrt(spread / found.n)
+    return se if se > 1e-12 else None
+
+
+def _two_shares(first: tuple[int, int], second: tuple[int, int]) -> tuple[float, float | None]:
+    """The sum of two independent shares (successes, trials) with its standard error, None when it is 0."""
+    shares = [(successes / trials, trials) for successes, trials in (first, second)]
+    variance = math.fsum(share * (1 - share) / trials for share, trials in shares)
+    return math.fsum(share for share, _ in shares), math.sqrt(variance) if variance > 0 else None
+
+
+@metric(
+    "Accuracy",
+    range=(0, 1),
+    best="higher",
+    tier="caution",
+    cites=("Wilson 1927", "Van Calster 2025"),
+    at=("threshold",),
+    breaks=("one class is absent",),
+    caution=IMPROPER,
+    counterpart="net_benefit",
+)
+def accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
+    """The share of people for whom the model's answer at the threshold is right.
+
+    Calling everyone healthy is highly accurate where the outcome is rare: compare it with the share of the larger
+    class.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold` (0 to 1; positive means risk >= threshold),
+    `level`. Returns (TP + TN)/n with Wilson's interval. Absent without rows. Source: Wilson 1927.
+    """
+    if len(outcome) == 0:
+        return NO_ROWS
+    n, right = len(outcome), int(((risk >= threshold) == (outcome == 1)).sum())
+    low, high = wilson(right, n, level)
+    return Estimate(right / n, low, high, level, n, "Wilson", int(outcome.sum()))
+
+
+EQUAL_WEIGHT = (
+    "It gives a missed case and a false alarm the same weight within their groups, which is right only where the "
+    "decision threshold equals the event rate."
+)
+
+
+@metric(
+    "Balanced accuracy",
+    range=(0, 1),
+    best="higher",
+    tier="caution",
+    cites=("Brodersen 2010", "Van Calster 2025"),
+    at=("threshold",),
+    caution=EQUAL_WEIGHT,
+    counterpart="net_benefit",
+)
+def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
+    """The mean of the share of cases that are flagged and the share of non-cases that are not.
+
+    .5 is chance, 1 is perfect.
+
+    Arguments: as for `accuracy`. Returns (sensitivity + specificity)/2 with a normal interval, SE^2 = [se(1-se)/m +
+    sp(1-sp)/k]/4 with m cases and k non-cases. Absent when all rows are of one class; the bounds are missing when both
+    shares are 0 or 1. Source: Brodersen 2010.
+    """
+    if reason := one_class(outcome):
+        return reason
+    found = confusion(outcome, risk, threshold)
+    both, se = _two_shares((found.true_positive, found.cases), (found.true_negative, found.n - found.cases))
+    half = None if se is None else se / 2
+    return estimate(both / 2, half, level, outcome, "stratified delta, normal", floor=0, ceiling=1)
+
+
+@metric(
+    "Youden's J",
+    range=(-1, 1),
+    best="higher",
+    tier="caution",
+    cites=("Youden 1950", "Van Calster 2025"),
+    at=("threshold",),
+    caution=EQUAL_WEIGHT,
+    counterpart="net_benefit",
+    differs="differs from the published range because J runs from -1 to 1 with 0 for chance, not from 0 to 1 "
+    "[Campagner 2023]",
+)
+def youden_j(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
+    """By how much the share of cases flagged exceeds the share of non-cases flagged.
+
+    0 is chance, 1 is perfect, below 0 worse than chance.
+
+    Arguments: as for `accuracy`. Returns sensitivity + specificity - 1 with a normal interval, SE^2 = se(1-se)/m +
+    sp(1-sp)/k. Absent when all rows are of one class; the bounds are missing when both shares are 0 or 1. Source:
+    Youden 1950. Where we differ: [Trust] says that it runs from 0 to 1.
+    """
+    if reason := one_class(outcome):
+        return reason
+    found = confusion(outcome, risk, threshold)
+    both, se = _two_shares((found.true_positive, found.cases), (found.true_negative, found.n - found.cases))
+    return estimate(both - 1, se, level, outcome, "stratified delta, normal", floor=-1, ceiling=1)
+
+
+@metric(
+    "Markedness",
+    range=(-1, 1),
+    best="higher",
+    tier="caution",
+    cites=("Powers 2011", "Van Calster 2025"),
+    at=("threshold",),
+    breaks=("one class is absent",),
+    caution="It gives both predictive values the same weight and changes with how common the outcome is, so that it "
+    "does not compare across sites.",
+    counterpart="net_benefit",
+)
+def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
+    """By how much the outcome is more frequent among those flagged than among those not flagged.
+
+    0 is chance, 1 is perfect.
+
+    Arguments: as for `accuracy`. Returns ppv + npv - 1 with a normal interval, SE^2 = ppv(1-ppv)/flagged +
+    npv(1-npv)/unflagged. Absent without rows, and when no row or every row is flagged; the bounds are missing when
+    both shares are 0 or 1. Source: Powers 2011.
+    """
+    if len(outcome) == 0:
+        return NO_ROWS
+    found = confusion(outcome, risk, threshold)
+    if reason := _one_answer(found, threshold):
+        return reason
+    both, se = _two_shares((found.true_positive, found.flagged), (found.true_negative, found.n - found.flagged))
+    return estimate(both - 1, se, level, outcome, "delta, normal", floor=-1, ceiling=1)
+
+
+@metric(
+    "Matthews correlation",
+    range=(-1, 1),
+    best="higher",
+    tier="caution",
+    cites=("Matthews 1975", "Van Calster 2025"),
+    at=("threshold",),
+    caution=f"{IMPROPER[:-1]}, and can favour a model whose risks are wrong.",
+    counterpart="net_benefit",
+    differs="differs from the published formula because the root over the product of the margins was left out there "
+    "[Campagner 2023]",
+)
+def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
+    """The correlation between the model's answer at the threshold and what happened.
+
+    0 is chance, 1 is perfect.
+
+    Arguments: as for `accuracy`. Returns (TP TN - FP FN)/sqrt((TP+FP)(TP+FN)(TN+FP)(TN+FN)) with a normal interval by
+    the delta method over the four counts. Absent when all rows are of one class, and when no row or every row is
+    flagged; the bounds are missing when all or no answers are right. Source: Matthews 1975. Where we differ: [Trust]
+    omits the root.
+    """
+    if reason := one_class(outcome):
+        return reason
+    found = confusion(outcome, risk, threshold)
+    if reason := _one_answer(found, threshold):
+        return reason
+    n = found.n
+    tp, fp, fn, tn = (
+        count / n for count in (found.true_positive, found.false_positive, found.false_negative, found.true_negative)
+    )
+    flagged, cases = found.flagged / n, found.cases / n
+    root = math.sqrt(flagged * (1 - flagged) * cases * (1 - cases))
+    value = (tp * tn - fp * fn) / root
+    margins = (
+        1 / flagged + 1 / cases,
+        1 / flagged + 1 / (1 - cases),
+        1 / (1 - flagged) + 1 / cases,
+        1 / (1 - flagged) + 1 / (1 - cases),
+    )
+    slopes = (tn, -fn, -fp, tp)
+    of_tp, of_fp, of_fn, of_tn = (a / root - value / 2 * b for a, b in zip(slopes, margins, strict=True))
+    se = _multinomial_error(found, (of_tp, of_fp, of_fn, of_tn))
+    return estimate(min(1.0, max(-1.0, value)), se, level, outcome, "delta, normal", floor=-1, ceiling=1)
+
+
+@metric(
+    "F1 score",
+    range=(0, 1),
+    best="higher",
+    tier="caution",
+    cites=("Van Rijsbergen 1979", "Van Calster 2025"),
+    at=("threshold",),
+    breaks=("one class is absent",),
+    caution="It ignores the people rightly left unflagged and changes with how common the outcome is, so that it is "
+    "neither statistics nor a decision and does not compare across sites.",
+    counterpart="net_benefit",
+)
+def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
+    """The harmonic mean of the share of cases flagged and the share of flagged people who are cases.
+
+    1 is perfect. People rightly left unflagged do not enter.
+
+    Arguments: as for `accuracy`. Returns 2 TP/(2 TP + FP + FN) with a normal interval by the delta method over the
+    four counts. Absent without rows, and when there is neither a case nor a flagged row; the bounds are missing when
+    no answer, or no wrong answer, is among them. Source: Van Rijsbergen 1979.
+    """
+    if len(outcome) == 0:
+        return NO_ROWS
+    found = confusion(outcome, risk, threshold)
+    whole = found.cases + found.flagged
+    if whole == 0:
+        return Absent(f"no row has the outcome and no risk reaches the threshold of {threshold:g}")
+    value, share = 2 * found.true_positive / whole, whole / found.n
+    se = _multinomial_error(found, ((2 - 2 * value) / share, -value / share, -value / share, 0.0))
+    return estimate(value, se, level, outcome, "delta, normal", floor=0, ceiling=1)
+
+
+@metric(
+    "Cohen's kappa of model and outcome",
+    range=(-1, 1),
+    best="higher",
+    tier="caution",
+    cites=("Cohen 1960", "Fleiss 1969", "Van Calster 2025"),
+    at=("threshold",),
+    measure="cohen_kappa",
+    caution=f"{IMPROPER[:-1]}, and falls where the outcome is rare although the answers are as good.",
+    counterpart="net_benefit",
+)
+def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
+    """How far the model's answers at the threshold agree with what happened, beyond what chance would give.
+
+    0 is chance, 1 is full agreement.
+
+    Arguments: as for `accuracy`. Returns (p_o - p_e)/(1 - p_e), p_o the accuracy and p_e the agreement that the
+    margins alone would give, with a normal interval by the delta method over the four counts, which is the large-sample
+    error of Fleiss, Cohen and Everitt 1969. Absent when all rows are of one class; the bounds are missing when nothing
+    varies. Filed as `cohen_kappa` at a threshold; without one, `cohen_kappa` is that of the raters. Source: Cohen 1960.
+    """
+    if reason := one_class(outcome):
+        return reason
+    found = confusion(outcome, risk, threshold)
+    n = found.n
+    flagged, cases = found.flagged / n, found.cases / n
+    observed = (found.true_positive + found.true_negative) / n
+    room = 1 - (flagged * cases + (1 - flagged) * (1 - cases))
+    value = 1 - (1 - observed) / room
+    right = (1.0, 0.0, 0.0, 1.0)
+    # A share of (answer, outcome) moves the margin of each; its pull on the chance agreement is the two others' sum.
+    crossed = (cases + flagged, cases + 1 - flagged, 1 - cases + flagged, 2 - cases - flagged)
+    of_tp, of_fp, of_fn, of_tn = (a / room - (1 - observed) * b / room**2 for a, b in zip(right, crossed, strict=True))
+    se = _multinomial_error(found, (of_tp, of_fp, of_fn, of_tn))
+    return estimate(value, se, level, outcome, "delta, normal", floor=-1, ceiling=1)
+
+
+@metric(
+    "Positive likelihood ratio",
+    digits=2,
+    range=(0, None),
+    best="higher",
+    tier="descriptive",
+    cites="Simel 1991",
+    at=("threshold",),
+    breaks=("perfect is best",),
+)
+def likelihood_ratio_positive(
+    outcome: Floats, risk: Floats, threshold: float, level: float = 0.95
+) -> Estimate | Absent:
+    """How many times more often cases are flagged than non-cases.
+
+    1 says nothing about a person; the higher, the more a flag speaks for the outcome. Read it with the negative one.
+
+    Arguments: as for `accuracy`. Returns sensitivity/(1 - specificity) with an interval symmetric on the log scale,
+    SE(log)^2 = 1/TP - 1/m + 1/FP - 1/k with m cases and k non-cases; `se` is on the plain scale. Absent when all rows
+    are of one class, and when no case or no non-case is flagged; the bounds are missing when everyone is. Source:
+    Simel 1991.
+    """
+    if reason := one_class(outcome):
+        return reason
+    found = confusion(outcome, risk, threshold)
+    flagged = (found.true_positive, found.false_positive)
+    return _likelihood_ratio(found, flagged, outcome, level, f"reaches the threshold of {threshold:g}")
+
+
+@metric(
+    "Negative likelihood ratio",
+    digits=2,
+    range=(0, None),
+    best="lower",
+    tier="descriptive",
+    cites="Simel 1991",
+    at=("threshold",),
+    breaks=("perfect is best",),
+)
+def likelihood_ratio_negative(
+    outcome: Floats, risk: Floats, threshold: float, level: float = 0.95
+) -> Estimate | Absent:
+    """How many times as often cases are left unflagged as non-cases.
+
+    1 says nothing about a person; the nearer to 0, the more a missing flag speaks against the outcome. Read it with
+    the positive one.
+
+    Arguments: as for `accuracy`. Returns (1 - sensitivity)/specificity with an interval symmetric on the log scale,
+    SE(log)^2 = 1/FN - 1/m + 1/TN - 1/k. Absent when all rows are of one class, and when no case or no non-case is left
+    unflagged; the bounds are missing when nobody is flagged. Source: Simel 1991.
+    """
+    if reason := one_class(outcome):
+        return reason
+    found = confusion(outcome, risk, threshold)
+    unflagged = (found.false_negative, found.true_negative)
+    return _likelihood_ratio(found, unflagged, outcome, level, f"lies below the threshold of {threshold:g}")
+
+
+def _likelihood_ratio(
+    found: Confusion, chosen: tuple[int, int], outcome: Floats, level: float, doing: str
+) -> Estimate | Absent:
+    """The share of cases among the chosen over that of non-cases, with the interval of the log method."""
+    cases, others = found.cases, found.n - found.cases
+    for count, who in zip(chosen, ("case", "non-case"), strict=True):
+        if count == 0:
+            return Absent(f"the risk of no {who} {doing}")
+    value = (chosen[0] / cases) / (chosen[1] / others)
+    variance = 1 / chosen[0] - 1 / cases + 1 / chosen[1] - 1 / others
+    if variance <= 1e-15:
+        return estimate(value, None, level, outcome, "log")
+    se = math.sqrt(variance)
+    low, high = on_log(value, se, level)
+    return Estimate(value, low, high, level, found.n, "log", found.cases, value * se)
+
+
+# ---- parts and relatives of the ROC curve ---------------------------------------------------------------------------
+
+
+def _sorted(outcome: Floats, risk: Floats) -> tuple[Floats, Floats]:
+    """The rows by risk and outcome, so that their order in the file cannot matter to a draw."""
+    order = np.lexsort((outcome, risk))
+    return outcome[order].astype(float), risk[order].astype(float)
+
+
+def _from_the_top(cells: Cells, drawn: Floats) -> tuple[Floats, Floats]:
+    """True and false positives of each replicate at each distinct risk, from the highest down: (replicates, risks)."""
+    last = np.append(np.flatnonzero(np.diff(cells.risk[::-1])), len(cells.risk) - 1)
+    turned = drawn[:, ::-1]
+    case = cells.outcome[::-1]
+    return np.cumsum(turned * case, axis=1)[:, last], np.cumsum(turned * (1 - case), axis=1)[:, last]
+
+
+def _blocks(cells: Cells, bootstrap: int) -> Iterator[int]:
+    """How many replicates each block holds."""
+    size = block_size(cells)
+    for begin in range(0, bootstrap, size):
+        yield min(size, bootstrap - begin)
+
+
+def _average_precision(true: Floats, false: Floats) -> Floats:
+    """The average precision of each replicate; NaN where it holds no case."""
+    flagged = true + false
+    precision = np.where(flagged > 0, true / np.maximum(flagged, 1), 0.0)
+    gained = np.diff(true, axis=1, prepend=0)
+    cases = true[:, -1]
+    return np.where(cases > 0, (gained * precision).sum(axis=1) / np.maximum(cases, 1), np.nan)
+
+
+@metric(
+    "Area under the precision-recall curve",
+    digits=2,
+    range=(0, 1),
+    best="higher",
+    tier="caution",
+    cites=("Davis 2006", "Van Calster 2025"),
+    caution="What chance gives is the event rate itself, so that it does not compare across sites with other event "
+    "rates.",
+    counterpart="auroc",
+)
+def auprc(
+    outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
+) -> Estimate | Absent:
+    """The share of cases among the people flagged, averaged over all cases as the threshold falls.
+
+    Chance gives the event rate, 1 is perfect.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1; only its order matters), `level`, `bootstrap` (replicates),
+    `seed`. Returns the average precision: sum over the distinct risks, from the highest down, of the gain in
+    sensitivity times the ppv, without interpolation; `prevalence` in the details. Percentile bootstrap over rows;
+    replicates without a case are left out. Above 50,000 rows the replicates work on 2,000 bins of risk. Absent when all
+    rows are of one class; the bounds are missing when the replicates do not vary. Source: Davis 2006.
+    """
+    if reason := one_class(outcome):
+        return reason
+    y, p = _sorted(outcome, risk)
+    whole = Cells(p, y, np.ones(len(y)))
+    value = float(_average_precision(*_from_the_top(whole, whole.count[None, :]))[0])
+    cells, rng = cells_of(y, p), np.random.default_rng(seed)
+    found = np.concatenate(
+        [_average_precision(*_from_the_top(cells, draws(cells, size, rng))) for size in _blocks(cells, bootstrap)]
+    )
+    known = found[~np.isnan(found)]
+    method = "average precision; bootstrap over rows"
+    return percentile(min(1.0, value), known, bootstrap, level, outcome, method, {"prevalence": float(outcome.mean())})
+
+
+def part_of(fpr: str | tuple[float, float]) -> tuple[float, float]:
+    """The ends of a part of the ROC curve, from a pair or from words like "0-0.2"."""
+    if isinstance(fpr, str):
+        low, _, high = fpr.partition("-")
+        return float(low), float(high)
+    return fpr
+
+
+@dataclass(frozen=True)
+class RocPart:
+    """The piece of a ROC curve over a range of the false positive rate, and the areas beside and below it."""
+
+    width: float
+    height: float
+    area_below: float
+    """The integral of the sensitivity over the false positive rate."""
+    area_beside: float
+    """The integral of the specificity over the sensitivity."""
+
+
+def roc_part(fpr: Floats, tpr: Floats, low: float, high: float) -> RocPart:
+    """The piece between the false positive rates `low` and `high` of the curve with these corners.
+
+    A vertical step at the right end belongs to the piece, one at the left end to its neighbour; there is no neighbour
+    left of 0. A piece without width is the step itself.
+    """
+    upper = np.interp(low, fpr, tpr) if low not in fpr else tpr[fpr == low].max()
+    begin = float(tpr[fpr == low].min()) if low == 0 or (low == high and low in fpr) else float(upper)
+    end = float(tpr[fpr == high].max()) if high in fpr else float(np.interp(high, fpr, tpr))
+    inside = (fpr >= low) & (fpr <= high) & (tpr >= begin) & (tpr <= end)
+    x = np.concatenate(([low], fpr[inside], [high]))
+    y = np.concatenate(([begin], tpr[inside], [end]))
+    return RocPart(high - low, end - begin, float(np.trapezoid(y, x)), float(np.trapezoid(1 - x, y)))
+
+
+def _balanced(part: RocPart) -> float | None:
+    """The balanced average accuracy of a part; None for a part without width and height."""
+    size = part.width + part.height
+    return (part.area_below + part.area_beside) / size if size > 0 else None
+
+
+@metric(
+    "Balanced average accuracy of a part of the ROC curve",
+    digits=2,
+    range=(0, 1),
+    best="higher",
+    tier="caution",
+    cites=("Carrington 2022", "Van Calster 2025"),
+    at=("fpr",),
+    caution="The part is chosen by the false positive rate, which no one decides on: it stands for other thresholds "
+    "at every site.",
+    counterpart="auroc",
+    differs="differs from the published formula because the sensitivity and the specificity in it are averages over "
+    "the part, which the paper leaves out [Campagner 2023]",
+)
+def balanced_average_accuracy(
+    outcome: Floats,
+    risk: Floats,
+    fpr: str | tuple[float, float],
+    level: float = 0.95,
+    bootstrap: int = 1000,
+    seed: int = 1,
+) -> Estimate | Absent:
+    """The mean of the average sensitivity and the average specificity over a part of the ROC curve, each by its range.
+
+    1 is perfect.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1; only its order matters), `fpr` (the part: lowest and highest
+    false positive rate, 0 to 1, as a pair or as "0-0.2"), `level`, `bootstrap` (replicates), `seed`. Returns (pAUC +
+    pAUCx)/(dx + dy), dx the range of the false positive rate, dy that of the sensitivity, pAUC the area below the part
+    and pAUCx the area beside it; equal to dx/(dx + dy) avgSens + dy/(dx + dy) avgSpec with avgSens = pAUC/dx and
+    avgSpec = pAUCx/dy. Over a partition (pAUC + pAUCx)/2 sums to the AUROC; `half_sum` in the details holds it.
+    Percentile bootstrap within cases and within non-cases. Absent when all rows are of one class, when the
+    ends are not in order within 0 to 1, or when the part is a single point. Source: Carrington 2022. Where we differ:
+    [Trust] drops the averages.
+    """
+    if reason := one_class(outcome):
+        return reason
+    low, high = part_of(fpr)
+    if not 0 <= low <= high <= 1:
+        return Absent(f"the part of the ROC curve from {low:g} to {high:g} does not lie in order within 0 to 1")
+    y, p = _sorted(outcome, risk)
+    part = roc_part(*roc_vertices(y, p), low, high)
+    value = _balanced(part)
+    if value is None:
+        return Absent(f"the ROC curve has no extent from {low:g} to {high:g}")
+    cells, rng = cells_of(y, p), np.random.default_rng(seed)
+    replicates = [
+        again
+        for size in _blocks(cells, bootstrap)
+        for true, false in zip(*_from_the_top(cells, draws_within_classes(cells, size, rng)), strict=True)
+        if (again := _balanced(roc_part(_rates(false), _rates(true), low, high))) is not None
+    ]
+    half_sum = (part.area_below + part.area_beside) / 2
+    method = "bootstrap within cases and within non-cases"
+    return percentile(min(1.0, value), np.array(replicates), bootstrap, level, outcome, method, {"half_sum": half_sum})
+
+
+def _rates(counts: Floats) -> Floats:
+    """Counts as shares of the last of them, from 0 on."""
+    return np.concatenate(([0.0], counts / counts[-1]))
 
 
 def roc_vertices(outcome: Floats, risk: Floats) -> tuple[Floats, Floats]:

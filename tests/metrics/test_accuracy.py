@@ -12,7 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dossier.metrics.accuracy import credit, h_accuracy, h_accuracy_of, h_accuracy_profile
+from dossier.metrics.accuracy import (
+    cost_weighted_accuracy,
+    credit,
+    h_accuracy,
+    h_accuracy_of,
+    h_accuracy_profile,
+    h_accuracy_risk,
+)
 from dossier.metrics.discrimination import sensitivity, specificity
 from dossier.metrics.utility import net_benefit, standardized_net_benefit
 from dossier.types import Absent, Curve, Estimate, Floats
@@ -200,3 +207,32 @@ def test_the_profile_is_the_h_accuracy_at_each_tau() -> None:
         assert found.columns["h_accuracy"][place] == pytest.approx(expected.value)
         assert found.columns["low"][place] == pytest.approx(expected.low)
     assert isinstance(h_accuracy_profile(np.ones(4), np.full(4, 0.3)), Absent)
+
+
+@given(both_classes(), st.sampled_from([0.0, 0.1, 0.25, 0.3, 0.5, 0.8]))
+@settings(deadline=None)
+def test_theorem_1_and_the_cost_weighted_accuracy(rows: tuple[Floats, Floats], t: float) -> None:
+    y, p = rows
+    phi = float(y.mean())
+    a = t * (1 - phi) + (1 - t) * phi
+    found = estimated(h_accuracy_risk(y, p, t))
+    expected = estimated(net_benefit(y, p, t)).value
+    assert found.value * a / (1 - t) - t * (1 - phi) / (1 - t) == pytest.approx(expected, abs=1e-12)
+    weights = [(1 - t) if outcome else t for outcome in y]
+    right = [weight for weight, outcome, risk in zip(weights, y, p, strict=True) if (risk >= t) == bool(outcome)]
+    assert found.value == pytest.approx(sum(right) / sum(weights), abs=1e-12)
+    assert cost_weighted_accuracy(y, p, t) == found
+    assert value_of(y, sided(p, t), (t * (1 - phi) / a, (1 - t) * phi / a), 0.5) == pytest.approx(found.value)
+    even = estimated(h_accuracy_risk(np.concatenate((y, 1 - y)), np.concatenate((p, p)), t)).value
+    scaled = estimated(standardized_net_benefit(np.concatenate((y, 1 - y)), np.concatenate((p, p)), t)).value
+    assert (1 - t) * scaled == pytest.approx(even - t, abs=1e-12)
+
+
+def test_the_standard_error_at_a_risk_threshold_by_hand() -> None:
+    # phi 2/5, t 1/4: a = 3/20 + 6/20; p(1) 2/3, p(0) 1/3; sensitivity 1/2, specificity 2/3.
+    y, p = np.array([1.0, 1, 0, 0, 0]), np.array([0.6, 0.2, 0.1, 0.1, 0.7])
+    found = estimated(h_accuracy_risk(y, p, 0.25))
+    assert found.value == pytest.approx(2 / 3 * 0.5 + 1 / 3 * 2 / 3)
+    assert found.se == pytest.approx(math.sqrt(4 / 9 * 0.5 / 2 + 1 / 9 * (1 / 3) / 3))
+    assert isinstance(h_accuracy_risk(np.ones(3), np.ones(3), 0.5), Absent)
+    assert isinstance(cost_weighted_accuracy(np.zeros(3), np.ones(3), 0.5), Absent)

@@ -14,26 +14,34 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.stats import t as student
+from scipy.stats import ttest_ind
 
-from dossier.metrics import calibration
+from dossier.metrics import calibration, resampling
 from dossier.metrics.calibration import (
     brier,
     calibration_curve,
     calibration_errors,
     calibration_groups,
     calibration_intercept,
+    calibration_intercept_joint,
     calibration_slope,
     curve_at,
     e50,
     e90,
+    ece,
+    eci,
+    emax,
     ici,
     loess_at,
     log_score,
     logistic_fit,
+    nagelkerke_r2,
     oe_ratio,
     scaled_brier,
     smooth_curve,
+    spiegelhalter_z,
     spline_design,
+    tjur_r2,
 )
 from dossier.types import Absent, Curve, Estimate, Floats
 
@@ -244,6 +252,7 @@ def test_the_bootstrap_is_a_thousand_slow_fits() -> None:
         assert found["ici"][replicate] == pytest.approx(error.mean(), abs=1e-9)
         assert found["e50"][replicate] == pytest.approx(np.quantile(error, 0.5), abs=1e-9)
         assert found["e90"][replicate] == pytest.approx(np.quantile(error, 0.9), abs=1e-9)
+        assert found["emax"][replicate] == pytest.approx(error.max(), abs=1e-9)
 
 
 def test_a_miscalibrated_model_has_a_two_sided_interval() -> None:
@@ -279,9 +288,9 @@ def test_binning_moves_the_errors_by_less_than_a_ten_thousandth() -> None:
     exact = calibration_errors(y, p)
     assert not isinstance(exact, Absent)
     order = np.lexsort((y, p))
-    cells = calibration._cells(y[order], p[order])
+    cells = resampling.cells_of(y[order], p[order])
     assert cells.count.sum() == 60_000
-    assert len(cells.count) <= 2 * calibration.BINS
+    assert len(cells.count) <= 2 * resampling.BINS
     design = spline_design(calibration.logit(cells.risk), smooth.knots)
     found, good = calibration._weighted_fits(design, cells.outcome, cells.count[None, :], smooth.fit.coefficients)
     assert good.all()
@@ -289,7 +298,7 @@ def test_binning_moves_the_errors_by_less_than_a_ten_thousandth() -> None:
     assert float((cells.count * error).sum() / 60_000) == pytest.approx(exact["ici"], abs=1e-4)
     middle, high = calibration._weighted_quantiles(error, cells.count[None, :], (0.5, 0.9))
     assert (middle[0], high[0]) == pytest.approx((exact["e50"], exact["e90"]), abs=1e-4)
-    drawn_cells = calibration._draws(cells, 3, np.random.default_rng(1))
+    drawn_cells = resampling.draws(cells, 3, np.random.default_rng(1))
     assert (drawn_cells.sum(axis=1) == 60_000).all()
 
 
@@ -449,3 +458,193 @@ def test_the_curve_is_read_off_at_any_risk() -> None:
     assert not isinstance(smooth, Absent)
     ends = curve_at(smooth, np.array([0.0, 1.0]))
     assert ((ends >= 0) & (ends <= 1)).all()
+
+
+# ---- the joint intercept, bins, ratios and the z test ---------------------------------------------------------------
+
+PRINTED = (
+    [line for line in (SHARED / "methods.md").read_text().splitlines() if line[:1] == "|"] if SHARED.is_dir() else []
+)
+
+
+def of_the_table(name: str, column: str) -> float:
+    """A number of the table of methods.md."""
+    head, row = (next(line for line in PRINTED if line.startswith(f"| {start} |")) for start in ("site", name))
+    cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in (head, row)]
+    return float(cells[1][cells[0].index(column)])
+
+
+def hospital(name: str) -> tuple[Floats, Floats]:
+    read = pd.read_csv(SHARED / "data" / "covid" / f"{name}.csv")
+    return read["outcome"].to_numpy(float), read["risk"].to_numpy(float)
+
+
+WORKED = np.array([0.0, 0, 1, 0, 1, 1]), np.array([0.4, 0.5, 0.6, 0.7, 0.8, 0.8])
+
+
+def test_the_worked_example_of_the_ratios() -> None:
+    assert estimated(nagelkerke_r2(*WORKED, bootstrap=20)).value == pytest.approx(0.309991, abs=5e-7)
+    assert estimated(tjur_r2(*WORKED)).value == pytest.approx(0.2, abs=1e-12)
+    assert estimated(log_score(*WORKED)).value == pytest.approx(-0.560843, abs=5e-7)
+
+
+@needs_shared
+@pytest.mark.parametrize("name", ["brazil-1", "brazil-3", "italy-1", "ethiopia", "spain"])
+def test_the_bins_of_the_five_hospitals(name: str) -> None:
+    y, p = hospital(name)
+    assert estimated(ece(y, p, bootstrap=20)).value == pytest.approx(of_the_table(name, "ECE"), abs=5.01e-8)
+    assert estimated(eci(y, p, bootstrap=20)).value == pytest.approx(of_the_table(name, "ECI"), abs=5.01e-8)
+
+
+def slow_bins(y: Floats, p: Floats) -> tuple[float, float]:
+    """ECE and ECI by loops over rows and bins."""
+    error, index = 0.0, 0.0
+    for b in range(10):
+        low, high = b / 10, (b + 1) / 10
+        rows = [i for i in range(len(y)) if low <= p[i] < high or (b == 9 and p[i] == 1)]
+        if rows:
+            observed, expected = sum(y[i] for i in rows) / len(rows), sum(p[i] for i in rows) / len(rows)
+            gap = abs(observed - expected)
+            error += len(rows) / len(y) * gap
+            index += len(rows) / len(y) * (1 - gap / max(expected, 1 - expected))
+    return error, index
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.sampled_from([0, 0.1, 0.3, 0.55, 0.7, 0.95, 1])), max_size=25))
+@settings(deadline=None)
+def test_bins_by_a_loop(rows: list[tuple[int, float]]) -> None:
+    y, p = np.array([y for y, _ in rows], dtype=float), np.array([p for _, p in rows], dtype=float)
+    if not rows:
+        assert isinstance(ece(y, p), Absent)
+        assert isinstance(eci(y, p), Absent)
+        return
+    error, index = slow_bins(y, p)
+    for function, value in ((ece, error), (eci, index)):
+        found = estimated(function(y, p, bootstrap=20))
+        assert found.value == pytest.approx(value, abs=1e-12)
+        assert found.low is None or found.high is None or found.low <= found.value <= found.high
+
+
+def test_the_bootstrap_of_the_bins_is_that_of_slow_resamples() -> None:
+    y, p = drawn(150, distortion=3.0)
+    order = np.lexsort((y, p))
+    rows = np.random.default_rng(5).integers(0, 150, size=(40, 150))
+    slow = np.array([slow_bins(y[order][chosen], p[order][chosen]) for chosen in rows])
+    for which, function in enumerate((ece, eci)):
+        found = estimated(function(y, p, bootstrap=40, seed=5))
+        assert "percentile" in found.method
+        bounds = np.quantile(slow[:, which], (0.025, 0.975))
+        low, high = min(bounds[0], found.value), max(bounds[1], found.value)
+        assert (found.low, found.high) == pytest.approx((low, high), abs=1e-12)
+        assert found.se == pytest.approx(np.std(slow[:, which], ddof=1), abs=1e-12)
+
+
+def test_calibrated_bins_have_a_one_sided_interval_that_says_so() -> None:
+    y, p = drawn(900, seed=6)
+    error, index = estimated(ece(y, p, bootstrap=200)), estimated(eci(y, p, bootstrap=200))
+    assert error.low == 0
+    assert index.high == 1
+    assert "one-sided" in error.method
+    assert "one-sided" in index.method
+
+
+def test_perfect_bins_are_1_and_certain_mistakes_0() -> None:
+    y = np.array([0.0, 1.0, 1.0])
+    assert estimated(eci(y, y.copy())).value == 1
+    assert estimated(eci(y, 1 - y)).value == 0
+    assert estimated(ece(y, 1 - y)).value == 1
+    assert estimated(ece(y, 1 - y)).low is None
+
+
+@needs_shared
+@pytest.mark.parametrize("column", ["p", "p2"])
+def test_the_joint_intercept_and_the_largest_error_are_those_of_r(column: str) -> None:
+    read, core = pd.read_csv(SHARED / "golden" / "binary.csv"), json.loads((SHARED / "golden" / "r.json").read_text())
+    y, p = read["y"].to_numpy(float), read[column].to_numpy(float)
+    expected = core["core"][f"binary:{column}"]
+    found = estimated(calibration_intercept_joint(y, p))
+    joint = expected["glm"]["joint_intercept"]
+    assert found.value == pytest.approx(joint["est"], abs=5e-8)
+    # R takes the covariance from the step before its last one.
+    assert found.se == pytest.approx(joint["se"], rel=2e-5)
+    assert (found.low, found.high) == pytest.approx(joint["wald"], abs=3e-6)
+    assert found.value == pytest.approx(expected["val_prob"]["Intercept"], abs=5e-8)
+    z = estimated(spiegelhalter_z(y, p))
+    assert z.value == pytest.approx(expected["val_prob"]["S:z"], abs=1e-9)
+    assert z.details["p_value"] == pytest.approx(expected["val_prob"]["S:p"], rel=1e-9)
+    assert (z.low, z.high, z.level) == (None, None, None)
+    assert z.reason
+    assert estimated(tjur_r2(y, p)).value == pytest.approx(expected["scores"]["disc_slope"], abs=1e-11)
+    cox_snell, phi = expected["scores"]["cox_snell_loglik"], float(y.mean())
+    largest = 1 - math.exp(2 * (phi * math.log(phi) + (1 - phi) * math.log(1 - phi)))
+    assert estimated(nagelkerke_r2(y, p, bootstrap=5)).value == pytest.approx(cox_snell / largest, abs=1e-11)
+    whole = calibration_errors(y, p)
+    assert not isinstance(whole, Absent)
+    assert estimated(emax(y, p, bootstrap=20)).value == pytest.approx(whole["emax"], abs=1e-12)
+
+
+def test_the_largest_error_is_that_of_the_farthest_row() -> None:
+    y, p = drawn(400, distortion=2.0)
+    smooth = smooth_curve(y, p)
+    assert not isinstance(smooth, Absent)
+    found = estimated(emax(y, p, bootstrap=100))
+    assert found.value == pytest.approx(max(abs(curve_at(smooth, np.array([risk]))[0] - risk) for risk in p))
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low <= found.value <= found.high
+
+
+RISKS = st.sampled_from([0.05, 0.2, 0.5, 0.6, 0.9])
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), RISKS), max_size=15))
+@settings(deadline=None)
+def test_ratios_and_z_by_a_loop(rows: list[tuple[int, float]]) -> None:
+    y, p = np.array([y for y, _ in rows], dtype=float), np.array([p for _, p in rows], dtype=float)
+    variance = sum((1 - 2 * risk) ** 2 * risk * (1 - risk) for risk in p)
+    z = spiegelhalter_z(y, p)
+    if variance == 0:
+        assert isinstance(z, Absent)
+    else:
+        expected = sum((outcome - risk) * (1 - 2 * risk) for outcome, risk in rows) / math.sqrt(variance)
+        assert estimated(z).value == pytest.approx(expected, abs=1e-12)
+        assert estimated(z).details["p_value"] == pytest.approx(math.erfc(abs(expected) / math.sqrt(2)), abs=1e-12)
+    if y.sum() in (0, len(y)):
+        assert isinstance(tjur_r2(y, p), Absent)
+        assert isinstance(nagelkerke_r2(y, p), Absent)
+        return
+    n, phi = len(rows), sum(y) / len(rows)
+    model = sum(math.log(risk if outcome else 1 - risk) for outcome, risk in rows)
+    null = sum(math.log(phi if outcome else 1 - phi) for outcome, _ in rows)
+    expected = (1 - math.exp(2 * (null - model) / n)) / (1 - math.exp(2 * null / n))
+    assert estimated(nagelkerke_r2(y, p, bootstrap=20)).value == pytest.approx(expected, abs=1e-12)
+    gap = estimated(tjur_r2(y, p))
+    assert gap.value == pytest.approx(p[y == 1].mean() - p[y == 0].mean(), abs=1e-12)
+
+
+def test_the_interval_of_the_gap_is_welchs() -> None:
+    y, p = drawn(70)
+    found = estimated(tjur_r2(y, p, 0.9))
+    welch = ttest_ind(p[y == 1], p[y == 0], equal_var=False).confidence_interval(0.9)
+    assert (found.low, found.high) == pytest.approx((welch.low, welch.high), abs=1e-12)
+
+
+def test_the_bootstrap_of_nagelkerke_is_that_of_slow_resamples() -> None:
+    y, p = drawn(60)
+    found = estimated(nagelkerke_r2(y, p, bootstrap=40, seed=5))
+    order = np.lexsort((y, p))
+    rows = np.random.default_rng(5).integers(0, 60, size=(40, 60))
+    slow = [estimated(nagelkerke_r2(y[order][one], p[order][one], bootstrap=2)).value for one in rows]
+    assert (found.low, found.high) == pytest.approx(np.quantile(slow, (0.025, 0.975)), abs=1e-12)
+
+
+def test_ratios_that_cannot_be() -> None:
+    y = np.array([0.0, 1, 0, 1])
+    assert isinstance(nagelkerke_r2(y, np.array([0.0, 0.0, 0.2, 0.3])), Absent)
+    assert isinstance(nagelkerke_r2(y, np.array([0.0, 5e-324, 0.2, 1e-300])), Absent)
+    assert isinstance(spiegelhalter_z(y, np.array([0.0, 1, 0.5, 1])), Absent)
+    assert isinstance(calibration_intercept_joint(y, np.full(4, 0.3)), Absent)
+    assert isinstance(calibration_intercept_joint(y, np.array([0.1, 0.9, 0.1, 0.9])), Absent)
+    single = estimated(tjur_r2(np.array([1.0, 0, 0]), np.array([0.9, 0.2, 0.3])))
+    assert (single.low, single.high) == (None, None)
+    assert single.reason

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from pathlib import Path
@@ -13,7 +14,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
-from dossier.metrics.comparison import auroc_difference, brier_difference, net_benefit_difference
+from dossier.metrics import comparison
+from dossier.metrics.comparison import (
+    accuracy_against_chance,
+    accuracy_difference,
+    auroc_against_chance,
+    auroc_difference,
+    brier_against_chance,
+    brier_difference,
+    log_score_against_chance,
+    log_score_difference,
+    net_benefit_difference,
+    permutation_p,
+    sign_flip_p,
+    stopping_bounds,
+)
 from dossier.metrics.utility import net_benefit
 from dossier.types import Absent, Estimate, Floats
 
@@ -65,7 +80,6 @@ def test_the_difference_of_brier_scores_is_that_of_riskregression() -> None:
     assert found.value == pytest.approx(expected["delta.Brier"], abs=1e-12)
     assert found.se == pytest.approx(expected["se"], rel=1e-9)
     paired = ttest_rel((rival - y) ** 2, (p - y) ** 2)
-    assert found.details["p_value"] == pytest.approx(paired.pvalue, rel=1e-9)
     interval = paired.confidence_interval(0.95)
     assert (found.low, found.high) == pytest.approx((interval.low, interval.high), rel=1e-9)
 
@@ -117,7 +131,8 @@ def test_the_difference_of_net_benefits(rows: list[tuple[int, float, float]], t:
 
 def test_a_model_against_itself_has_no_interval_and_no_p_value() -> None:
     y, p = np.array([0.0, 1, 0, 1]), np.array([0.2, 0.7, 0.5, 0.4])
-    for found in (auroc_difference(y, p, p), brier_difference(y, p, p), net_benefit_difference(y, p, p, 0.5)):
+    alike = (auroc_difference, brier_difference, log_score_difference)
+    for found in (*(function(y, p, p) for function in alike), net_benefit_difference(y, p, p, 0.5)):
         itself = estimated(found)
         assert (itself.value, itself.low, itself.high, itself.details["p_value"]) == (0, None, None, None)
         assert itself.reason
@@ -128,3 +143,270 @@ def test_no_rows_and_a_threshold_of_1_are_absent() -> None:
     assert isinstance(auroc_difference(none, none, none), Absent)
     assert isinstance(brier_difference(none, none, none), Absent)
     assert isinstance(net_benefit_difference(np.ones(2), np.ones(2), np.ones(2), 1.0), Absent)
+
+
+# ---- the rival: McNemar and sign flips ------------------------------------------------------------------------------
+
+
+@needs_shared
+def test_mcnemar_is_that_of_r() -> None:
+    y, p, rival = golden()
+    for expected in json.loads((SHARED / "golden" / "r.json").read_text())["compare"]["binary"]["mcnemar"]:
+        found = estimated(accuracy_difference(y, p, rival, expected["t"]))
+        assert found.details["p_value"] == pytest.approx(expected["exact_p"], rel=1e-9)
+        discordant = {found.details["only_model"], found.details["only_rival"]}
+        assert discordant == {expected["b"], expected["c"]}
+
+
+@given(ROWS, st.sampled_from([0.1, 0.5, 0.6]))
+@settings(deadline=None)
+def test_mcnemar_by_a_loop(rows: list[tuple[int, float, float]], t: float) -> None:
+    y, p, q = (np.array([row[place] for row in rows], dtype=float) for place in range(3))
+    found = accuracy_difference(y, p, q, t)
+    if not rows:
+        assert isinstance(found, Absent)
+        return
+    b = sum((a >= t) == bool(o) and (c >= t) != bool(o) for o, a, c in rows)
+    c = sum((a >= t) != bool(o) and (c >= t) == bool(o) for o, a, c in rows)
+    found = estimated(found)
+    assert found.value == pytest.approx((b - c) / len(rows))
+    tail = sum(math.comb(b + c, k) for k in range(min(b, c) + 1)) / 2 ** (b + c)
+    assert found.details["p_value"] == pytest.approx(min(1, 2 * tail))
+    n = len(rows) + 2
+    centre = (b - c) / n
+    half = 1.959963984540054 * math.sqrt(b + c + 1 - n * centre**2) / n
+    assert found.low == pytest.approx(min(found.value, max(-1, centre - half)))
+    assert found.high == pytest.approx(max(found.value, min(1, centre + half)))
+
+
+@pytest.mark.parametrize("differences", [[0.3, -0.1, 0.2, 0.5, 0.1, 0.0], [1, 1, 1, 1], [0.4, -0.4, 0.3, -0.1, 0.2]])
+def test_sign_flips_are_those_of_all_signs(differences: list[float]) -> None:
+    moving = [one for one in differences if one]
+    sums = [
+        sum(s * d for s, d in zip(signs, moving, strict=True))
+        for signs in itertools.product((-1, 1), repeat=len(moving))
+    ]
+    exact = np.mean([abs(one) >= abs(sum(differences)) - 1e-9 for one in sums])
+    found = sign_flip_p(np.array(differences), 9999, 3)
+    assert found == pytest.approx(exact, abs=0.02)
+    assert sign_flip_p(-np.array(differences)[::-1], 9999, 3) == found
+
+
+def test_sign_flips_of_nothing_have_no_p_value_and_blocks_do_not_hide_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert sign_flip_p(np.zeros(5), 99, 1) is None
+    # All differences alike: the sum of n signs is only as far when all agree, 2 / 2^n of the draws.
+    assert sign_flip_p(np.full(30, 0.1), 999, 1) == 1 / 1000
+    monkeypatch.setattr(comparison, "BLOCK", 10)
+    assert sign_flip_p(np.full(2, 0.1), 4000, 1) == pytest.approx(0.5, abs=0.04)
+
+
+def test_sign_flips_hold_their_level() -> None:
+    rng = np.random.default_rng(11)
+    small = sum((sign_flip_p(rng.normal(size=30), 99, seed) or 1) <= 0.05 for seed in range(1500))
+    assert 0.035 <= small / 1500 <= 0.065
+
+
+@needs_shared
+def test_the_difference_of_log_scores() -> None:
+    y, p, rival = golden()
+    logs, others = (np.log(np.where(y == 1, risk, 1 - risk)) for risk in (p, rival))
+    found = estimated(log_score_difference(y, p, rival))
+    paired = ttest_rel(logs, others)
+    interval = paired.confidence_interval(0.95)
+    assert found.value == pytest.approx(logs.mean() - others.mean())
+    assert (found.low, found.high) == pytest.approx((interval.low, interval.high), rel=1e-9)
+    # The sign-flip test and the t test differ little on 2,000 rows.
+    assert found.details["p_value"] == pytest.approx(paired.pvalue, abs=0.05)
+    assert estimated(brier_difference(y, p, rival)).details["p_value"] == pytest.approx(
+        ttest_rel((p - y) ** 2, (rival - y) ** 2).pvalue, abs=0.05
+    )
+
+
+def test_a_log_score_of_minus_infinity_names_the_model() -> None:
+    y = np.array([1.0, 0.0])
+    rival = log_score_difference(y, np.array([0.4, 0.4]), np.array([0.0, 0.4]))
+    assert isinstance(rival, Absent)
+    assert rival.reason.startswith("for the rival")
+    model = log_score_difference(y, np.array([0.0, 0.4]), np.array([0.4, 0.4]))
+    assert isinstance(model, Absent)
+    assert model.reason.startswith("for the model")
+
+
+# ---- against chance -------------------------------------------------------------------------------------------------
+
+
+def right_answers(right: int, n: int) -> tuple[Floats, Floats]:
+    """Half cases, and so many right answers at one half."""
+    y = np.tile([0.0, 1.0], n // 2)
+    return y, np.where(np.arange(n) < right, y, 1 - y)
+
+
+@pytest.mark.parametrize(("right", "expected"), [(14, 0.0577), (15, 0.0207)])
+def test_the_binomial_tails_of_dinga(right: int, expected: float) -> None:
+    found = estimated(accuracy_against_chance(*right_answers(right, 20), 0.5))
+    assert found.value == right
+    assert found.details["null"] == 0.5
+    assert found.details["p_value"] == pytest.approx(expected, abs=5e-5)
+    assert found.details["p_value_half"] == found.details["p_value"]
+    assert (found.low, found.high, found.level) == (None, None, None)
+    assert found.reason
+
+
+@given(ROWS, st.sampled_from([0.1, 0.5, 0.6]))
+@settings(deadline=None)
+def test_the_binomial_by_a_sum(rows: list[tuple[int, float, float]], t: float) -> None:
+    y, p = (np.array([row[place] for row in rows], dtype=float) for place in range(2))
+    found = accuracy_against_chance(y, p, t)
+    if y.sum() in (0, len(y)):
+        assert isinstance(found, Absent)
+        return
+    n, right = len(rows), sum((risk >= t) == bool(outcome) for outcome, risk, _ in rows)
+    for null, name in ((max(y.mean(), 1 - y.mean()), "p_value"), (0.5, "p_value_half")):
+        tail = sum(math.comb(n, k) * null**k * (1 - null) ** (n - k) for k in range(right, n + 1))
+        assert estimated(found).details[name] == pytest.approx(tail)
+
+
+@needs_shared
+@pytest.mark.parametrize("column", ["p", "p2"])
+def test_mann_whitney_is_that_of_r(column: str) -> None:
+    expected = json.loads((SHARED / "golden" / "r.json").read_text())["core"][f"binary:{column}"]["wilcox"]
+    read = pd.read_csv(SHARED / "golden" / "binary.csv")
+    found = estimated(auroc_against_chance(read["y"].to_numpy(float), read[column].to_numpy(float)))
+    assert found.value == expected["W"]
+    # R's test is two-sided; the far side has no weight here.
+    assert found.details["p_value"] == pytest.approx(expected["p_corrected"] / 2, rel=1e-9)
+
+
+@given(st.lists(st.integers(0, 1), min_size=2, max_size=9), st.integers(0, 99))
+@settings(deadline=None)
+def test_the_exact_mann_whitney_by_all_orders(outcomes: list[int], seed: int) -> None:
+    y = np.array(outcomes, dtype=float)
+    p = np.random.default_rng(seed).permutation(len(y)) / 10
+    found = auroc_against_chance(y, p)
+    if y.sum() in (0, len(y)):
+        assert isinstance(found, Absent)
+        return
+
+    def pairs(cases: tuple[int, ...]) -> int:
+        others = [i for i in range(len(y)) if i not in cases]
+        return sum(p[i] > p[j] for i in cases for j in others)
+
+    observed = pairs(tuple(np.flatnonzero(y == 1).tolist()))
+    every = [pairs(cases) for cases in itertools.combinations(range(len(y)), int(y.sum()))]
+    assert estimated(found).value == observed
+    assert estimated(found).details["p_value"] == pytest.approx(np.mean([one >= observed for one in every]))
+    assert "exact" in estimated(found).method
+
+
+def test_mann_whitney_is_exact_only_below_20_a_side_and_without_ties() -> None:
+    rng = np.random.default_rng(2)
+    for cases, others, ties, exact in (
+        (19, 19, False, True),
+        (20, 19, False, False),
+        (19, 20, False, False),
+        (9, 9, True, False),
+    ):
+        y = np.array([1.0] * cases + [0.0] * others)
+        p = rng.permutation(len(y)) / 100
+        if ties:
+            p[0] = p[1]
+        assert ("exact" in estimated(auroc_against_chance(y, p)).method) == exact
+    assert isinstance(auroc_against_chance(np.array([0.0, 1, 0]), np.full(3, 0.2)), Absent)
+
+
+def all_permutations(y: Floats, p: Floats) -> tuple[float, float]:
+    """The exact one-sided p-values of the Brier score and of the log score over all ways to deal the outcomes."""
+
+    def scores(cases: tuple[int, ...]) -> tuple[float, float]:
+        dealt = np.array([float(i in cases) for i in range(len(y))])
+        given = np.where(dealt == 1, p, 1 - p)
+        return float(((p - dealt) ** 2).mean()), -math.inf if (given == 0).any() else float(np.log(given).mean())
+
+    observed = scores(tuple(np.flatnonzero(y == 1).tolist()))
+    every = [scores(cases) for cases in itertools.combinations(range(len(y)), int(y.sum()))]
+    return (
+        float(np.mean([brier <= observed[0] + 1e-9 for brier, _ in every])),
+        float(np.mean([log >= observed[1] - 1e-9 for _, log in every])),
+    )
+
+
+@pytest.mark.parametrize(
+    ("y", "p"),
+    [
+        ([1, 1, 0, 1, 0, 0, 0], [0.8, 0.6, 0.6, 0.2, 0.2, 0.2, 0.1]),
+        ([1, 0, 1, 0, 0, 1], [1.0, 0.0, 0.4, 0.6, 0.0, 0.7]),
+        ([0, 1, 0, 1], [0.3, 0.3, 0.3, 0.3]),
+    ],
+)
+def test_permutation_tests_are_those_of_all_permutations(y: list[float], p: list[float]) -> None:
+    outcome, risk = np.array(y, dtype=float), np.array(p)
+    expected = all_permutations(outcome, risk)
+    brier_test = estimated(brier_against_chance(outcome, risk, 9999, 4))
+    log_test = estimated(log_score_against_chance(outcome, risk, 9999, 4))
+    assert brier_test.value == pytest.approx(((risk - outcome) ** 2).mean())
+    assert log_test.value == pytest.approx(np.log(np.where(outcome == 1, risk, 1 - risk)).mean())
+    assert brier_test.details["p_value"] == pytest.approx(expected[0], abs=0.02)
+    assert log_test.details["p_value"] == pytest.approx(expected[1], abs=0.02)
+
+
+def test_permutations_count_the_observed_order_and_their_ties() -> None:
+    y = np.array([0.0] * 20 + [1.0] * 20)
+    p = np.linspace(0.1, 0.9, 40)
+    for function in (brier_against_chance, log_score_against_chance):
+        assert estimated(function(y, p, 999)).details["p_value"] == 1 / 1000
+        assert estimated(function(y, np.full(40, 0.3), 99)).details["p_value"] == 1
+        assert isinstance(function(np.zeros(3), np.full(3, 0.2)), Absent)
+    assert isinstance(log_score_against_chance(np.array([1.0, 0.0]), np.array([0.0, 0.2])), Absent)
+
+
+def test_permutation_tests_hold_their_level() -> None:
+    rng = np.random.default_rng(12)
+    reached = {brier_against_chance: 0, log_score_against_chance: 0}
+    for seed in range(800):
+        y = np.zeros(40)
+        y[rng.permutation(40)[:12]] = 1
+        p = rng.uniform(0.05, 0.95, 40)
+        for function in reached:
+            p_value = estimated(function(y, p, 99, seed)).details["p_value"]
+            assert p_value is not None
+            reached[function] += p_value <= 0.05
+    assert all(0.03 <= count / 800 <= 0.07 for count in reached.values())
+
+
+def test_the_stopping_bounds_by_a_table_of_probabilities() -> None:
+    """Gandy's definition, step by step over every count, and the risk that he promises."""
+    lower, upper = stopping_bounds(0.05, 0.001, 400)
+    alive = {0: 1.0}
+    below = above = 0.0
+    for n in range(1, 401):
+        moved: dict[int, float] = {}
+        for count, chance in alive.items():
+            moved[count] = moved.get(count, 0) + 0.95 * chance
+            moved[count + 1] = moved.get(count + 1, 0) + 0.05 * chance
+        budget = 0.001 * n / (1000 + n)
+        low = max((j for j in moved if below + sum(c for k, c in moved.items() if k <= j) <= budget), default=None)
+        high = min((j for j in moved if above + sum(c for k, c in moved.items() if k >= j) <= budget), default=None)
+        assert lower[n - 1] == (min(moved) - 1 if low is None else low)
+        assert upper[n - 1] == (max(moved) + 1 if high is None else high)
+        below += sum(chance for count, chance in moved.items() if count <= lower[n - 1])
+        above += sum(chance for count, chance in moved.items() if count >= upper[n - 1])
+        alive = {count: chance for count, chance in moved.items() if lower[n - 1] < count < upper[n - 1]}
+    assert max(below, above) <= 0.001
+
+
+def test_early_stopping_decides_as_endless_drawing_does_and_draws_less() -> None:
+    rng = np.random.default_rng(3)
+    for chance, decision in ((0.3, False), (0.01, True)):
+        found = [permutation_p((rng.random(50) < chance for _ in range(200)), 10_000, True) for _ in range(200)]
+        assert all((p_value <= 0.05) == decision for p_value, _ in found)
+        assert np.mean([drawn for _, drawn in found]) < 1000
+    assert permutation_p(iter([np.array([True, False]), np.array([False])]), 3) == (0.5, 3)
+
+
+def test_early_stopping_is_an_option_of_the_tests() -> None:
+    y = np.array([0.0] * 20 + [1.0] * 20)
+    for function in (brier_against_chance, log_score_against_chance):
+        for p in (np.linspace(0.1, 0.9, 40), np.full(40, 0.3)):
+            found = estimated(function(y, p, early_stopping=True))
+            assert "stopped early" in found.method
+            assert ((found.details["p_value"] or 0) <= 0.05) == (p[0] == 0.1)

@@ -17,6 +17,11 @@ from dossier.metrics.correspondence import (
     degree_of_correspondence,
     energy_coefficient,
     feature_shift,
+    membership_auroc,
+    membership_design,
+    membership_drivers,
+    out_of_fold,
+    ridge_logistic,
     tables,
 )
 from dossier.types import Absent, Estimate, Feature, Floats
@@ -391,3 +396,122 @@ def test_shift_leaves_out_what_cannot_be_standardized() -> None:
         ("gone", "share_missing"),
         ("gone", "share_missing_development"),
     }
+
+
+# ---- membership -----------------------------------------------------------------------------------------------------
+
+
+def _coded(values: pd.Series, levels: tuple[str, ...]) -> Floats:
+    return np.array([levels.index(value) for value in values], dtype=float)
+
+
+def _golden_side(table: pd.DataFrame) -> Features:
+    return (
+        Feature("age", np.asarray(table["age"], dtype=float)),
+        Feature("crp", np.asarray(table["crp"], dtype=float)),
+        Feature("stage", _coded(table["stage"], ("I", "II", "III")), ("I", "II", "III")),
+        Feature("sex", _coded(table["sex"], ("F", "M")), ("F", "M")),
+    )
+
+
+@needs_golden
+def test_the_membership_model_is_that_of_r() -> None:
+    expected = json.loads((SHARED / "golden/r.json").read_text())["similarity"]
+    table = pd.read_csv(SHARED / "golden/binary.csv")
+    table = table[table["site"].isin(["A", "D"])]
+    x = np.column_stack(
+        [table["age"], table["crp"], table["stage"] == "II", table["stage"] == "III", table["sex"] == "M"]
+    ).astype(float)
+    member = np.asarray(table["site"] == "D", dtype=float)
+    found = ridge_logistic((x - x.mean(axis=0)) / x.std(axis=0), member, ridge=0.0)
+    slopes = found[1:] / x.std(axis=0)
+    coefficients = list(expected["membership_coef"].values())
+    sign = math.copysign(1, coefficients[1] * slopes[0])
+    assert sign * slopes == pytest.approx(coefficients[1:], rel=1e-6)
+    assert sign * (found[0] - slopes @ x.mean(axis=0)) == pytest.approx(coefficients[0], rel=1e-6)
+    # Out of fold it is a little less than on the rows of the fit.
+    ours = membership_auroc(_golden_side(table[table["site"] == "A"]), _golden_side(table[table["site"] == "D"]))
+    assert expected["membership_auc"] - 0.02 < _estimate(ours).value < expected["membership_auc"]
+
+
+def test_the_ridge_fit_solves_its_equations_even_when_the_tables_are_separated() -> None:
+    x = np.column_stack([np.r_[np.full(20, -1.0), np.full(20, 1.0)], np.tile([0.3, -0.3], 20)])
+    y = np.r_[np.zeros(20), np.ones(20)]
+    found = ridge_logistic(x, y)
+    mean = 1 / (1 + np.exp(-(found[0] + x @ found[1:])))
+    assert x.T @ (y - mean) == pytest.approx(0.01 * found[1:], abs=1e-6)
+    assert (y - mean).sum() == pytest.approx(0, abs=1e-6)
+
+
+def test_no_row_is_predicted_by_a_fit_that_saw_it() -> None:
+    rng = np.random.default_rng(5)
+    design = membership_design(_numeric(rng.normal(size=(60, 3))), _numeric(rng.normal(0.4, 1, size=(40, 3))))
+    assert not isinstance(design, Absent)
+    linear = out_of_fold(design, seed=3)
+    draws = np.random.default_rng(3)
+    fold = np.concatenate([draws.permutation(np.arange(60) % 10), draws.permutation(np.arange(40) % 10)])
+    for part in range(10):
+        held = fold == part
+        assert held.sum() == 10
+        found = ridge_logistic(design.columns[~held], design.external[~held])
+        assert linear[held] == pytest.approx(found[0] + design.columns[held] @ found[1:], abs=1e-9)
+
+
+def test_membership_is_one_half_for_one_population_and_1_for_two() -> None:
+    rng = np.random.default_rng(6)
+    found = [
+        _estimate(membership_auroc(_numeric(rng.normal(size=(120, 3))), _numeric(rng.normal(size=(80, 3))), seed=seed))
+        for seed in range(30)
+    ]
+    assert np.mean([one.value for one in found]) == pytest.approx(0.5, abs=0.04)
+    apart = _estimate(membership_auroc(_numeric(rng.normal(size=(50, 2))), _numeric(rng.normal(9, 1, size=(50, 2)))))
+    assert (apart.value, apart.high) == (1, 1)
+    assert apart.n == 50
+    assert "10-fold" in apart.method
+
+
+def test_what_is_missing_tells_the_tables_apart_and_is_named() -> None:
+    rng = np.random.default_rng(7)
+    ours, theirs = rng.normal(size=(80, 2)), rng.normal(size=(60, 2))
+    theirs[:50, 1] = np.nan
+    found = _estimate(membership_auroc(_numeric(ours), _numeric(theirs)))
+    assert found.value > 0.85
+    drivers = {(row.variable, row.level): row.value for row in membership_drivers(_numeric(ours), _numeric(theirs))}
+    assert set(drivers) == {("x0", None), ("x1", None), ("x1", "missing")}
+    assert max(drivers, key=lambda key: abs(drivers[key])) == ("x1", "missing")
+    assert drivers["x1", "missing"] > 0
+
+
+def test_the_drivers_of_a_category_are_its_levels_but_the_most_common() -> None:
+    levels = ("a", "b", "c")
+    ours = (Feature("kind", np.tile([0.0, 0, 1, 2], 10), levels), Feature("flat", np.ones(40)))
+    theirs = (Feature("kind", np.tile([0.0, 1, 1, 2], 10), levels), Feature("flat", np.ones(40)))
+    found = membership_drivers(ours, theirs)
+    # Codes 0 and 1 are both seen 30 times: the first of them is the one that is left out.
+    assert [(row.variable, row.level) for row in found] == [("kind", "b"), ("kind", "c")]
+    assert found[0].value > 0
+
+
+def test_the_order_of_rows_does_not_matter_to_membership() -> None:
+    rng = np.random.default_rng(8)
+    ours, theirs = rng.normal(size=(50, 2)), rng.normal(0.5, 1, size=(45, 2))
+    theirs[3, 0] = np.nan
+    turned = membership_auroc(_numeric(ours[rng.permutation(50)]), _numeric(theirs[rng.permutation(45)]), seed=4)
+    assert turned == membership_auroc(_numeric(ours), _numeric(theirs), seed=4)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (_numeric(np.zeros((20, 1))), _numeric(np.zeros((20, 1)))),
+        (_numeric(np.arange(9.0)[:, None]), _numeric(np.arange(30.0)[:, None])),
+        (_numeric(np.arange(30.0)[:, None]), _numeric(np.arange(9.0)[:, None])),
+        (_numeric(np.arange(30.0)[:, None]), (Feature("other", np.arange(30.0)),)),
+        (_numeric(np.full((20, 1), np.nan)), _numeric(np.full((20, 1), np.nan))),
+    ],
+)
+def test_a_membership_that_cannot_be(ours: Features, theirs: Features) -> None:
+    found = membership_auroc(ours, theirs)
+    assert isinstance(found, Absent)
+    assert not found.reason.endswith(".")
+    assert membership_drivers(ours, theirs) == ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dossier.metrics.discrimination import (
+    accuracy,
+    auprc,
     auroc,
+    balanced_accuracy,
+    balanced_average_accuracy,
+    cohen_kappa_of_model,
+    confusion,
+    f1,
+    likelihood_ratio_negative,
+    likelihood_ratio_positive,
+    markedness,
+    mcc,
     newcombe_standard_error,
     npv,
     ppv,
     risk_distribution,
     roc,
+    roc_part,
     roc_vertices,
     sensitivity,
     specificity,
+    youden_j,
 )
 from dossier.types import Absent, Curve, Estimate, Floats
 
@@ -252,3 +266,272 @@ def test_the_distribution_of_risk_counts_every_row_in_its_tenth() -> None:
     assert isinstance(none, Curve)
     assert list(none.columns["share_events"]) == [None] * 10
     assert isinstance(risk_distribution(np.array([]), np.array([])), Absent)
+
+
+# ---- both kinds of error in one number ------------------------------------------------------------------------------
+
+AT_A_THRESHOLD = (
+    accuracy,
+    balanced_accuracy,
+    youden_j,
+    markedness,
+    mcc,
+    f1,
+    cohen_kappa_of_model,
+    likelihood_ratio_positive,
+    likelihood_ratio_negative,
+)
+
+
+def rows_of(tp: int, fp: int, fn: int, tn: int) -> tuple[Floats, Floats]:
+    """Rows with these counts at a threshold of one half."""
+    y = np.array([1.0] * tp + [0.0] * fp + [1.0] * fn + [0.0] * tn)
+    return y, np.array([0.9] * (tp + fp) + [0.1] * (fn + tn))
+
+
+def test_the_other_measures_of_the_worked_matrix_of_dinga() -> None:
+    y, p = rows_of(10, 90, 0, 900)
+    assert estimated(accuracy(y, p, 0.5)).value == pytest.approx(0.91, abs=1e-12)
+    assert estimated(balanced_accuracy(y, p, 0.5)).value == pytest.approx(0.954545, abs=5e-7)
+    assert estimated(youden_j(y, p, 0.5)).value == pytest.approx(0.909091, abs=5e-7)
+    assert estimated(markedness(y, p, 0.5)).value == pytest.approx(0.10, abs=1e-12)
+
+
+@needs_shared
+@pytest.mark.parametrize("name", SITES)
+def test_the_correlation_at_the_five_hospitals(name: str) -> None:
+    y, p = site(name)
+    assert to_printed_digits(estimated(mcc(y, p, 0.5)).value, printed(name, "MCC"))
+
+
+@needs_shared
+@pytest.mark.parametrize("column", ["p", "p2"])
+def test_measures_at_a_threshold_are_those_of_r(column: str) -> None:
+    y, p = table()["y"].to_numpy(), table()[column].to_numpy()
+    for expected in r()["core"][f"binary:{column}"]["thresholds"]:
+        t = expected["t"]
+        share = estimated(accuracy(y, p, t))
+        assert share.value == pytest.approx(expected["acc"]["est"], abs=1e-11)
+        assert (share.low, share.high) == pytest.approx(expected["acc"]["wilson"], abs=1e-11)
+        for function, name in (
+            (f1, "f1"),
+            (mcc, "mcc"),
+            (balanced_accuracy, "balacc"),
+            (cohen_kappa_of_model, "kappa"),
+        ):
+            assert estimated(function(y, p, t)).value == pytest.approx(expected[name], abs=1e-11)
+        assert estimated(cohen_kappa_of_model(y, p, t)).se == pytest.approx(expected["kappa_ase"], abs=1e-11)
+        assert estimated(youden_j(y, p, t)).value == pytest.approx(expected["epiR"]["youden"][0], abs=1e-11)
+        for function, name in ((likelihood_ratio_positive, "lr.pos"), (likelihood_ratio_negative, "lr.neg")):
+            found = estimated(function(y, p, t))
+            assert (found.value, found.low, found.high) == pytest.approx(expected["epiR"][name], abs=1e-10)
+
+
+COUNTS = st.tuples(*[st.integers(0, 12)] * 4)
+
+
+def by_hand(tp: float, fp: float, fn: float, tn: float) -> dict[str, float]:
+    """The textbook formulas of the measures that are functions of four counts; NaN for 0/0."""
+    n, cases, flagged = tp + fp + fn + tn, tp + fn, tp + fp
+
+    def ratio(a: float, b: float) -> float:
+        return a / b if b else math.nan
+
+    chance = (flagged * cases + (n - flagged) * (n - cases)) / n**2 if n else math.nan
+    return {
+        "accuracy": ratio(tp + tn, n),
+        "balanced_accuracy": (ratio(tp, cases) + ratio(tn, n - cases)) / 2,
+        "youden_j": ratio(tp, cases) + ratio(tn, n - cases) - 1,
+        "markedness": ratio(tp, flagged) + ratio(tn, n - flagged) - 1,
+        "mcc": ratio(tp * tn - fp * fn, math.sqrt(flagged * cases * (tn + fp) * (tn + fn))),
+        "f1": ratio(2 * tp, 2 * tp + fp + fn),
+        "cohen_kappa_of_model": ratio(ratio(tp + tn, n) - chance, 1 - chance) if cases not in (0, n) else math.nan,
+        "likelihood_ratio_positive": ratio(ratio(tp, cases), ratio(fp, n - cases)) if tp else math.nan,
+        "likelihood_ratio_negative": ratio(ratio(fn, cases), ratio(tn, n - cases)) if fn else math.nan,
+    }
+
+
+@given(COUNTS)
+@settings(deadline=None, max_examples=300)
+def test_measures_at_a_threshold_by_hand(counts: tuple[int, int, int, int]) -> None:
+    y, p = rows_of(*counts)
+    expected = by_hand(*counts)
+    for function in AT_A_THRESHOLD:
+        found, value = function(y, p, 0.5), expected[function.__name__]
+        if math.isnan(value):
+            assert isinstance(found, Absent), function
+            assert not found.reason.endswith(".")
+            continue
+        assert estimated(found).value == pytest.approx(value, abs=1e-12)
+        low, high = estimated(found).low, estimated(found).high
+        assert low is None or high is None or low <= value + 1e-12 <= high + 2e-12
+
+
+@given(st.tuples(*[st.integers(1, 30)] * 4))
+@settings(deadline=None)
+def test_delta_errors_are_those_of_numerical_derivatives(counts: tuple[int, int, int, int]) -> None:
+    y, p = rows_of(*counts)
+    n = sum(counts)
+    for function in (mcc, f1, cohen_kappa_of_model, markedness):
+        slopes = []
+        for place in range(4):
+            up, down = list(map(float, counts)), list(map(float, counts))
+            up[place] += 1e-4
+            down[place] -= 1e-4
+            slopes.append((by_hand(*up)[function.__name__] - by_hand(*down)[function.__name__]) / 2e-4 * n)
+        mean = sum(c / n * g for c, g in zip(counts, slopes, strict=True))
+        variance = sum(c / n * (g - mean) ** 2 for c, g in zip(counts, slopes, strict=True)) / n
+        if variance > 1e-10:
+            assert estimated(function(y, p, 0.5)).se == pytest.approx(math.sqrt(variance), rel=1e-4)
+
+
+def test_the_stratified_errors_by_hand() -> None:
+    y, p = rows_of(8, 3, 2, 17)
+    se = math.sqrt(0.8 * 0.2 / 10 + 0.85 * 0.15 / 20)
+    assert estimated(youden_j(y, p, 0.5)).se == pytest.approx(se, abs=1e-15)
+    assert estimated(balanced_accuracy(y, p, 0.5)).se == pytest.approx(se / 2, abs=1e-15)
+
+
+def test_a_row_at_the_threshold_is_flagged_in_the_counts() -> None:
+    found = confusion(np.array([1.0, 0.0, 1.0]), np.array([0.5, 0.5, 0.499]), 0.5)
+    assert (found.true_positive, found.false_positive, found.false_negative, found.true_negative) == (1, 1, 1, 0)
+
+
+# ---- average precision ----------------------------------------------------------------------------------------------
+
+
+def slow_average_precision(y: Floats, p: Floats) -> float:
+    total, before = 0.0, 0.0
+    for cut in sorted(set(p.tolist()), reverse=True):
+        flagged = p >= cut
+        recall = y[flagged].sum() / y.sum()
+        total += (recall - before) * y[flagged].mean()
+        before = recall
+    return total
+
+
+@needs_shared
+@pytest.mark.parametrize("column", ["p", "p2"])
+def test_average_precision_is_that_of_scikit_learn(column: str) -> None:
+    expected = json.loads((SHARED / "golden/python/python_golden.json").read_text())["discrimination"][column]
+    read = table("python/binary.csv")
+    found = estimated(auprc(read["y"].to_numpy(), read[column].to_numpy(), bootstrap=20))
+    assert found.value == pytest.approx(expected["average_precision_sklearn"], abs=1e-13)
+    assert found.details["prevalence"] == read["y"].mean()
+
+
+@given(ROWS)
+@settings(deadline=None)
+def test_average_precision_by_a_loop(rows: list[tuple[int, float]]) -> None:
+    y, p = arrays(rows)
+    found = auprc(y, p, bootstrap=20)
+    if y.sum() in (0, len(y)):
+        assert isinstance(found, Absent)
+        return
+    assert estimated(found).value == pytest.approx(slow_average_precision(y, p), abs=1e-12)
+
+
+def test_the_bootstrap_of_average_precision_is_that_of_slow_resamples() -> None:
+    rng = np.random.default_rng(4)
+    p = np.round(rng.random(90), 2)
+    y = (rng.random(90) < p).astype(float)
+    found = estimated(auprc(y, p, bootstrap=60, seed=5))
+    order = np.lexsort((y, p))
+    rows = np.random.default_rng(5).integers(0, 90, size=(60, 90))
+    slow = [slow_average_precision(y[order][chosen], p[order][chosen]) for chosen in rows]
+    assert (found.low, found.high) == pytest.approx(np.quantile(slow, (0.025, 0.975)), abs=1e-12)
+
+
+# ---- parts of the ROC curve -----------------------------------------------------------------------------------------
+
+FAWCETT_P = [0.9, 0.8, 0.7, 0.6, 0.55, 0.54, 0.53, 0.52, 0.51, 0.505, 0.4, 0.39, 0.38, 0.37, 0.36, 0.35]
+FAWCETT = (
+    np.array([1.0, 1, 0, 1, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 0, 1, 0]),
+    np.array([*FAWCETT_P, 0.34, 0.33, 0.30, 0.1]),
+)
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "half"),
+    [("0-0.3", 0.733333, 0.33), ("0.3-0.5", 0.600000, 0.12), ("0.5-1", 0.657143, 0.23)],
+)
+def test_the_parts_of_fawcetts_curve(part: str, value: float, half: float) -> None:
+    found = estimated(balanced_average_accuracy(*FAWCETT, part, bootstrap=50))
+    assert found.value == pytest.approx(value, abs=5e-7)
+    assert found.details["half_sum"] == pytest.approx(half, abs=1e-12)
+    low, _, high = part.partition("-")
+    pair = estimated(balanced_average_accuracy(*FAWCETT, (float(low), float(high)), bootstrap=50))
+    assert pair == found
+
+
+@given(ROWS, st.lists(st.floats(0.01, 0.99), max_size=3))
+@settings(deadline=None)
+def test_the_parts_of_the_roc_curve_sum_to_the_auroc(rows: list[tuple[int, float]], cuts: list[float]) -> None:
+    y, p = arrays(rows)
+    if y.sum() in (0, len(y)):
+        assert isinstance(balanced_average_accuracy(y, p, "0-1"), Absent)
+        return
+    ends = [0.0, *sorted(set(cuts)), 1.0]
+    curve = roc_vertices(y, p)
+    parts = [roc_part(*curve, low, high) for low, high in pairwise(ends)]
+    total = sum((part.area_below + part.area_beside) / 2 for part in parts)
+    assert total == pytest.approx(estimated(auroc(y, p)).value, abs=1e-12)
+    assert sum(part.height for part in parts) == pytest.approx(1, abs=1e-12)
+
+
+@given(ROWS, st.floats(0, 1), st.floats(0, 1))
+@settings(deadline=None)
+def test_a_part_by_small_steps(rows: list[tuple[int, float]], one: float, other: float) -> None:
+    """Average sensitivity and specificity by a fine grid along the curve, weighted by the ranges."""
+    y, p = arrays(rows)
+    low, high = sorted((round(one, 3), round(other, 3)))
+    if y.sum() in (0, len(y)) or high - low < 0.05:
+        return
+    fpr, tpr = roc_vertices(y, p)
+    grid = np.linspace(low, high, 4001)[1:-1]
+    sensitivities = np.interp(grid, fpr, tpr)
+    part = roc_part(fpr, tpr, low, high)
+    assert part.area_below == pytest.approx((high - low) * sensitivities.mean(), abs=2e-3)
+    beside = 0.0
+    for (x0, y0), (x1, y1) in zip(
+        zip(fpr[:-1], tpr[:-1], strict=True), zip(fpr[1:], tpr[1:], strict=True), strict=True
+    ):
+        steps = np.linspace(0, 1, 401)
+        x, up = x0 + (x1 - x0) * steps, (y1 - y0) / 400
+        middle = (x[1:] + x[:-1]) / 2
+        inside = (middle > low) & (middle < high) | ((x0 == x1) & (x0 == high)) | ((x0 == x1 == 0) & (low == 0))
+        beside += float(((1 - middle) * up)[inside].sum())
+    assert part.area_beside == pytest.approx(beside, abs=5e-3)
+
+
+def test_a_part_without_width_is_the_step_and_one_without_height_the_level() -> None:
+    y, p = np.array([1.0, 0, 1, 0]), np.array([0.9, 0.8, 0.7, 0.6])  # up, right, up, right
+    assert estimated(balanced_average_accuracy(y, p, (0.5, 0.5), bootstrap=5)).value == pytest.approx(0.5)
+    assert estimated(balanced_average_accuracy(y, p, (0.1, 0.4), bootstrap=5)).value == pytest.approx(0.5)
+    assert isinstance(balanced_average_accuracy(y, p, (0.2, 0.2)), Absent)
+    assert isinstance(balanced_average_accuracy(y, p, (0.4, 0.2)), Absent)
+    assert isinstance(balanced_average_accuracy(y, p, (0.4, 1.2)), Absent)
+
+
+def test_the_bootstrap_of_a_part_keeps_the_classes() -> None:
+    rng = np.random.default_rng(6)
+    p = rng.random(80)
+    y = (rng.random(80) < p).astype(float)
+    found = estimated(balanced_average_accuracy(y, p, "0-0.2", bootstrap=1500))
+    cases, others = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
+    slow = []
+    for _ in range(1500):
+        rows = np.concatenate((rng.choice(cases, len(cases)), rng.choice(others, len(others))))
+        part = roc_part(*roc_vertices(y[rows], p[rows]), 0, 0.2)
+        slow.append((part.area_below + part.area_beside) / (part.width + part.height))
+    assert found.se == pytest.approx(np.std(slow), rel=0.1)
+    assert found.low == pytest.approx(np.quantile(slow, 0.025), abs=0.02)
+
+
+def test_measures_that_cannot_vary_have_no_interval() -> None:
+    y, p = np.array([0.0] * 6 + [1.0] * 4), np.linspace(0, 1, 10)
+    for found in (auprc(y, p, bootstrap=30), balanced_average_accuracy(y, p, "0-0.2", bootstrap=30), mcc(y, p, 0.6)):
+        sure = estimated(found)
+        assert (sure.low, sure.high) == (None, None)
+        assert sure.value == pytest.approx(1)
+        assert sure.reason

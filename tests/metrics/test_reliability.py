@@ -19,7 +19,9 @@ from dossier.metrics.reliability import (
     observed_agreement,
     rater_accuracy_summary,
     rater_agreement,
+    reliability_for,
     reliability_nomogram,
+    required_reliability,
     weighted_concordance,
 )
 from dossier.types import Absent, Curve, Estimate, Floats
@@ -407,3 +409,46 @@ def test_the_nomogram_is_the_same_straight_lines() -> None:
     low, high = found.columns["reliability_0.5"]
     assert low == 0.5
     assert high == pytest.approx((1 + math.sqrt(0.5)) / 2)
+
+
+# ---- the reliability that an accuracy asks for ----------------------------------------------------------------------
+
+
+def test_the_required_reliability_of_the_worked_example() -> None:
+    found = required_reliability(*_model(90), np.ones((3, 2)), 0.5, 0.801993)
+    assert _value(found) == pytest.approx(0.57, abs=5e-6)
+    assert reliability_for(0.801993, 0.9) == pytest.approx(0.57, abs=5e-6)
+
+
+def test_the_required_reliability_undoes_the_actual_accuracy() -> None:
+    for rho in (0.0, 0.2, 0.57, 1.0):
+        for measured in (0.6, 0.75, 0.99):
+            right = (1 + math.sqrt(rho)) / 2
+            actual = measured * right + (1 - measured) * (1 - right)
+            assert reliability_for(actual, measured) == pytest.approx(rho, abs=1e-12)
+
+
+def test_the_interval_of_the_required_reliability_is_wilsons_of_the_accuracy() -> None:
+    found = required_reliability(*_model(90), np.ones((3, 2)), 0.5, 0.7)
+    assert isinstance(found, Estimate)
+    # Wilson's interval of 90 in 100: .8256343 to .9447708.
+    assert found.low == pytest.approx(((2 * 0.7 - 1) / (2 * 0.9447708 - 1)) ** 2, abs=1e-6)
+    assert found.high == pytest.approx(((2 * 0.7 - 1) / (2 * 0.8256343 - 1)) ** 2, abs=1e-6)
+    assert found.details == {"measured_accuracy": 0.9, "desired_accuracy": 0.7}
+    hard = required_reliability(*_model(90), np.ones((3, 2)), 0.5, 0.88)
+    assert isinstance(hard, Estimate)
+    assert hard.high == 1
+
+
+@pytest.mark.parametrize(("desired", "right"), [(0.49, 90), (0.95, 90), (0.5, 50), (0.5, 40), (0.45, 45)])
+def test_a_required_reliability_that_cannot_be(desired: float, right: int) -> None:
+    found = required_reliability(*_model(right), np.ones((3, 2)), 0.5, desired)
+    assert isinstance(found, Absent)
+    assert not found.reason.endswith(".")
+
+
+def test_one_half_asks_for_no_reliability_and_the_measured_accuracy_for_all() -> None:
+    assert reliability_for(0.5, 0.8) == pytest.approx(0, abs=1e-15)
+    assert reliability_for(0.8, 0.8) == pytest.approx(1, abs=1e-12)
+    assert isinstance(required_reliability(*_model(90), np.full((3, 2), NAN), 0.5, 0.7), Absent)
+    assert isinstance(required_reliability(np.array([]), np.array([]), np.ones((3, 2)), 0.5, 0.7), Absent)

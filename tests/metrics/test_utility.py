@@ -12,12 +12,24 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from dossier.metrics.utility import (
+    automation_bias,
+    confidence_to_act,
+    contributions,
+    cost_benefit,
     decision_curve,
     decision_curve_all_sites,
     net_benefit,
+    persuasion,
     standardized_net_benefit,
+    standardized_variance,
+    utility_credit,
+    utility_parts,
+    utility_value,
+    value_of_information,
+    weighted_utility,
 )
 from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
 
@@ -209,3 +221,248 @@ def test_sites_that_cannot_be_taken_together_are_absent() -> None:
     assert isinstance(decision_curve_all_sites((one, other)), Absent)
     single = curve(decision_curve_all_sites((one, site("c", y[:1], p[:1]))))
     assert np.isnan(single["se"]).all()
+
+
+# ---- weighted utility -----------------------------------------------------------------------------------------------
+
+EIGHTHS = st.integers(0, 8).map(lambda count: count / 8)
+"""Shares that floating point holds exactly, so that a risk can lie on the threshold and on the other side of 1/2."""
+CASES = st.lists(st.tuples(st.integers(0, 1), EIGHTHS), min_size=2, max_size=14).filter(
+    lambda rows: {y for y, _ in rows} == {0, 1}
+)
+INSIDE = st.integers(1, 7).map(lambda count: count / 8)
+
+
+def arrays(rows: list[tuple[int, float]]) -> tuple[Floats, Floats]:
+    return np.array([y for y, _ in rows], dtype=float), np.array([p for _, p in rows])
+
+
+def utility_of(y: Floats, alarm: NDArray[np.bool_], t: float, relevance: Floats) -> float:
+    parts = utility_parts(y, alarm.astype(float), np.full(len(y), t), relevance)
+    assert not isinstance(parts, Absent)
+    return utility_value(parts)
+
+
+def test_the_credit_between_gamma_tau_and_tau() -> None:
+    """methods.md: sigma(g=.5, tau=.4) at h = 0, .1 ... .5 is 0, 0, 0, .5, 1, 1."""
+    h = np.array([0, 0.1, 0.2, 0.3, 0.4, 0.5])
+    np.testing.assert_allclose(utility_credit(h, np.full(6, 0.4), 0.5), [0, 0, 0, 0.5, 1, 1], atol=1e-12)
+    np.testing.assert_array_equal(utility_credit(h, np.full(6, 0.4), 1.0), [0, 0, 0, 0, 1, 1])
+    np.testing.assert_array_equal(utility_credit(h, np.zeros(6), 0.5), np.ones(6))
+
+
+@given(CASES, INSIDE)
+@settings(deadline=None)
+def test_theorem_2_1(rows: list[tuple[int, float]], t: float) -> None:
+    """One threshold, no ramp, equal relevance: the standardized net benefit, and Riley's variance with it."""
+    y, p = arrays(rows)
+    found = estimated(weighted_utility(y, p, t))
+    assert found.value == pytest.approx(contributions(y, p, t).mean() / y.mean(), abs=1e-12)
+    assert found.value == pytest.approx(estimated(standardized_net_benefit(y, p, t)).value, abs=1e-12)
+    assert (found.se or 0.0) ** 2 == pytest.approx(standardized_variance(y, p, t), abs=1e-12)
+
+
+@given(CASES, INSIDE)
+@settings(deadline=None)
+def test_the_rates_are_weighted_utilities(rows: list[tuple[int, float]], t: float) -> None:
+    """TPR and PPV, their duals on swapped classes, and with them Theorem 2.3: balanced accuracy, J and markedness."""
+    y, h = arrays(rows)
+    ones, cases = np.ones(len(y)), float(y.sum())
+    tp = sum(1 for a, b in rows if a == 1 and b >= t)
+    fp = sum(1 for a, b in rows if a == 0 and b >= t)
+    fn, tn = cases - tp, len(rows) - cases - fp
+    tpr = utility_of(y, h >= t, t, y)
+    assert tpr == pytest.approx(tp / (tp + fn), abs=1e-12)
+    swapped, alarm = 1 - y, (1 - h) > (1 - t)
+    tnr = utility_of(swapped, alarm, 1 - t, swapped)
+    assert tnr == pytest.approx(tn / (tn + fp), abs=1e-12)
+    assert (tpr + tnr) / 2 == pytest.approx((tp / (tp + fn) + tn / (tn + fp)) / 2, abs=1e-12)
+    assert tpr + tnr - 1 == pytest.approx(tp / (tp + fn) - fp / (tn + fp), abs=1e-12)
+    a, b = cases * tpr, cases * utility_of(y, h >= t, t, ones)
+    c, d = (len(rows) - cases) * tnr, (len(rows) - cases) * utility_of(swapped, alarm, 1 - t, ones)
+    if tp + fp:
+        ppv = a / (a + (1 - t) / t * (a - b))
+        assert ppv == pytest.approx(tp / (tp + fp), abs=1e-12)
+    if tn + fn:
+        npv = c / (c + t / (1 - t) * (c - d))
+        assert npv == pytest.approx(tn / (tn + fn), abs=1e-12)
+    if tp + fp and tn + fn:
+        assert ppv + npv - 1 == pytest.approx(tp / (tp + fp) - fn / (tn + fn), abs=1e-12)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 1), EIGHTHS, INSIDE, EIGHTHS), min_size=1, max_size=12),
+    st.sampled_from([0.0, 0.3, 0.5, 1.0]),
+)
+@settings(deadline=None)
+def test_weighted_utility_case_by_case(rows: list[tuple[int, float, float, float]], gamma: float) -> None:
+    """A threshold and a relevance for each case; thresholds come in as costs and benefits of the same odds."""
+    y, h, tau, r = (np.array(values, dtype=float) for values in zip(*rows, strict=True))
+    found = weighted_utility(y, h, "cost_benefit", gamma, "column", case_relevance=r, cost=tau, benefit=1 - tau)
+    total = sum(weight for label, _, _, weight in rows if label == 1)
+    if total == 0:
+        assert isinstance(found, Absent)
+        return
+    gained = 0.0
+    for label, score, own, weight in rows:
+        if score >= own:
+            credit = 1.0
+        elif score <= gamma * own:
+            credit = 0.0
+        else:
+            credit = (score - gamma * own) / (own - gamma * own)
+        gained += weight * credit if label == 1 else -weight * own / (1 - own) * credit
+    assert estimated(found).value == pytest.approx(gained / total, abs=1e-12)
+
+
+def jackknife(values: list[float]) -> float:
+    spread = np.array(values)
+    return float(np.sqrt((len(spread) - 1) / len(spread) * np.sum((spread - spread.mean()) ** 2)))
+
+
+def test_the_interval_of_weighted_utility_agrees_with_the_jackknife() -> None:
+    rng = np.random.default_rng(3)
+    p = rng.uniform(size=400)
+    y = (rng.uniform(size=400) < p).astype(float)
+    r, tau = rng.uniform(0.2, 1, 400), rng.uniform(0.1, 0.7, 400)
+
+    def of(keep: Any) -> Estimate:
+        given = {"case_relevance": r[keep], "cost": tau[keep], "benefit": 1 - tau[keep]}
+        return estimated(weighted_utility(y[keep], p[keep], "cost_benefit", 0.5, "column", **given))
+
+    found = of(np.arange(400))
+    left_out = [of(np.delete(np.arange(400), k)).value for k in range(400)]
+    assert found.se == pytest.approx(jackknife(left_out), rel=0.02)
+    assert found.low == pytest.approx(found.value - 1.959963984540054 * (found.se or 0))
+
+
+@needs_shared
+def test_thresholds_from_the_published_raters() -> None:
+    """methods.md on data/raters: means .446 .554 .543 ([wU] prints .72 .55 .54); the bias is 1 in 88 cases, 0 in 81."""
+    folder = SHARED / "data" / "raters"
+    labels, confidence = (np.loadtxt(folder / f"{name}.csv", delimiter=",") for name in ("preds", "confs"))
+    found = [confidence_to_act(labels, confidence), persuasion(labels, confidence), automation_bias(labels)]
+    assert [round(float(one.mean()), 3) for one in found] == [0.446, 0.554, 0.543]
+    assert len(labels) == 427
+    assert int(np.sum(found[2] == 1)) == 88
+    assert int(np.sum(found[2] == 0)) == 81
+
+
+@given(st.lists(st.lists(st.sampled_from([0.0, 1.0, math.nan]), min_size=4, max_size=4), min_size=1, max_size=6))
+@settings(deadline=None)
+def test_thresholds_from_raters_pair_by_pair(rows: list[list[float]]) -> None:
+    labels = np.array(rows)
+    confidence = np.random.default_rng(1).uniform(size=labels.shape)
+    tau, sure = automation_bias(labels), confidence_to_act(labels, confidence)
+    for k, row in enumerate(rows):
+        present = [one for one in row if one == one]
+        m = len(present)
+        if m == 0:
+            assert math.isnan(tau[k])
+            assert math.isnan(sure[k])
+            continue
+        pairs = sum(1 for i in range(m) for j in range(i) if present[i] != present[j])
+        largest = (m + 1) * (m - 1) / 4 if m % 2 else m * m / 4
+        d = pairs / largest if largest else 0.0
+        assert tau[k] == pytest.approx(d / 2 if sum(present) >= m / 2 else (2 - d) / 2)
+        told = [
+            (c + 1) / 2 if one == 1 else (1 - c) / 2 for one, c in zip(row, confidence[k], strict=True) if one == one
+        ]
+        assert sure[k] == pytest.approx(sum(told) / m)
+
+
+def test_a_threshold_of_costs_and_benefits() -> None:
+    cost, benefit = np.array([1.0, 0.0, 2.0, 0.0, 1e300]), np.array([3.0, 1.0, 0.0, 0.0, 1e300])
+    np.testing.assert_allclose(cost_benefit(cost, benefit), [0.25, 0, 1, math.nan, 0.5])
+
+
+def test_relevance_from_raters_is_the_mean_complexity_by_its_maximum() -> None:
+    y, p = np.array([1.0, 1, 0, 1]), np.array([0.9, 0.1, 0.8, 0.9])
+    complexity = np.array([[0.2, 0.4], [0.6, math.nan], [0.3, 0.3], [math.nan, math.nan]])
+    labels = np.ones((4, 2))
+    found = estimated(weighted_utility(y, p, 0.5, 1.0, "raters", labels=labels, rater_complexity=complexity))
+    # Relevance 1/2, 1, 1/2 and none for the last: (1/2 - 1/2) / (3/2).
+    assert found.value == pytest.approx(0.0)
+    assert found.details["left_out"] == 1
+    assert found.n == 3
+
+
+def test_both_ends_of_tau() -> None:
+    """At 0 everything counts and a false alarm costs nothing; at 1 a false alarm would weigh endlessly."""
+    y, p = np.array([1.0, 0, 1, 0]), np.array([0.2, 0.9, 1.0, 0.3])
+    labels = np.array([[1.0, 1], [1, 1], [0, 0], [0, 0]])
+    found = estimated(weighted_utility(y, p, "automation_bias", labels=labels))
+    assert (found.value, found.details["tau_zero"], found.details["tau_one"]) == (1.0, 2, 2)
+    flagged = weighted_utility(y, np.array([0.2, 0.9, 1.0, 1.0]), "automation_bias", labels=labels)
+    assert isinstance(flagged, Absent)
+    assert "1 row without the outcome counts as an alarm at a threshold of 1" in flagged.reason
+
+
+def test_what_has_no_weighted_utility_is_absent() -> None:
+    y, p = np.array([1.0, 0, 1]), np.array([0.9, 0.2, 0.4])
+    raters = np.ones((2, 2))
+    reasons = {
+        "there are no rows": weighted_utility(np.array([]), np.array([]), 0.5),
+        "no row has the outcome": weighted_utility(np.zeros(3), p, 0.5),
+        "no row with the outcome has any relevance": weighted_utility(
+            y, p, 0.5, 1.0, "column", case_relevance=np.array([0.0, 1, 0])
+        ),
+        "tau is 1.5, outside 0 to 1": weighted_utility(y, p, 1.5),
+        "no raters judged these cases": weighted_utility(y, p, "confidence"),
+        "the raters judged 2 of the 3 cases": weighted_utility(y, p, "confidence", labels=raters, confidence=raters),
+        "the raters gave no confidence": weighted_utility(y, p, "persuasion", labels=np.ones((3, 2))),
+        "gut is no source of thresholds": weighted_utility(
+            y, p, "gut", labels=np.ones((3, 2)), confidence=np.ones((3, 2))
+        ),
+        "costs and benefits are not given": weighted_utility(y, p, "cost_benefit", cost=y),
+        "the rows have no column weight": weighted_utility(y, p, 0.5, 1.0, "weight"),
+        "the raters gave no complexity": weighted_utility(y, p, 0.5, 1.0, "raters", labels=np.ones((3, 2))),
+        "the raters called no case complex": weighted_utility(
+            y, p, 0.5, 1.0, "raters", labels=np.ones((3, 1)), rater_complexity=np.zeros((3, 1))
+        ),
+        "no case has both a threshold and a relevance": weighted_utility(
+            y, p, "automation_bias", labels=np.full((3, 2), math.nan)
+        ),
+    }
+    for reason, found in reasons.items():
+        assert found == Absent(reason)
+
+
+# ---- the value of the information -----------------------------------------------------------------------------------
+
+
+@given(CASES, INSIDE)
+@settings(deadline=None)
+def test_the_value_of_information_is_what_the_model_adds_to_the_better_default(
+    rows: list[tuple[int, float]], t: float
+) -> None:
+    y, p = arrays(rows)
+    odds = t / (1 - t)
+
+    def benefit(acts: list[bool]) -> float:
+        return sum((1 if label else -odds) for (label, _), act in zip(rows, acts, strict=True) if act) / len(rows)
+
+    model = benefit([score >= t for _, score in rows])
+    best = max(benefit([True] * len(rows)), 0.0)
+    found = estimated(value_of_information(y, p, t))
+    assert found.value == pytest.approx(model - best, abs=1e-12)
+    assert found.details["default"] == pytest.approx(best, abs=1e-12)
+
+
+def test_the_value_of_information_is_absent_where_net_benefit_is() -> None:
+    assert value_of_information(np.array([]), np.array([]), 0.5) == Absent("there are no rows")
+    assert isinstance(value_of_information(np.array([1.0]), np.array([0.5]), 1.0), Absent)
+
+
+@needs_shared
+@pytest.mark.parametrize("name", ["italy-1", "spain"])
+def test_the_interval_of_the_value_of_information(name: str) -> None:
+    read = pd.read_csv(SHARED / "data" / "covid" / f"{name}.csv")
+    y, p = read["outcome"].to_numpy(float), read["risk"].to_numpy(float)
+    found = estimated(value_of_information(y, p, 0.5))
+    # methods.md prints sNB at .5; treating all gives 2 phi - 1 there.
+    phi = float(y.mean())
+    assert found.value == pytest.approx(printed(name, "sNB") * phi - max(2 * phi - 1, 0), abs=1e-5)
+    everyone = 2 * phi > 1
+    gains = [(2 * label - 1) * (float(risk >= 0.5) - float(everyone)) for label, risk in zip(y, p, strict=True)]
+    assert found.se == pytest.approx(np.std(gains, ddof=1) / math.sqrt(len(y)), rel=1e-9)

@@ -1,0 +1,179 @@
+"""Whether readers decide better when they see the model."""
+
+from __future__ import annotations
+
+from dossier.findings.sentence import Sentence
+from dossier.types import READER_STUDY, Absent, Curve, Estimate, Evidence, Result, find, find_curve
+from dossier.typeset import (
+    DASH,
+    Cell,
+    Column,
+    Reasons,
+    Row,
+    Table,
+    cell,
+    in_text,
+    interval,
+    level_of,
+    number,
+    per_cent,
+    sentence_case,
+    short,
+)
+
+MEASURES = (
+    "error_rate_unaided",
+    "error_rate_aided",
+    "absolute_risk_reduction",
+    "number_needed_to_decide",
+    "relative_risk",
+    "relative_risk_reduction",
+    "odds_ratio",
+)
+KINDS = ("confirmed", "corrected", "misled", "unmoved", "followed", "resisted")
+MOST_ROWS = 40
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """The error rates with and without the model, and what the difference is once readers and cases are clusters."""
+    without = find(evidence, "error_rate_unaided", READER_STUDY)
+    aided = find(evidence, "error_rate_aided", READER_STUDY)
+    difference = find(evidence, "absolute_risk_reduction", READER_STUDY)
+    if isinstance(without, Absent) or isinstance(aided, Absent) or isinstance(difference, Absent):
+        return Sentence("Decisions with and without the model cannot be compared.")
+    before = short(evidence, "error_rate_unaided", without.value)
+    after = short(evidence, "error_rate_aided", aided.value)
+    lead = f"Without the model {before} of the decisions were wrong, with it {after}."
+    reduction = _by_clusters(difference)
+    if reduction is None:
+        return Sentence(lead, f"The difference is {in_text(evidence, 'absolute_risk_reduction', difference)}.")
+    term = evidence.terms["absolute_risk_reduction"]
+    bounds = interval(reduction, term, wordy=True)
+    value = short(evidence, "absolute_risk_reduction", difference.value)
+    rest = f"The difference is {value} ({level_of(evidence)} interval by readers and cases {bounds})."
+    return Sentence(lead, rest)
+
+
+def _by_clusters(found: Estimate) -> Estimate | None:
+    """The estimate with the interval by clusters in the place of its own; None where there is none."""
+    low, high = found.details.get("low_clustered"), found.details.get("high_clustered")
+    if low is None or high is None:
+        return None
+    return Estimate(found.value, low, high, found.level, found.n, found.method)
+
+
+def comparison(evidence: Evidence) -> Table:
+    """Every measure of the two error rates with the interval of independent decisions and that by clusters."""
+    reasons = Reasons(evidence)
+    rows: list[Row] = []
+    for measure in MEASURES:
+        term, found = evidence.terms[measure], find(evidence, measure, READER_STUDY)
+        unit = ", %" if term.unit == "%" else ""
+        rows.append(Row(f"{term.label}{unit}", _cells(evidence, measure, found, reasons)))
+    return Table(
+        name="table-human-factors",
+        title="Decisions with and without the model.",
+        note=f"Value and {level_of(evidence)} interval. Independent: each decision counts as if it stood alone (Wald, "
+        "Katz, Woolf). Clustered: bootstrap over readers and cases, to be trusted where a reader decides many cases.",
+        head="Measure",
+        columns=(Column("Value"), Column("Independent"), Column("Clustered")),
+        rows=tuple(rows),
+        footnotes=reasons.footnotes(),
+    )
+
+
+def _cells(evidence: Evidence, measure: str, found: Estimate | Absent, reasons: Reasons) -> tuple[Cell, ...]:
+    term = evidence.terms[measure]
+    if isinstance(found, Absent):
+        return (reasons.cell(found), Cell("", kind="plain"), Cell("", kind="plain"))
+    clustered = _by_clusters(found)
+    own = interval(found, term, wordy=True) or _two_sided(found, "")
+    more = interval(clustered, term, wordy=True) if clustered else _two_sided(found, "_clustered")
+    return (cell(found, term, reasons), Cell(own or DASH, kind="plain"), Cell(more or DASH, kind="plain"))
+
+
+def _two_sided(found: Estimate, kind: str) -> str:
+    """The finite ends of an interval that runs through infinity."""
+    sides = {"benefit": found.details.get(f"benefit_bound{kind}"), "harm": found.details.get(f"harm_bound{kind}")}
+    said = [f"{number(bound, 1)} to {side}" for side, bound in sides.items() if bound is not None]
+    return ", ".join(said)
+
+
+def benefit(evidence: Evidence) -> tuple[Table, ...]:
+    """The decision benefit over all readers and by group."""
+    found = [one for one in evidence.results if one.measure == "decision_benefit"]
+    if not any(isinstance(one.found, Estimate) for one in found):
+        return ()
+    reasons, term = Reasons(evidence), evidence.terms["decision_benefit"]
+    rows = tuple(Row(_who(one), (_readers(one), cell(one.found, term, reasons, wordy=True))) for one in found)
+    return (
+        Table(
+            name="table-decision-benefit",
+            title="Decision benefit, %.",
+            note=f"Accuracy with the model less that without it: mean over readers and {level_of(evidence)} interval "
+            "(t, over readers).",
+            head="Readers",
+            columns=(Column("Number"), Column("Benefit", intervals=True)),
+            rows=rows,
+            footnotes=reasons.footnotes(),
+        ),
+    )
+
+
+def _who(result: Result) -> str:
+    return sentence_case(str(result.at.get("group", "all readers")))
+
+
+def _readers(result: Result) -> Cell:
+    return Cell(f"{result.found.n}" if isinstance(result.found, Estimate) else "", kind="plain")
+
+
+def readers(evidence: Evidence) -> tuple[Table, ...]:
+    """Each reader's accuracy without and with the model, and what became of the decisions."""
+    benefits = find_curve(evidence, "decision_benefit_by_reader", READER_STUDY)
+    if isinstance(benefits, Absent) or len(benefits.columns["reader"]) > MOST_ROWS:
+        return ()
+    changed = find_curve(evidence, "changed_decisions", READER_STUDY)
+    counts = changed.columns if isinstance(changed, Curve) else {}
+    kinds = [kind for kind in KINDS if kind in counts]
+    rows = []
+    for place, reader in enumerate(benefits.columns["reader"]):
+        shares = [benefits.columns[name][place] for name in ("unaided", "aided")]
+        texts = [DASH if share is None else per_cent(share) for share in shares]
+        texts += [f"{counts[kind][place] or 0:.0f}" for kind in kinds]
+        rows.append(Row(f"Reader {reader:.0f}{_group(evidence, benefits, place)}", _plain(texts)))
+    return (
+        Table(
+            name="table-readers",
+            title="Reader by reader.",
+            note=_note(kinds),
+            head="Reader",
+            columns=tuple(Column(name) for name in ("Unaided", "Aided", *(kind.capitalize() for kind in kinds))),
+            rows=tuple(rows),
+        ),
+    )
+
+
+def _plain(texts: list[str]) -> tuple[Cell, ...]:
+    return tuple(Cell(text, kind="plain") for text in texts)
+
+
+def _note(kinds: list[str]) -> str:
+    note = "Share of right decisions without and with the model."
+    if "confirmed" in kinds:
+        note += (
+            " Decisions that were right and stayed so (confirmed), became right (corrected), became wrong (misled), or "
+            "were wrong and stayed so (unmoved)."
+        )
+    if "followed" in kinds:
+        note += " Of those that differed from the advice: how many followed it, how many resisted."
+    return note
+
+
+def _group(evidence: Evidence, benefits: Curve, place: int) -> str:
+    """The group of a reader, in brackets."""
+    if "group" not in benefits.columns:
+        return ""
+    names = sorted({str(one.at["group"]) for one in evidence.results if "group" in one.at})
+    number_of_group = benefits.columns["group"][place]
+    return "" if number_of_group is None else f" ({names[int(number_of_group)]})"

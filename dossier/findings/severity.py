@@ -1,0 +1,31 @@
+"""How grave the errors are."""
+
+from __future__ import annotations
+
+from dossier.findings.sentence import Sentence, estimated, primary_threshold
+from dossier.types import Evidence
+from dossier.typeset import TIED, in_text, short, threshold
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """The mean severity at the primary threshold, and the severity of an error where it is gravest."""
+    at = primary_threshold(evidence)
+    sites = [] if at is None else estimated(evidence, "mean_severity", threshold=at)
+    if at is None or not sites:
+        return Sentence("The severity of errors cannot be estimated.", "It needs weights and a declared threshold.")
+    if len(sites) == 1:
+        value = in_text(evidence, "mean_severity", sites[0][1])
+        lead = f"At a threshold of{TIED}{threshold(at)} the mean severity of an answer is {value}."
+    else:
+        low, high = sites[0], sites[-1]
+        lead = (
+            f"At a threshold of{TIED}{threshold(at)} the mean severity of an answer runs from "
+            f"{short(evidence, 'mean_severity', low[1].value)} ({low[0].site}) to "
+            f"{short(evidence, 'mean_severity', high[1].value)} ({high[0].site})."
+        )
+    errors = estimated(evidence, "error_severity_index", threshold=at)
+    if not errors:
+        return Sentence(lead)
+    site, found = errors[-1]
+    gravest = short(evidence, "error_severity_index", found.value)
+    return Sentence(lead, f"The errors are gravest in {site.site}, with an index of {gravest} of 10.")

@@ -1,0 +1,551 @@
+"""Readers with and without the model: whether people decide better when they see it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t
+
+from dossier.metrics.intervals import NO_SPREAD, column, on_log, two_sided
+from dossier.register import curve, metric
+from dossier.types import Absent, Curve, DecisionCounts, Estimate, Floats, ReaderStudy
+
+Cells = tuple[float, float, float, float]
+"""Wrong and right with the model, wrong and right without it: AIE, AIN, CE, CN."""
+
+FEWEST_REPLICATES = 0.9
+MOST_LISTED = 250
+SPANS_ZERO = (
+    "the interval of the absolute risk reduction holds 0, so that of its inverse reaches infinity on either side"
+)
+NO_ROWS_OF_READERS = Absent("the reader study gives counts only, not the decisions of each reader")
+
+
+def cells(study: ReaderStudy) -> Cells:
+    """The four counts of a study as numbers."""
+    counts = study.counts
+    return (
+        float(counts.aided_wrong),
+        float(counts.aided_right),
+        float(counts.unaided_wrong),
+        float(counts.unaided_right),
+    )
+
+
+def of_counts(aided_wrong: int, aided_right: int, unaided_wrong: int, unaided_right: int) -> ReaderStudy:
+    """The study of which only the four counts are known, for use without a table."""
+    return ReaderStudy("parallel", DecisionCounts(aided_wrong, aided_right, unaided_wrong, unaided_right))
+
+
+def _empty_arm(counts: Cells) -> Absent | None:
+    aided_wrong, aided_right, unaided_wrong, unaided_right = counts
+    if aided_wrong + aided_right == 0:
+        return Absent("no decision was made with the model")
+    if unaided_wrong + unaided_right == 0:
+        return Absent("no decision was made without the model")
+    return None
+
+
+def _corrected(counts: Cells) -> Cells:
+    """Haldane's correction: 0.5 more in every cell when one is empty."""
+    return counts if all(counts) else (counts[0] + 0.5, counts[1] + 0.5, counts[2] + 0.5, counts[3] + 0.5)
+
+
+def _rates(counts: Cells) -> tuple[float, float]:
+    """The error rates with and without the model."""
+    return counts[0] / (counts[0] + counts[1]), counts[2] / (counts[2] + counts[3])
+
+
+def _ratio_of_rates(counts: Cells) -> float:
+    aided, unaided = _rates(_corrected(counts))
+    return aided / unaided
+
+
+def _ratio_of_odds(counts: Cells) -> float:
+    aided_wrong, aided_right, unaided_wrong, unaided_right = _corrected(counts)
+    return aided_wrong / aided_right * (unaided_right / unaided_wrong)
+
+
+def _difference_of_rates(counts: Cells) -> float:
+    aided, unaided = _rates(counts)
+    return unaided - aided
+
+
+# ---- the interval by readers and cases ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Clustered:
+    """The bootstrap interval over readers and cases, or why there is none, and how it was made."""
+
+    low: float | None
+    high: float | None
+    how: str
+
+
+def _drawn(size: int, replicates: int, rng: np.random.Generator) -> Floats:
+    """How often each of `size` things is drawn in each replicate: (replicates, size)."""
+    return rng.multinomial(size, np.full(size, 1 / size), size=replicates).astype(float)
+
+
+def _reader_weights(study: ReaderStudy, readers: int, replicates: int, rng: np.random.Generator) -> Floats | None:
+    """How often each reader is drawn; in a parallel study within the same arm; None for an arm of one."""
+    if study.design == "paired":
+        return _drawn(readers, replicates, rng) if readers > 1 else None
+    aided = np.bincount(study.reader, weights=~np.isnan(study.aided), minlength=readers) > 0
+    unaided = np.bincount(study.reader, weights=~np.isnan(study.unaided), minlength=readers) > 0
+    weights = np.empty((replicates, readers))
+    for arm in (aided & unaided, aided & ~unaided, unaided & ~aided):
+        if arm.sum() == 1:
+            return None
+        if arm.any():
+            weights[:, arm] = _drawn(int(arm.sum()), replicates, rng)
+    return weights
+
+
+def replicated_counts(study: ReaderStudy, bootstrap: int, seed: int) -> Floats | None:
+    """The four counts of each bootstrap replicate (replicates x 4); None when there are too few readers or cases.
+
+    A paired study draws readers and cases, each with replacement and independently of the other; a parallel study
+    draws readers within their arm.
+    """
+    if len(study.reader) == 0:
+        return None
+    readers, reader = _renumbered(study.reader)
+    rng = np.random.default_rng(seed)
+    study = replace(study, reader=reader)
+    by_reader = _reader_weights(study, readers, bootstrap, rng)
+    if by_reader is None:
+        return None
+    cases, case = _renumbered(study.case)
+    if study.design == "paired" and cases < 2:
+        return None
+    by_case = _drawn(cases, bootstrap, rng) if study.design == "paired" else np.ones((1, cases))
+    counts = np.empty((bootstrap, 4))
+    for place, (decisions, right) in enumerate(
+        ((study.aided, 0), (study.aided, 1), (study.unaided, 0), (study.unaided, 1))
+    ):
+        found = ~np.isnan(decisions) & ((decisions == study.truth) == bool(right))
+        table = np.zeros((readers, cases))
+        np.add.at(table, (reader[found], case[found]), 1.0)
+        counts[:, place] = ((by_reader @ table) * by_case).sum(axis=1)
+    return counts
+
+
+def _renumbered(codes: NDArray[np.int64]) -> tuple[int, NDArray[np.int64]]:
+    kinds, place = np.unique(codes, return_inverse=True)
+    return len(kinds), place.astype(np.int64)
+
+
+def _clustered(
+    study: ReaderStudy, statistic: Callable[[Cells], float], level: float, bootstrap: int, seed: int
+) -> Clustered:
+    counts = replicated_counts(study, bootstrap, seed)
+    if counts is None:
+        too_few = "no interval by readers and cases: only counts are given"
+        return Clustered(None, None, too_few if len(study.reader) == 0 else "too few readers or cases for clusters")
+    usable = (counts[:, 0] + counts[:, 1] > 0) & (counts[:, 2] + counts[:, 3] > 0)
+    if usable.sum() < max(2, FEWEST_REPLICATES * bootstrap):
+        return Clustered(None, None, "too few bootstrap replicates hold decisions of both kinds")
+    values = np.array([statistic((float(a), float(b), float(c), float(d))) for a, b, c, d in counts[usable]])
+    if float(np.ptp(values)) == 0:
+        return Clustered(None, None, "the bootstrap replicates do not vary")
+    low, high = np.quantile(values, (0.5 - level / 2, 0.5 + level / 2))
+    how = "readers and cases" if study.design == "paired" else "readers"
+    return Clustered(float(low), float(high), f"clustered: bootstrap over {how}, {int(usable.sum())} replicates")
+
+
+# ---- the measures of two by two counts ------------------------------------------------------------------------------
+
+
+def _found(
+    study: ReaderStudy,
+    value: float,
+    bounds: tuple[float, float] | None,
+    se: float | None,
+    level: float,
+    method: str,
+    clustered: Clustered,
+) -> Estimate:
+    """An estimate with the interval of independent decisions, and that by clusters in its details."""
+    n = int(sum(cells(study)))
+    details: dict[str, float | None] = {"low_clustered": clustered.low, "high_clustered": clustered.high}
+    words = f"{method}, decisions taken as independent; {clustered.how}"
+    if bounds is None:
+        return Estimate(value, None, None, None, n, words, None, None, details, NO_SPREAD)
+    return Estimate(value, *bounds, level, n, words, None, se, details)
+
+
+def _rate(study: ReaderStudy, arm: int, level: float, bootstrap: int, seed: int) -> Estimate | Absent:
+    """The error rate of one arm (0: with the model, 1: without it), Wald."""
+    counts = cells(study)
+    wrong, total = counts[2 * arm], counts[2 * arm] + counts[2 * arm + 1]
+    if total == 0:
+        return Absent(f"no decision was made {'without' if arm else 'with'} the model")
+    value = wrong / total
+    se = math.sqrt(value * (1 - value) / total)
+    half = two_sided(level) * se
+    bounds = (max(0.0, value - half), min(1.0, value + half)) if se else None
+    clustered = (
+        _clustered(study, lambda drawn: _rates(drawn)[arm], level, bootstrap, seed)
+        if _empty_arm(counts) is None
+        else Clustered(None, None, "there is one arm only")
+    )
+    return replace(_found(study, value, bounds, se or None, level, "Wald", clustered), n=int(total))
+
+
+@metric(
+    "Error rate with the model",
+    digits=1,
+    unit="%",
+    range=(0, 1),
+    best="lower",
+    tier="mission",
+    cites="Campagner 2023",
+    roles=(),
+    breaks=("perfect is best", "one class is absent", "narrower with more rows"),
+)
+def error_rate_aided(
+    study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
+) -> Estimate | Absent:
+    """The share of wrong decisions among those that readers made with the model.
+
+    Arguments: `study` (the decisions, or counts alone), `level`, `bootstrap` (replicates), `seed`. Returns
+    AIE/(AIE+AIN) with Wald's interval, as published, which takes decisions as independent. `details` holds
+    `low_clustered` and `high_clustered`, the bootstrap interval over readers and cases (a parallel study: over readers
+    within their arm); missing when only counts are given or there is one reader. Absent when nothing was decided with
+    the model; the bounds are missing when all decisions are right or all are wrong.
+    """
+    return _rate(study, 0, level, bootstrap, seed)
+
+
+@metric(
+    "Error rate without the model",
+    digits=1,
+    unit="%",
+    range=(0, 1),
+    best="lower",
+    tier="mission",
+    cites="Campagner 2023",
+    roles=(),
+    breaks=("perfect is best", "one class is absent", "narrower with more rows"),
+)
+def error_rate_unaided(
+    study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
+) -> Estimate | Absent:
+    """The share of wrong decisions among those that readers made without the model.
+
+    Arguments and intervals: as for `error_rate_aided`; CE/(CE+CN). Absent when nothing was decided without the model.
+    """
+    return _rate(study, 1, level, bootstrap, seed)
+
+
+def _difference_se(counts: Cells) -> float:
+    aided, unaided = _rates(counts)
+    return math.sqrt(aided * (1 - aided) / (counts[0] + counts[1]) + unaided * (1 - unaided) / (counts[2] + counts[3]))
+
+
+@metric(
+    "Absolute risk reduction",
+    digits=1,
+    unit="%",
+    range=(-1, 1),
+    best="higher",
+    tier="mission",
+    cites="Campagner 2023",
+    roles=(),
+    breaks=("perfect is best", "one class is absent", "narrower with more rows"),
+)
+def absolute_risk_reduction(
+    study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
+) -> Estimate | Absent:
+    """How much lower the share of wrong decisions is with the model than without it.
+
+    Arguments and intervals: as for `error_rate_aided`. Returns the error rate without the model less that with it,
+    Wald's interval. Absent when either kind of decision is missing.
+    """
+    counts = cells(study)
+    if reason := _empty_arm(counts):
+        return reason
+    value, se = _difference_of_rates(counts), _difference_se(counts)
+    half = two_sided(level) * se
+    bounds = (max(-1.0, value - half), min(1.0, value + half)) if se else None
+    clustered = _clustered(study, _difference_of_rates, level, bootstrap, seed)
+    return _found(study, value, bounds, se or None, level, "Wald", clustered)
+
+
+@metric(
+    "Number needed to decide",
+    digits=1,
+    best=None,
+    tier="mission",
+    cites="Campagner 2023",
+    roles=(),
+    breaks=("perfect is best", "one class is absent", "narrower with more rows"),
+)
+def number_needed_to_decide(
+    study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
+) -> Estimate | Absent:
+    """How many decisions with the model it takes to be spared one error.
+
+    A negative number counts the decisions that cost one error more.
+
+    Arguments and intervals: as for `error_rate_aided`. Returns 1/ARR with the inverted Wald interval. Where the
+    interval of the ARR holds 0, that of its inverse runs through infinity: then the bounds are missing with a sentence,
+    and `details` holds `benefit_bound` (at best one error spared in so many decisions) and `harm_bound` (at worst one
+    more in so many), each likewise with `_clustered`. Absent when the error rates are equal or a kind of decision is
+    missing.
+    """
+    difference = absolute_risk_reduction(study, level, bootstrap, seed)
+    if isinstance(difference, Absent):
+        return difference
+    if difference.value == 0:
+        return Absent("the error rates with and without the model are equal, so no number of decisions is needed")
+    value = 1 / difference.value
+    own = _inverted(difference.low, difference.high)
+    low, high = difference.details["low_clustered"], difference.details["high_clustered"]
+    clustered = {f"{name}_clustered": bound for name, bound in _inverted(low, high).items()}
+    details = {**own, **clustered}
+    bounds = details.pop("low"), details.pop("high")
+    reason = None
+    if bounds[0] is None:
+        reason = NO_SPREAD if difference.low is None else SPANS_ZERO
+    method = f"inverse of the absolute risk reduction: {difference.method}"
+    stated = None if bounds[0] is None else level
+    return Estimate(value, *bounds, stated, difference.n, method, None, None, details, reason)
+
+
+def _inverted(low: float | None, high: float | None) -> dict[str, float | None]:
+    """The bounds of 1/x from those of x; where x may be 0, the finite ends on the side of benefit and of harm."""
+    bounds: dict[str, float | None] = dict.fromkeys(("low", "high", "benefit_bound", "harm_bound"))
+    if low is None or high is None:
+        return bounds
+    if low > 0 or high < 0:
+        return {**bounds, "low": 1 / high, "high": 1 / low}
+    return {
+        **bounds,
+        "benefit_bound": 1 / high if high > 0 else None,
+        "harm_bound": -1 / low if low < 0 else None,
+    }
+
+
+def _on_log_scale(
+    study: ReaderStudy,
+    statistic: Callable[[Cells], float],
+    se: Callable[[Cells], float],
+    name: str,
+    level: float,
+    bootstrap: int,
+    seed: int,
+) -> Estimate | Absent:
+    counts = cells(study)
+    if reason := _empty_arm(counts):
+        return reason
+    value = statistic(counts)
+    spread = se(_corrected(counts))
+    method = f"{name}, 0.5 added to every count as one is 0 (Haldane)" if 0 in counts else name
+    clustered = _clustered(study, statistic, level, bootstrap, seed)
+    return _found(study, value, on_log(value, spread, level), None, level, method, clustered)
+
+
+def _katz(counts: Cells) -> float:
+    aided_wrong, aided_right, unaided_wrong, unaided_right = counts
+    aided, unaided = aided_wrong + aided_right, unaided_wrong + unaided_right
+    return math.sqrt(1 / aided_wrong - 1 / aided + 1 / unaided_wrong - 1 / unaided)
+
+
+def _woolf(counts: Cells) -> float:
+    return math.sqrt(sum(1 / count for count in counts))
+
+
+@metric(
+    "Relative risk",
+    digits=2,
+    range=(0, None),
+    best="lower",
+    tier="mission",
+    cites=("Campagner 2023", "Katz 1978", "Haldane 1956"),
+    roles=(),
+    breaks=("perfect is best", "one class is absent", "narrower with more rows"),
+)
+def relative_risk(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
+    """The share of wrong decisions with the model, as a multiple of that without it; below 1 favours the model.
+
+    Arguments: as for `error_rate_aided`. Returns the ratio with Katz's interval on the log scale; with an empty cell
+    0.5 is added to every count (Haldane), and the method says so. `details` as for `error_rate_aided`. Absent when
+    either kind of decision is missing.
+    """
+    return _on_log_scale(study, _ratio_of_rates, _katz, "Katz, log scale", level, bootstrap, seed)
+
+
+@metric(
+    "Relative risk reduction",
+    digits=2,
+    range=(None, 1),
+    best="higher",
+    tier="mission",
+    cites=("Campagner 2023", "Katz 1978", "Haldane 1956"),
+    roles=(),
+    breaks=("perfect is best", "one class is absent", "narrower with more rows"),
+)
+def relative_risk_reduction(
+    study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
+) -> Estimate | Absent:
+    """The share of the wrong decisions that the model spares its readers; below 0 it adds to them.
+
+    Arguments: as for `error_rate_aided`. Returns 1 less the relative risk, with its interval turned round. Absent when
+    either kind of decision is missing.
+    """
+    found = relative_risk(study, level, bootstrap, seed)
+    if isinstance(found, Absent):
+        return found
+
+    def turned(bound: float | None) -> float | None:
+        return None if bound is None else 1 - bound
+
+    details = {
+        "low_clustered": turned(found.details["high_clustered"]),
+        "high_clustered": turned(found.details["low_clustered"]),
+    }
+    return replace(found, value=1 - found.value, low=turned(found.high), high=turned(found.low), details=details)
+
+
+@metric(
+    "Odds ratio",
+    digits=2,
+    range=(0, None),
+    best="lower",
+    tier="mission",
+    cites=("Campagner 2023", "Woolf 1955", "Haldane 1956"),
+    roles=(),
+    breaks=("perfect is best", "one class is absent", "narrower with more rows"),
+)
+def odds_ratio(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
+    """The odds of a wrong decision with the model, as a multiple of those without it; below 1 favours the model.
+
+    Arguments: as for `error_rate_aided`. Returns (AIE/AIN)(CN/CE) with Woolf's interval on the log scale; with an empty
+    cell 0.5 is added to every count (Haldane), and the method says so. Absent when either kind of decision is missing.
+    """
+    return _on_log_scale(study, _ratio_of_odds, _woolf, "Woolf, log scale", level, bootstrap, seed)
+
+
+# ---- reader by reader -----------------------------------------------------------------------------------------------
+
+
+def _by_reader(study: ReaderStudy, decisions: Floats) -> Floats:
+    """The accuracy of each reader, NaN for one who made no such decision."""
+    made = ~np.isnan(decisions)
+    size = int(study.reader.max()) + 1
+    right = np.bincount(study.reader[made], weights=decisions[made] == study.truth[made], minlength=size)
+    count = np.bincount(study.reader[made], minlength=size)
+    return np.where(count > 0, right / np.maximum(count, 1), np.nan)
+
+
+def benefits(study: ReaderStudy) -> Floats:
+    """Each reader's accuracy with the model less that without it; NaN for one who decided only one way."""
+    return _by_reader(study, study.aided) - _by_reader(study, study.unaided)
+
+
+@metric(
+    "Decision benefit",
+    digits=1,
+    unit="%",
+    range=(-1, 1),
+    best="higher",
+    tier="mission",
+    cites="Campagner 2023",
+    at=("group",),
+    roles=(),
+    breaks=("perfect is best", "one class is absent", "narrower with more rows"),
+)
+def decision_benefit(study: ReaderStudy, group: str = "", level: float = 0.95) -> Estimate | Absent:
+    """How much more accurate a reader is with the model than without it, on average over the readers.
+
+    Arguments: `study`, `group` (of the readers; empty for all), `level`. Returns the mean over readers of aided less
+    unaided accuracy with the t interval over readers; `n` is the number of readers. Absent without the decisions of
+    each reader, or when no reader (of the group) decided both ways; one reader, or readers who all gain the same, have
+    no interval.
+    """
+    if len(study.reader) == 0:
+        return NO_ROWS_OF_READERS
+    gains = benefits(study)
+    member = ~np.isnan(gains)
+    if group:
+        member &= np.array([own == group for own in study.group] or [False] * len(gains))
+    gains = gains[member]
+    if len(gains) == 0:
+        who = f"no reader of the group {group}" if group else "no reader"
+        return Absent(f"{who} decided both with and without the model")
+    value, n = float(gains.mean()), len(gains)
+    if n < 2 or float(np.ptp(gains)) < 1e-12:
+        why = "one reader gives no interval" if n < 2 else "all readers gain the same"
+        return Estimate(value, None, None, None, n, "t, over readers", None, None, {}, why)
+    se = float(np.std(gains, ddof=1)) / math.sqrt(n)
+    half = float(t.ppf(0.5 + level / 2, n - 1)) * se
+    return Estimate(value, max(-1.0, value - half), min(1.0, value + half), level, n, "t, over readers", None, se)
+
+
+def _listed(study: ReaderStudy) -> Absent | None:
+    if len(study.reader) == 0:
+        return NO_ROWS_OF_READERS
+    if int(study.reader.max()) >= MOST_LISTED:
+        return Absent(f"there are more than {MOST_LISTED} readers, too many to list")
+    return None
+
+
+def _groups(study: ReaderStudy) -> dict[str, tuple[float | None, ...]]:
+    """The number of each reader's group, in the alphabetical order of the groups."""
+    order = {name: float(number) for number, name in enumerate(sorted(set(study.group)))}
+    return {"group": tuple(order[name] for name in study.group)} if order else {}
+
+
+@curve("Decision benefit by reader", roles=(), cites="Campagner 2023")
+def decision_benefit_by_reader(study: ReaderStudy) -> Curve | Absent:
+    """The accuracy of each reader without and with the model, and the difference.
+
+    Arguments: `study`. Returns `reader` (numbered from 1), `unaided`, `aided`, `benefit` (missing where a reader
+    decided one way only), and `group` (numbered from 0 in alphabetical order) where groups are given. Absent without
+    the decisions of each reader, or with more than 250 readers.
+    """
+    if reason := _listed(study):
+        return reason
+    unaided, aided = _by_reader(study, study.unaided), _by_reader(study, study.aided)
+    columns: dict[str, tuple[float | None, ...]] = {"reader": column(np.arange(1.0, len(aided) + 1))}
+    for name, values in {"unaided": unaided, "aided": aided, "benefit": aided - unaided}.items():
+        columns[name] = tuple(None if math.isnan(value) else float(value) for value in values)
+    return Curve({**columns, **_groups(study)}, int(sum(cells(study))), "counted, by reader")
+
+
+@curve("Changed decisions", roles=(), cites="Campagner 2023")
+def changed_decisions(study: ReaderStudy) -> Curve | Absent:
+    """What became of each reader's decisions once the model was seen.
+
+    Arguments: `study`. Returns counts for each `reader` (numbered from 1): `confirmed` (right before and after),
+    `corrected` (wrong, then right), `misled` (right, then wrong), `unmoved` (wrong before and after); where the advice
+    is known also, among the decisions that differed from it, `followed` and `resisted`; and `group` where groups are
+    given. Absent in a parallel study, without the decisions of each reader, or with more than 250 readers.
+    """
+    if reason := _listed(study):
+        return reason
+    if study.design != "paired":
+        return Absent("in a parallel study nobody decides the same case twice")
+    before, after = study.unaided == study.truth, study.aided == study.truth
+    kinds = {
+        "confirmed": before & after,
+        "corrected": ~before & after,
+        "misled": before & ~after,
+        "unmoved": ~before & ~after,
+    }
+    if study.advice is not None:
+        differed = study.unaided != study.advice
+        kinds["followed"] = differed & (study.aided == study.advice)
+        kinds["resisted"] = differed & (study.aided != study.advice)
+    size = int(study.reader.max()) + 1
+    columns: dict[str, tuple[float | None, ...]] = {"reader": column(np.arange(1.0, size + 1))}
+    for name, kind in kinds.items():
+        columns[name] = column(np.bincount(study.reader, weights=kind.astype(float), minlength=size).astype(float))
+    return Curve({**columns, **_groups(study)}, len(study.reader), "counted, by reader")

@@ -1,0 +1,91 @@
+"""Rows drawn again: what every bootstrap over patients starts from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dossier.metrics.intervals import NO_SPREAD
+from dossier.types import Estimate, Floats
+
+BINNED_ABOVE = 50_000
+"""Rows above which the bootstrap works on bins of risk."""
+BINS = 2_000
+BLOCK = 300_000
+"""Numbers of one block of replicates: some ten arrays of this size live at once, little enough for the fast memory."""
+FEWEST = 0.9
+"""The share of the replicates that must allow a value."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The rows gathered into cells of equal risk and outcome: what the bootstrap draws from."""
+
+    risk: Floats
+    outcome: Floats
+    count: Floats
+
+
+def cells_of(outcome: Floats, risk: Floats) -> Cells:
+    """The distinct pairs of risk and outcome with their counts; above 50,000 rows, of 2,000 bins of risk.
+
+    The rows must be sorted by risk. A bin holds equally many rows and stands for them with its mean risk.
+    """
+    if len(risk) > BINNED_ABOVE:
+        place = np.arange(len(risk)) * BINS // len(risk)
+        risk = (np.bincount(place, weights=risk) / np.bincount(place))[place]
+    pairs, count = np.unique(np.column_stack((risk, outcome)), axis=0, return_counts=True)
+    return Cells(pairs[:, 0].copy(), pairs[:, 1].copy(), count.astype(float))
+
+
+def draws(cells: Cells, replicates: int, rng: np.random.Generator) -> Floats:
+    """How often each cell is drawn in each replicate of as many rows: (replicates, cells)."""
+    n, size = int(cells.count.sum()), len(cells.count)
+    if n > BINNED_ABOVE:
+        return rng.multinomial(n, cells.count / n, size=replicates).astype(float)
+    cell_of_row = np.repeat(np.arange(size), cells.count.astype(int))
+    drawn = cell_of_row[rng.integers(0, n, size=(replicates, n))]
+    drawn += np.arange(replicates)[:, None] * size
+    return np.bincount(drawn.ravel(), minlength=replicates * size).reshape(replicates, size).astype(float)
+
+
+def draws_within_classes(cells: Cells, replicates: int, rng: np.random.Generator) -> Floats:
+    """How often each cell is drawn when as many cases and as many non-cases are drawn as there are."""
+    drawn = np.empty((replicates, len(cells.count)))
+    for label in (0, 1):
+        member = cells.outcome == label
+        drawn[:, member] = draws(Cells(cells.risk[member], cells.outcome[member], cells.count[member]), replicates, rng)
+    return drawn
+
+
+def block_size(cells: Cells) -> int:
+    """How many replicates are made at once."""
+    n = int(cells.count.sum())
+    return max(1, BLOCK // max(len(cells.risk), n if n <= BINNED_ABOVE else 0))
+
+
+def percentile(
+    value: float,
+    replicates: Floats,
+    bootstrap: int,
+    level: float,
+    outcome: Floats,
+    method: str,
+    details: dict[str, float | None] | None = None,
+) -> Estimate:
+    """The estimate with its percentile interval; without one when the replicates do not vary or too few have a value.
+
+    Replicates that allow no value are left out before, and counted in the method.
+    """
+    n, events, more = len(outcome), int(outcome.sum()), details or {}
+    lost = bootstrap - len(replicates)
+    if len(replicates) < 2 or len(replicates) < FEWEST * bootstrap:
+        reason = f"only {len(replicates)} of {bootstrap} bootstrap replicates allow a value"
+        return Estimate(value, None, None, None, n, method, events, None, more, reason)
+    if float(np.ptp(replicates)) <= 1e-15 * max(1.0, abs(value)):
+        return Estimate(value, None, None, None, n, method, events, None, more, NO_SPREAD)
+    low, high = (float(bound) for bound in np.quantile(replicates, (0.5 - level / 2, 0.5 + level / 2)))
+    se = float(np.std(replicates, ddof=1))
+    words = f"{method}, {len(replicates)} replicates" + (f", {lost} without a value left out" if lost else "")
+    return Estimate(value, min(value, low), max(value, high), level, n, words + ", percentile", events, se, more)

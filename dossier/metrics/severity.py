@@ -1,0 +1,178 @@
+"""The severity of errors: not every error is as grave as the next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dossier.metrics.intervals import estimate, wilson
+from dossier.register import metric
+from dossier.types import Absent, Estimate, Floats
+
+Integers = NDArray[np.int64]
+Weights = Sequence[Sequence[float]]
+
+NO_ROWS = Absent("there are no rows")
+ALL_ALIKE = "both kinds of error are equally grave, so the index can take no other value"
+NO_ERRORS = "no errors: the index is 0 by definition and has no interval"
+
+
+def confusion(predicted: Integers, classes: Integers, k: int) -> Floats:
+    """How often each class was predicted for each: rows are predicted, columns true.
+
+    `predicted`, `classes` (n, 0 to k-1).
+    """
+    return np.bincount(predicted * k + classes, minlength=k * k).reshape(k, k).astype(float)
+
+
+def severity_index(counts: Floats, weights: Floats) -> float:
+    """The mean severity of the errors times 10, from 0 to 10; 0 by definition when there are none.
+
+    `counts` (k x k, rows predicted, columns true), `weights` (k x k, 0 to 1, 0 on the diagonal).
+    """
+    errors = float(counts.sum() - np.trace(counts))
+    return 10 * float((counts * weights).sum()) / errors if errors else 0.0
+
+
+def severity_mean(counts: Floats, weights: Floats) -> float:
+    """The mean severity of all answers, those that are right counting 0; arguments as for `severity_index`."""
+    return float((counts * weights).sum() / counts.sum())
+
+
+def weights_fault(weights: Weights, k: int) -> Absent | None:
+    """Why these weights are none for k classes, if they are not."""
+    if len(weights) != k or any(len(row) != k for row in weights):
+        return Absent(f"the severity weights are no table of {k} rows and {k} columns")
+    if any(weights[one][one] != 0 for one in range(k)):
+        return Absent("a right answer has a severity other than 0")
+    if any(not 0 <= value <= 1 for row in weights for value in row):
+        return Absent("a severity weight is outside 0 to 1")
+    return None
+
+
+def index_of_classes(
+    predicted: Integers, classes: Integers, weights: Weights, level: float = 0.95
+) -> Estimate | Absent:
+    """The error severity index of any number of classes, with its interval.
+
+    `predicted`, `classes` (n, 0 to k-1), `weights` (k x k, rows predicted, columns true). The delta method of a ratio
+    of means over the rows. Absent without rows or when the weights do not fit.
+    """
+    if len(classes) == 0:
+        return NO_ROWS
+    if fault := weights_fault(weights, len(weights)):
+        return fault
+    table = np.array(weights, dtype=float)
+    counts = confusion(predicted, classes, len(table))
+    wrong = (predicted != classes).astype(float)
+    value = severity_index(counts, table)
+    errors = float(wrong.sum())
+    details: dict[str, float | None] = {
+        "errors": errors,
+        "accuracy": 1 - errors / len(classes),
+        "mean_severity": severity_mean(counts, table),
+    }
+    method = "normal, delta method of a ratio of means"
+    if errors == 0:
+        return Estimate(value, None, None, None, len(classes), method, None, None, details, NO_ERRORS)
+    residual = 10 * table[predicted, classes] - value * wrong
+    se = _root(float((residual**2).sum()), errors, value)
+    found = estimate(value, se, level, classes.astype(float), method, floor=0, ceiling=10, details=details)
+    return _without_events(found, len(table))
+
+
+def mean_of_classes(predicted: Integers, classes: Integers, weights: Weights, level: float = 0.95) -> Estimate | Absent:
+    """The mean severity of any number of classes, with its interval; arguments as for `index_of_classes`."""
+    if len(classes) == 0:
+        return NO_ROWS
+    if fault := weights_fault(weights, len(weights)):
+        return fault
+    table = np.array(weights, dtype=float)
+    severity = table[predicted, classes]
+    value = float(severity.mean())
+    se = _root(float(((severity - value) ** 2).sum()), len(severity), value)
+    found = estimate(value, se, level, classes.astype(float), "normal, delta method", floor=0, ceiling=1)
+    return _without_events(found, len(table))
+
+
+def _without_events(found: Estimate, k: int) -> Estimate:
+    """The estimate as it is for two classes; of more classes none is the event."""
+    return found if k == 2 else replace(found, events=None)
+
+
+def _root(squares: float, count: float, value: float) -> float | None:
+    """The standard error of a ratio from the squares of its residuals; None when nothing varies but by rounding."""
+    se = math.sqrt(squares) / count
+    return se if se > 1e-12 * max(1.0, abs(value)) else None
+
+
+def _at(outcome: Floats, risk: Floats, threshold: float) -> tuple[Integers, Integers]:
+    return (risk >= threshold).astype(np.int64), outcome.astype(np.int64)
+
+
+@metric(
+    "Error severity index",
+    digits=1,
+    range=(0, 10),
+    best="lower",
+    tier="mission",
+    cites="Jin",
+    at=("threshold",),
+    breaks=("one class is absent",),
+)
+def error_severity_index(
+    outcome: Floats, risk: Floats, threshold: float, severity_weights: Weights, level: float = 0.95
+) -> Estimate | Absent:
+    """How grave the errors are on average, from 0 (harmless) to 10 (the gravest kind).
+
+    It ignores how many errors there are: it is read with the mean severity and with accuracy, never alone.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold` (positive means risk >= threshold),
+    `severity_weights` (2 x 2, 0 to 1; rows are predicted, columns true, 0 on the diagonal), `level`. Returns
+    10 sum(C W) / (errors). With two classes the index is a share of the errors, those that are missed cases, on another
+    scale: its interval is Wilson's of that share, which holds what it should where the delta method falls short. No
+    errors give 0 without an interval, by definition. `details`: `errors`, `accuracy`, `mean_severity`. Absent without
+    rows or without fitting weights.
+    """
+    if fault := weights_fault(severity_weights, 2):
+        return fault
+    predicted, classes = _at(outcome, risk, threshold)
+    found = index_of_classes(predicted, classes, severity_weights, level)
+    if isinstance(found, Absent) or found.reason == NO_ERRORS:
+        return found
+    alarm, missed = 10 * severity_weights[1][0], 10 * severity_weights[0][1]
+    if alarm == missed:
+        return replace(found, low=None, high=None, level=None, se=None, reason=ALL_ALIKE)
+    shares = wilson(float(np.sum(predicted < classes)), float(np.sum(predicted != classes)), level)
+    low, high = sorted(alarm + share * (missed - alarm) for share in shares)
+    method = "Wilson, of the share of missed cases among the errors"
+    return replace(
+        found, low=min(low, found.value), high=max(high, found.value), level=level, method=method, reason=None
+    )
+
+
+@metric(
+    "Mean severity",
+    digits=3,
+    range=(0, 1),
+    best="lower",
+    tier="mission",
+    cites="Jin",
+    at=("threshold",),
+    breaks=("one class is absent",),
+)
+def mean_severity(
+    outcome: Floats, risk: Floats, threshold: float, severity_weights: Weights, level: float = 0.95
+) -> Estimate | Absent:
+    """How grave the answers are on average when a right one counts 0, from 0 to 1.
+
+    Arguments: as for `error_severity_index`. Returns sum(C W) / n with a normal interval over the rows: unlike an
+    interval within each class, it lets the prevalence vary. Absent without rows or without fitting weights.
+    """
+    if fault := weights_fault(severity_weights, 2):
+        return fault
+    return mean_of_classes(*_at(outcome, risk, threshold), severity_weights, level)

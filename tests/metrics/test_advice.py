@@ -1,0 +1,122 @@
+"""The value of the advice against the table of methods.md and obvious loops."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dossier.metrics.advice import advice_value, advisor_of, advisor_value, calibration_refuted, confidence_of
+from dossier.types import Absent, Curve, Estimate, Floats
+
+SHARED = Path(__file__).parents[2].parent / "shared"
+needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference values is not there")
+PRINTED = {
+    "brazil-1": 0.7740375,
+    "brazil-3": 0.4269342,
+    "italy-1": 0.7074304,
+    "ethiopia": 0.7129503,
+    "spain": 0.6013755,
+}
+"""AdV(ECE) in methods.md, "Expected values on real sites"."""
+
+
+def estimated(found: Estimate | Absent) -> Estimate:
+    assert isinstance(found, Estimate)
+    return found
+
+
+def slow(rows: list[tuple[int, float]], calibration: str) -> float:
+    bins: dict[int, list[tuple[float, int]]] = {}
+    for y, p in rows:
+        sure = p if p >= 0.5 else 1 - p
+        place = max(k for k in range(10) if sure >= np.linspace(0, 1, 11)[k])
+        bins.setdefault(place, []).append((sure, int((p >= 0.5) == (y == 1))))
+    total = 0.0
+    for members in bins.values():
+        mean = sum(sure for sure, _ in members) / len(members)
+        gap = abs(sum(right for _, right in members) / len(members) - mean)
+        local = 1 - gap if calibration == "ece" else 1 - gap / max(mean, 1 - mean)
+        total += sum(sure * local for sure, _ in members)
+    return total / len(rows)
+
+
+@needs_shared
+@pytest.mark.parametrize("name", PRINTED)
+def test_the_five_hospitals(name: str) -> None:
+    read = pd.read_csv(SHARED / "data" / "covid" / f"{name}.csv")
+    y, p = read["outcome"].to_numpy(float), read["risk"].to_numpy(float)
+    assert estimated(advisor_value(y, p, bootstrap=20)).value == pytest.approx(PRINTED[name], abs=5e-8)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 1), st.sampled_from([0, 0.05, 0.3, 0.4, 0.5, 0.6, 0.71, 0.9, 1])),
+        min_size=1,
+        max_size=20,
+    ),
+    st.sampled_from(["ece", "eci"]),
+)
+@settings(deadline=None)
+def test_row_by_row(rows: list[tuple[int, float]], calibration: str) -> None:
+    y, p = np.array([a for a, _ in rows], dtype=float), np.array([b for _, b in rows], dtype=float)
+    found = estimated(advisor_value(y, p, calibration, bootstrap=5))
+    assert found.value == pytest.approx(slow(rows, calibration), abs=1e-12)
+    curve = advice_value(y, p)
+    assert isinstance(curve, Curve)
+    worth = zip(curve.columns["share"], curve.columns[f"value_{calibration}"], strict=True)
+    # The advisor value is the mean of the advice values over the distribution of the advice.
+    assert sum((share or 0) * (value or 0) for share, value in worth) == pytest.approx(found.value, abs=1e-12)
+    assert sum(count or 0 for count in curve.columns["count"]) == len(rows)
+
+
+def test_a_bin_by_hand() -> None:
+    """Four advices of .8, three right: .8 (1 - .05) = .76, and by the largest gap .8 (1 - .05/.8) = .75."""
+    y, p = np.array([1.0, 1, 1, 0]), np.full(4, 0.8)
+    curve = advice_value(y, p)
+    assert isinstance(curve, Curve)
+    assert curve.columns["lower"] == (0.5, 0.6, 0.7, 0.8, 0.9)
+    for name, expected in {"value_ece": 0.76, "value_eci": 0.75, "accuracy": 0.75, "share": 1.0}.items():
+        assert curve.columns[name][3] == pytest.approx(expected)
+    assert curve.columns["value_ece"][0] is None
+    assert curve.columns["share"][0] == 0
+
+
+def draw(rng: np.random.Generator, n: int, bend: float) -> tuple[Floats, Floats]:
+    p = rng.beta(2, 2, n)
+    return (rng.uniform(size=n) < np.clip(0.5 + bend * (p - 0.5), 0, 1)).astype(float), p
+
+
+@pytest.mark.parametrize("bend", [1.0, 0.4])
+def test_the_interval_covers_of_a_calibrated_model_and_of_another(bend: float) -> None:
+    """Of a calibrated model the value is the largest possible, and the plain bootstrap lies below it nearly always."""
+    rng = np.random.default_rng(8)
+    y, p = draw(rng, 1_000_000, bend)
+    right = ((p >= 0.5) == (y == 1)).astype(float)
+    true = float(advisor_of(np.ones((1, len(p))), confidence_of(p), right, "ece")[0])
+    held = 0
+    for seed in range(200):
+        found = estimated(advisor_value(*draw(rng, 500, bend), bootstrap=200, seed=seed))
+        held += (found.low or 0.0) <= true <= (found.high or 0.0)
+    assert held >= 180
+
+
+def test_calibration_is_refuted_only_where_it_is_wrong() -> None:
+    rng = np.random.default_rng(5)
+    for bend, expected in ((1.0, False), (0.2, True)):
+        y, p = draw(rng, 3000, bend)
+        right = ((p >= 0.5) == (y == 1)).astype(float)
+        assert calibration_refuted(confidence_of(p), right, 0.95) is expected
+    assert calibration_refuted(np.ones(3), np.array([1.0, 1, 0]), 0.95)
+    assert not calibration_refuted(np.ones(3), np.ones(3), 0.95)
+
+
+def test_what_has_no_advice_is_absent() -> None:
+    empty = np.array([])
+    assert advisor_value(empty, empty) == Absent("there are no rows")
+    assert advice_value(empty, empty) == Absent("there are no rows")
+    assert isinstance(advisor_value(np.array([1.0]), np.array([0.4]), "gut"), Absent)

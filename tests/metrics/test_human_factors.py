@@ -1,0 +1,324 @@
+"""Readers with and without the model: the published example, and slow versions of what it does not cover."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_1samp
+
+from dossier import evaluate, load
+from dossier.metrics.human_factors import (
+    absolute_risk_reduction,
+    changed_decisions,
+    decision_benefit,
+    decision_benefit_by_reader,
+    error_rate_aided,
+    error_rate_unaided,
+    number_needed_to_decide,
+    odds_ratio,
+    of_counts,
+    relative_risk,
+    relative_risk_reduction,
+    replicated_counts,
+)
+from dossier.types import Absent, Curve, DecisionCounts, Estimate, ReaderStudy, find, find_curve
+
+PUBLISHED = of_counts(352, 1196, 367, 1181)
+OF_COUNTS = (
+    error_rate_aided,
+    error_rate_unaided,
+    absolute_risk_reduction,
+    number_needed_to_decide,
+    relative_risk,
+    relative_risk_reduction,
+    odds_ratio,
+)
+
+
+def estimated(found: Estimate | Absent) -> Estimate:
+    assert isinstance(found, Estimate), found
+    return found
+
+
+def made(rows: list[tuple[Any, ...]], **more: Any) -> ReaderStudy:
+    """A study of rows (reader, case, truth, unaided, aided)."""
+    reader, case, truth, unaided, aided = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
+    wrong = [int(np.sum(~np.isnan(one) & (one != truth))) for one in (aided, unaided)]
+    right = [int(np.sum(one == truth)) for one in (aided, unaided)]
+    counts = DecisionCounts(wrong[0], right[0], wrong[1], right[1])
+    study = ReaderStudy("paired", counts, reader.astype(int), case.astype(int), truth, unaided, aided)
+    return replace(study, **more)
+
+
+def drawn(readers: int, cases: int, seed: int, skill: float = 0.0) -> ReaderStudy:
+    """Readers whose skill and cases whose ease differ, so that decisions hang together."""
+    rng = np.random.default_rng(seed)
+    ease, able = rng.normal(0.8, 1.2, cases), rng.normal(0, 0.8, readers)
+    truth = rng.integers(0, 2, cases)
+    rows = []
+    for j in range(readers):
+        for i in range(cases):
+            chance = 1 / (1 + math.exp(-(ease[i] + able[j])))
+            helped = 1 / (1 + math.exp(-(ease[i] + able[j] + skill)))
+            unaided, aided = (truth[i] if rng.uniform() < p else 1 - truth[i] for p in (chance, helped))
+            rows.append((j, i, truth[i], unaided, aided))
+    return made(rows)
+
+
+@pytest.mark.parametrize(
+    ("measure", "value", "low", "high", "digits"),
+    [
+        (error_rate_aided, 0.22739018, 0.2065, 0.2483, 4),
+        (error_rate_unaided, 0.23708010, 0.2159, 0.2583, 4),
+        (absolute_risk_reduction, 0.00968992, -0.0201, 0.0394, 4),
+        (relative_risk, 0.95912807, 0.8438, 1.0902, 4),
+        (odds_ratio, 0.94709887, 0.80154, 1.11909, 5),
+    ],
+)
+def test_the_published_example(measure: Any, value: float, low: float, high: float, digits: int) -> None:
+    """methods.md, human factors: 352, 1196, 367, 1181."""
+    found = estimated(measure(PUBLISHED))
+    assert found.value == pytest.approx(value, abs=5e-9)
+    assert found.low == pytest.approx(low, abs=0.51 * 10.0**-digits)
+    assert found.high == pytest.approx(high, abs=0.51 * 10.0**-digits)
+    assert found.details["low_clustered"] is None
+    assert "independent" in found.method
+
+
+def test_the_published_number_needed_to_decide() -> None:
+    """methods.md: NND 103.2 (25.4 to benefit, 49.9 to harm); RRR .0408719. Infinite bounds are missing, and say why."""
+    found = estimated(number_needed_to_decide(PUBLISHED))
+    assert found.value == pytest.approx(103.2, abs=0.05)
+    assert (found.low, found.high, found.level) == (None, None, None)
+    assert "infinity" in (found.reason or "")
+    assert found.details["benefit_bound"] == pytest.approx(25.4, abs=0.05)
+    assert found.details["harm_bound"] == pytest.approx(49.9, abs=0.05)
+    reduction = estimated(relative_risk_reduction(PUBLISHED))
+    assert reduction.value == pytest.approx(0.0408719, abs=5e-8)
+    assert reduction.low == pytest.approx(1 - 1.0902, abs=5.1e-5)
+    assert reduction.high == pytest.approx(1 - 0.8438, abs=5.1e-5)
+
+
+@pytest.mark.parametrize(("counts", "sign"), [((10, 990, 200, 800), 1), ((200, 800, 10, 990), -1)])
+def test_the_number_needed_of_a_clear_difference(counts: tuple[int, int, int, int], sign: int) -> None:
+    found = estimated(number_needed_to_decide(of_counts(*counts)))
+    difference = estimated(absolute_risk_reduction(of_counts(*counts)))
+    assert found.value == pytest.approx(sign / 0.19)
+    assert found.low == pytest.approx(1 / (difference.high or 0))
+    assert found.high == pytest.approx(1 / (difference.low or 0))
+    assert (found.low or 0) < found.value < (found.high or 0)
+    assert found.details["benefit_bound"] is None
+
+
+def test_an_empty_cell_is_corrected_after_haldane_and_named() -> None:
+    study = of_counts(0, 20, 5, 15)
+    risk, odds = estimated(relative_risk(study)), estimated(odds_ratio(study))
+    assert risk.value == pytest.approx((0.5 / 21) / (5.5 / 21))
+    assert odds.value == pytest.approx((0.5 / 20.5) / (5.5 / 15.5))
+    for found, spread in ((risk, 1 / 0.5 - 1 / 21 + 1 / 5.5 - 1 / 21), (odds, 1 / 0.5 + 1 / 20.5 + 1 / 5.5 + 1 / 15.5)):
+        assert "Haldane" in found.method
+        assert found.high == pytest.approx(found.value * math.exp(1.959963984540054 * math.sqrt(spread)))
+    assert "Haldane" not in estimated(odds_ratio(PUBLISHED)).method
+    assert estimated(error_rate_aided(study)).low is None
+
+
+@pytest.mark.parametrize("measure", OF_COUNTS)
+def test_degenerate_counts(measure: Any) -> None:
+    for counts in ((0, 0, 3, 4), (3, 4, 0, 0), (0, 0, 0, 0), (0, 5, 0, 5), (5, 0, 5, 0), (0, 5, 5, 0), (1, 0, 0, 1)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = measure(of_counts(*counts))
+        if isinstance(found, Absent):
+            assert found.reason
+        else:
+            numbers = (found.value, found.low, found.high, *found.details.values())
+            assert all(math.isfinite(one) for one in numbers if one is not None)
+    assert isinstance(number_needed_to_decide(of_counts(1, 4, 1, 4)), Absent)
+    assert isinstance(odds_ratio(of_counts(0, 0, 3, 4)), Absent)
+
+
+# ---- clusters -------------------------------------------------------------------------------------------------------
+
+
+def test_replicates_draw_readers_and_cases_apart() -> None:
+    """Every decision of a study of m readers and k cases is drawn mk times in all, and the spread of the counts is
+    that of a product of two multinomials, computed here row by row.
+    """
+    study = drawn(6, 9, 1)
+    counts = replicated_counts(study, 4000, 2)
+    assert counts is not None
+    assert counts[:, :2].sum(axis=1) == pytest.approx(np.full(4000, 54))
+    rng = np.random.default_rng(3)
+    slow = []
+    for _ in range(1500):
+        readers, cases = rng.integers(0, 6, 6), rng.integers(0, 9, 9)
+        wrong = study.aided != study.truth
+        slow.append(sum(wrong[j * 9 + i] for j in readers for i in cases))
+    assert counts[:, 0].mean() == pytest.approx(np.mean(slow), rel=0.05)
+    assert counts[:, 0].std() == pytest.approx(np.std(slow), rel=0.08)
+
+
+def test_the_clustered_interval_is_wider_where_decisions_hang_together() -> None:
+    study = drawn(8, 40, 5)
+    found = estimated(error_rate_unaided(study, bootstrap=400))
+    low, high = found.details["low_clustered"], found.details["high_clustered"]
+    assert low is not None
+    assert high is not None
+    assert low < found.value < high
+    assert high - low > 1.5 * ((found.high or 0) - (found.low or 0))
+    assert "readers and cases" in found.method
+
+
+def test_the_clustered_interval_of_the_difference_covers() -> None:
+    """True error rates are equal here: the interval of the difference must hold 0 in most samples."""
+    held = 0
+    for seed in range(120):
+        found = estimated(absolute_risk_reduction(drawn(10, 40, seed), bootstrap=150, seed=seed))
+        held += (found.details["low_clustered"] or 0) <= 0 <= (found.details["high_clustered"] or 0)
+    assert held >= 108
+
+
+def parallel(readers: int, seed: int) -> ReaderStudy:
+    """Half of the readers decide with the model, half without."""
+    study = drawn(readers, 12, seed)
+    with_model = study.reader % 2 == 0
+    unaided = np.where(with_model, np.nan, study.unaided)
+    aided = np.where(with_model, study.aided, np.nan)
+    rows = list(zip(study.reader, study.case, study.truth, unaided, aided, strict=True))
+    return made(rows, design="parallel")
+
+
+def test_a_parallel_study_draws_readers_within_their_arm() -> None:
+    counts = replicated_counts(parallel(8, 3), 200, 1)
+    assert counts is not None
+    assert counts[:, :2].sum(axis=1) == pytest.approx(np.full(200, 48))
+    assert counts[:, 2:].sum(axis=1) == pytest.approx(np.full(200, 48))
+    assert "over readers," in estimated(odds_ratio(parallel(8, 3), bootstrap=50)).method
+    assert replicated_counts(parallel(3, 3), 50, 1) is None, "one reader is alone in an arm"
+
+
+def test_one_reader_has_no_clusters_and_a_reason() -> None:
+    found = estimated(error_rate_aided(drawn(1, 12, 4), bootstrap=50))
+    assert found.details["low_clustered"] is None
+    assert "too few readers" in found.method
+
+
+# ---- reader by reader -----------------------------------------------------------------------------------------------
+
+SMALL = made(
+    [(0, 0, 1, 1, 1), (0, 1, 0, 1, 0), (0, 2, 1, 1, 0), (1, 0, 1, 0, 0), (1, 1, 0, 1, 0), (1, 2, 1, 0, 1)],
+    advice=np.array([1.0, 0, 0, 1, 0, 1]),
+    group=("senior", "junior"),
+)
+"""Reader 0: confirmed, corrected, misled (following the advice); reader 1: unmoved (resisting it), corrected twice."""
+
+
+def test_the_benefit_of_a_small_study_by_hand() -> None:
+    found = estimated(decision_benefit(SMALL))
+    # Reader 0: 2/3 before and after; reader 1: 0 before, 2/3 after.
+    assert found.value == pytest.approx(1 / 3)
+    assert found.n == 2
+    curve = decision_benefit_by_reader(SMALL)
+    assert isinstance(curve, Curve)
+    assert curve.columns["benefit"] == pytest.approx((0, 2 / 3))
+    assert curve.columns["group"] == (1.0, 0.0)
+    assert estimated(decision_benefit(SMALL, "junior")).value == pytest.approx(2 / 3)
+    assert estimated(decision_benefit(SMALL, "junior")).low is None
+    assert isinstance(decision_benefit(SMALL, "nobody"), Absent)
+
+
+def test_the_interval_of_the_benefit_is_that_of_a_t_test() -> None:
+    study = drawn(9, 30, 6, skill=1.0)
+    gains = [
+        np.mean(study.aided[study.reader == j] == study.truth[study.reader == j])
+        - np.mean(study.unaided[study.reader == j] == study.truth[study.reader == j])
+        for j in range(9)
+    ]
+    reference = ttest_1samp(gains, 0).confidence_interval(0.95)
+    found = estimated(decision_benefit(study))
+    assert (found.low, found.high) == pytest.approx((reference.low, reference.high), abs=1e-12)
+
+
+def test_what_became_of_the_decisions() -> None:
+    found = changed_decisions(SMALL)
+    assert isinstance(found, Curve)
+    expected = {
+        "confirmed": (1, 0),
+        "corrected": (1, 2),
+        "misled": (1, 0),
+        "unmoved": (0, 1),
+        "followed": (2, 2),
+        "resisted": (0, 1),
+    }
+    for name, counts in expected.items():
+        assert found.columns[name] == counts, name
+
+
+def test_what_a_study_cannot_tell_is_absent() -> None:
+    for ask in (decision_benefit, decision_benefit_by_reader, changed_decisions):
+        assert isinstance(ask(PUBLISHED), Absent)
+    assert isinstance(changed_decisions(parallel(4, 1)), Absent)
+    assert isinstance(decision_benefit(parallel(4, 1)), Absent)
+    many = made([(j, 0, 1, 1, 1) for j in range(251)])
+    assert isinstance(decision_benefit_by_reader(many), Absent)
+    assert estimated(decision_benefit(many)).reason == "all readers gain the same"
+
+
+def test_the_order_of_rows_is_irrelevant() -> None:
+    study = drawn(5, 8, 7)
+    order = np.random.default_rng(1).permutation(40)
+    names = ("reader", "case", "truth", "unaided", "aided")
+    moved = replace(study, **{name: getattr(study, name)[order] for name in names})
+    assert decision_benefit(study) == decision_benefit(moved)
+    for measure in OF_COUNTS:
+        assert measure(study, bootstrap=60) == measure(moved, bootstrap=60), measure
+
+
+RELEASE = """
+[release]
+model = "Example"
+version = "1"
+date = 2026-10-01
+owner = "The owner"
+[outcome]
+name = "Readmission"
+column = "outcome"
+[prediction]
+column = "risk"
+[resampling]
+bootstrap = 20
+permutations = 9
+[[dataset]]
+name = "site"
+role = "external"
+file = "site.csv"
+[reader_study]
+"""
+
+
+def test_a_study_is_filed_under_its_own_name(tmp_path: Path) -> None:
+    rows = "".join(f"{k % 2},{0.05 + k / 45:.3f}\n" for k in range(40))
+    (tmp_path / "site.csv").write_text("outcome,risk\n" + rows)
+    (tmp_path / "release.toml").write_text(RELEASE + 'file = "study.csv"\n')
+    decisions = [f"{j},{i},{i % 2},{(i + j) % 2},{i % 2},g{j % 2}\n" for j in range(4) for i in range(6)]
+    (tmp_path / "study.csv").write_text("reader,case,truth,unaided,aided,group\n" + "".join(decisions))
+    evidence = evaluate.evidence(load.study(tmp_path))
+    rate = find(evidence, "error_rate_unaided", "reader study")
+    # Readers 1 and 3 are wrong in all their six cases, readers 0 and 2 in none.
+    assert estimated(rate).value == pytest.approx(0.5)
+    assert estimated(find(evidence, "decision_benefit", "reader study", group="g1")).value == pytest.approx(1.0)
+    assert estimated(find(evidence, "decision_benefit", "reader study")).value == pytest.approx(0.5)
+    assert isinstance(find(evidence, "error_rate_unaided", "site"), Absent)
+    curve = find_curve(evidence, "changed_decisions", "reader study")
+    assert isinstance(curve, Curve)
+    assert list(curve.columns["corrected"]) == [0, 6, 0, 6]
+    (tmp_path / "release.toml").write_text(RELEASE + "counts = { aie = 352, ain = 1196, ce = 367, cn = 1181 }\n")
+    bare = evaluate.evidence(load.study(tmp_path))
+    assert estimated(find(bare, "odds_ratio", "reader study")).value == pytest.approx(0.94709887, abs=5e-9)
+    assert isinstance(find(bare, "decision_benefit", "reader study"), Absent)
