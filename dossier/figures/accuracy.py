@@ -12,16 +12,17 @@ from dossier.figures.canvas import (
     HAIR,
     HALF,
     column,
+    head,
+    headed,
     inner_ticks,
     joined,
-    labels,
     lattice,
     left_out,
     level_text,
     panel,
     patients,
     picture,
-    say,
+    say_why,
     sheet,
     shown_sites,
     styled,
@@ -31,7 +32,7 @@ from dossier.figures.canvas import (
 )
 from dossier.register import figure
 from dossier.types import Absent, Curve, Evidence, Picture, find_curve
-from dossier.typeset import number, sentence_case
+from dossier.typeset import number
 
 
 def draw_profiles(evidence: Evidence) -> Figure | Absent:
@@ -43,16 +44,15 @@ def draw_profiles(evidence: Evidence) -> Figure | Absent:
         return Absent("no external site has a profile of H-accuracy")
     width = HALF if len(shown) == 1 else FULL
     grid = lattice(len(shown), width, left=9.5, top=5, gap_x=4.4, gap_y=6.6, tallest=44, shape=0.72)
+    grid, heads = headed(grid, shown)
     drawn = sheet(width, grid.bottom + 9.4)
-    names = labels(evidence, grid.width)
     low = min(float(np.nanmin(column(curve, "tau"))) for curve in known)
     high = max(float(np.nanmax(column(curve, "tau"))) for curve in known)
     places = inner_ticks(low, high, 2)
     narrow = grid.width < 26
     for place, site in enumerate(shown):
-        x, y = grid.corner(place)
-        write(drawn, x, y - 2.2, names[site.name])
-        axes = panel(drawn, x, y, grid.width, grid.height)
+        head(drawn, grid, place, heads[place])
+        axes = panel(drawn, *grid.corner(place), grid.width, grid.height)
         axes.set_xlim(low, high)
         axes.set_ylim(0, 1)
         left, outer = grid.outer_left(place), grid.outer_bottom(place)
@@ -60,7 +60,7 @@ def draw_profiles(evidence: Evidence) -> Figure | Absent:
         ticks(axes, "x", places, [_tick(tick, (low, high), narrow) if outer else "" for tick in places], inward=True)
         curve = curves[site.name]
         if isinstance(curve, Absent):
-            say(axes, grid.width, grid.height, curve.reason)
+            say_why(evidence, axes, grid, curve)
             continue
         tau = column(curve, "tau")
         axes.axhline(0.5, color=HAIR, lw=0.6, zorder=0)
@@ -85,10 +85,9 @@ def h_accuracy_profile_by_site(evidence: Evidence) -> Picture | Absent:
             return drawn
         shown, left = shown_sites(evidence, FULL)
         curves = [(find_curve(evidence, "h_accuracy_profile", site.name), site.site) for site in shown]
-        method = next(curve.method for curve, _ in curves if isinstance(curve, Curve))
         caption = (
-            f"{patients(shown)}. {sentence_case(method)}; {level_text(evidence)} bands. At the left every right answer "
-            f"counts in full; further right only those given with more certainty do.{left_out(left, 'see the tables')}"
+            f"{patients(shown)}; {level_text(evidence)} bands. At the left every right answer counts in full; further "
+            f"right only those given with more certainty do. Grey line: one half.{left_out(left, 'see the tables')}"
         )
         told = [_fall(curve, name) for curve, name in curves if isinstance(curve, Curve)]
         return picture("h_accuracy_profile_by_site", drawn, caption, f"H-accuracy falls {joined(told, 8)}.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -13,23 +15,21 @@ from dossier.figures.canvas import (
     BROKEN_CURVE,
     FULL,
     HALF,
-    INK,
-    INK_2,
     RULE,
-    TINTS,
     Lattice,
     ceiling,
     column,
     few,
+    head,
+    headed,
     joined,
-    labels,
     lattice,
     left_out,
     level_text,
     panel,
     patients,
     picture,
-    say,
+    say_why,
     sheet,
     shown_sites,
     styled,
@@ -38,10 +38,10 @@ from dossier.figures.canvas import (
     ticks,
     write,
 )
-from dossier.figures.discrimination import Forest, printed_forest, unit_axes
+from dossier.figures.discrimination import TALLEST, Forest, enough, mirrored, printed_forest, unit_axes
 from dossier.register import figure
 from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, externals, find, find_curve
-from dossier.typeset import number, sentence_case
+from dossier.typeset import number
 
 OBSERVED_TO_EXPECTED = Forest("oe_ratio", "O/E", 1.0, ratio=True)
 
@@ -72,18 +72,16 @@ def draw_calibration(evidence: Evidence, width: float) -> Figure | Absent:
     size = HALF if len(shown) == 1 else width
     end = curve_end(list(curves.values()))
     strip = 0.0 if not has_strip(evidence, width) else 8.0 if len(shown) <= 12 else 5.0
-    grid = _grid(len(shown), size, strip, max(9.5, 5.4 + text_width(tick_text(end))))
+    grid, heads = headed(_grid(len(shown), width, strip, max(9.5, 5.4 + text_width(tick_text(end)))), shown)
     drawn = sheet(size, grid.bottom + strip + 9.4)
-    names = labels(evidence, grid.width)
     for place, site in enumerate(shown):
-        x, y = grid.corner(place)
-        write(drawn, x, y - 2.2, names[site.name])
-        axes = panel(drawn, x, y, grid.width, grid.height)
+        head(drawn, grid, place, heads[place])
+        axes = panel(drawn, *grid.corner(place), grid.width, grid.height)
         below = bool(strip)
         unit_axes(axes, end, grid.outer_left(place), grid.outer_bottom(place) and not below)
         curve = curves[site.name]
         if isinstance(curve, Absent):
-            say(axes, grid.width, grid.height, curve.reason)
+            say_why(evidence, axes, grid, curve)
         else:
             draw_curve(axes, curve, end, few(site, bands.FEW_FOR_A_BAND), 1.3 if width == HALF else 1.5)
         if below:
@@ -95,9 +93,17 @@ def draw_calibration(evidence: Evidence, width: float) -> Figure | Absent:
 
 
 def _grid(count: int, width: float, strip: float, left: float) -> Lattice:
-    if strip:
-        return lattice(count, width, left=left, top=5, gap_x=4.4, gap_y=6.6 + strip, tallest=50)
-    return lattice(count, width, left=left, top=5, gap_x=2.3, gap_y=6.6, tallest=44)
+    if width == FULL:
+        size = HALF if count == 1 else FULL
+        gap_x = 4.4 if strip else 2.3
+        return lattice(count, size, left=left, top=5, gap_x=gap_x, gap_y=6.6 + strip, tallest=TALLEST)
+    if count == 1:
+        return lattice(1, HALF, left=left, top=5, gap_x=0, gap_y=0, tallest=52, shape=ALONE)
+    return lattice(count, HALF, left=left, top=5, gap_x=2.3, gap_y=6.6, tallest=44)
+
+
+ALONE = 0.71
+"""Height over width of a single panel at half width: it fills the width and leaves the other three their room."""
 
 
 def _risks_below(
@@ -116,46 +122,33 @@ def _risks_below(
         mirrored(axes, site, curve)
 
 
-def mirrored(axes: Axes, site: DatasetSummary, curve: Curve, most: float | None = None) -> None:
-    """Shares of the events upwards and of the others downwards, as one outline each; too few are not drawn."""
-    edges = np.append(column(curve, "low"), column(curve, "high")[-1])
-    up, down = np.nan_to_num(column(curve, "share_events")), np.nan_to_num(column(curve, "share_non_events"))
-    with_outcome, without = enough(site)
-    if with_outcome:
-        axes.stairs(up, edges, fill=True, fc=BLUE, lw=0)
-    if without:
-        axes.stairs(-down, edges, fill=True, fc=TINTS[2], ec=INK_2, lw=0.5, baseline=0)
-    axes.axhline(0, color=INK, lw=0.5)
-    reach = most if most is not None else max(float(up.max()), float(down.max()), 1e-9)
-    axes.set_ylim(-reach * 1.04, reach * 1.04)
-
-
 def has_strip(evidence: Evidence, width: float) -> bool:
     """Whether the risks are shown below the panels: not in small panels, nor where they all lie in a bin or two."""
     shown, _ = shown_sites(evidence, width)
-    return width == FULL and curve_end([find_curve(evidence, "calibration_curve", site.name) for site in shown]) > 0.2
-
-
-def enough(site: DatasetSummary) -> tuple[bool, bool]:
-    """Whether the patients with the outcome, and those without, are enough to show how their risks lie."""
-    if site.events is None:
-        return False, False
-    return site.events >= bands.FEW_FOR_POOLING, site.n - site.events >= bands.FEW_FOR_POOLING
+    return width == FULL and curve_end(_curves(evidence, shown)) > 0.2
 
 
 def calibration_caption(evidence: Evidence, width: float) -> str:
-    """What to know about the calibration curves: n, smoother, band, which are broken."""
+    """What to know about the calibration curves: n, bands, how to read them, which are broken, where the axes end."""
     shown, left = shown_sites(evidence, width)
-    curves = [find_curve(evidence, "calibration_curve", site.name) for site in shown]
-    methods = list(dict.fromkeys(curve.method for curve in curves if isinstance(curve, Curve)))
-    sparse = ", simpler where data are sparse" if len(methods) > 1 else ""
-    method = sentence_case(max(methods, key=len, default=""))
-    text = f"{patients(shown)}. {method}{sparse}; {level_text(evidence)} band. Grey: perfect."
+    text = (
+        f"{patients(shown)}; {level_text(evidence)} bands. On the grey diagonal the risks are right; above it they are "
+        "too low, below it too high."
+    )
     if any(few(site, bands.FEW_FOR_A_BAND) for site in shown):
         text += f" Broken: under {bands.FEW_FOR_A_BAND} events or non-events."
     if has_strip(evidence, width):
-        text += " Below each panel the risks of patients with the outcome (up) and without (down)."
+        text += " Below each panel, the risks of patients with the outcome (up) and without (down)"
+        hidden = any(False in enough(site) for site in shown)
+        text += f"; fewer than {bands.FEW_FOR_POOLING} are not drawn." if hidden else "."
+    end = curve_end(_curves(evidence, shown))
+    if end < 1:
+        text += f" The axes end at {tick_text(end)}."
     return text + left_out(left, "see the tables")
+
+
+def _curves(evidence: Evidence, shown: Sequence[DatasetSummary]) -> list[Curve | Absent]:
+    return [find_curve(evidence, "calibration_curve", site.name) for site in shown]
 
 
 def calibration_alternative(evidence: Evidence, width: float) -> str:
@@ -166,6 +159,8 @@ def calibration_alternative(evidence: Evidence, width: float) -> str:
     if not known:
         return f"Calibration curves of {joined([site.site for site in shown])}; the O/E ratio could not be estimated."
     (low, first), (high, last) = known[0], known[-1]
+    if len(known) > 1 and number(low) == number(high):
+        return f"Calibration curves: observed over expected events are {number(low)} at every site, where 1 is perfect."
     if len(known) == 1:
         return f"Calibration curve: in {first} the outcome was {number(low)} times as frequent as the risks said."
     return (

@@ -9,7 +9,7 @@ import io
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from dossier.material import styles
 from dossier.register import REGISTER
 from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, externals
-from dossier.typeset import level_of, number
+from dossier.typeset import counted, level_of, named, number
 
 Floats = NDArray[np.float64]
 
@@ -165,10 +165,10 @@ def primary_threshold(evidence: Evidence) -> float | None:
 
 
 def patients(sites: Sequence[DatasetSummary]) -> str:
-    """How many patients the figure rests on: n 5,340, 1,724 events."""
+    """How many patients the figure rests on: 5,340 patients, 1,724 events."""
     events = [site.events for site in sites if site.events is not None]
-    counted = f", {sum(events):,} events" if len(events) == len(sites) else ""
-    return f"n {sum(site.n for site in sites):,}{counted}"
+    more = f", {counted(sum(events), 'event')}" if len(events) == len(sites) else ""
+    return f"{counted(sum(site.n for site in sites), 'patient')}{more}"
 
 
 def few(site: DatasetSummary, floor: int) -> bool:
@@ -179,6 +179,12 @@ def few(site: DatasetSummary, floor: int) -> bool:
 def sites_word(count: int) -> str:
     """One site, or so many sites."""
     return "1 site" if count == 1 else f"{count} sites"
+
+
+def row_of(curve: Curve, name: str, value: float) -> int | None:
+    """The row of a curve whose column holds exactly this value; None when none does."""
+    rows = np.flatnonzero(np.isclose(column(curve, name), value, rtol=0, atol=1e-12))
+    return int(rows[0]) if len(rows) else None
 
 
 def column(curve: Curve, name: str) -> Floats:
@@ -232,8 +238,16 @@ def _cut_middle(text: str, width: float, weight: int, tail: int) -> str:
     return _cut(text, max(width - text_width(end, weight), 0), weight).rstrip("…") + end
 
 
+def _before_comma(name: str, width: float, weight: int) -> str:
+    """The name, or the part before its first comma where the whole does not fit."""
+    return name if text_width(name, weight) <= width else name.split(",")[0]
+
+
 def shortened(names: Sequence[str], width: float, weight: int = 400) -> tuple[str, ...]:
-    """Names that fit a width in mm and still differ: cut at the end, before the last word or inside."""
+    """Names that fit a width in mm and still differ: up to a comma, cut at the end, before the last word or inside."""
+    short = tuple(_before_comma(name, width, weight) for name in names)
+    if len(set(short)) == len(names):
+        names = short
     plans: list[tuple[int, ...]] = [(0,) * len(names), tuple(len(name.split()[-1]) for name in names)]
     plans += [(tail,) * len(names) for tail in (4, 7, 10)]
     for plan in plans:
@@ -255,6 +269,11 @@ def wrapped(text: str, width: float, most: int, weight: int = 400) -> str | None
             lines.append(word)
     fits = len(lines) <= most and all(text_width(line, weight) <= width for line in lines)
     return "\n".join(lines) if fits else None
+
+
+def say_why(evidence: Evidence, axes: Axes, grid: Lattice, absent: Absent) -> None:
+    """Say in a small panel why its curve is absent, with the site under the name that a reader knows."""
+    say(axes, grid.width, grid.height, named(evidence, absent.reason))
 
 
 def say(axes: Axes, width: float, height: float, *choices: str) -> None:
@@ -370,15 +389,59 @@ def lattice(
     gap_y: float,
     tallest: float,
     shape: float = 1.0,
+    columns: int | None = None,
 ) -> Lattice:
     """Panels that fill the width of a sheet; `shape` is height over width, `tallest` the most a panel may measure."""
-    if sheet_width <= HALF:
+    if columns is not None:
+        pass
+    elif sheet_width <= HALF:
         columns = min(count, 4)
     else:
         columns = next(most for few_enough, most in ((4, count), (12, 4), (24, 6), (10**6, 8)) if count <= few_enough)
     across = (sheet_width - left - (columns - 1) * gap_x) / columns
     height = min(across * shape, tallest)
     return Lattice(count, columns, height / shape if shape == 1.0 else across, height, left, top, gap_x, gap_y)
+
+
+MOST_ROWS_OF_TALL_HEADS = 3
+"""With more rows of panels than this a long name is shortened: two lines above each would cost too much height."""
+HEAD_LINE = 3.9
+
+
+def _heads(names: Sequence[str], grid: Lattice) -> tuple[str, ...]:
+    """The names above the panels: on one line, else on two where there is height, else shortened."""
+    short = shortened(names, grid.width)
+    if grid.rows > MOST_ROWS_OF_TALL_HEADS:
+        return short
+    firsts = [name.split(",")[0] for name in names]
+    tellable = len(set(firsts)) == len(names)
+    whole = (
+        wrapped(name, grid.width, 2) or (wrapped(first, grid.width, 2) if tellable else None)
+        for name, first in zip(names, firsts, strict=True)
+    )
+    return tuple(long or cut for long, cut in zip(whole, short, strict=True))
+
+
+def headed(
+    grid: Lattice, sites: Sequence[DatasetSummary], below: Sequence[str] | None = None
+) -> tuple[Lattice, tuple[str, ...]]:
+    """The names of the sites above their panels, and the panels moved down to make room for them.
+
+    `below` holds a line more for each site, which stands under its name.
+    """
+    heads = _heads([site.site for site in sites], grid)
+    if below is not None:
+        heads = tuple(f"{head}\n{line}" for head, line in zip(heads, below, strict=True))
+    more = max(head.count("\n") for head in heads) * HEAD_LINE
+    return replace(grid, top=grid.top + more, gap_y=grid.gap_y + more), heads
+
+
+def head(figure: Figure, grid: Lattice, place: int, text: str, quiet: int = 0) -> None:
+    """The lines above a panel, the last one nearest to it; so many of the last ones are quiet."""
+    x, y = grid.corner(place)
+    lines = text.split("\n")
+    for above, line in enumerate(reversed(lines)):
+        write(figure, x, y - 2.2 - above * HEAD_LINE, line, color=INK_2 if above < quiet else INK)
 
 
 MOST_PANELS = {HALF: 12, FULL: 48}
@@ -406,6 +469,7 @@ class Key:
     dash: Any = "-"
     width: float = 1.3
     fill: bool = False
+    edge: str = "none"
 
 
 def key_row(figure: Figure, x: float, y: float, entries: Sequence[Key]) -> float:
@@ -414,9 +478,9 @@ def key_row(figure: Figure, x: float, y: float, entries: Sequence[Key]) -> float
     for entry in entries:
         if entry.fill:
             corner = (x / across, 1 - (y + 1.6) / down)
-            figure.add_artist(
-                Rectangle(corner, 4.2 / across, 3.2 / down, transform=figure.transFigure, fc=entry.colour, ec="none")
-            )
+            square = Rectangle(corner, 4.2 / across, 3.2 / down, transform=figure.transFigure)
+            square.set(facecolor=entry.colour, edgecolor=entry.edge, linewidth=0.5)
+            figure.add_artist(square)
         else:
             line = matplotlib.lines.Line2D(
                 [x / across, (x + 5.5) / across],
@@ -474,11 +538,14 @@ def _crossed(places: Floats, half: Floats, points: Floats) -> Floats:
     """How many points lie inside a box of that half size at each place."""
     if not len(points):
         return np.zeros(len(places))
-    inside = np.abs(places[:, None, :] - points[None, :, :]) < half
-    return np.asarray(inside.all(axis=2).sum(axis=1), dtype=np.float64)
+    across = np.abs(np.subtract.outer(places[:, 0], points[:, 0])) < half[0]
+    down = np.abs(np.subtract.outer(places[:, 1], points[:, 1])) < half[1]
+    return np.asarray((across & down).sum(axis=1), dtype=np.float64)
 
 
 def _outline(mark: Mark) -> Floats:
+    if not mark.across and not mark.down:
+        return np.empty((0, 2))
     angles = np.linspace(0, 2 * np.pi, 48, endpoint=False)
     return np.column_stack((mark.x + mark.across * np.cos(angles), mark.y + mark.down * np.sin(angles)))
 
@@ -489,7 +556,7 @@ def place_labels(
     """The centre of each mark's label in a panel, crossing as little as can be.
 
     `radius` is that of the discs and `lines` holds points (mm) on lines that a label should not cross. A label that
-    could stand only on another label, on another disc or beyond the panel is None: better left out than unreadable.
+    could stand only on another label, at another disc or beyond the panel is None: better left out than misread.
     """
     if not marks:
         return ()
@@ -501,12 +568,29 @@ def place_labels(
         _standing_cost(index, places[index], half[index], centres, outlines, lines, (width, height), radius)
         for index in range(len(marks))
     ]
-    chosen = np.full((len(marks), 2), np.nan)
-    for _ in range(6):
-        for index in range(len(marks)):
-            cost = standing[index] + 200 * _covered(places[index], half[index], chosen, half, index)
-            chosen[index] = places[index][int(np.argmin(cost))]
-    return _readable(chosen, half, centres, radius, (width, height))
+    tries = []
+    for order in _orders(centres)[: 7 if len(marks) <= CROWD else 1]:
+        chosen = np.full((len(marks), 2), np.nan)
+        for _ in range(6):
+            for index in order:
+                cost = standing[index] + 200 * _covered(places[index], half[index], chosen, half, index)
+                chosen[index] = places[index][int(np.argmin(cost))]
+        readable = _readable(chosen, half, centres, radius, (width, height))
+        if None not in readable:
+            return readable
+        tries.append(readable)
+    return min(tries, key=lambda one: one.count(None))
+
+
+CROWD = 14
+"""With more marks than this one order of choosing has to do: every further one takes its time and finds little."""
+
+
+def _orders(centres: Floats) -> list[list[int]]:
+    """The orders in which labels may choose their place: as given, then from each side, then the most crowded first."""
+    apart = np.hypot(*(centres[:, None, :] - centres[None, :, :]).transpose(2, 0, 1)).sum(axis=1)
+    keys = (np.arange(len(centres)), centres[:, 0], -centres[:, 0], centres[:, 1], -centres[:, 1], apart, -apart)
+    return [np.argsort(key, kind="stable").tolist() for key in keys]
 
 
 def _standing_cost(
@@ -543,21 +627,39 @@ def _covered(places: Floats, half: Floats, chosen: Floats, halves: Sequence[Floa
     return total
 
 
+DOUBT = 0.5
+"""By how much, in mm, a label may stand nearer to another mark than to its own, unless the two lie on each other."""
+
+
 def _readable(
     chosen: Floats, halves: Sequence[Floats], centres: Floats, radius: float, size: tuple[float, float]
 ) -> tuple[tuple[float, float] | None, ...]:
-    """The places that cover neither a label that is kept nor a disc of another mark, and that lie inside."""
+    """The places inside that cover neither a kept label nor another's disc, and stand at their own mark."""
     kept: list[tuple[float, float] | None] = []
     for index, place in enumerate(chosen):
         half = halves[index]
         off = (place < half).any() or (place > np.array(size) - half).any()
         on_disc = (np.abs(np.delete(centres, index, axis=0) - place) < half + radius * 0.6).all(axis=1).any()
+        gaps = np.maximum(np.abs(centres - place) - half, 0)
+        distance = np.hypot(gaps[:, 0], gaps[:, 1])
+        apart = np.hypot(*(centres - centres[index]).T) > radius
+        is_anothers = bool((distance[apart] < distance[index] - DOUBT).any())
         on_label = any(
             other is not None and (np.abs(np.array(other) - place) < half + halves[before]).all()
             for before, other in enumerate(kept)
         )
-        kept.append(None if off or on_disc or on_label else (float(place[0]), float(place[1])))
+        kept.append(None if off or on_disc or on_label or is_anothers else (float(place[0]), float(place[1])))
     return tuple(kept)
+
+
+def _nearest(places: Floats, half: Floats, points: Floats) -> Floats:
+    """How far the box of that half size at each place is from the nearest of the points."""
+    if not len(points):
+        return np.full(len(places), np.inf)
+    every = points[::3]
+    across = np.maximum(np.abs(np.subtract.outer(places[:, 0], every[:, 0])) - half[0], 0)
+    down = np.maximum(np.abs(np.subtract.outer(places[:, 1], every[:, 1])) - half[1], 0)
+    return np.asarray(np.sqrt((across**2 + down**2).min(axis=1)), dtype=np.float64)
 
 
 def resampled(x: Floats, y: Floats, step: float = 0.4) -> Floats:
@@ -579,10 +681,13 @@ def place_on_line(
     size: tuple[float, float],
     weight: int = 400,
     prefer: float = 0.4,
+    *,
+    apart: bool = True,
 ) -> tuple[float, float] | None:
     """The centre of a label beside a line (points in mm), off every other line and label; None when there is no room.
 
-    `taken` are boxes as centre and half size; `prefer` is the share of the line's length where the label stands best.
+    `taken` are boxes as centre and half size; `prefer` is the share of the line's length where the label stands best;
+    with `apart` it costs to stand nearer to another line.
     """
     half = np.array([(text_width(text, weight) + 1) / 2, LABEL_HEIGHT / 2])
     inside = line[((line >= 0) & (line <= np.array(size))).all(axis=1)]
@@ -597,8 +702,11 @@ def place_on_line(
     ]
     places = np.concatenate([anchors + np.array(move) for move in moves])
     cost = np.tile(8 * np.abs(share - prefer), len(moves))
-    cost += np.repeat([abs(move[1]) * 0.1 + abs(move[0]) * 0.02 for move in moves], len(anchors))
+    sideways = [abs(move[1]) * 0.1 + abs(move[0]) * 0.02 + (0.4 if move[0] < 0 else 0.0) for move in moves]
+    cost += np.repeat(sideways, len(anchors))
     crossings = _crossed(places, half, line) + _crossed(places, half, others)
+    if apart:
+        cost += 2.5 * (_nearest(places, half, others) < _nearest(places, half, line))
     outside = (places < half + 0.2).any(axis=1) | (places > np.array(size) - half - 0.2).any(axis=1)
     covering = np.zeros(len(places), dtype=bool)
     for x, y, across, down in taken:
@@ -606,6 +714,14 @@ def place_on_line(
     cost += 5 * crossings + 1e4 * (outside | covering)
     best = int(np.argmin(cost))
     return None if cost[best] >= 1e4 else (float(places[best, 0]), float(places[best, 1]))
+
+
+def is_clear(text: str, spot: tuple[float, float], line: Floats, others: Floats, weight: int = 400) -> bool:
+    """Whether a label crosses no line (points in mm) and stands nearer to its own than to any other."""
+    half = np.array([text_width(text, weight) / 2, LABEL_HEIGHT / 2 - 0.4])
+    place = np.array([spot])
+    crosses = bool((_crossed(place, half, others) + _crossed(place, half, line)).any())
+    return not crosses and bool((_nearest(place, half, line) <= _nearest(place, half, others)).all())
 
 
 # ---- bytes ----------------------------------------------------------------------------------------------------------

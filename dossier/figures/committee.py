@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,7 @@ from dossier.figures.canvas import (
     COMMITTEE,
     INK_2,
     LABEL_HEIGHT,
+    LINE,
     ORANGE,
     TINTS,
     column,
@@ -33,7 +34,6 @@ from dossier.figures.canvas import (
     styled,
     text_width,
     ticks,
-    value_text,
     write,
 )
 from dossier.register import figure
@@ -57,38 +57,71 @@ SQUARE = 1.93
 ROWS = 16
 
 
-def first_with_curve(evidence: Evidence) -> tuple[DatasetSummary, Curve] | Absent:
-    """The first external site that has a calibration curve."""
-    for site in externals(evidence):
-        curve = find_curve(evidence, "calibration_curve", site.name)
-        if isinstance(curve, Curve):
-            return site, curve
-    return Absent("no external site has a calibration curve")
+@dataclass(frozen=True)
+class Hospitals:
+    """The hospitals whose curves a committee sees, and how many have too few patients for one."""
+
+    shown: tuple[tuple[DatasetSummary, Curve], ...]
+    too_few: int
+
+
+def hospitals(evidence: Evidence) -> Hospitals | Absent:
+    """Every external site with a calibration curve; those with very few events or non-events only when alone."""
+    found = [(site, find_curve(evidence, "calibration_curve", site.name)) for site in externals(evidence)]
+    known = tuple((site, curve) for site, curve in found if isinstance(curve, Curve))
+    if not known:
+        return Absent("no external site has a calibration curve")
+    sound = tuple((site, curve) for site, curve in known if not few(site, bands.FEW_FOR_POOLING))
+    return Hospitals(sound, len(known) - len(sound)) if sound else Hospitals(known[:1], len(known) - 1)
 
 
 def draw_committee_calibration(evidence: Evidence) -> Figure | Absent:
-    """The calibration curve of one site, in per cent and in plain words."""
-    first = first_with_curve(evidence)
-    if isinstance(first, Absent):
-        return first
-    site, curve = first
-    drawn = sheet(62.4, 46.5)
+    """The calibration curve of one hospital with its band, or those of all as thin lines, in plain words."""
+    found = hospitals(evidence)
+    if isinstance(found, Absent):
+        return found
+    alone = len(found.shown) == 1
+    end = curve_end([curve for _, curve in found.shown])
+    note = _not_drawn(found)
+    top = 6.5 if alone else 11.0
+    drawn = sheet(62.4, top + 40.0 + (LINE if note else 0))
     write(drawn, 0, 2.2, "Share who had the outcome")
-    end = curve_end([curve])
     count = 4 if end in (0.02, 0.2, 0.4, 0.8) else 5 if end in (0.05, 0.1, 0.5, 1.0) else 3
     places = [end * step / count for step in range(count + 1)]
     texts = ["0", *(f"{place * 100:g}%" for place in places[1:])]
     left = max(text_width(text) for text in texts) + 2.2
     width, height = 62.4 - left - text_width(texts[-1]) / 2 - 0.3, 29.6
-    axes = panel(drawn, left, 6.5, width, height)
+    axes = panel(drawn, left, top, width, height)
     axes.set_xlim(0, end)
     axes.set_ylim(0, end)
-    draw_curve(axes, curve, end, few(site, bands.FEW_FOR_A_BAND), 1.6)
+    if alone:
+        site, curve = found.shown[0]
+        draw_curve(axes, curve, end, few(site, bands.FEW_FOR_A_BAND), 1.6)
+        _name_lines(axes, site, curve, end, (width, height))
+    else:
+        _all_lines(drawn, axes, found, end)
     ticks(axes, "x", places, texts)
     ticks(axes, "y", places, texts)
-    _name_lines(axes, site, curve, end, (width, height))
-    write(drawn, left + width / 2, 44.3, "Risk the model gave", ha="center")
+    write(drawn, left + width / 2, top + 37.8, "Risk the model gave", ha="center")
+    if note:
+        write(drawn, 0, top + 37.8 + LINE, note, color=INK_2)
     return drawn
+
+
+def _all_lines(drawn: Figure, axes: Axes, found: Hospitals, end: float) -> None:
+    """One thin line a hospital, all alike, and above them what the lines are."""
+    axes.plot([0, end], [0, end], color=INK_2, lw=1.1, zorder=3)
+    thin = 0.9 if len(found.shown) <= 12 else 0.6
+    for _, curve in found.shown:
+        axes.plot(column(curve, "risk"), column(curve, "observed"), color=BLUE, lw=thin, zorder=2)
+    text = "Each line: one hospital"
+    write(drawn, 0, 6.6, text, color=BLUE, weight=600)
+    write(drawn, text_width(text, 600) + 3.0, 6.6, "straight: perfect", color=INK_2)
+
+
+def _not_drawn(found: Hospitals) -> str:
+    """The line about the hospitals that are not drawn."""
+    return f"Not drawn: {found.too_few} with too few patients" if found.too_few else ""
 
 
 def _name_lines(axes: Axes, site: DatasetSummary, curve: Curve, end: float, size: tuple[float, float]) -> None:
@@ -113,27 +146,38 @@ def _name_lines(axes: Axes, site: DatasetSummary, curve: Curve, end: float, size
             axes.text(x, y, text, ha="center", va="center", color=colour, weight=weight, zorder=5)
 
 
-@figure("Are the risks right?")
+@figure("Risks and what happened")
 def committee_calibration(evidence: Evidence) -> Picture | Absent:
     """How often the outcome really happened among patients to whom the model gave each risk."""
     with styled():
         drawn = draw_committee_calibration(evidence)
-        first = first_with_curve(evidence)
-        if isinstance(drawn, Absent) or isinstance(first, Absent):
+        found = hospitals(evidence)
+        if isinstance(drawn, Absent) or isinstance(found, Absent):
             return Absent("no external site has a calibration curve")
-        site, _curve = first
-        events = "" if site.events is None else f", {site.events:,} with the outcome"
+        sites = [site for site, _ in found.shown]
+        n, events = sum(site.n for site in sites), sum(site.events or 0 for site in sites)
+        who = sites[0].site if len(sites) == 1 else f"{len(sites)} hospitals"
+        counted_events = "" if any(site.events is None for site in sites) else f", {events:,} with the outcome"
+        band = f"; the band shows how sure that is ({level_text(evidence)})" if len(sites) == 1 else ""
+        note = _not_drawn(found)
         caption = (
-            f"{site.site}: {site.n:,} patients{events}. Above the grey line the risks were too low, below it too high; "
-            f"the band shows how sure that is ({level_text(evidence)})."
+            f"{who}: {n:,} patients{counted_events}. Above the straight line the risks were too low, below it too high"
+            f"{band}.{f' {note}.' if note else ''}"
         )
-        ratio = find(evidence, "oe_ratio", site.name)
-        told = (
-            f"At {site.site} the outcome was {value_text(ratio)} times as frequent as the risks add up to."
-            if isinstance(ratio, Estimate)
-            else f"The share of patients at {site.site} who had the outcome, by the risk that the model gave."
-        )
-        return picture("committee_calibration", drawn, caption, told)
+        return picture("committee_calibration", drawn, caption, _told(evidence, sites))
+
+
+def _told(evidence: Evidence, sites: Sequence[DatasetSummary]) -> str:
+    """The finding in plain words: how many had the outcome for every 100 that the risks add up to."""
+    ratios = [(find(evidence, "oe_ratio", site.name), site.site) for site in sites]
+    known = sorted((one.value, name) for one, name in ratios if isinstance(one, Estimate))
+    if not known:
+        return "The share of patients who had the outcome, by the risk that the model gave."
+    (low, first), (high, last) = known[0], known[-1]
+    start = "For every 100 outcomes that the risks add up to there were"
+    if len(known) == 1:
+        return f"{start} {number(low * 100, 0)} at {first}."
+    return f"{start} from {number(low * 100, 0)} ({first}) to {number(high * 100, 0)} ({last})."
 
 
 @dataclass(frozen=True)
@@ -246,7 +290,7 @@ def _grid(axes: Axes, x: float, top: float, rows: int, columns: int) -> None:
     axes.hlines(across, x - 0.2, right, color="white", lw=1.1)
 
 
-@figure("What happens to 1,000 patients")
+@figure("Outcomes of 1,000 patients")
 def committee_thousand(evidence: Evidence) -> Picture | Absent:
     """Of 1,000 patients like these, how many the model flags rightly, flags in error, misses, rightly leaves alone."""
     with styled():

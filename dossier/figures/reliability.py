@@ -179,8 +179,8 @@ def reliability(evidence: Evidence) -> Picture | Absent:
         curve, dataset = fan
         case = case_of(evidence, dataset)
         caption = (
-            f"A = x g + (1 − x)(1 − g), g = (1 + √rho)/2; n {curve.n:,} cases. Reconstructed from the published worked "
-            "example. Read up from the measured accuracy to the line, then left."
+            f"{curve.n:,} cases. Read up from the measured accuracy to the line, then left. A = x g + (1 − x)(1 − g), "
+            "g = (1 + √rho)/2, reconstructed from the published worked example."
         )
         if case is None:
             told = "A fan of lines from perfect labels (measured is actual) to worthless ones (actual is one half)."
@@ -191,4 +191,4 @@ def reliability(evidence: Evidence) -> Picture | Absent:
             f"At a reliability of {number(case.details.get('rho') or 0)} a measured accuracy of "
             f"{number(case.details.get('measured_accuracy') or 0)} stands for {number(case.value)}{free}."
         )
-        return picture("reliability", drawn, f"{caption} Black bar: bounds free of assumption.", told)
+        return picture("reliability", drawn, f"{caption} Black bar: free of assumption.", told)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -23,8 +24,8 @@ from dossier.figures.canvas import (
     TINTS,
     Floats,
     Mark,
+    inner_ticks,
     joined,
-    labels,
     level_text,
     panel,
     patients,
@@ -32,6 +33,7 @@ from dossier.figures.canvas import (
     place_labels,
     primary_threshold,
     sheet,
+    shortened,
     sites_word,
     styled,
     text_width,
@@ -48,6 +50,8 @@ GAP = 5.3
 TOP = 14.5
 MOST_NAMED = 14
 """With more sites than this a mark carries the site's number in place of its name."""
+FEW_SITES = 5
+"""Up to so many sites their names may be longer."""
 MOST_UNKNOWN = 14
 """How many sites of unknown similarity the strip holds."""
 
@@ -66,6 +70,11 @@ class Scale:
     step: float
     setting: Mapping[str, float]
     """What the measure and its sample size depend on."""
+
+    @property
+    def noun(self) -> str:
+        """The measure in few letters, for a list in the caption."""
+        return {"auroc": "AUROC", "brier": "Brier"}.get(self.measure, "net benefit")
 
     def acceptable(self, value: float) -> bool:
         """Whether a value is acceptable or better."""
@@ -152,7 +161,7 @@ def placed_sites(evidence: Evidence) -> tuple[Placed, ...]:
     """Every external site with its similarity and whether it supports the model from outside."""
     three = scales(evidence)
     sites = externals(evidence)
-    names = labels(evidence, 24.0, 600)
+    names = _short_names(sites)
     many = sum(_similarity(evidence, site) is not None for site in sites) > MOST_NAMED
     placed = []
     for order, site in enumerate(sites, 1):
@@ -162,6 +171,15 @@ def placed_sites(evidence: Evidence) -> tuple[Placed, ...]:
         supports = similarity is not None and similarity.value < bands.SUPPORT and good
         placed.append(Placed(site, str(order) if many and similarity else names[site.name], similarity, supports))
     return tuple(placed)
+
+
+def _short_names(sites: Sequence[DatasetSummary]) -> dict[str, str]:
+    """The names at the marks: up to the first comma where they still differ, and no wider than a mark can bear."""
+    firsts = [site.site.split(",")[0] for site in sites]
+    tellable = len(set(firsts)) == len(sites)
+    wide = 24.0 if len(sites) > FEW_SITES else 32.0
+    short = shortened(firsts if tellable else [site.site for site in sites], wide, 600)
+    return {site.name: name for site, name in zip(sites, short, strict=True)}
 
 
 def is_crowded(placed: Sequence[Placed]) -> bool:
@@ -183,8 +201,19 @@ class Layout:
     height: float
     strip: float
     rows: int
+    lowest: float
+    """The similarity at the bottom of the panels."""
     highest: float
     """The similarity at the top of the panels."""
+
+    @property
+    def down(self) -> float:
+        """The similarity in a millimetre."""
+        return (self.highest - self.lowest) / self.height
+
+    def y(self, similarity: float) -> float:
+        """How far below the top of a panel a similarity stands, in mm."""
+        return (self.highest - similarity) / self.down
 
     def x(self, index: int) -> float:
         """The left edge of a panel."""
@@ -198,26 +227,103 @@ def layout(placed: Sequence[Placed]) -> Layout:
     left = 12.5 if not rows else 26.0
     strip = 0.0 if not rows else (rows + (len(placed) - len(known) > rows)) * LINE + 7.8
     height = 76.5 if not rows else max(46.0, 76.5 - strip)
-    reach = max([0.62, *((one.high if one.high is not None else one.value) for one in known)])
-    return Layout(
-        left, (FULL - left - 2 * GAP) / 3, height, strip, rows, min(1.0, math.ceil(reach * 20 + 1) / 20 + 0.08)
+    lowest, highest = similarity_axis(known)
+    left += 2.5 if is_zoomed(lowest, highest) else 0.0
+    return Layout(left, (FULL - left - 2 * GAP) / 3, height, strip, rows, lowest, highest)
+
+
+def is_zoomed(lowest: float, highest: float) -> bool:
+    """Whether the axis of similarity shows so little that its ticks need two digits."""
+    return sum(lowest <= limit < highest - 0.02 for limit in (0, *bands.SIMILARITY)) < 3
+
+
+MOST_BANDS_OF_A_ZOOM = 2
+LEAST_ZOOM = 0.25
+"""The axis of similarity never spans less, so that a difference of nothing does not look like one."""
+
+
+def similarity_axis(known: Sequence[Estimate]) -> tuple[float, float]:
+    """The ends of the axis of similarity: from 0, or round the data when they lie in one or two bands.
+
+    The line of external support is always in view.
+    """
+    ends = [_ends(one) for one in known]
+    low, high = min(one for one, _ in ends), max(one for _, one in ends)
+    edges = [0.0, *bands.SIMILARITY]
+    touched = [upper for lower, upper in itertools.pairwise(edges) if low < upper and high > lower]
+    if len(touched) > MOST_BANDS_OF_A_ZOOM:
+        return 0.0, min(1.0, math.ceil(max(0.62, high) * 20 + 1) / 20 + 0.08)
+    low, high = min(low, bands.SUPPORT), max(high, bands.SUPPORT)
+    beyond = max(0.12 * (high - low), (LEAST_ZOOM - (high - low)) / 2)
+    return max(0.0, math.floor((low - beyond) * 50) / 50), min(1.0, math.ceil((high + beyond) * 50) / 50)
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """What the diagram shows and where its labels stand, before anything is drawn."""
+
+    placed: tuple[Placed, ...]
+    plan: Layout
+    scales: tuple[Scale, ...]
+    labels: tuple[Mapping[str, tuple[float, float]], ...]
+    """In each panel, the centre of the label (mm) by the name of the dataset."""
+    lost: tuple[tuple[str, str], ...]
+    """The marks without room for a label: the measure and the site."""
+    absent: tuple[tuple[str, str], ...]
+    """The sites that a panel cannot show, because its measure is absent there."""
+
+
+def arrangement(evidence: Evidence) -> Arrangement | Absent:
+    """The diagram's plan: sites by name where every name has room, else by number."""
+    placed = placed_sites(evidence)
+    if not any(one.similarity for one in placed):
+        return Absent("the similarity to the development data is not known at any external site")
+    plan, three = layout(placed), scales(evidence)
+    labelled = [_labels(evidence, placed, plan, scale) for scale in three]
+    if any(None in one.values() for one in labelled) and not is_crowded(placed):
+        placed = _numbered(placed)
+        labelled = [_labels(evidence, placed, plan, scale) for scale in three]
+    names = {one.site.name: one.name for one in placed}
+    lost = [
+        (scale.noun, names[name])
+        for scale, one in zip(three, labelled, strict=True)
+        for name, spot in one.items()
+        if spot is None
+    ]
+    absent = [
+        (scale.noun, one.site.site)
+        for scale in three
+        for one in placed
+        if one.similarity is not None and standing(evidence, one.site, scale) is None
+    ]
+    kept = tuple({name: spot for name, spot in one.items() if spot is not None} for one in labelled)
+    return Arrangement(placed, plan, three, kept, tuple(lost), tuple(absent))
+
+
+def _numbered(placed: Sequence[Placed]) -> tuple[Placed, ...]:
+    """The same sites under their numbers in the order of the tables, where their similarity is known."""
+    return tuple(
+        replace(one, name=str(order)) if one.similarity is not None else one for order, one in enumerate(placed, 1)
     )
 
 
 def draw_diagram(evidence: Evidence) -> Figure | Absent:
     """The diagram: three panels with common heights, and below them the sites whose similarity is unknown."""
-    placed = placed_sites(evidence)
-    if not any(one.similarity for one in placed):
-        return Absent("the similarity to the development data is not known at any external site")
-    plan = layout(placed)
+    arranged = arrangement(evidence)
+    return arranged if isinstance(arranged, Absent) else draw_arranged(evidence, arranged)
+
+
+def draw_arranged(evidence: Evidence, arranged: Arrangement) -> Figure:
+    """The diagram as it was arranged."""
+    plan = arranged.plan
     drawn = sheet(FULL, TOP + plan.height + plan.strip + 11.5)
     _key(drawn)
     write(drawn, 0, TOP - 3.6, "Similarity", weight=600)
     _band_names(drawn, plan)
-    for index, scale in enumerate(scales(evidence)):
-        _panel(drawn, evidence, placed, plan, index, scale)
+    for index in range(len(arranged.scales)):
+        _panel(drawn, evidence, arranged, index)
     if plan.rows:
-        _strip_names(drawn, placed, plan)
+        _strip_names(drawn, arranged.placed, plan)
     return drawn
 
 
@@ -249,36 +355,50 @@ def _band_names(drawn: Figure, plan: Layout) -> None:
     """The names of the bands of similarity, where a band is tall enough for its own."""
     lower = 0.0
     for upper, name in bands.SIMILARITY.items():
-        top = min(upper, plan.highest)
-        room = (top - lower) / plan.highest * plan.height
-        if top > lower and room >= text_width(name) + 0.6:
-            y = TOP + plan.height * (1 - (lower + top) / 2 / plan.highest)
-            write(drawn, plan.left - 10.4, y, name, color=INK_2, rotation=90, ha="center", va="center")
+        bottom, top = max(lower, plan.lowest), min(upper, plan.highest)
+        room = (top - bottom) / plan.down
+        if top > bottom and room >= text_width(name) + 0.6:
+            y = TOP + plan.y((bottom + top) / 2)
+            away = 12.9 if is_zoomed(plan.lowest, plan.highest) else 10.4
+            write(drawn, plan.left - away, y, name, color=INK_2, rotation=90, ha="center", va="center")
         lower = upper
 
 
-def _panel(drawn: Figure, evidence: Evidence, placed: Sequence[Placed], plan: Layout, index: int, scale: Scale) -> None:
+def _panel(drawn: Figure, evidence: Evidence, arranged: Arrangement, index: int) -> None:
+    plan, scale = arranged.plan, arranged.scales[index]
     axes = panel(drawn, plan.x(index), TOP, plan.width, plan.height)
     axes.set_xlim(scale.worst, scale.best)
-    axes.set_ylim(0, plan.highest)
-    _background(axes, scale, (0, plan.highest))
+    axes.set_ylim(plan.lowest, plan.highest)
+    _background(axes, scale, (plan.lowest, plan.highest))
     for upper in bands.SIMILARITY:
-        if upper < plan.highest:
+        if plan.lowest < upper < plan.highest:
             axes.axhline(upper, color=RULE, lw=0.5, zorder=0.6)
-    axes.plot(
-        [scale.cuts[0], scale.cuts[0], scale.best], [0, bands.SUPPORT, bands.SUPPORT], color=INK, lw=1.1, ls=FRAME
-    )
+    frame = [plan.lowest, bands.SUPPORT, bands.SUPPORT]
+    axes.plot([scale.cuts[0], scale.cuts[0], scale.best], frame, color=INK, lw=1.1, ls=FRAME)
     axes.spines["left"].set_visible(index == 0)
-    heights = [tick for tick in (0, *bands.SIMILARITY) if tick < plan.highest - 0.02] if index == 0 else []
-    ticks(axes, "y", heights, [f"{tick:g}" for tick in heights])
+    heights = _heights(plan) if index == 0 else []
+    digits = 2 if is_zoomed(plan.lowest, plan.highest) else 1
+    ticks(axes, "y", heights, [number(tick, digits) if tick else "0" for tick in heights])
     _scale_ticks(axes, scale, plan, labelled=not plan.rows)
-    _marks(axes, evidence, placed, plan, scale)
+    _marks(axes, evidence, arranged, index)
     middle = plan.x(index) + plan.width / 2
     if plan.rows:
-        _strip(drawn, evidence, placed, plan, index, scale)
+        _strip(drawn, evidence, arranged.placed, plan, index, scale)
     bottom = TOP + plan.height + plan.strip
     half = text_width(scale.title, 600) / 2
     write(drawn, min(middle, FULL - half - 0.2), bottom + 8.8, scale.title, ha="center", weight=600)
+
+
+def _heights(plan: Layout) -> list[float]:
+    """The ticks of similarity: the limits of the bands, and where the axis is zoomed round numbers between them."""
+    limits = [
+        tick for tick in (0, *bands.SIMILARITY) if plan.lowest <= tick and (plan.highest - tick) / plan.down > 1.5
+    ]
+    if not is_zoomed(plan.lowest, plan.highest):
+        return limits
+    more = inner_ticks(plan.lowest, plan.highest, 6)
+    inside = [tick for tick in more if (plan.highest - tick) / plan.down > 1.5]
+    return sorted(limits + [tick for tick in inside if all(abs(tick - limit) / plan.down > 5 for limit in limits)])
 
 
 def _background(axes: Axes, scale: Scale, heights: tuple[float, float]) -> None:
@@ -323,17 +443,15 @@ def _tick_text(value: float, scale: Scale) -> str:
     return number(round(value, 6), 2 if scale.measure == "brier" else 1)
 
 
-def _marks(axes: Axes, evidence: Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale) -> None:
+def _marks(axes: Axes, evidence: Evidence, arranged: Arrangement, index: int) -> None:
     """Ellipses, rings, discs and labels of the sites whose similarity is known."""
+    plan, scale = arranged.plan, arranged.scales[index]
     across = (scale.best - scale.worst) / plan.width
-    down = plan.highest / plan.height
-    marks, drawn = [], []
-    crowded = is_crowded(placed)
-    for one in placed:
+    crowded = is_crowded(arranged.placed)
+    for one in arranged.placed:
         stands = standing(evidence, one.site, scale)
         if one.similarity is None or stands is None:
             continue
-        value, height = scale.clipped(stands.value), min(one.similarity.value, plan.highest)
         low, high = _ends(one.similarity)
         ellipse = Ellipse(
             ((stands.low + stands.high) / 2, (low + high) / 2),
@@ -346,25 +464,47 @@ def _marks(axes: Axes, evidence: Evidence, placed: Sequence[Placed], plan: Layou
         )
         if one.supports or not crowded:
             axes.add_patch(ellipse)
-        _disc(axes, value, height, abs(across), down, one.colour, stands.share)
-        beyond = "" if value == stands.value else f" {number(stands.value, 1)}"
+        value, height = scale.clipped(stands.value), one.similarity.value
+        _disc(axes, value, height, abs(across), plan.down, one.colour, stands.share)
+        spot = arranged.labels[index].get(one.site.name)
+        if spot is not None:
+            x, y = scale.worst + spot[0] * across, plan.highest - spot[1] * plan.down
+            colour, weight = (BLUE, 600) if one.supports else (INK, 400)
+            axes.text(x, y, _label(one, stands, scale), ha="center", va="center", color=colour, weight=weight, zorder=5)
+
+
+def _label(one: Placed, stands: Standing, scale: Scale) -> str:
+    """The name of a mark, with its value where that lies beyond the axis."""
+    beyond = scale.clipped(stands.value) != stands.value
+    return f"{one.name}: {number(stands.value, 1)}" if beyond else one.name
+
+
+def _labels(
+    evidence: Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale
+) -> dict[str, tuple[float, float] | None]:
+    """Where the label of each mark of a panel stands, in mm; None where it has no room."""
+    across = (scale.best - scale.worst) / plan.width
+    crowded = is_crowded(placed)
+    marks, names = [], []
+    for one in placed:
+        stands = standing(evidence, one.site, scale)
+        if one.similarity is None or stands is None:
+            continue
+        low, high = _ends(one.similarity)
+        has_ellipse = one.supports or not crowded
         marks.append(
             Mark(
-                f"{one.name}{beyond}",
-                (value - scale.worst) / across,
-                (plan.highest - height) / down,
-                (stands.high - stands.low) / 2 / abs(across),
-                (high - low) / 2 / down,
+                _label(one, stands, scale),
+                (scale.clipped(stands.value) - scale.worst) / across,
+                plan.y(one.similarity.value),
+                (stands.high - stands.low) / 2 / abs(across) if has_ellipse else 0.0,
+                (high - low) / 2 / plan.down if has_ellipse else 0.0,
                 600 if one.supports else 400,
             )
         )
-        drawn.append(one)
+        names.append(one.site.name)
     places = place_labels(marks, plan.width, plan.height, RADIUS, _lines(plan, scale))
-    for mark, one, place in zip(marks, drawn, places, strict=True):
-        if place is not None:
-            x, y = scale.worst + place[0] * across, plan.highest - place[1] * down
-            colour = BLUE if one.supports else INK
-            axes.text(x, y, mark.text, ha="center", va="center", color=colour, weight=mark.weight, zorder=5)
+    return dict(zip(names, places, strict=True))
 
 
 def _ends(found: Estimate) -> tuple[float, float]:
@@ -386,16 +526,15 @@ def _disc(axes: Axes, x: float, y: float, across: float, down: float, colour: st
 
 def _lines(plan: Layout, scale: Scale) -> Floats:
     """Points in mm along the frame and the band limits that a label should not cross."""
-    down = plan.highest / plan.height
     x = (scale.cuts[0] - scale.worst) / (scale.best - scale.worst) * plan.width
-    y = (plan.highest - bands.SUPPORT) / down
+    y = plan.y(bands.SUPPORT)
     parts = [
         np.column_stack((np.full(60, x), np.linspace(y, plan.height, 60))),
         np.column_stack((np.linspace(x, plan.width, 60), np.full(60, y))),
     ]
     for upper in bands.SIMILARITY:
-        if upper != bands.SUPPORT and upper < plan.highest:
-            level = np.full(60, (plan.highest - upper) / down)
+        if upper != bands.SUPPORT and plan.lowest < upper < plan.highest:
+            level = np.full(60, plan.y(upper))
             parts.append(np.column_stack((np.linspace(0, plan.width, 60), level)))
     return np.concatenate(parts)
 
@@ -438,20 +577,55 @@ def _strip_names(drawn: Figure, placed: Sequence[Placed], plan: Layout) -> None:
 def external_performance(evidence: Evidence) -> Picture | Absent:
     """How well the model does at every site, against how much the site resembles the data it was developed on."""
     with styled():
-        drawn = draw_diagram(evidence)
-        if isinstance(drawn, Absent):
-            return drawn
-        placed = placed_sites(evidence)
-        caption = (
-            f"{patients(externals(evidence))}. Lower is less like the development data; further right is better. In "
-            f"the frame: similarity below {bands.SUPPORT:g} and acceptable or better. A ring is the minimum sample "
-            f"size, the disc in it the share reached. Ellipses: {level_text(evidence)} intervals of both. Dark and "
-            "bold: supports from outside."
-        )
-        if is_crowded(placed):
-            caption = caption.replace("Ellipses:", "Ellipses (of those only that support):")
-            caption += " Numbers: order of the tables."
-        return picture("external_performance", drawn, caption, _alternative(placed))
+        arranged = arrangement(evidence)
+        if isinstance(arranged, Absent):
+            return arranged
+        drawn = draw_arranged(evidence, arranged)
+        return picture("external_performance", drawn, _caption(evidence, arranged), _alternative(arranged.placed))
+
+
+def _caption(evidence: Evidence, arranged: Arrangement) -> str:
+    """How to read the diagram, how far its axis goes, and whatever it leaves out."""
+    only = ", of the blue sites only" if is_crowded(arranged.placed) else ""
+    text = (
+        f"{patients(externals(evidence))}. Right is better, lower less like the development data. Ellipses: "
+        f"{level_text(evidence)} intervals{only}. Disc: share of the sample needed. Blue: below "
+        f"{bands.SUPPORT:g} and acceptable or better in all three."
+    )
+    plan = arranged.plan
+    if plan.lowest > 0 or plan.highest < LEAST_WHOLE:
+        text += f" Similarity: {number(plan.lowest)} to {number(plan.highest)} only."
+    text += _resolved(arranged.placed)
+    for what, missing in (("Absent", arranged.absent), ("Not labelled", arranged.lost)):
+        if missing:
+            text += _listed(what, missing, LONGEST + ONE_LINE - text_width(text))
+    return text
+
+
+LONGEST = 420.0
+"""How long the caption may be, in mm of text, so that it fills no more than three lines with its title."""
+ONE_LINE = 155.0
+"""What is left out may take a fourth line: better than not naming it."""
+LEAST_WHOLE = 0.7
+"""An axis of similarity that starts at 0 and ends below this leaves out what the reader may look for."""
+MOST_RESOLVED = 60.0
+
+
+def _resolved(placed: Sequence[Placed]) -> str:
+    """What the numbers stand for, in full when it is short."""
+    numbered = [one for one in placed if one.name.isdigit()]
+    if not numbered:
+        return ""
+    whole = ", ".join(f"{one.name} {one.site.site}" for one in numbered)
+    return f" {whole}." if text_width(whole) <= MOST_RESOLVED else " Numbers: table order."
+
+
+def _listed(what: str, missing: Sequence[tuple[str, str]], room: float) -> str:
+    """Sites with their measures, or only their count where room is short: Absent: Spain (AUROC), Ethiopia (Brier)."""
+    measures = dict.fromkeys(measure for measure, _ in missing)
+    parts = [(measure, [name for one, name in missing if one == measure]) for measure in measures]
+    text = f" {what}: {', '.join(f'{joined(names, 9)} ({measure})' for measure, names in parts)}."
+    return text if text_width(text) <= room else f" {what}: {len(missing)} mark{'s' if len(missing) > 1 else ''}."
 
 
 def _alternative(placed: Sequence[Placed]) -> str:

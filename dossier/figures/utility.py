@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,10 +20,13 @@ from dossier.figures.canvas import (
     LABEL_HEIGHT,
     Floats,
     Key,
+    Lattice,
     column,
+    head,
+    headed,
     inner_ticks,
+    is_clear,
     key_row,
-    labels,
     lattice,
     left_out,
     level_text,
@@ -32,7 +36,8 @@ from dossier.figures.canvas import (
     place_on_line,
     primary_threshold,
     resampled,
-    say,
+    row_of,
+    say_why,
     sheet,
     shown_sites,
     styled,
@@ -54,7 +59,7 @@ from dossier.types import (
     find,
     find_curve,
 )
-from dossier.typeset import number, sentence_case
+from dossier.typeset import number
 
 EVERYONE_DASH = (0, (4, 2))
 
@@ -106,7 +111,7 @@ def false_alarms(threshold: float) -> str:
 
 def threshold_ticks(low: float, high: float, primary: float | None, width: float, most: int = 5) -> list[float]:
     """The primary threshold, the ends of the range, and round numbers between them where there is room."""
-    room = 10.5 / width * (high - low)
+    room = (1.5 * text_width(threshold_text(high, low, high)) + 0.5) / width * (high - low)
     kept = [primary] if primary is not None and low <= primary <= high else []
     wanted = [low, high, *inner_ticks(low, high, most)]
     for place in wanted:
@@ -176,32 +181,52 @@ def _label_lines(
     def down(values: Floats) -> Floats:
         return np.asarray((top - values) / (top - bottom) * height)
 
-    model = resampled(across, down(per_hundred(curve, "net_benefit")))
-    everyone = resampled(across, down(per_hundred(curve, "treat_all")))
+    lines = {name: resampled(across, down(per_hundred(curve, name))) for name in ("net_benefit", "treat_all")}
+    model, everyone = lines["net_benefit"], lines["treat_all"]
     nobody = resampled(np.array([0, width]), down(np.zeros(2)))
     taken: list[tuple[float, float, float, float]] = []
-    if primary is not None and low <= primary <= high:
-        value = float(np.interp(primary, column(curve, "threshold"), per_hundred(curve, "net_benefit")))
+    row = None if primary is None else row_of(curve, "threshold", primary)
+    drop = np.empty((0, 2))
+    if primary is not None and row is not None:
+        value = float(per_hundred(curve, "net_benefit")[row])
         axes.plot([primary, primary], [bottom, min(value, top)], color=INK_2, lw=0.7, ls=BROKEN, zorder=2)
-        if bottom <= value <= top:
-            axes.plot([primary], [value], "o", ms=5, mfc="white", mec=BLUE, mew=1.2, zorder=4, clip_on=False)
-            centre = np.array([[(primary - low) / (high - low) * width, float(down(np.array([value]))[0])]])
-            text = f"{number(value, 1)} at {threshold_text(primary, low, high)}"
-            others = np.concatenate((everyone, nobody, model))
-            spot = place_on_line(text, centre, others, taken, size, 600)
-            if spot is not None:
-                _put(axes, text, spot, size, limits, BLUE, 600)
-                taken.append((*spot, text_width(text, 600) / 2 + 0.5, LABEL_HEIGHT / 2))
+        drop = resampled(np.full(2, across[row]), np.array([height, float(down(np.array([min(value, top)]))[0])]))
+        text = f"{number(value, 1)} at {threshold_text(primary, low, high)}"
+        _mark(axes, (primary, value), text, (everyone, nobody, model), taken, size, limits)
     band = [resampled(across, down(per_hundred(curve, edge))) for edge in ("low", "high")]
-    for text, line, others, colour, weight, prefer in (
-        ("Model", model, np.concatenate((everyone, nobody, *band)), BLUE, 600, 0.35),
-        ("Flag everyone", everyone, np.concatenate((model, nobody, *band)), INK_2, 400, 0.6),
-        ("Flag no one", nobody, np.concatenate((model, everyone, *band)), INK, 400, 0.0),
+    for texts, line, others, colour, weight, prefer in (
+        (("Model",), model, np.concatenate((everyone, nobody, drop, *band)), BLUE, 600, 0.35),
+        (("Flag everyone", "Everyone"), everyone, np.concatenate((model, nobody, drop, *band)), INK_2, 400, 0.85),
+        (("Flag no one", "No one"), nobody, np.concatenate((model, everyone, drop, *band)), INK, 400, 0.0),
     ):
-        spot = place_on_line(text, line, others, taken, size, weight, prefer)
-        if spot is not None:
+        spots = [(text, place_on_line(text, line, others, taken, size, weight, prefer)) for text in texts]
+        standing = [(text, spot) for text, spot in spots if spot is not None]
+        clear = [(text, spot) for text, spot in standing if is_clear(text, spot, line, others, weight)]
+        for text, spot in (clear or standing)[:1]:
             _put(axes, text, spot, size, limits, colour, weight)
             taken.append((*spot, text_width(text, weight) / 2 + 0.5, LABEL_HEIGHT / 2))
+
+
+def _mark(
+    axes: Axes,
+    point: tuple[float, float],
+    text: str,
+    others: Sequence[Floats],
+    taken: list[tuple[float, float, float, float]],
+    size: tuple[float, float],
+    limits: tuple[float, float, float, float],
+) -> None:
+    """A ring on the model's line with its number beside it, when both have room in the panel."""
+    low, high, bottom, top = limits
+    x, y = point
+    if not (low <= x <= high and bottom <= y <= top):
+        return
+    axes.plot([x], [y], "o", ms=5 if size[0] > 45 else 4, mfc="white", mec=BLUE, mew=1.2, zorder=4, clip_on=False)
+    centre = np.array([[(x - low) / (high - low) * size[0], (top - y) / (top - bottom) * size[1]]])
+    spot = place_on_line(text, centre, np.concatenate(others), taken, size, 600, apart=False)
+    if spot is not None:
+        _put(axes, text, spot, size, limits, BLUE, 600)
+        taken.append((*spot, text_width(text, 600) / 2 + 0.5, LABEL_HEIGHT / 2))
 
 
 def _put(
@@ -225,8 +250,8 @@ def decision_caption(evidence: Evidence) -> str:
     if isinstance(chosen, Absent):
         return chosen.reason
     return (
-        f"{chosen.whose[0].upper()}{chosen.whose[1:]}, {patients(chosen.sites)}. {sentence_case(chosen.curve.method)}; "
-        f"{level_text(evidence)} band. Higher is better; the model helps where it lies above both other lines."
+        f"{chosen.whose[0].upper()}{chosen.whose[1:]}: {patients(chosen.sites)}; {level_text(evidence)} band. "
+        "Higher is better; the model helps where it lies above both other lines."
     )
 
 
@@ -238,61 +263,66 @@ def decision_alternative(evidence: Evidence) -> str:
         return chosen.reason
     curve = chosen.curve
     threshold = column(curve, "threshold")
-    place = float(threshold[len(threshold) // 2]) if primary is None else primary
-    place = min(max(place, float(threshold[0])), float(threshold[-1]))
-    model, everyone = (
-        float(np.interp(place, threshold, per_hundred(curve, name))) for name in ("net_benefit", "treat_all")
-    )
+    row = None if primary is None else row_of(curve, "threshold", primary)
+    if row is None:
+        row = len(threshold) // 2
+    place = float(threshold[row])
+    model, everyone = (float(per_hundred(curve, name)[row]) for name in ("net_benefit", "treat_all"))
     return (
         f"Decision curve of {chosen.whose}: at a threshold of {number(place)} the model has a net benefit of "
         f"{number(model, 1)} per 100 patients, flagging everyone {number(everyone, 1)}, flagging no one 0."
     )
 
 
+WIDEST_SPREAD = 3.0
+"""Where the highest net benefit of two sites differs by more than this factor, each site has a scale of its own."""
+
+
+def scales_differ(curves: Sequence[Curve]) -> bool:
+    """Whether one common axis would flatten the site with the lowest net benefit."""
+    tops = [benefit_limits([curve])[1] for curve in curves]
+    return max(tops) > WIDEST_SPREAD * min(tops)
+
+
 def draw_decision_panels(evidence: Evidence) -> Figure | Absent:
-    """The decision curves of the external sites on common axes, the declared thresholds marked."""
+    """The decision curves of the external sites, the declared thresholds marked, the primary one with its number."""
     shown, _ = shown_sites(evidence, FULL)
     curves = {site.name: find_curve(evidence, "decision_curve", site.name) for site in shown}
     known = [curve for curve in curves.values() if isinstance(curve, Curve)]
     if not known:
         return Absent("no external site has a decision curve")
+    own = scales_differ(known)
+    common = benefit_limits(known)
     width = HALF if len(shown) == 1 else FULL
-    bottom, top = benefit_limits(known)
     low = min(float(column(curve, "threshold")[0]) for curve in known)
     high = max(float(column(curve, "threshold")[-1]) for curve in known)
-    places = inner_ticks(bottom, top, 4)
-    texts = [tick_text(place) for place in places]
-    left = 6.0 + max(text_width(text) for text in texts)
-    grid = lattice(len(shown), width, left=left, top=11.5, gap_x=5.0, gap_y=6.8, tallest=44, shape=0.78)
+    grid, heads = headed(_panels_grid(len(shown), width, known, own), shown)
     odds = grid.width >= 30
-    step = -(-4.6 * len(places) // grid.height)
-    texts = [text if place % step == 0 else "" for place, text in enumerate(texts)]
     drawn = sheet(width, grid.bottom + (13.8 if odds else 9.6))
-    _key(drawn, width, left)
-    names = labels(evidence, grid.width)
-    marks = threshold_ticks(low, high, primary_threshold(evidence), grid.width - 6, 3 if grid.width < 45 else 5)
+    _key(drawn, width, grid.left)
+    primary = primary_threshold(evidence)
+    marks = threshold_ticks(low, high, primary, grid.width - 2, 3 if grid.width < 45 else 5)
     if not odds:
         marks = [low, high]
     for place, site in enumerate(shown):
         x, y = grid.corner(place)
-        write(drawn, x, y - 2.2, names[site.name])
+        head(drawn, grid, place, heads[place])
         axes = panel(drawn, x, y, grid.width, grid.height)
+        curve = curves[site.name]
+        bottom, top = benefit_limits([curve]) if own and isinstance(curve, Curve) else common
         axes.set_xlim(low, high)
         axes.set_ylim(bottom, top)
-        ticks(axes, "y", places, texts if grid.outer_left(place) else [""] * len(places))
         outer = grid.outer_bottom(place)
         words = [threshold_text(mark, low, high) if outer else "" for mark in marks]
         ticks(axes, "x", marks, words, inward=True)
         if outer and odds and place >= grid.columns * (grid.rows - 1):
             _odds_row(drawn, marks, (low, high), x, grid.width, grid.bottom + 7.0)
-        curve = curves[site.name]
         if isinstance(curve, Absent):
-            say(axes, grid.width, grid.height, curve.reason)
+            ticks(axes, "y", [], [])
+            say_why(evidence, axes, grid, curve)
             continue
-        for threshold in evidence.release.thresholds.declared:
-            if low <= threshold <= high:
-                axes.axvline(threshold, color=INK_2, lw=0.7, ls=BROKEN, zorder=0.5)
-        lines_on(axes, curve, 1.4)
+        _benefit_ticks(axes, (bottom, top), grid, own or grid.outer_left(place))
+        _panel_lines(axes, evidence, curve, (grid.width, grid.height), (low, high, bottom, top))
     title = "Threshold risk; below, false alarms per miss" if odds else "Threshold risk"
     write(drawn, (grid.left + grid.right) / 2, grid.bottom + (11.6 if odds else 7.2), title, ha="center")
     middle = (grid.top + grid.bottom) / 2
@@ -300,6 +330,61 @@ def draw_decision_panels(evidence: Evidence) -> Figure | Absent:
     words_y = "Net benefit" if short else "Net benefit per 100"
     write(drawn, 2.0, middle, words_y, rotation=90, ha="center", va="center")
     return drawn
+
+
+def _panels_grid(count: int, width: float, known: Sequence[Curve], own: bool) -> Lattice:
+    """The panels; where each has a scale of its own the numbers of its axis need room to its left."""
+    limits = [benefit_limits([curve]) for curve in known] if own else [benefit_limits(list(known))]
+    widest = max(text_width(tick_text(tick)) for ends in limits for tick in inner_ticks(*ends, 5))
+    gap_x = widest + 5.0 if own else 5.0
+    columns = None if count == 1 or count <= 24 or not own else 6
+    shape = 0.78 if count <= 24 else 0.7
+    return lattice(
+        count, width, left=6.0 + widest, top=11.5, gap_x=gap_x, gap_y=6.8, tallest=44, shape=shape, columns=columns
+    )
+
+
+def _benefit_ticks(axes: Axes, limits: tuple[float, float], grid: Lattice, labelled: bool) -> None:
+    """The ticks of net benefit: zero and the top one always have their number, the others where there is room."""
+    places = inner_ticks(*limits, 5)
+    room = LABEL_HEIGHT / grid.height * (limits[1] - limits[0])
+    kept: list[float] = []
+    for place in sorted(places, key=lambda one: (one != 0, -one)):
+        if all(abs(place - other) >= room for other in kept):
+            kept.append(place)
+    ticks(axes, "y", places, [tick_text(place) if labelled and place in kept else "" for place in places])
+
+
+def _panel_lines(
+    axes: Axes,
+    evidence: Evidence,
+    curve: Curve,
+    size: tuple[float, float],
+    limits: tuple[float, float, float, float],
+) -> None:
+    """The lines of one site, the declared thresholds, and the number at the primary one."""
+    low, high, bottom, top = limits
+    across = (column(curve, "threshold") - low) / (high - low) * size[0]
+
+    def line(name: str) -> Floats:
+        return resampled(across, (top - per_hundred(curve, name)) / (top - bottom) * size[1])
+
+    zero = resampled(np.array([0, size[0]]), np.full(2, top / (top - bottom) * size[1]))
+    others = [line("treat_all"), line("net_benefit"), zero]
+    for threshold in evidence.release.thresholds.declared:
+        if low <= threshold <= high:
+            axes.axvline(threshold, color=INK_2, lw=0.7, ls=BROKEN, zorder=0.5)
+            others.append(resampled(np.full(2, (threshold - low) / (high - low) * size[0]), np.array([0, size[1]])))
+    lines_on(axes, curve, 1.4)
+    primary = primary_threshold(evidence)
+    row = None if primary is None else row_of(curve, "threshold", primary)
+    if primary is not None and row is not None and size[0] >= NARROWEST_WITH_NUMBER:
+        value = float(per_hundred(curve, "net_benefit")[row])
+        _mark(axes, (primary, value), number(value, 1), others, [], size, limits)
+
+
+NARROWEST_WITH_NUMBER = 24.0
+"""In panels narrower than this, in mm, the net benefit at the primary threshold is left to the table."""
 
 
 def _key(drawn: Figure, width: float, left: float) -> None:
@@ -331,12 +416,30 @@ def decision_by_site(evidence: Evidence) -> Picture | Absent:
             return drawn
         shown, left = shown_sites(evidence, FULL)
         curves = [find_curve(evidence, "decision_curve", site.name) for site in shown]
-        method = next(curve.method for curve in curves if isinstance(curve, Curve))
+        known = [curve for curve in curves if isinstance(curve, Curve)]
         caption = (
-            f"{patients(shown)}. {sentence_case(method)}; {level_text(evidence)} bands. Vertical: declared thresholds. "
-            f"The model helps where its line lies above both others.{left_out(left, 'see the tables')}"
+            f"{patients(shown)}; {level_text(evidence)} bands. The model helps where its line lies above both others."
+            f"{_marked(evidence, known)}{left_out(left, 'see the tables')}"
         )
         return picture("decision_by_site", drawn, caption, _by_site_alternative(evidence))
+
+
+def _marked(evidence: Evidence, known: Sequence[Curve]) -> str:
+    """What the caption says about the marks and the scales."""
+    declared = evidence.release.thresholds.declared
+    text = ""
+    if declared:
+        text = f" Vertical: declared threshold{'s' if len(declared) > 1 else ''}"
+        primary = primary_threshold(evidence)
+        shown, _ = shown_sites(evidence, FULL)
+        width = HALF if len(shown) == 1 else FULL
+        wide = _panels_grid(len(shown), width, known, scales_differ(known)).width >= NARROWEST_WITH_NUMBER
+        if primary is not None and wide and any(row_of(curve, "threshold", primary) is not None for curve in known):
+            text += f"; ring and number: at {number(primary)}"
+        text += "."
+    if scales_differ(known):
+        text += " Each site has a scale of its own: compare the numbers, not the heights."
+    return text
 
 
 def _by_site_alternative(evidence: Evidence) -> str:
@@ -347,6 +450,10 @@ def _by_site_alternative(evidence: Evidence) -> str:
     if not known or primary is None:
         return "Decision curves by site: net benefit of the model, of flagging everyone and of flagging no one."
     (low, first), (high, last) = known[0], known[-1]
+    if len(known) == 1:
+        return (
+            f"Decision curve of {first}: at a threshold of {number(primary)} net benefit is {number(low, 1)} per 100."
+        )
     return (
         f"Decision curves by site: at a threshold of {number(primary)} the net benefit per 100 patients runs from "
         f"{number(low, 1)} ({first}) to {number(high, 1)} ({last})."

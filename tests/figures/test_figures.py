@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from dossier.figures import accuracy, calibration, committee, discrimination, reliability, results, robustness, utility
+from dossier.figures import accuracy, calibration, committee, discrimination, reliability, robustness, utility
 from dossier.figures.canvas import FULL, HALF, extent, styled, text_boxes, text_width
 from dossier.register import fill
 from dossier.types import Absent, Evidence, Picture
@@ -26,7 +26,8 @@ DRAWN: dict[str, Draw] = {
     "forest_results": lambda found: discrimination.draw_forest(found, discrimination.AUROC, HALF),
     "calibration_results": lambda found: calibration.draw_calibration(found, HALF),
     "decision_results": utility.draw_decision,
-    "risk_results": results.draw_risks,
+    "risk_results": lambda found: discrimination.draw_risks(found, HALF),
+    "risk_by_site": lambda found: discrimination.draw_risks(found, FULL),
     "forest_auroc": lambda found: discrimination.draw_forest(found, discrimination.AUROC, FULL),
     "roc_by_site": discrimination.draw_roc,
     "calibration_by_site": lambda found: calibration.draw_calibration(found, FULL),
@@ -39,6 +40,9 @@ DRAWN: dict[str, Draw] = {
     "committee_thousand": committee.draw_thousand,
 }
 EIGHT = next(case for case in CASES if case.name == "eight")
+LINE_THAT_IS_FILLED = 0.97
+TELLING = ("one", "two", "eight", "covid", "rare", "gaps", "near_many", "forty")
+"""The cases whose captions differ."""
 HAIRLINE = 0.15
 """Boxes hold the room above and below the letters: so many mm of it may touch."""
 
@@ -106,7 +110,21 @@ def test_pictures_are_whole_fast_and_light() -> None:
         assert picture.title == makers[picture.name].title
         assert picture.alternative.endswith(".")
         assert picture.alternative.count(". ") == 0
-        assert text_width(picture.caption) <= 4 * 0.97 * (FULL if picture.width > HALF else HALF * 2)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.name in TELLING], ids=lambda case: case.name)
+def test_captions_are_short_and_titles_are_nouns(case: Case) -> None:
+    found = evidence(case)
+    for name in DRAWN:
+        picture = fill("figures").figures[name].function(found)
+        assert isinstance(picture, Picture)
+        assert not picture.title.endswith((".", "?"))
+        whole = f"Figure 10. {picture.title}. {picture.caption}"
+        lines = 4 if "Not labelled" in whole or "Absent" in whole else 3
+        assert text_width(whole) <= lines * LINE_THAT_IS_FILLED * FULL, whole
+        assert whole.endswith(".")
+        assert "  " not in whole
+        assert ".." not in whole
 
 
 def test_svg_holds_text_as_text_in_our_face_alone() -> None:

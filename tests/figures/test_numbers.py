@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Ellipse, Polygon, Rectangle, StepPatch
 
-from dossier.figures import calibration, canvas, committee, discrimination, reliability, results, robustness, utility
+from dossier.figures import calibration, canvas, committee, discrimination, reliability, robustness, utility
 from dossier.figures.canvas import FULL, HALF, shortened, styled, text_boxes, text_width
 from dossier.register import fill
 from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, externals, find, find_curve
@@ -122,11 +124,50 @@ def test_decision_curve_is_per_hundred_and_marks_the_primary_threshold(eight: Ev
     np.testing.assert_allclose(_y(model), np.array(curve.columns["net_benefit"], dtype=float) * 100)
     np.testing.assert_allclose(_y(everyone), np.array(curve.columns["treat_all"], dtype=float) * 100)
     ring = next(line for line in axes.lines if line.get_marker() == "o")
-    at = (
-        np.interp(0.5, np.array(curve.columns["threshold"], float), np.array(curve.columns["net_benefit"], float)) * 100
-    )
+    at = (curve.columns["net_benefit"][curve.columns["threshold"].index(0.5)] or 0) * 100
     assert (float(_x(ring)[0]), float(_y(ring)[0])) == pytest.approx((0.5, at))
     assert {"Model", "Flag everyone", "Flag no one", f"{at:.1f} at 0.50"} <= set(_texts(figure))
+
+
+def _without_declared(found: Evidence) -> Evidence:
+    """The same evidence, its decision curves without the row of the primary threshold."""
+    curves = []
+    for one in found.curves:
+        if one.curve.startswith("decision_curve") and isinstance(one.found, Curve):
+            row = one.found.columns["threshold"].index(0.5)
+            columns = {name: values[:row] + values[row + 1 :] for name, values in one.found.columns.items()}
+            one = replace(one, found=replace(one.found, columns=columns))
+        curves.append(one)
+    return replace(found, curves=tuple(curves))
+
+
+@pytest.mark.parametrize("draw", [utility.draw_decision, utility.draw_decision_panels])
+def test_the_primary_threshold_is_never_interpolated(draw: Callable[[Evidence], Figure], eight: Evidence) -> None:
+    def rings(found: Evidence) -> int:
+        with styled():
+            return sum(line.get_marker() == "o" for axes in draw(found).axes for line in axes.lines)
+
+    assert rings(eight) >= 1
+    assert rings(_without_declared(eight)) == 0
+
+
+def test_each_site_has_its_own_scale_when_one_would_flatten_it() -> None:
+    even = evidence(BY_NAME["two"])
+    with styled():
+        common = _figure(utility.draw_decision_panels(even))
+        uneven = evidence(BY_NAME["near"])
+        own = _figure(utility.draw_decision_panels(uneven))
+    assert len({axes.get_ylim() for axes in common.axes}) == 1
+    assert "scale of its own" not in fill("figures").figures["decision_by_site"].function(even).caption
+    assert "scale of its own" in fill("figures").figures["decision_by_site"].function(uneven).caption
+    for axes, site in zip(own.axes, externals(uneven), strict=True):
+        curve = _curve(find_curve(uneven, "decision_curve", site.name))
+        top = max(value or 0 for name in ("high", "treat_all") for value in curve.columns[name]) * 100
+        assert top <= axes.get_ylim()[1] <= 1.1 * top
+        shown = [label.get_text() for label in axes.get_yticklabels() if label.get_text()]
+        assert len(shown) >= 2, "zero and the top tick of every panel are printed"
+        row = curve.columns["threshold"].index(0.5)
+        assert f"{(curve.columns['net_benefit'][row] or 0) * 100:.1f}" in [text.get_text() for text in axes.texts]
 
 
 @pytest.mark.parametrize(
@@ -138,7 +179,7 @@ def test_false_alarms_per_miss(threshold: float, text: str) -> None:
 
 def test_risks_are_mirrored_and_too_few_are_not_drawn(eight: Evidence) -> None:
     with styled():
-        figure = _figure(results.draw_risks(eight))
+        figure = _figure(discrimination.draw_risks(eight, HALF))
     for axes, site in zip(figure.axes, externals(eight), strict=True):
         steps = [patch.get_data()[0] for patch in axes.patches if isinstance(patch, StepPatch)]
         curve = _curve(find_curve(eight, "risk_distribution", site.name))
@@ -148,6 +189,76 @@ def test_risks_are_mirrored_and_too_few_are_not_drawn(eight: Evidence) -> None:
         else:
             np.testing.assert_allclose(steps[1], -np.array(curve.columns["share_non_events"], dtype=float))
     assert _texts(figure).count("too few") == 1
+
+
+def test_risks_from_the_threshold_on_are_said_in_words(eight: Evidence) -> None:
+    shares: dict[str, list[tuple[float, str]]] = {"share_events": [], "share_non_events": []}
+    for site in externals(eight):
+        curve = _curve(find_curve(eight, "risk_distribution", site.name))
+        for name, kept in shares.items():
+            if name == "share_events" or site.site != "Brazil 3":
+                kept.append((sum(value or 0 for value in curve.columns[name][5:]), site.site))
+    told = fill("figures").figures["risk_by_site"].function(eight).alternative
+    assert told.startswith("A risk of 0.5 or more was given to ")
+    for kept in shares.values():
+        for share, _ in (min(kept), max(kept)):
+            assert f"{share * 100:.0f}%" in told
+
+
+def test_risks_that_are_all_small_are_said_to_be() -> None:
+    maker = fill("figures").figures["risk_by_site"]
+    rare = maker.function(evidence(BY_NAME["rare"]))
+    assert "No risk is above 0.1" in rare.caption
+    assert rare.alternative == "Every risk lies below 0.1, in patients with the outcome as in those without."
+    assert "No risk" not in maker.function(evidence(BY_NAME["eight"])).caption
+
+
+def test_risks_by_site_print_n_and_events(eight: Evidence) -> None:
+    with styled():
+        figure = _figure(discrimination.draw_risks(eight, FULL))
+    texts = _texts(figure)
+    for site in externals(eight):
+        assert {site.site, f"n {site.n:,}, {site.events:,} events"} <= set(texts)
+
+
+@pytest.mark.parametrize("draw", [calibration.draw_calibration, discrimination.draw_risks])
+def test_one_panel_fills_the_half_width(draw: Callable[[Evidence, float], Figure]) -> None:
+    with styled():
+        figure = _figure(draw(evidence(BY_NAME["one"]), HALF))
+    assert len(figure.axes) == 1
+    assert canvas.extent(figure)[0] == pytest.approx(HALF)
+    assert figure.axes[0].get_position().width > 0.85
+
+
+def test_two_panels_fill_the_page() -> None:
+    with styled():
+        figure = _figure(calibration.draw_calibration(evidence(BY_NAME["two"]), FULL))
+    assert max(axes.get_position().x1 for axes in figure.axes) == pytest.approx(1, abs=0.002)
+
+
+def test_a_long_name_stands_on_two_lines() -> None:
+    with styled():
+        figure = _figure(calibration.draw_calibration(evidence(BY_NAME["two"]), HALF))
+    assert {"Rotterdam, surgery", "from 1988", "GBSG trial, Germany"} <= set(_texts(figure))
+
+
+def test_committee_sees_every_hospital_as_one_line_but_not_one_with_too_few(eight: Evidence) -> None:
+    with styled():
+        figure = _figure(committee.draw_committee_calibration(eight))
+    lines = [line for line in figure.axes[0].lines if line.get_color() == canvas.BLUE]
+    expected = [site for site in externals(eight) if site.site != "Brazil 3"]
+    for line, site in zip(lines, expected, strict=True):
+        curve = _curve(find_curve(eight, "calibration_curve", site.name))
+        np.testing.assert_array_equal(_y(line), curve.columns["observed"])
+    assert len({(line.get_linewidth(), line.get_linestyle()) for line in lines}) == 1
+    assert {"Each line: one hospital", "Not drawn: 1 with too few patients"} <= set(_texts(figure))
+
+
+def test_committee_sees_a_single_hospital_by_name_with_its_band() -> None:
+    with styled():
+        figure = _figure(committee.draw_committee_calibration(evidence(BY_NAME["one"])))
+    assert len(figure.axes[0].collections) == 1
+    assert {"Desio, Italy", "perfect"} <= set(_texts(figure))
 
 
 def _discs(axes: Axes) -> list[Ellipse]:
@@ -199,6 +310,49 @@ def test_sites_without_similarity_stand_in_the_strip_with_their_performance() ->
     assert [len(_discs(axes)) for axes in strips] == [6, 6, 6]
     values = [np.asarray(disc.get_center())[0] for disc in _discs(strips[0])]
     assert values == pytest.approx([_estimate(find(covid, "auroc", f"site-{place}")).value for place in range(2, 8)])
+
+
+@pytest.mark.parametrize("name", ["near", "two", "near_many"])
+def test_the_axis_of_similarity_shows_the_data_and_the_line_of_support(name: str) -> None:
+    near = evidence(BY_NAME[name] if name != "two" else replace(BY_NAME[name], near=True))
+    with styled():
+        figure = _figure(robustness.draw_diagram(near))
+    low, high = figure.axes[1].get_ylim()
+    found = [_estimate(find(near, "correspondence_averaged", site.name)) for site in externals(near)]
+    assert low < 0.4 < high
+    assert high - low < 0.5
+    assert low < min(one.low or 0 for one in found)
+    assert max(one.high or 0 for one in found) < high
+    assert {"low", "moderate"} <= set(_texts(figure))
+    caption = fill("figures").figures["external_performance"].function(near).caption
+    assert f"Similarity: {low:.2f} to {high:.2f} only" in caption
+
+
+def test_the_axis_of_similarity_starts_at_zero_when_the_data_spread(eight: Evidence) -> None:
+    with styled():
+        figure = _figure(robustness.draw_diagram(eight))
+    assert figure.axes[1].get_ylim()[0] == 0
+
+
+@pytest.mark.parametrize("name", ["eight", "near", "near_many", "forty", "long", "two"])
+def test_every_mark_has_a_label_or_is_named_in_the_caption(name: str) -> None:
+    found = evidence(BY_NAME[name])
+    with styled():
+        arranged = robustness.arrangement(found)
+        figure = _figure(robustness.draw_diagram(found))
+    assert not isinstance(arranged, Absent)
+    marks = sum(len(_rings(axes)) for axes in figure.axes[1:4])
+    labels = sum(len(axes.texts) for axes in figure.axes[1:4])
+    assert marks == labels + len(arranged.lost)
+    caption = fill("figures").figures["external_performance"].function(found).caption
+    assert ("Not labelled" in caption) == bool(arranged.lost)
+    names = {text.get_text() for axes in figure.axes[1:4] for text in axes.texts}
+    if any(one.isdigit() for one in names):
+        assert "Numbers: table order" in caption or "1 " in caption
+
+
+def _rings(axes: Axes) -> list[Ellipse]:
+    return [patch for patch in axes.patches if isinstance(patch, Ellipse) and patch.get_zorder() == 3]
 
 
 def test_nomogram_shows_the_worked_example(eight: Evidence) -> None:
