@@ -277,7 +277,14 @@ def _seed(release: Release, dataset: str, chapter: str) -> int:
 def _measured(site: Site, metric: Metric) -> Iterator[Result]:
     """A measure at one site, at each of its settings."""
     for at in _places(site.release, metric.term):
-        found = _over_splits(site, metric, at) if site.dataset.split is not None else _value(site, metric, at)
+        undeclared = [name for name in metric.term.at if name not in at]
+        found: Estimate | Absent
+        if undeclared:
+            found = Absent(f"no {undeclared[0]} is declared")
+        elif site.dataset.split is not None:
+            found = _over_splits(site, metric, at)
+        else:
+            found = _value(site, metric, at)
         if site.dataset.role == "development" and isinstance(found, Estimate):
             found = replace(found, method=f"{found.method}, apparent")
         yield Result(metric.term.name, metric.term.measure, site.dataset.name, {**metric.fixed, **at}, found)
@@ -292,9 +299,6 @@ def _places(release: Release, term: Term) -> Iterator[dict[str, float | str]]:
 
 def _value(site: Site, metric: Metric, at: Mapping[str, float | str], **instead: Any) -> Estimate | Absent:
     """A measure's answer, checked to be a number."""
-    missing = [name for name in metric.term.at if name not in at]
-    if missing:
-        return Absent(f"no {missing[0]} is declared")
     seed = _seed(site.release, site.dataset.name, metric.term.chapter)
     offered = {**_columns(site), **_settings(site.release), "seed": seed, **at, **instead}
     found: Estimate | Absent = _ask(metric, offered)

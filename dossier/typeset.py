@@ -139,10 +139,11 @@ def in_text(evidence: Evidence, measure: str, found: Estimate) -> str:
     return f"{value}{_unit(term)} ({level_of(evidence)}{TIED}CI {bounds})" if bounds else f"{value}{_unit(term)}"
 
 
-def short(evidence: Evidence, measure: str, value: float) -> str:
-    """A value of a measure, without its interval."""
+def short(evidence: Evidence, measure: str, value: float, cut_offs: Iterable[float] = ()) -> str:
+    """A value of a measure without its interval, with more digits where fewer would hide the side of a cut-off."""
     term = evidence.terms[measure]
-    return number(value, term.digits, bool(term.unit)) + _unit(term)
+    digits = showing_the_side(value, term.digits, cut_offs)
+    return number(value, digits, bool(term.unit)) + _unit(term)
 
 
 def _unit(term: Term) -> str:
@@ -163,9 +164,17 @@ def within_sentence(label: str) -> str:
 
 def named(evidence: Evidence, text: str) -> str:
     """A reason in which datasets stand under the names that a reader knows."""
-    for dataset in sorted(evidence.datasets, key=lambda one: -len(one.name)):
-        text = re.sub(rf"(?<![\w-]){re.escape(dataset.name)}(?![\w-])", dataset.site, text)
-    return text
+    sites = {dataset.name: dataset.site for dataset in evidence.datasets}
+    names = "|".join(re.escape(name) for name in sorted(sites, key=len, reverse=True))
+    return re.sub(rf"(?<![\w-])({names})(?![\w-])", lambda found: sites[found[0]], text) if names else text
+
+
+def showing_the_side(value: float, digits: int, cut_offs: Iterable[float]) -> int:
+    """As many digits as it takes until one sees on which side of every cut-off the value lies."""
+    cuts = tuple(cut_offs)
+    while digits < 6 and any(round(value, digits) == cut != value for cut in cuts):
+        digits += 1
+    return digits
 
 
 UNSTATED = "not stated"

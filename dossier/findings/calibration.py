@@ -20,7 +20,8 @@ def finding(evidence: Evidence) -> Sentence:
     if extreme:
         parts.append(f"The slope is below 1 in {_who(extreme, len(slopes))}: there the risks are too far apart.")
     if timid:
-        parts.append(f"It is above 1 in {_who(timid, len(slopes))}: there they are too close together.")
+        subject = "It" if extreme else "The slope"
+        parts.append(f"{subject} is above 1 in {_who(timid, len(slopes))}: there they are too close together.")
     if slopes and not parts:
         parts.append("Every interval of the calibration slope holds 1.")
     few = len(externals(evidence)) - len(ratios)

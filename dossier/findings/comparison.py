@@ -16,10 +16,13 @@ def finding(evidence: Evidence) -> Sentence:
     worse = sum(1 for _, found in sites if found.high is not None and found.high < 0)
     rival = evidence.release.prediction.rival_name or "the rival"
     low, high = sites[0], sites[-1]
+    if len(sites) == 1:
+        verdict = (
+            "higher beyond chance" if better else "lower beyond chance" if worse else "not different beyond chance"
+        )
+        return Sentence(f"Against {rival}, the AUROC is {verdict}.", f"The difference is {number(low[1].value)}.")
     return Sentence(
         f"Against {rival}, the AUROC is higher beyond chance at {in_words(better)} and lower at {in_words(worse)} of "
-        f"{in_words(len(sites))} {'site' if len(sites) == 1 else 'sites'}.",
-        f"The difference runs from {number(low[1].value)} ({low[0].site}) to {number(high[1].value)} ({high[0].site})."
-        if len(sites) > 1
-        else f"The difference is {number(low[1].value)}.",
+        f"{in_words(len(sites))} sites.",
+        f"The difference runs from {number(low[1].value)} ({low[0].site}) to {number(high[1].value)} ({high[0].site}).",
     )

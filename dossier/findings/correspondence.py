@@ -24,7 +24,7 @@ def finding(evidence: Evidence) -> Sentence:
     if not sites:
         return Sentence("At no external site can similarity to the development data be computed.")
     bands = list(dict.fromkeys(band(found.value) for _, found in sites))
-    span = range_over_sites(evidence, "correspondence_averaged", sites)
+    span = range_over_sites(evidence, "correspondence_averaged", sites, SIMILARITY)
     lead = f"Averaged similarity {span}: {listing(bands)} by the bands of its authors."
     rest = "0.50 means that the site's rows could as well be rows of the development data."
     if without:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dossier.findings.sentence import Sentence, estimated, primary_threshold, range_over_sites
+from dossier.findings.sentence import Sentence, estimated, named_or_counted, primary_threshold, range_over_sites
 from dossier.types import POOLED, Absent, Estimate, Evidence, externals, find, find_all
 from dossier.typeset import (
     TIED,
@@ -15,7 +15,6 @@ from dossier.typeset import (
     counted,
     in_text,
     level_of,
-    listing,
     number,
     short,
     threshold,
@@ -59,9 +58,9 @@ def _risks(evidence: Evidence) -> str:
     high = [f"{site.site} ({number(found.value)})" for site, found in sites if site.name in off and found.value < 1]
     parts = []
     if low:
-        parts.append(f"too low in {listing(low)}")
+        parts.append(f"too low in {named_or_counted(low)}")
     if high:
-        parts.append(f"too high in {listing(high)}")
+        parts.append(f"too high in {named_or_counted(high)}")
     if parts:
         return f"Risks are {' and '.join(parts)}."
     if not sites:

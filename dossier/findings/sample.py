@@ -28,6 +28,9 @@ def finding(evidence: Evidence) -> Sentence:
         return Sentence("The minimum sample size cannot be computed.")
     short = [site.site for site, found in sites if found.n < found.value]
     enough = len(sites) - len(short)
+    if len(sites) == 1:
+        verdict = "does not reach" if short else "reaches"
+        return Sentence(f"{sites[0][0].site} {verdict} the size that the AUROC asks for.")
     lead = f"{sentence_case(in_words(enough))} of {in_words(len(sites))} {'site' if len(sites) == 1 else 'sites'} "
     lead += f"{'reaches' if enough == 1 else 'reach'} the size that the AUROC asks for."
     if not short:

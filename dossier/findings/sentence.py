@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dossier.types import DatasetSummary, Estimate, Evidence, externals, find
-from dossier.typeset import in_text, short
+from dossier.typeset import in_text, in_words, listing, short
 
 
 @dataclass(frozen=True)
@@ -29,12 +30,19 @@ def primary_threshold(evidence: Evidence) -> float | None:
     return declared[0] if declared else None
 
 
-def range_over_sites(evidence: Evidence, measure: str, sites: list[tuple[DatasetSummary, Estimate]]) -> str:
-    """The values of sorted sites as a verb and its ends: "is 0.72", "is 0.72 at every site", "runs from ... to ..."."""
+def range_over_sites(
+    evidence: Evidence, measure: str, sites: list[tuple[DatasetSummary, Estimate]], cut_offs: Iterable[float] = ()
+) -> str:
+    """The values of sorted sites as a verb and its ends: "is 0.72", "is 0.72 at both sites", "runs from ... to ..."."""
     low, high = sites[0], sites[-1]
-    first, last = short(evidence, measure, low[1].value), short(evidence, measure, high[1].value)
+    first, last = (short(evidence, measure, found.value, cut_offs) for _, found in (low, high))
     if len(sites) == 1:
         return f"is {in_text(evidence, measure, low[1])} in {low[0].site}"
     if first == last:
         return f"is {first} at {'both' if len(sites) == 2 else 'all'} sites"
     return f"runs from {first} ({low[0].site}) to {last} ({high[0].site})"
+
+
+def named_or_counted(names: list[str], most: int = 3) -> str:
+    """Sites by name when they are few, by count when they are many."""
+    return listing(names) if len(names) <= most else f"{in_words(len(names))} sites"

@@ -1,0 +1,191 @@
+"""Releases that are evaluated and printed once a session, and evidence made by hand."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dossier import compose, draw, evaluate, load, press, record
+from dossier.contents import Edition
+from dossier.register import fill
+from dossier.types import Absent, Document, Estimate, Evidence, Gallery, Result, Term
+from tests.figures.evidence import THRESHOLD, Case
+from tests.figures.evidence import evidence as drawn_evidence
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared"
+RELEASES = {
+    "knee": ROOT / "fixtures" / "knee",
+    "breast": ROOT / "fixtures" / "breast",
+    "covid": ROOT / "tests" / "releases" / "covid",
+    "heart": ROOT / "tests" / "releases" / "heart",
+}
+
+
+# ---- releases that are printed --------------------------------------------------------------------------------------
+
+
+@dataclass
+class Book:
+    """A release on its way to the paper; each stage runs when it is first asked for, and once."""
+
+    name: str
+    folder: Path
+    _made: dict[tuple[str, ...], Any] = field(default_factory=dict)
+
+    def _once(self, *what: str, make: Callable[[], Any]) -> Any:
+        """What a stage gave. A stage that fails is not tried again: a hundred tests would wait for the same fault."""
+        if what not in self._made:
+            try:
+                self._made[what] = make()
+            except Exception as fault:
+                self._made[what] = fault
+                raise
+        made = self._made[what]
+        if isinstance(made, Exception):
+            pytest.fail(f"{self.name}: {' '.join(what)} failed before: {type(made).__name__}: {made}")
+        return made
+
+    @property
+    def evidence(self) -> Evidence:
+        """The evidence, with few resamples: how often one draws moves no word and no line of a page."""
+        evidence: Evidence = self._once("evidence", make=self._evidence)
+        return evidence
+
+    def _evidence(self) -> Evidence:
+        study = load.study(RELEASES[self.name])
+        few = study.release.resampling.model_copy(update={"bootstrap": 20, "permutations": 19})
+        release = study.release.model_copy(update={"resampling": few})
+        return evaluate.evidence(dataclasses.replace(study, release=release))
+
+    @property
+    def results(self) -> dict[str, Any]:
+        """What a program reads: results.json."""
+        results: dict[str, Any] = self._once("results", make=lambda: json.loads(record.text(self.evidence)))
+        return results
+
+    @property
+    def gallery(self) -> Gallery:
+        """The evidence with its figures."""
+        gallery: Gallery = self._once("gallery", make=lambda: draw.gallery(self.evidence))
+        return gallery
+
+    def html(self, edition: Edition, page: str = "a4") -> str:
+        """The words of an edition, before the press."""
+        html: str = self.document(edition, page).html
+        return html
+
+    def document(self, edition: Edition, page: str = "a4") -> Document:
+        """An edition before the press."""
+        document: Document = self._once(
+            "document", edition, page, make=lambda: compose.document(self.gallery, edition, page)
+        )
+        return document
+
+    def pdf(self, edition: Edition, page: str = "a4") -> Path:
+        """The file of a printed edition."""
+        path: Path = self._once("pdf", edition, page, make=lambda: self._pdf(edition, page))
+        return path
+
+    def _pdf(self, edition: Edition, page: str) -> Path:
+        path = self.folder / f"{self.name}-{edition}-{page}.pdf"
+        path.write_bytes(press.pdf(self.document(edition, page)))
+        return path
+
+
+@pytest.fixture(scope="session")
+def books(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Book]:
+    """Every release, none of them printed yet."""
+    folder = tmp_path_factory.mktemp("books")
+    return {name: Book(name, folder) for name in RELEASES}
+
+
+def _opened(books: dict[str, Book], name: str) -> Book:
+    if name in ("covid", "heart") and not (SHARED / "data" / name).is_dir():
+        pytest.skip(f"the tables of {name} are not ours to publish, and ../shared/data/{name} is not there")
+    return books[name]
+
+
+@pytest.fixture(scope="session", params=["knee", "breast", "covid"])
+def book(request: pytest.FixtureRequest, books: dict[str, Book]) -> Book:
+    """Each release whose pages are looked at one by one."""
+    return _opened(books, request.param)
+
+
+@pytest.fixture(scope="session", params=list(RELEASES))
+def any_book(request: pytest.FixtureRequest, books: dict[str, Book]) -> Book:
+    """Each release, also those of which only the committee edition is printed."""
+    return _opened(books, request.param)
+
+
+@pytest.fixture(scope="session")
+def knee(books: dict[str, Book]) -> Book:
+    """The simulated release: every key that is built."""
+    return books["knee"]
+
+
+@pytest.fixture(scope="session")
+def breast(books: dict[str, Book]) -> Book:
+    """The real release that ships."""
+    return books["breast"]
+
+
+@pytest.fixture(scope="session")
+def covid(books: dict[str, Book]) -> Book:
+    """The eight hospitals of the COVID-19 study."""
+    return _opened(books, "covid")
+
+
+def tool(*command: str | Path) -> str:
+    """What one of Poppler's tools says about a PDF."""
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True).stdout
+
+
+# ---- evidence made by hand ------------------------------------------------------------------------------------------
+
+
+def terms() -> dict[str, Term]:
+    """What the measures are called."""
+    register = fill("metrics")
+    return {name: entry.term for name, entry in (register.metrics | register.syntheses).items()}
+
+
+MORE: tuple[tuple[str, dict[str, float | str], float], ...] = (
+    ("calibration_slope", {}, 1.1),
+    ("sensitivity", {"threshold": THRESHOLD}, 0.7),
+    ("specificity", {"threshold": THRESHOLD}, 0.8),
+    ("h_accuracy", {"priority": 0.5, "tau": 0.5, "complexity": "constant"}, 0.75),
+    ("h_accuracy", {"priority": 0.5, "tau": 1.0, "complexity": "constant"}, 0.5),
+    ("auroc_difference", {"against": "rival"}, 0.05),
+    ("spr", {"measure": "auroc"}, 0.42),
+    ("wpr", {"measure": "auroc", "minimum": "declared"}, 0.9),
+    ("degree_of_correspondence", {}, 0.2),
+)
+"""What the evidence of the figures leaves out, at every site a hundredth higher than at the one before."""
+
+
+def by_hand(case: Case, absent: bool = False) -> Evidence:
+    """Evidence of a case with every chapter in it; `absent` takes every number away and leaves a reason."""
+    drawn, known = drawn_evidence(case), terms()
+    results = list(drawn.results)
+    for place, site in enumerate(drawn.datasets):
+        for name, at, value in MORE:
+            shifted = value + place / 100
+            found = Estimate(shifted, shifted - 0.04, shifted + 0.04, 0.95, site.n, "made by hand")
+            results.append(Result(name, known[name].measure, site.name, at, found))
+    rho = Estimate(0.57, 0.52, 0.61, 0.95, 427, "made by hand")
+    results.append(Result("weighted_concordance", "weighted_concordance", drawn.datasets[0].name, {}, rho))
+    if absent:
+        results = [dataclasses.replace(one, found=Absent(f"{one.dataset} has one class only")) for one in results]
+    curves = tuple(
+        dataclasses.replace(one, found=Absent(f"{one.dataset} has one class only")) if absent else one
+        for one in drawn.curves
+    )
+    return dataclasses.replace(drawn, results=tuple(results), curves=curves, terms=known, versions={"dossier": "0"})

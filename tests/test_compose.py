@@ -1,0 +1,400 @@
+"""The words of both editions: nothing declared is taken for markup, no name goes unknown, and the HTML is in order."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pytest
+
+from dossier import compose, draw, material, press, record
+from dossier.contents import CHAPTERS, EDITIONS, Edition
+from dossier.errors import PageError
+from dossier.types import Evidence, Gallery
+from tests.conftest import Book, by_hand, tool
+from tests.figures.evidence import Case
+
+EDITIONS_OF_A_BUILD: tuple[Edition, ...] = ("regulatory", "committee")
+VOID = {"meta", "img", "br", "hr", "link", "input", "col", "wbr"}
+
+
+# ---- reading HTML ---------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Element:
+    """An element of a page with what is in it."""
+
+    tag: str
+    attributes: dict[str, str | None]
+    children: list[Element | str] = dataclasses.field(default_factory=list)
+
+    def all(self, *tags: str) -> Iterator[Element]:
+        """Every element below of these tags, in the order of the page."""
+        for child in self.children:
+            if isinstance(child, Element):
+                if not tags or child.tag in tags:
+                    yield child
+                yield from child.all(*tags)
+
+    @property
+    def text(self) -> str:
+        """What one reads, on one line."""
+        return " ".join("".join(self._texts()).split())
+
+    def _texts(self) -> Iterator[str]:
+        for child in self.children:
+            yield child if isinstance(child, str) else child.text + " "
+
+
+class _Reader(HTMLParser):
+    """Builds the tree, and refuses a tag that is closed by another."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.root = Element("", {})
+        self.open = [self.root]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = Element(tag, dict(attrs))
+        self.open[-1].children.append(found)
+        if tag not in VOID:
+            self.open.append(found)
+
+    def handle_endtag(self, tag: str) -> None:
+        while self.open[-1].tag != tag:
+            closed = self.open.pop()
+            assert closed.tag in ("li", "p", "dt", "dd"), f"</{tag}> closes <{closed.tag}>"
+        self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        self.open[-1].children.append(data)
+
+
+def tree(html: str) -> Element:
+    """The page as elements."""
+    reader = _Reader()
+    reader.feed(html)
+    reader.close()
+    assert len(reader.open) == 1, f"<{reader.open[-1].tag}> is never closed"
+    return reader.root
+
+
+@pytest.fixture(scope="module", params=EDITIONS_OF_A_BUILD)
+def page(request: pytest.FixtureRequest, book: Book) -> Element:
+    """Each edition of each release."""
+    edition: Edition = request.param
+    return tree(book.html(edition))
+
+
+# ---- in order -------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_says_its_language_and_title(page: Element, book: Book) -> None:
+    (html,) = page.all("html")
+    (title,) = page.all("title")
+    assert html.attributes["lang"] == "en"
+    assert book.evidence.release.release.model in title.text
+
+
+def test_each_chapter_has_one_heading_of_the_first_level(page: Element) -> None:
+    sections = [one for one in page.all("section") if "chapter" in (one.attributes.get("class") or "").split()]
+    for section in sections:
+        assert len(list(section.all("h1"))) == 1, section.attributes["id"]
+    assert len(list(page.all("h1"))) == max(len(sections), 1)
+
+
+def test_no_level_of_headings_is_skipped(page: Element) -> None:
+    levels = [int(one.tag[1]) for one in page.all("h1", "h2", "h3", "h4", "h5", "h6")]
+    assert levels[0] == 1
+    for before, after in itertools.pairwise(levels):
+        assert after <= before + 1
+
+
+def test_no_heading_and_no_cell_of_a_heading_is_empty(page: Element) -> None:
+    for one in page.all("h1", "h2", "h3", "th", "caption", "figcaption", "dt", "dd"):
+        assert one.text, one
+
+
+def test_every_image_has_a_text_in_its_place(page: Element) -> None:
+    for image in page.all("img"):
+        alternative = image.attributes.get("alt") or ""
+        assert len(alternative) > 20, image.attributes
+        assert alternative.rstrip().endswith("."), alternative
+
+
+def test_every_header_cell_says_what_it_heads(page: Element) -> None:
+    for cell in page.all("th"):
+        assert cell.attributes.get("scope") in ("col", "row", "rowgroup", "colgroup"), cell.text
+
+
+def test_every_table_opens_with_its_caption(page: Element) -> None:
+    for table in page.all("table"):
+        first = next(child for child in table.children if isinstance(child, Element))
+        assert first.tag == "caption", table.text[:80]
+        assert first.text
+
+
+def test_every_row_of_a_table_is_as_wide_as_its_head(page: Element) -> None:
+    for table in page.all("table"):
+        widths = {
+            sum(int(cell.attributes.get("colspan") or 1) for cell in row.all("th", "td")) for row in table.all("tr")
+        }
+        assert len(widths) == 1, (widths, table.text[:80])
+
+
+def test_ids_are_unique_and_every_link_has_its_place(page: Element) -> None:
+    names = Counter(one.attributes["id"] for one in page.all() if "id" in one.attributes)
+    assert [name for name, count in names.items() if count > 1] == []
+    links = [one.attributes.get("href") or "" for one in page.all("a")]
+    inside = [link[1:] for link in links if link.startswith("#")]
+    assert [link for link in inside if link not in names] == []
+    assert all(name and re.fullmatch(r"[A-Za-z][\w.-]*", name) for name in names)
+
+
+def test_the_page_asks_for_nothing_from_outside(page: Element) -> None:
+    for one in page.all():
+        for name in ("src", "srcset", "data", "action"):
+            address = one.attributes.get(name)
+            assert address is None or address.startswith("dossier:"), address
+        assert one.tag not in ("script", "iframe", "object", "embed", "form", "link")
+
+
+def test_every_chapter_that_has_something_to_say_is_there_and_every_other_is_named(book: Book) -> None:
+    page = tree(book.html("regulatory"))
+    there = {(one.attributes.get("id") or "").removeprefix("chapter-") for one in page.all("section")}
+    (contents,) = (one for one in page.all("section") if one.attributes.get("id") == "contents")
+    for chapter in CHAPTERS:
+        if chapter.name not in there:
+            assert f"{chapter.title}. {chapter.fill}" in contents.text
+            assert chapter.fill, f"{chapter.name} may stay away, and nothing says what would fill it"
+
+
+# ---- what was declared is printed as it stands ----------------------------------------------------------------------
+
+HOSTILE = (
+    "<b>bold</b><script>alert(1)</script>",
+    "{{ 7*7 }}{% for x in y %}",
+    "</style><style>* { display: none }",
+    "![picture](http://example.org/x.png)",
+    '"><img src=x onerror=alert(1)>',
+    r"\textbf{x} $x^2$ \input{/etc/passwd}",
+    "&lt;b&gt; &amp; &copy;",
+    "100 % # ~ ` ' \" ; -- /* */",
+)
+
+
+def hostile(text: str) -> Gallery:
+    """A gallery in which everything that may be declared holds this text."""
+    evidence = by_hand(Case("hostile", (f"Site {text}", "Spain")))
+    release = evidence.release
+    release = release.model_copy(
+        update={
+            "release": release.release.model_copy(
+                update={"model": text, "version": text, "owner": text, "tester": text}
+            ),
+            "outcome": release.outcome.model_copy(update={"name": text, "horizon": text}),
+            "thresholds": release.thresholds.model_copy(update={"rationale": text}),
+        }
+    )
+    statements = {"3b": text, "26": text}
+    return Gallery(dataclasses.replace(evidence, release=release, statements=statements), {}, {})
+
+
+@pytest.mark.parametrize("edition", EDITIONS_OF_A_BUILD)
+@pytest.mark.parametrize("text", HOSTILE)
+def test_names_are_printed_as_they_are(text: str, edition: Edition) -> None:
+    page = tree(compose.document(hostile(text), edition).html)
+    squeezed = " ".join(text.split())
+    (title,) = page.all("title")
+    assert squeezed in title.text
+    seen = page.text
+    if edition == "regulatory":
+        assert seen.count(squeezed) >= 6
+        assert f"Site {squeezed}" in seen
+    else:
+        assert f"Owner: {squeezed}. Tested by: {squeezed}." in seen
+        assert f"Site {squeezed}" in seen
+    assert "49" not in title.text
+    assert not list(page.all("script", "style", "img"))
+    (body,) = page.all("body")
+    assert squeezed in " ".join((body.attributes["data-model"] or "").split())
+
+
+def test_hostile_names_pass_the_press(tmp_path: Path) -> None:
+    path = tmp_path / "hostile.pdf"
+    path.write_bytes(press.pdf(compose.document(hostile(HOSTILE[0]), "committee")))
+    seen = " ".join(tool("pdftotext", path, "-").split())
+    assert "<script>alert(1)</script>" in seen.replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("<b>x</b>", "<b>x</b>"),
+        ("{{ 7*7 }}", "{{ 7*7 }}"),
+        ("a <script>alert(1)</script>", "a <script>alert(1)</script>"),
+        ("# Not a heading", "# Not a heading"),
+        (r"$x^2$ \frac{1}{2}", r"$x^2$ \frac{1}{2}"),
+    ],
+)
+def test_a_statement_is_markdown_without_html(text: str, printed: str) -> None:
+    html = tree(str(compose.markdown(text)))
+    assert html.text == printed
+    assert {one.tag for one in html.all()} == {"p"}
+
+
+def test_a_statement_shows_no_picture() -> None:
+    html = tree(str(compose.markdown("![a picture](http://example.org/x.png)")))
+    assert not list(html.all("img"))
+    assert "a picture" in html.text
+
+
+def test_a_statement_runs_no_script_through_a_link() -> None:
+    html = tree(str(compose.markdown("[x](javascript:alert(1)) [y](file:///etc/passwd) [z](data:text/html;x)")))
+    assert not list(html.all("a"))
+
+
+def test_a_statement_may_have_lists_tables_and_emphasis() -> None:
+    html = tree(str(compose.markdown("*a* **b**\n\n- c\n\n| d | e |\n|---|---|\n| 1 | 2 |")))
+    assert {"em", "strong", "ul", "li", "table", "th", "td"} <= {one.tag for one in html.all()}
+    assert all(cell.attributes.get("scope") == "col" for cell in html.all("th"))
+
+
+def test_a_table_that_was_declared_keeps_its_columns_to_the_right() -> None:
+    html = tree(str(compose.markdown("| d | e |\n|---|---:|\n| 1 | 2 |")))
+    assert [cell.attributes.get("style") for cell in html.all("td")] == [None, "text-align:right"]
+
+
+# ---- names that nobody gave -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def rewritten(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """A template in other words, for this test only."""
+
+    def rewrite(text: str) -> Gallery:
+        folder = tmp_path / "templates"
+        folder.mkdir()
+        for path in material.templates().glob("*.html"):
+            (folder / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+        glossary = folder / "glossary.html"
+        glossary.write_text(text, encoding="utf-8")
+        monkeypatch.setattr(material, "templates", lambda: folder)
+        return Gallery(by_hand(Case("one", ("Desio, Italy",))), {}, {})
+
+    return rewrite
+
+
+def test_a_rewritten_template_is_used(rewritten: Any) -> None:
+    assert "nothing but this" in compose.document(rewritten("nothing but this"), "regulatory").html
+
+
+@pytest.mark.parametrize(
+    "text", ["{{ unknown }}", "{{ evidence.unknown }}", "{{ say.unknown(1) }}", "{{ ask.unknown }}"]
+)
+def test_a_name_that_nobody_gave_is_an_error(rewritten: Any, text: str) -> None:
+    gallery = rewritten(text)
+    with pytest.raises((jinja2.UndefinedError, AttributeError)):
+        compose.document(gallery, "regulatory")
+
+
+def test_a_misspelt_figure_is_an_error(rewritten: Any) -> None:
+    gallery = rewritten('{{ parts.figure("roc_by_sites") }}')
+    with pytest.raises(PageError, match="roc_by_sites"):
+        compose.document(gallery, "regulatory")
+
+
+def test_a_figure_that_the_evidence_does_not_allow_leaves_no_trace(rewritten: Any) -> None:
+    html = compose.document(rewritten('{{ parts.figure("roc_by_site") }}'), "regulatory").html
+    assert "figure-roc_by_site" not in html
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_every_edition_stands_up_to_evidence_without_a_number(edition: Edition) -> None:
+    gallery = draw.gallery(by_hand(Case("absent", ("Italy 1", "Spain", "Ethiopia")), absent=True))
+    page = tree(compose.document(gallery, edition).html)
+    assert not re.search(r"\b(nan|None|Absent\()\b", page.text)
+
+
+# ---- both editions say the same -------------------------------------------------------------------------------------
+
+
+def rows(page: Element, table: str) -> dict[str, list[str]]:
+    """The rows of a table by their label."""
+    (found,) = (one for one in page.all("div") if one.attributes.get("id") == table)
+    return {
+        next(row.all("th")).text: [cell.text for cell in row.all("td")]
+        for body in found.all("tbody")
+        for row in body.all("tr")
+    }
+
+
+def plain(evidence: Evidence, measure: str, site: str, **at: float) -> dict[str, Any]:
+    """A result as results.json holds it."""
+    found: dict[str, Any] = next(
+        one
+        for one in record.document(evidence)["estimates"]
+        if one["measure"] == measure and one["dataset"] == site and one["at"] == at and one["subset"] is None
+    )
+    return found
+
+
+def test_both_editions_print_the_numbers_of_the_same_evidence(any_book: Book) -> None:
+    evidence = any_book.evidence
+    essentials = rows(tree(any_book.html("regulatory")), "table-essentials")
+    by_site = rows(tree(any_book.html("committee")), "table-by-site")
+    threshold = evidence.release.thresholds.declared[0]
+    externals = [site for site in evidence.datasets if site.role == "external"]
+    assert list(by_site) == [site.site for site in externals]
+    for site in externals:
+        cells, printed = by_site[site.site], essentials[site.site]
+        assert cells[:2] == printed[:2] == [f"{site.n:,}", f"{site.events:,}"]
+        asked: tuple[tuple[str, int, dict[str, float]], ...] = (
+            ("auroc", 2, {}),
+            ("oe_ratio", 4, {}),
+            ("sensitivity", 6, {"threshold": threshold}),
+        )
+        for measure, place, at in asked:
+            found = plain(evidence, measure, site.name, **at)
+            assert cells[place] == f"{100 * found['value']:.0f}", (site.site, measure)
+            assert cells[place + 1] == f"{100 * found['low']:.0f}–{100 * found['high']:.0f}", (site.site, measure)
+        for measure, place in (("auroc", 2), ("oe_ratio", 4)):
+            assert printed[place] == f"{plain(evidence, measure, site.name)['value']:.2f}"
+
+
+def test_the_squares_of_the_committee_are_the_rates_of_the_regulator(any_book: Book) -> None:
+    """In 1,000 patients, found and missed are the cases of all sites, counted at the primary threshold."""
+    page = tree(any_book.html("committee"))
+    found = re.search(r"finds ([\d,]+) of ([\d,]+) with the outcome and misses ([\d,]+)", page.text)
+    wrong = re.search(r"flags ([\d,]+) of (?:the )?([\d,]+) others in error", page.text)
+    assert found is not None
+    assert wrong is not None
+    caught, cases, missed = (int(text) for text in found.groups())
+    false, others = (int(text) for text in wrong.groups())
+    assert caught + missed == cases
+    assert cases + others == 1000
+    threshold = any_book.evidence.release.thresholds.declared[0]
+    events = total = hits = alarms = 0.0
+    for site in any_book.evidence.datasets:
+        if site.role == "external" and site.events is not None:
+            events, total = events + site.events, total + site.n
+            hits += site.events * plain(any_book.evidence, "sensitivity", site.name, threshold=threshold)["value"]
+            healthy = site.n - site.events
+            alarms += healthy * (1 - plain(any_book.evidence, "specificity", site.name, threshold=threshold)["value"])
+    for printed, rate in ((cases, events), (caught, hits), (false, alarms)):
+        assert abs(printed - 1000 * rate / total) < 1
+
+
+def test_an_edition_and_its_results_name_each_other(book: Book) -> None:
+    one, other = (book.document(edition) for edition in EDITIONS_OF_A_BUILD)
+    assert one.identifier != other.identifier
+    assert one.attachments == ()
+    assert [attachment.content for attachment in other.attachments] == [record.text(book.evidence)]

@@ -1,0 +1,316 @@
+"""Numbers become text, results become tables: held against what a reader may conclude from the text."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+import re
+from decimal import ROUND_HALF_EVEN, Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dossier import typeset
+from dossier.types import Absent, Estimate, Evidence, Result, Term
+from dossier.typeset import DASH, MINUS, TIED
+from tests.conftest import Book, by_hand, terms
+from tests.figures.evidence import COVID, Case, _long
+
+VALUES = st.floats(-1e7, 1e7, allow_nan=False)
+DIGITS = st.integers(0, 4)
+PLAIN = Term("m", "m", "Some measure", "What it is.", "discrimination")
+SHARE = dataclasses.replace(PLAIN, digits=0, unit="%")
+EIGHT = by_hand(Case("eight", COVID))
+
+
+def estimate(value: float, low: float | None = None, high: float | None = None) -> Estimate:
+    """An estimate with these bounds."""
+    return Estimate(value, low, high, 0.95, 100, "by hand")
+
+
+def read(text: str) -> Decimal:
+    """The number that a reader takes from its text."""
+    return Decimal(text.replace(MINUS, "-").replace(",", "").removeprefix("<"))
+
+
+# ---- numbers --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "percent", "text"),
+    [
+        (0.5, 2, False, "0.50"),
+        (-0.126, 2, False, "−0.13"),
+        (1234567.0, 0, False, "1,234,567"),
+        (-1234.5, 1, False, "−1,234.5"),
+        (0.004, 2, False, "<0.01"),
+        (0.0004, 3, False, "<0.001"),
+        (0.0, 2, False, "0.00"),
+        (-0.0, 2, False, "0.00"),
+        (-0.004, 2, False, "0.00"),
+        (0.3, 0, False, "<1"),
+        (0.004, 0, True, "<1"),
+        (0.389, 1, True, "38.9"),
+        (-0.678, 1, True, "−67.8"),
+        (1.0, 0, True, "100"),
+    ],
+)
+def test_a_number_is_printed_as_the_style_guide_says(value: float, digits: int, percent: bool, text: str) -> None:
+    assert typeset.number(value, digits, percent) == text
+
+
+@given(VALUES, DIGITS)
+def test_a_number_is_the_nearest_of_its_digits(value: float, digits: int) -> None:
+    text = typeset.number(value, digits)
+    step = Decimal(1).scaleb(-digits)
+    if text.startswith("<"):
+        assert 0 < Decimal(value) < read(text)
+        assert read(text) == step
+    else:
+        assert read(text) == Decimal(value).quantize(step, ROUND_HALF_EVEN)
+
+
+@given(VALUES, DIGITS, st.booleans())
+def test_a_number_has_a_true_minus_and_never_a_negative_zero(value: float, digits: int, percent: bool) -> None:
+    text = typeset.number(value, digits, percent)
+    assert re.fullmatch(rf"(<|{MINUS})?\d{{1,3}}(,\d{{3}})*(\.\d+)?", text), text
+    assert len(text.partition(".")[2]) == digits
+    if text.startswith(MINUS):
+        assert value < 0
+        assert read(text) != 0
+
+
+@given(st.floats(1e-300, 1e6), DIGITS)
+def test_what_is_above_zero_is_never_printed_as_zero(value: float, digits: int) -> None:
+    assert read(typeset.number(value, digits)) > 0
+
+
+@given(VALUES, VALUES, DIGITS)
+def test_a_larger_number_never_prints_smaller(one: float, other: float, digits: int) -> None:
+    low, high = sorted((one, other))
+    printed = [typeset.number(value, digits) for value in (low, high)]
+    if not any(text.startswith("<") for text in printed):
+        assert read(printed[0]) <= read(printed[1])
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.5, "0.50"), (0.25, "0.25"), (0.125, "0.125"), (0.005, "0.005"), (0.1, "0.10")]
+)
+def test_a_threshold_keeps_its_digits(value: float, text: str) -> None:
+    assert typeset.threshold(value) == text
+
+
+@given(st.integers(0, 10**7))
+def test_a_count_and_its_noun_are_never_parted(count: int) -> None:
+    text = typeset.counted(count, "patient")
+    assert " " not in text
+    assert text == f"{count:,}{TIED}{'patient' if count == 1 else 'patients'}"
+
+
+def test_a_noun_may_have_its_own_plural() -> None:
+    assert typeset.counted(2, "file was", "files were") == f"2{TIED}files were"
+    assert typeset.counted(1, "file was", "files were") == f"1{TIED}file was"
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "no"), (1, "one"), (8, "eight"), (10, "ten"), (11, "11"), (1200, "1,200")]
+)
+def test_small_counts_are_words(count: int, text: str) -> None:
+    assert typeset.in_words(count) == text
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [((), ""), (("a",), "a"), (("a", "b"), "a and b"), (("a", "b", "c"), "a, b and c")],
+)
+def test_words_are_joined_as_in_a_sentence(words: tuple[str, ...], text: str) -> None:
+    assert typeset.listing(words) == text
+
+
+@pytest.mark.parametrize(
+    ("label", "text"),
+    [
+        ("Sensitivity", "sensitivity"),
+        ("Net benefit", "net benefit"),
+        ("AUROC", "AUROC"),
+        ("O/E", "O/E"),
+        ("Brier score", "Brier score"),
+        ("Fleiss' kappa", "Fleiss' kappa"),
+        ("Krippendorff's alpha", "Krippendorff's alpha"),
+        ("Cohen's kappa of rater pairs, mean", "Cohen's kappa of rater pairs, mean"),
+        ("H-accuracy", "H-accuracy"),
+        ("Scaled Brier score", "scaled Brier score"),
+        ("90 % calibration error (E90)", "90 % calibration error (E90)"),
+    ],
+)
+def test_a_label_within_a_sentence_keeps_only_the_capitals_of_names(label: str, text: str) -> None:
+    assert typeset.within_sentence(label) == text
+
+
+NAMED_AFTER = ("Brier", "Cohen", "Fleiss", "Krippendorff")
+
+
+def test_every_label_can_stand_within_a_sentence() -> None:
+    for term in terms().values():
+        text = typeset.within_sentence(term.label)
+        assert text.lower() == term.label.lower()
+        for name in NAMED_AFTER:
+            assert (name in text) == (name in term.label), f"{term.label} loses the capital of {name}"
+
+
+# ---- intervals ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("found", "term", "wordy", "text"),
+    [
+        (estimate(0.88, 0.731, 0.957), PLAIN, False, f"0.73{DASH}0.96"),
+        (estimate(0.88, 0.731, 0.957), PLAIN, True, "0.73 to 0.96"),
+        (estimate(0.1, -0.126, 0.3), PLAIN, True, "−0.13 to 0.30"),
+        (estimate(0.9, 0.851, 0.983), SHARE, False, f"85{DASH}98"),
+        (estimate(0.1, None, 0.257), PLAIN, False, "up to 0.26"),
+        (estimate(0.1, 0.057, None), PLAIN, False, "from 0.06"),
+        (estimate(0.1), PLAIN, False, ""),
+        (estimate(0.001, 0.0001, 0.02), PLAIN, False, f"<0.01{DASH}0.02"),
+    ],
+)
+def test_an_interval_reads_as_its_bounds(found: Estimate, term: Term, wordy: bool, text: str) -> None:
+    assert typeset.interval(found, term, wordy) == text
+
+
+def test_a_bound_of_zero_is_a_bound() -> None:
+    assert typeset.interval(estimate(0.1, 0.0, 0.2), PLAIN) == f"0.00{DASH}0.20"
+    assert typeset.interval(estimate(-0.1, None, 0.0), PLAIN) == "up to 0.00"
+
+
+@given(st.floats(-5, 5), st.floats(0, 3), st.floats(0, 3))
+def test_no_dash_stands_beside_a_minus_in_a_table(value: float, below: float, above: float) -> None:
+    found = estimate(value, value - below, value + above)
+    results = [Result("auroc", "auroc", "site-0", {}, found)]
+    (table,) = typeset.chapter_tables(dataclasses.replace(EIGHT, results=tuple(results)), "discrimination")
+    printed = table.rows[0].cells[0].interval
+    assert not (MINUS in printed and DASH in printed), printed
+    assert " to " in printed or DASH in printed
+
+
+def test_one_negative_bound_gives_the_whole_column_words() -> None:
+    results = tuple(
+        Result("auroc", "auroc", f"site-{place}", {}, estimate(0.5, low, 0.9)) for place, low in enumerate((0.2, -0.2))
+    )
+    (table,) = typeset.chapter_tables(dataclasses.replace(EIGHT, results=results), "discrimination")
+    assert [row.cells[0].interval for row in table.rows] == ["0.20 to 0.90", "−0.20 to 0.90"]
+
+
+def test_an_estimate_in_a_sentence_carries_its_level_and_unit() -> None:
+    assert typeset.in_text(EIGHT, "auroc", estimate(0.884, 0.731, 0.957)) == f"0.88 (95%{TIED}CI 0.73 to 0.96)"
+    assert typeset.in_text(EIGHT, "sensitivity", estimate(0.9, 0.85, 0.95)) == f"90% (95%{TIED}CI 85 to 95)"
+    assert typeset.in_text(EIGHT, "net_benefit", estimate(0.389)) == f"38.9{TIED}per{TIED}100"
+
+
+# ---- tables ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_gap_has_one_letter_for_one_reason() -> None:
+    reasons = typeset.Reasons(EIGHT)
+    cells = [reasons.cell(Absent(text)) for text in ("too few events", "no risk", "too few events")]
+    assert [cell.text for cell in cells] == [f"absent{TIED}a", f"absent{TIED}b", f"absent{TIED}a"]
+    assert reasons.footnotes() == (f"a{TIED}Too few events.", f"b{TIED}No risk.")
+
+
+def test_the_same_gap_at_several_sites_is_said_once() -> None:
+    reasons = typeset.Reasons(EIGHT)
+    reasons.leave_out("Italy 3", "site-2", "site-2 has no predictors")
+    reasons.leave_out("Spain", "site-3", "site-3 has no predictors")
+    reasons.leave_out("Brazil 1", "site-4", "one class only")
+    footnotes = reasons.footnotes()
+    assert len(footnotes) == 2
+    assert "no predictors: Italy 3 and Spain." in footnotes[0]
+    assert "one class only: Brazil 1." in footnotes[1]
+    assert "site-" not in " ".join(footnotes)
+
+
+def test_a_reason_names_a_site_as_the_reader_knows_it() -> None:
+    assert (
+        typeset.named(EIGHT, "site-1 has no risk, and site-10 is another")
+        == "Italy 2 has no risk, and site-10 is another"
+    )
+
+
+def test_letters_do_not_run_out() -> None:
+    reasons = typeset.Reasons(EIGHT)
+    words = [reasons.cell(Absent(f"reason {place}")).text.partition(TIED)[2] for place in range(60)]
+    assert words[:2] == ["a", "b"]
+    assert words[25:28] == ["z", "aa", "ab"]
+    assert len(set(words)) == 60
+
+
+def test_a_site_without_any_number_is_named_below_the_table_and_has_no_row() -> None:
+    results = [Result("auroc", "auroc", f"site-{place}", {}, estimate(0.8, 0.7, 0.9)) for place in (0, 1)]
+    results.append(Result("auroc", "auroc", "site-3", {}, Absent("site-3 has no risk")))
+    (table,) = typeset.chapter_tables(dataclasses.replace(EIGHT, results=tuple(results)), "discrimination")
+    assert [row.label for row in table.rows] == ["Italy 1", "Italy 2"]
+    assert "Spain" in " ".join(table.footnotes)
+
+
+def places(found: Evidence, chapter: str) -> list[list[Term]]:
+    """The measures without a second setting of a chapter, as they are dealt out to tables."""
+    members = [term for term in found.terms.values() if term.chapter == chapter and len(term.at) < 2]
+    return typeset._parts(found, members)
+
+
+@pytest.mark.parametrize("chapter", ["discrimination", "calibration", "utility", "comparison", "correspondence"])
+@pytest.mark.parametrize("sites", [COVID, _long(8), ("A",)], ids=["eight", "long", "one"])
+def test_tables_stay_within_the_page(chapter: str, sites: tuple[str, ...]) -> None:
+    found = by_hand(Case("wide", sites))
+    label = min(max(len(typeset.label_of(site)) for site in found.datasets), typeset.LONG_LABEL) * typeset.CHARACTER
+    parts = places(found, chapter)
+    for part in parts:
+        assert label + sum(typeset._width(found, term) for term in part) <= 168 or len(part) == 1
+    assert [term for part in parts for term in part] == [
+        term for term in found.terms.values() if term.chapter == chapter and len(term.at) < 2
+    ]
+
+
+@given(st.lists(st.floats(5, 200), min_size=1, max_size=12), st.floats(40, 168))
+def test_packing_keeps_the_order_and_never_overfills(widths: list[float], room: float) -> None:
+    members = [dataclasses.replace(PLAIN, name=f"m{place}") for place in range(len(widths))]
+    width = dict(zip((term.name for term in members), widths, strict=True))
+    parts = typeset._packed(members, widths, room)
+    assert [term for part in parts for term in part] == members
+    for part in parts:
+        assert len(part) == 1 or math.fsum(width[term.name] for term in part) <= room + 1e-9
+    for part, later in itertools.pairwise(parts):
+        assert math.fsum(width[term.name] for term in part) + width[later[0].name] > room - 1e-9
+
+
+def test_every_row_of_every_table_has_a_cell_for_every_column(book: Book) -> None:
+    for chapter in {term.chapter for term in book.evidence.terms.values()}:
+        for table in typeset.chapter_tables(book.evidence, chapter):
+            for row in table.rows:
+                assert len(row.cells) == (0 if row.kind == "group" else len(table.columns)), (table.name, row.label)
+
+
+def test_every_estimate_of_a_chapter_stands_in_one_of_its_tables(book: Book) -> None:
+    """Counted: each external estimate of the measures with no second setting is one cell of one table."""
+    evidence = book.evidence
+    for chapter in ("discrimination", "calibration", "utility"):
+        terms = [term for term in evidence.terms.values() if term.chapter == chapter]
+        names = {term.name for term in terms if not typeset.in_appendix_only(evidence, term)}
+        wanted = sum(1 for one in evidence.results if one.term in names and isinstance(one.found, Estimate))
+        cells = [
+            cell
+            for table in typeset.chapter_tables(evidence, chapter)
+            for row in table.rows
+            for cell in row.cells
+            if cell.kind == "value"
+        ]
+        assert len(cells) == wanted, chapter
+
+
+@pytest.mark.parametrize("site", [r"a\b", r"\1", "site-1", "North of site-1"])
+def test_a_site_may_be_called_anything(site: str) -> None:
+    first = dataclasses.replace(EIGHT.datasets[0], site=site)
+    evidence = dataclasses.replace(EIGHT, datasets=(first, *EIGHT.datasets[1:]))
+    assert typeset.named(evidence, "site-0 has no risk") == f"{site} has no risk"
