@@ -163,10 +163,11 @@ def within_sentence(label: str) -> str:
 
 
 def named(evidence: Evidence, text: str) -> str:
-    """A reason in which datasets stand under the names that a reader knows."""
-    sites = {dataset.name: dataset.site for dataset in evidence.datasets}
-    names = "|".join(re.escape(name) for name in sorted(sites, key=len, reverse=True))
-    return re.sub(rf"(?<![\w-])({names})(?![\w-])", lambda found: sites[found[0]], text) if names else text
+    """A reason in which datasets and measures stand under the names that a reader knows."""
+    known = {term.measure: within_sentence(term.label) for term in evidence.terms.values() if "_" in term.measure}
+    known |= {dataset.name: dataset.site for dataset in evidence.datasets}
+    names = "|".join(re.escape(name) for name in sorted(known, key=len, reverse=True))
+    return re.sub(rf"(?<![\w-])({names})(?![\w-])", lambda found: known[found[0]], text) if names else text
 
 
 def showing_the_side(value: float, digits: int, cut_offs: Iterable[float]) -> int:

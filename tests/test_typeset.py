@@ -149,7 +149,10 @@ def test_a_label_within_a_sentence_keeps_only_the_capitals_of_names(label: str, 
     assert typeset.within_sentence(label) == text
 
 
-NAMED_AFTER = ("Brier", "Cohen", "Fleiss", "Krippendorff")
+NAMED_AFTER = (
+    *("Brier", "Cohen", "Fleiss", "Krippendorff", "Youden", "Matthews", "Mann", "Whitney", "Spiegelhalter"),
+    *("Nagelkerke", "Tjur", "Hoorde"),
+)
 
 
 def test_every_label_can_stand_within_a_sentence() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dossier.findings.sentence import Sentence, estimated, primary_threshold
-from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Flag, externals, find, find_curve
+from dossier.types import POOLED, Absent, Estimate, Evidence, externals, find, find_curve
 from dossier.typeset import Cell, Column, Row, Table, counted, in_words, level_of, listing, per_cent, sentence_case
 
 MOST_FLAGS = 6
@@ -60,8 +60,7 @@ def finding(evidence: Evidence) -> Sentence:
     return Sentence(
         f"In every 1,000 patients it finds {counts.found} of {counts.cases} with the outcome and misses "
         f"{counts.missed}.",
-        f"It flags {counts.false_alarms} of the {counts.others} others in error. The squares are patients like all "
-        f"those who were tested; a patient is flagged from a risk of {per_cent(at)}.",
+        f"The squares are patients like all those who were tested; flagged means a risk of {per_cent(at)} or more.",
     )
 
 
@@ -197,14 +196,28 @@ def uncertain(evidence: Evidence) -> str:
     return f"{who} had fewer than 100 patients with, or without, the outcome: little can be said of them."
 
 
-def could_go_wrong(evidence: Evidence) -> tuple[Flag, ...]:
-    """The limitations that the run found, the most telling kinds first."""
-    order = ("risks_off", "rows_excluded", "few_sites", "few_events")
-    flags = [flag for flag in evidence.flags if flag.flag != "few_events"]
-    ranked = sorted(flags, key=lambda flag: order.index(flag.flag) if flag.flag in order else len(order))
-    return tuple(ranked[:MOST_FLAGS])
+PLAIN = {
+    "risks_off": "the risks did not come true: the table above says by how much.",
+    "shared_rows": "some patients had also been used to make the model: the test there is too kind.",
+    "rows_excluded": "some patients could not be counted, because what came of them or their risk is not known.",
+    "missing_predictor": "something that the model asks for was never recorded.",
+    "duplicate_rows": "somebody may have been counted twice.",
+    "one_class": "all patients had the outcome, or none had: nothing can be said of the ranking.",
+    "constant_risk": "all patients got the same risk.",
+}
+"""What a limitation means, for who knows no statistics; the most telling come first."""
 
 
-def has_curve(evidence: Evidence) -> bool:
-    """Whether any place has a curve of risks against what happened."""
-    return any(isinstance(find_curve(evidence, "calibration_curve", site.name), Curve) for site in externals(evidence))
+def could_go_wrong(evidence: Evidence) -> tuple[str, ...]:
+    """The limitations that the run found, each kind once with its places."""
+    known = {site.name: site.site for site in externals(evidence)}
+    texts = []
+    for kind, meaning in PLAIN.items():
+        where = dict.fromkeys(
+            known[flag.dataset] for flag in evidence.flags if flag.flag == kind and flag.dataset in known
+        )
+        if where:
+            texts.append(f"{_few(list(where))}: {meaning}")
+    if len(known) < 3:
+        texts.append("So few places were tested that nothing can be said of a new one.")
+    return tuple(sentence_case(text) for text in texts)

@@ -113,7 +113,8 @@ def _of_site(evidence: Evidence, dataset: str, measure: str, place: dict[str, fl
 
 def _has_negative(evidence: Evidence, measure: str) -> bool:
     """Whether a bound of this measure is negative at any site, so that a dash would be misread."""
-    found = [one.found for one in find_all(evidence, measure) if isinstance(one.found, Estimate)]
+    shown = (one for one in find_all(evidence, measure) if "against" not in one.at)
+    found = [one.found for one in shown if isinstance(one.found, Estimate)]
     return any(one.low is not None and one.low < 0 for one in found)
 
 
