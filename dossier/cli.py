@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
+import signal
 import sys
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +19,32 @@ if TYPE_CHECKING:
     from dossier.contents import Edition
     from dossier.errors import DossierError
     from dossier.evaluate import Progress
-    from dossier.types import Evidence, Gallery, Study
+    from dossier.types import Gallery, Study
 
 NOT_BUILT = "is not built yet; leave it out until a later version of dossier"
+DONE, BAD_INPUT, INTERRUPTED = 0, 2, 130
+BOTH: tuple[Edition, ...] = ("regulatory", "committee")
+MOST_THRESHOLDS = 8
+"""More do not fit the eight pages of a quick look."""
+SECONDS_BETWEEN_LOOKS = 0.5
+STOPS = (signal.SIGINT, signal.SIGTERM)
+STOPPED = threading.Event()
+"""Set when we were asked to stop."""
 
 # One thread for linear algebra: with more, sums are taken in another order and the last digits change.
 for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_variable] = "1"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What every command that writes pages is told."""
+
+    out: Path
+    page: str
+    jobs: int | None
+    seed: int | None
+    quiet: bool
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -35,37 +58,43 @@ def dossier() -> None:
     """
 
 
-@dossier.command()
+@dossier.command(short_help="Write an example release that builds at once.")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 def init(folder: Path) -> None:
-    """Write a commented release.toml and tiny tables: a release that builds at once."""
-    from dossier import initial
-    from dossier.errors import OutputError
+    """Write a commented release.toml and tiny tables: a release that builds at once.
 
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise OutputError.one(
-            f"{folder.name} is not an empty folder.", str(folder), "Name a folder that is empty or new."
-        )
-    for name, content in initial.files().items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-        click.echo(path)
+    DIR is a new folder, or one that is empty.
+    """
+    from dossier import initial, output
+
+    files = initial.files()
+    with output.told(folder):
+        output.refuse_what_is_not_empty(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+    for name in files:
+        _print(folder / name)
 
 
-@dossier.command()
+@dossier.command(short_help="Report every fault and flag of a release.")
 @click.argument("release", metavar="RELEASE", type=click.Path(path_type=Path))
 def check(release: Path) -> None:
-    """Read everything and report every fault and flag in one go; compute nothing."""
-    study = _load(release)
+    """Read everything and report every fault and flag in one go; compute nothing.
+
+    RELEASE is a folder with a release.toml, or the path of one.
+    """
+    from dossier import load
+
+    study = load.study(release)
     for dataset in study.datasets:
         analysed = dataset.rows_read - sum(dataset.excluded.values())
         events = "" if dataset.outcome is None else f", {int(dataset.outcome.sum())} events"
         left = "".join(f", {count} {reason}" for reason, count in dataset.excluded.items() if count)
-        click.echo(f"{dataset.name} ({dataset.role}): {dataset.rows_read} rows, {analysed} analysed{events}{left}")
+        _print(f"{dataset.name} ({dataset.role}): {dataset.rows_read} rows, {analysed} analysed{events}{left}")
     for flag in study.flags:
-        click.echo(f"flag {flag.flag}, {flag.dataset}: {flag.says}")
-    click.echo("No fault found.")
+        _print(f"flag {flag.flag}, {flag.dataset}: {flag.says}")
+    _print("No fault found.")
 
 
 def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -73,8 +102,8 @@ def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     options = (
         click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The folder to write."),
         click.option("--page", type=click.Choice(["a4", "letter"]), default="a4", show_default=True, help="Paper."),
-        click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, help="Worker processes."),
-        click.option("--seed", type=click.IntRange(min=0), default=None, help="Instead of the release's seed."),
+        click.option("--jobs", type=click.IntRange(min=1), help="Worker processes; default: one a processor."),
+        click.option("--seed", type=click.IntRange(min=0), help="Instead of the release's seed."),
         click.option("--quiet", is_flag=True, help="No progress."),
     )
     for option in reversed(options):
@@ -82,67 +111,79 @@ def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@dossier.command()
+@dossier.command(short_help="Build the dossier of a release.")
 @click.argument("release", metavar="RELEASE", type=click.Path(path_type=Path))
-@click.option("--edition", type=click.Choice(["regulatory", "committee", "all"]), default="all", show_default=True)
+@click.option("--edition", type=click.Choice([*BOTH, "all"]), default="all", show_default=True, help="What to print.")
 @_output_options
-@click.option("--strict", is_flag=True, hidden=True)
-@click.option("--draft", is_flag=True, hidden=True)
+@click.option("--strict", is_flag=True, default=None, hidden=True)
+@click.option("--draft", is_flag=True, default=None, hidden=True)
 @click.option("--local-site", hidden=True)
 @click.option("--backend", hidden=True)
 @click.option("--scheduler", hidden=True)
 def build(
-    release: Path, edition: str, out: Path, page: str, jobs: int, seed: int | None, quiet: bool, **later: Any
+    release: Path,
+    edition: str,
+    strict: bool | None,
+    draft: bool | None,
+    local_site: str | None,
+    backend: str | None,
+    scheduler: str | None,
+    **common: Any,
 ) -> None:
-    """Build the dossier of a release: both editions, the figures and results.json."""
-    _refuse_later(later)
-    editions: tuple[Edition, ...] = ("regulatory", "committee") if edition == "all" else (edition,)  # type: ignore[assignment]
-    _prepare(out)
-    study = _load(release)
-    _build(_seeded(study, seed), out, editions, page, jobs, quiet, _command("build", edition, page, seed))
+    """Build the dossier of a release: both editions, the figures, results.json and a manifest.
+
+    RELEASE is a folder with a release.toml, or the path of one.
+    """
+    from dossier import load
+
+    _refuse_later(strict=strict, draft=draft, local_site=local_site, backend=backend, scheduler=scheduler)
+    options = Options(**common)
+    editions = tuple(one for one in BOTH if edition in ("all", one))
+    _prepare(options.out)
+    command = _command("build", options, f"--edition {edition}")
+    _make(lambda: load.study(release), options, editions, command)
 
 
-@dossier.command()
-@click.argument("table", metavar="TABLE", type=click.Path(path_type=Path))
-@click.option("--outcome", required=True, help="The column of the outcome, 0 or 1.")
-@click.option("--risk", required=True, help="The column of the risk, from 0 to 1.")
+@dossier.command(short_help="Look at one table of predictions.")
+@click.argument("table", metavar="TABLE", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--outcome", required=True, metavar="COL", help="The column of the outcome, 0 or 1.")
+@click.option("--risk", required=True, metavar="COL", help="The column of the risk, from 0 to 1.")
 @click.option("--threshold", "thresholds", type=click.FloatRange(0, 1, True, True), multiple=True, help="Repeatable.")
-@click.option("--name", default=None, help="The model's name; default: the table's.")
+@click.option("--name", help="The model's name; default: the table's.")
 @_output_options
-def quick(
-    table: Path,
-    outcome: str,
-    risk: str,
-    thresholds: tuple[float, ...],
-    name: str | None,
-    out: Path,
-    page: str,
-    jobs: int,
-    seed: int | None,
-    quiet: bool,
-) -> None:
+def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...], name: str | None, **common: Any) -> None:
     """Look at one table of predictions: no release file, one short PDF, no checklist."""
     from dossier import load
 
-    _prepare(out)
-    study = load.quick(table, outcome, risk, thresholds, name)
-    given = "".join(f" --threshold {one:g}" for one in thresholds)
-    command = f"{_command('quick', None, page, seed)} --outcome {outcome} --risk {risk}{given}"
-    _build(_seeded(study, seed), out, ("quick",), page, jobs, quiet, command)
+    if not table.name:
+        raise click.BadParameter("It is empty; name a table.", param_hint="TABLE")
+    if len(set(thresholds)) > MOST_THRESHOLDS:
+        fix = "write a release.toml for more."
+        raise click.BadParameter(f"A quick look has at most {MOST_THRESHOLDS}; {fix}", param_hint="--threshold")
+    options = Options(**common)
+    named = {"--outcome": outcome, "--risk": risk, "--name": name}
+    words = [f"{option} {shlex.quote(value)}" for option, value in named.items() if value is not None]
+    words += [f"--threshold {threshold!r}" for threshold in thresholds]
+    _prepare(options.out)
+    command = _command("quick", options, *words)
+    _make(lambda: load.quick(table, outcome, risk, thresholds, name), options, ("quick",), command)
 
 
 @dossier.command()
 @_output_options
-def demo(out: Path, page: str, jobs: int, seed: int | None, quiet: bool) -> None:
+def demo(**common: Any) -> None:
     """Build the releases that ship."""
-    from dossier import material
+    from dataclasses import replace
 
+    from dossier import load, material
+
+    options = Options(**common)
     folders = sorted(path.parent for path in material.fixtures().glob("*/release.toml"))
     for folder in folders:
-        _prepare(out / folder.name)
-        study = _load(folder)
-        command = _command("demo", "all", page, seed)
-        _build(_seeded(study, seed), out / folder.name, ("regulatory", "committee"), page, jobs, quiet, command)
+        _prepare(options.out / folder.name)
+    for folder in folders:
+        one = replace(options, out=options.out / folder.name)
+        _make(lambda folder=folder: load.study(folder), one, BOTH, _command("demo", one))  # type: ignore[misc]
 
 
 @dossier.command()
@@ -154,7 +195,7 @@ def schema() -> None:
     from dossier import release as declared
 
     schemas = {"results.json": record.schema(), "release.toml": declared.schema()}
-    click.echo(json.dumps(schemas, indent=1, sort_keys=True))
+    _print(json.dumps(schemas, indent=1, sort_keys=True))
 
 
 @dossier.command(hidden=True, context_settings={"ignore_unknown_options": True})
@@ -168,16 +209,46 @@ def verify(arguments: tuple[str, ...]) -> None:
 # ---- the job --------------------------------------------------------------------------------------------------------
 
 
-def _load(release: Path) -> Study:
-    from dossier import load
-
-    return load.study(release)
-
-
 def _prepare(out: Path) -> None:
     from dossier import output
 
     output.prepare(out)
+
+
+def _refuse_later(**options: object) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise click.UsageError(f"--{name.replace('_', '-')} {NOT_BUILT}.")
+
+
+def _command(name: str, options: Options, *words: str) -> str:
+    """The command as the manifest holds it: without paths, workers and noise."""
+    seed = [] if options.seed is None else [f"--seed {options.seed}"]
+    return " ".join([f"dossier {name}", *words, f"--page {options.page}", *seed])
+
+
+def _make(read: Callable[[], Study], options: Options, editions: Sequence[Edition], command: str) -> None:
+    """The whole job: read, evaluate, draw, print, and only then write."""
+    from dossier import draw, evaluate, output, record
+
+    with _progress(options.quiet) as tell:
+        tell("read", "tables", 0, 1)
+        study = _seeded(read(), options.seed)
+        tell("read", "tables", 1, 1)
+        jobs = _jobs(options.jobs, max(len(study.datasets), len(editions)))
+        with _workers(jobs):
+            tell("evaluate", "", 0, len(study.datasets))
+            evidence = evaluate.evidence(study, jobs, tell)
+            tell("draw", "figures", 0, 1)
+            gallery = draw.gallery(evidence)
+            tell("draw", "figures", 1, 1)
+            files = _printed(gallery, editions, options.page, jobs, tell)
+        files["results.json"] = record.text(evidence)
+        files |= {f"figures/{name}.svg": picture.svg for name, picture in sorted(gallery.pictures.items())}
+        files[output.MANIFEST] = output.manifest(evidence, files, command)
+        written = output.write(options.out, files)
+    for path in written:
+        _print(path)
 
 
 def _seeded(study: Study, seed: int | None) -> Study:
@@ -190,48 +261,15 @@ def _seeded(study: Study, seed: int | None) -> Study:
     return replace(study, release=study.release.model_copy(update={"release": card}))
 
 
-def _refuse_later(options: dict[str, Any]) -> None:
-    for name, value in options.items():
-        if value:
-            raise click.UsageError(f"--{name.replace('_', '-')} {NOT_BUILT}.")
-
-
-def _command(name: str, edition: str | None, page: str, seed: int | None) -> str:
-    """The command as the manifest holds it: without paths, workers and noise."""
-    words = [f"dossier {name}", f"--edition {edition}" if edition else "", f"--page {page}"]
-    words.append("" if seed is None else f"--seed {seed}")
-    return " ".join(word for word in words if word)
-
-
-def _build(
-    study: Study, out: Path, editions: tuple[Edition, ...], page: str, jobs: int, quiet: bool, command: str
-) -> None:
-    from dossier import draw, evaluate, output, record
-
-    with _progress(quiet) as tell:
-        evidence: Evidence = evaluate.evidence(study, jobs, tell)
-        tell("draw", "figures", 0, 1)
-        gallery: Gallery = draw.gallery(evidence)
-        tell("draw", "figures", 1, 1)
-        files = {"results.json": record.text(evidence)}
-        files |= {f"figures/{name}.svg": picture.svg for name, picture in gallery.pictures.items()}
-        files |= _printed(gallery, editions, page, jobs, tell)
-        files[output.MANIFEST] = output.manifest(evidence, files, command)
-        written = output.write(out, files)
-    for path in written:
-        click.echo(path)
-
-
-def _printed(gallery: Gallery, editions: tuple[Edition, ...], page: str, jobs: int, tell: Progress) -> dict[str, bytes]:
+def _printed(gallery: Gallery, editions: Sequence[Edition], page: str, jobs: int, tell: Progress) -> dict[str, bytes]:
     """Each edition as PDF, side by side when there are workers."""
     import joblib
 
-    workers = min(jobs, len(editions))
-    pages: dict[str, bytes] = {}
-    tell("print", "pages", 0, len(editions))
-    made = joblib.Parallel(n_jobs=workers, return_as="generator")(
+    tell("print", "", 0, len(editions))
+    made = joblib.Parallel(n_jobs=jobs, return_as="generator")(
         joblib.delayed(_edition)(gallery, edition, page) for edition in editions
     )
+    pages: dict[str, bytes] = {}
     for edition, pdf in zip(editions, made, strict=True):
         pages[f"dossier-{edition}.pdf"] = pdf
         tell("print", edition, len(pages), len(editions))
@@ -244,10 +282,85 @@ def _edition(gallery: Gallery, edition: Edition, page: str) -> bytes:
     return press.pdf(compose.document(gallery, edition, page))
 
 
+# ---- workers --------------------------------------------------------------------------------------------------------
+
+
+def _jobs(wanted: int | None, tasks: int) -> int:
+    """As many workers as are wanted, or as the machine allows, but none without a task: each costs a start."""
+    import joblib
+
+    return min(wanted or joblib.cpu_count(), tasks)
+
+
+@contextmanager
+def _workers(jobs: int) -> Iterator[None]:
+    """Workers that leave an interruption to us, and that end when we are killed."""
+    import joblib
+
+    with joblib.parallel_config(backend="loky", initializer=_start_worker, initargs=(os.getpid(),)):
+        if jobs > 1:
+            _start_workers(jobs)
+        yield
+
+
+def _start_workers(jobs: int) -> None:
+    """Start all workers deaf to Ctrl-C, which goes to every process of the terminal: only the first one speaks."""
+    import multiprocessing.resource_tracker
+
+    import joblib
+    from joblib.externals.loky.backend import resource_tracker
+
+    # Both trackers open our ears again when they start; they start first.
+    multiprocessing.resource_tracker.ensure_running()
+    resource_tracker.ensure_running()
+    with _later():
+        # A new process inherits the block and keeps it.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            ready = joblib.Parallel(n_jobs=jobs, return_as="generator")(
+                joblib.delayed(os.getpid)() for _ in range(jobs)
+            )
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        list(ready)
+
+
+@contextmanager
+def _later() -> Iterator[None]:
+    """Let a stop wait for what must not be left half done: a worker that is half started cries out."""
+    before = {number: signal.getsignal(number) for number in STOPS}
+    for number in STOPS:
+        if before[number] == _stop:
+            signal.signal(number, lambda number, frame: _hush())
+    try:
+        yield
+    finally:
+        for number in STOPS:
+            signal.signal(number, before[number])
+    if STOPPED.is_set():
+        raise KeyboardInterrupt
+
+
+def _start_worker(parent: int) -> None:
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    """End this worker when its parent is gone; a killed parent cannot end it."""
+    import time
+
+    while os.getppid() == parent:
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+    os._exit(INTERRUPTED)
+
+
+# ---- what is said ---------------------------------------------------------------------------------------------------
+
+
 @contextmanager
 def _progress(quiet: bool) -> Iterator[Progress]:
     """Stage and site on a terminal; silence elsewhere."""
-    if quiet or not sys.stderr.isatty():
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield lambda stage, name, done, total: None
         return
     from rich.console import Console
@@ -258,9 +371,9 @@ def _progress(quiet: bool) -> Iterator[Progress]:
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TextColumn("{task.fields[site]}"),
+        TextColumn("{task.fields[site]}", markup=False),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=False) as bars:
+    with Progress(*columns, console=Console(stderr=True)) as bars:
         tasks: dict[str, Any] = {}
 
         def tell(stage: str, name: str, done: int, total: int) -> None:
@@ -271,27 +384,82 @@ def _progress(quiet: bool) -> Iterator[Progress]:
         yield tell
 
 
-def main() -> None:
-    """Run the command line: a fault of the user's is told without a traceback, an interruption ends with 130."""
-    from dossier.errors import DossierError
-
+def _print(line: object) -> None:
+    """One line of standard output."""
     try:
-        dossier.main(standalone_mode=False)
-    except click.exceptions.Exit as done:
-        sys.exit(done.exit_code)
-    except click.Abort:
-        sys.exit(130)
-    except KeyboardInterrupt:
-        sys.exit(130)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(2)
-    except DossierError as error:
-        _say(error)
-        sys.exit(2)
+        click.echo(line)
+    except BrokenPipeError:
+        # Who read the list has closed it (`| head -1`); the work goes on and nothing more is said.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(error: DossierError) -> None:
     click.echo(str(error), err=True)
     if len(error.faults) > 1:
         click.echo(f"{len(error.faults)} faults.", err=True)
+
+
+def main() -> None:
+    """Run the command line: a fault of the user's is told without a traceback, an interruption ends with 130."""
+    _speak_any_name()
+    _listen()
+    sys.exit(_exit_code())
+
+
+def _exit_code() -> int:
+    try:
+        return _answer()
+    except (click.Abort, KeyboardInterrupt):
+        pass
+    except Exception:
+        # An interruption while a library is imported or a worker starts can come out as another error.
+        if not STOPPED.is_set():
+            raise
+    click.echo("Interrupted.", err=True)
+    return INTERRUPTED
+
+
+def _answer() -> int:
+    """Do what the arguments say, and tell what the user can mend."""
+    from dossier.errors import DossierError, PageError
+
+    try:
+        dossier.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return BAD_INPUT
+    except PageError:
+        # Templates and styles are ours: this is no fault of the user's, and the traceback belongs to it.
+        raise
+    except DossierError as error:
+        _say(error)
+        return BAD_INPUT
+    return DONE
+
+
+def _speak_any_name() -> None:
+    """A name that the terminal's encoding does not know is no reason to fail after the work is done."""
+    if sys.stdout is not None and hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _listen() -> None:
+    """Take the SIGTERM of a service manager like Ctrl-C: what is half done is cleared away."""
+    for number in STOPS:
+        # Whoever started us with `nohup` or in the background wants it ignored.
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _stop)
+
+
+def _stop(number: int, frame: object) -> None:
+    _hush()
+    raise KeyboardInterrupt
+
+
+def _hush() -> None:
+    """Remember that we were asked to stop; what the libraries say of work broken off by it helps nobody."""
+    import warnings
+
+    STOPPED.set()
+    warnings.simplefilter("ignore")
+    threading.excepthook = lambda told: None

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import fcntl
 import hashlib
 import json
 import os
+import secrets
 import shutil
-from collections.abc import Mapping
+import signal
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,44 +24,45 @@ MANIFEST = "manifest.json"
 MANIFEST_SCHEMA = "dossier-manifest/1"
 AT_WORKING_FOLDER = -100
 RENAME_EXCHANGE = 2
+ANOTHER = "Choose another folder for -o."
+MENDS = {
+    errno.ENOSPC: "Make room on the disk, or choose another folder for -o.",
+    errno.EDQUOT: "Make room in your quota, or choose another folder for -o.",
+    errno.EBUSY: "A disk is mounted there: name a folder inside it with -o.",
+}
 
 
 def prepare(out: Path) -> None:
-    """Make sure, before anything is computed, that OUT may be written; restore what an interrupted build left aside."""
-    previous = out.with_name(f"{out.name}.previous")
-    if previous.exists() and not out.exists():
-        previous.rename(out)
-    _remove_abandoned(out)
-    if out.is_symlink() or (out.exists() and not out.is_dir()):
-        raise OutputError.one(
-            f"{out.name} is not a folder.", str(out), "Name a folder, or a path that does not exist yet."
-        )
-    if out.is_dir():
-        _refuse_what_is_not_ours(out)
-    parent = _existing(out.parent)
-    if not parent.is_dir() or not os.access(parent, os.W_OK):
-        raise OutputError.one(
-            f"The folder of {out.name} cannot be written.", str(parent), "Choose another folder for -o."
-        )
+    """Make sure, before anything is computed, that OUT may be written; clear up after a build that was killed."""
+    with told(out):
+        place = _place(out)
+        parent = _existing(place.parent)
+        if not parent.is_dir():
+            raise OutputError.one(f"{parent.name} is a file; nothing can be written below it.", str(out), ANOTHER)
+        if not os.access(parent, os.W_OK | os.X_OK):
+            raise OutputError.one(f"The folder that is to hold {place.name} cannot be written.", str(out), ANOTHER)
+        if parent == place.parent:
+            with _alone(parent):
+                _restore(place)
+                _remove_abandoned(place)
+        _refuse_what_is_not_ours(place, out)
 
 
 def write(out: Path, files: Mapping[str, bytes]) -> tuple[Path, ...]:
-    """Write all files, then put them in the place of OUT in one step."""
-    out.parent.mkdir(parents=True, exist_ok=True)
-    working = out.with_name(f".{out.name}.building-{os.getpid()}")
-    try:
-        for name, content in files.items():
-            path = working / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        _swap(working, out)
-    except OSError as error:
-        what = error.strerror or type(error).__name__
-        raise OutputError.one(
-            f"{out.name} could not be written: {what}.", str(out), "Make room, or choose another folder."
-        ) from None
-    finally:
-        shutil.rmtree(working, ignore_errors=True)
+    """Write all files, then put them in the place of OUT in one step; of two builds at once the last one wins."""
+    with told(out):
+        place = _place(out)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        working = _working(place)
+        with _claimed(working):
+            for name, content in files.items():
+                path = working / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+            with _alone(place.parent), _uninterrupted():
+                # The look of `prepare` is minutes old by now.
+                _refuse_what_is_not_ours(place, out)
+                _swap(working, place)
     return tuple(out / name for name in files)
 
 
@@ -76,6 +82,45 @@ def manifest(evidence: Evidence, files: Mapping[str, bytes], command: str) -> by
     return (json.dumps(content, sort_keys=True, ensure_ascii=False, indent=1) + "\n").encode()
 
 
+def refuse_what_is_not_empty(folder: Path) -> None:
+    """Refuse a place for a new release where something stands already."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        fix = "Name a folder that is empty or new."
+        raise OutputError.one(f"{folder.name} is not an empty folder.", str(folder), fix)
+
+
+@contextmanager
+def told(out: Path) -> Iterator[None]:
+    """Say what the system refuses as a fault that the user can mend."""
+    try:
+        yield
+    except OSError as error:
+        what = (error.strerror or type(error).__name__).lower()
+        fix = MENDS.get(error.errno or 0, "Choose another folder.")
+        raise OutputError.one(f"{out.name or out} could not be written: {what}.", str(out), fix) from None
+
+
+# ---- where OUT is ---------------------------------------------------------------------------------------------------
+
+
+def _place(out: Path) -> Path:
+    """OUT in full, refused where it cannot change places with another folder."""
+    if out.is_symlink() or (out.exists() and not out.is_dir()):
+        what = "is a link" if out.is_symlink() else "is not a folder"
+        fix = "Name the folder itself, or a path that does not exist yet."
+        raise OutputError.one(f"{out.name} {what}.", str(out), fix)
+    place = out.resolve()
+    if Path.cwd().is_relative_to(place):
+        fix = "Name a folder inside it, such as -o dossier."
+        raise OutputError.one("OUT would take the place of the folder that you are in.", str(out), fix)
+    return place
+
+
+def _working(place: Path) -> Path:
+    """A new name beside OUT, of the kind that `prepare` clears away when nobody works there."""
+    return place.with_name(f".{place.name}.building-{secrets.token_hex(4)}")
+
+
 def _existing(path: Path) -> Path:
     """The nearest folder above that exists."""
     while not path.exists() and path != path.parent:
@@ -83,56 +128,147 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def _refuse_what_is_not_ours(out: Path) -> None:
-    """Replace a folder only if it holds our manifest and nothing that it does not list."""
-    present = {path.relative_to(out).as_posix() for path in out.rglob("*") if not path.is_dir() or path.is_symlink()}
+def _refuse_what_is_not_ours(place: Path, out: Path) -> None:
+    """Replace a folder only if it holds our manifest and nothing that it does not list; an empty one loses nothing."""
+    present = {path.relative_to(place).as_posix() for path in place.rglob("*")} if place.exists() else set()
     if not present:
         return
     fix = "Choose another folder for -o, or empty this one yourself."
-    try:
-        listed = json.loads((out / MANIFEST).read_bytes())
-        known = {str(entry["name"]) for entry in listed["outputs"]} | {MANIFEST}
-        ours = listed["schema"] == MANIFEST_SCHEMA
-    except (OSError, ValueError, KeyError, TypeError):
-        ours, known = False, set()
-    if not ours:
-        raise OutputError.one(f"{out.name} holds files that dossier did not write.", str(out), fix)
+    known = _listed(place)
+    if not known:
+        raise OutputError.one(f"{place.name} holds files that dossier did not write.", str(out), fix)
     strange = sorted(present - known)
     if strange:
         shown = ", ".join(strange[:5]) + (f" and {len(strange) - 5} more" if len(strange) > 5 else "")
-        raise OutputError.one(f"{out.name} holds files that its manifest does not list: {shown}.", str(out), fix)
+        raise OutputError.one(f"{place.name} holds files that its manifest does not list: {shown}.", str(out), fix)
 
 
-def _remove_abandoned(out: Path) -> None:
-    """Remove what a killed build left: only folders of a process that no longer runs."""
-    for path in out.parent.glob(f".{out.name}.building-*"):
-        owner = path.name.rpartition("-")[2]
-        if owner.isdigit() and not _runs(int(owner)):
-            shutil.rmtree(path, ignore_errors=True)
-
-
-def _runs(process: int) -> bool:
+def _listed(place: Path) -> frozenset[str]:
+    """Every file and folder that our manifest accounts for; nothing when there is no manifest of ours."""
     try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+        content = json.loads((place / MANIFEST).read_bytes())
+        names = [Path(entry["name"]) for entry in content["outputs"]]
+        ours = content["schema"] == MANIFEST_SCHEMA
+    except (OSError, ValueError, KeyError, TypeError):
+        return frozenset()
+    folders = {folder for name in names for folder in name.parents}
+    return frozenset(path.as_posix() for path in (*names, *folders, Path(MANIFEST))) if ours else frozenset()
 
 
-def _swap(working: Path, out: Path) -> None:
+# ---- one build at a time --------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other builds from changing names in a folder meanwhile, where the file system can."""
+    lock = _lock(folder, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        if lock is not None:
+            os.close(lock)
+
+
+@contextmanager
+def _claimed(working: Path) -> Iterator[None]:
+    """A new folder that is ours while we run, and gone afterwards; when we are killed the next build removes it."""
+    lock = None
+    try:
+        with _alone(working.parent):
+            working.mkdir()
+            lock = _lock(working, fcntl.LOCK_EX)
+        yield
+    finally:
+        with _uninterrupted():
+            shutil.rmtree(working, ignore_errors=True)
+        if lock is not None:
+            os.close(lock)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait for a step of a few milliseconds that must not be left half done."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _lock(folder: Path, how: int) -> int | None:
+    """A lock that the system lets go when the process ends, however it ends; None when it cannot be had."""
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(handle, how)
+    except OSError:
+        os.close(handle)
+        return None
+    return handle
+
+
+def _remove_abandoned(place: Path) -> None:
+    """Remove what killed builds left: only folders that no running build has locked."""
+    prefix = f".{place.name}.building-"
+    for path in place.parent.iterdir():
+        if not path.name.startswith(prefix) or path.is_symlink():
+            continue
+        lock = _lock(path, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if lock is not None:
+            shutil.rmtree(path, ignore_errors=True)
+            os.close(lock)
+
+
+# ---- the change of places -------------------------------------------------------------------------------------------
+
+
+def _swap(working: Path, place: Path) -> None:
     """Put the finished folder in the place of OUT; where the system can, both change names in one step."""
-    if not out.exists():
-        working.rename(out)
+    if not place.exists():
+        working.rename(place)
         return
-    if _exchange(working, out):
-        shutil.rmtree(working)
+    shutil.copymode(place, working)
+    if _exchange(working, place):
         return
-    previous = out.with_name(f"{out.name}.previous")
-    out.rename(previous)
-    working.rename(out)
-    shutil.rmtree(previous)
+    _step_aside(working, place)
+
+
+def _step_aside(working: Path, place: Path) -> None:
+    """The change in two steps; killed between them, the next build finds OUT under its other name."""
+    previous = _previous(place)
+    if _listed(previous):
+        _discard(previous, place)
+    place.rename(previous)
+    try:
+        working.rename(place)
+    except BaseException:
+        previous.rename(place)
+        raise
+    _discard(previous, place)
+
+
+def _discard(folder: Path, place: Path) -> None:
+    """Remove a folder under a name that every build clears away, so that half of it never stands in the way."""
+    doomed = _working(place)
+    folder.rename(doomed)
+    shutil.rmtree(doomed)
+
+
+def _restore(place: Path) -> None:
+    """Give OUT back its name after a build that was killed between the two steps."""
+    previous = _previous(place)
+    if not place.exists() and _listed(previous):
+        previous.rename(place)
+
+
+def _previous(place: Path) -> Path:
+    return place.with_name(f"{place.name}.previous")
 
 
 def _exchange(one: Path, other: Path) -> bool:

@@ -1,4 +1,4 @@
-"""The contract with users: commands, exit codes, standard output, and what an OUT is allowed to become."""
+"""The commands, from outside: what they write, what they say, and how they end."""
 
 from __future__ import annotations
 
@@ -6,373 +6,490 @@ import hashlib
 import json
 import os
 import pty
+import re
+import select
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import pypdf
 import pytest
 
+from dossier import cli, initial, material
+from dossier.errors import PageError
+
 CHECKOUT = Path(__file__).resolve().parents[1]
+COMMAND = (sys.executable, "-m", "dossier")
 
 
-def dossier(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line as a user does."""
-    return subprocess.run(
-        [sys.executable, "-m", "dossier", *arguments],
-        env=os.environ | environment,
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended, and what it said."""
+
+    code: int
+    out: str
+    err: str
 
 
-def contents(folder: Path) -> dict[str, str]:
-    """Every file below a folder, by its SHA-256."""
-    return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Iterator[Run]:
+    """Run a command in this process, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*words: str) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["dossier", *words])
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        said = capfd.readouterr()
+        assert isinstance(end.value.code, int)
+        return Ended(end.value.code, said.out, said.err)
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield command
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The release that `init` writes."""
-    folder = tmp_path_factory.mktemp("release") / "mine"
-    done = dossier("init", str(folder))
-    assert done.returncode == 0, done.stderr
-    assert "release.toml" in {Path(line).name for line in done.stdout.splitlines()}
+    """The example release with one external table and few replicates: it builds in a few seconds."""
+    folder = tmp_path_factory.mktemp("releases") / "tiny"
+    folder.mkdir()
+    files = initial.files()
+    text = files["release.toml"].decode()
+    parts = text.split("[[dataset]]\n")
+    external = next(part for part in parts if 'name = "hospital-1"' in part)
+    text = re.sub(r"(bootstrap|permutations) = \d+", r"\1 = 19", f"{parts[0]}[[dataset]]\n{external}")
+    (folder / "release.toml").write_text(text)
+    (folder / "hospital-1.csv").write_bytes(files["hospital-1.csv"])
     return folder
 
 
-@pytest.fixture(scope="module")
-def built(release: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
-    """A whole build of it."""
-    out = tmp_path_factory.mktemp("built") / "out"
-    done = dossier("build", str(release), "-o", str(out), "--jobs", "1")
-    assert done.returncode == 0, done.stderr
-    return out, done
+def held(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder, with what it holds."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_help_names_every_command_of_the_contract() -> None:
-    done = dossier("--help")
-    assert done.returncode == 0
-    for command in ("init", "check", "build", "quick", "demo", "schema"):
-        assert f"\n  {command} " in done.stdout
+def results(out: Path) -> Any:
+    """What results.json holds."""
+    return json.loads((out / "results.json").read_bytes())
 
 
-def test_a_build_writes_what_the_contract_lists_and_says_so(
-    built: tuple[Path, subprocess.CompletedProcess[str]],
-) -> None:
-    out, done = built
-    named = {Path(line).relative_to(out).as_posix() for line in done.stdout.splitlines()}
-    assert named == set(contents(out))
-    assert {"dossier-regulatory.pdf", "dossier-committee.pdf", "results.json", "manifest.json"} <= named
-    assert all(name.startswith("figures/") for name in named if name.endswith(".svg"))
-    assert done.stderr == ""
-
-
-def test_the_manifest_holds_hashes_and_neither_time_nor_path(
-    built: tuple[Path, subprocess.CompletedProcess[str]], release: Path
-) -> None:
-    out, _ = built
-    text = (out / "manifest.json").read_text()
-    manifest = json.loads(text)
-    assert manifest["command"] == "dossier build --edition all --page a4"
-    hashes = contents(out)
-    for entry in manifest["outputs"]:
-        assert hashes[entry["name"]] == entry["sha256"]
-        assert (out / entry["name"]).stat().st_size == entry["size"]
-    assert {entry["name"] for entry in manifest["outputs"]} == set(hashes) - {"manifest.json"}
-    for entry in manifest["inputs"]:
-        assert hashlib.sha256((release / entry["name"]).read_bytes()).hexdigest() == entry["sha256"]
-    assert str(release) not in text
-    assert str(out) not in text
-
-
-def test_no_output_holds_a_path_of_the_machine(
-    built: tuple[Path, subprocess.CompletedProcess[str]], release: Path
-) -> None:
-    out, _ = built
-    for path in out.rglob("*"):
-        if path.is_file():
-            body = path.read_bytes()
-            for secret in (str(release), str(out), str(CHECKOUT)):
-                assert secret.encode() not in body, path
-
-
-def test_check_computes_nothing_and_ends_well(release: Path) -> None:
-    done = dossier("check", str(release / "release.toml"))
-    assert done.returncode == 0, done.stderr
-    assert "No fault found." in done.stdout
-    assert contents(release) == contents(release)
-
-
-def test_faults_come_all_at_once_without_a_traceback(tmp_path: Path) -> None:
-    (tmp_path / "release.toml").write_text(
-        '[release]\nmodel = "m"\nversion = "1"\ndate = 2026-01-01\nowner = "o"\nlevl = 0.9\n'
-        '[outcome]\nname = "death"\ncolumn = "y"\n[prediction]\ncolumn = "p"\n'
-        '[[dataset]]\nname = "a"\nrole = "external"\nfile = "a.csv"\n'
+def started(*words: str, cwd: Path, **more: Any) -> subprocess.Popen[str]:
+    """A command in a process group of its own, like one on a terminal."""
+    return subprocess.Popen(
+        [*COMMAND, *words],
+        cwd=cwd,
+        env=os.environ | {"PYTHONPATH": str(CHECKOUT)},
+        start_new_session=True,
+        text=True,
+        **({"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more),
     )
-    (tmp_path / "a.csv").write_text("y,p\n1,1.7\n0,abc\n")
-    for command in (("check", str(tmp_path)), ("build", str(tmp_path), "-o", str(tmp_path / "out"))):
-        done = dossier(*command)
-        assert done.returncode == 2
-        assert done.stdout == ""
-        assert "Did you mean level?" in done.stderr
-        assert "risk is 1.7, outside 0 to 1.\n  where: a.csv, row 2, column p" in done.stderr
-        assert 'risk is "abc", not a number.' in done.stderr
-        assert "Traceback" not in done.stderr
-    assert not (tmp_path / "out").exists()
+
+
+def group(leader: int) -> list[str]:
+    """The processes of a group that still run."""
+    running = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(fields[2]) == leader and fields[0] != "Z":
+            running.append(status.parent.name)
+    return running
+
+
+def until(condition: Callable[[], object], seconds: float = 30.0) -> None:
+    """Wait for something that other processes do."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+# ---- the simple ones ------------------------------------------------------------------------------------------------
+
+
+def test_help_is_there_at_once_and_names_every_command() -> None:
+    times = []
+    for _ in range(3):
+        start = time.monotonic()
+        done = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True, cwd=CHECKOUT)
+        times.append(time.monotonic() - start)
+    assert min(times) < 0.3
+    commands = re.findall(r"^  (\w+) +\S", done.stdout.partition("Commands:")[2], re.MULTILINE)
+    assert commands == ["build", "check", "demo", "init", "quick", "schema"]
+    assert "..." not in done.stdout.partition("Commands:")[2]
+
+
+def test_help_loads_nothing_heavy() -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "dossier", "build", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=CHECKOUT,
+    )
+    loaded = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
+    assert not loaded & {
+        "numpy",
+        "scipy",
+        "pandas",
+        "pyarrow",
+        "matplotlib",
+        "weasyprint",
+        "pydantic",
+        "rich",
+        "joblib",
+    }
+
+
+def test_init_writes_a_release_without_a_fault(run: Run) -> None:
+    done = run("init", "new/release")
+    assert done.code == 0
+    assert done.out.splitlines() == [f"new/release/{name}" for name in initial.files()]
+    assert held(Path("new/release")) == initial.files()
+    checked = run("check", "new/release")
+    assert (checked.code, checked.err) == (0, "")
+    assert checked.out.endswith("No fault found.\n")
+    for line in (
+        "development (development): 200 rows, 200 analysed",
+        "internal (internal): 200 rows, 200 analysed",
+        "hospital-1 (external): 200 rows, 200 analysed",
+    ):
+        assert line in checked.out
+    assert run("check", "new/release/release.toml") == checked
+
+
+def test_init_fills_an_empty_folder_and_no_other(run: Run) -> None:
+    Path("empty").mkdir()
+    assert run("init", "empty").code == 0
+    before = held(Path("empty"))
+    again = run("init", "empty")
+    assert (again.code, again.out) == (2, "")
+    assert again.err.splitlines()[0] == "empty is not an empty folder."
+    assert held(Path("empty")) == before
+    Path("file").write_text("mine")
+    assert run("init", "file").code == 2
+    below = run("init", "file/below")
+    assert below.code == 2
+    assert "Traceback" not in below.err
+
+
+def test_check_tells_all_faults_of_all_tables_at_once(run: Run) -> None:
+    run("init", "bad")
+    for name, column in (("hospital-1", 5), ("internal", 4)):
+        path = Path(f"bad/{name}.csv")
+        lines = path.read_text().splitlines()
+        cells = lines[3].split(",")
+        cells[column] = "7.5"
+        lines[3] = ",".join(cells)
+        path.write_text("\n".join(lines) + "\n")
+    for words in (("check", "bad"), ("build", "bad", "-o", "out")):
+        done = run(*words)
+        assert (done.code, done.out) == (2, "")
+        assert re.search(r"where: hospital-1\.csv, row 4, column risk\n  fix:   \S", done.err)
+        assert re.search(r"where: internal\.csv, row 4, column outcome\n  fix:   \S", done.err)
+        assert done.err.splitlines()[-1] == "2 faults."
+        assert "Traceback" not in done.err
+    assert not Path("out").exists()
+
+
+def test_schema_is_json_for_both_files(run: Run) -> None:
+    done = run("schema")
+    assert (done.code, done.err) == (0, "")
+    schemas = json.loads(done.out)
+    assert sorted(schemas) == ["release.toml", "results.json"]
+    assert {"schema", "estimates", "curves"} <= set(schemas["results.json"]["properties"])
+    assert {"release", "outcome", "dataset"} <= set(schemas["release.toml"]["properties"])
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    "option", ["--strict", "--draft", "--local-site=a", "--local-site=", "--backend=loky", "--scheduler=a:1"]
+)
+def test_what_is_not_built_yet_is_refused_by_name(run: Run, option: str) -> None:
+    done = run("build", "release", "-o", "out", option)
+    assert (done.code, done.out) == (2, "")
+    assert f"{option.partition('=')[0]} is not built yet" in done.err
+
+
+@pytest.mark.parametrize("words", [("out",), (), ("out", "--release", "release")])
+def test_verify_is_refused_by_name(run: Run, words: tuple[str, ...]) -> None:
+    done = run("verify", *words)
+    assert (done.code, done.out) == (2, "")
+    assert "verify is not built yet" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
     [
-        ("--strict",),
-        ("--draft",),
-        ("--local-site", "a"),
-        ("--backend", "dask"),
-        ("--scheduler", "tcp://127.0.0.1:1"),
+        ((), "Usage:"),
+        (("frobnicate",), "No such command 'frobnicate'"),
+        (("build", "nowhere", "-o", "out"), "There is no file nowhere."),
+        (("build", "", "-o", "out"), "There is no file release.toml."),
+        (("build", "release"), "Missing option '-o'"),
+        (("build", "release", "-o", "out", "--edition", "pocket"), "'pocket' is not one of"),
+        (("build", "release", "-o", "out", "--page", "a3"), "'a3' is not one of"),
+        (("build", "release", "-o", "out", "--jobs", "0"), "0 is not in the range"),
+        (("build", "release", "-o", "out", "--seed", "-1"), "-1 is not in the range"),
+        (("build", "release", "-o", "."), "OUT would take the place of the folder that you are in."),
+        (("build", "release", "-o", "table.csv"), "table.csv is not a folder."),
+        (("demo", "-o", "table.csv"), "table.csv is a file"),
+        (("quick", "table.csv", "--risk", "risk", "-o", "out"), "Missing option '--outcome'"),
+        (("quick", "table.csv", "--outcome", "died", "--risk", "risk", "-o", "out"), "There is no column died."),
+        (("quick", "table.csv", "--outcome", "risk", "--risk", "risk", "-o", "out"), "The risk is the outcome itself."),
+        (("quick", "table.csv", "--outcome", "o", "--risk", "r", "-o", "out", "--threshold", "1"), "not in the range"),
+        (("quick", "nowhere.csv", "--outcome", "o", "--risk", "r", "-o", "out"), "There is no file nowhere.csv."),
+        (("quick", "", "--outcome", "o", "--risk", "r", "-o", "out"), "It is empty"),
+        (("quick", ".", "--outcome", "o", "--risk", "r", "-o", "out"), "is a directory"),
     ],
 )
-def test_options_that_are_not_built_are_refused_by_name(release: Path, tmp_path: Path, arguments: list[str]) -> None:
-    done = dossier("build", str(release), "-o", str(tmp_path / "out"), *arguments)
-    assert done.returncode == 2
-    assert f"{arguments[0]} is not built yet" in done.stderr
+def test_bad_input_ends_with_2_and_no_traceback(run: Run, words: tuple[str, ...], says: str) -> None:
+    Path("table.csv").write_bytes(initial.files()["hospital-1.csv"])
+    done = run(*words)
+    assert (done.code, done.out) == (2, "")
+    assert says in done.err
+    assert "Traceback" not in done.err
+    assert sorted(path.name for path in Path().iterdir()) == ["table.csv"]
 
 
-def test_verify_is_refused_by_name(tmp_path: Path) -> None:
-    done = dossier("verify", str(tmp_path))
-    assert done.returncode == 2
-    assert "verify is not built yet" in done.stderr
+@pytest.mark.parametrize("error", [ZeroDivisionError("ours"), PageError.one("ours", "templates", "Mend it.")])
+def test_a_fault_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    monkeypatch.setattr(cli, "_listen", lambda: None)
+
+    def fail(**settings: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(cli.dossier, "main", fail)
+    with pytest.raises(type(error), match="ours"):
+        cli.main()
 
 
-@pytest.mark.parametrize(
-    "arguments", [("build",), ("nonsense",), ("build", "x", "-o", "y", "--jobs", "0"), ("quick", "t.csv")]
-)
-def test_bad_options_end_with_two(arguments: list[str]) -> None:
-    assert dossier(*arguments).returncode == 2
-
-
-def test_init_refuses_a_folder_that_is_not_empty(release: Path) -> None:
-    done = dossier("init", str(release))
-    assert done.returncode == 2
-    assert "is not an empty folder" in done.stderr
-
-
-def test_schema_prints_both_schemas() -> None:
-    schemas = json.loads(dossier("schema").stdout)
-    assert set(schemas) == {"results.json", "release.toml"}
-    assert schemas["results.json"]["properties"]["schema"] == {"const": "dossier-results/1"}
-
-
-@pytest.mark.parametrize("thresholds", [(), ("0.2", "0.4")])
-def test_quick_needs_no_release_file(release: Path, tmp_path: Path, thresholds: tuple[str, ...]) -> None:
-    table = next(path for path in release.glob("*.csv") if "hospital" in path.name)
-    out = tmp_path / "out"
-    given = [word for one in thresholds for word in ("--threshold", one)]
-    done = dossier("quick", str(table), "--outcome", "outcome", "--risk", "risk", "-o", str(out), *given)
-    assert done.returncode == 0, done.stderr
-    results = json.loads((out / "results.json").read_text())
-    assert [dataset["role"] for dataset in results["datasets"]] == ["external"]
-    at = {
-        estimate["at"]["threshold"]
-        for estimate in results["estimates"]
-        if estimate["measure"] == "net_benefit" and "threshold" in estimate["at"] and estimate["value"] is not None
-    }
-    assert at == {float(one) for one in thresholds}
-    pages = subprocess.run(["pdfinfo", str(out / "dossier-quick.pdf")], capture_output=True, text=True, check=True)
-    assert int(pages.stdout.split("Pages:")[1].split()[0]) <= 8
-    words = subprocess.run(
-        ["pdftotext", "-layout", str(out / "dossier-quick.pdf"), "-"], capture_output=True, text=True, check=True
-    )
-    assert "It has no checklist" in " ".join(words.stdout.split())
-    labelled = "runs from the 1st to the 99th percentile of the risks" in " ".join(words.stdout.split())
-    assert labelled == (not thresholds)
-
-
-def test_one_edition_is_written_alone(release: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    done = dossier("build", str(release), "-o", str(out), "--edition", "committee", "--page", "letter", "--seed", "5")
-    assert done.returncode == 0, done.stderr
-    assert (out / "dossier-committee.pdf").exists()
-    assert not (out / "dossier-regulatory.pdf").exists()
-    manifest = json.loads((out / "manifest.json").read_text())
-    assert manifest["command"] == "dossier build --edition committee --page letter --seed 5"
-    assert manifest["seed"] == 5
-    size = subprocess.run(["pdfinfo", str(out / "dossier-committee.pdf")], capture_output=True, text=True, check=True)
-    assert "612 x 792 pts (letter)" in size.stdout.replace("611.972", "612").replace("792.0", "792")
-
-
-def test_progress_goes_to_a_terminal_only(release: Path, tmp_path: Path) -> None:
-    """On a terminal the stages and the sites are named; `--quiet` keeps silent."""
-    spoken = {}
-    for quiet in ((), ("--quiet",)):
-        main, terminal = pty.openpty()
-        command = [sys.executable, "-m", "dossier", "build", str(release), "--edition", "committee"]
-        process = subprocess.Popen(
-            [*command, "-o", str(tmp_path / f"out{len(quiet)}"), *quiet], stderr=terminal, stdout=subprocess.DEVNULL
-        )
-        os.close(terminal)
-        heard = b""
-        while True:
-            try:
-                part = os.read(main, 4096)
-            except OSError:
-                break
-            if not part:
-                break
-            heard += part
-        assert process.wait() == 0
-        os.close(main)
-        spoken[quiet] = heard.decode()
-    assert spoken[("--quiet",)] == ""
-    for word in ("evaluate", "draw", "print", "hospital-1"):
-        assert word in spoken[()]
-
-
-# ---- OUT complete or untouched --------------------------------------------------------------------------------------
-
-
-def test_an_existing_dossier_is_replaced(
-    built: tuple[Path, subprocess.CompletedProcess[str]], release: Path, tmp_path: Path
-) -> None:
-    out = tmp_path / "out"
-    assert dossier("build", str(release), "-o", str(out), "--edition", "committee").returncode == 0
-    assert dossier("build", str(release), "-o", str(out), "--jobs", "1").returncode == 0
-    assert contents(out) == contents(built[0])
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
-
-
-def test_a_folder_that_is_not_ours_is_left_alone(release: Path, tmp_path: Path) -> None:
-    strange = tmp_path / "strange"
-    strange.mkdir()
-    (strange / "thesis.docx").write_text("three years of work")
-    before = contents(strange)
-    done = dossier("build", str(release), "-o", str(strange))
-    assert done.returncode == 2
-    assert "holds files that dossier did not write" in done.stderr
-    assert contents(strange) == before
-
-
-def test_a_dossier_with_a_file_of_somebody_else_is_left_alone(
-    built: tuple[Path, subprocess.CompletedProcess[str]], release: Path, tmp_path: Path
-) -> None:
-    out = tmp_path / "out"
-    shutil.copytree(built[0], out)
-    (out / "notes.txt").write_text("mine")
-    before = contents(out)
-    done = dossier("build", str(release), "-o", str(out))
-    assert done.returncode == 2
-    assert "notes.txt" in done.stderr
-    assert contents(out) == before
-
-
-def test_out_that_is_a_file_is_refused(release: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    out.write_text("a file")
-    done = dossier("build", str(release), "-o", str(out))
-    assert done.returncode == 2
-    assert "is not a folder" in done.stderr
-    assert out.read_text() == "a file"
-
-
-def test_what_an_interrupted_swap_left_aside_is_restored(
-    built: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
-) -> None:
-    from dossier import output
-
-    out = tmp_path / "out"
-    shutil.copytree(built[0], tmp_path / "out.previous")
-    output.prepare(out)
-    assert contents(out) == contents(built[0])
-    assert not (tmp_path / "out.previous").exists()
-
-
-def running(release: Path, out: Path, temporary: Path) -> subprocess.Popen[bytes]:
-    """A build with workers, in a process group of its own."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "dossier", "build", str(release), "-o", str(out), "--jobs", "2"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        env=os.environ | {"TMPDIR": str(temporary)},
-        start_new_session=True,
-    )
-
-
-@pytest.mark.parametrize("after", [0.2, 1.0, 2.0, 3.0, 4.5, 6.0])
-def test_a_killed_build_leaves_out_as_it_was(
-    built: tuple[Path, subprocess.CompletedProcess[str]], release: Path, tmp_path: Path, after: float
-) -> None:
-    """`kill -9` of the whole group at any moment: the old dossier or, had it just finished, the whole new one."""
-    out = tmp_path / "out"
-    shutil.copytree(built[0], out)
-    before = contents(out)
-    process = running(release, out, tmp_path)
-    time.sleep(after)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    if process.stderr:
-        process.stderr.close()
-    assert contents(out) == before
-
-
-def test_the_next_build_clears_what_a_killed_one_left(release: Path, tmp_path: Path) -> None:
-    out, left = tmp_path / "out", tmp_path / ".out.building-4194304"
-    left.mkdir()
-    (left / "half.pdf").write_text("half")
-    assert dossier("build", str(release), "-o", str(out), "--edition", "committee").returncode == 0
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
-
-
-def test_an_interrupted_build_ends_with_130_and_leaves_nothing(release: Path, tmp_path: Path) -> None:
-    place, temporary = tmp_path / "place", tmp_path / "temporary"
-    place.mkdir()
-    temporary.mkdir()
-    process = running(release, place / "out", temporary)
-    time.sleep(2.5)
-    os.killpg(process.pid, signal.SIGINT)
-    _, heard = process.communicate(timeout=30)
-    assert process.returncode == 130, heard.decode()
-    assert b"Traceback" not in heard
-    assert list(place.iterdir()) == []
-    assert not [path for path in temporary.iterdir() if not path.name.startswith("joblib_memmapping")]
-    assert _stays_empty(process.pid)
-
-
-def _stays_empty(group: int) -> bool:
-    """Whether the process group has ended, workers included."""
-    for _ in range(50):
+def test_an_interruption_that_comes_out_as_another_error_is_one(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(**settings: Any) -> None:
         try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.1)
-    return False
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)
+        except KeyboardInterrupt:
+            raise ImportError("half a library") from None
+
+    monkeypatch.setattr(cli.dossier, "main", fail)
+    monkeypatch.setattr(cli, "STOPPED", threading.Event())
+    monkeypatch.setattr(threading, "excepthook", threading.excepthook)
+    assert run("schema") == Ended(130, "", "Interrupted.\n")
 
 
-# ---- same input, same bytes -----------------------------------------------------------------------------------------
+def test_a_fault_of_ours_ends_with_1(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import dossier.record\ndossier.record.schema = lambda: 1 / 0\n")
+    done = subprocess.run(
+        [*COMMAND, "schema"],
+        env=os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{CHECKOUT}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Traceback" in done.stderr
+    assert "ZeroDivisionError" in done.stderr
 
-WORLDS: list[tuple[Mapping[str, str], str]] = [
-    ({"PYTHONHASHSEED": "1", "TZ": "Pacific/Auckland", "LANG": "C"}, "1"),
-    ({"PYTHONHASHSEED": "77", "TZ": "America/New_York", "LANG": "it_IT.UTF-8", "LC_ALL": "C.UTF-8"}, "3"),
-]
+
+def test_a_closed_reader_is_no_fault() -> None:
+    done = subprocess.run(
+        f'"{sys.executable}" -m dossier schema | head -c 1; echo " ${{PIPESTATUS[0]}}"',
+        shell=True,
+        executable=shutil.which("bash"),
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=CHECKOUT,
+    )
+    assert (done.stdout, done.stderr) == ("{ 0\n", "")
 
 
-def test_two_worlds_give_the_same_bytes(
-    built: tuple[Path, subprocess.CompletedProcess[str]], release: Path, tmp_path: Path
+# ---- builds ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_build_on_a_terminal_shows_stage_and_site_and_lists_what_it_wrote(release: Path, tmp_path: Path) -> None:
+    screen, terminal = pty.openpty()
+    with started(
+        "build", str(release / "release.toml"), "-o", "a/out", "--jobs", "2", cwd=tmp_path, stderr=terminal
+    ) as build:
+        os.close(terminal)
+        shown = b"".join(_read(screen, build))
+        os.close(screen)
+        assert build.stdout
+        listed = build.stdout.read().splitlines()
+    assert build.returncode == 0, shown
+    for word in (b"read", b"evaluate", b"hospital-1", b"draw", b"print", b"committee"):
+        assert word in shown, word
+    out = tmp_path / "a" / "out"
+    files = held(out)
+    assert sorted(listed) == sorted(f"a/out/{name}" for name in files)
+    assert listed[:2] == ["a/out/dossier-regulatory.pdf", "a/out/dossier-committee.pdf"]
+    figures = [name for name in files if re.fullmatch(r"figures/\w+\.svg", name)]
+    others = {"dossier-regulatory.pdf", "dossier-committee.pdf", "results.json", "manifest.json"}
+    assert set(files) == others | set(figures)
+    _hold_the_manifest(json.loads(files["manifest.json"]), files, release)
+    assert len(pypdf.PdfReader(out / "dossier-committee.pdf").pages) <= 4
+    assert [path.name for path in out.parent.iterdir()] == ["out"]
+
+
+def _read(screen: int, process: subprocess.Popen[str]) -> Iterator[bytes]:
+    """What a process shows on a terminal until it ends."""
+    while True:
+        ready, _, _ = select.select([screen], [], [], 0.1)
+        if ready:
+            try:
+                shown = os.read(screen, 65536)
+            except OSError:
+                return
+            if not shown:
+                return
+            yield shown
+        elif process.poll() is not None:
+            return
+
+
+def _hold_the_manifest(manifest: Any, files: dict[str, bytes], release: Path) -> None:
+    """Every input and output is in the manifest with its hash and size, and nothing of the machine."""
+    assert manifest["command"] == "dossier build --edition all --page a4"
+    assert manifest["seed"] == 1
+    outputs = {entry["name"]: (entry["sha256"], entry["size"]) for entry in manifest["outputs"]}
+    sums = {name: (hashlib.sha256(body).hexdigest(), len(body)) for name, body in files.items()}
+    assert outputs == {name: value for name, value in sums.items() if name != "manifest.json"}
+    inputs = {entry["name"]: entry["sha256"] for entry in manifest["inputs"]}
+    assert inputs == {name: hashlib.sha256(body).hexdigest() for name, body in held(release).items()}
+    assert {"dossier", "python", "numpy", "weasyprint"} <= set(manifest["versions"])
+    for name in ("manifest.json", "results.json"):
+        assert str(release.parent).encode() not in files[name]
+
+
+def test_a_build_of_one_edition_off_a_terminal_is_silent(run: Run, release: Path) -> None:
+    words = ("build", str(release), "--edition", "committee", "--jobs", "1", "-o", "out")
+    first = run(*words)
+    assert (first.code, first.err) == (0, "")
+    assert "out/dossier-committee.pdf" in first.out.splitlines()
+    assert not Path("out/dossier-regulatory.pdf").exists()
+    before = results(Path("out"))
+    assert before["release"]["seed"] == 1
+    again = run(*words, "--seed", "7", "--page", "letter", "--quiet")
+    assert (again.code, again.err) == (0, "")
+    after = results(Path("out"))
+    assert after["release"]["seed"] == 7
+    assert after["datasets"] == before["datasets"]
+    manifest = json.loads(Path("out/manifest.json").read_bytes())
+    assert manifest["command"] == "dossier build --edition committee --page letter --seed 7"
+    assert manifest["seed"] == 7
+    box = pypdf.PdfReader("out/dossier-committee.pdf").pages[0].mediabox
+    assert (float(box.width), float(box.height)) == pytest.approx((612, 792), abs=0.5)
+
+
+def test_demo_builds_every_release_that_ships(
+    run: Run, release: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Other hash seed, time zone, locale, number of workers, working and temporary folder: every file is the same."""
-    expected = contents(built[0])
-    for number, (world, jobs) in enumerate(WORLDS):
-        place = tmp_path / f"place {number}"
-        place.mkdir()
-        done = dossier("build", str(release), "-o", "out", "--jobs", jobs, cwd=place, TMPDIR=str(place), **world)
-        assert done.returncode == 0, done.stderr
-        assert contents(place / "out") == expected
+    shipped = sorted(path.parent.name for path in material.fixtures().glob("*/release.toml"))
+    assert shipped == ["breast", "knee"]
+    monkeypatch.setattr(material, "fixtures", lambda: release.parent)
+    done = run("demo", "-o", "demo", "--jobs", "1")
+    assert (done.code, done.err) == (0, "")
+    assert sorted(done.out.splitlines()) == sorted(f"demo/tiny/{name}" for name in held(tmp_path / "demo/tiny"))
+    assert {"dossier-regulatory.pdf", "dossier-committee.pdf"} <= set(held(tmp_path / "demo/tiny"))
+
+
+# ---- quick ----------------------------------------------------------------------------------------------------------
+
+THRESHOLD_MEASURES = {"sensitivity", "specificity", "ppv", "npv", "net_benefit", "standardized_net_benefit"}
+
+
+def text_of(pdf: Path) -> str:
+    """The words of a PDF on one line."""
+    return " ".join(" ".join(page.extract_text() for page in pypdf.PdfReader(pdf).pages).split())
+
+
+def test_quick_without_a_threshold(run: Run) -> None:
+    table = Path("p.csv")
+    table.write_bytes(initial.files()["hospital-1.csv"])
+    done = run("quick", "p.csv", "--outcome", "outcome", "--risk", "risk", "-o", "out", "--page", "letter")
+    assert (done.code, done.err) == (0, "")
+    written = results(Path("out"))
+    estimated = {one["measure"] for one in written["estimates"] if one["status"] == "estimated"}
+    assert {"auroc", "oe_ratio", "brier"} <= estimated
+    assert not estimated & THRESHOLD_MEASURES
+    assert not [one for one in written["estimates"] if one["status"] == "estimated" and "threshold" in one["at"]]
+    assert [(one["name"], one["role"]) for one in written["datasets"]] == [("p", "external")]
+    assert written["checklist"] == []
+    (curve,) = (one for one in written["curves"] if one["curve"] == "decision_curve")
+    rows = [line.split(",") for line in table.read_text().splitlines()]
+    risks = sorted(float(row[rows[0].index("risk")]) for row in rows[1:])
+
+    def percentile(share: float) -> float:
+        place = share * (len(risks) - 1)
+        below = int(place)
+        return risks[below] + (place - below) * (risks[below + 1] - risks[below])
+
+    thresholds = curve["columns"]["threshold"]
+    assert thresholds[0] == pytest.approx(percentile(0.01), abs=1e-9)
+    assert thresholds[-1] == pytest.approx(percentile(0.99), abs=1e-9)
+    words = text_of(Path("out/dossier-quick.pdf"))
+    assert "from the 1st to the 99th percentile of the risks" in words
+    assert "no checklist" in words
+    assert len(pypdf.PdfReader("out/dossier-quick.pdf").pages) <= 8
+
+
+def test_quick_refuses_more_thresholds_than_fit(run: Run) -> None:
+    given = [word for number in range(1, 10) for word in ("--threshold", f"0.{number}")]
+    done = run("quick", "p.csv", "--outcome", "outcome", "--risk", "risk", *given, "-o", "out")
+    assert (done.code, done.out) == (2, "")
+    assert "at most 8" in done.err
+
+
+def test_quick_with_many_thresholds_stays_short(run: Run) -> None:
+    Path("p.csv").write_bytes(initial.files()["hospital-1.csv"])
+    thresholds = [f"0.{number}" for number in range(1, 8)] + ["0.12345678"]
+    given = [word for one in thresholds for word in ("--threshold", one)]
+    done = run("quick", "p.csv", "--outcome", "outcome", "--risk", "risk", "--name", "Köln 2", *given, "-o", "out")
+    assert (done.code, done.err) == (0, "")
+    written = results(Path("out"))
+    assert written["release"]["model"] == "Köln 2"
+    asked = {one["at"]["threshold"] for one in written["estimates"] if one["measure"] == "sensitivity"}
+    assert asked == {float(one) for one in thresholds}
+    command = json.loads(Path("out/manifest.json").read_bytes())["command"]
+    assert command.startswith("dossier quick --outcome outcome --risk risk --name 'Köln 2' --threshold 0.1 ")
+    assert command.endswith("--threshold 0.12345678 --page a4")
+    assert len(pypdf.PdfReader("out/dossier-quick.pdf").pages) <= 8
+
+
+# ---- interrupted ----------------------------------------------------------------------------------------------------
+
+
+def test_interrupted_nothing_is_left_and_out_is_as_it_was(release: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "manifest.json").write_text('{"schema": "dossier-manifest/1", "outputs": [{"name": "a"}]}')
+    (out / "a").write_text("before")
+    before = held(out)
+    for number, to_all, code in ((signal.SIGINT, True, 130), (signal.SIGTERM, False, 130), (signal.SIGKILL, False, -9)):
+        with started("build", str(release), "-o", "out", "--jobs", "2", cwd=tmp_path) as build:
+            # Workers start: the leader, a tracker of resources, and the first two of them.
+            until(lambda leader=build.pid: len(group(leader)) >= 4)  # type: ignore[misc]
+            (os.killpg if to_all else os.kill)(build.pid, number)
+            said, errors = build.communicate(timeout=30)
+        assert build.returncode == code
+        # A worker may cry out when the first process is killed outright; nobody can answer for it any more.
+        assert number == signal.SIGKILL or (said, errors.strip()) == ("", "Interrupted.")
+        until(lambda leader=build.pid: not group(leader), 10)  # type: ignore[misc]
+        assert held(out) == before
+        assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert not list(Path("/dev/shm").glob(f"joblib_memmapping_folder_{build.pid}_*"))

@@ -1,0 +1,79 @@
+"""The same input, seed and versions give the same bytes in every file, wherever and however it is built."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dossier import initial
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+HERE = {"PYTHONHASHSEED": "1", "TZ": "Pacific/Kiritimati", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
+THERE = {"PYTHONHASHSEED": "2", "TZ": "America/Los_Angeles", "LANG": "de_DE.ISO-8859-1", "LC_ALL": "POSIX"}
+
+
+def release(folder: Path) -> Path:
+    """The example release with few replicates, in a folder of any name."""
+    folder.mkdir(parents=True)
+    for name, content in initial.files().items():
+        (folder / name).write_bytes(content)
+    text = (folder / "release.toml").read_text()
+    (folder / "release.toml").write_text(re.sub(r"(bootstrap|permutations) = \d+", r"\1 = 9", text))
+    return folder
+
+
+def started(place: Path, surroundings: dict[str, str], *words: str) -> subprocess.Popen[str]:
+    """A command in a place and surroundings of its own."""
+    temporary = place / "temporary files"
+    temporary.mkdir(parents=True)
+    own = {"TMPDIR": str(temporary), "PYTHONPATH": str(CHECKOUT)}
+    return subprocess.Popen(
+        [sys.executable, "-m", "dossier", *words],
+        cwd=place,
+        env=os.environ | surroundings | own,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def outputs(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder, with what it holds."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """What two builds side by side wrote, with everything different that must not matter."""
+    here, there = tmp_path_factory.mktemp("here"), tmp_path_factory.mktemp("there") / "deeper"
+    release(here / "release")
+    other = release(there / "elsewhere" / "another name")
+    builds = (
+        started(here, HERE, "build", "release", "-o", "out", "--jobs", "1"),
+        started(there, THERE, "build", str(other / "release.toml"), "-o", "a/b", "--jobs", "2", "--quiet"),
+    )
+    for build in builds:
+        _, errors = build.communicate()
+        assert (build.returncode, errors) == (0, "")
+    return outputs(here / "out"), outputs(there / "a" / "b")
+
+
+def test_two_builds_write_the_same_bytes(built: tuple[dict[str, bytes], dict[str, bytes]]) -> None:
+    one, other = built
+    assert {"dossier-regulatory.pdf", "dossier-committee.pdf", "results.json", "manifest.json"} < set(one)
+    assert one.keys() == other.keys()
+    assert [name for name in one if one[name] != other[name]] == []
+
+
+def test_no_file_holds_a_path_or_the_year_of_the_clock(
+    built: tuple[dict[str, bytes], dict[str, bytes]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    machine = {str(CHECKOUT), str(tmp_path_factory.getbasetemp()), os.uname().nodename, sys.prefix}
+    for name, content in built[0].items():
+        assert not [word for word in machine if len(word) > 3 and word.encode() in content], name
+        assert b"CreationDate" not in content or b"D:20261001" in content, name
