@@ -25,6 +25,7 @@ from weasyprint.urls import URLFetcher, URLFetcherResponse
 from dossier import material
 from dossier.errors import Fault, PageError
 from dossier.types import Document
+from dossier.verb import makes
 
 _TYPES = {".svg": "image/svg+xml", ".png": "image/png", ".ttf": "font/ttf"}
 _FONTS = "fonts/"
@@ -246,3 +247,6 @@ def _clean_font_names(items: Iterable[Any]) -> None:
         for key in ("BaseFont", "FontName"):
             if key in item:
                 item[key] = item[key].rstrip(b",")
+
+
+makes(pdf)

@@ -22,7 +22,18 @@ CHARACTER = 1.8
 LONG_LABEL = 22
 """Characters of a row's label that fit on one line; a longer one is broken."""
 
-NAMES = {"Brier", "Cohen's", "Fleiss'", "Krippendorff's", "Nagelkerke", "Tjur's", "Spiegelhalter's"}
+NAMES = {
+    "Brier",
+    "Cohen's",
+    "Fleiss'",
+    "Krippendorff's",
+    "Mann-Whitney",
+    "Matthews",
+    "Nagelkerke's",
+    "Spiegelhalter's",
+    "Tjur's",
+    "Youden's",
+}
 """Words of labels that keep their capital everywhere."""
 
 NUMBERS_IN_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")

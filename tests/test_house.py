@@ -170,3 +170,10 @@ def standard_library() -> set[str]:
     import sys
 
     return set(sys.stdlib_module_names) | {"__future__"}
+
+
+@pytest.mark.parametrize("stage", sorted(STAGES))
+def test_a_stage_can_be_called_by_its_verb(stage: str) -> None:
+    import dossier
+
+    assert callable(getattr(dossier, stage)), stage

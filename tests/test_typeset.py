@@ -9,7 +9,7 @@ import re
 from decimal import ROUND_HALF_EVEN, Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dossier import typeset
@@ -188,6 +188,7 @@ def test_a_bound_of_zero_is_a_bound() -> None:
     assert typeset.interval(estimate(-0.1, None, 0.0), PLAIN) == "up to 0.00"
 
 
+@settings(max_examples=30)
 @given(st.floats(-5, 5), st.floats(0, 3), st.floats(0, 3))
 def test_no_dash_stands_beside_a_minus_in_a_table(value: float, below: float, above: float) -> None:
     found = estimate(value, value - below, value + above)

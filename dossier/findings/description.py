@@ -66,6 +66,7 @@ def sizes(evidence: Evidence) -> tuple[tuple[str, str], ...]:
 def flow(evidence: Evidence) -> Table:
     """Rows in, rows out and why, for every dataset."""
     reasons = list(dict.fromkeys(reason for dataset in evidence.datasets for reason in dataset.excluded))
+    dated = any(dataset.dates is not None for dataset in evidence.datasets)
     heads = ("Rows read", *map(sentence_case, reasons), "Analysed", "Events", "Prevalence, %")
     return Table(
         name="table-flow",
@@ -74,19 +75,20 @@ def flow(evidence: Evidence) -> Table:
         head="Dataset",
         columns=(
             *(Column(label) for label in heads),
-            Column("Dates", words=True),
+            *([Column("Dates", words=True)] if dated else []),
         ),
-        rows=tuple(Row(label_of(dataset), _flow_cells(dataset, reasons)) for dataset in shown(evidence)),
+        rows=tuple(Row(label_of(dataset), _flow_cells(dataset, reasons, dated)) for dataset in shown(evidence)),
     )
 
 
-def _flow_cells(dataset: DatasetSummary, reasons: list[str]) -> tuple[Cell, ...]:
+def _flow_cells(dataset: DatasetSummary, reasons: list[str], dated: bool) -> tuple[Cell, ...]:
     events = dataset.events
     share = "" if events is None or not dataset.n else number(events / dataset.n, 0, percent=True)
     words = [f"{dataset.rows_read:,}"]
     words += [f"{dataset.excluded.get(reason, 0):,}" for reason in reasons]
     words += [f"{dataset.n:,}", "" if events is None else f"{events:,}", share]
-    return (*(Cell(word, kind="plain") for word in words), Cell(dates(dataset.dates), kind="word"))
+    when = [Cell(dates(dataset.dates), kind="word")] if dated else []
+    return (*(Cell(word, kind="plain") for word in words), *when)
 
 
 def characteristics(evidence: Evidence) -> tuple[Table, ...]:

@@ -12,8 +12,7 @@ def finding(evidence: Evidence) -> Sentence:
     flags = evidence.flags
     if not flags:
         return Sentence("The run raised no limitation by itself.")
-    sites = {flag.dataset for flag in flags}
     return Sentence(
-        f"The run raised {counted(len(flags), 'limitation')} by itself, about {counted(len(sites), 'dataset')}.",
+        f"The run raised {counted(len(flags), 'limitation')} by itself.",
         "Each stands below with its numbers.",
     )
