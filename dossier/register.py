@@ -278,7 +278,21 @@ def fill(folder: str) -> Register:
     package = importlib.import_module(f"dossier.{folder}")
     for module in sorted(found.name for found in pkgutil.iter_modules(package.__path__)):
         importlib.import_module(f"dossier.{folder}.{module}")
+    _in_the_order_of_the_files()
     return REGISTER
+
+
+def _in_the_order_of_the_files() -> None:
+    """Sort every shelf by file and line: what was imported first must not show in results.json."""
+    for shelf in vars(REGISTER).values():
+        entries = sorted(shelf.items(), key=lambda entry: _place(entry[1].function))
+        if [name for name, _ in entries] != list(shelf):
+            shelf.clear()
+            shelf.update(entries)
+
+
+def _place(function: Callable[..., Any]) -> tuple[str, int]:
+    return function.__module__, function.__code__.co_firstlineno
 
 
 @contextmanager

@@ -126,8 +126,15 @@ def test_the_order_of_the_datasets_changes_no_number(tmp_path: Path, found: Evid
                 assert after[key][name] == pytest.approx(one[name], rel=1e-9), key
 
 
-DRAWN = {"degree_of_correspondence", "spr", "wpr", "performance_against_similarity", "externally_supported"}
-"""Measures whose value is a share of permutations, or stands on one."""
+DRAWN = {
+    "degree_of_correspondence",
+    "spr",
+    "wpr",
+    "performance_against_similarity",
+    "externally_supported",
+    "membership_auroc",
+}
+"""Measures whose value is a share of permutations, stands on one, or rests on folds that are drawn."""
 
 
 def test_the_seed_moves_what_is_resampled_and_no_value(tmp_path: Path, found: Evidence) -> None:
@@ -358,3 +365,14 @@ def test_a_good_curve_is_found_again(tmp_path: Path, table: Study) -> None:
     found = find_curve(evaluate.evidence(table), "thrown_curve", "table")
     assert isinstance(found, Curve)
     assert found.columns == {"x": (0.0, 1.0), "y": (0.5, None)}
+
+
+def test_what_was_imported_first_does_not_show() -> None:
+    """A register filled in another order is put back into the order of the files."""
+    with register.borrowed() as shelves:
+        turned = dict(reversed(list(shelves.metrics.items())))
+        shelves.metrics.clear()
+        shelves.metrics.update(turned)
+        register.fill("metrics")
+        places = [(one.function.__module__, one.function.__code__.co_firstlineno) for one in shelves.metrics.values()]
+        assert places == sorted(places)

@@ -683,7 +683,8 @@ def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     cites="Famiglini 2023",
     roles=EVERYWHERE,
     breaks=("one class is absent", "narrower with more rows"),
-    differs="ECI, interval-based, 1 = perfect (successor of GICI; not Van Hoorde's estimated calibration index).",
+    differs="differs from the published index of that name, Van Hoorde's estimated calibration index: interval-based, "
+    "1 = perfect, successor of GICI",
 )
 def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """How near the average risk lies to the share with the outcome in ten bins of risk, as a share of what is possible.
