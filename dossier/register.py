@@ -2,7 +2,7 @@
 
 The decorated function stays a plain function. Its module's name is its chapter, the first sentence of its docstring its
 glossary entry, its parameters what it needs: columns of a site (`outcome`, `risk`, `predictors` ...) or settings of the
-release (`level`, `threshold`, `bootstrap`, `seed` ...). `evaluate.py` lists what can be named.
+release (`level`, `threshold`, `bootstrap`, `seed` ...). `evaluate/offered.py` lists what can be named.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dossier.evaluate import _ask
+from dossier.evaluate.offered import ask
 from dossier.register import Metric, fill
 from dossier.types import Absent, DecisionCounts, Estimate, Feature, Floats, ReaderStudy
 
@@ -107,7 +107,7 @@ def rearranged(site: Mapping[str, Any], rows: Any) -> dict[str, Any]:
 def value(metric: Metric, site: Mapping[str, Any]) -> Estimate | Absent:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found: Estimate | Absent = _ask(metric, {**SETTINGS, **site})
+        found: Estimate | Absent = ask(metric, {**SETTINGS, **site})
     return found
 
 
@@ -296,7 +296,7 @@ def test_degenerate_input_gives_a_number_or_a_reason(
 def test_curves_are_even_thin_and_finite(maker: Any, rows: int) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = _ask(maker, {**SETTINGS, **table(rows)})
+        found = ask(maker, {**SETTINGS, **table(rows)})
     if isinstance(found, Absent):
         assert found.reason
         return

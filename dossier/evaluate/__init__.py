@@ -1,0 +1,95 @@
+"""Study -> Evidence: every measure on every site, then every synthesis over the sites.
+
+A measure's parameters say what it needs. `offered.py` lists all that can be named; what a site lacks becomes an
+`Absent` with its reason, without the measure being asked.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+
+import joblib
+
+from dossier import flags
+from dossier.evaluate import reader_study, sites
+from dossier.evaluate.offered import Site
+from dossier.evaluate.site import SiteEvidence, site_evidence
+from dossier.register import REGISTER, fill
+from dossier.types import Evidence, Study
+from dossier.verb import makes
+
+Progress = Callable[[str, str, int, int], None]
+"""Told the stage, what was just finished, how many are done, and of how many."""
+
+PACKAGES = ("numpy", "scipy", "pyarrow", "matplotlib", "jinja2", "markdown-it-py", "weasyprint", "pydantic")
+"""The packages whose version can change a number or a page."""
+
+
+def evidence(study: Study, jobs: int = 1, progress: Progress | None = None) -> Evidence:
+    """Everything that can be known from a study, with the reason for everything that cannot.
+
+    The answer does not depend on `jobs`: each measure draws its random numbers from the release's seed, the site
+    and the chapter.
+    """
+    fill("metrics")
+    tell = progress or (lambda stage, name, done, total: None)
+    each = []
+    for done, found in enumerate(_every_site(study, jobs), start=1):
+        each.append(found)
+        tell("evaluate", found.site.summary.name, done, len(study.datasets))
+    site_results = tuple(found.site for found in each)
+    external = tuple(site for site in site_results if site.summary.role == "external")
+    internal = sites.internal_test(study.release, site_results)
+    results = [result for site in site_results for result in site.results]
+    results += sites.declared_results(study.release)
+    results += sites.pooled_results(study.release, external)
+    results += sites.syntheses(study.release, external, internal, "external")
+    results += sites.syntheses(study.release, external, internal, "pooled")
+    results += reader_study.results(study)
+    curves = [curve for site in site_results for curve in site.curves]
+    curves += sites.pooled_curves(study.release, external)
+    curves += reader_study.curves(study)
+    summaries = tuple(site.summary for site in site_results)
+    return Evidence(
+        release=study.release,
+        datasets=summaries,
+        results=tuple(results),
+        curves=tuple(curves),
+        descriptions=tuple(row for found in each for row in found.descriptions),
+        flags=study.flags + flags.raised(summaries, tuple(results)),
+        terms={name: entry.term for name, entry in (REGISTER.metrics | REGISTER.syntheses).items()},
+        statements=study.statements,
+        inputs=study.inputs,
+        versions={
+            "dossier": version("validation-dossier"),
+            "python": platform.python_version(),
+            **{package: version(package) for package in PACKAGES},
+        },
+    )
+
+
+def _every_site(study: Study, jobs: int) -> Iterator[SiteEvidence]:
+    """The evidence of each dataset, in the order of the release."""
+    development = next((dataset for dataset in study.datasets if dataset.role == "development"), None)
+    every = [
+        Site(
+            dataset=dataset,
+            release=study.release,
+            development=development.predictors if development else (),
+            development_rows=development.rows_read - sum(development.excluded.values()) if development else None,
+            readers=study.readers if study.readers and study.readers.dataset == dataset.name else None,
+            readers_elsewhere=study.readers.dataset if study.readers else None,
+        )
+        for dataset in study.datasets
+    ]
+    if jobs == 1 or len(every) == 1:
+        return map(site_evidence, every)
+    answers: Iterator[SiteEvidence] = joblib.Parallel(n_jobs=jobs, return_as="generator")(
+        joblib.delayed(site_evidence)(site) for site in every
+    )
+    return answers
+
+
+makes(evidence)

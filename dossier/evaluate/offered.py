@@ -1,0 +1,179 @@
+"""What a measure may name: the columns of a site, the settings of the release, and the lists over which `at` runs."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dossier.release import Utility
+from dossier.types import Absent, Curve, Dataset, Estimate, Feature, Readers, Term
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dossier.register import CurveMaker, Metric, Synthesis
+    from dossier.release import Release
+
+PERFORMANCE_OF_THE_MISSION = ("auroc", "standardized_net_benefit", "brier")
+
+
+@dataclass(frozen=True)
+class Site:
+    """One dataset with what its measures may ask for beside its own rows."""
+
+    dataset: Dataset
+    release: Release
+    development: tuple[Feature, ...]
+    development_rows: int | None
+    readers: Readers | None
+    readers_elsewhere: str | None
+
+
+def columns(site: Site) -> dict[str, Any]:
+    """What can be named as a column, or the reason why this site does not have it."""
+    dataset, readers = site.dataset, site.readers
+    if readers is None:
+        no_readers = Absent(
+            f"the readers judged the cases of {site.readers_elsewhere}, not those of {dataset.name}"
+            if site.readers_elsewhere
+            else "the release has no readers' tables"
+        )
+    columns: dict[str, Any] = {
+        "outcome": _or(dataset.outcome, f"{dataset.name} has no outcome"),
+        "risk": _or(dataset.risk, f"{dataset.name} has no risk"),
+        "rival": _or(dataset.rival, f"{dataset.name} has no risk of a rival"),
+        "split": _or(dataset.split, f"{dataset.name} has no refitted splits"),
+        "predictors": _or(dataset.predictors, f"{dataset.name} has no predictors"),
+        "case_relevance": _or(dataset.relevance, f"{dataset.name} has no relevance"),
+        "cost": _or(dataset.cost, f"{dataset.name} has no costs"),
+        "benefit": _or(dataset.benefit, f"{dataset.name} has no benefits"),
+        "development": _or(site.development, "the release has no development table with predictors"),
+    }
+    for name, field in {
+        "labels": "labels",
+        "confidence": "confidence",
+        "rater_complexity": "complexity",
+        "truth": "truth",
+        "rater_accuracy": "accuracy",
+        "coherence": "coherence",
+    }.items():
+        columns[name] = (
+            no_readers if readers is None else _or(getattr(readers, field), f"the readers' tables hold no {field}")
+        )
+    return columns
+
+
+def _or(value: Any, reason: str) -> Any:
+    """The value, or why it is not there."""
+    return Absent(reason) if value is None or (isinstance(value, tuple) and not value) else value
+
+
+def settings(release: Release) -> dict[str, Any]:
+    """What can be named as a setting."""
+    declared = release.thresholds.declared
+    return {
+        "level": release.release.level,
+        "bootstrap": release.resampling.bootstrap,
+        "permutations": release.resampling.permutations,
+        "primary_threshold": declared[0] if declared else Absent("no threshold is declared"),
+        "threshold_range": release.thresholds.range,
+        "declared_thresholds": tuple(declared),
+        "declared_minimum": release.robustness.minimum,
+        "severity_weights": release.severity.weights
+        if release.severity
+        else Absent("the release declares no severity weights"),
+        "early_stopping": False,
+        "desired_accuracy": _desired_accuracy(release),
+        **{f"{measure}_width": width for measure, width in release.sample.width.items()},
+    }
+
+
+def _desired_accuracy(release: Release) -> float | Absent:
+    """The accuracy against the truth that a criterion asks for."""
+    asked = [
+        one.at_least for one in release.acceptance if one.measure == "actual_accuracy" and one.at_least is not None
+    ]
+    return asked[0] if asked else Absent("no criterion of [[acceptance]] says which actual_accuracy is asked for")
+
+
+def _grid(release: Release) -> dict[str, tuple[float | str, ...]]:
+    """The lists over which a measure's `at` runs."""
+    return {
+        "threshold": tuple(release.thresholds.declared),
+        "priority": tuple(sorted({0.5, *release.h_accuracy.priority})) + tuple(release.h_accuracy.priority_from),
+        "tau": tuple(sorted({0.5, *release.h_accuracy.tau})),
+        "complexity": ("constant",),
+        "fpr": tuple(f"{low:g}-{high:g}" for low, high in release.roc.parts) if release.roc else (),
+        "measure": PERFORMANCE_OF_THE_MISSION,
+        "minimum": ("worst_split", "quantile_05", "declared"),
+        "calibration": ("ece", "eci"),
+    }
+
+
+def _grid_of_chapter(release: Release, chapter: str) -> dict[str, tuple[float | str, ...]]:
+    """The lists of settings whose word means something of its own in a chapter."""
+    if chapter != "utility":
+        return {}
+    declared = release.utility or Utility()
+    named = declared.relevance
+    costs = ("cost_benefit",) if declared.cost is not None else ()
+    return {
+        "tau": (*release.thresholds.declared, *declared.tau_from, *costs),
+        "gamma": declared.gamma,
+        "relevance": ("constant", *(() if named is None else (named if isinstance(named, str) else "raters",))),
+    }
+
+
+def seed_of(release: Release, dataset: str, chapter: str) -> int:
+    """A seed of its own for each site and chapter, so that nothing depends on order or on the number of workers."""
+    text = f"{release.release.seed}/{dataset}/{chapter}"
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
+
+
+def places(release: Release, term: Term) -> Iterator[dict[str, float | str]]:
+    """Every combination of the settings that a measure runs over; one empty place when a list is empty."""
+    grid = _grid(release) | _grid_of_chapter(release, term.chapter)
+    for values in itertools.product(*(grid[name] or (None,) for name in term.at)):
+        yield {name: value for name, value in zip(term.at, values, strict=True) if value is not None}
+
+
+def ask(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any]) -> Any:
+    """Call a function with what it names; a column that is missing answers for it, unless it has a default."""
+    unknown = [need for need in maker.needs if need not in offered]
+    if unknown:
+        raise TypeError(f"{maker.function.__name__} asks for {unknown[0]}, which is neither a column nor a setting")
+    absent = missing(maker, offered)
+    if absent is not None:
+        return absent
+    return maker.function(**{need: offered[need] for need in maker.needs if not isinstance(offered[need], Absent)})
+
+
+def missing(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any]) -> Absent | None:
+    """The reason of the first thing that a function cannot do without and this site does not have."""
+    needed = (offered[need] for need in maker.needs if need not in _optional(maker.function))
+    return next((one for one in needed if isinstance(one, Absent)), None)
+
+
+def _optional(function: Callable[..., Any]) -> frozenset[str]:
+    defaults = function.__defaults__ or ()
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    return frozenset(names[len(names) - len(defaults) :]) | frozenset(function.__kwdefaults__ or {})
+
+
+def refuse_what_is_no_number(name: str, dataset: str, found: Estimate) -> None:
+    """A measure that answers NaN or infinity has a fault of ours; it must not reach a page."""
+    numbers = (found.value, found.low, found.high, found.se, *found.details.values())
+    if not all(number is None or math.isfinite(number) for number in numbers):
+        raise ArithmeticError(f"{name} at {dataset} is not a number: {found}")
+
+
+def refuse_a_bad_curve(name: str, dataset: str, found: Curve) -> None:
+    """Columns of one length, thin enough that no patient can be read from them, and numbers all through."""
+    lengths = {len(column) for column in found.columns.values()}
+    numbers = (number for column in found.columns.values() for number in column if number is not None)
+    if len(lengths) != 1 or max(lengths) > 250 or not all(map(math.isfinite, numbers)):
+        raise ArithmeticError(f"the curve {name} at {dataset} is uneven, too long or not made of numbers")

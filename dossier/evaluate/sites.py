@@ -1,0 +1,104 @@
+"""All sites: what is pooled over them, and what compares each with the internal test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dossier.evaluate.offered import ask, places, refuse_a_bad_curve, refuse_what_is_no_number, seed_of, settings
+from dossier.metrics import pooled, robustness
+from dossier.register import REGISTER
+from dossier.release import Release
+from dossier.types import POOLED, Absent, Curve, CurveResult, DatasetSummary, Estimate, Result, SiteResults
+
+
+def internal_test(release: Release, sites: Sequence[SiteResults]) -> SiteResults | None:
+    """What stands for the internal test: the first internal dataset, or else what a party declared of its own."""
+    from_rows = next((site for site in sites if site.summary.role == "internal"), None)
+    if from_rows is not None:
+        return from_rows
+    declared = tuple(declared_results(release))
+    if not declared:
+        return None
+    first = declared[0]
+    events = first.found.events if isinstance(first.found, Estimate) else None
+    n = first.found.n if isinstance(first.found, Estimate) else 0
+    summary = DatasetSummary(first.dataset, "internal", first.dataset, n, events, n, {}, ())
+    return SiteResults(summary, tuple(one for one in declared if one.dataset == first.dataset), ())
+
+
+def declared_results(release: Release) -> list[Result]:
+    """The performance that was declared without rows."""
+    return [
+        Result(
+            "auroc",
+            "auroc",
+            declared.name,
+            {},
+            robustness.declared_estimate(
+                declared.auroc.value,
+                declared.auroc.low,
+                declared.auroc.high,
+                release.release.level,
+                declared.auroc.n,
+                declared.auroc.events,
+            ),
+        )
+        for declared in release.declared_performance
+        if declared.auroc is not None
+    ]
+
+
+def pooled_results(release: Release, external: Sequence[SiteResults]) -> Iterator[Result]:
+    """Each measure that has a scale for it, pooled over the external sites."""
+    for metric in REGISTER.metrics.values():
+        if metric.pool is None:
+            continue
+        for at in places(release, metric.term):
+            wanted = {**metric.fixed, **at}
+            found = {
+                site.summary.name: result.found
+                for site in external
+                for result in site.results
+                if result.term == metric.term.name and dict(result.at) == wanted
+            }
+            estimates = {name: one for name, one in found.items() if isinstance(one, Estimate)}
+            yield Result(
+                metric.term.name,
+                metric.term.measure,
+                POOLED,
+                wanted,
+                pooled.pool(tuple(estimates.values()), metric.pool, release.release.level, names=tuple(estimates)),
+            )
+
+
+def syntheses(
+    release: Release, external: Sequence[SiteResults], internal: SiteResults | None, each: str
+) -> Iterator[Result]:
+    """Every synthesis of this kind: at each external site, or once over all of them."""
+    for entry in REGISTER.syntheses.values():
+        if entry.each != each:
+            continue
+        for site in external if each == "external" else (None,):
+            dataset = site.summary.name if site else POOLED
+            for at in places(release, entry.term):
+                offered = {
+                    **settings(release),
+                    "seed": seed_of(release, dataset, entry.term.chapter),
+                    "site": site,
+                    "internal": internal,
+                    "sites": tuple(external),
+                    **at,
+                }
+                found: Estimate | Absent = ask(entry, offered)
+                if isinstance(found, Estimate):
+                    refuse_what_is_no_number(entry.term.name, dataset, found)
+                yield Result(entry.term.name, entry.term.measure, dataset, at, found)
+
+
+def pooled_curves(release: Release, external: Sequence[SiteResults]) -> Iterator[CurveResult]:
+    """Every curve over all external sites."""
+    for maker in REGISTER.curve_syntheses.values():
+        found: Curve | Absent = ask(maker, {**settings(release), "sites": tuple(external)})
+        if isinstance(found, Curve):
+            refuse_a_bad_curve(maker.name, POOLED, found)
+        yield CurveResult(maker.name, POOLED, found)
