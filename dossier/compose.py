@@ -14,8 +14,8 @@ import jinja2
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from dossier import material, record, typeset
-from dossier.contents import CHAPTERS, CONTEXT, EDITIONS, MEASURED, TOPICS, Chapter, Edition
+from dossier import checklist, material, record, typeset
+from dossier.contents import CHAPTERS, EDITIONS, MEASURED, Chapter, Edition
 from dossier.errors import PageError
 from dossier.findings.sentence import Sentence
 from dossier.types import POOLED, Attachment, Document, Evidence, Gallery, Picture
@@ -79,8 +79,9 @@ def _book(gallery: Gallery, edition: Edition, results_sha256: str) -> str:
             title=_title(evidence),
             identity=typeset.identity(evidence),
             results_sha256=results_sha256,
+            said=lambda number: _said(evidence, number),
             pictures=gallery.pictures,
-            statement=lambda *items: _statements(evidence, items),
+            declared=lambda chapter: _statements(evidence, chapter, present),
             say=typeset,
             ask=SimpleNamespace(**_questions()),
         )
@@ -104,14 +105,18 @@ def _opened(evidence: Evidence, present: Sequence[Chapter]) -> list[Opened]:
 def _questions() -> Mapping[str, Any]:
     """What templates may ask of the chapters: prepared tables, lists and texts, never a calculation."""
     chapters = (
+        "abstract",
+        "acceptance",
         "accuracy",
         "advice",
         "caution",
+        "checklist",
         "committee",
         "correspondence",
         "description",
         "glossary",
         "human_factors",
+        "limitations",
         "pooled",
         "provenance",
         "references",
@@ -127,7 +132,9 @@ def _questions() -> Mapping[str, Any]:
 def _has_content(evidence: Evidence, chapter: str) -> bool:
     """Whether a chapter has anything to print."""
     if chapter == "context":
-        return any(item in evidence.statements for item in CONTEXT)
+        return any(checklist.home(item) == "context" for item in _stated(evidence))
+    if chapter in ("acceptance", "checklist"):
+        return bool(evidence.criteria if chapter == "acceptance" else evidence.checklist)
     if chapter == "comparison" and evidence.release.prediction.rival is None:
         return False
     if chapter == "pooled":
@@ -175,9 +182,25 @@ def _picture_named(pictures: Mapping[str, Picture], name: str) -> Picture | None
 # ---- declared texts -------------------------------------------------------------------------------------------------
 
 
-def _statements(evidence: Evidence, items: Sequence[str]) -> list[tuple[str, Markup]]:
-    """The declared texts of these items, each with its topic."""
-    return [(TOPICS[item], markdown(evidence.statements[item])) for item in items if item in evidence.statements]
+def _stated(evidence: Evidence) -> list[checklist.Item]:
+    """The rows of the checklist of which the release says something in words."""
+    return [item for item in checklist.ITEMS if item.number in evidence.statements]
+
+
+def _said(evidence: Evidence, number: str) -> Markup | None:
+    """The declared text of one row of the checklist, if there is one."""
+    return markdown(evidence.statements[number]) if number in evidence.statements else None
+
+
+def _statements(evidence: Evidence, chapter: str, present: Sequence[Chapter]) -> list[tuple[str, Markup]]:
+    """The declared texts that a chapter prints, each with its topic; those of a chapter that stays away go first."""
+    names = {one.name for one in present}
+    first = next((name for name in ("context", "description") if name in names), "")
+    return [
+        (item.topic, markdown(evidence.statements[item.number]))
+        for item in _stated(evidence)
+        if (checklist.home(item) if checklist.home(item) in names else first) == chapter
+    ]
 
 
 def markdown(text: str) -> Markup:

@@ -21,6 +21,8 @@ class Chapter:
 
 CHAPTERS = (
     Chapter("results", "First results", "Results"),
+    Chapter("acceptance", "Acceptance criteria", "Results", "Declare criteria in [[acceptance]]."),
+    Chapter("abstract", "Structured abstract", "Results"),
     Chapter("context", "Purpose and setting", "Data", "Write texts in [statements]."),
     Chapter("description", "Data", "Data"),
     Chapter("discrimination", "Discrimination", "Performance"),
@@ -53,6 +55,7 @@ CHAPTERS = (
     ),
     Chapter("limitations", "Limitations", "Performance"),
     Chapter("caution", "Other measures, to be read with caution", "Back matter"),
+    Chapter("checklist", "TRIPOD+AI checklist", "Back matter"),
     Chapter("glossary", "Glossary", "Back matter"),
     Chapter("references", "References", "Back matter"),
     Chapter("provenance", "Provenance", "Back matter"),
@@ -83,48 +86,3 @@ MEASURED = frozenset(
     )
 )
 """Chapters that stand on measures, and stay away when none of them could be estimated."""
-
-TOPICS: Mapping[str, str] = {
-    "1": "Title",
-    "3a": "Background",
-    "3b": "Intended use",
-    "3c": "Known inequalities",
-    "4": "Objectives",
-    "5a": "Sources of data",
-    "6a": "Settings",
-    "6b": "Eligibility",
-    "6c": "Treatments",
-    "7": "Preparation of the data",
-    "8a": "Outcome",
-    "8b": "Assessors of the outcome",
-    "8c": "Blinding of the assessors",
-    "9b": "Predictors",
-    "9c": "Assessors of the predictors",
-    "10": "Size of the study",
-    "11": "Missing data",
-    "12e": "Measures",
-    "12g": "How the risks were computed",
-    "14": "Fairness",
-    "15": "Output of the model",
-    "16": "Differences from development",
-    "17": "Ethics",
-    "18a": "Funding",
-    "18b": "Interests",
-    "18c": "Protocol",
-    "18d": "Registration",
-    "18e": "Sharing of data",
-    "18f": "Sharing of code",
-    "19": "Patients and the public",
-    "25": "Interpretation",
-    "26": "Limitations",
-    "27a": "Bad or missing inputs",
-    "27b": "Skills of the user",
-    "27c": "Next steps",
-}
-"""What an item of TRIPOD+AI is about: the heading of its declared text."""
-
-PRINTED_ELSEWHERE = ("7", "11", "10", "25", "26", "27a", "27b", "27c")
-"""Items whose texts stand in the chapters on data, sample size and limitations."""
-
-CONTEXT = tuple(item for item in TOPICS if item not in PRINTED_ELSEWHERE)
-"""Items whose texts make the chapter on purpose and setting."""

@@ -1,20 +1,132 @@
-"""Limitations that the run raises by itself, each with its numbers."""
+"""Limitations that the run raises by itself, each with its numbers, and the author's answers to them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from dossier.bands import FEW_FOR_A_BAND
-from dossier.types import DatasetSummary, Estimate, Flag, Result
-from dossier.typeset import number
+from dossier.types import (
+    POOLED,
+    DatasetSummary,
+    DescriptionResult,
+    Estimate,
+    Flag,
+    Result,
+)
+from dossier.typeset import counted, listing, number, per_cent, threshold
+
+if TYPE_CHECKING:
+    from dossier.release import Release, Reply
+
+FLAGS: Mapping[str, str] = {
+    "few_events": "Few events",
+    "rows_excluded": "Rows not analysed",
+    "risks_off": "Risks too low or too high",
+    "slope_off": "Risks too extreme or too cautious",
+    "precision_missed": "Sample smaller than asked for",
+    "few_sites": "Few sites",
+    "wide_prediction_interval": "New hospitals hard to predict",
+    "heterogeneity": "Sites differ",
+    "prevalence_shift": "Outcome more or less common than in development",
+    "case_mix_shift": "Patients more or less alike than in development",
+    "missing_values": "Many missing values",
+    "missing_predictor": "Predictor never recorded",
+    "heaped_risks": "Many equal risks",
+    "constant_risk": "One risk for all",
+    "one_class": "One class only",
+    "duplicate_rows": "Equal rows",
+    "shared_rows": "Rows shared with development",
+    "rival_incomplete": "Rival without risks",
+    "model_differs": "Coefficients give other risks",
+    "empty_level": "Level without patients",
+    "ties_for_largest": "Ties for the largest risk",
+    "threshold_without_reason": "Threshold without a reason",
+    "no_threshold": "No threshold",
+    "dates_missing": "Dates not stated",
+    "version_differs": "Another version was tested",
+    "criterion_not_dated": "Criterion without a date",
+    "answer_without_flag": "Answer without a flag",
+}
+"""What each flag is about, in a few words."""
 
 OE_TOLERATED = (0.8, 1.25)
+"""An observed to expected ratio whose whole interval lies outside is flagged."""
+
+WIDE = 0.1
+"""A prediction interval of the AUROC that is wider is flagged."""
+
+MUCH_OF_THE_VARIANCE = 0.75
+"""From this I2 on, most of what differs between sites is not chance."""
+
+TIMES_AS_COMMON = 2.0
+"""From this ratio on, an outcome is much more or much less common than in development."""
+
+SPREAD_TOLERATED = (0.8, 1.25)
+"""The spread of the linear predictor against development, outside of which case mix has shifted."""
+
+MANY_MISSING = 0.2
+"""From this share of missing values on, a predictor is flagged."""
+
+SIZES = {
+    "mss_oe": "the observed to expected ratio",
+    "mss_slope": "the calibration slope",
+    "mss_auroc": "the AUROC",
+    "mss_snb": "the standardized net benefit",
+    "mss_brier": "the Brier score",
+}
 
 
-def raised(datasets: Sequence[DatasetSummary], results: Sequence[Result]) -> tuple[Flag, ...]:
-    """Every limitation that the evidence shows, site by site."""
+def raised(
+    datasets: Sequence[DatasetSummary],
+    results: Sequence[Result],
+    descriptions: Sequence[DescriptionResult],
+) -> tuple[Flag, ...]:
+    """Every limitation that the evidence shows, kind by kind, each kind in the order of the sites."""
     external = [dataset for dataset in datasets if dataset.role == "external"]
-    return (*_few_events(external), *_rows_lost(external), *_risks_off(external, results), *_few_sites(external))
+    return (
+        *_few_events(external),
+        *_rows_lost(external),
+        *_risks_off(external, results),
+        *_slope_off(external, results),
+        *_precision_missed(external, results),
+        *_few_sites(external),
+        *_elsewhere(results),
+        *_prevalence_shift(datasets, external),
+        *_case_mix_shift(datasets, external, descriptions),
+        *_missing_values(external, descriptions),
+    )
+
+
+def answered(flags: Sequence[Flag], replies: Sequence[Reply]) -> tuple[Flag, ...]:
+    """The flags with their answers; an answer without a dataset holds for every dataset; one too many is flagged."""
+    given = [replace(flag, reply=_reply(flag, replies)) for flag in flags]
+    idle = [one for one in replies if not any(_answers(one, flag) for flag in flags)]
+    return (*given, *(_idle(one) for one in idle))
+
+
+def _reply(flag: Flag, replies: Sequence[Reply]) -> str | None:
+    named = (one.says for one in replies if _answers(one, flag) and one.dataset is not None)
+    general = (one.says for one in replies if _answers(one, flag))
+    return next(itertools.chain(named, general), None)
+
+
+def _answers(reply: Reply, flag: Flag) -> bool:
+    return reply.flag == flag.flag and reply.dataset in (None, flag.dataset)
+
+
+def _idle(reply: Reply) -> Flag:
+    where = "" if reply.dataset is None else f" for {reply.dataset}"
+    return Flag(
+        "answer_without_flag",
+        reply.dataset or POOLED,
+        f"the release answers {reply.flag}{where}, which this run did not raise.",
+    )
+
+
+# ---- one site -------------------------------------------------------------------------------------------------------
 
 
 def _few_events(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
@@ -46,21 +158,128 @@ def _rows_lost(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
             )
 
 
+def _estimates(
+    external: Sequence[DatasetSummary], results: Sequence[Result], measure: str
+) -> Iterator[tuple[DatasetSummary, Estimate]]:
+    """A measure at each external site where it was estimated on all of its rows."""
+    site = {dataset.name: dataset for dataset in external}
+    for result in results:
+        if (
+            result.measure == measure
+            and result.dataset in site
+            and result.subset is None
+            and not result.at
+            and isinstance(result.found, Estimate)
+        ):
+            yield site[result.dataset], result.found
+
+
 def _risks_off(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
     """Risks whose sum is clearly off at a site."""
     low, high = OE_TOLERATED
-    site = {dataset.name: dataset.site for dataset in external}
-    for result in results:
-        found = result.found
-        if result.measure != "oe_ratio" or result.dataset not in site or not isinstance(found, Estimate):
-            continue
+    for dataset, found in _estimates(external, results, "oe_ratio"):
         if found.low is not None and found.high is not None and (found.low > high or found.high < low):
             yield Flag(
                 "risks_off",
-                result.dataset,
-                f"at {site[result.dataset]} there were {number(found.value)} times as many events as the risks add up "
+                dataset.name,
+                f"at {dataset.site} there were {number(found.value)} times as many events as the risks add up "
                 f"to ({number(found.low)} to {number(found.high)}), outside {low:g} to {high:g}.",
             )
+
+
+def _slope_off(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """A calibration slope whose interval does not hold 1."""
+    for dataset, found in _estimates(external, results, "calibration_slope"):
+        if found.low is not None and found.high is not None and not found.low <= 1 <= found.high:
+            word = "too extreme" if found.value < 1 else "too cautious"
+            yield Flag(
+                "slope_off",
+                dataset.name,
+                f"the calibration slope at {dataset.site} is {number(found.value)} ({number(found.low)} to "
+                f"{number(found.high)}): the risks are {word} there.",
+            )
+
+
+def _precision_missed(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """A sample smaller than the declared widths of the intervals ask for."""
+    needed: dict[str, list[str]] = {}
+    for measure, label in SIZES.items():
+        for dataset, found in _estimates(external, results, measure):
+            if dataset.n < found.value:
+                needed.setdefault(dataset.name, []).append(f"{label} ({number(found.value, 0)})")
+    for dataset in external:
+        if dataset.name in needed:
+            yield Flag(
+                "precision_missed",
+                dataset.name,
+                f"{dataset.site} has {counted(dataset.n, 'patient')}, fewer than the declared widths ask for: "
+                f"{listing(needed[dataset.name])}.",
+            )
+
+
+# ---- against the development data -----------------------------------------------------------------------------------
+
+
+def _prevalence_shift(datasets: Sequence[DatasetSummary], external: Sequence[DatasetSummary]) -> Iterator[Flag]:
+    """An outcome that is much more or less common than where the model was made."""
+    origin = next((dataset for dataset in datasets if dataset.role == "development" and dataset.events), None)
+    if origin is None or origin.events is None:
+        return
+    before = origin.events / origin.n
+    for dataset in external:
+        if not dataset.events:
+            continue
+        here = dataset.events / dataset.n
+        if max(here / before, before / here) > TIMES_AS_COMMON:
+            yield Flag(
+                "prevalence_shift",
+                dataset.name,
+                f"the outcome happened in {per_cent(here)} at {dataset.site} and in {per_cent(before)} of the "
+                "development data.",
+            )
+
+
+def _case_mix_shift(
+    datasets: Sequence[DatasetSummary], external: Sequence[DatasetSummary], descriptions: Sequence[DescriptionResult]
+) -> Iterator[Flag]:
+    """Predicted risks that are spread much wider or narrower than where the model was made."""
+    spread = {
+        row.dataset: row.described.value
+        for row in descriptions
+        if row.described.variable == "linear predictor" and row.described.statistic == "sd"
+    }
+    origin = next((spread.get(dataset.name) for dataset in datasets if dataset.role == "development"), None)
+    low, high = SPREAD_TOLERATED
+    for dataset in external:
+        here = spread.get(dataset.name)
+        if origin and here is not None and not low <= here / origin <= high:
+            word = "narrower" if here < origin else "wider"
+            yield Flag(
+                "case_mix_shift",
+                dataset.name,
+                f"the linear predictor has a standard deviation of {number(here)} at {dataset.site} and of "
+                f"{number(origin)} in development: the case mix is {word}.",
+            )
+
+
+def _missing_values(external: Sequence[DatasetSummary], descriptions: Sequence[DescriptionResult]) -> Iterator[Flag]:
+    """Predictors that are often, but not always, missing."""
+    for dataset in external:
+        shares = [
+            (row.described.variable, row.described.value / row.described.n)
+            for row in descriptions
+            if row.dataset == dataset.name and row.described.statistic == "missing" and row.described.n
+        ]
+        often = [f"{name} ({per_cent(share)})" for name, share in shares if MANY_MISSING < share < 1]
+        if often:
+            yield Flag(
+                "missing_values",
+                dataset.name,
+                f"often missing at {dataset.site}: {listing(often)}.",
+            )
+
+
+# ---- over the sites -------------------------------------------------------------------------------------------------
 
 
 def _few_sites(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
@@ -68,7 +287,71 @@ def _few_sites(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
     if len(external) < 3:
         yield Flag(
             "few_sites",
-            "pooled",
+            POOLED,
             f"{len(external)} external {'site' if len(external) == 1 else 'sites'}: what to expect in a new hospital "
             "cannot be estimated from fewer than three.",
+        )
+
+
+def _elsewhere(results: Sequence[Result]) -> Iterator[Flag]:
+    """A new hospital that is hard to predict, and sites that differ by more than chance."""
+    pooled = (
+        one.found
+        for one in results
+        if one.measure == "auroc" and one.dataset == POOLED and not one.at and not one.subset
+    )
+    found = next((one for one in pooled if isinstance(one, Estimate)), None)
+    if found is None:
+        return
+    low, high = found.details.get("prediction_low"), found.details.get("prediction_high")
+    if low is not None and high is not None and high - low > WIDE:
+        yield Flag(
+            "wide_prediction_interval",
+            POOLED,
+            f"in a new hospital the AUROC may be anything from {number(low)} to {number(high)}.",
+        )
+    share = found.details.get("i2")
+    if share is not None and share > MUCH_OF_THE_VARIANCE:
+        yield Flag(
+            "heterogeneity",
+            POOLED,
+            f"{per_cent(share)} of what differs between the sites' AUROC is more than chance (I2).",
+        )
+
+
+# ---- the release ----------------------------------------------------------------------------------------------------
+
+
+def unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> tuple[Flag, ...]:
+    """What the release leaves unsaid, and what it says that a reader must know."""
+    return tuple(_unsaid(release, [dataset for dataset in datasets if dataset.role == "external"]))
+
+
+def _unsaid(release: Release, external: Sequence[DatasetSummary]) -> Iterator[Flag]:
+    about, thresholds = release.release, release.thresholds
+    if not thresholds.declared:
+        yield Flag("no_threshold", POOLED, "no threshold is declared: nothing is said about acting on the risks.")
+    elif thresholds.rationale is None:
+        at = listing([threshold(one) for one in thresholds.declared])
+        yield Flag(
+            "threshold_without_reason",
+            POOLED,
+            f"why {at} was declared, and that it was before the data were seen, is not said in [thresholds] rationale.",
+        )
+    if about.tested_version not in (None, about.version):
+        yield Flag(
+            "version_differs",
+            POOLED,
+            f"version {about.tested_version} was tested, and version {about.version} is released.",
+        )
+    dateless = [dataset.site for dataset in external if dataset.dates is None]
+    if dateless:
+        yield Flag("dates_missing", POOLED, f"when the patients were seen is not stated for {listing(dateless)}.")
+    undated = [number(place, 0) for place, one in enumerate(release.acceptance, start=1) if one.declared_on is None]
+    if undated:
+        what, verb = ("criterion", "was") if len(undated) == 1 else ("criteria", "were")
+        yield Flag(
+            "criterion_not_dated",
+            POOLED,
+            f"when {what} {listing(undated)} of [[acceptance]] {verb} declared is not said.",
         )

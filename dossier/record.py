@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dossier.types import Absent, CurveResult, DatasetSummary, DescriptionResult, Evidence, Result
+from dossier.types import Absent, Criterion, CurveResult, DatasetSummary, DescriptionResult, Evidence, Result
 
 SCHEMA = "dossier-results/1"
 
@@ -28,10 +28,11 @@ def document(evidence: Evidence) -> dict[str, Any]:
         "estimates": [_estimate(evidence, result) for result in evidence.results],
         "curves": [_curve(result) for result in evidence.curves],
         "flags": [
-            {"flag": flag.flag, "dataset": flag.dataset, "says": flag.says, "reply": None} for flag in evidence.flags
+            {"flag": flag.flag, "dataset": flag.dataset, "says": flag.says, "reply": flag.reply}
+            for flag in evidence.flags
         ],
-        "acceptance": [],
-        "checklist": [],
+        "acceptance": [_criterion(one) for one in evidence.criteria],
+        "checklist": [{"item": one.item, "status": one.status, "where": one.where} for one in evidence.checklist],
     }
 
 
@@ -106,6 +107,21 @@ def _estimate(evidence: Evidence, result: Result) -> dict[str, Any]:
 
 def _plain(details: Mapping[str, float | None]) -> dict[str, float | None]:
     return {name: None if value is None else float(value) for name, value in details.items()}
+
+
+def _criterion(one: Criterion) -> dict[str, Any]:
+    return {
+        "measure": one.measure,
+        "dataset": one.dataset,
+        "subset": one.subset,
+        "at": dict(one.at),
+        "bound": one.bound,
+        "at_least": one.at_least,
+        "at_most": one.at_most,
+        "observed": one.observed,
+        "met": one.met,
+        "reason": one.reason,
+    }
 
 
 def _curve(result: CurveResult) -> dict[str, Any]:
@@ -226,8 +242,19 @@ def schema() -> dict[str, Any]:
         "flags": rows(
             {"flag": {"type": "string"}, "dataset": {"type": "string"}, "says": {"type": "string"}, "reply": words}
         ),
-        "acceptance": {"type": "array"},
-        "checklist": {"type": "array"},
+        "acceptance": rows(
+            {
+                "measure": {"type": "string"},
+                **place,
+                "bound": {"enum": ["value", "low", "high"]},
+                "at_least": number,
+                "at_most": number,
+                "observed": number,
+                "met": {"type": ["boolean", "null"]},
+                "reason": words,
+            }
+        ),
+        "checklist": rows({"item": {"type": "string"}, "status": {"type": "string"}, "where": words}),
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

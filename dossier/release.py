@@ -9,33 +9,9 @@ from typing import Annotated, Any, Literal, TypeGuard
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
-CHECKLIST_ITEMS = (
-    *(
-        "1",
-        "2",
-        "3a",
-        "3b",
-        "3c",
-        "4",
-        "5a",
-        "5b",
-        "6a",
-        "6b",
-        "6c",
-        "7",
-        "8a",
-        "8b",
-        "8c",
-        "9a",
-        "9b",
-        "9c",
-        "10",
-        "11",
-    ),
-    *("12a", "12b", "12c", "12d", "12e", "12f", "12g", "13", "14", "15", "16", "17"),
-    *("18a", "18b", "18c", "18d", "18e", "18f", "19", "20a", "20b", "20c", "21", "22", "23a", "23b", "24", "25", "26"),
-    *("27a", "27b", "27c"),
-)
+from dossier.checklist import ITEMS
+
+CHECKLIST_ITEMS = tuple(item.number for item in ITEMS)
 """The items of TRIPOD+AI that [statements] may answer."""
 
 WIDTHS: Mapping[str, float] = MappingProxyType(

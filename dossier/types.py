@@ -124,6 +124,8 @@ class Flag:
     flag: str
     dataset: str
     says: str
+    reply: str | None = None
+    """What the author answers."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +140,8 @@ class Study:
     statements: Mapping[str, str] = field(default_factory=dict)
     """The declared texts by TRIPOD+AI item, as Markdown."""
     reader_study: ReaderStudy | None = None
+    declared: bool = True
+    """Whether a release file stands behind it; a quick look at one table has none, and fills no checklist."""
 
 
 # ---- what evaluate makes --------------------------------------------------------------------------------------------
@@ -262,6 +266,35 @@ class DatasetSummary:
 
 
 @dataclass(frozen=True)
+class Criterion:
+    """A criterion that was declared beforehand, held against what was found in one dataset."""
+
+    number: int
+    """Its place among the criteria of the release, from 1."""
+    measure: str
+    dataset: str
+    subset: str | None
+    at: At
+    bound: Literal["value", "low", "high"]
+    at_least: float | None
+    at_most: float | None
+    observed: float | None
+    met: bool | None
+    """None when it cannot be estimated."""
+    reason: str | None = None
+    """Why it cannot be estimated."""
+
+
+@dataclass(frozen=True)
+class ChecklistRow:
+    """A row of the TRIPOD+AI checklist: its item, its status, and the chapter that answers it."""
+
+    item: str
+    status: str
+    where: str | None
+
+
+@dataclass(frozen=True)
 class Evidence:
     """All that is known after the patients' rows are gone: the only thing that figures, sentences and pages see."""
 
@@ -275,6 +308,8 @@ class Evidence:
     statements: Mapping[str, str]
     inputs: tuple[InputFile, ...]
     versions: Mapping[str, str]
+    criteria: tuple[Criterion, ...] = ()
+    checklist: tuple[ChecklistRow, ...] = ()
 
 
 @dataclass(frozen=True)

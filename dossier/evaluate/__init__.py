@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib.metadata import version
 
 import joblib
 
-from dossier import flags
+from dossier import acceptance, checklist, flags
 from dossier.evaluate import reader_study, sites
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import SiteEvidence, site_evidence
@@ -52,13 +53,16 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None) -> E
     curves += sites.pooled_curves(study.release, external)
     curves += reader_study.curves(study)
     summaries = tuple(site.summary for site in site_results)
-    return Evidence(
+    descriptions = tuple(row for found in each for row in found.descriptions)
+    found_flags = study.flags + flags.raised(summaries, results, descriptions)
+    found_flags += flags.unsaid(study.release, summaries) if study.declared else ()
+    complete = Evidence(
         release=study.release,
         datasets=summaries,
         results=tuple(results),
         curves=tuple(curves),
-        descriptions=tuple(row for found in each for row in found.descriptions),
-        flags=study.flags + flags.raised(summaries, tuple(results)),
+        descriptions=descriptions,
+        flags=flags.answered(found_flags, study.release.reply),
         terms={name: entry.term for name, entry in (REGISTER.metrics | REGISTER.syntheses).items()},
         statements=study.statements,
         inputs=study.inputs,
@@ -67,7 +71,9 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None) -> E
             "python": platform.python_version(),
             **{package: version(package) for package in PACKAGES},
         },
+        criteria=acceptance.judged(study.release.acceptance, summaries, results),
     )
+    return replace(complete, checklist=checklist.rows(complete) if study.declared else ())
 
 
 def _every_site(study: Study, jobs: int) -> Iterator[SiteEvidence]:

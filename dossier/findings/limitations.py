@@ -1,18 +1,53 @@
-"""What the run itself holds against its results."""
+"""What the run itself holds against its results, and what the author answers."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from dossier.findings.sentence import Sentence
+from dossier.flags import FLAGS
 from dossier.types import Evidence
-from dossier.typeset import counted
+from dossier.typeset import counted, in_words, named, sentence_case
+
+
+@dataclass(frozen=True)
+class Raised:
+    """Flags of one kind: what each says, and what is answered; one answer to all of them is said once."""
+
+    topic: str
+    said: tuple[tuple[str, str | None], ...]
+    answered_at_once: str | None
 
 
 def finding(evidence: Evidence) -> Sentence:
-    """How many limitations were raised by the run, and at how many sites."""
+    """How many limitations were raised by the run, and how many are answered."""
     flags = evidence.flags
     if not flags:
         return Sentence("The run raised no limitation by itself.")
-    return Sentence(
-        f"The run raised {counted(len(flags), 'limitation')} by itself.",
-        "Each stands below with its numbers.",
+    open_flags = sum(flag.reply is None for flag in flags)
+    lead = f"The run raised {counted(len(flags), 'limitation')} by itself."
+    if not open_flags:
+        return Sentence(lead, "The author has answered each.")
+    return Sentence(lead, f"{sentence_case(in_words(open_flags))} {'is' if open_flags == 1 else 'are'} not answered.")
+
+
+def raised(evidence: Evidence) -> list[Raised]:
+    """The flags kind by kind, in the order in which they were raised."""
+    kinds = list(dict.fromkeys(flag.flag for flag in evidence.flags))
+    return [_kind(evidence, kind) for kind in kinds]
+
+
+def _kind(evidence: Evidence, kind: str) -> Raised:
+    flags = [flag for flag in evidence.flags if flag.flag == kind]
+    replies = {flag.reply for flag in flags}
+    at_once = flags[0].reply if len(replies) == 1 else None
+    said = tuple(
+        (sentence_case(named(evidence, flag.says)), None if at_once is not None else flag.reply) for flag in flags
     )
+    return Raised(FLAGS[kind], said, at_once)
+
+
+def answers(evidence: Evidence) -> tuple[str, bool]:
+    """How many flags wait for an answer, for the cover, and whether none does."""
+    count = sum(flag.reply is None for flag in evidence.flags)
+    return (f"{count} open" if count else "all answered" if evidence.flags else "none", not count)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,7 +60,7 @@ def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = 
             "dataset": ({"name": slug(stem) or "table", "role": "external", "file": table.name, "outside": True},),
         }
     )
-    return _study(release, Folder(table.parent), faults)
+    return replace(_study(release, Folder(table.parent), faults), declared=False)
 
 
 def _thresholds(thresholds: tuple[float, ...]) -> list[Fault]:
@@ -72,7 +73,7 @@ def _thresholds(thresholds: tuple[float, ...]) -> list[Fault]:
 
 
 def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
-    from dossier.load import datasets, flags
+    from dossier.load import criteria, datasets, flags
     from dossier.load.reader_study import reader_study
     from dossier.load.readers import readers
 
@@ -83,6 +84,8 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     )
     decided = None if release.reader_study is None else reader_study(release.reader_study, folder, faults)
     statements = _statements(release, folder, faults)
+    names = [*_unread(release, found), *(site.dataset.name for site in found)]
+    faults += [*criteria.faults(release, names), *criteria.reply_faults(release, names)]
     if not faults:
         faults += datasets.emptied(release, found)
     if faults:

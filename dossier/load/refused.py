@@ -11,10 +11,8 @@ LATER = "Take it out of release.toml until a later version of dossier."
 SECTIONS = {
     "model": "[model]",
     "roc": "[roc]",
-    "acceptance": "[[acceptance]]",
     "subgroup": "[[subgroup]]",
     "disclosure": "[disclosure]",
-    "reply": "[[reply]]",
 }
 KEYS = {
     "release": ("previous",),

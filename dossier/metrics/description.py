@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from dossier.metrics.calibration import logit
 from dossier.register import describe
 from dossier.types import Description, Feature, Floats
 
@@ -24,6 +25,20 @@ def characteristics(outcome: Floats | None = None, predictors: Sequence[Feature]
     only.
     """
     return (*_outcome(outcome), *(row for feature in predictors for row in _feature(feature)))
+
+
+@describe("Case mix")
+def case_mix(risk: Floats) -> tuple[Description, ...]:
+    """The spread of the linear predictor, the logit of the risk: how alike the patients are for the model.
+
+    `risk` (n, 0 to 1). Gives `mean` and `sd` (ddof 1) of logit p, p clipped to 1e-12 from 0 and 1; no `sd` of a single
+    row. Source: Debray 2015.
+    """
+    linear = logit(risk)
+    found = [Description("linear predictor", "mean", float(linear.mean()), len(linear))] if len(linear) else []
+    if len(linear) > 1:
+        found.append(Description("linear predictor", "sd", float(linear.std(ddof=1)), len(linear)))
+    return tuple(found)
 
 
 def _outcome(outcome: Floats | None) -> Iterator[Description]:

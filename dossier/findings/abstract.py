@@ -1,0 +1,131 @@
+"""The structured abstract: the thirteen lines that TRIPOD+AI asks for, written from the evidence."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from dossier.checklist import TOPICS, is_placeholder
+from dossier.findings import results
+from dossier.findings.sentence import Sentence, estimated, primary_threshold, range_over_sites
+from dossier.types import POOLED, Estimate, Evidence, externals, find
+from dossier.typeset import TIED, counted, in_text, in_words, listing, model, sentence_case, threshold
+
+MOST_SENTENCES = 2
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the abstract; `open` when the release does not say what it needs."""
+
+    label: str
+    text: str
+    open: bool = False
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """The answer of the first page, as the abstract's own first sentence."""
+    return Sentence(results.finding(evidence).lead)
+
+
+def lines(evidence: Evidence) -> list[Line]:
+    """The thirteen lines: computed where the run knows, declared where the release says, open where it does not."""
+    release = evidence.release
+    sites = externals(evidence)
+    predictors = len({name for site in sites for name in site.features})
+    return [
+        Line(
+            "Kind of study", f"External validation of a prediction model for {release.outcome.name}: {model(evidence)}."
+        ),
+        _said(evidence, "Background", "3a"),
+        _said(evidence, "Objective", "4"),
+        Line("Sources of data", f"{_sources(evidence)}."),
+        _said(evidence, "Setting and eligibility", "6a", "6b"),
+        Line("Outcome", f"{sentence_case(release.outcome.name)}{_horizon(evidence)}."),
+        Line("Type of model", _type(evidence)),
+        Line("Measures", f"{_measures(evidence)}."),
+        Line("Patients and events", f"{_size(evidence)}."),
+        Line("Predictors", f"{counted(predictors, 'predictor')} given in the tables." if predictors else "Not given."),
+        Line("Results", _results(evidence)),
+        _said(evidence, "Interpretation", "25"),
+        _said(evidence, "Registration", "18d"),
+    ]
+
+
+def _said(evidence: Evidence, label: str, *items: str) -> Line:
+    """The first sentences of what the release declares."""
+    texts = [evidence.statements[item] for item in items if item in evidence.statements]
+    kept = [_first_sentences(text) for text in texts if not is_placeholder(text)]
+    if kept:
+        return Line(label, " ".join(kept))
+    asked = listing([f"{item} ({TOPICS[item].lower()})" for item in items])
+    return Line(label, f"MISSING: item {asked} of the release.", open=True)
+
+
+def _first_sentences(text: str) -> str:
+    """The first two sentences of the first paragraph, without the marks of Markdown."""
+    paragraphs = [
+        part for part in re.split(r"\n\s*\n", text.strip()) if not part.lstrip().startswith(("#", "|", "```"))
+    ]
+    plain = re.sub(r"[*_`]|^\s*[-+]\s+|\[([^\]]*)\]\([^)]*\)", r"\1", paragraphs[0] if paragraphs else text, flags=re.M)
+    sentences = re.split(r"(?<=[.!?])\s+(?=[A-Z])", " ".join(plain.split()))
+    return " ".join(sentences[:MOST_SENTENCES])
+
+
+def _sources(evidence: Evidence) -> str:
+    sites = externals(evidence)
+    names = [site.site for site in sites]
+    which = listing(names) if len(names) <= 10 else f"{names[0]} to {names[-1]}"
+    count = f"{sentence_case(in_words(len(sites)))} external {'site' if len(sites) == 1 else 'sites'}"
+    return f"{count}: {which}"
+
+
+def _horizon(evidence: Evidence) -> str:
+    horizon = evidence.release.outcome.horizon
+    return f", {horizon}" if horizon else ""
+
+
+def _type(evidence: Evidence) -> str:
+    given = evidence.release.model is not None
+    return "Asked of development studies only" + ("; the coefficients stand in this dossier." if given else ".")
+
+
+def _measures(evidence: Evidence) -> str:
+    at = primary_threshold(evidence)
+    utility = "" if at is None else f", net benefit at a threshold of{TIED}{threshold(at)}"
+    return (
+        "AUROC, observed over expected events, calibration slope, calibration curve"
+        f"{utility}; every other measure in its chapter"
+    )
+
+
+def _size(evidence: Evidence) -> str:
+    sites = externals(evidence)
+    events = sum(site.events or 0 for site in sites)
+    return f"{counted(sum(site.n for site in sites), 'patient')}, {counted(events, 'event')}"
+
+
+def _results(evidence: Evidence) -> str:
+    """AUROC, O/E and slope over the sites, net benefit at the primary threshold, and what a new site may expect."""
+    said = [_one(evidence, measure, label) for measure, label in MEASURES.items()]
+    at = primary_threshold(evidence)
+    if at is not None:
+        sites = estimated(evidence, "net_benefit", threshold=at)
+        if sites:
+            span = range_over_sites(evidence, "net_benefit", sites)
+            said.append(f"The net benefit at{TIED}{threshold(at)} {span} per{TIED}100 patients.")
+    pooled = find(evidence, "auroc", POOLED)
+    if isinstance(pooled, Estimate) and pooled.details.get("prediction_low") is not None:
+        said.append(results.finding(evidence).rest.split(". ")[0].rstrip(".") + ".")
+    return " ".join(text for text in said if text)
+
+
+MEASURES = {"auroc": "AUROC", "oe_ratio": "observed to expected ratio", "calibration_slope": "calibration slope"}
+
+
+def _one(evidence: Evidence, measure: str, label: str) -> str:
+    pooled = find(evidence, measure, POOLED)
+    if isinstance(pooled, Estimate):
+        return f"Pooled {label} {in_text(evidence, measure, pooled)}."
+    sites = estimated(evidence, measure)
+    return f"The {label} {range_over_sites(evidence, measure, sites)}." if sites else ""

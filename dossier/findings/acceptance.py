@@ -1,0 +1,175 @@
+"""Which criteria that were declared beforehand are met."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dossier.findings.sentence import Sentence
+from dossier.types import POOLED, Absent, Criterion, Evidence
+from dossier.typeset import (
+    Cell,
+    Column,
+    Reasons,
+    Row,
+    Table,
+    counted,
+    in_words,
+    label_of,
+    listing,
+    named,
+    sentence_case,
+    setting,
+    short,
+    shown,
+    within_sentence,
+)
+
+BOUND = {"value": "", "low": ", lower bound", "high": ", upper bound"}
+MOST_ON_THE_COVER = 8
+SIDE_BY_SIDE = 4
+"""As many criteria as stand side by side in one table."""
+
+MET, NOT_MET, NOT_ESTIMABLE = "met", "not met", "not estimable"
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """How many criteria are met everywhere they ask for it, and which are not."""
+    every = declared(evidence)
+    met = [one for one in every if verdict(one) == MET]
+    lead = f"{sentence_case(in_words(len(met)))} of {counted(len(every), 'criterion', 'criteria')} declared beforehand "
+    failing = [f"{within_sentence(label(evidence, one[0]))}" for one in every if verdict(one) != MET]
+    rest = f"Open: {listing(failing)}." if 0 < len(failing) <= 4 else ""
+    return Sentence(f"{lead}{'is' if len(met) == 1 else 'are'} met.", rest)
+
+
+def declared(evidence: Evidence) -> list[tuple[Criterion, ...]]:
+    """The criteria as they were declared, each with every dataset that has to meet it."""
+    numbers = list(dict.fromkeys(one.number for one in evidence.criteria))
+    return [tuple(one for one in evidence.criteria if one.number == number) for number in numbers]
+
+
+def verdict(everywhere: tuple[Criterion, ...]) -> str:
+    """Whether a criterion is met wherever it has to be; one place where it is not decides."""
+    if any(one.met is False for one in everywhere):
+        return NOT_MET
+    return MET if all(one.met for one in everywhere) else NOT_ESTIMABLE
+
+
+def score(evidence: Evidence) -> tuple[str, bool] | None:
+    """How many criteria are met, for the cover, and whether all are; None when none was declared."""
+    every = declared(evidence)
+    met = sum(verdict(one) == MET for one in every)
+    return (f"{met} of {len(every)} met", met == len(every)) if every else None
+
+
+def label(evidence: Evidence, one: Criterion) -> str:
+    """What a criterion is about: the measure, its settings, the subset, and which number of the interval."""
+    places = [f"{name} {setting(value)}" for name, value in one.at.items()]
+    at = f" at {listing(places)}" if places else ""
+    subset = f", {one.subset}" if one.subset else ""
+    return f"{sentence_case(evidence.terms[one.measure].label)}{at}{subset}{BOUND[one.bound]}"
+
+
+def asked(evidence: Evidence, one: Criterion) -> str:
+    """The bound that was declared."""
+    parts = []
+    if one.at_least is not None:
+        parts.append(f"at least {short(evidence, one.measure, one.at_least)}")
+    if one.at_most is not None:
+        parts.append(f"at most {short(evidence, one.measure, one.at_most)}")
+    return " and ".join(parts)
+
+
+def fits_the_cover(evidence: Evidence) -> bool:
+    """Whether the criteria are few enough to stand on the cover; more of them are counted there."""
+    return 0 < len(declared(evidence)) <= MOST_ON_THE_COVER
+
+
+def condensed(evidence: Evidence) -> Table:
+    """One row a criterion: what was asked, and how it stands."""
+    rows = [
+        Row(
+            label(evidence, one[0]),
+            (Cell(asked(evidence, one[0]), kind="word"), Cell(_where(evidence, one[0]), kind="word"), _standing(one)),
+        )
+        for one in declared(evidence)
+    ]
+    return Table(
+        name="table-acceptance",
+        title="Criteria declared beforehand.",
+        note="",
+        head="Criterion",
+        columns=(Column("Asked", words=True), Column("Where", words=True), Column("Standing", words=True)),
+        rows=tuple(rows),
+    )
+
+
+def _where(evidence: Evidence, one: Criterion) -> str:
+    declaration = evidence.release.acceptance[one.number - 1]
+    return "each external site" if declaration.dataset == "each external" else _site(evidence, one.dataset)
+
+
+def _site(evidence: Evidence, dataset: str) -> str:
+    return "all sites, pooled" if dataset == POOLED else named(evidence, dataset)
+
+
+def _standing(everywhere: tuple[Criterion, ...]) -> Cell:
+    said = verdict(everywhere)
+    met = sum(bool(one.met) for one in everywhere)
+    text = said if len(everywhere) == 1 else f"{said}: {met} of {len(everywhere)}"
+    return Cell(sentence_case(text), kind="word" if said == MET else "alert")
+
+
+def detailed(evidence: Evidence) -> tuple[Table, ...]:
+    """Every criterion at every dataset that has to meet it: the observed number, and how it stands."""
+    every = declared(evidence)
+    blocks = [every[start : start + SIDE_BY_SIDE] for start in range(0, len(every), SIDE_BY_SIDE)]
+    return tuple(_block(evidence, block, number) for number, block in enumerate(blocks, start=1))
+
+
+def _block(evidence: Evidence, block: Sequence[tuple[Criterion, ...]], part: int) -> Table:
+    reasons = Reasons(evidence)
+    tried = {one.dataset for everywhere in block for one in everywhere}
+    rows = [
+        Row(label_of(dataset), _cells(evidence, block, dataset.name, reasons))
+        for dataset in shown(evidence)
+        if dataset.name in tried
+    ]
+    if POOLED in tried:
+        rows.append(Row("All sites, pooled", _cells(evidence, block, POOLED, reasons), "total"))
+    return Table(
+        name=f"table-acceptance-{part}",
+        title="Each criterion at each site." if part == 1 else f"Each criterion at each site, continued ({part}).",
+        note="The observed number is the value, or the bound of its interval that the criterion names.",
+        head="Site",
+        columns=tuple(Column(f"{label(evidence, one[0])}: {asked(evidence, one[0])}", intervals=True) for one in block),
+        rows=tuple(rows),
+        footnotes=reasons.footnotes(),
+    )
+
+
+def _cells(
+    evidence: Evidence, block: Sequence[tuple[Criterion, ...]], dataset: str, reasons: Reasons
+) -> tuple[Cell, ...]:
+    here = [next((one for one in everywhere if one.dataset == dataset), None) for everywhere in block]
+    return tuple(Cell("", kind="plain") if one is None else _cell(evidence, one, reasons) for one in here)
+
+
+def _cell(evidence: Evidence, one: Criterion, reasons: Reasons) -> Cell:
+    if one.observed is None:
+        return reasons.cell(Absent(one.reason or "it was not estimated"))
+    cuts = [bound for bound in (one.at_least, one.at_most) if bound is not None]
+    observed = short(evidence, one.measure, one.observed, cuts)
+    return Cell(observed, MET, "value") if one.met else Cell(observed, NOT_MET, "alert")
+
+
+def declarations(evidence: Evidence) -> list[tuple[str, str]]:
+    """When each criterion was declared and why, and why a measure that calls for caution was used."""
+    said = []
+    for everywhere in declared(evidence):
+        one = evidence.release.acceptance[everywhere[0].number - 1]
+        when = "" if one.declared_on is None else f"Declared on {one.declared_on.isoformat()}. "
+        why = " ".join(text for text in (one.reason, one.caution_reason) if text)
+        if when or why:
+            said.append((label(evidence, everywhere[0]), f"{when}{why}".strip()))
+    return said

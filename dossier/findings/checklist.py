@@ -1,0 +1,114 @@
+"""The TRIPOD+AI checklist: what each row asks, and where this dossier answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dossier.checklist import ITEMS, MISSING, Item
+from dossier.findings.sentence import Sentence
+from dossier.types import Evidence, externals
+from dossier.typeset import counted, in_words, listing, sentence_case
+
+APPLIES_NOT = "not applicable"
+SHORT = {
+    "reported, computed": "Computed",
+    "reported, declared": "Declared",
+    "reported, narrative": "Narrative",
+    "stated none": "Stated: none",
+    "not applicable, development only": "Development only",
+    MISSING: MISSING,
+}
+SEVERAL_SITES = (
+    ("How the sites were found and chosen, and whether their data are comparable", "5a", "context"),
+    ("Definition and measurement of outcome and predictors at each site", "8a", "context"),
+    ("Size at each site", "10", "sample"),
+    ("Missing values across sites, predictors that a site never recorded", "11", "description"),
+    ("How predictions are made where the model has a term for the site", "12g", "context"),
+    ("How differences between sites are analysed", "12d", "pooled"),
+    ("Flow of participants at each site", "20a", "description"),
+    ("Characteristics at each site", "20b", "description"),
+    ("Performance at each site, and how much it differs", "23b", "pooled"),
+    ("Updating at each site", "12f", "context"),
+)
+"""What several sites ask beyond TRIPOD+AI, after TRIPOD-Cluster, with the item and the chapter that answer it."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row of the checklist as it is printed."""
+
+    item: Item
+    status: str
+    where: str | None
+    kind: str
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """How many of the rows that apply are open, and which."""
+    rows = lines(evidence)
+    applying = [one for one in rows if not one.status.startswith("Not applicable") and one.kind != "quiet"]
+    missing = [one for one in rows if one.kind == "missing"]
+    if not missing:
+        return Sentence(f"All {len(applying)} rows that apply are answered.")
+    count = sentence_case(in_words(len(missing)))
+    lead = f"{count} of {counted(len(applying), 'row')} that apply {'is' if len(missing) == 1 else 'are'} open"
+    if len(missing) > 12:
+        return Sentence(f"{lead}.", "They are marked in the table.")
+    named = [f"{one.item.number}" for one in missing]
+    return Sentence(f"{lead}:", f"{listing(named)}.")
+
+
+def lines(evidence: Evidence) -> list[Line]:
+    """Every row of the checklist with its status in a few words."""
+    items = {item.number: item for item in ITEMS}
+    return [_line(items[row.item], row.status, row.where) for row in evidence.checklist]
+
+
+def _line(item: Item, status: str, where: str | None) -> Line:
+    words = SHORT.get(status, sentence_case(status))
+    kind = "missing" if status == MISSING else "quiet" if status.startswith(APPLIES_NOT) else "row"
+    return Line(item, words, where, kind)
+
+
+def sections(evidence: Evidence) -> list[tuple[str, list[Line]]]:
+    """The rows by the section of a report that they belong to."""
+    every = lines(evidence)
+    names = list(dict.fromkeys(one.item.section for one in every))
+    return [(name, [one for one in every if one.item.section == name]) for name in names]
+
+
+def fairness(evidence: Evidence) -> list[Line]:
+    """The rows in which a report speaks of fairness."""
+    return [one for one in lines(evidence) if one.item.fairness]
+
+
+def several_sites(evidence: Evidence) -> list[tuple[str, Line]]:
+    """What several sites ask, each with the row that answers it; empty for a single site."""
+    if len(externals(evidence)) < 2:
+        return []
+    by_number = {one.item.number: one for one in lines(evidence)}
+    return [(asks, by_number[number]) for asks, number, _ in SEVERAL_SITES]
+
+
+def open_rows(evidence: Evidence) -> tuple[str, bool]:
+    """How many rows are open, for the cover, and whether none is."""
+    count = sum(one.kind == "missing" for one in lines(evidence))
+    return (f"{count} open" if count else "complete", not count)
+
+
+def counts(evidence: Evidence) -> str:
+    """The rows by how they stand, in one sentence."""
+    every = lines(evidence)
+    groups = (
+        ("reported", [one for one in every if one.kind == "row"]),
+        ("open", [one for one in every if one.kind == "missing"]),
+        ("not applicable", [one for one in every if one.kind == "quiet"]),
+    )
+    said = [f"{len(rows)} {word}" for word, rows in groups if rows]
+    return f"{len(every)} rows: {', '.join(said)}."
+
+
+def chapters_of(rows: Sequence[Line]) -> set[str]:
+    """The chapters that these rows point to."""
+    return {one.where for one in rows if one.where}

@@ -1,0 +1,108 @@
+"""What is wrong with [[acceptance]] and [[reply]]: they must name what can be computed and raised here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dossier.errors import Fault
+from dossier.flags import FLAGS
+from dossier.load.faults import listed, nearest, number, shown
+from dossier.release import Acceptance, Release
+from dossier.types import POOLED, Term
+
+EVERYWHERE = ("each external", "pooled")
+BESIDE = ("against", "class", "group")
+"""Settings that a criterion may name although the measure does not run over them by itself."""
+
+
+def faults(release: Release, datasets: Sequence[str]) -> list[Fault]:
+    """The faults of every criterion; `datasets` are the names of the datasets that were read."""
+    if not release.acceptance:
+        return []
+    from dossier.register import fill
+
+    register = fill("metrics")
+    every = [one.term for one in register.metrics.values()] + [one.term for one in register.syntheses.values()]
+    terms: dict[str, list[Term]] = {}
+    for term in every:
+        # The measure itself first: its differences and tests are filed under the same name.
+        terms.setdefault(term.measure, []).insert(0 if term.name == term.measure else len(every), term)
+    return [
+        fault
+        for place, one in enumerate(release.acceptance, start=1)
+        for fault in _of(one, f"release.toml, [[acceptance]] {place}", release, datasets, terms)
+    ]
+
+
+def reply_faults(release: Release, datasets: Sequence[str]) -> list[Fault]:
+    """The faults of every answer to a flag."""
+    found: list[Fault] = []
+    for place, one in enumerate(release.reply, start=1):
+        where = f"release.toml, [[reply]] {place}"
+        if one.flag not in FLAGS:
+            near = nearest(one.flag, FLAGS)
+            fix = f"Did you mean {near}?" if near else f"The flags are {listed(FLAGS, most=60)}."
+            found.append(Fault(f"{one.flag} is not a flag.", f"{where}, flag", fix))
+        if one.dataset is not None and one.dataset not in (POOLED, *datasets):
+            near = nearest(one.dataset, (POOLED, *datasets))
+            fix = f'Did you mean "{near}"?' if near else f"Name one of {listed((POOLED, *datasets), most=30)}."
+            found.append(Fault(f"{one.dataset} is not a dataset of this release.", f"{where}, dataset", fix))
+    return found
+
+
+def _of(
+    one: Acceptance, where: str, release: Release, datasets: Sequence[str], terms: dict[str, list[Term]]
+) -> Iterator[Fault]:
+    known = terms.get(one.measure)
+    if known is None:
+        near = nearest(one.measure, terms)
+        fix = f"Did you mean {near}?" if near else f"The measures are {listed(sorted(terms), most=80)}."
+        yield Fault(f"{one.measure} is not a measure.", f"{where}, measure", fix)
+    else:
+        yield from _of_tier(one, where, known)
+        yield from _of_settings(one, where, release, known)
+    if one.dataset not in (*EVERYWHERE, *datasets):
+        near = nearest(one.dataset, (*EVERYWHERE, *datasets))
+        fix = f'Did you mean "{near}"?' if near else f"Name one of {listed((*EVERYWHERE, *datasets), most=30)}."
+        yield Fault(f"{one.dataset} is not a dataset of this release.", f"{where}, dataset", fix)
+    yield from _of_bounds(one, where)
+
+
+def _of_tier(one: Acceptance, where: str, known: Sequence[Term]) -> Iterator[Fault]:
+    if known[0].tier == "caution" and one.caution_reason is None:
+        fix = f"Judge by {known[0].counterpart or 'a core measure'}, or say why in caution_reason, which is printed."
+        yield Fault(f"{one.measure} calls for caution and decides nothing by itself.", f"{where}, measure", fix)
+    if known[0].tier not in ("core", "supporting", "caution") and one.reason is None:
+        fix = "Say why in reason, which is printed, or judge by a core or supporting measure."
+        yield Fault(f"{one.measure} is neither a core nor a supporting measure.", f"{where}, measure", fix)
+
+
+def _of_settings(one: Acceptance, where: str, release: Release, known: Sequence[Term]) -> Iterator[Fault]:
+    possible = {name for term in known for name in term.at} | set(BESIDE)
+    for name in one.at:
+        if name not in possible:
+            fix = (
+                f"The settings of {one.measure} are {listed(sorted(possible - set(BESIDE)))}."
+                if (possible - set(BESIDE))
+                else "Take it out."
+            )
+            yield Fault(f"{one.measure} does not depend on {name}.", f"{where}, at", fix)
+    needed = known[0].at
+    for name in (name for name in needed if name not in one.at and name != "group"):
+        yield Fault(f"{one.measure} depends on {name}.", f"{where}, at", f"Add at = {{ {name} = … }}.")
+    asked = one.at.get("threshold")
+    if asked is not None and "threshold" in needed and asked not in release.thresholds.declared:
+        declared = listed([number(value) for value in release.thresholds.declared]) or "none"
+        fix = f"Declare it in [thresholds]; declared: {declared}."
+        yield Fault(f"The threshold {shown(asked)} is not declared.", f"{where}, at", fix)
+
+
+def _of_bounds(one: Acceptance, where: str) -> Iterator[Fault]:
+    if one.at_least is None and one.at_most is None:
+        fix = "Add at_least = … or at_most = … or both."
+        yield Fault("The criterion names no bound.", where, fix)
+    elif one.at_least is not None and one.at_most is not None and one.at_least > one.at_most:
+        fix = "Write the smaller number in at_least."
+        yield Fault(
+            f"at_least is {number(one.at_least)}, above at_most, {number(one.at_most)}.", f"{where}, at_least", fix
+        )

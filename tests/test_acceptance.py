@@ -1,0 +1,191 @@
+"""Criteria declared beforehand: at the bound, beyond it, without a number; what may be asked; what is printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dossier import acceptance, load
+from dossier.errors import DossierError
+from dossier.release import Acceptance
+from dossier.types import Absent, DatasetSummary, Estimate, Result
+
+SITES = tuple(DatasetSummary(name, "external", name.title(), 100, 40, 100, {}, ()) for name in ("bari", "turin"))
+INSIDE = DatasetSummary("inside", "internal", "Inside", 100, 40, 100, {}, ())
+
+
+def found(value: float, low: float | None = None, high: float | None = None) -> Estimate:
+    return Estimate(value, low, high, 0.95, 100, "by hand")
+
+
+def result(dataset: str, what: Estimate | Absent, **at: float | str) -> Result:
+    return Result("auroc", "auroc", dataset, at, what)
+
+
+def judged(declared: dict[str, object], *results: Result) -> list[tuple[str, float | None, bool | None, str | None]]:
+    criterion = Acceptance.model_validate(declared)
+    every = acceptance.judged([criterion], (INSIDE, *SITES), results)
+    return [(one.dataset, one.observed, one.met, one.reason) for one in every]
+
+
+@pytest.mark.parametrize(
+    ("asked", "met"),
+    [
+        ({"at_least": 0.75}, True),
+        ({"at_least": 0.7500000001}, False),
+        ({"at_most": 0.75}, True),
+        ({"at_most": 0.7499999999}, False),
+        ({"at_least": 0.7, "at_most": 0.8}, True),
+        ({"at_least": 0.76, "at_most": 0.8}, False),
+        ({"at_least": 0.6, "at_most": 0.7}, False),
+    ],
+)
+def test_the_bound_itself_is_met(asked: dict[str, float], met: bool) -> None:
+    declared = {"measure": "auroc", "dataset": "bari", **asked}
+    assert judged(declared, result("bari", found(0.75))) == [("bari", 0.75, met, None)]
+
+
+@pytest.mark.parametrize(("bound", "observed"), [("value", 0.8), ("low", 0.7), ("high", 0.9)])
+def test_the_declared_number_of_the_interval_decides(bound: str, observed: float) -> None:
+    declared = {"measure": "auroc", "dataset": "bari", "bound": bound, "at_least": 0.75}
+    assert judged(declared, result("bari", found(0.8, 0.7, 0.9))) == [("bari", observed, observed >= 0.75, None)]
+
+
+def test_each_external_asks_every_external_dataset_and_no_other() -> None:
+    declared = {"measure": "auroc", "dataset": "each external", "at_least": 0.75}
+    results = (result("inside", found(0.1)), result("bari", found(0.8)), result("turin", found(0.7)))
+    assert [one[:3] for one in judged(declared, *results)] == [("bari", 0.8, True), ("turin", 0.7, False)]
+
+
+def test_what_cannot_be_estimated_is_neither_met_nor_not_met() -> None:
+    declared = {"measure": "auroc", "dataset": "bari", "bound": "low", "at_least": 0.75}
+    absent = Absent("bari has no events")
+    assert judged(declared, result("bari", absent)) == [("bari", None, None, "bari has no events")]
+    one_sided = found(0.8, None, 0.9)
+    assert judged(declared, result("bari", one_sided)) == [("bari", None, None, "the interval has no lower bound")]
+    assert judged(declared) == [("bari", None, None, "auroc is not computed for bari")]
+
+
+def test_settings_and_subset_must_be_the_same() -> None:
+    declared = {"measure": "auroc", "dataset": "bari", "at": {"threshold": 0.2}, "at_least": 0.5}
+    elsewhere = result("bari", found(0.9), threshold=0.3)
+    here = result("bari", found(0.6), threshold=0.2)
+    assert judged(declared, elsewhere, here) == [("bari", 0.6, True, None)]
+    ((_, observed, met, reason),) = judged({**declared, "subset": "Sex=female"}, elsewhere, here)
+    assert (observed, met) == (None, None)
+    assert reason == "auroc is not computed for bari at Sex=female, threshold 0.2"
+
+
+# ---- what may be asked ----------------------------------------------------------------------------------------------
+
+HEAD = """
+[release]
+model = "Example"
+version = "1"
+date = 2026-10-01
+owner = "The owner"
+[outcome]
+name = "Readmission"
+column = "outcome"
+[prediction]
+column = "risk"
+[thresholds]
+declared = [0.2, 0.4]
+[[dataset]]
+name = "site"
+role = "external"
+file = "site.csv"
+"""
+
+
+def faults(folder: Path, added: str) -> list[tuple[str, str, str]]:
+    rows = "\n".join(f"{k % 2},{0.1 + 0.008 * k:.3f}" for k in range(100))
+    (folder / "release.toml").write_text(HEAD + added, encoding="utf-8")
+    (folder / "site.csv").write_text(f"outcome,risk\n{rows}\n", encoding="utf-8")
+    try:
+        load.study(folder)
+    except DossierError as error:
+        return [(fault.what, fault.where, fault.fix) for fault in error.faults]
+    return []
+
+
+def asks(measure: str, more: str = "at_least = 0.5", dataset: str = "site") -> str:
+    return f'[[acceptance]]\nmeasure = "{measure}"\ndataset = "{dataset}"\n{more}\n'
+
+
+@pytest.mark.parametrize(
+    "fine",
+    [
+        asks("auroc"),
+        asks("auroc", dataset="pooled"),
+        asks("auroc", dataset="each external"),
+        asks("net_benefit", "at = { threshold = 0.4 }\nat_least = 0"),
+        asks("accuracy", 'at = { threshold = 0.4 }\nat_least = 0.5\ncaution_reason = "Asked for by the board."'),
+        asks("sensitivity", 'at = { threshold = 0.2 }\nat_least = 0.5\nreason = "A performance goal of the protocol."'),
+    ],
+)
+def test_a_criterion_that_can_be_judged_is_read(tmp_path: Path, fine: str) -> None:
+    assert faults(tmp_path, fine) == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "what", "key", "fix"),
+    [
+        (asks("aurok"), "aurok is not a measure.", "measure", "Did you mean auroc?"),
+        (asks("auroc", dataset="siet"), "siet is not a dataset of this release.", "dataset", 'Did you mean "site"?'),
+        (
+            asks("accuracy", "at = { threshold = 0.4 }\nat_least = 0.5"),
+            "accuracy calls for caution and decides nothing by itself.",
+            "measure",
+            "Judge by net_benefit, or say why in caution_reason, which is printed.",
+        ),
+        (
+            asks("sensitivity", "at = { threshold = 0.4 }\nat_least = 0.5"),
+            "sensitivity is neither a core nor a supporting measure.",
+            "measure",
+            "Say why in reason, which is printed, or judge by a core or supporting measure.",
+        ),
+        (asks("net_benefit"), "net_benefit depends on threshold.", "at", "Add at = { threshold = … }."),
+        (
+            asks("net_benefit", "at = { threshold = 0.3 }\nat_least = 0"),
+            "The threshold 0.3 is not declared.",
+            "at",
+            "Declare it in [thresholds]; declared: 0.2, 0.4.",
+        ),
+        (
+            asks("auroc", "at = { threshold = 0.2 }\nat_least = 0"),
+            "auroc does not depend on threshold.",
+            "at",
+            "Take it out.",
+        ),
+        (
+            asks("auroc", "at_least = 0.9\nat_most = 0.8"),
+            "at_least is 0.9, above at_most, 0.8.",
+            "at_least",
+            "Write the smaller number in at_least.",
+        ),
+    ],
+)
+def test_a_criterion_that_cannot_be_judged_is_refused(
+    tmp_path: Path, wrong: str, what: str, key: str, fix: str
+) -> None:
+    assert faults(tmp_path, wrong) == [(what, f"release.toml, [[acceptance]] 1, {key}", fix)]
+
+
+def test_a_criterion_without_a_bound_is_refused(tmp_path: Path) -> None:
+    fix = "Add at_least = … or at_most = … or both."
+    assert faults(tmp_path, asks("auroc", "")) == [
+        ("The criterion names no bound.", "release.toml, [[acceptance]] 1", fix)
+    ]
+
+
+def test_every_fault_of_every_criterion_and_answer_is_said_at_once(tmp_path: Path) -> None:
+    added = asks("aurok", "", dataset="siet") + '[[reply]]\nflag = "few_event"\ndataset = "stie"\nsays = "We know."\n'
+    assert [fault[0] for fault in faults(tmp_path, added)] == [
+        "aurok is not a measure.",
+        "siet is not a dataset of this release.",
+        "The criterion names no bound.",
+        "few_event is not a flag.",
+        "stie is not a dataset of this release.",
+    ]

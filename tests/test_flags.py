@@ -1,0 +1,165 @@
+"""Flags: each raised just beyond its bound and not at it, and the answers to them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dossier import flags
+from dossier.release import Release, Reply
+from dossier.types import DatasetSummary, Description, DescriptionResult, Estimate, Flag, Result
+
+BEFORE = DatasetSummary("training", "development", "Here", 1000, 200, 1000, {}, ())
+
+
+def site(n: int = 1000, events: int = 200, name: str = "bari") -> DatasetSummary:
+    return DatasetSummary(name, "external", name.title(), n, events, n, {}, ())
+
+
+def result(measure: str, value: float, low: float | None = None, high: float | None = None, **details: float) -> Result:
+    dataset = "pooled" if details else "bari"
+    return Result(measure, measure, dataset, {}, Estimate(value, low, high, 0.95, 1000, "by hand", details=details))
+
+
+def names(
+    *results: Result, dataset: DatasetSummary | None = None, rows: tuple[DescriptionResult, ...] = ()
+) -> set[str]:
+    here = (BEFORE, dataset or site(), site(name="turin"), site(name="genoa"))
+    return {flag.flag for flag in flags.raised(here, results, rows)}
+
+
+def described(dataset: str, statistic: str, value: float, variable: str = "linear predictor") -> DescriptionResult:
+    return DescriptionResult(dataset, Description(variable, statistic, value, 100))
+
+
+def test_nothing_is_raised_where_nothing_is_odd() -> None:
+    assert names(result("oe_ratio", 1, 0.9, 1.1), result("calibration_slope", 1, 0.9, 1.1)) == set()
+
+
+@pytest.mark.parametrize(("events", "raised"), [(99, True), (100, False), (900, False), (901, True)])
+def test_few_events_or_few_others(events: int, raised: bool) -> None:
+    assert ("few_events" in names(dataset=site(events=events))) is raised
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "raised"),
+    [(0.7, 0.8, False), (0.7, 0.79, True), (1.25, 1.4, False), (1.26, 1.4, True), (0.7, 1.4, False)],
+)
+def test_risks_off_when_the_whole_interval_is(low: float, high: float, raised: bool) -> None:
+    assert ("risks_off" in names(result("oe_ratio", 1, low, high))) is raised
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "raised"), [(1.0, 1.5, False), (1.01, 1.5, True), (0.5, 1.0, False), (0.5, 0.99, True)]
+)
+def test_slope_off_when_its_interval_leaves_one_out(low: float, high: float, raised: bool) -> None:
+    assert ("slope_off" in names(result("calibration_slope", 1.2, low, high))) is raised
+
+
+@pytest.mark.parametrize(("needed", "raised"), [(1000.0, False), (1000.5, True)])
+def test_precision_is_missed_below_the_size_asked_for(needed: float, raised: bool) -> None:
+    assert ("precision_missed" in names(result("mss_auroc", needed))) is raised
+
+
+@pytest.mark.parametrize(("events", "raised"), [(400, False), (401, True), (100, False), (99, True)])
+def test_an_outcome_more_than_twice_as_common_or_rare(events: int, raised: bool) -> None:
+    """Development has 20 %."""
+    assert ("prevalence_shift" in names(dataset=site(events=events))) is raised
+
+
+@pytest.mark.parametrize(("spread", "raised"), [(0.8, False), (0.79, True), (1.25, False), (1.26, True)])
+def test_case_mix_narrower_or_wider_than_in_development(spread: float, raised: bool) -> None:
+    rows = (described("training", "sd", 1.0), described("bari", "sd", spread))
+    assert ("case_mix_shift" in names(rows=rows)) is raised
+
+
+@pytest.mark.parametrize(("missing", "raised"), [(20, False), (21, True), (99, True), (100, False)])
+def test_many_missing_values_but_not_all(missing: int, raised: bool) -> None:
+    """A predictor that is always missing has a flag of its own."""
+    assert ("missing_values" in names(rows=(described("bari", "missing", missing, "age"),))) is raised
+
+
+@pytest.mark.parametrize(("high", "raised"), [(0.9, False), (0.91, True)])
+def test_a_new_hospital_that_is_hard_to_predict(high: float, raised: bool) -> None:
+    found = result("auroc", 0.85, 0.8, 0.9, prediction_low=0.8, prediction_high=high, i2=0.5)
+    assert ("wide_prediction_interval" in names(found)) is raised
+
+
+@pytest.mark.parametrize(("share", "raised"), [(0.75, False), (0.76, True)])
+def test_sites_that_differ(share: float, raised: bool) -> None:
+    found = result("auroc", 0.85, 0.8, 0.9, prediction_low=0.8, prediction_high=0.85, i2=share)
+    assert ("heterogeneity" in names(found)) is raised
+
+
+def test_results_of_subgroups_and_differences_raise_nothing() -> None:
+    off = Estimate(2.0, 1.9, 2.1, 0.95, 100, "by hand")
+    parts = (
+        Result("oe_ratio", "oe_ratio", "bari", {}, off, "Sex=female"),
+        Result("oe_ratio", "oe_ratio", "bari", {"against": "rival"}, off),
+    )
+    assert names(*parts) == set()
+
+
+# ---- what the release leaves unsaid ---------------------------------------------------------------------------------
+
+
+def release(**added: object) -> Release:
+    return Release.model_validate(
+        {
+            "release": {"model": "Example", "version": "2", "date": None, "owner": "Owner"},
+            "outcome": {"name": "Readmission", "column": "outcome"},
+            "prediction": {"column": "risk"},
+            "dataset": ({"name": "bari", "role": "external", "file": "bari.csv"},),
+            **added,
+        }
+    )
+
+
+def test_no_threshold_and_no_dates() -> None:
+    said = {flag.flag: flag.says for flag in flags.unsaid(release(), [site()])}
+    assert said.keys() == {"no_threshold", "dates_missing"}
+    assert said["dates_missing"] == "when the patients were seen is not stated for Bari."
+
+
+def test_a_threshold_without_a_reason() -> None:
+    found = flags.unsaid(release(thresholds={"declared": (0.2,)}), [])
+    assert [flag.flag for flag in found] == ["threshold_without_reason"]
+    assert not flags.unsaid(release(thresholds={"declared": (0.2,), "rationale": "As agreed."}), [])
+
+
+def test_another_version_was_tested() -> None:
+    about = {"model": "Example", "version": "2", "date": None, "owner": "Owner", "tested_version": "1"}
+    (_, found) = flags.unsaid(release(release=about), [])
+    assert (found.flag, found.says) == ("version_differs", "version 1 was tested, and version 2 is released.")
+
+
+def test_criteria_without_a_date() -> None:
+    asked = {"measure": "auroc", "dataset": "bari", "at_least": 0.7}
+    (_, found) = flags.unsaid(release(acceptance=(asked, asked)), [])
+    assert found.says == "when criteria 1 and 2 of [[acceptance]] were declared is not said."
+
+
+def test_every_flag_has_its_topic() -> None:
+    package = Path(flags.__file__).parent
+    source = "".join(path.read_text(encoding="utf-8") for path in package.rglob("*.py"))
+    used = set(re.findall(r'Flag\(\s*"(\w+)"', source))
+    assert used
+    assert used <= set(flags.FLAGS)
+
+
+# ---- answers --------------------------------------------------------------------------------------------------------
+
+RAISED = (Flag("few_events", "bari", "a."), Flag("few_events", "turin", "b."), Flag("few_sites", "pooled", "c."))
+
+
+def test_an_answer_for_a_dataset_goes_before_one_for_all() -> None:
+    replies = (Reply(flag="few_events", says="all"), Reply(flag="few_events", dataset="turin", says="Turin"))
+    assert [flag.reply for flag in flags.answered(RAISED, replies)] == ["all", "Turin", None]
+
+
+def test_an_answer_to_nothing_is_a_flag_itself() -> None:
+    *_, found = flags.answered(RAISED, (Reply(flag="risks_off", dataset="bari", says="We know."),))
+    assert (found.flag, found.dataset, found.reply) == ("answer_without_flag", "bari", None)
+    assert found.says == "the release answers risks_off for bari, which this run did not raise."
