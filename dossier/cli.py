@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from dossier.contents import Edition
     from dossier.errors import DossierError
     from dossier.evaluate import Progress
-    from dossier.types import Gallery, Study
+    from dossier.types import Evidence, Gallery, Study
 
 NOT_BUILT = "is not built yet; leave it out until a later version of dossier"
-DONE, BAD_INPUT, INTERRUPTED = 0, 2, 130
+DONE, BAD_INPUT, NOT_MET, INTERRUPTED = 0, 2, 3, 130
 BOTH: tuple[Edition, ...] = ("regulatory", "committee")
 MOST_THRESHOLDS = 8
 """More do not fit the eight pages of a quick look."""
@@ -54,7 +54,8 @@ def dossier() -> None:
 
     A release (predictions and outcomes, a release.toml) goes in; a validation dossier comes out as PDF and JSON.
 
-    Exit codes: 0 done; 1 a fault of ours; 2 bad input, options or OUT; 130 interrupted.
+    Exit codes: 0 done; 1 a fault of ours; 2 bad input, options or OUT; 3 built, but a criterion is not met, or with
+    --strict something is open; 130 interrupted.
     """
 
 
@@ -115,33 +116,34 @@ def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.argument("release", metavar="RELEASE", type=click.Path(path_type=Path))
 @click.option("--edition", type=click.Choice([*BOTH, "all"]), default="all", show_default=True, help="What to print.")
 @_output_options
-@click.option("--strict", is_flag=True, default=None, hidden=True)
-@click.option("--draft", is_flag=True, default=None, hidden=True)
+@click.option("--strict", is_flag=True, help="Exit with 3 while a row of the checklist or a flag is open.")
+@click.option("--draft", is_flag=True, help="Mark every page as a draft, and list what is open.")
 @click.option("--local-site", hidden=True)
 @click.option("--backend", hidden=True)
 @click.option("--scheduler", hidden=True)
 def build(
     release: Path,
     edition: str,
-    strict: bool | None,
-    draft: bool | None,
+    strict: bool,
+    draft: bool,
     local_site: str | None,
     backend: str | None,
     scheduler: str | None,
     **common: Any,
-) -> None:
+) -> int:
     """Build the dossier of a release: both editions, the figures, results.json and a manifest.
 
     RELEASE is a folder with a release.toml, or the path of one.
     """
     from dossier import load
 
-    _refuse_later(strict=strict, draft=draft, local_site=local_site, backend=backend, scheduler=scheduler)
+    _refuse_later(local_site=local_site, backend=backend, scheduler=scheduler)
     options = Options(**common)
     editions = tuple(one for one in BOTH if edition in ("all", one))
     _prepare(options.out)
-    command = _command("build", options, f"--edition {edition}")
-    _make(lambda: load.study(release), options, editions, command)
+    command = _command("build", options, f"--edition {edition}", *(["--draft"] if draft else []))
+    evidence = _make(lambda: load.study(release), options, editions, command, draft)
+    return _judge(evidence, strict)
 
 
 @dossier.command(short_help="Look at one table of predictions.")
@@ -227,7 +229,21 @@ def _command(name: str, options: Options, *words: str) -> str:
     return " ".join([f"dossier {name}", *words, f"--page {options.page}", *seed])
 
 
-def _make(read: Callable[[], Study], options: Options, editions: Sequence[Edition], command: str) -> None:
+def _judge(evidence: Evidence, strict: bool) -> int:
+    """The exit code of a dossier that is built, and what keeps it from 0."""
+    judged = [one for one in evidence.criteria if not one.met]
+    said = [f"{one.measure} at {one.dataset}: {'not met' if one.met is False else 'not estimable'}" for one in judged]
+    if strict:
+        said += [f"checklist row {row.item}: missing" for row in evidence.checklist if row.status == "MISSING"]
+        said += [f"flag {flag.flag}, {flag.dataset}: not answered" for flag in evidence.flags if flag.reply is None]
+    for text in said:
+        click.echo(text, err=True)
+    return NOT_MET if said else DONE
+
+
+def _make(
+    read: Callable[[], Study], options: Options, editions: Sequence[Edition], command: str, draft: bool = False
+) -> Evidence:
     """The whole job: read, evaluate, draw, print, and only then write."""
     from dossier import draw, evaluate, output, record
 
@@ -242,13 +258,14 @@ def _make(read: Callable[[], Study], options: Options, editions: Sequence[Editio
             tell("draw", "figures", 0, 1)
             gallery = draw.gallery(evidence)
             tell("draw", "figures", 1, 1)
-            files = _printed(gallery, editions, options.page, jobs, tell)
+            files = _printed(gallery, editions, options.page, draft, jobs, tell)
         files["results.json"] = record.text(evidence)
         files |= {f"figures/{name}.svg": picture.svg for name, picture in sorted(gallery.pictures.items())}
         files[output.MANIFEST] = output.manifest(evidence, files, command)
         written = output.write(options.out, files)
     for path in written:
         _print(path)
+    return evidence
 
 
 def _seeded(study: Study, seed: int | None) -> Study:
@@ -261,13 +278,15 @@ def _seeded(study: Study, seed: int | None) -> Study:
     return replace(study, release=study.release.model_copy(update={"release": card}))
 
 
-def _printed(gallery: Gallery, editions: Sequence[Edition], page: str, jobs: int, tell: Progress) -> dict[str, bytes]:
+def _printed(
+    gallery: Gallery, editions: Sequence[Edition], page: str, draft: bool, jobs: int, tell: Progress
+) -> dict[str, bytes]:
     """Each edition as PDF, side by side when there are workers."""
     import joblib
 
     tell("print", "", 0, len(editions))
     made = joblib.Parallel(n_jobs=jobs, return_as="generator")(
-        joblib.delayed(_edition)(gallery, edition, page) for edition in editions
+        joblib.delayed(_edition)(gallery, edition, page, draft) for edition in editions
     )
     pages: dict[str, bytes] = {}
     for edition, pdf in zip(editions, made, strict=True):
@@ -276,10 +295,10 @@ def _printed(gallery: Gallery, editions: Sequence[Edition], page: str, jobs: int
     return pages
 
 
-def _edition(gallery: Gallery, edition: Edition, page: str) -> bytes:
+def _edition(gallery: Gallery, edition: Edition, page: str, draft: bool) -> bytes:
     from dossier import compose, press
 
-    return press.pdf(compose.document(gallery, edition, page))
+    return press.pdf(compose.document(gallery, edition, page, draft))
 
 
 # ---- workers --------------------------------------------------------------------------------------------------------
@@ -424,7 +443,7 @@ def _answer() -> int:
     from dossier.errors import DossierError, PageError
 
     try:
-        dossier.main(standalone_mode=False)
+        code = dossier.main(standalone_mode=False)
     except click.ClickException as error:
         error.show()
         return BAD_INPUT
@@ -434,7 +453,7 @@ def _answer() -> int:
     except DossierError as error:
         _say(error)
         return BAD_INPUT
-    return DONE
+    return code if isinstance(code, int) else DONE
 
 
 def _speak_any_name() -> None:

@@ -37,19 +37,19 @@ class Opened:
     starts_part: bool
 
 
-def document(gallery: Gallery, edition: Edition, page: str = "a4") -> Document:
-    """One edition of a dossier, word for word; `page` is "a4" or "letter"."""
+def document(gallery: Gallery, edition: Edition, page: str = "a4", draft: bool = False) -> Document:
+    """One edition of a dossier, word for word; `page` is "a4" or "letter"; a draft says so on every page."""
     evidence = gallery.evidence
     results = record.text(evidence)
-    html = _book(gallery, edition, hashlib.sha256(results).hexdigest())
+    html = _book(gallery, edition, hashlib.sha256(results).hexdigest(), draft)
     styles = material.styles()
     # A style sheet of a page size or an edition says only where it differs from the book's.
-    sheets = (styles / "book.css", styles / f"{page}.css", styles / f"{edition}.css")
+    names = ("book", page, edition, *(["draft"] if draft else []))
     images = {f"figures/{name}.svg": picture.svg for name, picture in gallery.pictures.items()}
     attachments = (Attachment("results.json", "Every number of this dossier", results),)
     return Document(
         html=html,
-        stylesheets=sheets,
+        stylesheets=tuple(styles / f"{name}.css" for name in names),
         images=images,
         title=_title(evidence),
         language="en",
@@ -61,7 +61,7 @@ def document(gallery: Gallery, edition: Edition, page: str = "a4") -> Document:
     )
 
 
-def _book(gallery: Gallery, edition: Edition, results_sha256: str) -> str:
+def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) -> str:
     evidence = gallery.evidence
     held = [chapter for chapter in CHAPTERS if chapter.name in EDITIONS[edition]]
     present = [chapter for chapter in held if _has_content(evidence, chapter.name)]
@@ -75,7 +75,8 @@ def _book(gallery: Gallery, edition: Edition, results_sha256: str) -> str:
             names={chapter.name for chapter in present},
             missing=[chapter for chapter in held if chapter not in present],
             edition=edition,
-            edition_title=TITLE[edition],
+            edition_title=f"DRAFT, {typeset.within_sentence(TITLE[edition])}" if draft else TITLE[edition],
+            draft=draft,
             title=_title(evidence),
             identity=typeset.identity(evidence),
             results_sha256=results_sha256,

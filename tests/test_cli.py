@@ -216,13 +216,39 @@ def test_schema_is_json_for_both_files(run: Run) -> None:
     assert {"release", "outcome", "dataset"} <= set(schemas["release.toml"]["properties"])
 
 
-@pytest.mark.parametrize(
-    "option", ["--strict", "--draft", "--local-site=a", "--local-site=", "--backend=loky", "--scheduler=a:1"]
-)
+@pytest.mark.parametrize("option", ["--local-site=a", "--local-site=", "--backend=loky", "--scheduler=a:1"])
 def test_what_is_not_built_yet_is_refused_by_name(run: Run, option: str) -> None:
     done = run("build", "release", "-o", "out", option)
     assert (done.code, done.out) == (2, "")
     assert f"{option.partition('=')[0]} is not built yet" in done.err
+
+
+CRITERION = '[[acceptance]]\nmeasure = "auroc"\ndataset = "hospital-1"\nat_least = {}\n'
+
+
+@pytest.mark.parametrize(("least", "code"), [(0.01, 0), (0.999, 3)])
+def test_a_criterion_that_is_not_met_ends_with_3_and_the_dossier_is_written(run: Run, least: float, code: int) -> None:
+    run("init", "release")
+    with Path("release/release.toml").open("a", encoding="utf-8") as file:
+        file.write(CRITERION.format(least))
+    done = run("build", "release", "-o", "out", "--edition", "committee", "--quiet")
+    assert done.code == code
+    assert (code == 3) == ("auroc at hospital-1: not met" in done.err)
+    assert Path("out/manifest.json").is_file()
+    (judged,) = json.loads(Path("out/results.json").read_text(encoding="utf-8"))["acceptance"]
+    assert judged["met"] is (code == 0)
+
+
+def test_strict_ends_with_3_while_a_row_or_a_flag_is_open(run: Run) -> None:
+    run("init", "release")
+    lax = run("build", "release", "-o", "out", "--edition", "committee", "--quiet")
+    assert (lax.code, lax.err) == (0, "")
+    strict = run("build", "release", "-o", "out", "--edition", "committee", "--quiet", "--strict")
+    assert strict.code == 3
+    results = json.loads(Path("out/results.json").read_text(encoding="utf-8"))
+    missing = [f"checklist row {row['item']}: missing" for row in results["checklist"] if row["status"] == "MISSING"]
+    unanswered = [f"flag {flag['flag']}, {flag['dataset']}: not answered" for flag in results["flags"]]
+    assert strict.err.splitlines() == missing + unanswered
 
 
 @pytest.mark.parametrize("words", [("out",), (), ("out", "--release", "release")])

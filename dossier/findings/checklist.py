@@ -48,15 +48,20 @@ def finding(evidence: Evidence) -> Sentence:
     """How many of the rows that apply are open, and which."""
     rows = lines(evidence)
     applying = [one for one in rows if not one.status.startswith("Not applicable") and one.kind != "quiet"]
-    missing = [one for one in rows if one.kind == "missing"]
-    if not missing:
+    open_rows = missing(evidence)
+    if not open_rows:
         return Sentence(f"All {len(applying)} rows that apply are answered.")
-    count = sentence_case(in_words(len(missing)))
-    lead = f"{count} of {counted(len(applying), 'row')} that apply {'is' if len(missing) == 1 else 'are'} open"
-    if len(missing) > 12:
+    count = sentence_case(in_words(len(open_rows)))
+    lead = f"{count} of {counted(len(applying), 'row')} that apply {'is' if len(open_rows) == 1 else 'are'} open"
+    if len(open_rows) > 12:
         return Sentence(f"{lead}.", "They are marked in the table.")
-    named = [f"{one.item.number}" for one in missing]
+    named = [f"{one.item.number}" for one in open_rows]
     return Sentence(f"{lead}:", f"{listing(named)}.")
+
+
+def missing(evidence: Evidence) -> list[Line]:
+    """The rows that apply and that nothing answers."""
+    return [one for one in lines(evidence) if one.kind == "missing"]
 
 
 def lines(evidence: Evidence) -> list[Line]:
@@ -91,9 +96,9 @@ def several_sites(evidence: Evidence) -> list[tuple[str, Line]]:
     return [(asks, by_number[number]) for asks, number, _ in SEVERAL_SITES]
 
 
-def open_rows(evidence: Evidence) -> tuple[str, bool]:
+def standing(evidence: Evidence) -> tuple[str, bool]:
     """How many rows are open, for the cover, and whether none is."""
-    count = sum(one.kind == "missing" for one in lines(evidence))
+    count = len(missing(evidence))
     return (f"{count} open" if count else "complete", not count)
 
 
