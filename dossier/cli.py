@@ -260,6 +260,7 @@ def _make(
             tell("draw", "figures", 1, 1)
             files = _printed(gallery, editions, options.page, draft, jobs, tell)
         files["results.json"] = record.text(evidence)
+        files["results.csv"] = record.table(evidence)
         files |= {f"figures/{name}.svg": picture.svg for name, picture in sorted(gallery.pictures.items())}
         files[output.MANIFEST] = output.manifest(evidence, files, command)
         written = output.write(options.out, files)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -41,6 +43,25 @@ def text(evidence: Evidence) -> bytes:
     return (
         json.dumps(document(evidence), sort_keys=True, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
     ).encode()
+
+
+FLAT = (
+    *("measure", "dataset", "subset", "at", "value", "low", "high", "se", "level", "p_value"),
+    *("prediction_low", "prediction_high", "tau", "i2", "k", "method", "n", "events", "tier", "status", "reason"),
+)
+"""The columns of results.csv."""
+
+
+def table(evidence: Evidence) -> bytes:
+    """results.csv: one line an estimate, with the settings as `name=value` joined by semicolons; empty where null."""
+    page = io.StringIO(newline="")
+    writer = csv.writer(page, lineterminator="\n")
+    writer.writerow(FLAT)
+    for result in evidence.results:
+        row = _estimate(evidence, result)
+        row["at"] = ";".join(f"{name}={value}" for name, value in sorted(row["at"].items()))
+        writer.writerow(["" if row.get(name) is None else row[name] for name in FLAT])
+    return page.getvalue().encode()
 
 
 def _declared(evidence: Evidence) -> Iterator[DatasetSummary]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import csv
+import io
 import json
 import math
 import re
@@ -297,3 +299,23 @@ def test_the_contract_names_the_curve(document: dict[str, Any]) -> None:
     (shown,) = example()["curves"]
     (row, *_) = (row for row in document["curves"] if row["curve"] == shown["curve"])
     assert row["columns"].keys() == shown["columns"].keys()
+
+
+# ---- results.csv ----------------------------------------------------------------------------------------------------
+
+
+def test_the_flat_table_holds_every_estimate_to_the_last_digit(evidence: Evidence) -> None:
+    lines = list(csv.DictReader(io.StringIO(record.table(evidence).decode())))
+    estimates = record.document(evidence)["estimates"]
+    assert len(lines) == len(estimates)
+    for line, estimate in zip(lines, estimates, strict=True):
+        assert (line["measure"], line["dataset"], line["status"]) == (
+            estimate["measure"],
+            estimate["dataset"],
+            estimate["status"],
+        )
+        for name in ("value", "low", "high", "se", "p_value", "prediction_low"):
+            told = estimate.get(name)
+            assert (None if line[name] == "" else float(line[name])) == told
+        settings = dict(part.split("=", 1) for part in line["at"].split(";") if part)
+        assert settings == {name: str(value) for name, value in estimate["at"].items()}
