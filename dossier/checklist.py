@@ -72,6 +72,17 @@ def rows(evidence: Evidence) -> tuple[ChecklistRow, ...]:
     return tuple(ChecklistRow(item.number, *_status(item, evidence)) for item in ITEMS)
 
 
+def unanswered(statements: Mapping[str, str]) -> list[Item]:
+    """The rows that only the release can answer, and does not; those that wait for results are left out."""
+    return [
+        item
+        for item in ITEMS
+        if item.applies != "development"
+        and item.number not in ANSWERED_BY
+        and (item.number not in statements or is_placeholder(statements[item.number]))
+    ]
+
+
 def home(item: Item) -> str:
     """The chapter that prints the declared text of a row."""
     return item.where if item.where in HOLDING_TEXTS else "context"
@@ -84,8 +95,9 @@ def _status(item: Item, evidence: Evidence) -> tuple[str, str | None]:
         declared = evidence.release.statements.get(item.number)
         if declared is not None and declared.none is not None:
             return STATED_NONE, home(item)
-        status = ANSWERS["narrative" if item.answer == "narrative" else "declared"]
-        return (ANSWERS["computed"], item.where) if _computed(item, evidence) is True else (status, home(item))
+        if item.answer == "computed" and _computed(item, evidence) is True:
+            return ANSWERS["computed"], item.where
+        return ANSWERS["narrative" if item.answer == "narrative" else "declared"], home(item)
     return _unsaid(item, evidence)
 
 

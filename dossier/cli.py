@@ -85,7 +85,7 @@ def check(release: Path) -> None:
 
     RELEASE is a folder with a release.toml, or the path of one.
     """
-    from dossier import load
+    from dossier import checklist, load
 
     study = load.study(release)
     for dataset in study.datasets:
@@ -95,6 +95,8 @@ def check(release: Path) -> None:
         _print(f"{dataset.name} ({dataset.role}): {dataset.rows_read} rows, {analysed} analysed{events}{left}")
     for flag in study.flags:
         _print(f"flag {flag.flag}, {flag.dataset}: {flag.says}")
+    for item in checklist.unanswered(study.statements):
+        _print(f"open {item.number}, {item.topic}: {item.asks}")
     _print("No fault found.")
 
 

@@ -118,13 +118,16 @@ def _questions() -> Mapping[str, Any]:
         "glossary",
         "human_factors",
         "limitations",
+        "model_card",
         "pooled",
+        "probast",
         "provenance",
         "references",
         "reliability",
         "results",
         "robustness",
         "sample",
+        "sign_off",
         "utility",
     )
     return {name: importlib.import_module(f"dossier.findings.{name}") for name in chapters}
@@ -134,8 +137,10 @@ def _has_content(evidence: Evidence, chapter: str) -> bool:
     """Whether a chapter has anything to print."""
     if chapter == "context":
         return any(checklist.home(item) == "context" for item in _stated(evidence))
-    if chapter in ("acceptance", "checklist"):
-        return bool(evidence.criteria if chapter == "acceptance" else evidence.checklist)
+    if chapter in ("checklist", "probast", "model_card", "sign_off"):
+        return bool(evidence.checklist)
+    if chapter == "acceptance":
+        return bool(evidence.criteria)
     if chapter == "comparison" and evidence.release.prediction.rival is None:
         return False
     if chapter == "pooled":

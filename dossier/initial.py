@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 import random
+import tomllib
+
+from dossier.checklist import ANSWERED_BY, ITEMS
 
 SEED = 20261001
 ROWS = 200
@@ -116,12 +119,60 @@ width = { oe_ratio = 0.2, calibration_slope = 0.2, auroc = 0.1, standardized_net
 [robustness]
 minimum = { auroc = 0.7 }        # the least acceptable value, where no splits can tell
 
-[statements]                     # the declared rows of the TRIPOD+AI checklist, by item
+[intended_use]                   # in words that a committee reads
+for = "For whom and for what, in at most two sentences."
+not_for = ["What it is not for.", "Each in a few words."]
+users = "Who reads its output"
+decision = "What is decided with it, and beside what"
+
+# [care]                         # how it is watched once it is in use
+# threshold_owner = "Who may change the threshold"
+# monitoring = "What is measured, and how often"
+# review = "When its use is looked at again"
+# stop_rule = "When it is switched off"
+
+# [model_card]                   # what no data can show; each key is printed as it stands, or as not stated
+# architecture = "What kind of model it is"
+# regulatory_status = "Whether and where it is cleared"
+# inputs = "What goes in, and in which units"
+# workflow = "Where in care it acts, and what it stands beside"
+# failure_modes = "How it is known to fail, and for whom"
+# out_of_distribution = "What happens with patients unlike those it knows"
+# risks = "What harm it may do, and what is done against it"
+# updates = "How and when it is changed"
+# development_data = "What it was made from"
+
+# [[acceptance]]                 # a criterion, declared beforehand; the build ends with exit code 3 when it is not met
+# measure = "auroc"              # as results.json names it
+# dataset = "each external"      # or a dataset's name, or "pooled"
+# bound = "low"                  # of the interval: value, low or high
+# at_least = 0.75                # or at_most, or both
+# declared_on = 2026-05-01
+# reason = "Why this number"
+
+# [[reply]]                      # an answer to a limitation that the run raises
+# flag = "few_events"
+# dataset = "hospital-1"         # without it for every dataset
+# says = "The answer"
+
+# [[signatory]]                  # who signs
+# name = "A name"
+# role = "Statistician"
+# meaning = "I checked the analysis."
+
+# [[revision]]                   # the earlier issues of this dossier, the latest first
+# number = "1"
+# date = 2026-09-04
+# change = "First issue"
+
+[statements]                     # the rows of the TRIPOD+AI checklist that a release has to answer, by item
+# A text, { file = "text.md" } with the text in Markdown, or { none = "a sentence" } where there is nothing to report.
 3b = "For whom the model is meant, and what is done with its risk."
 4 = "What this test is to show."
-18a = { none = "No funding." }   # an explicit none; { file = "text.md" } reads a file
+18a = { none = "No funding." }
 """
 
+TEXT, NONE = '"…"', '{ none = "…" }'
 WARDS = ("medicine", "surgery", "other")
 
 
@@ -129,11 +180,23 @@ def files() -> dict[str, bytes]:
     """Every file of the example release by its name; the same bytes every time."""
     draw = random.Random(SEED)
     return {
-        "release.toml": RELEASE.encode(),
+        "release.toml": (RELEASE + "\n".join(_open_rows()) + "\n").encode(),
         "development.csv": _table(draw, "d", 0.0, 0.0, ""),
         "internal.csv": _table(draw, "i", 0.0, 0.0, ""),
         "hospital-1.csv": _table(draw, "h", 6.0, 0.4, "-1"),
     }
+
+
+def _open_rows() -> list[str]:
+    """A line for every other row that only a person can answer: filling them in is the work plan."""
+    answered = set(tomllib.loads(RELEASE)["statements"]) | set(ANSWERED_BY) - {"26"}
+    rows = [item for item in ITEMS if item.number not in answered and item.applies != "development"]
+    width = max(len(item.number) for item in rows)
+    return [
+        f"# {item.number:<{width}} = {NONE if item.conditional else TEXT}  # {item.topic}: "
+        f"{item.asks[:1].lower()}{item.asks[1:]}"
+        for item in rows
+    ]
 
 
 def _table(draw: random.Random, prefix: str, older: float, sicker: float, unknown: str) -> bytes:

@@ -398,6 +398,55 @@ class Reply(Table):
     says: Text = Field(description="The answer.")
 
 
+class IntendedUse(Table):
+    """For whom the model is, and for whom not, in words that the committee edition prints."""
+
+    for_: Text | None = Field(None, alias="for", description="For whom and for what, in at most two sentences.")
+    not_for: tuple[Text, ...] = Field((), description="What it is not for, each in a few words.")
+    users: Text | None = Field(None, description="Who reads its output.")
+    decision: Text | None = Field(None, description="What is decided with it, and beside what.")
+
+
+class Care(Table):
+    """How the model is watched once it is in use."""
+
+    threshold_owner: Text | None = Field(None, description="Who may change the threshold.")
+    monitoring: Text | None = Field(None, description="What is measured while it is in use, and how often.")
+    review: Text | None = Field(None, description="When its use is looked at again.")
+    stop_rule: Text | None = Field(None, description="When it is switched off.")
+
+
+class ModelCard(Table):
+    """What the model card says that no data can show."""
+
+    architecture: Text | None = Field(None, description="What kind of model it is.")
+    regulatory_status: Text | None = Field(None, description="Whether and where it is cleared.")
+    inputs: Text | None = Field(None, description="What goes in, and in which units.")
+    workflow: Text | None = Field(None, description="Where in care it acts, and what it replaces or stands beside.")
+    failure_modes: Text | None = Field(None, description="How it is known to fail, and for whom.")
+    out_of_distribution: Text | None = Field(None, description="What happens with patients unlike those it knows.")
+    risks: Text | None = Field(None, description="What harm it may do, and what is done against it.")
+    updates: Text | None = Field(None, description="How and when it is changed.")
+    development_data: Text | None = Field(None, description="What it was made from.")
+
+
+class Signatory(Table):
+    """Who signs, and what the signature means."""
+
+    name: Text = Field(description="The name.")
+    role: Text = Field(description="The role, such as statistician.")
+    meaning: Text = Field(description="What the signature says, such as: I checked the analysis.")
+    date: datetime.date | None = Field(None, description="When it was signed.")
+
+
+class Revision(Table):
+    """An earlier issue of this dossier."""
+
+    number: Text = Field(description="Its number.")
+    date: datetime.date = Field(description="Its date.")
+    change: Text = Field(description="What changed with it.")
+
+
 class Statement(Table):
     """A declared row of the checklist: a text, a file that holds it, or an explicit none."""
 
@@ -476,6 +525,11 @@ class Release(Table):
     subgroup: tuple[Subgroup, ...] = Field((), description="The columns that split the datasets into subgroups.")
     disclosure: Disclosure | None = Field(None, description="What is withheld so that nobody can be recognised.")
     reply: tuple[Reply, ...] = Field((), description="The owner's answers to flags.")
+    intended_use: IntendedUse = Field(default_factory=IntendedUse, description="For whom the model is, and not.")
+    care: Care = Field(default_factory=Care, description="How the model is watched once it is in use.")
+    model_card: ModelCard = Field(default_factory=ModelCard, description="What the model card says.")
+    signatory: tuple[Signatory, ...] = Field((), description="Who signs, and what the signature means.")
+    revision: tuple[Revision, ...] = Field((), description="The earlier issues of this dossier, the latest first.")
     statements: Annotated[Mapping[str, Declared], BeforeValidator(_items)] = Field(
         default_factory=dict, description="The declared rows of the TRIPOD+AI checklist, by item."
     )

@@ -24,6 +24,7 @@ import pytest
 
 from dossier import cli, initial, material
 from dossier.errors import PageError
+from dossier.load import declared
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 COMMAND = (sys.executable, "-m", "dossier")
@@ -221,6 +222,14 @@ def test_what_is_not_built_yet_is_refused_by_name(run: Run, option: str) -> None
     done = run("build", "release", "-o", "out", option)
     assert (done.code, done.out) == (2, "")
     assert f"{option.partition('=')[0]} is not built yet" in done.err
+
+
+def test_every_line_that_init_comments_out_may_be_uncommented() -> None:
+    text = initial.files()["release.toml"].decode()
+    every = re.sub(r"^# (?=\[|[\w.]+ +=)", "", text, flags=re.MULTILINE)
+    assert every.count("\n# ") < text.count("\n# ") - 60
+    strange = [fault.what for fault in declared.declared(every.encode()).faults if "not built yet" not in fault.what]
+    assert [what for what in strange if "no such" in what or "not a key" in what or "TOML" in what] == []
 
 
 CRITERION = '[[acceptance]]\nmeasure = "auroc"\ndataset = "hospital-1"\nat_least = {}\n'

@@ -36,7 +36,7 @@ BOUNDS = {
     "less_than": ("lt", "below"),
     "less_than_equal": ("le", "at most"),
 }
-LISTS = ("dataset", "declared_performance", "acceptance", "subgroup", "reply")
+LISTS = ("dataset", "declared_performance", "acceptance", "subgroup", "reply", "signatory", "revision")
 STAND_INS: Mapping[str, object] = {"model": "model", "version": "0", "date": None, "owner": "owner"}
 """What stands in for a faulty key of [release], only so that the tables can be read for their faults too."""
 

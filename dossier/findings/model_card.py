@@ -1,0 +1,117 @@
+"""The model card: what the model is, for whom, how it did, and how it may fail, on two pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dossier.findings.results import finding as first_finding
+from dossier.findings.sentence import Sentence, estimated, primary_threshold
+from dossier.types import POOLED, Estimate, Evidence, externals, find
+from dossier.typeset import (
+    TIED,
+    Cell,
+    Column,
+    Row,
+    Table,
+    in_text,
+    level_of,
+    listing,
+    model,
+    sentence_case,
+    short,
+    threshold,
+)
+
+OPEN = "Not stated in the release."
+CARD: Mapping[str, str] = {
+    "architecture": "Architecture",
+    "regulatory_status": "Regulatory status",
+    "inputs": "Inputs",
+    "workflow": "Workflow and standard of care",
+    "failure_modes": "Known failures",
+    "out_of_distribution": "Patients unlike those it knows",
+    "risks": "Risks and what is done against them",
+    "updates": "Updates",
+    "development_data": "Development data",
+}
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """What the model gives, and the answer of the first page."""
+    return Sentence(
+        f"{sentence_case(model(evidence))} gives the probability of {evidence.release.outcome.name}.",
+        first_finding(evidence).lead,
+    )
+
+
+def about(evidence: Evidence) -> list[tuple[str, str, bool]]:
+    """What the model is and for whom: label, text, and whether nothing was stated."""
+    release = evidence.release
+    use = release.intended_use
+    at = [threshold(one) for one in release.thresholds.declared]
+    return [
+        _line("Model and version", f"{release.release.model} {release.release.version}"),
+        _line("Owner", release.release.owner),
+        _line("Intended use", use.for_),
+        _line("Not for", "; ".join(text.rstrip(".") for text in use.not_for) + "." if use.not_for else None),
+        _line("Users", use.users),
+        _line("Decision", use.decision),
+        _line(
+            "Output", f"Probability of {release.outcome.name}" + (f", acted on at {listing(at)}" if at else "") + "."
+        ),
+    ]
+
+
+def stated(evidence: Evidence) -> list[tuple[str, str, bool]]:
+    """What no data can show, as the release states it."""
+    card = evidence.release.model_card
+    return [_line(label, getattr(card, key)) for key, label in CARD.items()]
+
+
+def _line(label: str, text: str | None) -> tuple[str, str, bool]:
+    return (label, OPEN, True) if text is None else (label, text, False)
+
+
+def performance(evidence: Evidence) -> Table:
+    """The essentials over all sites with their intervals, and the range over the sites."""
+    at = primary_threshold(evidence)
+    asked: list[tuple[str, str, dict[str, float | str]]] = [
+        ("AUROC", "auroc", {}),
+        ("Observed over expected events", "oe_ratio", {}),
+        ("Calibration slope", "calibration_slope", {}),
+        ("Brier score", "brier", {}),
+    ]
+    if at is not None:
+        places: dict[str, float | str] = {"threshold": at}
+        asked += [
+            (f"Net benefit at{TIED}{threshold(at)}, per 100", "net_benefit", places),
+            (f"Sensitivity at{TIED}{threshold(at)}", "sensitivity", places),
+            (f"Specificity at{TIED}{threshold(at)}", "specificity", places),
+        ]
+    rows = tuple(Row(label, _cells(evidence, measure, place)) for label, measure, place in asked)
+    return Table(
+        name="table-model-card",
+        title="Performance at the external sites.",
+        note=f"Pooled with its {level_of(evidence)} interval where sites are pooled, and the range over the sites.",
+        head="Measure",
+        columns=(Column("Pooled", words=True), Column("Lowest site", words=True), Column("Highest site", words=True)),
+        rows=rows,
+    )
+
+
+def _cells(evidence: Evidence, measure: str, place: dict[str, float | str]) -> tuple[Cell, ...]:
+    pooled = find(evidence, measure, POOLED, **place)
+    sites = estimated(evidence, measure, **place)
+    together = in_text(evidence, measure, pooled) if isinstance(pooled, Estimate) else "not pooled"
+    if not sites:
+        return (Cell(together, kind="word"), Cell("not estimated", kind="word"), Cell("", kind="word"))
+    ends = [f"{short(evidence, measure, found.value)} ({site.site})" for site, found in (sites[0], sites[-1])]
+    if len(externals(evidence)) == 1:
+        ends = [in_text(evidence, measure, sites[0][1]), ""]
+    return tuple(Cell(text, kind="word") for text in (together, *ends))
+
+
+def gaps(evidence: Evidence) -> list[str]:
+    """Who was tested too little: the limitations that speak of small or missing groups."""
+    kinds = ("few_events", "missing_predictor", "prevalence_shift", "case_mix_shift", "empty_level")
+    return [sentence_case(flag.says) for flag in evidence.flags if flag.flag in kinds]

@@ -1,0 +1,39 @@
+"""Who signs this dossier, when, and what the signature says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dossier.findings.sentence import Sentence
+from dossier.types import Evidence
+from dossier.typeset import counted, date
+
+if TYPE_CHECKING:
+    from dossier.release import Signatory
+
+ROLES = (
+    ("Author of the evaluation", "This dossier says what was done."),
+    ("Statistician", "I checked the analysis."),
+    ("Clinical owner", "I know the limitations, and answer for the use."),
+    ("Quality assurance", "The dossier was made by the process that is laid down."),
+)
+"""Who signs where the release names nobody, and what the signature then says."""
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """How many signatures are asked for, and by what this dossier is known."""
+    count = len(evidence.release.signatory) or len(ROLES)
+    return Sentence(
+        f"{counted(count, 'signature')} {'is' if count == 1 else 'are'} asked for.",
+        "Each binds to the results whose SHA-256 stands below.",
+    )
+
+
+def lines(evidence: Evidence) -> list[tuple[str, str, str, str]]:
+    """Name, role, meaning and date of each signature; blank where the release names nobody."""
+    named = evidence.release.signatory
+    return [_line(one) for one in named] if named else [("", role, meaning, "") for role, meaning in ROLES]
+
+
+def _line(one: Signatory) -> tuple[str, str, str, str]:
+    return (one.name, one.role, one.meaning, "" if one.date is None else date(one.date))
