@@ -13,10 +13,10 @@ from importlib.metadata import version
 import joblib
 
 from dossier import flags
-from dossier.evaluate import reader_study, sites
+from dossier.evaluate import classes, reader_study, sites
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import SiteEvidence, site_evidence
-from dossier.register import REGISTER, fill
+from dossier.register import fill
 from dossier.types import Evidence, Study
 from dossier.verb import makes
 
@@ -59,7 +59,7 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None) -> E
         curves=tuple(curves),
         descriptions=tuple(row for found in each for row in found.descriptions),
         flags=study.flags + flags.raised(summaries, tuple(results)),
-        terms={name: entry.term for name, entry in (REGISTER.metrics | REGISTER.syntheses).items()},
+        terms=classes.terms_of(study.release),
         statements=study.statements,
         inputs=study.inputs,
         versions={

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from dossier.evaluate import classes
 from dossier.evaluate.offered import ask, places, refuse_a_bad_curve, refuse_what_is_no_number, seed_of, settings
 from dossier.metrics import pooled, robustness
 from dossier.register import REGISTER
@@ -50,7 +51,7 @@ def declared_results(release: Release) -> list[Result]:
 
 def pooled_results(release: Release, external: Sequence[SiteResults]) -> Iterator[Result]:
     """Each measure that has a scale for it, pooled over the external sites."""
-    for metric in REGISTER.metrics.values():
+    for metric in classes.metrics_of(release).values():
         if metric.pool is None:
             continue
         for at in places(release, metric.term):
@@ -97,8 +98,9 @@ def syntheses(
 
 def pooled_curves(release: Release, external: Sequence[SiteResults]) -> Iterator[CurveResult]:
     """Every curve over all external sites."""
-    for maker in REGISTER.curve_syntheses.values():
-        found: Curve | Absent = ask(maker, {**settings(release), "sites": tuple(external)})
-        if isinstance(found, Curve):
-            refuse_a_bad_curve(maker.name, POOLED, found)
-        yield CurveResult(maker.name, POOLED, found)
+    for maker in classes.curve_syntheses_of(release).values():
+        for at, sites in classes.by_class(release, tuple(external), maker):
+            found: Curve | Absent = ask(maker, {**settings(release), "sites": sites})
+            if isinstance(found, Curve):
+                refuse_a_bad_curve(maker.name, POOLED, found)
+            yield CurveResult(maker.name, POOLED, found, at)
