@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dossier.bands import FEW_FOR_A_BAND
-from dossier.types import DatasetSummary, Estimate, Flag, Result
+from dossier.types import MACRO, DatasetSummary, Estimate, Flag, Result
 from dossier.typeset import number
 
 OE_TOLERATED = (0.8, 1.25)
@@ -20,6 +20,16 @@ def raised(datasets: Sequence[DatasetSummary], results: Sequence[Result]) -> tup
 def _few_events(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
     """Fewer events or non-events than a calibration curve needs."""
     for dataset in external:
+        few = {label: count for label, count in dataset.class_counts.items() if count < FEW_FOR_A_BAND}
+        if few:
+            listed = ", ".join(f"{count} of {label}" for label, count in few.items())
+            which = "these classes" if len(few) > 1 else "this class"
+            yield Flag(
+                "few_events",
+                dataset.name,
+                f"{dataset.site} has {listed}, and a curve asks for {FEW_FOR_A_BAND} of each class: its calibration "
+                f"curve of {which} is imprecise.",
+            )
         if dataset.events is None:
             continue
         others = dataset.n - dataset.events
@@ -54,12 +64,15 @@ def _risks_off(external: Sequence[DatasetSummary], results: Sequence[Result]) ->
         found = result.found
         if result.measure != "oe_ratio" or result.dataset not in site or not isinstance(found, Estimate):
             continue
+        if result.at.get("class") == MACRO:
+            continue
+        what = f"patients of class {result.at['class']}" if "class" in result.at else "events"
         if found.low is not None and found.high is not None and (found.low > high or found.high < low):
             yield Flag(
                 "risks_off",
                 result.dataset,
-                f"at {site[result.dataset]} there were {number(found.value)} times as many events as the risks add up "
-                f"to ({number(found.low)} to {number(found.high)}), outside {low:g} to {high:g}.",
+                f"at {site[result.dataset]} there were {number(found.value)} times as many {what} as the risks add "
+                f"up to ({number(found.low)} to {number(found.high)}), outside {low:g} to {high:g}.",
             )
 
 

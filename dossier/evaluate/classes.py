@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from dossier.evaluate.offered import Site, ask, columns, seed_of, settings
+from dossier.evaluate.offered import Site, ask, columns, places, seed_of, settings
 from dossier.metrics.classes import mean_of_bounds, mean_over_rows
 from dossier.register import REGISTER, CurveMaker, Metric
 from dossier.release import Release
@@ -64,6 +64,13 @@ def terms_of(release: Release) -> dict[str, Term]:
     return {name: entry.term for name, entry in (metrics_of(release) | REGISTER.syntheses).items()}
 
 
+def places_of(release: Release, metric: Metric) -> Iterator[dict[str, float | str]]:
+    """Every combination of the settings that a measure runs over; no mean over the classes where none is taken."""
+    for at in places(release, metric.term):
+        if at.get("class") != MACRO or metric.against_rest == "by class and mean":
+            yield at
+
+
 # ---- one class against the rest -------------------------------------------------------------------------------------
 
 
@@ -94,8 +101,6 @@ def answer(site: Site, metric: Metric, at: At, find: Finder) -> Estimate | Absen
     """A measure of two classes for one class against the rest, or its mean over the classes."""
     label = str(at["class"])
     if label == MACRO:
-        if metric.against_rest == "by class":
-            return Absent("no mean over the classes is taken of this measure")
         native = REGISTER.class_metrics.get(metric.term.name)
         if native is not None:
             return find(site, native, {})
@@ -118,7 +123,7 @@ def _mean(site: Site, metric: Metric, at: At, **instead: Any) -> Estimate | Abse
     if dataset.classes is None or dataset.class_risk is None:
         raise TypeError("a measure that answered for every class had their risks")
     level = site.release.release.level
-    if "bootstrap" in metric.needs:
+    if "bootstrap" in metric.needs or metric.term.tier == "caution":
         return mean_of_bounds(of_each, level, len(dataset.classes))
     plain = {name: value for name, value in offered.items() if name in metric.needs}
 

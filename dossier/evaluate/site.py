@@ -15,7 +15,6 @@ from dossier.evaluate.offered import (
     columns,
     missing,
     part_of,
-    places,
     refuse_a_bad_curve,
     refuse_what_is_no_number,
     seed_of,
@@ -85,13 +84,13 @@ def summary(dataset: Dataset) -> DatasetSummary:
 
 def measured(site: Site, metric: Metric) -> Iterator[Result]:
     """A measure at one site, at each of its settings; of several classes also class by class."""
-    for at in places(site.release, metric.term):
+    for at in classes.places_of(site.release, metric):
         undeclared = [name for name in metric.term.at if name not in at]
         found: Estimate | Absent
         if undeclared:
             found = Absent(f"no {undeclared[0]} is declared")
         elif "class" in at:
-            found = classes.answer(site, metric, at, _found)
+            found = _inside_if(classes.answer(site, metric, at, _found), metric.term)
         else:
             found = _found(site, metric, at, _value)
         if site.dataset.role == "development" and isinstance(found, Estimate):
@@ -148,6 +147,10 @@ def _over_splits(site: Site, metric: Metric, at: At, answer: classes.Answer) -> 
         level=site.release.release.level,
     )
     return _inside(mean, metric.term)
+
+
+def _inside_if(found: Estimate | Absent, term: Term) -> Estimate | Absent:
+    return found if isinstance(found, Absent) else _inside(found, term)
 
 
 def _inside(found: Estimate, term: Term) -> Estimate:

@@ -19,8 +19,7 @@ from dossier.metrics import comparison, severity
 from dossier.metrics.accuracy import h_accuracy_of
 from dossier.metrics.committee import largest_remainder
 from dossier.metrics.discrimination import placements
-from dossier.metrics.intervals import NO_SPREAD, column, estimate, on_logit, standard_error, wilson
-from dossier.metrics.resampling import percentile
+from dossier.metrics.intervals import NO_SPREAD, column, estimate, on_logit, standard_error, two_sided, wilson
 from dossier.metrics.robustness import LONGEST_CURVE, SHARE_HELD_OUT, SUBSETS
 from dossier.metrics.sample import NO_INTERVAL, Z
 from dossier.register import curve, curve_synthesis, metric
@@ -86,8 +85,8 @@ def mean_of_bounds(of_each: Sequence[Estimate], level: float, n: int) -> Estimat
 
     `of_each` is one estimate a class. The classes share their rows, and the standard error of a mean is at most the
     mean of the standard errors, whatever is shared: the interval is at least as wide as it needs to be. It serves
-    measures whose own intervals come from the bootstrap, whose value may lie on the edge of the range. A bound that a
-    class lacks is missing.
+    measures whose own intervals come from the bootstrap, because their value may lie on the edge of the range, and
+    those that call for caution. A bound that a class lacks is missing.
     """
     value = math.fsum(one.value for one in of_each) / len(of_each)
     lows, highs = [one.low for one in of_each], [one.high for one in of_each]
@@ -102,6 +101,12 @@ def _mean_or_none(values: Sequence[float | None]) -> float | None:
     return math.fsum(known) / len(values) if len(known) == len(values) else None
 
 
+SHARED_REPLICATES = 200
+"""Replicates for a standard error: it is then known to 5 %, and the measures are many."""
+FEWEST = 0.9
+"""The share of the replicates that must allow a value of every class."""
+
+
 def mean_over_rows(
     classes: Integers,
     class_risk: Floats,
@@ -114,24 +119,33 @@ def mean_over_rows(
     """The mean over the classes of a measure taken one class against the rest, with an interval by the bootstrap.
 
     `measure` takes the outcome of one class (n, 0 or 1) and its risk (n); `of_each` is what it gave on all rows. The
-    classes share their rows, so each replicate draws rows once for all classes; percentile interval. The rows are drawn
-    from an order of their own, so that the order of the file does not matter. A replicate in which a class allows no
-    value is left out and counted.
+    classes share their rows, so each replicate draws rows once for all classes; the standard error of the mean comes
+    from at most 200 replicates, the interval is normal. The rows are drawn from an order of their own, so that the
+    order of the file does not matter. A replicate in which a class allows no value is left out; without a tenth of
+    them, or when nothing varies, the bounds are missing.
     """
-    k = class_risk.shape[1]
+    k, n = class_risk.shape[1], len(classes)
     order = np.lexsort((*class_risk.T, classes))
     y, p = happened(classes[order], k), class_risk[order]
     rng = np.random.default_rng(seed)
+    wanted = min(bootstrap, SHARED_REPLICATES)
     replicates = []
-    for _ in range(bootstrap):
-        rows = rng.integers(0, len(order), len(order))
+    for _ in range(wanted):
+        rows = rng.integers(0, n, n)
         found = [measure(y[rows, place], p[rows, place]) for place in range(k)]
         values = [one.value for one in found if isinstance(one, Estimate)]
         if len(values) == k:
             replicates.append(math.fsum(values) / k)
     value = math.fsum(one.value for one in of_each) / k
-    words = "mean over the classes; bootstrap over rows shared by the classes"
-    return _without_events(percentile(value, np.array(replicates), bootstrap, level, np.zeros(len(order)), words))
+    words = f"mean over the classes, normal; {len(replicates)} bootstrap replicates of rows shared by the classes"
+    if len(replicates) < 2 or len(replicates) < FEWEST * wanted:
+        reason = f"only {len(replicates)} of {wanted} bootstrap replicates allow a value of every class"
+        return Estimate(value, None, None, None, n, words, reason=reason)
+    se = float(np.std(replicates, ddof=1))
+    if se <= 1e-15 * max(1.0, abs(value)):
+        return Estimate(value, None, None, None, n, words, reason=NO_SPREAD)
+    half = two_sided(level) * se
+    return Estimate(value, value - half, value + half, level, n, words, se=se)
 
 
 def structural_components(classes: Integers, class_risk: Floats) -> tuple[Floats, Floats | None]:
