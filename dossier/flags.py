@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dossier.bands import FEW_FOR_A_BAND
+from dossier.bands import FEW_FOR_A_BAND, OE_TOLERATED
 from dossier.types import MACRO, DatasetSummary, Estimate, Flag, Result
 from dossier.typeset import number
-
-OE_TOLERATED = (0.8, 1.25)
 
 
 def raised(datasets: Sequence[DatasetSummary], results: Sequence[Result]) -> tuple[Flag, ...]:

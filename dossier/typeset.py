@@ -316,8 +316,18 @@ def tables_of(evidence: Evidence, terms: Sequence[Term]) -> tuple[Table, ...]:
         elif alone is not None:
             tables.append(_listed(evidence, kept, alone))
         else:
-            tables += [_beside(evidence, part) for part in _parts(evidence, kept)]
+            tables += [_side_by_side(evidence, part) for part in _parts(evidence, kept)]
     return tuple(tables)
+
+
+def _side_by_side(evidence: Evidence, terms: Sequence[Term]) -> Table:
+    """Measures as columns; a single one that is taken class by class has the classes as columns where they fit."""
+    term = terms[0]
+    results = [one for one in evidence.results if one.term == term.name]
+    classes = {one.at.get("class") for one in results}
+    if len(terms) == 1 and term.at == ("class",) and 1 < len(classes) <= MEASURE / (2 * _width(evidence, term)) + 1:
+        return table_across(evidence, results, "class", f"{term.label} by class")
+    return _beside(evidence, terms)
 
 
 def _members(evidence: Evidence, chapter: str) -> list[Term]:
@@ -503,9 +513,7 @@ def table_across(
         title=f"{sentence_case(title)}.",
         note=_note(evidence, kept, [term]),
         head="Site",
-        columns=tuple(
-            Column(sentence_case(f"{SETTING[across].lower()} {setting(value)}"), intervals=True) for value in values
-        ),
+        columns=tuple(Column(sentence_case(_column_name(across, value)), intervals=True) for value in values),
         rows=tuple(rows),
         footnotes=reasons.footnotes(),
     )
@@ -531,6 +539,13 @@ def _place_name(place: Mapping[str, float | str]) -> str:
         "Mean of the classes" if (name, value) == ("class", MACRO) else f"{SETTING[name]} {setting(value)}"
         for name, value in place.items()
     )
+
+
+def _column_name(name: str, value: float | str) -> str:
+    """A setting as the head of a column."""
+    if (name, value) == ("class", MACRO):
+        return "mean of the classes"
+    return f"{SETTING[name].lower()} {setting(value)}"
 
 
 def _title(terms: Sequence[Term]) -> str:

@@ -132,8 +132,8 @@ def calibration_by_class(evidence: Evidence) -> Picture | Absent:
     """How often each class was found among patients of each risk of it, at every site."""
     words = (
         f"{level_text(evidence)} bands. On the grey diagonal the risks of the class are right; above it they are too "
-        f"low, below it too high.{_broken(evidence)} Below each panel, the risks of patients of the class (up) and of all "
-        "others (down)."
+        f"low, below it too high.{_broken(evidence)} Below each panel, the risks of patients of the class (up) and of "
+        "all others (down)."
     )
     return _drawn(
         "calibration_by_class",

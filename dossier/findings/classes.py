@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dossier.bands import OE_TOLERATED
 from dossier.findings.sentence import Sentence, estimated, primary_threshold, range_over_sites
 from dossier.types import POOLED, Absent, Curve, DatasetSummary, Estimate, Evidence, externals, find, find_curve
 from dossier.typeset import (
@@ -16,12 +17,14 @@ from dossier.typeset import (
     counted,
     in_text,
     in_words,
+    label_of,
     level_of,
     listing,
     number,
     per_cent,
     sentence_case,
     short,
+    shown,
     threshold,
 )
 
@@ -110,11 +113,10 @@ def _elsewhere(evidence: Evidence, pooled: Estimate) -> str:
 
 def off(evidence: Evidence) -> str:
     """For which class at which site the risks are clearly off."""
-    flagged = {flag.dataset for flag in evidence.flags if flag.flag == "risks_off"}
+    lowest, highest = OE_TOLERATED
     every = by_class(evidence, "oe_ratio")
-    clear = [one for one in every if one.site.name in flagged]
-    low = [one for one in clear if one.found.low is not None and one.found.low > 1]
-    high = [one for one in clear if one.found.high is not None and one.found.high < 1]
+    low = [one for one in every if one.found.low is not None and one.found.low > highest]
+    high = [one for one in every if one.found.high is not None and one.found.high < lowest]
     parts = []
     for which, words in ((low, "too low"), (high, "too high")):
         if which:
@@ -223,6 +225,29 @@ def _share_over_sites(sites: tuple[DatasetSummary, ...], label: str) -> str:
         return ""
     low, high = per_cent(shares[0]), per_cent(shares[-1])
     return f"{label} makes up {low}" if low == high else f"{label} makes up {low} to {high}"
+
+
+def by_site(evidence: Evidence) -> tuple[Table, ...]:
+    """The patients of each class in each dataset, with their share."""
+    known = labels(evidence)
+    if not known:
+        return ()
+    rows = []
+    for dataset in shown(evidence):
+        counts = dataset.class_counts.values()
+        cells = [Cell(f"{count:,}", per_cent(count / dataset.n if dataset.n else 0.0), "plain") for count in counts]
+        if cells:
+            rows.append(Row(label_of(dataset), (Cell(f"{dataset.n:,}", kind="plain"), *cells)))
+    return (
+        Table(
+            name="table-classes",
+            title="Patients of each class.",
+            note="Their number and their share of those analysed.",
+            head="Dataset",
+            columns=(Column("Analysed"), *(Column(label, intervals=True) for label in known)),
+            rows=tuple(rows),
+        ),
+    )
 
 
 # ---- tables ---------------------------------------------------------------------------------------------------------

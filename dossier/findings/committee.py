@@ -11,6 +11,9 @@ from dossier.typeset import Cell, Column, Row, Table, counted, in_words, level_o
 
 FEW = 100
 """Patients of a class below which the committee is told that little can be said."""
+LITTLE = "little can be said of them."
+MOST_CLASSES = 4
+"""Classes of which a table of the committee holds the intervals too."""
 MOST_FLAGS = 6
 """Limitations listed for the committee; the regulatory edition holds all."""
 
@@ -202,23 +205,21 @@ def by_site(evidence: Evidence) -> Table:
 
 
 def _by_site_and_class(evidence: Evidence) -> Table:
-    """Each place with its patients, and for each class how well it is ranked and whether it came as foretold."""
-    rows: list[Row] = []
+    """Each place with its patients, and how well each class is ranked there; with many classes without intervals."""
+    known = classes.labels(evidence)
+    narrow = len(known) > MOST_CLASSES
+    rows = []
     for site in externals(evidence):
-        rows.append(Row(f"{site.site}, {counted(site.n, 'patient')}", kind="group"))
-        for label, count in site.class_counts.items():
-            found = [find(evidence, measure, site.name, **{"class": label}) for measure in ("auroc", "oe_ratio")]
-            rows.append(Row(label, (Cell(f"{count:,}", kind="plain"), *(_hundred(one) for one in found))))
+        found = [_hundred(find(evidence, "auroc", site.name, **{"class": label})) for label in known]
+        rows.append(Row(site.site, (Cell(f"{site.n:,}", kind="plain"), *found)))
     return Table(
         name="table-by-site",
-        title="Place by place.",
-        note=f"After each number: the range in which the true one may lie ({level_of(evidence)} interval).",
-        head="Class",
-        columns=(
-            Column("Patients"),
-            Column("Ranked right, of 100", intervals=True),
-            Column("Came, for 100 expected", intervals=True),
-        ),
+        title="Ranked right, of 100, place by place.",
+        note=""
+        if narrow
+        else f"After each number: the range in which the true one may lie ({level_of(evidence)} interval).",
+        head="Place",
+        columns=(Column("Patients"), *(Column(label, intervals=not narrow) for label in known)),
         rows=tuple(rows),
     )
 
@@ -243,8 +244,9 @@ def uncertain(evidence: Evidence) -> str:
         ]
         if not rare:
             return "Every place had at least 100 patients of each class."
-        who = listing(rare) if len(rare) <= MOST_FLAGS else f"of {in_words(len(rare))} pairs of class and place"
-        return f"Fewer than 100 patients were there of some classes ({who}): little can be said of them."
+        if len(rare) > MOST_FLAGS:
+            return f"For {in_words(len(rare))} pairs of class and place there were fewer than 100 patients: {LITTLE}"
+        return f"{sentence_case(listing(rare))}, fewer than 100 patients: {LITTLE}"
     few = [flag.dataset for flag in evidence.flags if flag.flag == "few_events"]
     names = [site.site for site in externals(evidence) if site.name in few]
     if not names:

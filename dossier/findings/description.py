@@ -77,32 +77,26 @@ def flow(evidence: Evidence) -> Table:
     return Table(
         name="table-flow",
         title="From the rows that were read to those that are analysed.",
-        note="Rows of refitted splits count each patient once a split."
-        + (" Of each class the patients and their share." if known else ""),
+        note="Rows of refitted splits count each patient once a split.",
         head="Dataset",
         columns=(
             *(Column(label) for label in heads),
-            *(Column(label, intervals=True) for label in known),
             *([Column("Dates", words=True)] if dated else []),
         ),
-        rows=tuple(Row(label_of(dataset), _flow_cells(dataset, reasons, dated)) for dataset in shown(evidence)),
+        rows=tuple(
+            Row(label_of(dataset), _flow_cells(dataset, reasons, dated, bool(known))) for dataset in shown(evidence)
+        ),
     )
 
 
-def _flow_cells(dataset: DatasetSummary, reasons: list[str], dated: bool) -> tuple[Cell, ...]:
+def _flow_cells(dataset: DatasetSummary, reasons: list[str], dated: bool, several: bool) -> tuple[Cell, ...]:
     events = dataset.events
     share = "" if events is None or not dataset.n else number(events / dataset.n, 0, percent=True)
     words = [f"{dataset.rows_read:,}"]
     words += [f"{dataset.excluded.get(reason, 0):,}" for reason in reasons]
     words += [f"{dataset.n:,}"]
-    if dataset.class_counts:
-        counts = dataset.class_counts.values()
-        of_classes = [
-            Cell(f"{count:,}", per_cent(count / dataset.n if dataset.n else 0.0), "plain") for count in counts
-        ]
-        when = [Cell(dates(dataset.dates), kind="word")] if dated else []
-        return (*(Cell(word, kind="plain") for word in words), *of_classes, *when)
-    words += ["" if events is None else f"{events:,}", share]
+    if not several:
+        words += ["" if events is None else f"{events:,}", share]
     when = [Cell(dates(dataset.dates), kind="word")] if dated else []
     return (*(Cell(word, kind="plain") for word in words), *when)
 
