@@ -308,7 +308,7 @@ class Source(Table):
 class HAccuracy(Table):
     """The settings of H-accuracy."""
 
-    priority: Annotated[tuple[Share, ...] | tuple[tuple[Share, ...], ...], BeforeValidator(_without_repeats)] = Field(
+    priority: Annotated[tuple[Share | tuple[Share, ...], ...], BeforeValidator(_without_repeats)] = Field(
         (0.25, 0.5, 0.75),
         description="The priorities of the positive class; of several classes lists with one share a class.",
     )

@@ -30,10 +30,14 @@ def measured(
         outcome = _classes(table, release.outcome.column, labels, faults)
     names = prediction.columns or ()
     risk = None
-    if names and (not development or any(name in table.columns for name in names)):
+    if len(names) == len(labels) and (not development or any(name in table.columns for name in names)):
         risk = _risks(table, names, "columns", faults)
     rivals = prediction.rivals or ()
-    rival = _risks(table, rivals, "rivals", faults) if any(name in table.columns for name in rivals) else None
+    rival = (
+        _risks(table, rivals, "rivals", faults)
+        if len(rivals) == len(labels) and any(name in table.columns for name in rivals)
+        else None
+    )
     return outcome, risk, rival
 
 

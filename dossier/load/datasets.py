@@ -111,6 +111,9 @@ def _measured(release: Release, source: Source, faults: list[Fault]) -> Measured
     if release.outcome.classes is not None:
         found = class_columns.measured(table, release, development, faults)
         return Measured(*found, {} if development else _utility(release, table, faults))
+    if prediction.columns is not None:
+        # Without its classes the outcome cannot be read, and the release's own faults say so.
+        return Measured(None, None, None, {})
     outcome = (
         None
         if development and release.outcome.column not in table.columns
