@@ -20,3 +20,6 @@ FEW_FOR_A_BAND = 100
 
 FEW_FOR_POOLING = 20
 """Below so many events or non-events a site is listed but not pooled."""
+
+OE_TOLERATED = (0.8, 1.25)
+"""Between these the ratio of observed to expected events is not called off; its whole interval must lie outside."""

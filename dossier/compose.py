@@ -6,7 +6,7 @@ import datetime
 import hashlib
 import importlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from dossier import checklist, material, record, typeset
-from dossier.contents import CHAPTERS, EDITIONS, MEASURED, Chapter, Edition
+from dossier.contents import CHAPTERS, EDITIONS, FILL_OF_CLASSES, MEASURED, Chapter, Edition
 from dossier.errors import PageError
 from dossier.findings.sentence import Sentence
 from dossier.types import POOLED, Attachment, Document, Evidence, Gallery, Picture
@@ -73,7 +73,7 @@ def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) 
             release=evidence.release,
             chapters=_opened(evidence, present),
             names={chapter.name for chapter in present},
-            missing=[chapter for chapter in held if chapter not in present],
+            missing=[_filled(evidence, chapter) for chapter in held if chapter not in present],
             edition=edition,
             edition_title=f"DRAFT, {typeset.within_sentence(TITLE[edition])}" if draft else TITLE[edition],
             draft=draft,
@@ -87,6 +87,12 @@ def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) 
             ask=SimpleNamespace(**_questions()),
         )
     )
+
+
+def _filled(evidence: Evidence, chapter: Chapter) -> Chapter:
+    """A chapter that stays away, with what would fill it for this kind of outcome."""
+    several = bool(evidence.release.outcome.classes)
+    return replace(chapter, fill=FILL_OF_CLASSES.get(chapter.name, chapter.fill)) if several else chapter
 
 
 def _opened(evidence: Evidence, present: Sequence[Chapter]) -> list[Opened]:
@@ -112,6 +118,7 @@ def _questions() -> Mapping[str, Any]:
         "advice",
         "caution",
         "checklist",
+        "classes",
         "committee",
         "correspondence",
         "description",
@@ -141,7 +148,8 @@ def _has_content(evidence: Evidence, chapter: str) -> bool:
         return bool(evidence.checklist)
     if chapter == "acceptance":
         return bool(evidence.criteria)
-    if chapter == "comparison" and evidence.release.prediction.rival is None:
+    prediction = evidence.release.prediction
+    if chapter == "comparison" and prediction.rival is None and prediction.rivals is None:
         return False
     if chapter == "pooled":
         return any(result.dataset == POOLED and typeset.is_estimated(result) for result in evidence.results)

@@ -64,6 +64,16 @@ CHAPTERS = (
     Chapter("provenance", "Provenance", "Back matter"),
 )
 
+FILL_OF_CLASSES: Mapping[str, str] = {
+    "accuracy": "Give rows of every class at a site.",
+    "severity": "Give weights for every pair of classes in [severity].",
+    "advice": "It is defined for a binary outcome.",
+    "comparison": "Name rivals, one column a class, in [prediction].",
+    "sample": "Give rows of every class at a site.",
+    "reliability": "It is built for the labels of a binary outcome.",
+}
+"""What would fill a chapter that stays away when the outcome has several classes, where that is something else."""
+
 EDITIONS: Mapping[Edition, tuple[str, ...]] = {
     "regulatory": tuple(chapter.name for chapter in CHAPTERS),
     "quick": ("results", "discrimination", "calibration", "utility", "glossary", "provenance"),

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dossier.bands import FEW_FOR_A_BAND
+from dossier.bands import FEW_FOR_A_BAND, OE_TOLERATED
 from dossier.types import (
+    MACRO,
     POOLED,
     DatasetSummary,
     DescriptionResult,
@@ -51,9 +52,6 @@ FLAGS: Mapping[str, str] = {
     "answer_without_flag": "Answer without a flag",
 }
 """What each flag is about, in a few words."""
-
-OE_TOLERATED = (0.8, 1.25)
-"""An observed to expected ratio whose whole interval lies outside is flagged."""
 
 WIDE = 0.1
 """A prediction interval of the AUROC that is wider is flagged."""
@@ -132,6 +130,16 @@ def _idle(reply: Reply) -> Flag:
 def _few_events(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
     """Fewer events or non-events than a calibration curve needs."""
     for dataset in external:
+        few = {label: count for label, count in dataset.class_counts.items() if count < FEW_FOR_A_BAND}
+        if few:
+            listed = ", ".join(f"{count} of {label}" for label, count in few.items())
+            which = "these classes" if len(few) > 1 else "this class"
+            yield Flag(
+                "few_events",
+                dataset.name,
+                f"{dataset.site} has {listed}, and a curve asks for {FEW_FOR_A_BAND} of each class: its calibration "
+                f"curve of {which} is imprecise.",
+            )
         if dataset.events is None:
             continue
         others = dataset.n - dataset.events
@@ -160,42 +168,45 @@ def _rows_lost(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
 
 def _estimates(
     external: Sequence[DatasetSummary], results: Sequence[Result], measure: str
-) -> Iterator[tuple[DatasetSummary, Estimate]]:
-    """A measure at each external site where it was estimated on all of its rows."""
+) -> Iterator[tuple[DatasetSummary, str, Estimate]]:
+    """A measure at each external site where it was estimated on all rows, class by class where it is taken so."""
     site = {dataset.name: dataset for dataset in external}
     for result in results:
         if (
             result.measure == measure
             and result.dataset in site
             and result.subset is None
-            and not result.at
+            and set(result.at) <= {"class"}
+            and result.at.get("class") != MACRO
             and isinstance(result.found, Estimate)
         ):
-            yield site[result.dataset], result.found
+            yield site[result.dataset], str(result.at.get("class", "")), result.found
 
 
 def _risks_off(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
     """Risks whose sum is clearly off at a site."""
     low, high = OE_TOLERATED
-    for dataset, found in _estimates(external, results, "oe_ratio"):
+    for dataset, label, found in _estimates(external, results, "oe_ratio"):
+        what = f"patients of class {label}" if label else "events"
         if found.low is not None and found.high is not None and (found.low > high or found.high < low):
             yield Flag(
                 "risks_off",
                 dataset.name,
-                f"at {dataset.site} there were {number(found.value)} times as many events as the risks add up "
-                f"to ({number(found.low)} to {number(found.high)}), outside {low:g} to {high:g}.",
+                f"at {dataset.site} there were {number(found.value)} times as many {what} as the risks add "
+                f"up to ({number(found.low)} to {number(found.high)}), outside {low:g} to {high:g}.",
             )
 
 
 def _slope_off(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
     """A calibration slope whose interval does not hold 1."""
-    for dataset, found in _estimates(external, results, "calibration_slope"):
+    for dataset, label, found in _estimates(external, results, "calibration_slope"):
+        what = f" of class {label}" if label else ""
         if found.low is not None and found.high is not None and not found.low <= 1 <= found.high:
             word = "too extreme" if found.value < 1 else "too cautious"
             yield Flag(
                 "slope_off",
                 dataset.name,
-                f"the calibration slope at {dataset.site} is {number(found.value)} ({number(found.low)} to "
+                f"the calibration slope{what} at {dataset.site} is {number(found.value)} ({number(found.low)} to "
                 f"{number(found.high)}): the risks are {word} there.",
             )
 
@@ -204,9 +215,10 @@ def _precision_missed(external: Sequence[DatasetSummary], results: Sequence[Resu
     """A sample smaller than the declared widths of the intervals ask for."""
     needed: dict[str, list[str]] = {}
     for measure, label in SIZES.items():
-        for dataset, found in _estimates(external, results, measure):
+        for dataset, of_class, found in _estimates(external, results, measure):
             if dataset.n < found.value:
-                needed.setdefault(dataset.name, []).append(f"{label} ({number(found.value, 0)})")
+                what = f"{label} of class {of_class}" if of_class else label
+                needed.setdefault(dataset.name, []).append(f"{what} ({number(found.value, 0)})")
     for dataset in external:
         if dataset.name in needed:
             yield Flag(

@@ -83,6 +83,7 @@ def _dataset(dataset: DatasetSummary) -> dict[str, Any]:
         "excluded": dict(dataset.excluded),
         "features": list(dataset.features),
         "splits": dataset.splits,
+        "classes": dict(dataset.class_counts) or None,
     }
 
 
@@ -218,6 +219,10 @@ def schema() -> dict[str, Any]:
                 "excluded": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
                 "features": {"type": "array", "items": {"type": "string"}},
                 "splits": {"type": ["integer", "null"]},
+                "classes": {
+                    "type": ["object", "null"],
+                    "additionalProperties": {"type": "integer", "minimum": 0},
+                },
             }
         ),
         "description": rows(

@@ -2,7 +2,9 @@
 
 The decorated function stays a plain function. Its module's name is its chapter, the first sentence of its docstring its
 glossary entry, its parameters what it needs: columns of a site (`outcome`, `risk`, `predictors` ...) or settings of the
-release (`level`, `threshold`, `bootstrap`, `seed` ...). `evaluate/offered.py` lists what can be named.
+release (`level`, `threshold`, `bootstrap`, `seed` ...). `evaluate/offered.py` lists what can be named. A measure of an
+outcome of several classes stands on a shelf of its own, under the name of the measure of two classes whose place it
+takes.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ Best = Literal["higher", "lower", "one", "zero", "half"]
 Law = Literal[
     "rows in any order", "rows doubled", "perfect is best", "narrower with more rows", "one class is absent", "monotone"
 ]
+AgainstRest = Literal["no", "by class", "by class and mean"]
+"""What becomes of a measure of two classes when there are several: nothing, one value a class, or also their mean."""
 LAWS: frozenset[Law] = frozenset(
     ("rows in any order", "rows doubled", "perfect is best", "narrower with more rows", "one class is absent")
 )
@@ -40,6 +44,7 @@ class Metric:
     pool: Literal["plain", "log", "logit"] | None = None
     fixed: Mapping[str, str] = field(default_factory=dict)
     independent_rows: bool = False
+    against_rest: AgainstRest = "no"
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,7 @@ class CurveMaker:
     needs: tuple[str, ...]
     roles: tuple[Role, ...]
     cites: tuple[str, ...]
+    against_rest: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,6 +92,9 @@ class Register:
     curve_syntheses: dict[str, CurveMaker] = field(default_factory=dict)
     descriptions: dict[str, CurveMaker] = field(default_factory=dict)
     figures: dict[str, FigureMaker] = field(default_factory=dict)
+    class_metrics: dict[str, Metric] = field(default_factory=dict)
+    class_curves: dict[str, CurveMaker] = field(default_factory=dict)
+    class_curve_syntheses: dict[str, CurveMaker] = field(default_factory=dict)
 
 
 REGISTER = Register()
@@ -134,6 +143,9 @@ def metric(
     caution: str = "",
     counterpart: str = "",
     differs: str = "",
+    against_rest: AgainstRest = "no",
+    of_classes: bool = False,
+    chapter: str | None = None,
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a measure.
 
@@ -142,7 +154,8 @@ def metric(
     always holds, and `measure` the name in results.json where it is not the function's own: a difference is filed
     under the measure that it compares; `independent_rows` that it is refused on refitted splits; `caution` why it is
     not to be trusted alone, and `counterpart` the measure to read beside it; `differs` where a paper's formula is
-    another.
+    another. With several classes, `against_rest` says whether it is taken one class against the rest; `of_classes`
+    makes it a measure of such an outcome (`classes`, `class_risk`), which needs to say its `chapter`.
     """
 
     def enter(function: Plain) -> Plain:
@@ -152,7 +165,7 @@ def metric(
             measure=measure or name,
             label=label,
             sentence=_sentence(function),
-            chapter=_chapter(function),
+            chapter=chapter or _chapter(function),
             digits=digits,
             range=range,
             best=best,
@@ -166,9 +179,17 @@ def metric(
         )
         laws = (LAWS - set(breaks)) | set(obeys)
         entry = Metric(
-            term, function, _needs(function), roles, frozenset(laws), pool, dict(fixed or {}), independent_rows
+            term,
+            function,
+            _needs(function),
+            roles,
+            frozenset(laws),
+            pool,
+            dict(fixed or {}),
+            independent_rows,
+            against_rest,
         )
-        _enter(REGISTER.metrics, name, entry)
+        _enter(REGISTER.class_metrics if of_classes else REGISTER.metrics, name, entry)
         return function
 
     return enter
@@ -211,17 +232,23 @@ def synthesis(
 
 
 def _curve_maker(
-    function: Callable[..., Any], label: str, roles: tuple[Role, ...], cites: str | tuple[str, ...]
+    function: Callable[..., Any],
+    label: str,
+    roles: tuple[Role, ...],
+    cites: str | tuple[str, ...],
+    against_rest: bool = False,
+    chapter: str | None = None,
 ) -> CurveMaker:
     return CurveMaker(
         name=function.__name__,
         label=label,
         sentence=_sentence(function),
-        chapter=_chapter(function),
+        chapter=chapter or _chapter(function),
         function=function,
         needs=_needs(function),
         roles=roles,
         cites=(cites,) if isinstance(cites, str) else cites,
+        against_rest=against_rest,
     )
 
 
@@ -230,21 +257,34 @@ def curve(
     *,
     roles: tuple[Role, ...] = ("internal", "external"),
     cites: str | tuple[str, ...] = (),
+    against_rest: bool = False,
+    of_classes: bool = False,
+    chapter: str | None = None,
 ) -> Callable[[Plain], Plain]:
-    """Make a function on columns a curve of results.json."""
+    """Make a function on columns a curve of results.json; with several classes as for a measure."""
 
     def enter(function: Plain) -> Plain:
-        _enter(REGISTER.curves, function.__name__, _curve_maker(function, label, roles, cites))
+        shelf = REGISTER.class_curves if of_classes else REGISTER.curves
+        _enter(shelf, function.__name__, _curve_maker(function, label, roles, cites, against_rest, chapter))
         return function
 
     return enter
 
 
-def curve_synthesis(label: str, *, cites: str | tuple[str, ...] = ()) -> Callable[[Plain], Plain]:
+def curve_synthesis(
+    label: str,
+    *,
+    cites: str | tuple[str, ...] = (),
+    against_rest: bool = False,
+    of_classes: bool = False,
+    chapter: str | None = None,
+) -> Callable[[Plain], Plain]:
     """Make a function on the curves and results of all external sites (`sites`) a curve of the pooled dataset."""
 
     def enter(function: Plain) -> Plain:
-        _enter(REGISTER.curve_syntheses, function.__name__, _curve_maker(function, label, ("external",), cites))
+        shelf = REGISTER.class_curve_syntheses if of_classes else REGISTER.curve_syntheses
+        maker = _curve_maker(function, label, ("external",), cites, against_rest, chapter)
+        _enter(shelf, function.__name__, maker)
         return function
 
     return enter

@@ -98,17 +98,23 @@ class Outcome(Table):
     column: Text = Field(description="The column that holds the outcome: 0 and 1, booleans, or text with `positive`.")
     positive: Value | None = Field(None, description="The value of the column that means that the outcome happened.")
     horizon: Text | None = Field(None, description="Until when the outcome is counted, in words.")
-    classes: tuple[Text, ...] | None = Field(None, description="The classes in order, where there are more than two.")
+    classes: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats)] | None = Field(
+        None, description="The classes in order, where there are more than two."
+    )
 
 
 class Prediction(Table):
     """Where the predicted risks stand."""
 
-    column: Text = Field(description="The column that holds the probability of the outcome, from 0 to 1.")
+    column: Text | None = Field(None, description="The column that holds the probability of the outcome, from 0 to 1.")
     rival: Text | None = Field(None, description="The column that holds the risk of another model on the same rows.")
     rival_name: Text | None = Field(None, description="The name of the other model.")
-    columns: tuple[Text, ...] | None = Field(None, description="The columns of the risks in the order of the classes.")
-    rivals: tuple[Text, ...] | None = Field(None, description="The columns of the other model's risks by class.")
+    columns: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats)] | None = Field(
+        None, description="The columns of the risks in the order of the classes, where there are more than two."
+    )
+    rivals: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats)] | None = Field(
+        None, description="The columns of the other model's risks in the order of the classes."
+    )
 
 
 class Thresholds(Table):
@@ -278,8 +284,9 @@ class Source(Table):
 class HAccuracy(Table):
     """The settings of H-accuracy."""
 
-    priority: Annotated[tuple[Share, ...], BeforeValidator(_without_repeats)] = Field(
-        (0.25, 0.5, 0.75), description="The priorities of the positive class."
+    priority: Annotated[tuple[Share | tuple[Share, ...], ...], BeforeValidator(_without_repeats)] = Field(
+        (0.25, 0.5, 0.75),
+        description="The priorities of the positive class; of several classes lists with one share a class.",
     )
     priority_from: tuple[Literal["prevalence", "raters", "survey"], ...] = Field(
         ("prevalence",), description="Where further priorities come from."

@@ -8,7 +8,7 @@ words are final.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -27,6 +27,9 @@ At = Mapping[str, float | str]
 
 POOLED = "pooled"
 """The name under which results over all external sites are filed."""
+
+MACRO = "macro"
+"""The value of `class` in `at` under which the unweighted mean over the classes is filed."""
 
 READER_STUDY = "reader study"
 """The name under which results of the reader study are filed."""
@@ -65,6 +68,13 @@ class Dataset:
     cost: Floats | None = None
     """What acting needlessly costs in each row, and what acting rightly brings; 0 or more, not both 0."""
     benefit: Floats | None = None
+    class_labels: tuple[str, ...] = ()
+    """The classes in order, for an outcome of several classes; `outcome`, `risk` and `rival` are then None."""
+    classes: NDArray[np.int64] | None = None
+    """The class of each row, from 0."""
+    class_risk: Floats | None = None
+    """The risk of each class, as given: one row a patient, one column a class."""
+    class_rival: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -263,6 +273,8 @@ class DatasetSummary:
     features: tuple[str, ...]
     splits: int | None = None
     dates: tuple[datetime.date, datetime.date] | None = None
+    class_counts: Mapping[str, int] = field(default_factory=dict)
+    """How many rows each class has, in the order of the classes; empty for an outcome of two classes."""
 
 
 @dataclass(frozen=True)
@@ -375,25 +387,34 @@ class Document:
 
 
 def find(evidence: Evidence, measure: str, dataset: str, /, **at: float | str) -> Estimate | Absent:
-    """The result of a measure in a dataset at exactly these settings; Absent when it was never computed."""
-    for result in evidence.results:
-        if result.measure == measure and result.dataset == dataset and result.subset is None and dict(result.at) == at:
-            return result.found
-    return Absent(f"{measure} was not computed for {dataset}")
+    """The result of a measure in a dataset at exactly these settings; Absent when it was never computed.
+
+    A measure that is taken class by class answers with the mean over the classes, unless a class is asked for.
+    """
+    here = [result for result in evidence.results if result.measure == measure and result.dataset == dataset]
+    return _exactly(here, at) or Absent(f"{measure} was not computed for {dataset}")
+
+
+def _exactly(results: Iterable[Result], at: dict[str, float | str]) -> Estimate | Absent | None:
+    """What was found at these settings, or else in the mean over the classes."""
+    whole = [result for result in results if result.subset is None]
+    for place in (at, {**at, "class": MACRO}):
+        for result in whole:
+            if dict(result.at) == place:
+                return result.found
+    return None
 
 
 def found(site: SiteResults, measure: str, /, **at: float | str) -> Estimate | Absent:
-    """The result of a measure at one site at exactly these settings; Absent when it was never computed."""
-    for result in site.results:
-        if result.measure == measure and result.subset is None and dict(result.at) == at:
-            return result.found
-    return Absent(f"{measure} was not computed for {site.summary.name}")
+    """The result of a measure at one site at exactly these settings, as `find` gives it."""
+    here = [result for result in site.results if result.measure == measure]
+    return _exactly(here, at) or Absent(f"{measure} was not computed for {site.summary.name}")
 
 
-def found_curve(site: SiteResults, curve: str) -> Curve | Absent:
-    """A curve of one site; Absent when it was never computed."""
+def found_curve(site: SiteResults, curve: str, /, **at: float | str) -> Curve | Absent:
+    """A curve of one site at exactly these settings; Absent when it was never computed."""
     for result in site.curves:
-        if result.curve == curve and result.subset is None:
+        if result.curve == curve and result.subset is None and dict(result.at) == at:
             return result.found
     return Absent(f"{curve} was not computed for {site.summary.name}")
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dossier.types import POOLED, Absent, At, DatasetSummary, Estimate, Evidence, Result, Term
+from dossier.types import MACRO, POOLED, Absent, At, DatasetSummary, Estimate, Evidence, Result, Term
 
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
@@ -49,6 +49,7 @@ SETTING = {
     "relevance": "Relevance",
     "calibration": "Calibration",
     "group": "Group",
+    "class": "Class",
 }
 SETTING_VALUE = {
     "auroc": "AUROC",
@@ -310,13 +311,23 @@ def tables_of(evidence: Evidence, terms: Sequence[Term]) -> tuple[Table, ...]:
     for at, members in groups.items():
         kept = [term for term in members if _computed(evidence, term)]
         alone = _only_dataset(evidence, kept)
-        if len(at) > 1:
+        if len([name for name in at if name != "class"]) > 1:
             tables += [_across(evidence, term) for term in kept]
         elif alone is not None:
             tables.append(_listed(evidence, kept, alone))
         else:
-            tables += [_beside(evidence, part) for part in _parts(evidence, kept)]
+            tables += [_side_by_side(evidence, part) for part in _parts(evidence, kept)]
     return tuple(tables)
+
+
+def _side_by_side(evidence: Evidence, terms: Sequence[Term]) -> Table:
+    """Measures as columns; a single one that is taken class by class has the classes as columns where they fit."""
+    term = terms[0]
+    results = [one for one in evidence.results if one.term == term.name]
+    classes = {one.at.get("class") for one in results}
+    if len(terms) == 1 and term.at == ("class",) and 1 < len(classes) <= MEASURE / (2 * _width(evidence, term)) + 1:
+        return table_across(evidence, results, "class", f"{term.label} by class")
+    return _beside(evidence, terms)
 
 
 def _members(evidence: Evidence, chapter: str) -> list[Term]:
@@ -362,12 +373,12 @@ def _listed(evidence: Evidence, terms: Sequence[Term], dataset: str) -> Table:
     """Measures of a single dataset, one below the other: a table of one row would say less."""
     reasons = Reasons(evidence)
     found = [one for one in evidence.results if one.dataset == dataset and one.term in {term.name for term in terms}]
-    places = list(dict.fromkeys(tuple(sorted(_varying(one).items())) for one in found))
+    places = list(dict.fromkeys(tuple(sorted(_varying(evidence, one).items())) for one in found))
     rows: list[Row] = []
     for place in places:
         if place:
             rows.append(Row(_place_name(dict(place)), kind="group"))
-        here = [one for one in found if tuple(sorted(_varying(one).items())) == place]
+        here = [one for one in found if tuple(sorted(_varying(evidence, one).items())) == place]
         rows += [_line(evidence, one, reasons) for one in here]
     where = next((label_of(one) for one in evidence.datasets if one.name == dataset), "all sites together")
     return Table(
@@ -435,14 +446,14 @@ def _beside(evidence: Evidence, terms: Sequence[Term]) -> Table:
     """Measures as columns, sites as rows, the values of their one setting as groups."""
     names = {term.name for term in terms}
     results = [result for result in evidence.results if result.term in names]
-    places = list(dict.fromkeys(tuple(sorted(_varying(result).items())) for result in results))
+    places = list(dict.fromkeys(tuple(sorted(_varying(evidence, result).items())) for result in results))
     reasons = Reasons(evidence)
     results = _without_empty_rows(evidence, results, reasons)
     rows: list[Row] = []
     for place in places:
         if any(place):
             rows.append(Row(_place_name(dict(place)), kind="group"))
-        here = [result for result in results if tuple(sorted(_varying(result).items())) == place]
+        here = [result for result in results if tuple(sorted(_varying(evidence, result).items())) == place]
         rows += _site_rows(evidence, [[one for one in here if one.term == term.name] for term in terms], terms, reasons)
     tested = [_is_tested(results, term) for term in terms]
     return Table(
@@ -502,9 +513,7 @@ def table_across(
         title=f"{sentence_case(title)}.",
         note=_note(evidence, kept, [term]),
         head="Site",
-        columns=tuple(
-            Column(sentence_case(f"{SETTING[across].lower()} {setting(value)}"), intervals=True) for value in values
-        ),
+        columns=tuple(Column(sentence_case(_column_name(across, value)), intervals=True) for value in values),
         rows=tuple(rows),
         footnotes=reasons.footnotes(),
     )
@@ -520,12 +529,23 @@ def _without_empty_rows(evidence: Evidence, results: Sequence[Result], reasons: 
     return [result for result in results if result.dataset in kept]
 
 
-def _varying(result: Result) -> At:
-    return {name: value for name, value in result.at.items() if name != "against"}
+def _varying(evidence: Evidence, result: Result) -> At:
+    """The settings that a measure runs over; what always holds for it is said in its label."""
+    return {name: value for name, value in result.at.items() if name in evidence.terms[result.term].at}
 
 
 def _place_name(place: Mapping[str, float | str]) -> str:
-    return ", ".join(f"{SETTING[name]} {setting(value)}" for name, value in place.items())
+    return ", ".join(
+        "Mean of the classes" if (name, value) == ("class", MACRO) else f"{SETTING[name]} {setting(value)}"
+        for name, value in place.items()
+    )
+
+
+def _column_name(name: str, value: float | str) -> str:
+    """A setting as the head of a column."""
+    if (name, value) == ("class", MACRO):
+        return "mean of the classes"
+    return f"{SETTING[name].lower()} {setting(value)}"
 
 
 def _title(terms: Sequence[Term]) -> str:

@@ -24,6 +24,7 @@ SHARED = ROOT.parent / "shared"
 RELEASES = {
     "knee": ROOT / "fixtures" / "knee",
     "breast": ROOT / "fixtures" / "breast",
+    "biopsy": ROOT / "fixtures" / "biopsy",
     "covid": ROOT / "tests" / "releases" / "covid",
     "heart": ROOT / "tests" / "releases" / "heart",
 }

@@ -119,14 +119,20 @@ def test_every_template_and_finding_has_its_chapter() -> None:
     beside = {"book", "cover", "table_of_contents"}
     pages = {path.stem for path in material.templates().glob("*.html") if not path.stem.startswith("_")}
     assert pages - beside == chapters
-    sentences = {path.stem for path in (PACKAGE / "findings").glob("*.py")} - {"__init__", "sentence", "committee"}
+    sentences = {path.stem for path in (PACKAGE / "findings").glob("*.py")} - {
+        "__init__",
+        "sentence",
+        "committee",
+        "classes",
+    }
     assert sentences == chapters
 
 
 def test_every_measure_belongs_to_a_chapter() -> None:
     register = fill("metrics")
     chapters = {chapter.name for chapter in contents.CHAPTERS}
-    assert {entry.term.chapter for entry in (register.metrics | register.syntheses).values()} <= chapters
+    shelves = (register.metrics, register.class_metrics, register.syntheses)
+    assert {entry.term.chapter for shelf in shelves for entry in shelf.values()} <= chapters
 
 
 def test_every_figure_is_on_a_page() -> None:
@@ -150,7 +156,10 @@ def test_no_html_in_python() -> None:
 
 def test_public_functions_are_explained_in_one_plain_sentence_first() -> None:
     register = fill("metrics")
-    shelves = (register.metrics, register.syntheses, register.curves, register.curve_syntheses)
+    shelves = (
+        *(register.metrics, register.syntheses, register.curves, register.curve_syntheses),
+        *(register.class_metrics, register.class_curves, register.class_curve_syntheses),
+    )
     for entry in (entry for shelf in shelves for entry in shelf.values()):
         first = (inspect.getdoc(entry.function) or "").split("\n")[0]
         assert first[:1].isupper(), entry.function

@@ -555,7 +555,7 @@ def test_what_init_writes_can_be_read(tmp_path: Path) -> None:
     assert initial.files() == initial.files()
 
 
-@pytest.mark.parametrize("name", ["breast", "knee"])
+@pytest.mark.parametrize("name", ["biopsy", "breast", "knee"])
 def test_the_releases_that_ship_can_be_read(name: str) -> None:
     assert any(one.role == "external" for one in load.study(REPOSITORY / "fixtures" / name).datasets)
 

@@ -66,7 +66,7 @@ def built(code: Path, release: Path, place: Path) -> dict[str, bytes]:
     return files(out)
 
 
-@pytest.mark.parametrize("material", ["templates", "styles", "fixtures/breast", "fixtures/knee"])
+@pytest.mark.parametrize("material", ["templates", "styles", "fixtures/biopsy", "fixtures/breast", "fixtures/knee"])
 def test_the_material_travels(installed: Path, material: str) -> None:
     travelled = files(installed / "dossier" / material)
     assert travelled

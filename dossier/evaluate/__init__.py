@@ -14,10 +14,10 @@ from importlib.metadata import version
 import joblib
 
 from dossier import acceptance, checklist, flags
-from dossier.evaluate import reader_study, sites
+from dossier.evaluate import classes, reader_study, sites
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import SiteEvidence, site_evidence
-from dossier.register import REGISTER, fill
+from dossier.register import fill
 from dossier.types import Evidence, Study
 from dossier.verb import makes
 
@@ -63,7 +63,7 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None) -> E
         curves=tuple(curves),
         descriptions=descriptions,
         flags=flags.answered(found_flags, study.release.reply),
-        terms={name: entry.term for name, entry in (REGISTER.metrics | REGISTER.syntheses).items()},
+        terms=classes.terms_of(study.release),
         statements=study.statements,
         inputs=study.inputs,
         versions={

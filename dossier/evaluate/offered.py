@@ -6,11 +6,11 @@ import hashlib
 import itertools
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dossier.release import Utility
-from dossier.types import Absent, Curve, Dataset, Estimate, Feature, Readers, Term
+from dossier.types import MACRO, Absent, Curve, Dataset, Estimate, Feature, Readers, Term
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from dossier.release import Release
 
 PERFORMANCE_OF_THE_MISSION = ("auroc", "standardized_net_benefit", "brier")
+PERFORMANCE_OF_CLASSES = ("auroc",)
+"""Of several classes robustness is read at the mean AUROC alone: the other two have other scales and cut-offs there."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,9 @@ class Site:
 def columns(site: Site) -> dict[str, Any]:
     """What can be named as a column, or the reason why this site does not have it."""
     dataset, readers = site.dataset, site.readers
+    several = f"{dataset.name} has an outcome of several classes"
+    binary = f"{dataset.name} has an outcome of two classes"
+    is_binary = not site.release.outcome.classes
     if readers is None:
         no_readers = Absent(
             f"the readers judged the cases of {site.readers_elsewhere}, not those of {dataset.name}"
@@ -43,9 +48,12 @@ def columns(site: Site) -> dict[str, Any]:
             else "the release has no readers' tables"
         )
     columns: dict[str, Any] = {
-        "outcome": _or(dataset.outcome, f"{dataset.name} has no outcome"),
-        "risk": _or(dataset.risk, f"{dataset.name} has no risk"),
-        "rival": _or(dataset.rival, f"{dataset.name} has no risk of a rival"),
+        "outcome": _or(dataset.outcome, several if dataset.class_labels else f"{dataset.name} has no outcome"),
+        "risk": _or(dataset.risk, several if dataset.class_labels else f"{dataset.name} has no risk"),
+        "rival": _or(dataset.rival, several if dataset.class_labels else f"{dataset.name} has no risk of a rival"),
+        "classes": _or(dataset.classes, binary if is_binary else f"{dataset.name} has no outcome"),
+        "class_risk": _or(dataset.class_risk, binary if is_binary else f"{dataset.name} has no risk"),
+        "class_rival": _or(dataset.class_rival, binary if is_binary else f"{dataset.name} has no risk of a rival"),
         "split": _or(dataset.split, f"{dataset.name} has no refitted splits"),
         "predictors": _or(dataset.predictors, f"{dataset.name} has no predictors"),
         "case_relevance": _or(dataset.relevance, f"{dataset.name} has no relevance"),
@@ -87,6 +95,7 @@ def settings(release: Release) -> dict[str, Any]:
         if release.severity
         else Absent("the release declares no severity weights"),
         "early_stopping": False,
+        "class_labels": release.outcome.classes or (),
         "desired_accuracy": _desired_accuracy(release),
         **{f"{measure}_width": width for measure, width in release.sample.width.items()},
     }
@@ -102,16 +111,28 @@ def _desired_accuracy(release: Release) -> float | Absent:
 
 def _grid(release: Release) -> dict[str, tuple[float | str, ...]]:
     """The lists over which a measure's `at` runs."""
+    labels = release.outcome.classes or ()
+    even = 1 / len(labels) if labels else 0.5
     return {
         "threshold": tuple(release.thresholds.declared),
-        "priority": tuple(sorted({0.5, *release.h_accuracy.priority})) + tuple(release.h_accuracy.priority_from),
-        "tau": tuple(sorted({0.5, *release.h_accuracy.tau})),
+        "class": (MACRO, *labels),
+        "priority": priorities(release) + tuple(release.h_accuracy.priority_from),
+        "tau": tuple(sorted({even, *release.h_accuracy.tau})),
         "complexity": ("constant",),
         "fpr": tuple(f"{low:g}-{high:g}" for low, high in release.roc.parts) if release.roc else (),
-        "measure": PERFORMANCE_OF_THE_MISSION,
+        "measure": PERFORMANCE_OF_CLASSES if labels else PERFORMANCE_OF_THE_MISSION,
         "minimum": ("worst_split", "quantile_05", "declared"),
         "calibration": ("ece", "eci"),
     }
+
+
+def priorities(release: Release) -> tuple[float | str, ...]:
+    """The declared priorities: of the positive class, or of several classes the shares of all in one text."""
+    declared = release.h_accuracy.priority
+    if release.outcome.classes is None:
+        return tuple(sorted({0.5, *(one for one in declared if not isinstance(one, tuple))}))
+    lists = [one for one in declared if isinstance(one, tuple)]
+    return ("equal", *(", ".join(f"{share:g}" for share in one) for one in lists))
 
 
 def _grid_of_chapter(release: Release, chapter: str) -> dict[str, tuple[float | str, ...]]:
@@ -126,6 +147,28 @@ def _grid_of_chapter(release: Release, chapter: str) -> dict[str, tuple[float | 
         "gamma": declared.gamma,
         "relevance": ("constant", *(() if named is None else (named if isinstance(named, str) else "raters",))),
     }
+
+
+def part_of(dataset: Dataset, rows: Any) -> Dataset:
+    """The dataset with these of its analysed rows only; the counts of rows read and excluded stay as they were."""
+
+    def taken(values: Any) -> Any:
+        return None if values is None else values[rows]
+
+    return replace(
+        dataset,
+        outcome=taken(dataset.outcome),
+        risk=taken(dataset.risk),
+        rival=taken(dataset.rival),
+        split=taken(dataset.split),
+        predictors=tuple(replace(one, values=one.values[rows]) for one in dataset.predictors),
+        relevance=taken(dataset.relevance),
+        cost=taken(dataset.cost),
+        benefit=taken(dataset.benefit),
+        classes=taken(dataset.classes),
+        class_risk=taken(dataset.class_risk),
+        class_rival=taken(dataset.class_rival),
+    )
 
 
 def seed_of(release: Release, dataset: str, chapter: str) -> int:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from dossier.evaluate import classes
 from dossier.evaluate.offered import (
     Site,
     ask,
     columns,
     missing,
-    places,
+    part_of,
     refuse_a_bad_curve,
     refuse_what_is_no_number,
     seed_of,
@@ -23,6 +24,7 @@ from dossier.metrics import robustness
 from dossier.register import CurveMaker, Metric, fill
 from dossier.types import (
     Absent,
+    At,
     Curve,
     CurveResult,
     Dataset,
@@ -47,10 +49,9 @@ def site_evidence(site: Site) -> SiteEvidence:
     """Every measure, curve and description of one dataset."""
     register = fill("metrics")
     role = site.dataset.role
-    results = [
-        result for metric in register.metrics.values() if role in metric.roles for result in _measured(site, metric)
-    ]
-    curves = [_curve(site, maker) for maker in register.curves.values() if role in maker.roles]
+    metrics, makers = classes.metrics_of(site.release), classes.curves_of(site.release)
+    results = [result for metric in metrics.values() if role in metric.roles for result in measured(site, metric)]
+    curves = [curve for maker in makers.values() if role in maker.roles for curve in _curves(site, maker)]
     return SiteEvidence(
         site=SiteResults(summary(site.dataset), tuple(results), tuple(curves)),
         descriptions=tuple(
@@ -75,26 +76,37 @@ def summary(dataset: Dataset) -> DatasetSummary:
         features=tuple(feature.name for feature in dataset.predictors),
         splits=None if dataset.split is None else len(np.unique(dataset.split)),
         dates=dataset.dates,
+        class_counts={}
+        if dataset.classes is None
+        else {label: int((dataset.classes == place).sum()) for place, label in enumerate(dataset.class_labels)},
     )
 
 
-def _measured(site: Site, metric: Metric) -> Iterator[Result]:
-    """A measure at one site, at each of its settings."""
-    for at in places(site.release, metric.term):
+def measured(site: Site, metric: Metric) -> Iterator[Result]:
+    """A measure at one site, at each of its settings; of several classes also class by class."""
+    for at in classes.places_of(site.release, metric):
         undeclared = [name for name in metric.term.at if name not in at]
         found: Estimate | Absent
         if undeclared:
             found = Absent(f"no {undeclared[0]} is declared")
-        elif site.dataset.split is not None:
-            found = _over_splits(site, metric, at)
+        elif "class" in at:
+            found = _inside_if(classes.answer(site, metric, at, _found), metric.term)
         else:
-            found = _value(site, metric, at)
+            found = _found(site, metric, at, _value)
         if site.dataset.role == "development" and isinstance(found, Estimate):
             found = replace(found, method=f"{found.method}, apparent")
         yield Result(metric.term.name, metric.term.measure, site.dataset.name, {**metric.fixed, **at}, found)
 
 
-def _value(site: Site, metric: Metric, at: Mapping[str, float | str], **instead: Any) -> Estimate | Absent:
+def _found(site: Site, metric: Metric, at: At, answer: classes.Answer | None = None) -> Estimate | Absent:
+    """What a measure finds at one setting: on all rows, or over refitted splits; `answer` is asked, or the measure."""
+    asked = answer or _value
+    if site.dataset.split is not None:
+        return _over_splits(site, metric, at, asked)
+    return asked(site, metric, at)
+
+
+def _value(site: Site, metric: Metric, at: At, **instead: Any) -> Estimate | Absent:
     """A measure's answer, checked to be a number."""
     seed = seed_of(site.release, site.dataset.name, metric.term.chapter)
     offered = {**columns(site), **settings(site.release), "seed": seed, **at, **instead}
@@ -104,10 +116,11 @@ def _value(site: Site, metric: Metric, at: Mapping[str, float | str], **instead:
     return found
 
 
-def _over_splits(site: Site, metric: Metric, at: Mapping[str, float | str]) -> Estimate | Absent:
+def _over_splits(site: Site, metric: Metric, at: At, answer: classes.Answer) -> Estimate | Absent:
     """A measure of refitted splits: its mean over the splits, with the spread between them."""
     dataset = site.dataset
-    if dataset.split is None or dataset.outcome is None or dataset.risk is None:
+    outcome = dataset.outcome if dataset.classes is None else dataset.classes
+    if dataset.split is None or outcome is None:
         raise TypeError("refitted splits have rows with an outcome and a risk")
     lacking = missing(metric, {**columns(site), **settings(site.release), "seed": 0, **at})
     if lacking is not None:
@@ -115,36 +128,29 @@ def _over_splits(site: Site, metric: Metric, at: Mapping[str, float | str]) -> E
     if metric.independent_rows:
         return Absent(f"the rows of {dataset.name} are refitted splits, not independent patients")
     found = []
-    for part in np.unique(dataset.split):
-        rows = dataset.split == part
-        held_out = replace(
-            dataset,
-            outcome=dataset.outcome[rows],
-            risk=dataset.risk[rows],
-            rival=None if dataset.rival is None else dataset.rival[rows],
-            split=None,
-            predictors=(),
-            relevance=None if dataset.relevance is None else dataset.relevance[rows],
-            cost=None if dataset.cost is None else dataset.cost[rows],
-            benefit=None if dataset.benefit is None else dataset.benefit[rows],
-        )
+    for number in np.unique(dataset.split):
+        held_out = replace(part_of(dataset, dataset.split == number), split=None, predictors=())
         # The interval comes from the spread between splits, so no replicates are needed within one.
-        found.append(_value(replace(site, dataset=held_out), metric, at, bootstrap=2))
+        found.append(answer(replace(site, dataset=held_out), metric, at, bootstrap=2))
     absent = next((one for one in found if isinstance(one, Absent)), None)
     if absent is not None:
         return Absent(f"at least one split allows no value: {absent.reason}")
     estimates = [one for one in found if isinstance(one, Estimate)]
-    n_test = len(dataset.outcome) / len(estimates)
+    n_test = len(outcome) / len(estimates)
     train = None if site.development_rows is None else site.development_rows - n_test
     mean = robustness.over_splits(
         np.array([one.value for one in estimates]),
         n_test=n_test,
         n_train=train if train is not None and train > 0 else None,
-        n=len(dataset.outcome),
-        events=int(dataset.outcome.sum()),
+        n=len(outcome),
+        events=None if dataset.outcome is None else int(dataset.outcome.sum()),
         level=site.release.release.level,
     )
     return _inside(mean, metric.term)
+
+
+def _inside_if(found: Estimate | Absent, term: Term) -> Estimate | Absent:
+    return found if isinstance(found, Absent) else _inside(found, term)
 
 
 def _inside(found: Estimate, term: Term) -> Estimate:
@@ -153,6 +159,15 @@ def _inside(found: Estimate, term: Term) -> Estimate:
     low = found.low if found.low is None or lowest is None else max(found.low, lowest)
     high = found.high if found.high is None or highest is None else min(found.high, highest)
     return replace(found, low=low, high=high)
+
+
+def _curves(site: Site, maker: CurveMaker) -> Iterator[CurveResult]:
+    """A curve of one site, or why there is none; of several classes one a class."""
+    if not site.dataset.class_labels or not maker.against_rest:
+        yield _curve(site, maker)
+        return
+    for label in site.dataset.class_labels:
+        yield replace(_curve(classes.against_rest(site, label), maker), at={"class": label})
 
 
 def _curve(site: Site, maker: CurveMaker) -> CurveResult:

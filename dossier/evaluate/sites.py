@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from dossier.bands import FEW_FOR_POOLING
+from dossier.evaluate import classes
 from dossier.evaluate.offered import ask, places, refuse_a_bad_curve, refuse_what_is_no_number, seed_of, settings
 from dossier.metrics import pooled, robustness
 from dossier.register import REGISTER
 from dossier.release import Release
-from dossier.types import POOLED, Absent, Curve, CurveResult, DatasetSummary, Estimate, Result, SiteResults
+from dossier.types import MACRO, POOLED, Absent, Curve, CurveResult, DatasetSummary, Estimate, Result, SiteResults
 
 
 def internal_test(release: Release, sites: Sequence[SiteResults]) -> SiteResults | None:
@@ -50,10 +52,10 @@ def declared_results(release: Release) -> list[Result]:
 
 def pooled_results(release: Release, external: Sequence[SiteResults]) -> Iterator[Result]:
     """Each measure that has a scale for it, pooled over the external sites."""
-    for metric in REGISTER.metrics.values():
+    for metric in classes.metrics_of(release).values():
         if metric.pool is None:
             continue
-        for at in places(release, metric.term):
+        for at in classes.places_of(release, metric):
             wanted = {**metric.fixed, **at}
             found = {
                 site.summary.name: result.found
@@ -62,13 +64,21 @@ def pooled_results(release: Release, external: Sequence[SiteResults]) -> Iterato
                 if result.term == metric.term.name and dict(result.at) == wanted
             }
             estimates = {name: one for name, one in found.items() if isinstance(one, Estimate)}
-            yield Result(
-                metric.term.name,
-                metric.term.measure,
-                POOLED,
-                wanted,
-                pooled.pool(tuple(estimates.values()), metric.pool, release.release.level, names=tuple(estimates)),
+            small = _of_small_classes(external) if at.get("class") == MACRO else {}
+            known = tuple(small.get(name) for name in estimates)
+            together = pooled.pool(
+                tuple(estimates.values()), metric.pool, release.release.level, tuple(estimates), known
             )
+            yield Result(metric.term.name, metric.term.measure, POOLED, wanted, together)
+
+
+def _of_small_classes(external: Sequence[SiteResults]) -> dict[str, str]:
+    """Why the mean over the classes of a site is not pooled: a class that would not be pooled alone."""
+    return {
+        site.summary.name: f"fewer than {FEW_FOR_POOLING} rows of a class"
+        for site in external
+        if min(site.summary.class_counts.values(), default=FEW_FOR_POOLING) < FEW_FOR_POOLING
+    }
 
 
 def syntheses(
@@ -97,8 +107,9 @@ def syntheses(
 
 def pooled_curves(release: Release, external: Sequence[SiteResults]) -> Iterator[CurveResult]:
     """Every curve over all external sites."""
-    for maker in REGISTER.curve_syntheses.values():
-        found: Curve | Absent = ask(maker, {**settings(release), "sites": tuple(external)})
-        if isinstance(found, Curve):
-            refuse_a_bad_curve(maker.name, POOLED, found)
-        yield CurveResult(maker.name, POOLED, found)
+    for maker in classes.curve_syntheses_of(release).values():
+        for at, sites in classes.by_class(release, tuple(external), maker):
+            found: Curve | Absent = ask(maker, {**settings(release), "sites": sites})
+            if isinstance(found, Curve):
+                refuse_a_bad_curve(maker.name, POOLED, found)
+            yield CurveResult(maker.name, POOLED, found, at)

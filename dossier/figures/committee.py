@@ -197,6 +197,8 @@ def thousand(evidence: Evidence) -> Thousand | Absent:
     found = find_curve(evidence, "per_thousand", POOLED)
     if isinstance(found, Absent):
         return found
+    if "threshold" not in found.columns:
+        return Absent("the counts of an outcome of several classes have no threshold")
     for row, place in enumerate(found.columns["threshold"]):
         if place == threshold:
             return Thousand(threshold, found.n, {name: int(found.columns[name][row] or 0) for name in CELLS})

@@ -107,6 +107,9 @@ def forest_columns(evidence: Evidence, width: float) -> Columns:
         return HALF_COLUMNS
     names = [text_width(site.site) for site in externals(evidence)]
     name = min(max(*names, text_width("New hospital", 600)), WIDEST_NAME)
+    if any(site.class_counts for site in externals(evidence)):
+        left = name + 18.0
+        return Columns(name, left, 134.0 - left, 146.0, FULL, patients=name + 12.0)
     left = name + 31.0
     return Columns(name, left, 134.0 - left, 146.0, FULL, patients=name + 12.0, events=name + 25.0)
 
@@ -295,7 +298,8 @@ def forest_caption(evidence: Evidence, forest: Forest, width: float) -> str:
         text += " Diamond: pooled"
         text += "; hollow bar: prediction interval (PI) for a new hospital." if has_bar else "."
     if any(few(site, bands.FEW_FOR_POOLING) for site in shown):
-        text += f" Open: under {bands.FEW_FOR_POOLING} events or non-events, not pooled."
+        kind = "patients of a class" if shown[0].class_counts else "events or non-events"
+        text += f" Open: under {bands.FEW_FOR_POOLING} {kind}, not pooled."
     bounds = criterion(evidence, forest.measure)
     if bounds:
         text += f" Broken: the criterion declared beforehand, {' to '.join(number(bound) for bound in bounds)}."

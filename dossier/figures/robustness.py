@@ -576,6 +576,8 @@ def _strip_names(drawn: Figure, placed: Sequence[Placed], plan: Layout) -> None:
 @figure("External performance diagram")
 def external_performance(evidence: Evidence) -> Picture | Absent:
     """How well the model does at every site, against how much the site resembles the data it was developed on."""
+    if evidence.release.outcome.classes:
+        return Absent("the bands of the diagram are for a binary outcome")
     with styled():
         arranged = arrangement(evidence)
         if isinstance(arranged, Absent):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dossier.findings import classes
 from dossier.findings.sentence import Sentence, estimated, range_over_sites
 from dossier.types import DatasetSummary, Evidence, externals
 from dossier.typeset import in_words, listing
@@ -9,6 +10,8 @@ from dossier.typeset import in_words, listing
 
 def finding(evidence: Evidence) -> Sentence:
     """How many sites have an interval of O/E that holds 1, and what the slopes say."""
+    if classes.labels(evidence):
+        return classes.calibration(evidence)
     ratios = estimated(evidence, "oe_ratio")
     if not ratios:
         return Sentence("At no external site can calibration be estimated.")

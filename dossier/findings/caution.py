@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dossier.findings.sentence import Sentence
-from dossier.types import Estimate, Evidence, Term, externals
+from dossier.types import MACRO, Estimate, Evidence, Term, externals
 from dossier.typeset import Table, is_against_chance, per_cent, tables_of
 
 
 def finding(evidence: Evidence) -> Sentence:
     """What these measures are for, and the prevalences that several of them depend on."""
+    if evidence.release.outcome.classes:
+        rest = (
+            "For several classes they are means over the classes, one against the rest; each class is in results.json."
+        )
+        return Sentence("Nothing in this dossier is judged by the measures of this chapter.", rest)
     shares = sorted(site.events / site.n for site in externals(evidence) if site.events is not None and site.n)
     where = f"Prevalence here runs from {per_cent(shares[0])} to {per_cent(shares[-1])}." if shares else ""
     return Sentence("Nothing in this dossier is judged by the measures of this chapter.", where)
@@ -23,7 +30,13 @@ def tables(evidence: Evidence) -> tuple[Table, ...]:
     """Each measure beside the one that should be read instead, at the same threshold."""
     terms = cautioned(evidence)
     beside = list(dict.fromkeys(term.counterpart for term in terms if term.counterpart in evidence.terms))
-    return tables_of(evidence, [*terms, *(evidence.terms[name] for name in beside)])
+    return tables_of(_means_only(evidence), [*terms, *(evidence.terms[name] for name in beside)])
+
+
+def _means_only(evidence: Evidence) -> Evidence:
+    """The evidence without the single classes: of measures that nothing is judged by, the means over them suffice."""
+    kept = tuple(one for one in evidence.results if one.at.get("class", MACRO) == MACRO)
+    return replace(evidence, results=kept)
 
 
 def chance(evidence: Evidence) -> tuple[Table, ...]:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dossier.findings import classes
 from dossier.findings.sentence import Sentence, estimated, primary_threshold
 from dossier.types import POOLED, Absent, Estimate, Evidence, externals, find, find_curve
 from dossier.typeset import Cell, Column, Row, Table, counted, in_words, level_of, listing, per_cent, sentence_case
 
+FEW = 100
+"""Patients of a class below which the committee is told that little can be said."""
+LITTLE = "little can be said of them."
+MOST_CLASSES = 4
+"""Classes of which a table of the committee holds the intervals too."""
 MOST_FLAGS = 6
 """Limitations listed for the committee; the regulatory edition holds all."""
 
@@ -44,7 +50,7 @@ def thousand(evidence: Evidence) -> Thousand | None:
     """The counts at the primary threshold; None when no threshold is declared."""
     curve = find_curve(evidence, "per_thousand", POOLED)
     at = primary_threshold(evidence)
-    if at is None or isinstance(curve, Absent):
+    if at is None or isinstance(curve, Absent) or "threshold" not in curve.columns:
         return None
     row = curve.columns["threshold"].index(at)
     cell = {name: int(column[row] or 0) for name, column in curve.columns.items() if name != "threshold"}
@@ -53,6 +59,8 @@ def thousand(evidence: Evidence) -> Thousand | None:
 
 def finding(evidence: Evidence) -> Sentence:
     """What the model does to 1,000 patients like those who were tested."""
+    if classes.labels(evidence):
+        return classes.committee(evidence)
     counts = thousand(evidence)
     if counts is None:
         return Sentence("No threshold is set: what the model does to patients is not shown.")
@@ -68,6 +76,13 @@ def what_it_is(evidence: Evidence) -> str:
     """The model in one or two sentences."""
     release = evidence.release
     horizon = f" {release.outcome.horizon}" if release.outcome.horizon else ""
+    known = classes.labels(evidence)
+    if known:
+        return (
+            f"A model that gives each patient a risk, from 0 to 100%, of each class of this outcome: "
+            f"{release.outcome.name}{horizon}. The classes are {listing(known)}; the model names the one with the "
+            "largest risk."
+        )
     text = f"A model that gives each patient a risk, from 0 to 100%, of this outcome: {release.outcome.name}{horizon}."
     at = primary_threshold(evidence)
     return text if at is None else f"{text} A patient with a risk of {per_cent(at)} or more is flagged."
@@ -83,7 +98,9 @@ def tested(evidence: Evidence) -> str:
 
 def numbers(evidence: Evidence) -> tuple[Number, ...]:
     """Ranking, what to expect elsewhere, and the risks against what happened."""
-    return tuple(one for one in (_ranking(evidence), _elsewhere(evidence), _risks(evidence)) if one is not None)
+    asked = [_ranking(evidence), _elsewhere(evidence)]
+    asked += [] if classes.labels(evidence) else [_risks(evidence)]
+    return tuple(one for one in asked if one is not None)
 
 
 def _overall(evidence: Evidence, measure: str) -> Estimate | None:
@@ -100,6 +117,12 @@ def _ranking(evidence: Evidence) -> Number | None:
     if found is None or found.low is None or found.high is None:
         return None
     bounds = f"{100 * found.low:.0f} to {100 * found.high:.0f}"
+    if classes.labels(evidence):
+        return Number(
+            f"{100 * found.value:.0f} of 100",
+            f"times, of two patients, one of a class and one of another, the first has the higher risk of it, on "
+            f"average over the classes ({bounds}; by chance 50)",
+        )
     return Number(
         f"{100 * found.value:.0f} of 100",
         f"times, of two patients, one with the outcome and one without, the first has the higher risk "
@@ -132,6 +155,8 @@ def _risks(evidence: Evidence) -> Number | None:
 
 def risks_are_right(evidence: Evidence) -> tuple[str, ...]:
     """Whether the risks came true, place by place, in sentences."""
+    if classes.labels(evidence):
+        return classes.risks_are_right(evidence)
     sites = estimated(evidence, "oe_ratio")
     if not sites:
         return ("It could not be checked whether the risks came true.",)
@@ -157,6 +182,8 @@ def _few(names: list[str]) -> str:
 
 def by_site(evidence: Evidence) -> Table:
     """Each place with its patients, and the model's work there in whole people."""
+    if classes.labels(evidence):
+        return _by_site_and_class(evidence)
     at = primary_threshold(evidence)
     heads = [Column("Patients"), Column("With the outcome"), Column("Ranked right, of 100", intervals=True)]
     heads.append(Column("Came, for 100 expected", intervals=True))
@@ -177,6 +204,26 @@ def by_site(evidence: Evidence) -> Table:
     )
 
 
+def _by_site_and_class(evidence: Evidence) -> Table:
+    """Each place with its patients, and how well each class is ranked there; with many classes without intervals."""
+    known = classes.labels(evidence)
+    narrow = len(known) > MOST_CLASSES
+    rows = []
+    for site in externals(evidence):
+        found = [_hundred(find(evidence, "auroc", site.name, **{"class": label})) for label in known]
+        rows.append(Row(site.site, (Cell(f"{site.n:,}", kind="plain"), *found)))
+    return Table(
+        name="table-by-site",
+        title="Ranked right, of 100, place by place.",
+        note=""
+        if narrow
+        else f"After each number: the range in which the true one may lie ({level_of(evidence)} interval).",
+        head="Place",
+        columns=(Column("Patients"), *(Column(label, intervals=not narrow) for label in known)),
+        rows=tuple(rows),
+    )
+
+
 def _hundred(found: Estimate | Absent) -> Cell:
     """A share or ratio as people out of a hundred."""
     if isinstance(found, Absent):
@@ -188,6 +235,18 @@ def _hundred(found: Estimate | Absent) -> Cell:
 
 def uncertain(evidence: Evidence) -> str:
     """For which places the numbers say little."""
+    if classes.labels(evidence):
+        rare = [
+            f"{count} {'was' if count == 1 else 'were'} {label} in {site.site}"
+            for site in externals(evidence)
+            for label, count in site.class_counts.items()
+            if count < FEW
+        ]
+        if not rare:
+            return "Every place had at least 100 patients of each class."
+        if len(rare) > MOST_FLAGS:
+            return f"For {in_words(len(rare))} pairs of class and place there were fewer than 100 patients: {LITTLE}"
+        return f"{sentence_case(listing(rare))}, fewer than 100 patients: {LITTLE}"
     few = [flag.dataset for flag in evidence.flags if flag.flag == "few_events"]
     names = [site.site for site in externals(evidence) if site.name in few]
     if not names:

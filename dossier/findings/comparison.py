@@ -14,15 +14,16 @@ def finding(evidence: Evidence) -> Sentence:
         return Sentence("At no external site can the two models be compared.")
     better = sum(1 for _, found in sites if found.low is not None and found.low > 0)
     worse = sum(1 for _, found in sites if found.high is not None and found.high < 0)
+    what = "mean AUROC of the classes" if evidence.release.outcome.classes else "AUROC"
     rival = evidence.release.prediction.rival_name or "the rival"
     low, high = sites[0], sites[-1]
     if len(sites) == 1:
         verdict = (
             "higher beyond chance" if better else "lower beyond chance" if worse else "not different beyond chance"
         )
-        return Sentence(f"Against {rival}, the AUROC is {verdict}.", f"The difference is {number(low[1].value)}.")
+        return Sentence(f"Against {rival}, the {what} is {verdict}.", f"The difference is {number(low[1].value)}.")
     return Sentence(
-        f"Against {rival}, the AUROC is higher beyond chance at {in_words(better)} and lower at {in_words(worse)} of "
+        f"Against {rival}, the {what} is higher beyond chance at {in_words(better)} and lower at {in_words(worse)} of "
         f"{in_words(len(sites))} sites.",
         f"The difference runs from {number(low[1].value)} ({low[0].site}) to {number(high[1].value)} ({high[0].site}).",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dossier.findings import classes
 from dossier.findings.sentence import Sentence
 from dossier.types import DatasetSummary, Evidence, externals
 from dossier.typeset import (
@@ -29,6 +30,8 @@ NARROW_SIDE_BY_SIDE = 9
 
 def finding(evidence: Evidence) -> Sentence:
     """The size of the test, what was left out, and how prevalence differs between sites."""
+    if classes.labels(evidence):
+        return classes.description(evidence)
     sites = externals(evidence)
     rows = sum(site.n for site in sites)
     events = sum(site.events or 0 for site in sites)
@@ -56,10 +59,12 @@ def sizes(evidence: Evidence) -> tuple[tuple[str, str], ...]:
     """The three numbers of the cover."""
     sites = externals(evidence)
     events = sum(site.events or 0 for site in sites)
+    known = classes.labels(evidence)
+    last = (f"{len(known)}", "classes") if known else (f"{events:,}", "events")
     return (
         (f"{len(sites):,}", "external site" if len(sites) == 1 else "external sites"),
         (f"{sum(site.n for site in sites):,}", "patients analysed"),
-        (f"{events:,}", "events"),
+        last,
     )
 
 
@@ -67,7 +72,8 @@ def flow(evidence: Evidence) -> Table:
     """Rows in, rows out and why, for every dataset."""
     reasons = list(dict.fromkeys(reason for dataset in evidence.datasets for reason in dataset.excluded))
     dated = any(dataset.dates is not None for dataset in evidence.datasets)
-    heads = ("Rows read", *map(sentence_case, reasons), "Analysed", "Events", "Prevalence, %")
+    known = classes.labels(evidence)
+    heads = ("Rows read", *map(sentence_case, reasons), "Analysed", *(() if known else ("Events", "Prevalence, %")))
     return Table(
         name="table-flow",
         title="From the rows that were read to those that are analysed.",
@@ -77,16 +83,20 @@ def flow(evidence: Evidence) -> Table:
             *(Column(label) for label in heads),
             *([Column("Dates", words=True)] if dated else []),
         ),
-        rows=tuple(Row(label_of(dataset), _flow_cells(dataset, reasons, dated)) for dataset in shown(evidence)),
+        rows=tuple(
+            Row(label_of(dataset), _flow_cells(dataset, reasons, dated, bool(known))) for dataset in shown(evidence)
+        ),
     )
 
 
-def _flow_cells(dataset: DatasetSummary, reasons: list[str], dated: bool) -> tuple[Cell, ...]:
+def _flow_cells(dataset: DatasetSummary, reasons: list[str], dated: bool, several: bool) -> tuple[Cell, ...]:
     events = dataset.events
     share = "" if events is None or not dataset.n else number(events / dataset.n, 0, percent=True)
     words = [f"{dataset.rows_read:,}"]
     words += [f"{dataset.excluded.get(reason, 0):,}" for reason in reasons]
-    words += [f"{dataset.n:,}", "" if events is None else f"{events:,}", share]
+    words += [f"{dataset.n:,}"]
+    if not several:
+        words += ["" if events is None else f"{events:,}", share]
     when = [Cell(dates(dataset.dates), kind="word")] if dated else []
     return (*(Cell(word, kind="plain") for word in words), *when)
 

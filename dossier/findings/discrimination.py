@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dossier.findings import classes
 from dossier.findings.sentence import Sentence, estimated, primary_threshold, range_over_sites
 from dossier.types import POOLED, Estimate, Evidence, find
 from dossier.typeset import TIED, in_text, threshold
@@ -9,6 +10,8 @@ from dossier.typeset import TIED, in_text, threshold
 
 def finding(evidence: Evidence) -> Sentence:
     """The range of the AUROC over sites, and of the sensitivity at the primary threshold."""
+    if classes.labels(evidence):
+        return classes.discrimination(evidence)
     sites = estimated(evidence, "auroc")
     if not sites:
         return Sentence("At no external site can discrimination be estimated.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dossier.findings.sentence import Sentence
-from dossier.types import POOLED, Absent, Estimate, Evidence, find
+from dossier.types import MACRO, POOLED, Absent, Estimate, Evidence, Result, find
 from dossier.typeset import Cell, Column, Reasons, Row, Table, cell, in_text, level_of, number, sentence_case
 
 
@@ -12,7 +12,9 @@ def finding(evidence: Evidence) -> Sentence:
     auroc, ratio = find(evidence, "auroc", POOLED), find(evidence, "oe_ratio", POOLED)
     if isinstance(auroc, Absent):
         return Sentence(f"Sites are not pooled: {auroc.reason}.")
-    lead = f"Pooled, the AUROC is {in_text(evidence, 'auroc', auroc)}"
+    several = bool(evidence.release.outcome.classes)
+    whose = "Pooled and averaged over the classes" if several else "Pooled"
+    lead = f"{whose}, the AUROC is {in_text(evidence, 'auroc', auroc)}"
     lead += f" and O/E {in_text(evidence, 'oe_ratio', ratio)}." if isinstance(ratio, Estimate) else "."
     expected = [_expected(measure, found) for measure, found in (("AUROC", auroc), ("O/E", ratio))]
     known = [text for text in expected if text]
@@ -35,14 +37,14 @@ def prediction(evidence: Evidence) -> Table:
     reasons = Reasons(evidence)
     rows = []
     for result in evidence.results:
-        if result.dataset != POOLED or evidence.terms[result.term].chapter == "pooled" or result.at:
+        if result.dataset != POOLED or evidence.terms[result.term].chapter == "pooled" or set(result.at) - {"class"}:
             continue
         if evidence.terms[result.term].chapter == "robustness":
             continue
         term, found = evidence.terms[result.term], result.found
         head = cell(found, term, reasons)
         rest = (Cell("", kind="plain"),) * 4 if isinstance(found, Absent) else _spread(found, term.digits)
-        rows.append(Row(sentence_case(term.label), (head, *rest)))
+        rows.append(Row(sentence_case(term.label) + _which(result), (head, *rest)))
     return Table(
         name="table-pooled",
         title="Pooled over the external sites.",
@@ -59,6 +61,12 @@ def prediction(evidence: Evidence) -> Table:
         rows=tuple(rows),
         footnotes=reasons.footnotes(),
     )
+
+
+def _which(result: Result) -> str:
+    """The class of a result that is taken class by class."""
+    label = result.at.get("class")
+    return "" if label is None else ", mean of classes" if label == MACRO else f", {label}"
 
 
 def _spread(found: Estimate, digits: int) -> tuple[Cell, ...]:

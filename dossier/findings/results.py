@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dossier.findings import classes
 from dossier.findings.sentence import Sentence, estimated, named_or_counted, primary_threshold, range_over_sites
-from dossier.types import POOLED, Absent, Estimate, Evidence, externals, find, find_all
+from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find, find_all
 from dossier.typeset import (
     TIED,
     Cell,
@@ -26,6 +27,8 @@ MOST_SITES = 10
 
 def finding(evidence: Evidence) -> Sentence:
     """Discrimination over all sites, what a new site may expect, and where the risks are off."""
+    if classes.labels(evidence):
+        return classes.results(evidence)
     pooled = find(evidence, "auroc", POOLED)
     if not isinstance(pooled, Estimate):
         return Sentence(_single(evidence), _risks(evidence))
@@ -71,12 +74,16 @@ def _risks(evidence: Evidence) -> str:
 def essentials(evidence: Evidence) -> Table:
     """The four essentials by site: how many, AUROC, O/E and slope, net benefit at the primary threshold."""
     at = primary_threshold(evidence)
+    known = classes.labels(evidence)
     asked: list[tuple[str, str, dict[str, float | str]]] = [
         ("AUROC", "auroc", {}),
         ("O/E", "oe_ratio", {}),
         ("Slope", "calibration_slope", {}),
     ]
-    if at is not None:
+    if known:
+        asked = [("AUROC", "auroc", {}), ("Slope", "calibration_slope", {}), ("Brier", "brier", {})]
+        asked += [("Severity", "mean_severity", {})] if evidence.release.severity else []
+    elif at is not None:
         asked.append((f"NB at{TIED}{threshold(at)}", "net_benefit", {"threshold": at}))
     reasons = Reasons(evidence)
     sites = externals(evidence)
@@ -85,7 +92,7 @@ def essentials(evidence: Evidence) -> Table:
             site.site,
             (
                 Cell(f"{site.n:,}", kind="plain"),
-                Cell("" if site.events is None else f"{site.events:,}", kind="plain"),
+                _smallest(site),
                 *(_of_site(evidence, site.name, measure, place, reasons) for _, measure, place in asked),
             ),
         )
@@ -94,16 +101,30 @@ def essentials(evidence: Evidence) -> Table:
     if len(sites) > 1:
         rows.append(_together(evidence, [measure for _, measure, _ in asked]))
     unit = "" if at is None else " NB: net benefit per 100 patients."
+    if known:
+        unit = " AUROC and slope: mean of the classes, one against the rest. Brier: all classes, 0 to 2."
     left = f" {counted(len(sites) - MOST_SITES, 'more site')} in the chapters." if len(sites) > MOST_SITES else ""
     return Table(
         name="table-essentials",
         title="The essentials by site.",
         note=f"Value and {level_of(evidence)} interval.{unit}{left}",
         head="Site",
-        columns=(Column("Patients"), Column("Events"), *(Column(label, intervals=True) for label, _, _ in asked)),
+        columns=(
+            Column("Patients"),
+            Column("Rarest class" if known else "Events"),
+            *(Column(label, intervals=True) for label, _, _ in asked),
+        ),
         rows=tuple(rows),
         footnotes=reasons.footnotes(),
     )
+
+
+def _smallest(site: DatasetSummary) -> Cell:
+    """The events of a site, or of several classes the one with the fewest patients."""
+    if site.class_counts:
+        label, count = min(site.class_counts.items(), key=lambda pair: pair[1])
+        return Cell(f"{label}: {count:,}", kind="plain")
+    return Cell("" if site.events is None else f"{site.events:,}", kind="plain")
 
 
 def _of_site(evidence: Evidence, dataset: str, measure: str, place: dict[str, float | str], reasons: Reasons) -> Cell:
@@ -123,7 +144,7 @@ def _together(evidence: Evidence, measures: list[str]) -> Row:
     sites = externals(evidence)
     cells = [
         Cell(f"{sum(site.n for site in sites):,}", kind="plain"),
-        Cell(f"{sum(site.events or 0 for site in sites):,}", kind="plain"),
+        Cell("" if classes.labels(evidence) else f"{sum(site.events or 0 for site in sites):,}", kind="plain"),
     ]
     for measure in measures:
         found = find(evidence, measure, POOLED)
@@ -139,6 +160,12 @@ def caption(evidence: Evidence) -> str:
     sites = externals(evidence)
     level = level_of(evidence)
     patients = counted(sum(site.n for site in sites), "patient")
+    if classes.labels(evidence):
+        return (
+            f"{patients}; intervals and bands at {level}. Discrimination: DeLong, mean of the classes; hollow bar, a "
+            "new hospital. Calibration: spline of logit risk, a panel a site and class; broken under 100 of the class. "
+            "Risks: ten bins, patients of the class above and all others below the line."
+        )
     events = counted(sum(site.events or 0 for site in sites), "event")
     return (
         f"{patients}, {events}; intervals and bands at {level}. Discrimination: DeLong; hollow bar, a new hospital; "

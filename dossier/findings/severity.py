@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dossier.findings import classes
 from dossier.findings.sentence import Sentence, estimated, primary_threshold
 from dossier.types import Evidence
 from dossier.typeset import TIED, in_text, short, threshold
@@ -9,6 +10,8 @@ from dossier.typeset import TIED, in_text, short, threshold
 
 def finding(evidence: Evidence) -> Sentence:
     """The mean severity at the primary threshold, and the severity of an error where it is gravest."""
+    if classes.labels(evidence):
+        return classes.severity(evidence)
     at = primary_threshold(evidence)
     sites = [] if at is None else estimated(evidence, "mean_severity", threshold=at)
     if at is None or not sites:

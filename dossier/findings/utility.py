@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dossier.findings import classes
 from dossier.findings.sentence import Sentence, estimated, primary_threshold, range_over_sites
 from dossier.types import Estimate, Evidence, Result
 from dossier.typeset import TIED, Table, in_words, listing, sentence_case, setting, table_across, threshold
@@ -11,6 +12,8 @@ from dossier.typeset import TIED, Table, in_words, listing, sentence_case, setti
 
 def finding(evidence: Evidence) -> Sentence:
     """Net benefit at the primary threshold, and the sites where a default does better."""
+    if classes.labels(evidence):
+        return classes.utility(evidence)
     at = primary_threshold(evidence)
     if at is None:
         return Sentence("No threshold is declared.", "Net benefit is shown over a range of thresholds only.")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
-from dossier.load import columns, predictors, refused, tables
+from dossier.load import class_columns, columns, predictors, refused, tables
 from dossier.load.columns import Bools, Settled
 from dossier.load.faults import by_row, shown
 from dossier.load.files import Folder
@@ -47,7 +47,9 @@ class Measured:
     """The columns of a table that measures need, over all its rows."""
 
     outcome: Floats | None
+    """0 and 1, or with several classes their numbers from 0."""
     risk: Floats | None
+    """One number a row, or with several classes one a row and class."""
     rival: Floats | None
     utility: Mapping[str, Floats]
     """What [utility] names, by its keys: relevance, cost, benefit."""
@@ -60,12 +62,15 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> list[Site]:
     features = predictors.features(sources, names, faults)
     if release.prediction.rival is not None:
         faults += _somewhere(release.prediction.rival, "[prediction] rival", sources)
+    for name in release.prediction.rivals or ():
+        faults += _somewhere(name, "[prediction] rivals", sources)
     for key, name in predictors.utility_columns(release).items():
         faults += _somewhere(name, f"[utility] {key}", sources)
     found: list[Site] = []
+    labels = release.outcome.classes or ()
     for source, some in zip(sources, features, strict=True):
         measured = _measured(release, source, faults)
-        found += [_site(source, rows, measured, some) for rows in _rows(source, faults)]
+        found += [_site(source, rows, measured, some, labels) for rows in _rows(source, faults)]
     _distinct(found, faults)
     return found
 
@@ -103,6 +108,12 @@ def _somewhere(name: str, key: str, sources: Sequence[Source]) -> list[Fault]:
 def _measured(release: Release, source: Source, faults: list[Fault]) -> Measured:
     table, prediction = source.table, release.prediction
     development = source.declaration.role == "development"
+    if release.outcome.classes is not None:
+        found = class_columns.measured(table, release, development, faults)
+        return Measured(*found, {} if development else _utility(release, table, faults))
+    if prediction.columns is not None:
+        # Without its classes the outcome cannot be read, and the release's own faults say so.
+        return Measured(None, None, None, {})
     outcome = (
         None
         if development and release.outcome.column not in table.columns
@@ -110,7 +121,7 @@ def _measured(release: Release, source: Source, faults: list[Fault]) -> Measured
     )
     risk = (
         None
-        if development and prediction.column not in table.columns
+        if prediction.column is None or (development and prediction.column not in table.columns)
         else columns.risk(table, prediction.column, "column", faults)
     )
     rival = (
@@ -193,29 +204,38 @@ def _title(name: str) -> str:
     return name.replace("-", " ").title()
 
 
-def _site(source: Source, part: Rows, measured: Measured, features: tuple[Feature, ...]) -> Site:
+def _site(
+    source: Source, part: Rows, measured: Measured, features: tuple[Feature, ...], labels: tuple[str, ...]
+) -> Site:
     declaration = source.declaration
     outcome, risk, rival = (
         None if values is None else values[part.rows] for values in (measured.outcome, measured.risk, measured.rival)
     )
     utility = {key: values[part.rows] for key, values in measured.utility.items()}
     keep, excluded = _analysed(len(part.table.rows), outcome, risk)
-    rival_missing = 0 if rival is None else int(np.isnan(rival[keep]).sum())
+    rival_missing = 0 if rival is None else int(_gaps(rival[keep]).sum())
+    outcome = None if outcome is None else outcome[keep]
+    risk = None if risk is None else risk[keep]
+    rival = None if rival is None or rival_missing else rival[keep]
     dataset = Dataset(
         name=part.name,
         role=declaration.role,
         site=part.site,
         rows_read=len(keep),
         excluded=excluded,
-        outcome=None if outcome is None else outcome[keep],
-        risk=None if risk is None else risk[keep],
-        rival=None if rival is None or rival_missing else rival[keep],
+        outcome=None if labels else outcome,
+        risk=None if labels else risk,
+        rival=None if labels else rival,
         split=None if part.split is None else part.split[keep],
         predictors=tuple(Feature(one.name, one.values[part.rows][keep], one.levels) for one in features),
         dates=declaration.dates,
         relevance=utility["relevance"][keep] if "relevance" in utility else None,
         cost=utility["cost"][keep] if "cost" in utility else None,
         benefit=utility["benefit"][keep] if "benefit" in utility else None,
+        class_labels=labels,
+        classes=outcome.astype(np.int64) if labels and outcome is not None else None,
+        class_risk=risk if labels else None,
+        class_rival=rival if labels else None,
     )
     return Site(dataset, keep, part.identifiers, rival_missing)
 
@@ -223,9 +243,15 @@ def _site(source: Source, part: Rows, measured: Measured, features: tuple[Featur
 def _analysed(count: int, outcome: Floats | None, risk: Floats | None) -> tuple[Bools, dict[str, int]]:
     """The rows that have what there is to have, and the count of the others; a row that lacks both counts once."""
     no_outcome = np.zeros(count, dtype=bool) if outcome is None else np.isnan(outcome)
-    no_risk = np.zeros(count, dtype=bool) if risk is None else np.isnan(risk)
+    no_risk = np.zeros(count, dtype=bool) if risk is None else _gaps(risk)
     excluded = {"outcome missing": int(no_outcome.sum()), "risk missing": int((no_risk & ~no_outcome).sum())}
     return ~(no_outcome | no_risk), excluded
+
+
+def _gaps(risk: Floats) -> Bools:
+    """The rows that lack a risk, or the risk of any class."""
+    missing = np.isnan(risk)
+    return missing if risk.ndim == 1 else np.asarray(missing.any(axis=1))
 
 
 def emptied(release: Release, found: Sequence[Site]) -> list[Fault]:

@@ -11,7 +11,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from dossier.errors import Fault
-from dossier.load import refused
+from dossier.load import declared_classes, refused
 from dossier.load.faults import counted, listed, nearest, shown
 from dossier.release import RESERVED_NAMES, Release, UnfitError
 
@@ -61,7 +61,7 @@ def declared(content: bytes) -> Declared:
         )
     except tomllib.TOMLDecodeError as error:
         return Declared(None, (_syntax(str(error)),))
-    faults = refused.not_built(raw)
+    faults = [*declared_classes.missing(raw), *refused.not_built(raw)]
     try:
         release: Release | None = Release.model_validate(raw)
     except ValidationError as error:
@@ -70,7 +70,7 @@ def declared(content: bytes) -> Declared:
         faults = [*_translated(errors, raw), *faults]
         release = _salvaged(raw, [location for location, _ in errors])
     if release is not None:
-        faults += _across(release)
+        faults += [*_across(release), *declared_classes.faults(release, raw)]
         if len(release.dataset) == len(raw["dataset"]):
             faults += _roles(release)
     return Declared(release, tuple(faults))
@@ -372,10 +372,6 @@ def _across(release: Release) -> list[Fault]:
         if dataset.site_column is not None and dataset.role == "development":
             fix = "Take site_column out: the development table is one."
             faults.append(Fault("A development table is not split into sites.", f"{where}, site_column", fix))
-    if release.severity is not None and len(release.severity.weights) != 2:
-        what = f"The severity weights are for {len(release.severity.weights)} classes, and the outcome has 2."
-        fix = "Give two rows of two: predicted no and yes, each by truly no and yes."
-        faults.append(Fault(what, "release.toml, [severity] weights", fix))
     return [*faults, *_same_columns(release)]
 
 
@@ -395,14 +391,15 @@ def _roles(release: Release) -> list[Fault]:
 def _same_columns(release: Release) -> list[Fault]:
     prediction, outcome = release.prediction, release.outcome
     faults = []
-    if prediction.column == outcome.column:
-        fix = "Name the column of the risks."
-        faults.append(Fault("The risk is the outcome itself.", "release.toml, [prediction] column", fix))
-    if prediction.rival in (prediction.column, outcome.column):
+    for key, names in (("column", (prediction.column,)), ("columns", prediction.columns or ())):
+        if outcome.column in names:
+            fix = "Name the column of the risks."
+            faults.append(Fault("The risk is the outcome itself.", f"release.toml, [prediction] {key}", fix))
+    if prediction.rival is not None and prediction.rival in (prediction.column, outcome.column):
         fix = "Name another column, or take rival out."
         what = "The rival is the " + ("risk" if prediction.rival == prediction.column else "outcome") + " itself."
         faults.append(Fault(what, "release.toml, [prediction] rival", fix))
-    if prediction.rival_name is not None and prediction.rival is None:
+    if prediction.rival_name is not None and prediction.rival is None and prediction.rivals is None:
         fix = "Add rival, or take rival_name out."
         faults.append(Fault("There is a rival_name but no rival.", "release.toml, [prediction] rival_name", fix))
     return faults

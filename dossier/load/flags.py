@@ -31,13 +31,32 @@ def _of(site: Site, development: Site | None) -> Iterator[Flag]:
 
 
 def _one_class(dataset: Dataset) -> Iterator[Flag]:
+    if dataset.classes is not None:
+        yield from _unseen_classes(dataset)
     if dataset.outcome is not None and len(np.unique(dataset.outcome)) == 1:
         every = "happened in every" if dataset.outcome[0] == 1 else "happened in no"
         says = f"The outcome {every} row of {dataset.name}: nothing that compares the two classes can be computed."
         yield Flag("one_class", dataset.name, says)
 
 
+def _unseen_classes(dataset: Dataset) -> Iterator[Flag]:
+    seen = set(() if dataset.classes is None else dataset.classes.tolist())
+    if len(seen) == 1:
+        says = f"Every row of {dataset.name} is of one class: nothing that compares the classes can be computed."
+        yield Flag("one_class", dataset.name, says)
+        return
+    unseen = [label for place, label in enumerate(dataset.class_labels) if place not in seen]
+    if unseen:
+        who = f"{', '.join(unseen[:-1])} and {unseen[-1]} have" if len(unseen) > 1 else f"{unseen[0]} has"
+        says = f"The class {who} no row in {dataset.name}: no mean over the classes can be computed there."
+        says = says.replace("The class ", "The classes ", 1) if len(unseen) > 1 else says
+        yield Flag("class_missing", dataset.name, says)
+
+
 def _constant_risk(dataset: Dataset) -> Iterator[Flag]:
+    if dataset.class_risk is not None and len(dataset.class_risk) > 1 and not np.ptp(dataset.class_risk, axis=0).any():
+        says = f"Every row of {dataset.name} has the same risks: the model does not tell its patients apart."
+        yield Flag("constant_risk", dataset.name, says)
     if dataset.risk is not None and len(dataset.risk) > 1 and len(np.unique(dataset.risk)) == 1:
         says = f"Every risk in {dataset.name} is {dataset.risk[0]:g}: the model does not tell its patients apart."
         yield Flag("constant_risk", dataset.name, says)
@@ -58,7 +77,8 @@ def _repeated_rows(site: Site) -> Iterator[Flag]:
     if len(dataset.predictors) < TELLING or dataset.split is not None or site.identifiers is not None:
         return
     table = _rows(dataset, [one.name for one in dataset.predictors])
-    extra = [one for one in (dataset.outcome, dataset.risk) if one is not None]
+    measured = (dataset.outcome, dataset.risk, dataset.classes, dataset.class_risk)
+    extra = [one for one in measured if one is not None]
     whole = np.column_stack([table, *extra])
     repeated = len(whole) - len(np.unique(np.nan_to_num(whole, nan=np.inf), axis=0))
     if repeated:

@@ -28,10 +28,12 @@ class Source:
 
 def roles_of_columns(release: Release) -> dict[str, str]:
     """The columns that have a role of their own, so that they are no predictors, with the key that names each."""
-    named = {
+    named: dict[str | None, str] = {
         release.outcome.column: "[outcome] column",
         release.prediction.column: "[prediction] column",
         release.prediction.rival: "[prediction] rival",
+        **dict.fromkeys(release.prediction.columns or (), "[prediction] columns"),
+        **dict.fromkeys(release.prediction.rivals or (), "[prediction] rivals"),
     }
     for key, name in utility_columns(release).items():
         named.setdefault(name, f"[utility] {key}")

@@ -16,8 +16,6 @@ SECTIONS = {
 }
 KEYS = {
     "release": ("previous",),
-    "outcome": ("classes",),
-    "prediction": ("columns", "rivals"),
     "h_accuracy": ("survey", "tau_from", "complexity", "cut"),
 }
 DATASET_KEYS = ("sheet", "cluster", "weights", "imputation", "minimum_cell")

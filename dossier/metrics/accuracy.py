@@ -144,6 +144,7 @@ def h_accuracy(
     tier="mission",
     cites="Cabitza 2019",
     at=("threshold",),
+    against_rest="by class and mean",
 )
 def h_accuracy_risk(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of right answers at the threshold when each missed case and each false alarm counts what it costs.
@@ -177,6 +178,7 @@ def h_accuracy_risk(outcome: Floats, risk: Floats, threshold: float, level: floa
     tier="mission",
     cites="Cabitza 2019",
     at=("threshold",),
+    against_rest="by class and mean",
 )
 def cost_weighted_accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of right answers when a case counts as much as the threshold says against a non-case.

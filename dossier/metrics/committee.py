@@ -54,7 +54,7 @@ def per_thousand(sites: Sequence[SiteResults]) -> Curve | Absent:
         return Absent("no threshold is declared")
     thresholds = counted[0].columns["threshold"]
     cells = np.array([[curve.columns[name] for name in CELLS] for curve in counted], dtype=float).sum(axis=0)
-    shares = np.array([_largest_remainder(column, 1000) for column in cells.T]).T
+    shares = np.array([largest_remainder(column, 1000) for column in cells.T]).T
     return Curve(
         {"threshold": thresholds, **{name: tuple(map(float, row)) for name, row in zip(CELLS, shares, strict=True)}},
         n=sum(curve.n for curve in counted),
@@ -63,7 +63,7 @@ def per_thousand(sites: Sequence[SiteResults]) -> Curve | Absent:
     )
 
 
-def _largest_remainder(counts: Floats, total: int) -> Floats:
+def largest_remainder(counts: Floats, total: int) -> Floats:
     """Whole numbers in the proportion of the counts that add up to the total; ties go to the first."""
     exact = counts / counts.sum() * total
     whole = np.floor(exact)

@@ -189,10 +189,10 @@ def brier_difference(
     if len(outcome) == 0:
         return NO_ROWS
     differences = (risk - outcome) ** 2 - (rival - outcome) ** 2
-    return _paired(differences, outcome, level, permutations, seed, floor=-1, ceiling=1)
+    return paired(differences, outcome, level, permutations, seed, floor=-1, ceiling=1)
 
 
-def _paired(
+def paired(
     differences: Floats,
     outcome: Floats,
     level: float,
@@ -242,7 +242,7 @@ def log_score_difference(
         if isinstance(score, Absent):
             return score if len(outcome) == 0 else Absent(f"for the {whose}, {score.reason}")
     differences = np.log(np.where(outcome == 1, risk, 1 - risk)) - np.log(np.where(outcome == 1, rival, 1 - rival))
-    return _paired(differences, outcome, level, permutations, seed)
+    return paired(differences, outcome, level, permutations, seed)
 
 
 @metric(
@@ -272,8 +272,13 @@ def accuracy_difference(
     """
     if len(outcome) == 0:
         return NO_ROWS
-    n, case = len(outcome), outcome == 1
-    right, rival_right = (risk >= threshold) == case, (rival >= threshold) == case
+    case = outcome == 1
+    return mcnemar((risk >= threshold) == case, (rival >= threshold) == case, outcome, level)
+
+
+def mcnemar(right: NDArray[np.bool_], rival_right: NDArray[np.bool_], outcome: Floats, level: float) -> Estimate:
+    """The difference of two shares of right answers on the same rows, with the exact McNemar test."""
+    n = len(right)
     only_model, only_rival = int((right & ~rival_right).sum()), int((~right & rival_right).sum())
     value = (only_model - only_rival) / n
     centre = (only_model - only_rival) / (n + 2)

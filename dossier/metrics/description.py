@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dossier.metrics.calibration import logit
 from dossier.register import describe
@@ -15,16 +16,25 @@ PERCENTILES = {"quantile_25": 0.25, "median": 0.5, "quantile_75": 0.75}
 
 
 @describe("Characteristics of the patients")
-def characteristics(outcome: Floats | None = None, predictors: Sequence[Feature] = ()) -> tuple[Description, ...]:
+def characteristics(
+    outcome: Floats | None = None,
+    predictors: Sequence[Feature] = (),
+    classes: NDArray[np.int64] | None = None,
+    class_labels: Sequence[str] = (),
+) -> tuple[Description, ...]:
     """The characteristics of the patients: their outcome, and how each predictor is spread and how often it is missing.
 
-    `outcome` is 0/1, one a row; `predictors` are the features of the dataset; both may be left out. Gives `events` and
-    `share` of the outcome; `missing` (a count) of each predictor; `quantile_25`, `median` and `quantile_75` of a
-    numeric one (linear interpolation, R's type 7); `count` and `share` of each level of a categorical one, among the
-    rows that have it. `n` is the number of rows the statistic rests on. A predictor without any value has `missing`
-    only.
+    `outcome` is 0/1, one a row, or `classes` the number of the class in `class_labels`; `predictors` are the features
+    of the dataset; all may be left out. Gives `events` and `share` of the outcome, or `count` and `share` of each
+    class; `missing` (a count) of each predictor; `quantile_25`, `median` and `quantile_75` of a numeric one (linear
+    interpolation, R's type 7); `count` and `share` of each level of a categorical one, among the rows that have it. `n`
+    is the number of rows the statistic rests on. A predictor without any value has `missing` only.
     """
-    return (*_outcome(outcome), *(row for feature in predictors for row in _feature(feature)))
+    return (
+        *_outcome(outcome),
+        *_classes(classes, class_labels),
+        *(row for feature in predictors for row in _feature(feature)),
+    )
 
 
 @describe("Case mix")
@@ -46,6 +56,15 @@ def _outcome(outcome: Floats | None) -> Iterator[Description]:
         return
     yield Description("outcome", "events", float(outcome.sum()), len(outcome))
     yield Description("outcome", "share", float(outcome.mean()), len(outcome))
+
+
+def _classes(classes: NDArray[np.int64] | None, labels: Sequence[str]) -> Iterator[Description]:
+    if classes is None or not len(classes):
+        return
+    for place, label in enumerate(labels):
+        count = float((classes == place).sum())
+        yield Description("outcome", "count", count, len(classes), label)
+        yield Description("outcome", "share", count / len(classes), len(classes), label)
 
 
 def _feature(feature: Feature) -> Iterator[Description]:

@@ -66,6 +66,7 @@ def newcombe_standard_error(auroc: float, n: int, events: int) -> float:
     cites=("DeLong 1988", "Sun 2014", "Newcombe 2006", "Qin 2008"),
     roles=("development", "internal", "external"),
     pool="logit",
+    against_rest="by class and mean",
 )
 def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """The probability that a randomly chosen person with the outcome has a higher risk than one without it.
@@ -122,6 +123,7 @@ def _share(chosen: Floats, among: Floats, outcome: Floats, level: float, empty: 
     digits=0,
     unit="%",
     breaks=("one class is absent",),
+    against_rest="by class and mean",
 )
 def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the people with the outcome whom the model flags at the threshold.
@@ -146,6 +148,7 @@ def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     digits=0,
     unit="%",
     breaks=("one class is absent",),
+    against_rest="by class and mean",
 )
 def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the people without the outcome whom the model leaves unflagged at the threshold.
@@ -169,6 +172,7 @@ def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     digits=0,
     unit="%",
     breaks=("one class is absent",),
+    against_rest="by class and mean",
 )
 def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the flagged people who have the outcome.
@@ -192,6 +196,7 @@ def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     digits=0,
     unit="%",
     breaks=("one class is absent",),
+    against_rest="by class and mean",
 )
 def npv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the unflagged people who do not have the outcome.
@@ -319,6 +324,7 @@ EQUAL_WEIGHT = (
     at=("threshold",),
     caution=EQUAL_WEIGHT,
     counterpart="net_benefit",
+    against_rest="by class and mean",
 )
 def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The mean of the share of cases that are flagged and the share of non-cases that are not.
@@ -348,6 +354,7 @@ def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: fl
     counterpart="net_benefit",
     differs="differs from the published range because J runs from -1 to 1 with 0 for chance, not from 0 to 1 "
     "[Campagner 2023]",
+    against_rest="by class and mean",
 )
 def youden_j(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """By how much the share of cases flagged exceeds the share of non-cases flagged.
@@ -376,6 +383,7 @@ def youden_j(outcome: Floats, risk: Floats, threshold: float, level: float = 0.9
     caution="It gives both predictive values the same weight and changes with how common the outcome is, so that it "
     "does not compare across sites.",
     counterpart="net_benefit",
+    against_rest="by class and mean",
 )
 def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """By how much the outcome is more frequent among those flagged than among those not flagged.
@@ -406,6 +414,7 @@ def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0
     counterpart="net_benefit",
     differs="differs from the published formula because the root over the product of the margins was left out there "
     "[Campagner 2023]",
+    against_rest="by class and mean",
 )
 def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The correlation between the model's answer at the threshold and what happened.
@@ -452,6 +461,7 @@ def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     caution="It ignores the people rightly left unflagged and changes with how common the outcome is, so that it is "
     "neither statistics nor a decision and does not compare across sites.",
     counterpart="net_benefit",
+    against_rest="by class and mean",
 )
 def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The harmonic mean of the share of cases flagged and the share of flagged people who are cases.
@@ -483,6 +493,7 @@ def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> 
     measure="cohen_kappa",
     caution=f"{IMPROPER[:-1]}, and falls where the outcome is rare although the answers are as good.",
     counterpart="net_benefit",
+    against_rest="by class and mean",
 )
 def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """How far the model's answers at the threshold agree with what happened, beyond what chance would give.
@@ -519,6 +530,7 @@ def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level:
     cites="Simel 1991",
     at=("threshold",),
     breaks=("perfect is best",),
+    against_rest="by class",
 )
 def likelihood_ratio_positive(
     outcome: Floats, risk: Floats, threshold: float, level: float = 0.95
@@ -548,6 +560,7 @@ def likelihood_ratio_positive(
     cites="Simel 1991",
     at=("threshold",),
     breaks=("perfect is best",),
+    against_rest="by class",
 )
 def likelihood_ratio_negative(
     outcome: Floats, risk: Floats, threshold: float, level: float = 0.95
@@ -628,6 +641,7 @@ def _average_precision(true: Floats, false: Floats) -> Floats:
     caution="What chance gives is the event rate itself, so that it does not compare across sites with other event "
     "rates.",
     counterpart="auroc",
+    against_rest="by class and mean",
 )
 def auprc(
     outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
@@ -710,6 +724,7 @@ def _balanced(part: RocPart) -> float | None:
     counterpart="auroc",
     differs="differs from the published formula because the sensitivity and the specificity in it are averages over "
     "the part, which the paper leaves out [Campagner 2023]",
+    against_rest="by class and mean",
 )
 def balanced_average_accuracy(
     outcome: Floats,
@@ -790,7 +805,7 @@ def _thinned(fpr: Floats, tpr: Floats) -> tuple[Floats, Floats]:
     return min(candidates, key=lambda found: abs(float(np.trapezoid(found[1], found[0]) - area)))
 
 
-@curve("ROC curve", cites="Hanley 1982")
+@curve("ROC curve", cites="Hanley 1982", against_rest=True)
 def roc(outcome: Floats, risk: Floats) -> Curve | Absent:
     """The share of cases flagged against the share of non-cases flagged, at every possible threshold.
 
@@ -804,7 +819,7 @@ def roc(outcome: Floats, risk: Floats) -> Curve | Absent:
     return Curve({"fpr": column(fpr), "tpr": column(tpr)}, len(outcome), "empirical", int(outcome.sum()))
 
 
-@curve("Distribution of risk", cites="Van Calster 2025")
+@curve("Distribution of risk", cites="Van Calster 2025", against_rest=True)
 def risk_distribution(outcome: Floats, risk: Floats) -> Curve | Absent:
     """How many people with and without the outcome received a risk in each tenth of the scale from 0 to 1.
 

@@ -88,18 +88,24 @@ def _restricted_maximum_likelihood(values: Floats, variances: Floats) -> float:
 
 
 def pool(
-    estimates: tuple[Estimate, ...], scale: Scale, level: float = 0.95, names: tuple[str, ...] | None = None
+    estimates: tuple[Estimate, ...],
+    scale: Scale,
+    level: float = 0.95,
+    names: tuple[str, ...] | None = None,
+    known: tuple[str | None, ...] = (),
 ) -> Estimate | Absent:
     """One number for all external sites together, with the range to be expected in a new hospital.
 
     `estimates` are those of one measure, one a site, each with its SE on its own scale; `scale` is where they are
     pooled: logit (AUROC, SE / (A (1 - A))), log (O/E, SE / value) or plain. A site with fewer than 20 events or
     non-events, or whose value or SE does not exist on the scale (an AUROC of exactly 1), is listed in the method and
-    not pooled; `names` are the sites' names for that list. Details: `prediction_low`, `prediction_high`, `tau` (on the
-    scale), `i2`, `k`, and `left_out`. Absent below two sites. See `random_effects` for the formula.
+    not pooled; `names` are the sites' names for that list, `known` further reasons not to pool a site, one a site or
+    None. Details: `prediction_low`, `prediction_high`, `tau` (on the scale), `i2`, `k`, and `left_out`. Absent below
+    two sites. See `random_effects` for the formula.
     """
     called = names or tuple(f"site {number}" for number in range(1, len(estimates) + 1))
-    obstacles = tuple(_obstacle(estimate, scale) for estimate in estimates)
+    reasons = known or (None,) * len(estimates)
+    obstacles = tuple(why or _obstacle(estimate, scale) for estimate, why in zip(estimates, reasons, strict=True))
     usable = tuple(one for one, obstacle in zip(estimates, obstacles, strict=True) if obstacle is None)
     left_out = _listed(called, obstacles) if names else _counted(obstacles)
     if len(usable) < 2:

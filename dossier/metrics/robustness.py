@@ -30,7 +30,7 @@ Minimum = Literal["worst_split", "quantile_05", "declared"]
 
 
 def over_splits(
-    values: Floats, n_test: float, n_train: float | None, n: int, events: int, level: float = 0.95
+    values: Floats, n_test: float, n_train: float | None, n: int, events: int | None, level: float = 0.95
 ) -> Estimate:
     """The mean of a measure over refitted splits, with an interval that knows that the splits share patients.
 
@@ -317,16 +317,20 @@ class Judged:
     best="higher",
     cites="Campagner 2023",
 )
-def externally_supported(sites: Sequence[SiteResults], primary_threshold: float | None = None) -> Estimate | Absent:
+def externally_supported(
+    sites: Sequence[SiteResults], primary_threshold: float | None = None, class_labels: Sequence[str] = ()
+) -> Estimate | Absent:
     """The number of hospitals that are clearly different from the development data and where all three measures are
     acceptable.
 
     `sites` are the external sites. Similarity is `correspondence_averaged`, and different means below .4; acceptable
     means AUROC at least .7, standardized net benefit at the primary threshold at least .4, Brier score at most .25.
     Details: `k`, the sites that could be judged, and `by_psi`, the number when the published p-value is the similarity.
-    One such site is what [Trust] asks for. Absent when no site has a similarity and all three measures. No interval: a
-    count.
+    One such site is what [Trust] asks for. Absent when no site has a similarity and all three measures, and for an
+    outcome of several classes (`class_labels`). No interval: a count.
     """
+    if class_labels:
+        return Absent("the cut-offs of its authors are for a binary outcome, not for one of several classes")
     judged = list(_judged(sites, primary_threshold))
     if not judged:
         if not sites:

@@ -46,6 +46,7 @@ def _needed(value: float, outcome: Floats, method: str, width: float) -> Estimat
     cites=("Riley 2021", "Newcombe 2006"),
     roles=("external",),
     breaks=BROKEN,
+    against_rest="by class",
 )
 def mss_auroc(outcome: Floats, risk: Floats, auroc_width: float = 0.1) -> Estimate | Absent:
     """How many patients are needed to know the AUROC to within the declared width.
@@ -93,6 +94,7 @@ def smallest_sample(auroc: float, prevalence: float, width: float) -> int:
     cites="Riley 2021",
     roles=("external",),
     breaks=BROKEN,
+    against_rest="by class",
 )
 def mss_oe(outcome: Floats, oe_ratio_width: float = 0.2) -> Estimate | Absent:
     """How many patients are needed to know the ratio of observed to expected events to within the declared width.
@@ -118,6 +120,7 @@ def mss_oe(outcome: Floats, oe_ratio_width: float = 0.2) -> Estimate | Absent:
     cites="Riley 2021",
     roles=("external",),
     breaks=("one class is absent", *BROKEN),
+    against_rest="by class",
 )
 def mss_slope(outcome: Floats, risk: Floats, calibration_slope_width: float = 0.2) -> Estimate | Absent:
     """How many patients are needed to know the calibration slope to within the declared width.
@@ -157,6 +160,7 @@ def _sample_for_slope(predictor: Floats, width: float) -> float | None:
     at=("threshold",),
     roles=("external",),
     breaks=BROKEN,
+    against_rest="by class",
 )
 def mss_snb(
     outcome: Floats, risk: Floats, threshold: float, standardized_net_benefit_width: float = 0.2

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.metrics.intervals import estimate, wilson
-from dossier.register import metric
-from dossier.types import Absent, Estimate, Floats
+from dossier.register import curve, metric
+from dossier.types import Absent, Curve, Estimate, Floats
 
 Integers = NDArray[np.int64]
 Weights = Sequence[Sequence[float]]
@@ -27,6 +27,44 @@ def confusion(predicted: Integers, classes: Integers, k: int) -> Floats:
     `predicted`, `classes` (n, 0 to k-1).
     """
     return np.bincount(predicted * k + classes, minlength=k * k).reshape(k, k).astype(float)
+
+
+def cells(counts: Floats, severity_weights: Weights | None, method: str, events: int | None = None) -> Curve:
+    """The cells of a confusion matrix one below the other, a predicted class after the other, from class 0.
+
+    `counts` (k x k, rows predicted, columns true), `severity_weights` (k x k) or None when none are declared: then the
+    column `severity` is left out.
+    """
+    k = len(counts)
+    predicted, true = np.divmod(np.arange(k * k), k)
+    columns = {"predicted": predicted, "true": true, "count": counts.ravel()}
+    if severity_weights is not None:
+        columns["severity"] = np.array(severity_weights, dtype=float).ravel()
+    return Curve(
+        {name: tuple(float(value) for value in column) for name, column in columns.items()},
+        n=int(counts.sum()),
+        method=method,
+        events=events,
+    )
+
+
+@curve("Confusion matrix")
+def confusion_matrix(
+    outcome: Floats, risk: Floats, primary_threshold: float, severity_weights: Weights | None = None
+) -> Curve | Absent:
+    """How often each class was predicted for each true class, as counts of patients.
+
+    `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `primary_threshold` (class 1 is predicted when risk >= threshold),
+    `severity_weights` (2 x 2, 0 to 1; rows are predicted, columns true). Columns `predicted`, `true` (numbers of the
+    classes, from 0), `count`, and `severity` where weights are declared, four rows. Absent without rows, without a
+    declared threshold or when the weights do not fit.
+    """
+    if len(outcome) == 0:
+        return NO_ROWS
+    if severity_weights is not None and (fault := weights_fault(severity_weights, 2)):
+        return fault
+    counts = confusion(*_at(outcome, risk, primary_threshold), 2)
+    return cells(counts, severity_weights, f"counts, class 1 from {primary_threshold:g} on", int(outcome.sum()))
 
 
 def severity_index(counts: Floats, weights: Floats) -> float:

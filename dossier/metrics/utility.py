@@ -36,6 +36,7 @@ def contributions(outcome: Floats, risk: Floats, threshold: float) -> Floats:
     cites=("Vickers 2006", "Vickers 2008"),
     at=("threshold",),
     breaks=("perfect is best", "one class is absent"),
+    against_rest="by class and mean",
 )
 def net_benefit(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of patients rightly flagged, less those flagged in error at the exchange rate of the threshold.
@@ -68,6 +69,7 @@ def net_benefit(outcome: Floats, risk: Floats, threshold: float, level: float = 
     cites=("Kerr 2016", "Riley 2021"),
     at=("threshold",),
     breaks=("one class is absent",),
+    against_rest="by class and mean",
 )
 def standardized_net_benefit(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The net benefit as a share of the highest that a perfect model could reach at this site.
@@ -112,6 +114,7 @@ def standardized_variance(outcome: Floats, risk: Floats, threshold: float) -> fl
     cites=("Campagner 2023", "Vickers 2006"),
     at=("threshold",),
     breaks=("perfect is best", "one class is absent"),
+    against_rest="by class and mean",
 )
 def value_of_information(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """What the model adds to the better of treating everybody and treating nobody, in net benefit.
@@ -356,7 +359,7 @@ def _counts_at(chosen: Floats, thresholds: Floats) -> Floats:
     return np.asarray(reached, dtype=float)
 
 
-@curve("Decision curve", cites="Vickers 2006")
+@curve("Decision curve", cites="Vickers 2006", against_rest=True)
 def decision_curve(
     outcome: Floats,
     risk: Floats,
@@ -407,7 +410,7 @@ def _band(value: Floats, se: Floats, level: float) -> dict[str, tuple[float | No
     return {"low": column(value - half), "high": column(np.minimum(value + half, 1)), "se": column(se)}
 
 
-@curve_synthesis("Decision curve of all external sites", cites="Vickers 2006")
+@curve_synthesis("Decision curve of all external sites", cites="Vickers 2006", against_rest=True)
 def decision_curve_all_sites(sites: tuple[SiteResults, ...], level: float = 0.95) -> Curve | Absent:
     """The decision curve of all external sites' people together.
 

@@ -1,0 +1,174 @@
+"""Outcomes of several classes: which measures are asked, and those of two classes taken one against the rest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from dossier.evaluate.offered import Site, ask, columns, places, seed_of, settings
+from dossier.metrics.classes import mean_of_bounds, mean_over_rows
+from dossier.register import REGISTER, CurveMaker, Metric
+from dossier.release import Release
+from dossier.types import MACRO, Absent, At, Estimate, Floats, SiteResults, Term
+
+
+class Answer(Protocol):
+    """What a measure says of a site at one setting."""
+
+    def __call__(self, site: Site, metric: Metric, at: At, **instead: Any) -> Estimate | Absent: ...
+
+
+class Finder(Protocol):
+    """What is found of a site at one setting, be it over refitted splits, by asking the measure or another answer."""
+
+    def __call__(self, site: Site, metric: Metric, at: At, answer: Answer | None = None, /) -> Estimate | Absent: ...
+
+
+# ---- what is asked --------------------------------------------------------------------------------------------------
+
+
+def metrics_of(release: Release) -> dict[str, Metric]:
+    """The measures that are asked of a release, by name.
+
+    Of several classes each measure of two classes is either taken one class against the rest, with `class` among its
+    settings, or replaced by the measure of several classes of the same name, or absent with its reason.
+    """
+    if release.outcome.classes is None:
+        return REGISTER.metrics
+    return {name: _of_classes(metric) for name, metric in (REGISTER.class_metrics | REGISTER.metrics).items()}
+
+
+def _of_classes(metric: Metric) -> Metric:
+    if metric.against_rest != "no":
+        return replace(metric, term=replace(metric.term, at=("class", *metric.term.at)))
+    return REGISTER.class_metrics.get(metric.term.name, metric)
+
+
+def curves_of(release: Release) -> dict[str, CurveMaker]:
+    """The curves that are asked of a release, by name."""
+    return REGISTER.curves if release.outcome.classes is None else REGISTER.curves | REGISTER.class_curves
+
+
+def curve_syntheses_of(release: Release) -> dict[str, CurveMaker]:
+    """The curves over all sites that are asked of a release, by name."""
+    several = release.outcome.classes is not None
+    return REGISTER.curve_syntheses | REGISTER.class_curve_syntheses if several else REGISTER.curve_syntheses
+
+
+def terms_of(release: Release) -> dict[str, Term]:
+    """What the measures of a release are called."""
+    return {name: entry.term for name, entry in (metrics_of(release) | REGISTER.syntheses).items()}
+
+
+def places_of(release: Release, metric: Metric) -> Iterator[dict[str, float | str]]:
+    """Every combination of the settings that a measure runs over; no mean over the classes where none is taken."""
+    for at in places(release, metric.term):
+        if at.get("class") != MACRO or metric.against_rest == "by class and mean":
+            yield at
+
+
+# ---- one class against the rest -------------------------------------------------------------------------------------
+
+
+def against_rest(site: Site, label: str) -> Site:
+    """The site with one class as the outcome, and the risk of that class as the risk."""
+    dataset = site.dataset
+    place = dataset.class_labels.index(label)
+    return replace(
+        site,
+        dataset=replace(
+            dataset,
+            outcome=None if dataset.classes is None else (dataset.classes == place).astype(float),
+            risk=_column(dataset.class_risk, place),
+            rival=_column(dataset.class_rival, place),
+            class_labels=(),
+            classes=None,
+            class_risk=None,
+            class_rival=None,
+        ),
+    )
+
+
+def _column(risks: Floats | None, place: int) -> Floats | None:
+    return None if risks is None else np.ascontiguousarray(risks[:, place])
+
+
+def answer(site: Site, metric: Metric, at: At, find: Finder) -> Estimate | Absent:
+    """A measure of two classes for one class against the rest, or its mean over the classes."""
+    label = str(at["class"])
+    if label == MACRO:
+        native = REGISTER.class_metrics.get(metric.term.name)
+        if native is not None:
+            return find(site, native, {})
+        return find(site, metric, at, _mean)
+    found = find(against_rest(site, label), metric, at)
+    return Absent(f"{label} against the rest: {found.reason}") if isinstance(found, Absent) else found
+
+
+def _mean(site: Site, metric: Metric, at: At, **instead: Any) -> Estimate | Absent:
+    """The unweighted mean over the classes of a measure taken one against the rest."""
+    dataset = site.dataset
+    seed = seed_of(site.release, dataset.name, metric.term.chapter)
+    offered = {**settings(site.release), "seed": seed, **at, **instead}
+    of_each = []
+    for label in dataset.class_labels:
+        found = ask(metric, {**columns(against_rest(site, label)), **offered})
+        if isinstance(found, Absent):
+            return Absent(f"no mean over the classes ({label} against the rest: {found.reason})")
+        of_each.append(found)
+    if dataset.classes is None or dataset.class_risk is None:
+        raise TypeError("a measure that answered for every class had their risks")
+    level = site.release.release.level
+    if "bootstrap" in metric.needs or metric.term.tier == "caution":
+        return mean_of_bounds(of_each, level, len(dataset.classes))
+    plain = {name: value for name, value in offered.items() if name in metric.needs}
+
+    def measure(outcome: Floats, risk: Floats) -> Estimate | Absent:
+        found: Estimate | Absent = metric.function(**{**plain, "outcome": outcome, "risk": risk})
+        return found
+
+    found = mean_over_rows(
+        dataset.classes, dataset.class_risk, measure, of_each, level, int(offered["bootstrap"]), seed
+    )
+    if not math.isfinite(found.value):
+        raise ArithmeticError(f"the mean of {metric.term.name} at {dataset.name} is not a number")
+    return found
+
+
+# ---- all sites ------------------------------------------------------------------------------------------------------
+
+
+def of_class(sites: tuple[SiteResults, ...], label: str) -> tuple[SiteResults, ...]:
+    """The sites as if one class were the outcome: only its results and curves, without the class among the settings."""
+    return tuple(
+        SiteResults(
+            summary=replace(site.summary, events=site.summary.class_counts[label], class_counts={}),
+            results=tuple(
+                replace(one, at=_without_class(one.at)) for one in site.results if one.at.get("class") == label
+            ),
+            curves=tuple(
+                replace(one, at=_without_class(one.at)) for one in site.curves if one.at.get("class") == label
+            ),
+        )
+        for site in sites
+    )
+
+
+def _without_class(at: At) -> At:
+    return {name: value for name, value in at.items() if name != "class"}
+
+
+def by_class(
+    release: Release, sites: tuple[SiteResults, ...], maker: CurveMaker
+) -> Iterator[tuple[At, tuple[SiteResults, ...]]]:
+    """The places at which a curve over all sites is made, with the sites as they look from there."""
+    labels = release.outcome.classes or ()
+    if not labels or not maker.against_rest:
+        yield {}, sites
+        return
+    for label in labels:
+        yield {"class": label}, of_class(sites, label)

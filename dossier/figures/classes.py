@@ -1,0 +1,209 @@
+"""Pictures of an outcome of several classes: a panel for each class at each site, drawn as those of two classes are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from matplotlib.figure import Figure
+
+from dossier import bands
+from dossier.figures.calibration import calibration_alternative, draw_calibration
+from dossier.figures.canvas import (
+    FULL,
+    HALF,
+    MOST_PANELS,
+    counted_classes,
+    few,
+    left_out,
+    level_text,
+    patients,
+    picture,
+    styled,
+)
+from dossier.figures.discrimination import AUROC, draw_risks, draw_roc, printed_forest, risk_alternative
+from dossier.figures.utility import draw_decision_panels
+from dossier.register import figure
+from dossier.types import POOLED, Absent, DatasetSummary, Evidence, Picture, externals, find
+from dossier.typeset import number
+
+BETWEEN = " / "
+"""What parts the name of a site from that of a class."""
+
+
+def panels(evidence: Evidence) -> Evidence | Absent:
+    """The evidence as if each class at each external site were a site of its own, the class being the outcome."""
+    labels = evidence.release.outcome.classes
+    if not labels:
+        return Absent("the outcome has two classes")
+    return replace(
+        evidence,
+        datasets=tuple(_panel(site, label) for site in externals(evidence) for label in labels),
+        results=tuple(
+            replace(one, dataset=f"{one.dataset}{BETWEEN}{one.at['class']}", at=_alone(one.at))
+            for one in evidence.results
+            if one.at.get("class") in labels
+        ),
+        curves=tuple(
+            replace(one, dataset=f"{one.dataset}{BETWEEN}{one.at['class']}", at=_alone(one.at))
+            for one in evidence.curves
+            if one.at.get("class") in labels
+        ),
+    )
+
+
+def _panel(site: DatasetSummary, label: str) -> DatasetSummary:
+    return replace(
+        site,
+        name=f"{site.name}{BETWEEN}{label}",
+        site=f"{site.site}, {label}",
+        events=site.class_counts.get(label, 0),
+        class_counts={},
+    )
+
+
+def _alone(at: object) -> dict[str, float | str]:
+    return {name: value for name, value in dict(at).items() if name != "class"}  # type: ignore[call-overload]
+
+
+def _drawn(
+    name: str,
+    evidence: Evidence,
+    draw: Callable[[Evidence], Figure | Absent],
+    words: str,
+    alternative: Callable[[Evidence], str],
+    width: float = FULL,
+) -> Picture | Absent:
+    """A figure of the panels, with a caption that counts every patient once."""
+    seen = panels(evidence)
+    if isinstance(seen, Absent):
+        return seen
+    with styled():
+        drawn = draw(seen)
+        if isinstance(drawn, Absent):
+            return drawn
+        text = f"{patients(externals(evidence))}; each panel takes one class against the rest. {words}"
+        more = max(0, len(seen.datasets) - MOST_PANELS[width])
+        return picture(name, drawn, text + left_out(more, "see the tables"), alternative(seen))
+
+
+def _broken(evidence: Evidence) -> str:
+    """The words for curves that are drawn broken, where there are any."""
+    if any(few(site, bands.FEW_FOR_A_BAND) for site in externals(evidence)):
+        return f" Broken: under {bands.FEW_FOR_A_BAND} patients of the class."
+    return ""
+
+
+@figure("Discrimination by class, pooled over the sites")
+def forest_results_by_class(evidence: Evidence) -> Picture | Absent:
+    """The AUROC of every class against the rest, pooled over the sites, and the mean over the classes."""
+    labels = evidence.release.outcome.classes
+    if not labels:
+        return Absent("the outcome has two classes")
+    sites = externals(evidence)
+    seen = replace(
+        evidence,
+        datasets=tuple(
+            replace(
+                sites[0],
+                name=label,
+                site=label,
+                n=sum(site.n for site in sites),
+                events=sum(site.class_counts.get(label, 0) for site in sites),
+                class_counts={},
+            )
+            for label in labels
+        ),
+        results=tuple(
+            replace(one, dataset=str(one.at["class"]), at={})
+            for one in evidence.results
+            if one.measure == "auroc" and one.dataset == POOLED and one.at.get("class") in labels
+        ),
+    )
+    drawn = printed_forest("forest_results_by_class", seen, AUROC, HALF)
+    if isinstance(drawn, Absent):
+        return Absent("the AUROC of no class could be pooled")
+    words = f"{patients(sites)}; pooled over the sites, with {level_text(evidence)} intervals."
+    return replace(drawn, caption=words)
+
+
+@figure("Calibration by class and site")
+def calibration_by_class(evidence: Evidence) -> Picture | Absent:
+    """How often each class was found among patients of each risk of it, at every site."""
+    words = (
+        f"{level_text(evidence)} bands. On the grey diagonal the risks of the class are right; above it they are too "
+        f"low, below it too high.{_broken(evidence)} Below each panel, the risks of patients of the class (up) and of "
+        "all others (down)."
+    )
+    return _drawn(
+        "calibration_by_class",
+        evidence,
+        lambda seen: draw_calibration(seen, FULL),
+        words,
+        lambda seen: calibration_alternative(seen, FULL).replace("at every site", "for every class at every site"),
+    )
+
+
+@figure("Calibration, by class and site")
+def calibration_results_by_class(evidence: Evidence) -> Picture | Absent:
+    """How often each class was found among patients of each risk of it, in small panels."""
+    return _drawn(
+        "calibration_results_by_class",
+        evidence,
+        lambda seen: draw_calibration(seen, HALF),
+        f"{level_text(evidence)} bands.{_broken(evidence)}",
+        lambda seen: calibration_alternative(seen, HALF),
+        HALF,
+    )
+
+
+@figure("ROC curve by class and site")
+def roc_by_class(evidence: Evidence) -> Picture | Absent:
+    """How many patients of each class are found for how many others, as the threshold of its risk falls."""
+    words = f"In each panel the AUROC with its {level_text(evidence)} interval; the grey diagonal is chance."
+    return _drawn("roc_by_class", evidence, draw_roc, words, _roc_alternative)
+
+
+def _roc_alternative(seen: Evidence) -> str:
+    found = [(find(seen, "auroc", site.name), site.site) for site in externals(seen)]
+    known = sorted((one.value, name) for one, name in found if not isinstance(one, Absent))
+    if not known:
+        return "The ROC curves of each class at each site; the areas under them could not be estimated."
+    (low, first), (high, last) = known[0], known[-1]
+    return f"ROC curves by class and site: AUROC runs from {number(low)} ({first}) to {number(high)} ({last})."
+
+
+@figure("Risks by class and site")
+def risk_by_class(evidence: Evidence) -> Picture | Absent:
+    """Which risks of each class the model gave at every site to its patients, and to all others."""
+    words = (
+        "Share of the patients of the class (with the outcome, up) and of all others (without, down) in each tenth of "
+        "the risk; the further apart the two lie, the better."
+    )
+    return _drawn(
+        "risk_by_class", evidence, lambda seen: draw_risks(seen, FULL), words, lambda seen: risk_alternative(seen, FULL)
+    )
+
+
+@figure("Risks, by class and site")
+def risk_results_by_class(evidence: Evidence) -> Picture | Absent:
+    """Which risks of each class the model gave to its patients, and to all others, in small panels."""
+    return _drawn(
+        "risk_results_by_class",
+        evidence,
+        lambda seen: draw_risks(seen, HALF),
+        "Patients of the class up, all others down.",
+        lambda seen: risk_alternative(seen, HALF),
+        HALF,
+    )
+
+
+@figure("Decision curve by class and site")
+def decision_by_class(evidence: Evidence) -> Picture | Absent:
+    """What acting on the risk of one class gains over acting for everyone or for no one, at every site."""
+    words = f"Net benefit per 100 patients of acting on the risk of the class, with its {level_text(evidence)} band."
+    return _drawn("decision_by_class", evidence, draw_decision_panels, words, _decision_alternative)
+
+
+def _decision_alternative(seen: Evidence) -> str:
+    return f"Decision curves of {counted_classes(seen)}, each with acting for everyone and for no one."

@@ -1,0 +1,371 @@
+"""What is said differently of an outcome of several classes: of classes, not of events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dossier.bands import OE_TOLERATED
+from dossier.findings.sentence import Sentence, estimated, primary_threshold, range_over_sites
+from dossier.types import POOLED, Absent, Curve, DatasetSummary, Estimate, Evidence, externals, find, find_curve
+from dossier.typeset import (
+    TIED,
+    Cell,
+    Column,
+    Row,
+    Table,
+    counted,
+    in_text,
+    in_words,
+    label_of,
+    level_of,
+    listing,
+    number,
+    per_cent,
+    sentence_case,
+    short,
+    shown,
+    threshold,
+)
+
+MOST_NAMED = 4
+"""Classes at sites that a sentence names; of more it gives the count."""
+
+
+def labels(evidence: Evidence) -> tuple[str, ...]:
+    """The classes in order; none for an outcome of two."""
+    return evidence.release.outcome.classes or ()
+
+
+@dataclass(frozen=True)
+class OneAgainstRest:
+    """A measure of one class against the rest at one site."""
+
+    site: DatasetSummary
+    label: str
+    found: Estimate
+
+    @property
+    def named(self) -> str:
+        """The class and the site."""
+        return f"{self.label} at {self.site.site}"
+
+
+def by_class(evidence: Evidence, measure: str, /, **at: float | str) -> list[OneAgainstRest]:
+    """A measure of every class at every external site, from the lowest value to the highest."""
+    found = [
+        OneAgainstRest(site, label, one)
+        for site in externals(evidence)
+        for label in labels(evidence)
+        if isinstance(one := find(evidence, measure, site.name, **{**at, "class": label}), Estimate)
+    ]
+    return sorted(found, key=lambda one: one.found.value)
+
+
+def _named_or_counted(which: list[OneAgainstRest], among: int) -> str:
+    if len(which) <= MOST_NAMED:
+        return listing([one.named for one in which])
+    return f"{in_words(len(which))} of {in_words(among)} classes and sites"
+
+
+def _pooled_by_class(evidence: Evidence, measure: str) -> str:
+    """The ends of the classes' pooled values, or nothing when they are not pooled."""
+    found = [(find(evidence, measure, POOLED, **{"class": label}), label) for label in labels(evidence)]
+    known = sorted((one.value, label) for one, label in found if isinstance(one, Estimate))
+    if len(known) < 2:
+        return ""
+    (low, first), (high, last) = known[0], known[-1]
+    return f"{short(evidence, measure, low)} ({first}) to {short(evidence, measure, high)} ({last})"
+
+
+# ---- the chapters' sentences ----------------------------------------------------------------------------------------
+
+
+def results(evidence: Evidence) -> Sentence:
+    """The mean AUROC of the classes over all sites, which class is hardest, and where the risks of a class are off."""
+    pooled = find(evidence, "auroc", POOLED)
+    if isinstance(pooled, Absent):
+        sites = estimated(evidence, "auroc")
+        lead = (
+            f"The AUROC, averaged over the classes, {range_over_sites(evidence, 'auroc', sites)}."
+            if sites
+            else "At no external site can discrimination be averaged over the classes."
+        )
+        return Sentence(lead, off(evidence))
+    parts = [_elsewhere(evidence, pooled)]
+    span = _pooled_by_class(evidence, "auroc")
+    parts += [f"By class it runs from {span}."] if span else []
+    return Sentence(
+        f"The AUROC, pooled and averaged over the classes, is {in_text(evidence, 'auroc', pooled)}.",
+        " ".join([*parts, off(evidence)]).strip(),
+    )
+
+
+def _elsewhere(evidence: Evidence, pooled: Estimate) -> str:
+    low, high = pooled.details.get("prediction_low"), pooled.details.get("prediction_high")
+    if low is None or high is None:
+        return "Fewer than three sites can be pooled: what a new hospital may expect is not estimated."
+    return (
+        f"In a new hospital like these it is expected between {short(evidence, 'auroc', low)} and "
+        f"{short(evidence, 'auroc', high)} ({level_of(evidence)} prediction interval)."
+    )
+
+
+def off(evidence: Evidence) -> str:
+    """For which class at which site the risks are clearly off."""
+    lowest, highest = OE_TOLERATED
+    every = by_class(evidence, "oe_ratio")
+    low = [one for one in every if one.found.low is not None and one.found.low > highest]
+    high = [one for one in every if one.found.high is not None and one.found.high < lowest]
+    parts = []
+    for which, words in ((low, "too low"), (high, "too high")):
+        if which:
+            who = (
+                listing([f"{one.named} (O/E{TIED}{number(one.found.value)})" for one in which])
+                if len(which) <= MOST_NAMED
+                else _named_or_counted(which, len(every))
+            )
+            parts.append(f"{words} for {who}")
+    return f"Risks are {' and '.join(parts)}." if parts else ""
+
+
+def discrimination(evidence: Evidence) -> Sentence:
+    """The mean AUROC of the classes at each site, and the classes' own over all sites."""
+    sites = estimated(evidence, "auroc")
+    if not sites:
+        return Sentence("At no external site can discrimination be averaged over the classes.")
+    lead = f"The AUROC, one class against the rest and averaged, {range_over_sites(evidence, 'auroc', sites)}."
+    pooled = find(evidence, "auroc", POOLED)
+    rest = [f"Pooled it is {in_text(evidence, 'auroc', pooled)}."] if isinstance(pooled, Estimate) else []
+    span = _pooled_by_class(evidence, "auroc")
+    rest += [f"By class the pooled AUROC runs from {span}."] if span else []
+    return Sentence(lead, " ".join(rest))
+
+
+def calibration(evidence: Evidence) -> Sentence:
+    """The ends of O/E over classes and sites, and where slopes are off."""
+    ratios = by_class(evidence, "oe_ratio")
+    if not ratios:
+        return Sentence("At no external site can calibration be estimated.")
+    first, last = ratios[0], ratios[-1]
+    lead = (
+        f"Observed over expected patients of a class (O/E) runs from {short(evidence, 'oe_ratio', first.found.value)} "
+        f"({first.named}) to {short(evidence, 'oe_ratio', last.found.value)} ({last.named})."
+    )
+    slopes = by_class(evidence, "calibration_slope")
+    extreme = [one for one in slopes if one.found.high is not None and one.found.high < 1]
+    timid = [one for one in slopes if one.found.low is not None and one.found.low > 1]
+    parts = []
+    if extreme:
+        parts.append(f"The slope is below 1 for {_named_or_counted(extreme, len(slopes))}: too far apart.")
+    if timid:
+        parts.append(f"The slope is above 1 for {_named_or_counted(timid, len(slopes))}: too close together.")
+    if slopes and not parts:
+        parts.append("Every interval of the calibration slope holds 1.")
+    return Sentence(lead, " ".join(parts))
+
+
+def utility(evidence: Evidence) -> Sentence:
+    """Net benefit at the primary threshold, averaged over the classes, and where a default does better."""
+    at = primary_threshold(evidence)
+    if at is None:
+        return Sentence("No threshold is declared.", "Net benefit is shown over a range of thresholds only.")
+    sites = estimated(evidence, "net_benefit", threshold=at)
+    every = by_class(evidence, "net_benefit", threshold=at)
+    if not sites or not every:
+        return Sentence("At no external site can net benefit be averaged over the classes.")
+    lead = (
+        f"At a threshold of{TIED}{threshold(at)} for the risk of one class, the net benefit, averaged over the "
+        f"classes, {range_over_sites(evidence, 'net_benefit', sites)}."
+    )
+    worse = [one for one in every if one.found.value < max(one.found.details.get("treat_all") or 0.0, 0.0)]
+    if not worse:
+        return Sentence(lead, "For no class does treating everyone or no one have the higher net benefit.")
+    who = _named_or_counted(worse, len(every))
+    return Sentence(lead, f"Treating everyone or no one has the higher net benefit for {who}.")
+
+
+def severity(evidence: Evidence) -> Sentence:
+    """The mean severity of the answers at each site, and where the errors are gravest."""
+    sites = estimated(evidence, "mean_severity")
+    if not sites:
+        return Sentence("The severity of errors cannot be estimated.", "It needs weights for all pairs of classes.")
+    lead = f"The mean severity of an answer {range_over_sites(evidence, 'mean_severity', sites)}."
+    errors = estimated(evidence, "error_severity_index")
+    if not errors:
+        return Sentence(lead)
+    site, found = errors[-1]
+    gravest = short(evidence, "error_severity_index", found.value)
+    return Sentence(lead, f"The errors are gravest in {site.site}, with an index of {gravest} of 10.")
+
+
+def description(evidence: Evidence) -> Sentence:
+    """The size of the test, what was left out, and how the shares of the classes differ between sites."""
+    sites = externals(evidence)
+    rows = sum(site.n for site in sites)
+    lost = sum(sum(site.excluded.values()) for site in sites)
+    lead = (
+        f"{sentence_case(in_words(len(sites)))} external {'site' if len(sites) == 1 else 'sites'}, "
+        f"{counted(rows, 'patient')}, {in_words(len(labels(evidence)))} classes."
+    )
+    left_out = (
+        f"{counted(lost, 'row')} of {rows + lost:,} could not be analysed."
+        if lost
+        else "Every row that was read is analysed."
+    )
+    spans = [_share_over_sites(sites, label) for label in labels(evidence)]
+    known = [span for span in spans if span]
+    return Sentence(lead, f"{left_out} {sentence_case(listing(known))}." if known else left_out)
+
+
+def _share_over_sites(sites: tuple[DatasetSummary, ...], label: str) -> str:
+    """A class with the range of its share over the sites."""
+    shares = sorted(site.class_counts[label] / site.n for site in sites if site.n and label in site.class_counts)
+    if not shares:
+        return ""
+    low, high = per_cent(shares[0]), per_cent(shares[-1])
+    return f"{label} makes up {low}" if low == high else f"{label} makes up {low} to {high}"
+
+
+def by_site(evidence: Evidence) -> tuple[Table, ...]:
+    """The patients of each class in each dataset, with their share."""
+    known = labels(evidence)
+    if not known:
+        return ()
+    rows = []
+    for dataset in shown(evidence):
+        counts = dataset.class_counts.values()
+        cells = [Cell(f"{count:,}", per_cent(count / dataset.n if dataset.n else 0.0), "plain") for count in counts]
+        if cells:
+            rows.append(Row(label_of(dataset), (Cell(f"{dataset.n:,}", kind="plain"), *cells)))
+    return (
+        Table(
+            name="table-classes",
+            title="Patients of each class.",
+            note="Their number and their share of those analysed.",
+            head="Dataset",
+            columns=(Column("Analysed"), *(Column(label, intervals=True) for label in known)),
+            rows=tuple(rows),
+        ),
+    )
+
+
+# ---- tables ---------------------------------------------------------------------------------------------------------
+
+
+def confusion(evidence: Evidence) -> tuple[Table, ...]:
+    """Which class was predicted for which, with row and column totals: all external sites, then each dataset."""
+    known = labels(evidence)
+    places = [(POOLED, "confusion_matrix_all_sites", "All external sites")]
+    places += [(site.name, "confusion_matrix", site.site) for site in externals(evidence)]
+    groups = [(title, find_curve(evidence, curve, name)) for name, curve, title in places]
+    drawn = [(title, one) for title, one in groups if isinstance(one, Curve)]
+    if not known or not drawn:
+        return ()
+    rows = [row for title, one in drawn for row in _confusion(title, one, known)]
+    return (
+        Table(
+            name="table-confusion",
+            title="Predicted and true class.",
+            note="Patients, and the share of those of the true class. The predicted class is the one with the largest "
+            "risk; the right answers stand on the diagonal.",
+            head="Predicted",
+            columns=(*(Column(f"True {label}", intervals=True) for label in known), Column("All")),
+            rows=tuple(rows),
+        ),
+    )
+
+
+def _confusion(title: str, matrix: Curve, known: tuple[str, ...]) -> Iterator[Row]:
+    """The rows of one matrix: a predicted class each, and all of them."""
+    k = len(known)
+    counts = [int(value or 0) for value in matrix.columns["count"]]
+    shares = matrix.columns["share_of_true"]
+    yield Row(title, kind="group")
+    for i, label in enumerate(known):
+        cells = [
+            Cell(
+                f"{counts[i * k + j]:,}",
+                "" if shares[i * k + j] is None else per_cent(shares[i * k + j] or 0.0),
+                kind="value" if i == j else "plain",
+            )
+            for j in range(k)
+        ]
+        yield Row(label, (*cells, Cell(f"{sum(counts[i * k : i * k + k]):,}", kind="plain")))
+    total = [Cell(f"{sum(counts[j::k]):,}", kind="plain") for j in range(k)]
+    yield Row("All", (*total, Cell(f"{sum(counts):,}", kind="plain")), "total")
+
+
+# ---- the committee's words ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class OfThousand:
+    """Of 1,000 patients those of one class, and what the model calls them."""
+
+    label: str
+    count: int
+    named: tuple[tuple[str, int], ...]
+
+    @property
+    def right(self) -> int:
+        """How many are called what they are."""
+        return dict(self.named)[self.label]
+
+
+def thousand(evidence: Evidence) -> tuple[OfThousand, ...]:
+    """What the model names 1,000 patients, class by class."""
+    curve, known = find_curve(evidence, "per_thousand", POOLED), labels(evidence)
+    if isinstance(curve, Absent) or not known:
+        return ()
+    k = len(known)
+    counts = [int(value or 0) for value in curve.columns["count"]]
+    return tuple(
+        OfThousand(label, sum(counts[j::k]), tuple(zip(known, counts[j::k], strict=True)))
+        for j, label in enumerate(known)
+    )
+
+
+def committee(evidence: Evidence) -> Sentence:
+    """Of 1,000 patients how many of each class are called what they are."""
+    found = [f"{one.right} of {one.count} with {one.label}" for one in thousand(evidence) if one.count]
+    if not found:
+        return Sentence("What the model does to patients could not be counted.")
+    return Sentence(
+        f"In every 1,000 patients it recognises {listing(found)}.",
+        "Counted over all the patients who were tested. The model names the class with the largest risk.",
+    )
+
+
+def in_sentences(evidence: Evidence) -> tuple[str, ...]:
+    """What happens to the patients of each class, in words: right, and taken for which other class."""
+    texts = []
+    for one in thousand(evidence):
+        others = [f"{count} {label}" for label, count in one.named if count and label != one.label]
+        wrong = f"; it calls {listing(others)}" if others else ""
+        texts.append(f"Of {one.count} with {one.label} it names {one.right} rightly{wrong}.")
+    return tuple(texts)
+
+
+def risks_are_right(evidence: Evidence) -> tuple[str, ...]:
+    """Whether the risks of the classes came true, place by place."""
+    every = by_class(evidence, "oe_ratio")
+    if not every:
+        return ("It could not be checked whether the risks came true.",)
+    low = [one for one in every if one.found.low is not None and one.found.low > 1]
+    high = [one for one in every if one.found.high is not None and one.found.high < 1]
+    texts = []
+    for which, words, more in ((low, "Too low", "more"), (high, "Too high", "fewer")):
+        if which:
+            who = (
+                listing([f"{one.named} ({100 * one.found.value:.0f})" for one in which])
+                if len(which) <= MOST_NAMED
+                else _named_or_counted(which, len(every))
+            )
+            texts.append(f"{words} for {who}: {more} than 100 had the class for each 100 expected.")
+    left = len(every) - len(low) - len(high)
+    if left:
+        few = f"{in_words(left)} of {in_words(len(every))} pairs of class and place"
+        where = "every class and place" if left == len(every) else few
+        texts.append(f"In {where} the difference may be chance.")
+    return tuple(texts)

@@ -1,0 +1,776 @@
+"""Outcomes of several classes: the measures that take all classes at once, and means over one class against the rest.
+
+Everywhere `classes` are the numbers of the true classes (n, 0 to k-1), `class_risk` the risks of all classes (n, k;
+used as they are given, rows summing to 1 within a millionth), `class_labels` the names of the classes in order. The
+predicted class is the one with the largest risk; of ties the first, and they are counted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from dossier.metrics import comparison, severity
+from dossier.metrics.accuracy import h_accuracy_of
+from dossier.metrics.committee import largest_remainder
+from dossier.metrics.discrimination import placements
+from dossier.metrics.intervals import NO_SPREAD, column, estimate, on_logit, standard_error, two_sided, wilson
+from dossier.metrics.robustness import LONGEST_CURVE, SHARE_HELD_OUT, SUBSETS
+from dossier.metrics.sample import NO_INTERVAL, Z
+from dossier.register import curve, curve_synthesis, metric
+from dossier.types import Absent, Curve, Estimate, Floats, SiteResults, found_curve
+
+Integers = NDArray[np.int64]
+OneAgainstRest = Callable[[Floats, Floats], Estimate | Absent]
+NO_ROWS = Absent("there are no rows")
+RIVAL = {"against": "rival"}
+
+
+# ---- what every measure starts from ---------------------------------------------------------------------------------
+
+
+def predicted_class(class_risk: Floats) -> tuple[Integers, int]:
+    """The class with the largest risk in each row, the first of ties, and the number of rows with ties."""
+    largest = class_risk.max(axis=1, keepdims=True)
+    ties = int(((class_risk == largest).sum(axis=1) > 1).sum())
+    return class_risk.argmax(axis=1).astype(np.int64), ties
+
+
+def happened(classes: Integers, k: int) -> Floats:
+    """1 in the column of each row's class, 0 elsewhere: (n, k)."""
+    return np.asarray(classes[:, None] == np.arange(k)[None, :], dtype=float)
+
+
+def unseen(classes: Integers, k: int, class_labels: Sequence[str] = ()) -> Absent | None:
+    """Why the classes cannot be compared, if there are no rows or a class has none."""
+    if len(classes) == 0:
+        return NO_ROWS
+    missing = [place for place in range(k) if not (classes == place).any()]
+    if not missing:
+        return None
+    names = [class_labels[place] if class_labels else str(place) for place in missing]
+    return Absent(f"no row is of class {' or '.join(names)}")
+
+
+def _without_events(found: Estimate) -> Estimate:
+    """The estimate without events: of several classes none is the event."""
+    return replace(found, events=None)
+
+
+def _mean_of_rows(contributions: Floats, level: float, floor: float = -math.inf, ceiling: float = math.inf) -> Estimate:
+    """The mean over the rows with its t interval."""
+    found = estimate(
+        float(contributions.mean()),
+        standard_error(contributions),
+        level,
+        np.zeros(len(contributions)),
+        "Student t",
+        student=True,
+        floor=floor,
+        ceiling=ceiling,
+    )
+    return _without_events(found)
+
+
+# ---- the mean over one class against the rest -----------------------------------------------------------------------
+
+
+def mean_of_bounds(of_each: Sequence[Estimate], level: float, n: int) -> Estimate:
+    """The mean over the classes with the mean of their bounds.
+
+    `of_each` is one estimate a class. The classes share their rows, and the standard error of a mean is at most the
+    mean of the standard errors, whatever is shared: the interval is at least as wide as it needs to be. It serves
+    measures whose own intervals come from the bootstrap, because their value may lie on the edge of the range, and
+    those that call for caution. A bound that a class lacks is missing.
+    """
+    value = math.fsum(one.value for one in of_each) / len(of_each)
+    lows, highs = [one.low for one in of_each], [one.high for one in of_each]
+    low, high = _mean_or_none(lows), _mean_or_none(highs)
+    reason = "the interval of a class is missing" if low is None or high is None else None
+    words = "mean over the classes of value and bounds, as wide as any dependence between them asks for"
+    return Estimate(value, low, high, level if low is not None else None, n, words, reason=reason)
+
+
+def _mean_or_none(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return math.fsum(known) / len(values) if len(known) == len(values) else None
+
+
+SHARED_REPLICATES = 200
+"""Replicates for a standard error: it is then known to 5 %, and the measures are many."""
+FEWEST = 0.9
+"""The share of the replicates that must allow a value of every class."""
+
+
+def mean_over_rows(
+    classes: Integers,
+    class_risk: Floats,
+    measure: OneAgainstRest,
+    of_each: Sequence[Estimate],
+    level: float = 0.95,
+    bootstrap: int = 1000,
+    seed: int = 1,
+) -> Estimate:
+    """The mean over the classes of a measure taken one class against the rest, with an interval by the bootstrap.
+
+    `measure` takes the outcome of one class (n, 0 or 1) and its risk (n); `of_each` is what it gave on all rows. The
+    classes share their rows, so each replicate draws rows once for all classes; the standard error of the mean comes
+    from at most 200 replicates, the interval is normal. The rows are drawn from an order of their own, so that the
+    order of the file does not matter. A replicate in which a class allows no value is left out; without a tenth of
+    them, or when nothing varies, the bounds are missing.
+    """
+    k, n = class_risk.shape[1], len(classes)
+    order = np.lexsort((*class_risk.T, classes))
+    y, p = happened(classes[order], k), class_risk[order]
+    rng = np.random.default_rng(seed)
+    wanted = min(bootstrap, SHARED_REPLICATES)
+    replicates = []
+    for _ in range(wanted):
+        rows = rng.integers(0, n, n)
+        found = [measure(y[rows, place], p[rows, place]) for place in range(k)]
+        values = [one.value for one in found if isinstance(one, Estimate)]
+        if len(values) == k:
+            replicates.append(math.fsum(values) / k)
+    value = math.fsum(one.value for one in of_each) / k
+    words = f"mean over the classes, normal; {len(replicates)} bootstrap replicates of rows shared by the classes"
+    if len(replicates) < 2 or len(replicates) < FEWEST * wanted:
+        reason = f"only {len(replicates)} of {wanted} bootstrap replicates allow a value of every class"
+        return Estimate(value, None, None, None, n, words, reason=reason)
+    se = float(np.std(replicates, ddof=1))
+    if se <= 1e-15 * max(1.0, abs(value)):
+        return Estimate(value, None, None, None, n, words, reason=NO_SPREAD)
+    half = two_sided(level) * se
+    return Estimate(value, value - half, value + half, level, n, words, se=se)
+
+
+def structural_components(classes: Integers, class_risk: Floats) -> tuple[Floats, Floats | None]:
+    """Each class's AUROC against the rest (k), and what each row contributes to its error (n, k).
+
+    The squares of a column add up to DeLong's variance of that class, and the products of two columns to the covariance
+    of the two. None with a class of a single row or all rows but one, for which DeLong's variance does not exist.
+    """
+    k = class_risk.shape[1]
+    values, parts = np.empty(k), np.zeros((len(classes), k))
+    for place in range(k):
+        outcome = (classes == place).astype(float)
+        above, below = placements(outcome, class_risk[:, place])
+        values[place] = float(above.mean())
+        if len(above) < 2 or len(below) < 2:
+            return values, None
+        for member, share in ((outcome == 1, above), (outcome == 0, below)):
+            m = len(share)
+            parts[member, place] = (share - share.mean()) / math.sqrt(m * (m - 1))
+    return values, parts
+
+
+SINGLE_ROW = "a class has a single row, or all rows but one, so that DeLong's variance does not exist"
+
+
+@metric(
+    "AUROC, mean of the classes",
+    digits=2,
+    range=(0, 1),
+    best="higher",
+    tier="core",
+    cites="DeLong 1988",
+    roles=("development", "internal", "external"),
+    pool="logit",
+    fixed={"class": "macro"},
+    of_classes=True,
+    chapter="discrimination",
+)
+def auroc(
+    classes: Integers, class_risk: Floats, class_labels: Sequence[str] = (), level: float = 0.95
+) -> Estimate | Absent:
+    """The probability that a patient of a class has a higher risk of it than one of another class, on average over the
+    classes.
+
+    Each class counts alike, the rare ones as much as the common. .5 is chance and 1 is perfect order.
+
+    Arguments: `classes` (n), `class_risk` (n, k), `class_labels` (k), `level`. Returns the unweighted mean of the k
+    AUROCs of one class against the rest, with DeLong's standard error carried over the classes: the sum over rows of
+    the squared mean of their structural components, so that rows shared by the classes are counted once. Interval on
+    the logit scale. Absent without rows or when a class has none; the bounds are missing when a class has a single row,
+    and at a mean of exactly 0 or 1. Source: DeLong 1988.
+    """
+    k = class_risk.shape[1]
+    if reason := unseen(classes, k, class_labels):
+        return reason
+    values, parts = structural_components(classes, class_risk)
+    value = min(1.0, max(0.0, float(values.mean())))
+    method, n = "DeLong over all classes, logit", len(classes)
+    if parts is None:
+        return Estimate(value, None, None, None, n, method, reason=SINGLE_ROW)
+    se = math.sqrt(float((parts.mean(axis=1) ** 2).sum()))
+    if se == 0 or not 0 < value < 1:
+        return Estimate(value, None, None, None, n, method, reason=NO_SPREAD)
+    low, high = on_logit(value, se, level)
+    return Estimate(value, low, high, level, n, method, se=se)
+
+
+# ---- calibration ----------------------------------------------------------------------------------------------------
+
+
+def squared_distances(classes: Integers, class_risk: Floats) -> Floats:
+    """The squared distances between the risks of a row and what happened, summed over the classes: (n)."""
+    return np.asarray(((class_risk - happened(classes, class_risk.shape[1])) ** 2).sum(axis=1))
+
+
+def own_risk(classes: Integers, class_risk: Floats) -> Floats:
+    """The risk that each row's own class was given: (n)."""
+    return np.asarray(class_risk[np.arange(len(classes)), classes])
+
+
+@metric(
+    "Brier score over all classes",
+    digits=3,
+    range=(0, 2),
+    best="lower",
+    cites=("Brier 1950", "Bradley 2008"),
+    of_classes=True,
+    chapter="calibration",
+)
+def brier(classes: Integers, class_risk: Floats, level: float = 0.95) -> Estimate | Absent:
+    """The squared distance between the risks of all classes and what happened, summed over the classes and averaged.
+
+    0 is perfect and 2 is the certainty of a wrong class. With two classes it would be twice the usual Brier score.
+
+    Arguments: `classes` (n), `class_risk` (n, k), `level`. Returns the mean over rows of sum_k (y_k - p_k)^2 with the t
+    interval. Absent without rows; the bounds are missing when the distances do not vary. Source: Brier 1950.
+    """
+    if len(classes) == 0:
+        return NO_ROWS
+    return _mean_of_rows(squared_distances(classes, class_risk), level, 0, 2)
+
+
+@metric(
+    "Log score of the true class",
+    digits=3,
+    range=(None, 0),
+    best="higher",
+    cites="Good 1952",
+    of_classes=True,
+    chapter="calibration",
+    differs="differs from the published unit because a natural logarithm gives nats, not bits [Dinga 2019]",
+)
+def log_score(classes: Integers, class_risk: Floats, level: float = 0.95) -> Estimate | Absent:
+    """How well the risk of the class that was found foretold it, with the heaviest penalty on confident mistakes.
+
+    0 is perfect, more negative is worse; the unit is the nat.
+
+    Arguments: `classes` (n), `class_risk` (n, k), `level`. Returns the mean of the log of the true class's risk with
+    the t interval. Absent without rows, or when it is minus infinity: a true class with a risk of 0. Source: Good 1952.
+    """
+    if len(classes) == 0:
+        return NO_ROWS
+    own = own_risk(classes, class_risk)
+    impossible = int((own == 0).sum())
+    if impossible:
+        rows = "row gives" if impossible == 1 else "rows give"
+        return Absent(f"the log score is minus infinity: {impossible} {rows} the true class a risk of 0")
+    return _mean_of_rows(np.log(np.minimum(own, 1.0)), level, ceiling=0)
+
+
+# ---- the predicted class --------------------------------------------------------------------------------------------
+
+
+@metric(
+    "Accuracy of the predicted class",
+    range=(0, 1),
+    best="higher",
+    tier="caution",
+    cites=("Wilson 1927", "Van Calster 2025"),
+    of_classes=True,
+    chapter="discrimination",
+    caution="It counts every error alike, a neighbouring class as the farthest one, and depends on how common the "
+    "classes are.",
+    counterpart="brier",
+)
+def accuracy(classes: Integers, class_risk: Floats, level: float = 0.95) -> Estimate | Absent:
+    """The share of patients whose class is the one with the largest risk.
+
+    Naming the most common class for everyone is highly accurate where it prevails: compare with its share.
+
+    Arguments: `classes` (n), `class_risk` (n, k), `level`. Returns the share with Wilson's interval. Details: `ties`,
+    the rows with several largest risks (the first counts), and `largest_class`, the share of the most common class.
+    Absent without rows. Source: Wilson 1927.
+    """
+    if len(classes) == 0:
+        return NO_ROWS
+    predicted, ties = predicted_class(class_risk)
+    n, right = len(classes), int((predicted == classes).sum())
+    low, high = wilson(right, n, level)
+    common = float(np.bincount(classes).max()) / n
+    words = "Wilson" + (f"; ties for the largest risk in {ties} rows, the first class taken" if ties else "")
+    return Estimate(right / n, low, high, level, n, words, details={"ties": ties, "largest_class": common})
+
+
+def shares_of(priority: str | Sequence[float], classes: Integers, k: int) -> Floats:
+    """The priorities of k classes: "equal", "prevalence" (their shares in these rows), or shares divided by commas."""
+    if priority == "equal":
+        return np.full(k, 1 / k)
+    if priority == "prevalence":
+        return np.bincount(classes, minlength=k) / len(classes)
+    given = priority.split(",") if isinstance(priority, str) else priority
+    return np.array([float(share) for share in given])
+
+
+@metric(
+    "H-accuracy",
+    digits=2,
+    range=(0, 1),
+    best="higher",
+    tier="mission",
+    cites="Cabitza 2019",
+    at=("priority", "tau", "complexity"),
+    of_classes=True,
+    chapter="accuracy",
+    differs="differs from the published formula because ties for the largest score share the credit, where equation 4 "
+    "credits each of them fully and breaks its own Proposition 1 [Cabitza 2019]",
+)
+def h_accuracy(
+    classes: Integers,
+    class_risk: Floats,
+    priority: str | Sequence[float],
+    tau: float,
+    complexity: str = "constant",
+    class_labels: Sequence[str] = (),
+    level: float = 0.95,
+) -> Estimate | Absent:
+    """The share of right answers, weighted by which class matters and by how sure the model was when it was right.
+
+    With equal priorities and tau at 1/k it is the mean of the classes' shares of right answers. It does not rank models
+    on its own: the value rests on the declared priority and tau.
+
+    Arguments: `classes` (n), `class_risk` (n, k), `priority` ("equal", "prevalence", or one share a class), `tau` (the
+    confidence that earns full credit, 1/k to 1), `complexity` ("constant": every case counts alike), `class_labels`
+    (k), `level`. Returns sum over classes l of p(l) (sum of sigma)/(rows of l), sigma = 0 when the own class has not
+    the largest risk, (risk - 1/k)/(tau - 1/k) up to tau, and 1 above; ties for the largest share the credit. Normal
+    interval by the stratified delta method. Absent when a class has no row, or at a tau below 1/k. Source: Cabitza and
+    Campagner.
+    """
+    k = class_risk.shape[1]
+    if reason := unseen(classes, k, class_labels):
+        return reason
+    if complexity != "constant":
+        return Absent(f"a complexity from {complexity} is not available")
+    found = h_accuracy_of(classes, class_risk, shares_of(priority, classes, k), tau)
+    if isinstance(found, Absent):
+        return found
+    zeros = np.zeros(len(classes))
+    return _without_events(estimate(*found, level, zeros, "stratified delta, normal", floor=0, ceiling=1))
+
+
+@curve("H-accuracy by confidence", cites="Cabitza 2019", of_classes=True, chapter="accuracy")
+def h_accuracy_profile(
+    classes: Integers, class_risk: Floats, class_labels: Sequence[str] = (), level: float = 0.95
+) -> Curve | Absent:
+    """The H-accuracy with all classes alike, as the confidence that earns full credit rises from 1/k to one.
+
+    Arguments: as for `h_accuracy`. Returns 51 values of `tau` with `h_accuracy` at equal priorities, and its pointwise
+    band `low` and `high` (missing where it cannot be estimated). Absent when a class has no row.
+    """
+    k = class_risk.shape[1]
+    taus = np.linspace(1 / k, 1, 51)
+    found = [h_accuracy(classes, class_risk, "equal", float(tau), "constant", class_labels, level) for tau in taus]
+    reason = next((one for one in found if isinstance(one, Absent)), None)
+    if reason is not None:
+        return reason
+    known = [one for one in found if isinstance(one, Estimate)]
+    columns = {
+        "tau": column(taus),
+        "h_accuracy": tuple(one.value for one in known),
+        "low": tuple(one.low for one in known),
+        "high": tuple(one.high for one in known),
+    }
+    return Curve(columns, len(classes), "pointwise, stratified delta, normal")
+
+
+# ---- severity -------------------------------------------------------------------------------------------------------
+
+
+@curve("Confusion matrix", of_classes=True, chapter="severity")
+def confusion_matrix(
+    classes: Integers, class_risk: Floats, severity_weights: severity.Weights | None = None
+) -> Curve | Absent:
+    """How often each class was predicted for each true class, as counts of patients.
+
+    Arguments: `classes` (n), `class_risk` (n, k), `severity_weights` (k x k; rows are predicted, columns true). Columns
+    `predicted`, `true` (numbers of the classes, from 0), `count`, `share_of_true` (of the rows of the true class;
+    missing where it has none), and `severity` where weights are declared; k x k rows. Ties for the largest risk go to
+    the first class; the method counts them. Absent without rows or when the weights do not fit.
+    """
+    if len(classes) == 0:
+        return NO_ROWS
+    k = class_risk.shape[1]
+    if severity_weights is not None and (fault := severity.weights_fault(severity_weights, k)):
+        return fault
+    predicted, ties = predicted_class(class_risk)
+    words = "counts" + (f"; ties for the largest risk in {ties} rows, the first class taken" if ties else "")
+    return _with_shares(severity.cells(severity.confusion(predicted, classes, k), severity_weights, words))
+
+
+def _with_shares(counted: Curve) -> Curve:
+    """The cells with the share of each among the rows of its true class."""
+    k = math.isqrt(len(counted.columns["count"]))
+    counts = np.array(counted.columns["count"], dtype=float).reshape(k, k)
+    total = counts.sum(axis=0)
+    shares = tuple(None if total[j] == 0 else float(counts[i, j] / total[j]) for i in range(k) for j in range(k))
+    return replace(counted, columns={**counted.columns, "share_of_true": shares})
+
+
+@curve_synthesis("Confusion matrix of all external sites", of_classes=True, chapter="severity")
+def confusion_matrix_all_sites(sites: Sequence[SiteResults]) -> Curve | Absent:
+    """How often each class was predicted for each true class, at all external sites together.
+
+    The cells of `confusion_matrix` added up over `sites`. Absent when no site has them.
+    """
+    counted = [found for site in sites if isinstance(found := found_curve(site, "confusion_matrix"), Curve)]
+    if not counted:
+        return Absent("no external site has a confusion matrix")
+    total = np.array([one.columns["count"] for one in counted], dtype=float).sum(axis=0)
+    columns = {**counted[0].columns, "count": column(total)}
+    return _with_shares(Curve(columns, sum(one.n for one in counted), "counts of all external sites"))
+
+
+@curve_synthesis("What happens to 1,000 patients, by class", of_classes=True, chapter="committee")
+def per_thousand(sites: Sequence[SiteResults]) -> Curve | Absent:
+    """What class the model names for 1,000 patients like those of all external sites together, by their true class.
+
+    The cells of `confusion_matrix` added up over `sites` and brought to 1,000 by largest remainder, so that they add up
+    exactly. Absent when no site has them.
+    """
+    whole = confusion_matrix_all_sites(sites)
+    if isinstance(whole, Absent):
+        return whole
+    counts = largest_remainder(np.array(whole.columns["count"], dtype=float), 1000)
+    kept = {name: whole.columns[name] for name in ("predicted", "true")}
+    words = "counts of all external sites, brought to 1,000 by largest remainder"
+    return Curve({**kept, "count": column(counts)}, whole.n, words)
+
+
+def _severity(
+    which: Callable[[Integers, Integers, severity.Weights, float], Estimate | Absent],
+    classes: Integers,
+    scores: Floats,
+    weights: severity.Weights,
+    level: float,
+) -> Estimate | Absent:
+    """A measure of severity for k classes; weights for another number of classes are refused."""
+    if fault := severity.weights_fault(weights, scores.shape[1]):
+        return fault
+    return which(predicted_class(scores)[0], classes, weights, level)
+
+
+@metric(
+    "Error severity index",
+    digits=1,
+    range=(0, 10),
+    best="lower",
+    tier="mission",
+    cites="Jin",
+    of_classes=True,
+    chapter="severity",
+)
+def error_severity_index(
+    classes: Integers, class_risk: Floats, severity_weights: severity.Weights, level: float = 0.95
+) -> Estimate | Absent:
+    """How grave the errors are on average, from 0 (harmless) to 10 (the gravest kind).
+
+    It ignores how many errors there are: it is read with the mean severity and with accuracy, never alone.
+
+    Arguments: `classes` (n), `class_risk` (n, k), `severity_weights` (k x k, 0 to 1; rows are predicted, columns true,
+    0 on the diagonal), `level`. Returns 10 sum(C W)/(errors) with the delta method of a ratio of means. No errors give
+    0 without an interval, by definition. `details`: `errors`, `accuracy`, `mean_severity`. Absent without rows or
+    without fitting weights. Source: Jin.
+    """
+    return _severity(severity.index_of_classes, classes, class_risk, severity_weights, level)
+
+
+@metric(
+    "Mean severity",
+    digits=3,
+    range=(0, 1),
+    best="lower",
+    tier="mission",
+    cites="Jin",
+    of_classes=True,
+    chapter="severity",
+)
+def mean_severity(
+    classes: Integers, class_risk: Floats, severity_weights: severity.Weights, level: float = 0.95
+) -> Estimate | Absent:
+    """How grave the answers are on average when a right one counts 0, from 0 to 1.
+
+    Arguments: as for `error_severity_index`. Returns sum(C W)/n with a normal interval over the rows. Absent without
+    rows or without fitting weights. Source: Jin.
+    """
+    return _severity(severity.mean_of_classes, classes, class_risk, severity_weights, level)
+
+
+@metric(
+    "Error severity index of the rival",
+    digits=1,
+    range=(0, 10),
+    best="lower",
+    tier="mission",
+    cites="Jin",
+    measure="error_severity_index",
+    fixed={"model": "rival"},
+    of_classes=True,
+    chapter="severity",
+)
+def error_severity_index_of_rival(
+    classes: Integers, class_rival: Floats, severity_weights: severity.Weights, level: float = 0.95
+) -> Estimate | Absent:
+    """How grave the errors of the rival are on average, from 0 (harmless) to 10 (the gravest kind).
+
+    Arguments: as for `error_severity_index`, with `class_rival` (n, k). Source: Jin.
+    """
+    return _severity(severity.index_of_classes, classes, class_rival, severity_weights, level)
+
+
+@metric(
+    "Mean severity of the rival",
+    digits=3,
+    range=(0, 1),
+    best="lower",
+    tier="mission",
+    cites="Jin",
+    measure="mean_severity",
+    fixed={"model": "rival"},
+    of_classes=True,
+    chapter="severity",
+)
+def mean_severity_of_rival(
+    classes: Integers, class_rival: Floats, severity_weights: severity.Weights, level: float = 0.95
+) -> Estimate | Absent:
+    """How grave the answers of the rival are on average when a right one counts 0, from 0 to 1.
+
+    Arguments: as for `mean_severity`, with `class_rival` (n, k). Source: Jin.
+    """
+    return _severity(severity.mean_of_classes, classes, class_rival, severity_weights, level)
+
+
+# ---- comparison with the rival --------------------------------------------------------------------------------------
+
+
+@metric(
+    "AUROC, mean of the classes, difference from the rival",
+    digits=3,
+    range=(-1, 1),
+    best="higher",
+    tier="descriptive",
+    cites="DeLong 1988",
+    measure="auroc",
+    fixed={**RIVAL, "class": "macro"},
+    independent_rows=True,
+    of_classes=True,
+    chapter="comparison",
+)
+def auroc_difference(
+    classes: Integers,
+    class_risk: Floats,
+    class_rival: Floats,
+    class_labels: Sequence[str] = (),
+    level: float = 0.95,
+) -> Estimate | Absent:
+    """By how much the mean AUROC of the model over the classes exceeds that of the rival on the same patients.
+
+    Above 0 the model orders patients better than the rival.
+
+    Arguments: as for `auroc`, with `class_rival` (n, k). Returns the difference of the two means with the normal
+    interval and two-sided `p_value` from the differences of the rows' structural components. Absent when a class has no
+    row; interval and p-value are missing when a class has a single row or both models order every pair alike. Source:
+    DeLong 1988.
+    """
+    if reason := unseen(classes, class_risk.shape[1], class_labels):
+        return reason
+    values, parts = structural_components(classes, class_risk)
+    theirs, of_rival = structural_components(classes, class_rival)
+    value = float((values - theirs).mean())
+    se = None
+    if parts is not None and of_rival is not None:
+        se = math.sqrt(float(((parts - of_rival).mean(axis=1) ** 2).sum())) or None
+    p_value = None if se is None else 2 * float(norm.sf(abs(value) / se))
+    found = estimate(
+        value,
+        se,
+        level,
+        np.zeros(len(classes)),
+        "paired DeLong over all classes, normal",
+        floor=-1,
+        ceiling=1,
+        details={"p_value": p_value},
+    )
+    return _without_events(found)
+
+
+@metric(
+    "Brier score over all classes, difference from the rival",
+    digits=3,
+    range=(-2, 2),
+    best="lower",
+    tier="descriptive",
+    cites=("Bradley 2008", "Phipson 2010"),
+    measure="brier",
+    fixed=RIVAL,
+    independent_rows=True,
+    of_classes=True,
+    chapter="comparison",
+)
+def brier_difference(
+    classes: Integers,
+    class_risk: Floats,
+    class_rival: Floats,
+    level: float = 0.95,
+    permutations: int = 999,
+    seed: int = 1,
+) -> Estimate | Absent:
+    """By how much the Brier score of the model over all classes exceeds that of the rival on the same patients.
+
+    Below 0 the model's risks lie nearer to what happened.
+
+    Arguments: as for `brier`, with `class_rival` (n, k), `permutations`, `seed`. Returns the mean difference of the
+    rows' scores with the t interval and the two-sided `p_value` of the sign-flip test. Absent without rows. Source:
+    Phipson 2010.
+    """
+    if len(classes) == 0:
+        return NO_ROWS
+    differences = squared_distances(classes, class_risk) - squared_distances(classes, class_rival)
+    zeros = np.zeros(len(classes))
+    return _without_events(comparison.paired(differences, zeros, level, permutations, seed, floor=-2, ceiling=2))
+
+
+@metric(
+    "Log score of the true class, difference from the rival",
+    digits=3,
+    best="higher",
+    tier="descriptive",
+    cites=("Good 1952", "Phipson 2010"),
+    measure="log_score",
+    fixed=RIVAL,
+    independent_rows=True,
+    of_classes=True,
+    chapter="comparison",
+)
+def log_score_difference(
+    classes: Integers,
+    class_risk: Floats,
+    class_rival: Floats,
+    level: float = 0.95,
+    permutations: int = 999,
+    seed: int = 1,
+) -> Estimate | Absent:
+    """By how much the log score of the model exceeds that of the rival on the same patients.
+
+    Above 0 the model's risks foretold better what was found.
+
+    Arguments, interval and test: as for `brier_difference`, on the logs of the true class's risks in nats. Absent
+    without rows, and when the log score of either is minus infinity.
+    """
+    for whose, given in (("model", class_risk), ("rival", class_rival)):
+        score = log_score(classes, given, level)
+        if isinstance(score, Absent):
+            return score if len(classes) == 0 else Absent(f"for the {whose}, {score.reason}")
+    differences = np.log(own_risk(classes, class_risk)) - np.log(own_risk(classes, class_rival))
+    return _without_events(comparison.paired(differences, np.zeros(len(classes)), level, permutations, seed))
+
+
+@metric(
+    "Accuracy of the predicted class, difference from the rival",
+    range=(-1, 1),
+    best="higher",
+    tier="descriptive",
+    cites=("McNemar 1947", "Agresti 2005"),
+    measure="accuracy",
+    fixed=RIVAL,
+    independent_rows=True,
+    of_classes=True,
+    chapter="comparison",
+)
+def accuracy_difference(
+    classes: Integers, class_risk: Floats, class_rival: Floats, level: float = 0.95
+) -> Estimate | Absent:
+    """By how much the share of patients whose class the model names exceeds that of the rival.
+
+    Above 0 the model is right more often. It does not say which kind of error it avoids.
+
+    Arguments: as for `accuracy`, with `class_rival` (n, k). Returns (b - c)/n, b rows where the model alone is right
+    and c where the rival alone is, with the interval of Agresti and Min and the two-sided `p_value` of the exact
+    McNemar test. Absent without rows. Source: McNemar 1947.
+    """
+    if len(classes) == 0:
+        return NO_ROWS
+    right, rival_right = (predicted_class(given)[0] == classes for given in (class_risk, class_rival))
+    return _without_events(comparison.mcnemar(right, rival_right, np.zeros(len(classes)), level))
+
+
+# ---- sample size and robustness -------------------------------------------------------------------------------------
+
+
+@metric(
+    "Sample size for the Brier score",
+    digits=0,
+    range=(0, None),
+    tier="supporting",
+    cites="Bradley 2008",
+    roles=("external",),
+    of_classes=True,
+    chapter="sample",
+)
+def mss_brier(classes: Integers, class_risk: Floats, brier_width: float = 0.05) -> Estimate | Absent:
+    """How many patients are needed to know the Brier score over all classes to within the declared width.
+
+    Arguments: `classes` (n), `class_risk` (n, k), `brier_width` (the full width of the 95 % interval). (2 x 1.96 SD /
+    width)^2 with SD (ddof 0) that of the rows' summed squared distances. Not rounded. Absent without rows or when the
+    distances do not vary. No interval. Source: Bradley 2008.
+    """
+    if len(classes) == 0:
+        return NO_ROWS
+    squared = squared_distances(classes, class_risk)
+    if squared.min() == squared.max():
+        return Absent("every squared error is the same, so the formula sees no spread")
+    needed = (2 * Z * float(squared.std()) / brier_width) ** 2
+    return Estimate(
+        needed,
+        None,
+        None,
+        None,
+        len(classes),
+        f"variance of the squared errors, 95 % interval {brier_width:g} wide",
+        details={"width": brier_width},
+        reason=NO_INTERVAL,
+    )
+
+
+@curve("Performance of each split", roles=("internal",), of_classes=True, chapter="robustness")
+def split_performance(
+    classes: Integers, class_risk: Floats, split: Integers | None = None, seed: int = 1
+) -> Curve | Absent:
+    """How much the performance varies between parts of the internal test.
+
+    Arguments: `classes` (n), `class_risk` (n, k), `split` (the number of the refitted split of each row), `seed`.
+    Columns `split` and `auroc`, the mean over the classes, one row a split; without splits, one row for each of 100
+    seeded subsets of 20 % of the rows, which the method says. A value that a part does not allow is None. Absent
+    without rows. Beyond 250 splits, the first 250.
+    """
+    if len(classes) == 0:
+        return NO_ROWS
+    if split is None:
+        order = np.lexsort((*class_risk.T, classes))
+        size, rng = max(1, round(SHARE_HELD_OUT * len(order))), np.random.default_rng(seed)
+        rows = [order[rng.choice(len(order), size, replace=False)] for _ in range(SUBSETS)]
+        words = f"{SUBSETS} random subsets of {SHARE_HELD_OUT:.0%} of the rows, the model not refitted"
+    else:
+        rows = [np.flatnonzero(split == part) for part in np.unique(split)]
+        words = f"{len(rows)} refitted splits" + (f", the first {LONGEST_CURVE}" if len(rows) > LONGEST_CURVE else "")
+        rows = rows[:LONGEST_CURVE]
+    found = [auroc(classes[part], class_risk[part]) for part in rows]
+    values = tuple(one.value if isinstance(one, Estimate) else None for one in found)
+    return Curve({"split": column(np.arange(1.0, len(rows) + 1)), "auroc": values}, len(classes), words)

@@ -1,0 +1,328 @@
+"""Measures of several classes against scikit-learn, published matrices, slow loops and simulations."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dossier.metrics import calibration, classes, discrimination
+from dossier.types import Absent, Curve, Estimate, Floats
+
+REPOSITORY = Path(__file__).resolve().parent.parent.parent
+REFERENCE: dict[str, Any] = json.loads((REPOSITORY / "tests/reference/scikit_learn_classes.json").read_text())
+GRADES = ("G0", "G1", "G2", "G3")
+DISTANCE = ((0, 0.3, 0.6, 1.0), (0.3, 0, 0.3, 0.6), (0.6, 0.3, 0, 0.3), (1.0, 0.6, 0.3, 0))
+PUBLISHED = {
+    "V1": ([[20, 0, 0, 0], [5, 20, 5, 0], [0, 5, 20, 0], [0, 0, 0, 25]], 3.0, 0.045),
+    "V2": ([[20, 2, 3, 0], [2, 20, 2, 0], [3, 3, 20, 0], [0, 0, 0, 25]], 4.2, 0.063),
+    "V3": ([[20, 0, 5, 0], [0, 20, 0, 0], [0, 0, 20, 0], [5, 5, 0, 25]], 7.3333, 0.110),
+}
+
+Rows = tuple[np.ndarray, Floats]
+
+
+def estimated(found: Estimate | Absent) -> Estimate:
+    assert isinstance(found, Estimate), found
+    return found
+
+
+@pytest.fixture(scope="module")
+def graft() -> tuple[np.ndarray, Floats, Floats]:
+    """The first hospital of the release that ships: true classes, the model's risks, the rival's."""
+    with (REPOSITORY / "fixtures/biopsy/graft-1.csv").open(encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    truth = np.array([GRADES.index(row["grade"]) for row in rows])
+    both = [
+        np.array([[float(row[f"{kind}_{one}"]) for one in GRADES] for row in rows]) for kind in ("risk", "clinical")
+    ]
+    return truth, both[0], both[1]
+
+
+def sample(n: int, seed: int, k: int = 4, sharpness: float = 2.0) -> Rows:
+    """Classes drawn from the risks themselves."""
+    rng = np.random.default_rng(seed)
+    p = np.exp(sharpness * rng.normal(size=(n, k)))
+    p /= p.sum(axis=1, keepdims=True)
+    return (rng.random(n)[:, None] >= p.cumsum(axis=1)[:, :-1]).sum(axis=1), p
+
+
+# ---- against others -------------------------------------------------------------------------------------------------
+
+
+def test_scikit_learn_says_the_same(graft: tuple[np.ndarray, Floats, Floats]) -> None:
+    """tests/reference/scikit_learn_classes.py: roc_auc_score (ovr, macro), log_loss and the others, named there."""
+    truth, risk, rival = graft
+    auroc = estimated(classes.auroc(truth, risk))
+    assert auroc.value == pytest.approx(REFERENCE["auroc_macro"], abs=1e-12)
+    np.testing.assert_allclose(classes.structural_components(truth, risk)[0], REFERENCE["auroc"], atol=1e-12, rtol=0)
+    assert estimated(classes.log_score(truth, risk)).value == pytest.approx(-REFERENCE["log_loss"], abs=1e-12)
+    assert estimated(classes.accuracy(truth, risk)).value == pytest.approx(REFERENCE["accuracy"], abs=1e-12)
+    difference = estimated(classes.auroc_difference(truth, risk, rival))
+    expected = REFERENCE["auroc_macro"] - REFERENCE["auroc_macro_rival"]
+    assert difference.value == pytest.approx(expected, abs=1e-12)
+    matrix = classes.confusion_matrix(truth, risk)
+    assert isinstance(matrix, Curve)
+    counted = np.array(matrix.columns["count"], dtype=float).reshape(4, 4)
+    np.testing.assert_array_equal(counted.T, REFERENCE["confusion_true_by_predicted"])
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_published_matrices(name: str) -> None:
+    """methods.md, severity: 3.0 4.2 7.3333; accuracy .85 each; mean severity .045 .063 .110."""
+    table, index, mean = PUBLISHED[name]
+    pairs = [(i, j) for i in range(4) for j in range(4) for _ in range(table[i][j])]
+    truth = np.array([j for _, j in pairs])
+    risk = np.array([[0.7 if i == one else 0.1 for one in range(4)] for i, _ in pairs])
+    assert estimated(classes.error_severity_index(truth, risk, DISTANCE)).value == pytest.approx(index, abs=5e-5)
+    assert estimated(classes.mean_severity(truth, risk, DISTANCE)).value == pytest.approx(mean, abs=5e-10)
+    assert estimated(classes.accuracy(truth, risk)).value == pytest.approx(0.85, abs=1e-12)
+    matrix = classes.confusion_matrix(truth, risk, DISTANCE)
+    assert isinstance(matrix, Curve)
+    assert [int(value or 0) for value in matrix.columns["count"]] == [value for row in table for value in row]
+    assert matrix.columns["severity"] == tuple(float(value) for row in DISTANCE for value in row)
+
+
+# ---- against slow loops ---------------------------------------------------------------------------------------------
+
+ROWS = st.lists(st.tuples(st.integers(0, 2), st.tuples(*[st.integers(0, 4)] * 3).filter(any)), min_size=1, max_size=25)
+
+
+def of_rows(rows: list[tuple[int, tuple[int, ...]]]) -> Rows:
+    risk = np.array([[one / sum(given) for one in given] for _, given in rows])
+    return np.array([label for label, _ in rows]), risk
+
+
+@given(ROWS)
+@settings(deadline=None)
+def test_scores_row_by_row(rows: list[tuple[int, tuple[int, ...]]]) -> None:
+    truth, risk = of_rows(rows)
+    brier, right, logs = 0.0, 0, 0.0
+    for label, given_risks in zip(truth.tolist(), risk.tolist(), strict=True):
+        for place, one in enumerate(given_risks):
+            brier += (one - (1 if place == label else 0)) ** 2
+        right += given_risks.index(max(given_risks)) == label
+        logs += math.log(given_risks[label]) if given_risks[label] else -math.inf
+    n = len(rows)
+    assert estimated(classes.brier(truth, risk)).value == pytest.approx(brier / n, abs=1e-12)
+    assert estimated(classes.accuracy(truth, risk)).value == pytest.approx(right / n, abs=1e-12)
+    found = classes.log_score(truth, risk)
+    if math.isinf(logs):
+        assert isinstance(found, Absent)
+        assert "minus infinity" in found.reason
+    else:
+        assert estimated(found).value == pytest.approx(logs / n, abs=1e-12)
+
+
+@given(ROWS, st.sampled_from([1 / 3, 0.5, 0.75, 1.0]), st.sampled_from(["equal", "prevalence", "0.1, 0.2, 0.7"]))
+@settings(deadline=None)
+def test_h_accuracy_row_by_row(rows: list[tuple[int, tuple[int, ...]]], tau: float, priority: str) -> None:
+    truth, risk = of_rows(rows)
+    found = classes.h_accuracy(truth, risk, priority, tau, "constant", ("a", "b", "c"))
+    missing = [name for place, name in enumerate("abc") if place not in truth]
+    if missing:
+        assert found == Absent(f"no row is of class {' or '.join(missing)}")
+        return
+    earned: dict[int, list[float]] = {0: [], 1: [], 2: []}
+    for label, given_risks in zip(truth.tolist(), risk.tolist(), strict=True):
+        top = max(given_risks)
+        share = 1 / given_risks.count(top) if given_risks[label] == top else 0.0
+        ramp = 1.0 if tau <= 1 / 3 else min(1.0, max(0.0, (given_risks[label] - 1 / 3) / (tau - 1 / 3)))
+        earned[label].append(share * ramp)
+    shares = {
+        "equal": [1 / 3] * 3,
+        "prevalence": [len(earned[label]) / len(rows) for label in range(3)],
+        "0.1, 0.2, 0.7": [0.1, 0.2, 0.7],
+    }[priority]
+    expected = sum(shares[label] * sum(earned[label]) / len(earned[label]) for label in range(3))
+    assert estimated(found).value == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_profile_is_h_accuracy_at_equal_priorities() -> None:
+    truth, risk = sample(120, 3)
+    profile = classes.h_accuracy_profile(truth, risk)
+    assert isinstance(profile, Curve)
+    assert (profile.columns["tau"][0], profile.columns["tau"][-1]) == (0.25, 1.0)
+    for place in (0, 17, 50):
+        tau = profile.columns["tau"][place] or 0.0
+        expected = estimated(classes.h_accuracy(truth, risk, [0.25] * 4, tau)).value
+        assert profile.columns["h_accuracy"][place] == pytest.approx(expected, abs=1e-12)
+
+
+def test_two_classes_are_twice_the_brier_score_and_the_same_log_score_and_auroc() -> None:
+    rng = np.random.default_rng(9)
+    p = np.round(rng.beta(2, 3, 150), 2)
+    y = (rng.random(150) < p).astype(int)
+    risk = np.column_stack((1 - p, p))
+    pairs = (
+        (classes.brier(y, risk), calibration.brier(y.astype(float), p), 2),
+        (classes.log_score(y, risk), calibration.log_score(y.astype(float), p), 1),
+        (classes.auroc(y, risk), discrimination.auroc(y.astype(float), p), 1),
+    )
+    for several, two, times in pairs:
+        a, b = estimated(several), estimated(two)
+        assert (a.value, a.se) == pytest.approx((times * b.value, times * (b.se or 0)), abs=1e-12)
+        assert a.low == pytest.approx(times * (b.low or 0), abs=1e-12)
+
+
+def test_components_add_up_to_delong_in_each_class() -> None:
+    truth, risk = sample(200, 5)
+    _, parts = classes.structural_components(truth, risk)
+    assert parts is not None
+    for place in range(4):
+        alone = estimated(discrimination.auroc((truth == place).astype(float), risk[:, place]))
+        assert math.sqrt(float((parts[:, place] ** 2).sum())) == pytest.approx(alone.se, abs=1e-12)
+
+
+# ---- intervals ------------------------------------------------------------------------------------------------------
+
+
+def test_the_interval_of_the_mean_auroc_covers() -> None:
+    """300 samples of 200 rows: a coverage of .95 lies within .92 and .98 but for a chance of about 1 %."""
+    truth = estimated(classes.auroc(*sample(400_000, 1))).value
+    found = [estimated(classes.auroc(*sample(200, seed))) for seed in range(10, 310)]
+    held = np.mean([(one.low or 0) <= truth <= (one.high or 0) for one in found])
+    assert 0.915 <= held <= 0.98
+
+
+def ratio(outcome: Floats, risk: Floats) -> Estimate | Absent:
+    return calibration.oe_ratio(outcome, risk)
+
+
+def test_the_shared_bootstrap_covers_and_is_narrower_than_the_mean_of_the_bounds() -> None:
+    held, shared, apart = 0, 0.0, 0.0
+    for seed in range(60):
+        truth, risk = sample(150, 1000 + seed)
+        each = [estimated(ratio((truth == place).astype(float), risk[:, place])) for place in range(4)]
+        found = classes.mean_over_rows(truth, risk, ratio, each, 0.95, 80, seed)
+        bounds = classes.mean_of_bounds(each, 0.95, 150)
+        assert found.value == bounds.value == pytest.approx(sum(one.value for one in each) / 4, abs=1e-12)
+        held += (found.low or 0) <= 1 <= (found.high or 0)
+        shared += (found.high or 0) - (found.low or 0)
+        apart += (bounds.high or 0) - (bounds.low or 0)
+    # The classes of a calibrated model have a true ratio of 1 each; binomial(60, .95) is 51 or less once in 500.
+    assert held >= 52
+    assert shared < apart
+
+
+def test_the_order_of_the_rows_does_not_matter() -> None:
+    truth, risk = sample(90, 2)
+    rival = sample(90, 8)[1]
+    order = np.random.default_rng(0).permutation(90)
+    each = [estimated(ratio((truth == place).astype(float), risk[:, place])) for place in range(4)]
+    assert classes.mean_over_rows(truth, risk, ratio, each, 0.95, 30, 1) == classes.mean_over_rows(
+        truth[order], risk[order], ratio, each, 0.95, 30, 1
+    )
+    for one, other in (
+        (classes.brier(truth, risk), classes.brier(truth[order], risk[order])),
+        (classes.auroc(truth, risk), classes.auroc(truth[order], risk[order])),
+        (
+            classes.brier_difference(truth, risk, rival),
+            classes.brier_difference(truth[order], risk[order], rival[order]),
+        ),
+        (
+            classes.accuracy_difference(truth, risk, rival),
+            classes.accuracy_difference(truth[order], risk[order], rival[order]),
+        ),
+    ):
+        a, b = estimated(one), estimated(other)
+        assert (a.value, a.low, a.high) == pytest.approx((b.value, b.low, b.high), abs=1e-12)
+        assert a.details.get("p_value") == b.details.get("p_value")
+
+
+# ---- comparison -----------------------------------------------------------------------------------------------------
+
+
+def test_the_exact_mcnemar_test_by_hand() -> None:
+    """Six rows the model alone has right, one the rival alone: p = 2 (C(7,0) + C(7,1)) / 2^7 = .125."""
+    truth = np.array([0] * 7 + [1] * 3)
+    names = np.array([0] * 6 + [1] + [1] * 3), np.array([1] * 6 + [0] + [1] * 3)
+    risk, rival = (np.array([[0.8 if place == one else 0.1 for place in range(3)] for one in who]) for who in names)
+    found = estimated(classes.accuracy_difference(truth, risk, rival))
+    assert (found.details["only_model"], found.details["only_rival"]) == (6, 1)
+    assert found.details["p_value"] == pytest.approx(0.125, abs=1e-12)
+    assert found.value == pytest.approx(0.5)
+    assert found.events is None
+
+
+def test_a_model_against_itself_differs_by_nothing() -> None:
+    truth, risk = sample(60, 4)
+    for found in (
+        classes.auroc_difference(truth, risk, risk),
+        classes.brier_difference(truth, risk, risk),
+        classes.log_score_difference(truth, risk, risk),
+        classes.accuracy_difference(truth, risk, risk),
+    ):
+        assert estimated(found).value == 0
+
+
+# ---- what cannot be measured ----------------------------------------------------------------------------------------
+
+
+def test_no_rows_and_one_row() -> None:
+    nobody, nothing = np.zeros(0, dtype=int), np.zeros((0, 3))
+    for measure in (classes.auroc, classes.brier, classes.log_score, classes.accuracy, classes.mss_brier):
+        assert measure(nobody, nothing) == Absent("there are no rows")
+    assert classes.confusion_matrix(nobody, nothing) == Absent("there are no rows")
+    one, risk = np.array([1]), np.array([[0.2, 0.5, 0.3]])
+    assert classes.auroc(one, risk, ("a", "b", "c")) == Absent("no row is of class a or c")
+    assert estimated(classes.brier(one, risk)).low is None
+    assert estimated(classes.log_score(one, risk)).value == pytest.approx(math.log(0.5))
+
+
+def test_a_class_never_seen_is_named() -> None:
+    truth, risk = np.array([0, 0, 1, 1]), np.full((4, 3), 1 / 3)
+    assert classes.auroc(truth, risk, ("a", "b", "c")) == Absent("no row is of class c")
+    matrix = classes.confusion_matrix(truth, risk)
+    assert isinstance(matrix, Curve)
+    assert matrix.columns["share_of_true"][2::3] == (None, None, None)
+
+
+def test_a_class_never_predicted_and_ties_everywhere() -> None:
+    truth, risk = np.array([0, 1, 2, 2]), np.full((4, 3), 1 / 3)
+    found = estimated(classes.accuracy(truth, risk))
+    assert (found.value, found.details["ties"], found.details["largest_class"]) == (0.25, 4, 0.5)
+    assert "ties for the largest risk in 4 rows" in found.method
+    assert estimated(classes.h_accuracy(truth, risk, "equal", 1 / 3)).value == pytest.approx(1 / 3)
+    matrix = classes.confusion_matrix(truth, risk)
+    assert isinstance(matrix, Curve)
+    assert matrix.columns["count"] == (1, 1, 2, 0, 0, 0, 0, 0, 0)
+    auroc = estimated(classes.auroc(np.array([0, 0, 1, 1, 2, 2]), np.full((6, 3), 1 / 3)))
+    assert (auroc.value, auroc.low) == (0.5, None)
+
+
+def test_a_class_of_a_single_row_and_a_perfect_model_have_no_interval() -> None:
+    truth = np.array([0, 0, 0, 1, 1, 1, 2])
+    found = estimated(classes.auroc(truth, sample(7, 3, 3)[1]))
+    assert (found.low, found.reason) == (None, classes.SINGLE_ROW)
+    perfect = np.eye(3)[[0, 0, 1, 1, 2, 2]]
+    found = estimated(classes.auroc(np.array([0, 0, 1, 1, 2, 2]), perfect))
+    assert (found.value, found.low) == (1.0, None)
+    assert estimated(classes.brier(np.array([0, 0, 1, 1, 2, 2]), perfect)).value == 0
+    index = estimated(
+        classes.error_severity_index(np.array([0, 0, 1, 1, 2, 2]), perfect, [[0, 1, 1], [1, 0, 1], [1, 1, 0]])
+    )
+    assert index.value == 0
+    assert "by definition" in (index.reason or "")
+
+
+def test_a_true_class_without_risk_has_no_log_score() -> None:
+    truth, risk = np.array([0, 1, 2]), np.array([[1.0, 0, 0], [1.0, 0, 0], [0, 0.5, 0.5]])
+    assert classes.log_score(truth, risk) == Absent(
+        "the log score is minus infinity: 1 row gives the true class a risk of 0"
+    )
+
+
+def test_weights_of_another_size_are_refused() -> None:
+    truth, risk = sample(20, 1, 3)
+    wrong = Absent("the severity weights are no table of 3 rows and 3 columns")
+    assert classes.error_severity_index(truth, risk, DISTANCE) == wrong
+    assert classes.mean_severity(truth, risk, DISTANCE) == wrong
+    assert classes.confusion_matrix(truth, risk, DISTANCE) == wrong
