@@ -46,6 +46,20 @@ class Feature:
 
 
 @dataclass(frozen=True)
+class Subgroup:
+    """The rows of a dataset whose value of a declared column has one label, or why the dataset cannot tell them."""
+
+    column: str
+    label: str
+    rows: NDArray[np.bool_] | Absent
+
+    @property
+    def subset(self) -> str:
+        """The name under which its results are filed: Sex=female."""
+        return f"{self.column}={self.label}"
+
+
+@dataclass(frozen=True)
 class Dataset:
     """The rows of one site that are analysed, and the count of those that are not."""
 
@@ -65,6 +79,8 @@ class Dataset:
     cost: Floats | None = None
     """What acting needlessly costs in each row, and what acting rightly brings; 0 or more, not both 0."""
     benefit: Floats | None = None
+    subgroups: tuple[Subgroup, ...] = ()
+    """Every declared subgroup, column by column; the same ones in the same order in every tested dataset."""
 
 
 @dataclass(frozen=True)
@@ -262,6 +278,39 @@ class DatasetSummary:
 
 
 @dataclass(frozen=True)
+class SubgroupSize:
+    """How many rows a subgroup of a dataset has, and how many rows of the dataset are in no subgroup of the column."""
+
+    n: int
+    events: int
+    unassigned: int
+
+
+@dataclass(frozen=True)
+class SubgroupSummary:
+    """What remains of a subgroup of one dataset once its rows are gone."""
+
+    dataset: str
+    column: str
+    label: str
+    size: SubgroupSize | Absent
+
+    @property
+    def subset(self) -> str:
+        """The name under which its results are filed: Sex=female."""
+        return f"{self.column}={self.label}"
+
+
+@dataclass(frozen=True)
+class SubgroupEvidence:
+    """All that is known of subgroups; kept apart from the results of whole datasets, so that nothing mixes them."""
+
+    summaries: tuple[SubgroupSummary, ...] = ()
+    results: tuple[Result, ...] = ()
+    curves: tuple[CurveResult, ...] = ()
+
+
+@dataclass(frozen=True)
 class Evidence:
     """All that is known after the patients' rows are gone: the only thing that figures, sentences and pages see."""
 
@@ -275,6 +324,7 @@ class Evidence:
     statements: Mapping[str, str]
     inputs: tuple[InputFile, ...]
     versions: Mapping[str, str]
+    subgroups: SubgroupEvidence = field(default_factory=SubgroupEvidence)
 
 
 @dataclass(frozen=True)
@@ -361,6 +411,24 @@ def found_curve(site: SiteResults, curve: str) -> Curve | Absent:
         if result.curve == curve and result.subset is None:
             return result.found
     return Absent(f"{curve} was not computed for {site.summary.name}")
+
+
+def find_in_subgroup(
+    evidence: Evidence, subset: str, measure: str, dataset: str, /, **at: float | str
+) -> Estimate | Absent:
+    """The result of a measure in a subgroup of a dataset at exactly these settings; Absent when never computed."""
+    for result in evidence.subgroups.results:
+        if (result.subset, result.measure, result.dataset) == (subset, measure, dataset) and dict(result.at) == at:
+            return result.found
+    return Absent(f"{measure} was not computed for {subset} of {dataset}")
+
+
+def find_curve_in_subgroup(evidence: Evidence, subset: str, curve: str, dataset: str) -> Curve | Absent:
+    """A curve of a subgroup of a dataset; Absent when it was never computed."""
+    for result in evidence.subgroups.curves:
+        if (result.subset, result.curve, result.dataset) == (subset, curve, dataset):
+            return result.found
+    return Absent(f"{curve} was not computed for {subset} of {dataset}")
 
 
 def find_all(evidence: Evidence, measure: str) -> Iterator[Result]:

@@ -31,6 +31,13 @@ class Site:
     development_rows: int | None
     readers: Readers | None
     readers_elsewhere: str | None
+    subset: str | None = None
+    """The subgroup that the rows are, when they are only a part of the dataset."""
+
+    @property
+    def drawn_as(self) -> str:
+        """The name that enters the seed: no two sets of rows draw the same random numbers."""
+        return self.dataset.name if self.subset is None else f"{self.dataset.name}/{self.subset}"
 
 
 def columns(site: Site) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dossier.evaluate.offered import (
     Site,
@@ -29,6 +30,7 @@ from dossier.types import (
     DatasetSummary,
     DescriptionResult,
     Estimate,
+    Floats,
     Result,
     SiteResults,
     Term,
@@ -48,9 +50,9 @@ def site_evidence(site: Site) -> SiteEvidence:
     register = fill("metrics")
     role = site.dataset.role
     results = [
-        result for metric in register.metrics.values() if role in metric.roles for result in _measured(site, metric)
+        result for metric in register.metrics.values() if role in metric.roles for result in measured(site, metric)
     ]
-    curves = [_curve(site, maker) for maker in register.curves.values() if role in maker.roles]
+    curves = [curve_of(site, maker) for maker in register.curves.values() if role in maker.roles]
     return SiteEvidence(
         site=SiteResults(summary(site.dataset), tuple(results), tuple(curves)),
         descriptions=tuple(
@@ -78,7 +80,7 @@ def summary(dataset: Dataset) -> DatasetSummary:
     )
 
 
-def _measured(site: Site, metric: Metric) -> Iterator[Result]:
+def measured(site: Site, metric: Metric) -> Iterator[Result]:
     """A measure at one site, at each of its settings."""
     for at in places(site.release, metric.term):
         undeclared = [name for name in metric.term.at if name not in at]
@@ -91,12 +93,14 @@ def _measured(site: Site, metric: Metric) -> Iterator[Result]:
             found = _value(site, metric, at)
         if site.dataset.role == "development" and isinstance(found, Estimate):
             found = replace(found, method=f"{found.method}, apparent")
-        yield Result(metric.term.name, metric.term.measure, site.dataset.name, {**metric.fixed, **at}, found)
+        yield Result(
+            metric.term.name, metric.term.measure, site.dataset.name, {**metric.fixed, **at}, found, site.subset
+        )
 
 
 def _value(site: Site, metric: Metric, at: Mapping[str, float | str], **instead: Any) -> Estimate | Absent:
     """A measure's answer, checked to be a number."""
-    seed = seed_of(site.release, site.dataset.name, metric.term.chapter)
+    seed = seed_of(site.release, site.drawn_as, metric.term.chapter)
     offered = {**columns(site), **settings(site.release), "seed": seed, **at, **instead}
     found: Estimate | Absent = ask(metric, offered)
     if isinstance(found, Estimate):
@@ -117,17 +121,7 @@ def _over_splits(site: Site, metric: Metric, at: Mapping[str, float | str]) -> E
     found = []
     for part in np.unique(dataset.split):
         rows = dataset.split == part
-        held_out = replace(
-            dataset,
-            outcome=dataset.outcome[rows],
-            risk=dataset.risk[rows],
-            rival=None if dataset.rival is None else dataset.rival[rows],
-            split=None,
-            predictors=(),
-            relevance=None if dataset.relevance is None else dataset.relevance[rows],
-            cost=None if dataset.cost is None else dataset.cost[rows],
-            benefit=None if dataset.benefit is None else dataset.benefit[rows],
-        )
+        held_out = replace(part_of(dataset, rows), split=None, predictors=())
         # The interval comes from the spread between splits, so no replicates are needed within one.
         found.append(_value(replace(site, dataset=held_out), metric, at, bootstrap=2))
     absent = next((one for one in found if isinstance(one, Absent)), None)
@@ -147,6 +141,26 @@ def _over_splits(site: Site, metric: Metric, at: Mapping[str, float | str]) -> E
     return _inside(mean, metric.term)
 
 
+def part_of(dataset: Dataset, rows: NDArray[np.bool_]) -> Dataset:
+    """The dataset with these rows alone; its subgroups are left behind."""
+
+    def taken(values: Floats | None) -> Floats | None:
+        return None if values is None else values[rows]
+
+    return replace(
+        dataset,
+        outcome=taken(dataset.outcome),
+        risk=taken(dataset.risk),
+        rival=taken(dataset.rival),
+        split=None if dataset.split is None else dataset.split[rows],
+        predictors=tuple(replace(feature, values=feature.values[rows]) for feature in dataset.predictors),
+        relevance=taken(dataset.relevance),
+        cost=taken(dataset.cost),
+        benefit=taken(dataset.benefit),
+        subgroups=(),
+    )
+
+
 def _inside(found: Estimate, term: Term) -> Estimate:
     """The interval cut at the ends of what the measure can be."""
     lowest, highest = term.range
@@ -155,16 +169,16 @@ def _inside(found: Estimate, term: Term) -> Estimate:
     return replace(found, low=low, high=high)
 
 
-def _curve(site: Site, maker: CurveMaker) -> CurveResult:
+def curve_of(site: Site, maker: CurveMaker) -> CurveResult:
     """A curve of one site, or why there is none."""
     if site.dataset.split is not None and "split" not in maker.needs:
         reason = f"curves are drawn of independent patients; the rows of {site.dataset.name} are refitted splits"
-        return CurveResult(maker.name, site.dataset.name, Absent(reason))
-    seed = seed_of(site.release, site.dataset.name, maker.chapter)
+        return CurveResult(maker.name, site.dataset.name, Absent(reason), subset=site.subset)
+    seed = seed_of(site.release, site.drawn_as, maker.chapter)
     found: Curve | Absent = ask(maker, {**columns(site), **settings(site.release), "seed": seed})
     if isinstance(found, Curve):
         refuse_a_bad_curve(maker.name, site.dataset.name, found)
-    return CurveResult(maker.name, site.dataset.name, found)
+    return CurveResult(maker.name, site.dataset.name, found, subset=site.subset)
 
 
 def _described(site: Site, maker: CurveMaker) -> Sequence[Any]:

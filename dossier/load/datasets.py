@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
-from dossier.load import columns, predictors, refused, tables
+from dossier.load import columns, predictors, refused, subgroups, tables
 from dossier.load.columns import Bools, Settled
 from dossier.load.faults import by_row, shown
 from dossier.load.files import Folder
 from dossier.load.predictors import Source
+from dossier.load.subgroups import Labelled
 from dossier.release import DatasetDeclaration, Release
 from dossier.types import Dataset, Feature, Floats
 
@@ -62,10 +63,11 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> list[Site]:
         faults += _somewhere(release.prediction.rival, "[prediction] rival", sources)
     for key, name in predictors.utility_columns(release).items():
         faults += _somewhere(name, f"[utility] {key}", sources)
+    labels = subgroups.labelled(release, sources, faults)
     found: list[Site] = []
-    for source, some in zip(sources, features, strict=True):
+    for source, some, labelled in zip(sources, features, labels, strict=True):
         measured = _measured(release, source, faults)
-        found += [_site(source, rows, measured, some) for rows in _rows(source, faults)]
+        found += [_site(source, rows, measured, some, labelled) for rows in _rows(source, faults)]
     _distinct(found, faults)
     return found
 
@@ -193,7 +195,9 @@ def _title(name: str) -> str:
     return name.replace("-", " ").title()
 
 
-def _site(source: Source, part: Rows, measured: Measured, features: tuple[Feature, ...]) -> Site:
+def _site(
+    source: Source, part: Rows, measured: Measured, features: tuple[Feature, ...], labels: tuple[Labelled, ...]
+) -> Site:
     declaration = source.declaration
     outcome, risk, rival = (
         None if values is None else values[part.rows] for values in (measured.outcome, measured.risk, measured.rival)
@@ -216,6 +220,7 @@ def _site(source: Source, part: Rows, measured: Measured, features: tuple[Featur
         relevance=utility["relevance"][keep] if "relevance" in utility else None,
         cost=utility["cost"][keep] if "cost" in utility else None,
         benefit=utility["benefit"][keep] if "benefit" in utility else None,
+        subgroups=subgroups.subgroups(labels, part.rows, keep, part.name),
     )
     return Site(dataset, keep, part.identifiers, rival_missing)
 

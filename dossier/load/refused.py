@@ -12,7 +12,6 @@ SECTIONS = {
     "model": "[model]",
     "roc": "[roc]",
     "acceptance": "[[acceptance]]",
-    "subgroup": "[[subgroup]]",
     "disclosure": "[disclosure]",
     "reply": "[[reply]]",
 }
