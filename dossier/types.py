@@ -431,6 +431,23 @@ def find_curve_in_subgroup(evidence: Evidence, subset: str, curve: str, dataset:
     return Absent(f"{curve} was not computed for {subset} of {dataset}")
 
 
+def subgroup_columns(evidence: Evidence) -> dict[str, tuple[str, ...]]:
+    """The columns that make subgroups, with their labels in order."""
+    found: dict[str, tuple[str, ...]] = {}
+    for one in evidence.subgroups.summaries:
+        found[one.column] = tuple(dict.fromkeys((*found.get(one.column, ()), one.label)))
+    return found
+
+
+def subgroup_sizes(evidence: Evidence, column: str, dataset: str) -> dict[str, SubgroupSize]:
+    """The sizes of the subgroups of a column in a dataset, by label; empty where the dataset cannot tell them."""
+    return {
+        one.label: one.size
+        for one in evidence.subgroups.summaries
+        if (one.column, one.dataset) == (column, dataset) and isinstance(one.size, SubgroupSize)
+    }
+
+
 def find_all(evidence: Evidence, measure: str) -> Iterator[Result]:
     """Every result of a measure, in the order of the datasets."""
     return (result for result in evidence.results if result.measure == measure and result.subset is None)
