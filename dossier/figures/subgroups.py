@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -38,6 +38,7 @@ from dossier.figures.canvas import (
     tick_text,
     ticks,
     value_text,
+    wrapped,
     write,
 )
 from dossier.figures.discrimination import unit_axes
@@ -142,7 +143,7 @@ def _values(evidence: Evidence, subset: str, measure: str, sites: Sequence[Datas
 
 @dataclass(frozen=True)
 class Places:
-    """Where the columns stand, in mm: the names of the sites, the right ends of the counts, the axes with their values."""
+    """Where the columns stand, in mm: the names of the sites, the right ends of the counts, the axes."""
 
     where: float
     counts: tuple[float, float]
@@ -254,7 +255,7 @@ def _row(drawn: Figure, axes: Sequence[Axes], places: Places, line: Line, row: f
     for right, count in zip(places.counts, (line.n, line.events), strict=True):
         write(drawn, right, y, f"{count or 0:,}", ha="right", color=INK_2)
     if not line.found:
-        write(drawn, places.axes[0], y, "too few to tell", color=INK_2)
+        write(drawn, places.axes[0] + 1.5, y, "too few to tell", color=INK_2)
         return
     for which, one in enumerate(axes):
         _mark(drawn, one, places, line, which, row)
@@ -405,7 +406,13 @@ def _curve(evidence: Evidence, site: DatasetSummary, subgroup: tuple[str, str]) 
 
 
 HEAD = 5.0
-"""The height of a line above a row of panels."""
+"""The height of the line above the panels."""
+
+NAMES = 22.0
+"""The most width that the names of the rows take."""
+
+TALLEST_MATRIX = 130.0
+"""The most height of all rows together, so that the page holds the forest too."""
 
 
 def draw_calibration(evidence: Evidence) -> Figure | Absent:
@@ -417,10 +424,14 @@ def draw_calibration(evidence: Evidence) -> Figure | Absent:
     if not curves:
         return Absent("no subgroup has enough patients for a calibration curve")
     end = curve_end(curves)
-    left = max(9.5, 5.4 + text_width(tick_text(end)))
-    count, across = len(plan.across) * len(plan.down), len(plan.across)
-    named_rows = HEAD if len(plan.down) > 1 or len(plan.sites) == 1 else 0.0
-    grid = lattice(count, FULL, left=left, top=HEAD + 4.4, gap_x=2.6, gap_y=HEAD + 2.6, tallest=40, columns=across)
+    down = [wrapped(name, NAMES, 3, 600) or shortened([name], NAMES, 600)[0] for name in plan.down]
+    names = max(text_width(line, 600) for name in down for line in name.split("\n")) + 3.0
+    left = names + max(9.5, 5.4 + text_width(tick_text(end)))
+    count, across, rows = len(plan.across) * len(plan.down), len(plan.across), len(plan.down)
+    tallest = min(40.0, TALLEST_MATRIX / rows - GAP)
+    grid = lattice(count, FULL, left=left, top=HEAD, gap_x=GAP, gap_y=GAP, tallest=40.0, columns=across)
+    if grid.height > tallest:
+        grid = replace(grid, width=(FULL - left - (across - 1) * GAP) / across, height=tallest)
     drawn = sheet(FULL, grid.bottom + 9.4)
     heads = shortened(plan.across, grid.width)
     for place in range(count):
@@ -428,14 +439,18 @@ def draw_calibration(evidence: Evidence) -> Figure | Absent:
         x, y = grid.corner(place)
         if row == 0:
             write(drawn, x, y - 2.2, heads[step])
-        if step == 0 and named_rows:
-            write(drawn, x, y - (6.6 if row == 0 else 2.2), plan.down[row], weight=600)
+        if step == 0:
+            write(drawn, 0, y + grid.height / 2, down[row], weight=600, va="center", linespacing=1.2)
         axes = panel(drawn, x, y, grid.width, grid.height)
         unit_axes(axes, end, grid.outer_left(place), grid.outer_bottom(place))
         _draw_panel(evidence, axes, grid, plan.at(row, step), end)
     write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Estimated risk", ha="center")
-    write(drawn, 2.0, (grid.top + grid.bottom) / 2, "Observed share", rotation=90, ha="center", va="center")
+    middle = (grid.top + grid.bottom) / 2
+    write(drawn, names + 2.0, middle, "Observed share", rotation=90, ha="center", va="center")
     return drawn
+
+
+GAP = 2.8
 
 
 def _draw_panel(

@@ -82,16 +82,15 @@ def finding(evidence: Evidence) -> Sentence:
     if not made:
         return Sentence("In no subgroup can the model be compared with the other patients of its site.", rest)
     apart = [one for one in made if one.is_apart]
+    where = "differ from the rest of its site in AUROC or O/E."
     if not apart:
-        lead = (
-            f"In none of {in_words(len(made))} comparisons does a subgroup differ from the rest of its site in AUROC "
-        )
-        return Sentence(f"{lead}or O/E by an interval that excludes 0.", rest)
-    lead = (
-        f"In {_of(len(apart), len(made))} comparisons a subgroup differs from the rest of its site in AUROC or O/E by "
-    )
-    told = sentence_case(listing([_told(one) for one in apart])) + "." if len(apart) <= MOST_NAMED else ""
-    return Sentence(f"{lead}an interval that excludes 0.", f"{told} {rest}".strip())
+        lead = f"In none of {in_words(len(made))} comparisons does a subgroup {where}"
+        return Sentence(lead, f"Every interval of the difference holds 0. {rest}".strip())
+    lead = f"In {_of(len(apart), len(made))} comparisons a subgroup {where.replace('differ', 'differs', 1)}"
+    told = "There the interval of the difference excludes 0"
+    if len(apart) <= MOST_NAMED:
+        told += f": {listing([_told(one) for one in apart])}"
+    return Sentence(lead, f"{told}. {rest}".strip())
 
 
 def _of(count: int, among: int) -> str:
@@ -185,22 +184,24 @@ def tables(evidence: Evidence) -> tuple[Table, ...]:
     standardized = "" if at is None else " sNB: standardized net benefit."
     made: list[Table] = []
     for column in subgroup_columns(evidence):
-        made.append(_values(evidence, column, main, "", f"{_bounded(evidence)}{unit}"))
+        few = f"; too few: under {FEW_FOR_POOLING} events or non-events."
+        made.append(_values(evidence, column, main, f"{_bounded(evidence)}{few}{unit}"))
         made += _apart(evidence, column, main, unit)
-        note = f"{_bounded(evidence)}{standardized} Every other measure of a subgroup is in results.json."
-        made.append(_values(evidence, column, more, "-more", note))
+        note = f"{_bounded(evidence)}.{standardized} Every other measure of a subgroup is in results.json."
+        made.append(_further(evidence, column, more, note))
     return tuple(table for table in made if table.rows)
 
 
 def _bounded(evidence: Evidence) -> str:
-    return f"Value and {level_of(evidence)} interval; too few: under {FEW_FOR_POOLING} events or non-events."
+    return f"Value and {level_of(evidence)} interval"
 
 
 def _title(column: str, rest: str) -> str:
     return sentence_case(f"{column}: {rest}.")
 
 
-def _values(evidence: Evidence, column: str, asked: Sequence[Asked], suffix: str, note: str) -> Table:
+def _values(evidence: Evidence, column: str, asked: Sequence[Asked], note: str) -> Table:
+    """The subgroups of a column site by site with their sizes, those that are too small included."""
     reasons = Reasons(evidence)
     rows: list[Row] = []
     for dataset in _shown(evidence, column, reasons):
@@ -210,19 +211,44 @@ def _values(evidence: Evidence, column: str, asked: Sequence[Asked], suffix: str
             if is_few(size):
                 cells = tuple(Cell("too few", kind="absent") for _ in asked)
             else:
-                cells = tuple(_cell(evidence, f"{column}={label}", dataset.name, one, reasons) for one in asked)
+                cells = _cells(evidence, f"{column}={label}", dataset.name, asked, reasons)
             rows.append(Row(sentence_case(label), (*counts, *cells)))
     rows += _pooled(evidence, column, asked)
-    heads = (Column("Patients"), Column("Events"), *(Column(head, intervals=True) for head, _, _ in asked))
     return Table(
-        name=anchor(f"table-subgroups-{column}{suffix}"),
-        title=_title(column, "the model in each subgroup" if not suffix else "further measures"),
+        name=anchor(f"table-subgroups-{column}"),
+        title=_title(column, "the model in each subgroup"),
         note=note,
         head="Subgroup",
-        columns=heads,
+        columns=(Column("Patients"), Column("Events"), *(Column(head, intervals=True) for head, _, _ in asked)),
         rows=tuple(rows),
         footnotes=(*reasons.footnotes(), *_unassigned(evidence, column)),
     )
+
+
+def _further(evidence: Evidence, column: str, asked: Sequence[Asked], note: str) -> Table:
+    """More measures of the subgroups that are large enough."""
+    reasons = Reasons(evidence)
+    rows: list[Row] = []
+    for dataset in shown(evidence, ("external", "internal")):
+        known = subgroup_sizes(evidence, column, dataset.name)
+        enough = [label for label, size in known.items() if not is_few(size)]
+        rows += [Row(label_of(dataset), kind="group")] if enough else []
+        for label in enough:
+            cells = _cells(evidence, f"{column}={label}", dataset.name, asked, reasons)
+            rows.append(Row(sentence_case(label), cells))
+    return Table(
+        name=anchor(f"table-subgroups-{column}-more"),
+        title=_title(column, "further measures of the subgroups that are large enough"),
+        note=note,
+        head="Subgroup",
+        columns=tuple(Column(head, intervals=True) for head, _, _ in asked),
+        rows=tuple(rows),
+        footnotes=reasons.footnotes(),
+    )
+
+
+def _cells(evidence: Evidence, subset: str, dataset: str, asked: Sequence[Asked], reasons: Reasons) -> tuple[Cell, ...]:
+    return tuple(_cell(evidence, subset, dataset, one, reasons) for one in asked)
 
 
 def _shown(evidence: Evidence, column: str, reasons: Reasons) -> list[DatasetSummary]:
@@ -267,7 +293,7 @@ def _pooled(evidence: Evidence, column: str, asked: Sequence[Asked]) -> list[Row
                 wordy = _is_wordy(evidence, measure, at)
                 cells.append(cell(one, evidence.terms[measure], Reasons(evidence), wordy))
         rows.append(Row(sentence_case(label), tuple(cells)))
-    return [Row("All sites with enough, pooled", kind="group"), *rows] if rows else []
+    return [Row("All sites, pooled", kind="group"), *rows] if rows else []
 
 
 def _is_telling(pooled: Estimate) -> bool:
@@ -293,7 +319,7 @@ def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], unit: str) -
     labels = subgroup_columns(evidence)[column]
     reasons = Reasons(evidence)
     known = shown(evidence, ("external", "internal"))
-    places = [(label_of(one), one.name) for one in known] + [("All sites with enough, pooled", POOLED)]
+    places = [(label_of(one), one.name) for one in known] + [("All sites, pooled", POOLED)]
     mirrored = len(labels) == 2
     rows: list[Row] = []
     for called, dataset in places:
@@ -314,13 +340,14 @@ def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], unit: str) -
             rows.append(Row(called if mirrored else sentence_case(label), cells))
     if not rows:
         return []
+    prevalence = " It rises with the share of events, whatever the model does." if unit else ""
     against = f"{labels[0]} minus {labels[1]}" if mirrored else "each subgroup minus the other patients of its site"
     return [
         Table(
             name=anchor(f"table-subgroups-{column}-differences"),
             title=_title(column, against),
             note=f"Difference and {level_of(evidence)} interval (square-and-add), on the plain scale for ratios too; "
-            f"what excludes 0 stands out. Pooled: mean of the differences.{unit}",
+            f"what excludes 0 stands out. Pooled: mean of the differences.{unit}{prevalence}",
             head="Site" if mirrored else "Subgroup",
             columns=tuple(Column(head, intervals=True) for head, _, _ in asked),
             rows=tuple(rows),
@@ -347,7 +374,8 @@ def for_whom_it_is_uncertain(evidence: Evidence) -> str:
     """In which groups of patients there were too few to tell, and in which the model did differently."""
     if not is_declared(evidence):
         return "Groups of patients, such as women and men, were not looked at one by one."
-    few = [f"{one.label} ({within_sentence(one.column)})" for one in _few(evidence)]
+    small = _few(evidence)
+    few = dict.fromkeys((one.label, within_sentence(one.column)) for one in small)
     apart = [
         f"{one.label} ({within_sentence(one.column)}, {one.dataset.site})"
         for one in _differences(evidence)
@@ -355,14 +383,17 @@ def for_whom_it_is_uncertain(evidence: Evidence) -> str:
     ]
     texts = []
     if few:
-        names = [name if few.count(name) == 1 else f"{name} at {few.count(name)} places" for name in dict.fromkeys(few)]
+        counts = [sum((one.label, within_sentence(one.column)) == name for one in small) for name in few]
+        names = [
+            f"{label} ({column}, {counted(count, 'place')})" for (label, column), count in zip(few, counts, strict=True)
+        ]
         texts.append(f"Too few patients to tell anything: {listing(names)}.")
     if apart:
         texts.append(
             f"The model did differently, beyond chance, than for the other patients of the same place: "
             f"{listing(list(dict.fromkeys(apart)))}."
         )
-    elif len(few) < len(_sized(evidence)):
+    elif len(small) < len(_sized(evidence)):
         texts.append(
             "In no other group did the model differ from the rest beyond chance; small numbers may hide a difference."
         )
