@@ -102,7 +102,7 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # benefit = "benefit"            # and what acting rightly brings
 
 # [[subgroup]]                   # every measure in each group of patients, beside the other patients of the site
-# column = "ward"                # its own values; or levels = {{ "1" = "male", "0" = "female" }}; or cuts = [50, 70]
+# column = "ward"                # its own values; or levels = { "1" = "male", "0" = "female" }; or cuts = [50, 70]
 
 [h_accuracy]
 priority = [0.25, 0.5, 0.75]     # of the positive class

@@ -159,9 +159,10 @@ def test_it_is_utf_8_and_not_escaped(evidence: Evidence) -> None:
 
 
 def test_every_number_is_written_in_full(evidence: Evidence, document: dict[str, Any]) -> None:
-    assert len(document["estimates"]) == len(evidence.results)
-    for result, row in zip(evidence.results, document["estimates"], strict=True):
+    results = (*evidence.results, *evidence.subgroups.results)
+    for result, row in zip(results, document["estimates"], strict=True):
         assert (row["measure"], row["dataset"], row["at"]) == (result.measure, result.dataset, dict(result.at))
+        assert row["subset"] == result.subset
         if isinstance(result.found, Estimate):
             found = result.found
             assert (row["value"], row["low"], row["high"], row["se"]) == (found.value, found.low, found.high, found.se)
@@ -173,7 +174,8 @@ def test_every_number_is_written_in_full(evidence: Evidence, document: dict[str,
 
 def test_what_is_absent_has_a_reason_and_no_number(evidence: Evidence, document: dict[str, Any]) -> None:
     absent = [row for row in document["estimates"] if row["status"] == "absent"]
-    assert len(absent) == sum(isinstance(result.found, Absent) for result in evidence.results) > 0
+    results = (*evidence.results, *evidence.subgroups.results)
+    assert len(absent) == sum(isinstance(result.found, Absent) for result in results) > 0
     for row in absent:
         assert row["reason"]
         assert not row["reason"].endswith(".")

@@ -169,8 +169,8 @@ def _places(shown: Sequence[Line]) -> Places:
     label = min(max(text_width(sentence_case(line.label)) for line in shown if not line.is_head), WIDEST_LABEL)
     site = min(max(text_width(line.where) for line in shown if not line.is_head), WIDEST_WHERE)
     where = INDENT + label + 3.0
-    patients = where + site + 11.0
-    events = patients + 13.0
+    patients = where + site + 3.0 + max(text_width(f"{line.n or 0:,}") for line in shown)
+    events = patients + 3.0 + max(text_width("events"), *(text_width(f"{line.events or 0:,}") for line in shown))
     first = events + 4.0
     width = (FULL - first - 2 * 28.0 - 5.0) / 2
     return Places(where, (patients, events), (first, first + width + 33.0), width)
