@@ -15,6 +15,7 @@ from dossier.figures.canvas import (
     BLUE,
     FULL,
     HAIR,
+    HEAD_LINE,
     INK,
     INK_2,
     LINE,
@@ -84,12 +85,25 @@ class Line:
     sites: tuple[tuple[float, ...], ...] = ()
     """The values of the sites that are pooled, for each measure."""
     is_pooled: bool = False
+    is_below: bool = False
+    """Whether the row is a site below the name of the subgroup."""
     subset: str = ""
 
     @property
     def is_head(self) -> bool:
-        """Whether the row names a column."""
+        """Whether the row is the name of a column, or of a subgroup whose sites stand below."""
         return self.n is None
+
+    @property
+    def text(self) -> str:
+        """What the row is called: the subgroup, or the site where its subgroup stands above."""
+        label = sentence_case(self.label)
+        return f"{label}, {self.where}" if self.is_pooled else self.where if self.is_below else label
+
+    @property
+    def indent(self) -> float:
+        """How far the name is moved in, in mm."""
+        return 0.0 if not self.subset else 4.5 if self.is_below else 2.0
 
 
 def lines(evidence: Evidence) -> tuple[Line, ...]:
@@ -114,22 +128,25 @@ def _of_subgroup(evidence: Evidence, name: str, label: str) -> list[Line]:
     if telling:
         values = tuple(_values(evidence, subset, measure, [site for site, _ in enough]) for measure, _ in MEASURES)
         where = sites_word(int(max(one.details.get("k") or 0 for one in telling)))
-        return [Line(label, where, telling[0].n, telling[0].events, pooled, values, True, subset)]
+        return [Line(label, where, telling[0].n, telling[0].events, pooled, values, True, subset=subset)]
     if not enough:
         n, events = sum(size.n for _, size in known), sum(size.events for _, size in known)
         where = known[0][0].site if len(known) == 1 else f"each of {sites_word(len(known))}"
-        return [Line(label, where, n, events, (), (), False, subset)]
-    return [
+        return [Line(label, where, n, events, subset=subset)]
+    several = len(known) > 1
+    rows = [
         Line(
             label,
             site.site,
             size.n,
             size.events,
             tuple(find_in_subgroup(evidence, subset, measure, site.name) for measure, _ in MEASURES),
+            is_below=several,
             subset=subset,
         )
         for site, size in enough
     ]
+    return [Line(label, subset=subset), *rows] if several else rows
 
 
 def _is_few(size: SubgroupSize) -> bool:
@@ -143,9 +160,9 @@ def _values(evidence: Evidence, subset: str, measure: str, sites: Sequence[Datas
 
 @dataclass(frozen=True)
 class Places:
-    """Where the columns stand, in mm: the names of the sites, the right ends of the counts, the axes."""
+    """Where the columns stand, in mm: the width of the names, the right ends of the counts, the axes."""
 
-    where: float
+    names: float
     counts: tuple[float, float]
     axes: tuple[float, float]
     """Where the two axes begin."""
@@ -161,22 +178,17 @@ class Places:
         return self.axes[which] + self.width + 28.0
 
 
-WIDEST_LABEL, WIDEST_WHERE = 36.0, 32.0
+WIDEST_NAME = 50.0
 
 
 def _places(shown: Sequence[Line]) -> Places:
     """The names take what they need, and the two axes share the rest."""
-    label = min(max(text_width(sentence_case(line.label)) for line in shown if not line.is_head), WIDEST_LABEL)
-    site = min(max(text_width(line.where) for line in shown if not line.is_head), WIDEST_WHERE)
-    where = INDENT + label + 3.0
-    patients = where + site + 3.0 + max(text_width(f"{line.n or 0:,}") for line in shown)
+    names = min(max(line.indent + text_width(line.text, 600 if line.is_head else 400) for line in shown), WIDEST_NAME)
+    patients = names + 4.0 + max(text_width(f"{line.n or 0:,}") for line in shown)
     events = patients + 3.0 + max(text_width("events"), *(text_width(f"{line.events or 0:,}") for line in shown))
     first = events + 4.0
     width = (FULL - first - 2 * 28.0 - 5.0) / 2
-    return Places(where, (patients, events), (first, first + width + 33.0), width)
-
-
-INDENT = 2.0
+    return Places(names, (patients, events), (first, first + width + 33.0), width)
 
 
 def draw_forest(evidence: Evidence) -> Figure | Absent:
@@ -192,11 +204,24 @@ def draw_forest(evidence: Evidence) -> Figure | Absent:
     places = _places(shown)
     _heads(drawn, evidence, places)
     axes = [_axes(drawn, shown, which, places, height) for which in range(len(MEASURES))]
-    before = ""
-    for row, line in enumerate(shown):
-        _row(drawn, axes, places, line, row + 0.5, line.subset != before)
-        before = line.subset
+    short = _names(shown, places)
+    for row, (line, name) in enumerate(zip(shown, short, strict=True)):
+        write(drawn, line.indent, TOP + (row + 0.5) * LINE, name, weight=400 if line.subset else 600)
+        if not line.is_head:
+            _row(drawn, axes, places, line, row + 0.5)
     return drawn
+
+
+def _names(shown: Sequence[Line], places: Places) -> list[str]:
+    """The names of the rows, short enough for their column; equal sites are shortened alike."""
+    sites = list(dict.fromkeys(line.text for line in shown if line.is_below))
+    short = dict(zip(sites, shortened(sites, places.names - 4.5), strict=True))
+    return [
+        short[line.text]
+        if line.is_below
+        else shortened([line.text], places.names - line.indent, 400 if line.subset else 600)[0]
+        for line in shown
+    ]
 
 
 def _heads(drawn: Figure, evidence: Evidence, places: Places) -> None:
@@ -244,14 +269,8 @@ def _limits(values: Sequence[float], is_ratio: bool) -> tuple[float, float, list
     return start, 1.0, [start, 1.0] if start else [0.0, 0.5, 1.0]
 
 
-def _row(drawn: Figure, axes: Sequence[Axes], places: Places, line: Line, row: float, is_first: bool) -> None:
+def _row(drawn: Figure, axes: Sequence[Axes], places: Places, line: Line, row: float) -> None:
     y = TOP + row * LINE
-    if line.is_head:
-        write(drawn, 0, y, shortened([sentence_case(line.label)], places.where, 600)[0], weight=600)
-        return
-    if is_first:
-        write(drawn, INDENT, y, shortened([sentence_case(line.label)], WIDEST_LABEL)[0])
-    write(drawn, places.where, y, shortened([line.where], WIDEST_WHERE)[0], color=INK_2)
     for right, count in zip(places.counts, (line.n, line.events), strict=True):
         write(drawn, right, y, f"{count or 0:,}", ha="right", color=INK_2)
     if not line.found:
@@ -432,13 +451,16 @@ def draw_calibration(evidence: Evidence) -> Figure | Absent:
     grid = lattice(count, FULL, left=left, top=HEAD, gap_x=GAP, gap_y=GAP, tallest=40.0, columns=across)
     if grid.height > tallest:
         grid = replace(grid, width=(FULL - left - (across - 1) * GAP) / across, height=tallest)
+    heads = _heads_above(plan.across, grid.width)
+    more = max(head.count("\n") for head in heads) * HEAD_LINE
+    grid = replace(grid, top=grid.top + more)
     drawn = sheet(FULL, grid.bottom + 9.4)
-    heads = shortened(plan.across, grid.width)
     for place in range(count):
         row, step = divmod(place, across)
         x, y = grid.corner(place)
         if row == 0:
-            write(drawn, x, y - 2.2, heads[step])
+            for above, words in enumerate(reversed(heads[step].split("\n"))):
+                write(drawn, x, y - 2.2 - above * HEAD_LINE, words)
         if step == 0:
             write(drawn, 0, y + grid.height / 2, down[row], weight=600, va="center", linespacing=1.2)
         axes = panel(drawn, x, y, grid.width, grid.height)
@@ -448,6 +470,12 @@ def draw_calibration(evidence: Evidence) -> Figure | Absent:
     middle = (grid.top + grid.bottom) / 2
     write(drawn, names + 2.0, middle, "Observed share", rotation=90, ha="center", va="center")
     return drawn
+
+
+def _heads_above(names: Sequence[str], width: float) -> list[str]:
+    """The names above the columns of panels: on one line or two, else shortened."""
+    short = shortened(names, width)
+    return [wrapped(name, width, 2) or cut for name, cut in zip(names, short, strict=True)]
 
 
 GAP = 2.8

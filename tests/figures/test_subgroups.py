@@ -71,7 +71,7 @@ def test_many_sites_are_pooled_with_a_stroke_for_each(eight: Evidence) -> None:
     printed = texts(figure)
     pooled = [known(find_in_subgroup(eight, f"{c}={label}", "auroc", POOLED)) for c, label in LARGE]
     assert {f"{one.value:.2f}" for one in pooled} | {f"{one.n:,}" for one in pooled} <= set(printed)
-    assert {"Sex", "Female", "Under 50", "too few to tell", "8 sites"} <= set(printed)
+    assert {"Sex", "Female, 8 sites", "Under 50", "too few to tell"} <= set(printed)
 
 
 def test_two_sites_are_shown_one_by_one() -> None:
