@@ -135,6 +135,7 @@ def _questions() -> Mapping[str, Any]:
         "robustness",
         "sample",
         "sign_off",
+        "subgroups",
         "utility",
     )
     return {name: importlib.import_module(f"dossier.findings.{name}") for name in chapters}
@@ -153,6 +154,8 @@ def _has_content(evidence: Evidence, chapter: str) -> bool:
         return False
     if chapter == "pooled":
         return any(result.dataset == POOLED and typeset.is_estimated(result) for result in evidence.results)
+    if chapter == "subgroups":
+        return bool(evidence.subgroups.summaries)
     if chapter == "caution":
         return bool(importlib.import_module("dossier.findings.caution").cautioned(evidence))
     return chapter not in MEASURED or not typeset.chapter_is_empty(evidence, chapter)

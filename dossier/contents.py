@@ -33,6 +33,7 @@ CHAPTERS = (
     Chapter("advice", "Value of the advice", "Performance", "Give risks and an outcome at a site."),
     Chapter("comparison", "Comparison with the rival", "Performance", "Name a rival column in [prediction]."),
     Chapter("pooled", "All sites together", "Performance", "Add a second external dataset."),
+    Chapter("subgroups", "Subgroups", "Performance", "Declare a [[subgroup]]."),
     Chapter(
         "correspondence",
         "Correspondence with the development data",

@@ -104,6 +104,9 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # cost = "cost"                  # or from the columns of what acting needlessly costs
 # benefit = "benefit"            # and what acting rightly brings
 
+# [[subgroup]]                   # every measure in each group of patients, beside the other patients of the site
+# column = "ward"                # its own values; or levels = { "1" = "male", "0" = "female" }; or cuts = [50, 70]
+
 [h_accuracy]
 priority = [0.25, 0.5, 0.75]     # of the positive class
 priority_from = ["prevalence"]   # and the observed share of events

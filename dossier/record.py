@@ -8,7 +8,17 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dossier.types import Absent, Criterion, CurveResult, DatasetSummary, DescriptionResult, Evidence, Result
+from dossier.types import (
+    Absent,
+    Criterion,
+    CurveResult,
+    DatasetSummary,
+    Description,
+    DescriptionResult,
+    Evidence,
+    Result,
+    SubgroupEvidence,
+)
 
 SCHEMA = "dossier-results/1"
 
@@ -26,9 +36,9 @@ def document(evidence: Evidence) -> dict[str, Any]:
             "level": release.level,
         },
         "datasets": [_dataset(dataset) for dataset in (*evidence.datasets, *_declared(evidence))],
-        "description": [_description(row) for row in evidence.descriptions],
-        "estimates": [_estimate(evidence, result) for result in evidence.results],
-        "curves": [_curve(result) for result in evidence.curves],
+        "description": [_description(row) for row in (*evidence.descriptions, *_sizes(evidence.subgroups))],
+        "estimates": [_estimate(evidence, result) for result in (*evidence.results, *evidence.subgroups.results)],
+        "curves": [_curve(result) for result in (*evidence.curves, *evidence.subgroups.curves)],
         "flags": [
             {"flag": flag.flag, "dataset": flag.dataset, "says": flag.says, "reply": flag.reply}
             for flag in evidence.flags
@@ -85,6 +95,22 @@ def _dataset(dataset: DatasetSummary) -> dict[str, Any]:
         "splits": dataset.splits,
         "classes": dict(dataset.class_counts) or None,
     }
+
+
+def _sizes(subgroups: SubgroupEvidence) -> Iterator[DescriptionResult]:
+    """How many patients and events each subgroup has, and how many rows are in none."""
+    said: set[tuple[str, str]] = set()
+    for one in subgroups.summaries:
+        if isinstance(one.size, Absent):
+            continue
+        total = one.size.n
+        counts = {"subgroup patients": total, "subgroup events": one.size.events}
+        for statistic, count in counts.items():
+            yield DescriptionResult(one.dataset, Description(one.column, statistic, count, total, one.label))
+        if (one.dataset, one.column) not in said:
+            said.add((one.dataset, one.column))
+            lost = one.size.unassigned
+            yield DescriptionResult(one.dataset, Description(one.column, "in no subgroup", lost, lost))
 
 
 def _description(row: DescriptionResult) -> dict[str, Any]:

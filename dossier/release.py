@@ -387,8 +387,35 @@ class Subgroup(Table):
     """A column whose values split every dataset into subgroups."""
 
     column: Text = Field(description="The column.")
-    levels: Mapping[str, Text] | None = Field(None, description="The words for its values.")
-    cuts: tuple[float, ...] | None = Field(None, description="Where a numeric column is cut.")
+    levels: Mapping[str, Text] | None = Field(
+        None, description='The words for its values, as { "1" = "male", "0" = "female" }.'
+    )
+    cuts: tuple[float, ...] | None = Field(
+        None, description="Where a numeric column is cut; a value on a cut belongs above it."
+    )
+
+    @model_validator(mode="after")
+    def _fits(self) -> Subgroup:
+        if self.levels is not None and self.cuts is not None:
+            raise UnfitError(f"{self.column} has both levels and cuts.", "Give one of the two.")
+        if self.levels is not None:
+            if len(self.levels) < 2:
+                raise UnfitError(
+                    f"{self.column} has {len(self.levels)} of the two levels that a comparison needs.",
+                    'Write at least two, as levels = { "1" = "male", "0" = "female" }.',
+                )
+            names = list(self.levels.values())
+            repeated = next((name for name in names if names.count(name) > 1), None)
+            if repeated is not None:
+                raise UnfitError(f'Two levels are called "{repeated}".', "Give every level a name of its own.")
+        if self.cuts is not None and (
+            not self.cuts or any(one >= other for one, other in zip(self.cuts, self.cuts[1:], strict=False))
+        ):
+            raise UnfitError(
+                "The cuts are not in rising order." if self.cuts else "There is no cut.",
+                "Write each cut once, the smallest first, as cuts = [50, 70].",
+            )
+        return self
 
 
 class Disclosure(Table):

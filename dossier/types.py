@@ -49,6 +49,20 @@ class Feature:
 
 
 @dataclass(frozen=True)
+class Subgroup:
+    """The rows of a dataset whose value of a declared column has one label, or why the dataset cannot tell them."""
+
+    column: str
+    label: str
+    rows: NDArray[np.bool_] | Absent
+
+    @property
+    def subset(self) -> str:
+        """The name under which its results are filed: Sex=female."""
+        return f"{self.column}={self.label}"
+
+
+@dataclass(frozen=True)
 class Dataset:
     """The rows of one site that are analysed, and the count of those that are not."""
 
@@ -75,6 +89,8 @@ class Dataset:
     class_risk: Floats | None = None
     """The risk of each class, as given: one row a patient, one column a class."""
     class_rival: Floats | None = None
+    subgroups: tuple[Subgroup, ...] = ()
+    """Every declared subgroup, column by column; the same ones in the same order in every tested dataset."""
 
 
 @dataclass(frozen=True)
@@ -307,6 +323,39 @@ class ChecklistRow:
 
 
 @dataclass(frozen=True)
+class SubgroupSize:
+    """How many rows a subgroup of a dataset has, and how many rows of the dataset are in no subgroup of the column."""
+
+    n: int
+    events: int
+    unassigned: int
+
+
+@dataclass(frozen=True)
+class SubgroupSummary:
+    """What remains of a subgroup of one dataset once its rows are gone."""
+
+    dataset: str
+    column: str
+    label: str
+    size: SubgroupSize | Absent
+
+    @property
+    def subset(self) -> str:
+        """The name under which its results are filed: Sex=female."""
+        return f"{self.column}={self.label}"
+
+
+@dataclass(frozen=True)
+class SubgroupEvidence:
+    """All that is known of subgroups; kept apart from the results of whole datasets, so that nothing mixes them."""
+
+    summaries: tuple[SubgroupSummary, ...] = ()
+    results: tuple[Result, ...] = ()
+    curves: tuple[CurveResult, ...] = ()
+
+
+@dataclass(frozen=True)
 class Evidence:
     """All that is known after the patients' rows are gone: the only thing that figures, sentences and pages see."""
 
@@ -322,6 +371,7 @@ class Evidence:
     versions: Mapping[str, str]
     criteria: tuple[Criterion, ...] = ()
     checklist: tuple[ChecklistRow, ...] = ()
+    subgroups: SubgroupEvidence = field(default_factory=SubgroupEvidence)
 
 
 @dataclass(frozen=True)
@@ -417,6 +467,41 @@ def found_curve(site: SiteResults, curve: str, /, **at: float | str) -> Curve | 
         if result.curve == curve and result.subset is None and dict(result.at) == at:
             return result.found
     return Absent(f"{curve} was not computed for {site.summary.name}")
+
+
+def find_in_subgroup(
+    evidence: Evidence, subset: str, measure: str, dataset: str, /, **at: float | str
+) -> Estimate | Absent:
+    """The result of a measure in a subgroup of a dataset at exactly these settings; Absent when never computed."""
+    for result in evidence.subgroups.results:
+        if (result.subset, result.measure, result.dataset) == (subset, measure, dataset) and dict(result.at) == at:
+            return result.found
+    return Absent(f"{measure} was not computed for {subset} of {dataset}")
+
+
+def find_curve_in_subgroup(evidence: Evidence, subset: str, curve: str, dataset: str) -> Curve | Absent:
+    """A curve of a subgroup of a dataset; Absent when it was never computed."""
+    for result in evidence.subgroups.curves:
+        if (result.subset, result.curve, result.dataset) == (subset, curve, dataset):
+            return result.found
+    return Absent(f"{curve} was not computed for {subset} of {dataset}")
+
+
+def subgroup_columns(evidence: Evidence) -> dict[str, tuple[str, ...]]:
+    """The columns that make subgroups, with their labels in order."""
+    found: dict[str, tuple[str, ...]] = {}
+    for one in evidence.subgroups.summaries:
+        found[one.column] = tuple(dict.fromkeys((*found.get(one.column, ()), one.label)))
+    return found
+
+
+def subgroup_sizes(evidence: Evidence, column: str, dataset: str) -> dict[str, SubgroupSize]:
+    """The sizes of the subgroups of a column in a dataset, by label; empty where the dataset cannot tell them."""
+    return {
+        one.label: one.size
+        for one in evidence.subgroups.summaries
+        if (one.column, one.dataset) == (column, dataset) and isinstance(one.size, SubgroupSize)
+    }
 
 
 def find_all(evidence: Evidence, measure: str) -> Iterator[Result]:

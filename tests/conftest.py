@@ -189,4 +189,10 @@ def by_hand(case: Case, absent: bool = False) -> Evidence:
         dataclasses.replace(one, found=Absent(f"{one.dataset} has one class only")) if absent else one
         for one in drawn.curves
     )
-    return dataclasses.replace(drawn, results=tuple(results), curves=curves, terms=known, versions={"dossier": "0"})
+    subgroups = drawn.subgroups
+    if absent:
+        gone = tuple(dataclasses.replace(one, found=Absent("too few to tell")) for one in subgroups.results)
+        subgroups = dataclasses.replace(subgroups, results=gone, curves=())
+    return dataclasses.replace(
+        drawn, results=tuple(results), curves=curves, terms=known, versions={"dossier": "0"}, subgroups=subgroups
+    )

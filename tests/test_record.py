@@ -161,9 +161,10 @@ def test_it_is_utf_8_and_not_escaped(evidence: Evidence) -> None:
 
 
 def test_every_number_is_written_in_full(evidence: Evidence, document: dict[str, Any]) -> None:
-    assert len(document["estimates"]) == len(evidence.results)
-    for result, row in zip(evidence.results, document["estimates"], strict=True):
+    results = (*evidence.results, *evidence.subgroups.results)
+    for result, row in zip(results, document["estimates"], strict=True):
         assert (row["measure"], row["dataset"], row["at"]) == (result.measure, result.dataset, dict(result.at))
+        assert row["subset"] == result.subset
         if isinstance(result.found, Estimate):
             found = result.found
             assert (row["value"], row["low"], row["high"], row["se"]) == (found.value, found.low, found.high, found.se)
@@ -175,7 +176,8 @@ def test_every_number_is_written_in_full(evidence: Evidence, document: dict[str,
 
 def test_what_is_absent_has_a_reason_and_no_number(evidence: Evidence, document: dict[str, Any]) -> None:
     absent = [row for row in document["estimates"] if row["status"] == "absent"]
-    assert len(absent) == sum(isinstance(result.found, Absent) for result in evidence.results) > 0
+    results = (*evidence.results, *evidence.subgroups.results)
+    assert len(absent) == sum(isinstance(result.found, Absent) for result in results) > 0
     for row in absent:
         assert row["reason"]
         assert not row["reason"].endswith(".")
@@ -273,15 +275,13 @@ def test_no_example_of_the_contract_is_left_out() -> None:
 def test_the_contract_names_the_measures(document: dict[str, Any], position: int) -> None:
     """Each example has its like: the same measure, the same names in `at`, its keys, its status, its null values."""
     shown = example()["estimates"][position]
-    if shown["subset"] is not None:
-        pytest.skip("subgroups are not built yet")
-    rival = {"against": "rival"}
     like = [
         row
         for row in document["estimates"]
         if row["measure"] == shown["measure"]
+        and row["subset"] == shown["subset"]
         and row["at"].keys() == shown["at"].keys()
-        and ("against" not in shown["at"] or row["at"] == shown["at"] == rival)
+        and ("against" not in shown["at"] or row["at"] == shown["at"])
         and (row["dataset"] == "pooled") == (shown["dataset"] == "pooled")
         and row["status"] == shown.get("status", "estimated")
     ]

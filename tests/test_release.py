@@ -243,6 +243,6 @@ def test_what_init_writes_shows_every_key_that_is_built() -> None:
         if f"[{section}]" not in shown:
             assert section in {
                 *("model", "roc"),
-                *("acceptance", "subgroup", "disclosure", "reply"),
+                *("acceptance", "disclosure", "reply"),
             }, section
     assert tomllib.loads(text)["release"]["model"] == "Example model"

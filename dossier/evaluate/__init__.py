@@ -14,11 +14,11 @@ from importlib.metadata import version
 import joblib
 
 from dossier import acceptance, checklist, flags
-from dossier.evaluate import classes, reader_study, sites
+from dossier.evaluate import classes, reader_study, sites, subgroups
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import SiteEvidence, site_evidence
 from dossier.register import fill
-from dossier.types import Evidence, Study
+from dossier.types import Evidence, Study, SubgroupEvidence
 from dossier.verb import makes
 
 Progress = Callable[[str, str, int, int], None]
@@ -37,8 +37,10 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None) -> E
     fill("metrics")
     tell = progress or (lambda stage, name, done, total: None)
     each = []
-    for done, found in enumerate(_every_site(study, jobs), start=1):
+    parts = []
+    for done, (found, part) in enumerate(_every_site(study, jobs), start=1):
         each.append(found)
+        parts.append(part)
         tell("evaluate", found.site.summary.name, done, len(study.datasets))
     site_results = tuple(found.site for found in each)
     external = tuple(site for site in site_results if site.summary.role == "external")
@@ -56,6 +58,7 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None) -> E
     descriptions = tuple(row for found in each for row in found.descriptions)
     found_flags = study.flags + flags.raised(summaries, results, descriptions)
     found_flags += flags.unsaid(study.release, summaries) if study.declared else ()
+    of_subgroups = subgroups.together(study.release, parts, [site.summary.name for site in external])
     complete = Evidence(
         release=study.release,
         datasets=summaries,
@@ -71,13 +74,19 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None) -> E
             "python": platform.python_version(),
             **{package: version(package) for package in PACKAGES},
         },
-        criteria=acceptance.judged(study.release.acceptance, summaries, results),
+        criteria=acceptance.judged(study.release.acceptance, summaries, [*results, *of_subgroups.results]),
+        subgroups=of_subgroups,
     )
     return replace(complete, checklist=checklist.rows(complete) if study.declared else ())
 
 
-def _every_site(study: Study, jobs: int) -> Iterator[SiteEvidence]:
-    """The evidence of each dataset, in the order of the release."""
+def _of_dataset(site: Site) -> tuple[SiteEvidence, SubgroupEvidence]:
+    """All of one dataset: the work of one job."""
+    return site_evidence(site), subgroups.of_site(site)
+
+
+def _every_site(study: Study, jobs: int) -> Iterator[tuple[SiteEvidence, SubgroupEvidence]]:
+    """The evidence of each dataset and of its subgroups, in the order of the release."""
     development = next((dataset for dataset in study.datasets if dataset.role == "development"), None)
     every = [
         Site(
@@ -91,9 +100,9 @@ def _every_site(study: Study, jobs: int) -> Iterator[SiteEvidence]:
         for dataset in study.datasets
     ]
     if jobs == 1 or len(every) == 1:
-        return map(site_evidence, every)
-    answers: Iterator[SiteEvidence] = joblib.Parallel(n_jobs=jobs, return_as="generator")(
-        joblib.delayed(site_evidence)(site) for site in every
+        return map(_of_dataset, every)
+    answers: Iterator[tuple[SiteEvidence, SubgroupEvidence]] = joblib.Parallel(n_jobs=jobs, return_as="generator")(
+        joblib.delayed(_of_dataset)(site) for site in every
     )
     return answers
 

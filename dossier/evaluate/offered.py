@@ -33,6 +33,13 @@ class Site:
     development_rows: int | None
     readers: Readers | None
     readers_elsewhere: str | None
+    subset: str | None = None
+    """The subgroup that the rows are, when they are only a part of the dataset."""
+
+    @property
+    def drawn_as(self) -> str:
+        """The name that enters the seed: no two sets of rows draw the same random numbers."""
+        return self.dataset.name if self.subset is None else f"{self.dataset.name}/{self.subset}"
 
 
 def columns(site: Site) -> dict[str, Any]:
@@ -150,7 +157,7 @@ def _grid_of_chapter(release: Release, chapter: str) -> dict[str, tuple[float | 
 
 
 def part_of(dataset: Dataset, rows: Any) -> Dataset:
-    """The dataset with these of its analysed rows only; the counts of rows read and excluded stay as they were."""
+    """The dataset with these of its analysed rows only, its subgroups left behind; the counts of rows stay as read."""
 
     def taken(values: Any) -> Any:
         return None if values is None else values[rows]
@@ -168,6 +175,7 @@ def part_of(dataset: Dataset, rows: Any) -> Dataset:
         classes=taken(dataset.classes),
         class_risk=taken(dataset.class_risk),
         class_rival=taken(dataset.class_rival),
+        subgroups=(),
     )
 
 

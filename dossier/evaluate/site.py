@@ -95,7 +95,9 @@ def measured(site: Site, metric: Metric) -> Iterator[Result]:
             found = _found(site, metric, at, _value)
         if site.dataset.role == "development" and isinstance(found, Estimate):
             found = replace(found, method=f"{found.method}, apparent")
-        yield Result(metric.term.name, metric.term.measure, site.dataset.name, {**metric.fixed, **at}, found)
+        yield Result(
+            metric.term.name, metric.term.measure, site.dataset.name, {**metric.fixed, **at}, found, site.subset
+        )
 
 
 def _found(site: Site, metric: Metric, at: At, answer: classes.Answer | None = None) -> Estimate | Absent:
@@ -108,7 +110,7 @@ def _found(site: Site, metric: Metric, at: At, answer: classes.Answer | None = N
 
 def _value(site: Site, metric: Metric, at: At, **instead: Any) -> Estimate | Absent:
     """A measure's answer, checked to be a number."""
-    seed = seed_of(site.release, site.dataset.name, metric.term.chapter)
+    seed = seed_of(site.release, site.drawn_as, metric.term.chapter)
     offered = {**columns(site), **settings(site.release), "seed": seed, **at, **instead}
     found: Estimate | Absent = ask(metric, offered)
     if isinstance(found, Estimate):
@@ -164,22 +166,22 @@ def _inside(found: Estimate, term: Term) -> Estimate:
 def _curves(site: Site, maker: CurveMaker) -> Iterator[CurveResult]:
     """A curve of one site, or why there is none; of several classes one a class."""
     if not site.dataset.class_labels or not maker.against_rest:
-        yield _curve(site, maker)
+        yield curve_of(site, maker)
         return
     for label in site.dataset.class_labels:
-        yield replace(_curve(classes.against_rest(site, label), maker), at={"class": label})
+        yield replace(curve_of(classes.against_rest(site, label), maker), at={"class": label})
 
 
-def _curve(site: Site, maker: CurveMaker) -> CurveResult:
+def curve_of(site: Site, maker: CurveMaker) -> CurveResult:
     """A curve of one site, or why there is none."""
     if site.dataset.split is not None and "split" not in maker.needs:
         reason = f"curves are drawn of independent patients; the rows of {site.dataset.name} are refitted splits"
-        return CurveResult(maker.name, site.dataset.name, Absent(reason))
-    seed = seed_of(site.release, site.dataset.name, maker.chapter)
+        return CurveResult(maker.name, site.dataset.name, Absent(reason), subset=site.subset)
+    seed = seed_of(site.release, site.drawn_as, maker.chapter)
     found: Curve | Absent = ask(maker, {**columns(site), **settings(site.release), "seed": seed})
     if isinstance(found, Curve):
         refuse_a_bad_curve(maker.name, site.dataset.name, found)
-    return CurveResult(maker.name, site.dataset.name, found)
+    return CurveResult(maker.name, site.dataset.name, found, subset=site.subset)
 
 
 def _described(site: Site, maker: CurveMaker) -> Sequence[Any]:

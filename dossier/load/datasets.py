@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
-from dossier.load import class_columns, columns, predictors, refused, tables
+from dossier.load import class_columns, columns, predictors, refused, subgroups, tables
 from dossier.load.columns import Bools, Settled
 from dossier.load.faults import by_row, shown
 from dossier.load.files import Folder
 from dossier.load.predictors import Source
+from dossier.load.subgroups import Labelled
 from dossier.release import DatasetDeclaration, Release
 from dossier.types import Dataset, Feature, Floats
 
@@ -66,11 +67,11 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> list[Site]:
         faults += _somewhere(name, "[prediction] rivals", sources)
     for key, name in predictors.utility_columns(release).items():
         faults += _somewhere(name, f"[utility] {key}", sources)
-    found: list[Site] = []
     labels = release.outcome.classes or ()
-    for source, some in zip(sources, features, strict=True):
+    found: list[Site] = []
+    for source, some, groups in zip(sources, features, subgroups.labelled(release, sources, faults), strict=True):
         measured = _measured(release, source, faults)
-        found += [_site(source, rows, measured, some, labels) for rows in _rows(source, faults)]
+        found += [_site(source, rows, measured, some, labels, groups) for rows in _rows(source, faults)]
     _distinct(found, faults)
     return found
 
@@ -205,7 +206,12 @@ def _title(name: str) -> str:
 
 
 def _site(
-    source: Source, part: Rows, measured: Measured, features: tuple[Feature, ...], labels: tuple[str, ...]
+    source: Source,
+    part: Rows,
+    measured: Measured,
+    features: tuple[Feature, ...],
+    labels: tuple[str, ...],
+    groups: tuple[Labelled, ...],
 ) -> Site:
     declaration = source.declaration
     outcome, risk, rival = (
@@ -236,6 +242,7 @@ def _site(
         classes=outcome.astype(np.int64) if labels and outcome is not None else None,
         class_risk=risk if labels else None,
         class_rival=rival if labels else None,
+        subgroups=subgroups.subgroups(groups, part.rows, keep, part.name),
     )
     return Site(dataset, keep, part.identifiers, rival_missing)
 

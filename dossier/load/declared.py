@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from dossier.errors import Fault
 from dossier.load import declared_classes, refused
 from dossier.load.faults import counted, listed, nearest, shown
+from dossier.load.predictors import roles_of_columns
 from dossier.release import RESERVED_NAMES, Release, UnfitError
 
 Location = tuple[str | int, ...]
@@ -372,7 +373,7 @@ def _across(release: Release) -> list[Fault]:
         if dataset.site_column is not None and dataset.role == "development":
             fix = "Take site_column out: the development table is one."
             faults.append(Fault("A development table is not split into sites.", f"{where}, site_column", fix))
-    return [*faults, *_same_columns(release)]
+    return [*faults, *_same_columns(release), *_subgroups(release)]
 
 
 def _roles(release: Release) -> list[Fault]:
@@ -402,4 +403,20 @@ def _same_columns(release: Release) -> list[Fault]:
     if prediction.rival_name is not None and prediction.rival is None and prediction.rivals is None:
         fix = "Add rival, or take rival_name out."
         faults.append(Fault("There is a rival_name but no rival.", "release.toml, [prediction] rival_name", fix))
+    return faults
+
+
+def _subgroups(release: Release) -> list[Fault]:
+    """The faults of subgroups of one column twice, and of columns that have another role."""
+    taken = roles_of_columns(release)
+    names = [one.column for one in release.subgroup]
+    faults = []
+    for k, name in enumerate(names):
+        where = f"release.toml, [[subgroup]] {k + 1}, column"
+        if name in names[:k]:
+            fix = "Put all its levels or cuts in one [[subgroup]]."
+            faults.append(Fault(f"{name} makes subgroups twice.", where, fix))
+        elif name in taken:
+            fix = "Name a column that describes the patients."
+            faults.append(Fault(f"{name} cannot make subgroups: {taken[name]} names it.", where, fix))
     return faults

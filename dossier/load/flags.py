@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from dossier.load.datasets import Site
-from dossier.types import Dataset, Flag, Floats
+from dossier.types import POOLED, Absent, Dataset, Flag, Floats
 
 TELLING = 3
 """From so many predictors on two equal rows are hardly two patients by chance."""
@@ -16,7 +16,8 @@ TELLING = 3
 def flags(sites: Sequence[Site]) -> tuple[Flag, ...]:
     """The flags of every dataset, in their order."""
     development = next((site for site in sites if site.dataset.role == "development"), None)
-    return tuple(flag for site in sites for flag in _of(site, development))
+    each = (flag for site in sites for flag in _of(site, development))
+    return (*each, *_empty_subgroups([site.dataset for site in sites]))
 
 
 def _of(site: Site, development: Site | None) -> Iterator[Flag]:
@@ -26,6 +27,7 @@ def _of(site: Site, development: Site | None) -> Iterator[Flag]:
     yield from _missing_predictors(dataset)
     yield from _repeated_rows(site)
     yield from _incomplete_rival(site)
+    yield from _in_no_subgroup(dataset)
     if development is not None and dataset.role == "external":
         yield from _seen_before(site, development)
 
@@ -94,6 +96,29 @@ def _incomplete_rival(site: Site) -> Iterator[Flag]:
         rows = f"{site.rival_missing} row" + ("s" if site.rival_missing > 1 else "")
         says = f"The other model gives no risk in {rows} of {site.dataset.name}, so the two are not compared there."
         yield Flag("rival_incomplete", site.dataset.name, says)
+
+
+def _in_no_subgroup(dataset: Dataset) -> Iterator[Flag]:
+    """Rows whose value of a subgroup's column is missing or not among its levels."""
+    for column in dict.fromkeys(one.column for one in dataset.subgroups):
+        masks = [one.rows for one in dataset.subgroups if one.column == column]
+        known = [rows for rows in masks if not isinstance(rows, Absent)]
+        lost = int((~np.logical_or.reduce(known)).sum()) if known else 0
+        if lost:
+            says = (
+                f"In {dataset.name} {_count(lost)} in no subgroup of {column}: the value is missing or not among its "
+                "levels."
+            )
+            yield Flag("in_no_subgroup", dataset.name, says)
+
+
+def _empty_subgroups(datasets: Sequence[Dataset]) -> Iterator[Flag]:
+    """Levels that were declared and that no row of any dataset has."""
+    tested = [dataset.subgroups for dataset in datasets if dataset.role != "development"]
+    for same in zip(*tested, strict=True):
+        if not any(not isinstance(one.rows, Absent) and one.rows.any() for one in same):
+            says = f"No row of any dataset is in the subgroup {same[0].column} {same[0].label}."
+            yield Flag("empty_subgroup", POOLED, says)
 
 
 def _seen_before(site: Site, development: Site) -> Iterator[Flag]:

@@ -164,7 +164,7 @@ def _categories(
                 )
                 fix = f"List the predictors without {name}, name it as id, or list it under categorical."
                 faults.append(Fault(what, f"{source.table.file}, column {columns[k].name}", fix))
-    levels = _sorted({text for cells in texts.values() for text in cells if text is not None})
+    levels = by_size({text for cells in texts.values() for text in cells if text is not None})
     code = {level: float(k) for k, level in enumerate(levels)}
     return {
         k: Feature(name, np.array([np.nan if text is None else code[text] for text in cells], dtype=np.float64), levels)
@@ -172,7 +172,7 @@ def _categories(
     }
 
 
-def _sorted(levels: set[str]) -> tuple[str, ...]:
+def by_size(levels: set[str]) -> tuple[str, ...]:
     """Numbers by size, everything else by the alphabet."""
     values = {level: parsed(level) for level in levels}
     if all(value is not None for value in values.values()):

@@ -11,7 +11,6 @@ LATER = "Take it out of release.toml until a later version of dossier."
 SECTIONS = {
     "model": "[model]",
     "roc": "[roc]",
-    "subgroup": "[[subgroup]]",
     "disclosure": "[disclosure]",
 }
 KEYS = {

@@ -21,6 +21,7 @@ from dossier.types import (
     Floats,
     Result,
 )
+from tests.figures.subgroups import of_subgroups
 
 THRESHOLD = 0.5
 COVID = ("Italy 1", "Italy 2", "Italy 3", "Spain", "Brazil 1", "Brazil 2", "Brazil 3", "Ethiopia")
@@ -134,7 +135,19 @@ def evidence(case: Case) -> Evidence:
             ),
         )
     )
-    return Evidence(release(case), tuple(datasets), tuple(results), tuple(curves), (), (), {}, {}, (), {})
+    return Evidence(
+        release(case),
+        tuple(datasets),
+        tuple(results),
+        tuple(curves),
+        (),
+        (),
+        {},
+        {},
+        (),
+        {},
+        subgroups=of_subgroups(datasets, scale, case.gaps),
+    )
 
 
 def _site_results(

@@ -15,7 +15,16 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from dossier.figures import accuracy, calibration, committee, discrimination, reliability, robustness, utility
+from dossier.figures import (
+    accuracy,
+    calibration,
+    committee,
+    discrimination,
+    reliability,
+    robustness,
+    subgroups,
+    utility,
+)
 from dossier.figures.canvas import FULL, HALF, extent, styled, text_boxes, text_width
 from dossier.register import fill
 from dossier.types import Absent, Evidence, Picture
@@ -36,6 +45,8 @@ DRAWN: dict[str, Draw] = {
     "h_accuracy_profile_by_site": accuracy.draw_profiles,
     "external_performance": robustness.draw_diagram,
     "reliability": reliability.draw_nomogram,
+    "forest_by_subgroup": subgroups.draw_forest,
+    "calibration_by_subgroup": subgroups.draw_calibration,
     "committee_calibration": committee.draw_committee_calibration,
     "committee_thousand": committee.draw_thousand,
 }

@@ -1,0 +1,208 @@
+"""Subgroups: each measure on a part of a site's rows, beside the other patients of the site, and over all sites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dossier.evaluate.offered import Site, part_of, places
+from dossier.evaluate.site import curve_of, measured
+from dossier.metrics import pooled
+from dossier.metrics.subgroups import difference, too_few
+from dossier.register import CurveMaker, Metric, fill
+from dossier.release import Release
+from dossier.types import (
+    POOLED,
+    Absent,
+    CurveResult,
+    Estimate,
+    Result,
+    Subgroup,
+    SubgroupEvidence,
+    SubgroupSize,
+    SubgroupSummary,
+)
+
+AGAINST = {"against": "complement"}
+"""What the difference to the other patients holds in `at`."""
+
+CURVES = ("calibration_curve",)
+"""The curves that are drawn of subgroups."""
+
+Bools = NDArray[np.bool_]
+Key = tuple[str, tuple[tuple[str, float | str], ...]]
+"""A measure at its settings."""
+
+
+def of_site(site: Site) -> SubgroupEvidence:
+    """The subgroups of one dataset: how large they are, what the measures say of them, and how they differ."""
+    if site.dataset.role == "development":
+        return SubgroupEvidence()
+    parts = _Parts(site)
+    return SubgroupEvidence(
+        summaries=tuple(_summary(site, one) for one in site.dataset.subgroups),
+        results=tuple(result for one in site.dataset.subgroups for result in _results(site, one, parts)),
+        curves=tuple(curve for one in site.dataset.subgroups for curve in _curves(site, one)),
+    )
+
+
+def compared(metric: Metric) -> bool:
+    """Whether a measure is taken of subgroups: core or supporting, and made of one site's rows alone."""
+    return metric.term.tier in ("core", "supporting") and "development" not in metric.needs and not metric.fixed
+
+
+# ---- one subgroup ---------------------------------------------------------------------------------------------------
+
+
+def _summary(site: Site, one: Subgroup) -> SubgroupSummary:
+    name, unusable = site.dataset.name, _unusable(site, one)
+    if unusable is not None:
+        return SubgroupSummary(name, one.column, one.label, unusable)
+    rows, outcome = _rows(one), site.dataset.outcome
+    events = 0 if outcome is None else int(outcome[rows].sum())
+    unassigned = int((~_known(site, one.column)).sum())
+    return SubgroupSummary(name, one.column, one.label, SubgroupSize(int(rows.sum()), events, unassigned))
+
+
+def _unusable(site: Site, one: Subgroup) -> Absent | None:
+    """Why nothing at all can be said of a subgroup here, its size included."""
+    name = site.dataset.name
+    if site.dataset.split is not None:
+        return Absent(f"subgroups need independent patients, and the rows of {name} are refitted splits")
+    if site.dataset.class_labels:
+        return Absent("subgroups are taken of an outcome of two classes")
+    if site.dataset.outcome is None:
+        return Absent(f"{name} has no outcome")
+    return one.rows if isinstance(one.rows, Absent) else None
+
+
+def _rows(one: Subgroup) -> Bools:
+    if isinstance(one.rows, Absent):
+        raise TypeError(f"nobody knows who is {one.subset}")
+    return one.rows
+
+
+def _known(site: Site, column: str) -> Bools:
+    """The rows that are in a subgroup of the column."""
+    masks = [_rows(one) for one in site.dataset.subgroups if one.column == column]
+    return np.asarray(np.logical_or.reduce(masks), dtype=np.bool_)
+
+
+class _Parts:
+    """What was measured on parts of one site's rows: each part once, whoever asks for it."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.made: dict[str, dict[Key, Estimate | Absent]] = {}
+
+    def of(self, subset: str, rows: Bools) -> Mapping[Key, Estimate | Absent]:
+        """Every measure on these rows, which no other subset of the site is called after."""
+        if subset not in self.made:
+            part = _part(self.site, subset, rows)
+            self.made[subset] = {
+                (result.term, tuple(sorted(result.at.items()))): result.found
+                for metric in _metrics(self.site)
+                for result in measured(part, metric)
+            }
+        return self.made[subset]
+
+    def of_others(self, one: Subgroup) -> tuple[Bools, str]:
+        """The other patients whose value of the column is known, and the subset that they are."""
+        others = _known(self.site, one.column) & ~_rows(one)
+        for another in self.site.dataset.subgroups:
+            # Where there are two levels the others are the other level, and nobody is measured twice.
+            if another.column == one.column and np.array_equal(_rows(another), others):
+                return others, another.subset
+        return others, f"not {one.subset}"
+
+
+def _part(site: Site, subset: str, rows: Bools) -> Site:
+    return replace(site, dataset=part_of(site.dataset, rows), readers=None, subset=subset)
+
+
+def _metrics(site: Site) -> list[Metric]:
+    role = site.dataset.role
+    return [metric for metric in fill("metrics").metrics.values() if compared(metric) and role in metric.roles]
+
+
+def _results(site: Site, one: Subgroup, parts: _Parts) -> Iterator[Result]:
+    """Every measure in one subgroup of one dataset, each followed by its difference to the other patients."""
+    unusable = _unusable(site, one)
+    few = unusable or _few(site, _rows(one))
+    ours = {} if few else parts.of(one.subset, _rows(one))
+    few_others, rest = few, dict[Key, Estimate | Absent]()
+    if not few:
+        others, called = parts.of_others(one)
+        few_others = _few(site, others, " of the other patients")
+        rest = {} if few_others else dict(parts.of(called, others))
+    for metric in _metrics(site):
+        for at in places(site.release, metric.term):
+            key = (metric.term.name, tuple(sorted(at.items())))
+            found = few or ours[key]
+            apart = few_others or _difference(found, rest[key])
+            name, measure, dataset = metric.term.name, metric.term.measure, site.dataset.name
+            yield Result(name, measure, dataset, at, found, one.subset)
+            yield Result(name, measure, dataset, {**at, **AGAINST}, apart, one.subset)
+
+
+def _few(site: Site, rows: Bools, where: str = "") -> Absent | None:
+    outcome = site.dataset.outcome
+    return None if outcome is None else too_few(outcome[rows], where)
+
+
+def _difference(ours: Estimate | Absent, rest: Estimate | Absent) -> Estimate | Absent:
+    if isinstance(ours, Absent):
+        return ours
+    if isinstance(rest, Absent):
+        return Absent(f"the other patients allow no value: {rest.reason}")
+    return difference(ours, rest)
+
+
+def _curves(site: Site, one: Subgroup) -> Iterator[CurveResult]:
+    register = fill("metrics")
+    for maker in (maker for maker in register.curves.values() if maker.name in CURVES):
+        if site.dataset.role in maker.roles:
+            yield _curve(site, one, maker)
+
+
+def _curve(site: Site, one: Subgroup, maker: CurveMaker) -> CurveResult:
+    few = _unusable(site, one) or _few(site, _rows(one))
+    if few is not None:
+        return CurveResult(maker.name, site.dataset.name, few, subset=one.subset)
+    return curve_of(_part(site, one.subset, _rows(one)), maker)
+
+
+# ---- all sites ------------------------------------------------------------------------------------------------------
+
+
+def together(release: Release, parts: Sequence[SubgroupEvidence], external: Sequence[str]) -> SubgroupEvidence:
+    """The subgroups of every dataset, and what the external ones say of them together."""
+    results = [result for part in parts for result in part.results]
+    subsets = list(dict.fromkeys(one.subset for part in parts for one in part.summaries))
+    of_external = [result for result in results if result.dataset in external]
+    return SubgroupEvidence(
+        summaries=tuple(one for part in parts for one in part.summaries),
+        results=(*results, *(one for subset in subsets for one in _pooled(release, subset, of_external))),
+        curves=tuple(curve for part in parts for curve in part.curves),
+    )
+
+
+def _pooled(release: Release, subset: str, results: Sequence[Result]) -> Iterator[Result]:
+    """Each measure that has a scale for it, pooled over the sites, and its differences on the plain scale."""
+    of_subset = [result for result in results if result.subset == subset]
+    for metric in fill("metrics").metrics.values():
+        if metric.pool is None or not compared(metric):
+            continue
+        for at in places(release, metric.term):
+            for wanted, scale in ((at, metric.pool), ({**at, **AGAINST}, "plain")):
+                found = {
+                    result.dataset: result.found
+                    for result in of_subset
+                    if result.term == metric.term.name and dict(result.at) == wanted
+                }
+                estimates = {name: one for name, one in found.items() if isinstance(one, Estimate)}
+                together = pooled.pool(tuple(estimates.values()), scale, release.release.level, tuple(estimates))
+                yield Result(metric.term.name, metric.term.measure, POOLED, wanted, together, subset)

@@ -1,0 +1,400 @@
+"""Whether the model works alike in the subgroups that were declared, and in which there are too few to tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dossier.bands import FEW_FOR_POOLING
+from dossier.findings.sentence import Sentence, primary_threshold
+from dossier.types import (
+    POOLED,
+    Absent,
+    At,
+    DatasetSummary,
+    Estimate,
+    Evidence,
+    SubgroupSize,
+    SubgroupSummary,
+    find_in_subgroup,
+    subgroup_columns,
+    subgroup_sizes,
+)
+from dossier.typeset import (
+    Cell,
+    Column,
+    Reasons,
+    Row,
+    Table,
+    anchor,
+    cell,
+    counted,
+    in_words,
+    label_of,
+    level_of,
+    listing,
+    number,
+    sentence_case,
+    shown,
+    threshold,
+    within_sentence,
+)
+
+JUDGED = ("auroc", "oe_ratio")
+"""The measures whose differences the chapter's finding counts."""
+
+MOST_NAMED = 2
+"""Differences that the finding names; the tables hold all."""
+
+COMPLEMENT = "complement"
+
+FEWEST_POOLED = 3
+"""Sites from which on a pooled row is printed; results.json holds those of two sites too."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How far a measure in a subgroup of one site lies from that of the other patients there."""
+
+    column: str
+    label: str
+    dataset: DatasetSummary
+    measure: str
+    found: Estimate
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether the interval excludes 0."""
+        return _excludes_zero(self.found)
+
+
+def _excludes_zero(found: Estimate | Absent) -> bool:
+    return isinstance(found, Estimate) and (
+        (found.low is not None and found.low > 0) or (found.high is not None and found.high < 0)
+    )
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """In how many comparisons a subgroup differs by an interval that excludes 0, and how many are too small to tell."""
+    made = tuple(_differences(evidence))
+    few = _few(evidence)
+    rest = f"Too few to tell: {_of(len(few), len(_sized(evidence)))} subgroups." if few else ""
+    if not made:
+        return Sentence("In no subgroup can the model be compared with the other patients of its site.", rest)
+    apart = [one for one in made if one.is_apart]
+    where = "differ from the rest of its site in AUROC or O/E."
+    if not apart:
+        lead = f"In none of {in_words(len(made))} comparisons does a subgroup {where}"
+        return Sentence(lead, f"Every interval of the difference holds 0. {rest}".strip())
+    lead = f"In {_of(len(apart), len(made))} comparisons a subgroup {where.replace('differ', 'differs', 1)}"
+    told = "There the interval of the difference excludes 0"
+    if len(apart) <= MOST_NAMED:
+        told += f": {listing([_told(one) for one in apart])}"
+    return Sentence(lead, f"{told}. {rest}".strip())
+
+
+def _of(count: int, among: int) -> str:
+    """A part of a count, both in words or both in digits: two of ten, 3 of 12."""
+    return f"{in_words(count)} of {in_words(among)}" if among <= 10 else f"{count:,} of {among:,}"
+
+
+def _told(one: Difference) -> str:
+    value = f"{'higher' if one.found.value > 0 else 'lower'} by {number(abs(one.found.value))}"
+    return f"{_name(one.measure)} is {value} in {one.label} ({one.column}, {one.dataset.site})"
+
+
+def _name(measure: str) -> str:
+    return "O/E" if measure == "oe_ratio" else "AUROC"
+
+
+def multiplicity(evidence: Evidence) -> str:
+    """How many differences were looked at, and how many would exclude 0 by chance alone."""
+    made = len(tuple(_differences(evidence)))
+    if not made:
+        return ""
+    chance = made * (1 - evidence.release.release.level)
+    return (
+        f"{sentence_case(counted(made, 'difference'))} of the AUROC and O/E were looked at. With no true difference, "
+        f"{number(chance, 1)} of them would exclude 0 by chance alone (at {level_of(evidence)}): a difference at one "
+        "site only is a reason to look again, not a finding."
+    )
+
+
+# ---- what there is --------------------------------------------------------------------------------------------------
+
+
+def is_declared(evidence: Evidence) -> bool:
+    """Whether any subgroup was declared."""
+    return bool(evidence.subgroups.summaries)
+
+
+def is_few(size: SubgroupSize) -> bool:
+    """Whether a subgroup is too small to tell anything."""
+    return min(size.events, size.n - size.events) < FEW_FOR_POOLING
+
+
+def _external(evidence: Evidence) -> dict[str, DatasetSummary]:
+    return {dataset.name: dataset for dataset in evidence.datasets if dataset.role == "external"}
+
+
+def _sized(evidence: Evidence) -> list[tuple[SubgroupSummary, SubgroupSize]]:
+    """The subgroups of the external sites, with their sizes."""
+    external = _external(evidence)
+    summaries = evidence.subgroups.summaries
+    return [(one, one.size) for one in summaries if one.dataset in external and isinstance(one.size, SubgroupSize)]
+
+
+def _few(evidence: Evidence) -> list[SubgroupSummary]:
+    return [one for one, size in _sized(evidence) if is_few(size)]
+
+
+def _differences(evidence: Evidence) -> Iterator[Difference]:
+    """The differences at the external sites that have an interval; of two levels one, for the other is its mirror."""
+    for column, labels in subgroup_columns(evidence).items():
+        for dataset in _external(evidence).values():
+            known = subgroup_sizes(evidence, column, dataset.name)
+            held = [label for label in labels if label in known and known[label].n]
+            for label in held[:1] if len(held) == 2 else held:
+                for measure in JUDGED:
+                    found = _difference(evidence, f"{column}={label}", measure, dataset.name, {})
+                    if isinstance(found, Estimate) and found.low is not None and found.high is not None:
+                        yield Difference(column, label, dataset, measure, found)
+
+
+def _difference(evidence: Evidence, subset: str, measure: str, dataset: str, at: At) -> Estimate | Absent:
+    return find_in_subgroup(evidence, subset, measure, dataset, against=COMPLEMENT, **at)
+
+
+# ---- tables ---------------------------------------------------------------------------------------------------------
+
+Asked = tuple[str, str, At]
+"""The head of a column, its measure, and the settings at which it is taken."""
+
+
+def tables(evidence: Evidence) -> tuple[Table, ...]:
+    """For each column its subgroups site by site, how they differ from the other patients, and further measures."""
+    at = primary_threshold(evidence)
+    place: At = {} if at is None else {"threshold": at}
+    main: list[Asked] = [("AUROC", "auroc", {}), ("O/E", "oe_ratio", {}), ("Slope", "calibration_slope", {})]
+    more: list[Asked] = [("Intercept", "calibration_intercept", {}), ("ICI", "ici", {}), ("Brier score", "brier", {})]
+    if at is not None:
+        main.append((f"NB at {threshold(at)}", "net_benefit", place))
+        more.append((f"sNB at {threshold(at)}", "standardized_net_benefit", place))
+    unit = "" if at is None else " NB: net benefit per 100 patients."
+    standardized = "" if at is None else " sNB: standardized net benefit."
+    made: list[Table] = []
+    for column in subgroup_columns(evidence):
+        few = f"; too few: under {FEW_FOR_POOLING} events or non-events."
+        made.append(_values(evidence, column, main, f"{_bounded(evidence)}{few}{unit}"))
+        made += _apart(evidence, column, main, unit)
+        note = f"{_bounded(evidence)}.{standardized} Every other measure of a subgroup is in results.json."
+        made.append(_further(evidence, column, more, note))
+    return tuple(table for table in made if table.rows)
+
+
+def _bounded(evidence: Evidence) -> str:
+    return f"Value and {level_of(evidence)} interval"
+
+
+def _title(column: str, rest: str) -> str:
+    return sentence_case(f"{column}: {rest}.")
+
+
+def _values(evidence: Evidence, column: str, asked: Sequence[Asked], note: str) -> Table:
+    """The subgroups of a column site by site with their sizes, those that are too small included."""
+    reasons = Reasons(evidence)
+    rows: list[Row] = []
+    for dataset in _shown(evidence, column, reasons):
+        rows.append(Row(label_of(dataset), kind="group"))
+        for label, size in subgroup_sizes(evidence, column, dataset.name).items():
+            counts = (Cell(f"{size.n:,}", kind="plain"), Cell(f"{size.events:,}", kind="plain"))
+            if is_few(size):
+                cells = tuple(Cell("too few", kind="absent") for _ in asked)
+            else:
+                cells = _cells(evidence, f"{column}={label}", dataset.name, asked, reasons)
+            rows.append(Row(sentence_case(label), (*counts, *cells)))
+    rows += _pooled(evidence, column, asked)
+    return Table(
+        name=anchor(f"table-subgroups-{column}"),
+        title=_title(column, "the model in each subgroup"),
+        note=note,
+        head="Subgroup",
+        columns=(Column("Patients"), Column("Events"), *(Column(head, intervals=True) for head, _, _ in asked)),
+        rows=tuple(rows),
+        footnotes=(*reasons.footnotes(), *_unassigned(evidence, column)),
+    )
+
+
+def _further(evidence: Evidence, column: str, asked: Sequence[Asked], note: str) -> Table:
+    """More measures of the subgroups that are large enough."""
+    reasons = Reasons(evidence)
+    rows: list[Row] = []
+    for dataset in shown(evidence, ("external", "internal")):
+        known = subgroup_sizes(evidence, column, dataset.name)
+        enough = [label for label, size in known.items() if not is_few(size)]
+        rows += [Row(label_of(dataset), kind="group")] if enough else []
+        for label in enough:
+            cells = _cells(evidence, f"{column}={label}", dataset.name, asked, reasons)
+            rows.append(Row(sentence_case(label), cells))
+    return Table(
+        name=anchor(f"table-subgroups-{column}-more"),
+        title=_title(column, "further measures of the subgroups that are large enough"),
+        note=note,
+        head="Subgroup",
+        columns=tuple(Column(head, intervals=True) for head, _, _ in asked),
+        rows=tuple(rows),
+        footnotes=reasons.footnotes(),
+    )
+
+
+def _cells(evidence: Evidence, subset: str, dataset: str, asked: Sequence[Asked], reasons: Reasons) -> tuple[Cell, ...]:
+    return tuple(_cell(evidence, subset, dataset, one, reasons) for one in asked)
+
+
+def _shown(evidence: Evidence, column: str, reasons: Reasons) -> list[DatasetSummary]:
+    """The datasets that know the column; the others are named below the table."""
+    kept = []
+    for dataset in shown(evidence, ("external", "internal")):
+        if subgroup_sizes(evidence, column, dataset.name):
+            kept.append(dataset)
+            continue
+        summaries = [one for one in evidence.subgroups.summaries if (one.dataset, one.column) == (dataset.name, column)]
+        if summaries and isinstance(summaries[0].size, Absent):
+            reasons.leave_out(label_of(dataset), dataset.name, summaries[0].size.reason)
+    return kept
+
+
+def _cell(evidence: Evidence, subset: str, dataset: str, asked: Asked, reasons: Reasons) -> Cell:
+    _, measure, at = asked
+    found = find_in_subgroup(evidence, subset, measure, dataset, **at)
+    return cell(found, evidence.terms[measure], reasons, _is_wordy(evidence, measure, at))
+
+
+def _is_wordy(evidence: Evidence, measure: str, at: At) -> bool:
+    """Whether a bound of the column is negative, so that a dash would be misread."""
+    found = [one.found for one in evidence.subgroups.results if one.measure == measure and dict(one.at) == dict(at)]
+    return any(isinstance(one, Estimate) and one.low is not None and one.low < 0 for one in found)
+
+
+def _pooled(evidence: Evidence, column: str, asked: Sequence[Asked]) -> list[Row]:
+    """The rows of all sites together: what has a scale on which it is pooled."""
+    rows = []
+    for label in subgroup_columns(evidence)[column]:
+        found = [find_in_subgroup(evidence, f"{column}={label}", name, POOLED, **at) for _, name, at in asked]
+        usable = [one for one in found if isinstance(one, Estimate) and _is_telling(one)]
+        if not usable:
+            continue
+        known = usable[0]
+        cells = [Cell(f"{known.n:,}", kind="plain"), Cell(f"{known.events or 0:,}", kind="plain")]
+        for (_, measure, at), one in zip(asked, found, strict=True):
+            if isinstance(one, Absent):
+                cells.append(Cell("", kind="plain"))
+            else:
+                wordy = _is_wordy(evidence, measure, at)
+                cells.append(cell(one, evidence.terms[measure], Reasons(evidence), wordy))
+        rows.append(Row(sentence_case(label), tuple(cells)))
+    return [Row("All sites, pooled", kind="group"), *rows] if rows else []
+
+
+def _is_telling(pooled: Estimate) -> bool:
+    """Whether enough sites are pooled to be printed: the interval over two sites holds nearly everything."""
+    return (pooled.details.get("k") or 0) >= FEWEST_POOLED
+
+
+def _unassigned(evidence: Evidence, column: str) -> tuple[str, ...]:
+    """How many patients are in no subgroup, site by site."""
+    lost = []
+    for dataset in shown(evidence, ("external", "internal")):
+        known = subgroup_sizes(evidence, column, dataset.name)
+        count = next(iter(known.values())).unassigned if known else 0
+        if count:
+            lost.append(f"{label_of(dataset)} {count:,}")
+    if not lost:
+        return ()
+    return (f"In no subgroup, the value missing or not among the levels: {listing(lost)}.",)
+
+
+def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], unit: str) -> list[Table]:
+    """How far each subgroup lies from the other patients of its site; of two levels one row a site."""
+    labels = subgroup_columns(evidence)[column]
+    reasons = Reasons(evidence)
+    known = shown(evidence, ("external", "internal"))
+    places = [(label_of(one), one.name) for one in known] + [("All sites, pooled", POOLED)]
+    mirrored = len(labels) == 2
+    rows: list[Row] = []
+    for called, dataset in places:
+        found = [
+            (label, [_difference(evidence, f"{column}={label}", measure, dataset, at) for _, measure, at in asked])
+            for label in (labels[:1] if mirrored else labels)
+        ]
+        made = [(label, row) for label, row in found if any(_is_printed(one, dataset) for one in row)]
+        if not made:
+            continue
+        if not mirrored:
+            rows.append(Row(called, kind="group"))
+        for label, row in made:
+            cells = tuple(
+                _apart_cell(evidence, dataset, measure, one, reasons)
+                for (_, measure, _), one in zip(asked, row, strict=True)
+            )
+            rows.append(Row(called if mirrored else sentence_case(label), cells))
+    if not rows:
+        return []
+    prevalence = " It rises with the share of events, whatever the model does." if unit else ""
+    against = f"{labels[0]} minus {labels[1]}" if mirrored else "each subgroup minus the other patients of its site"
+    return [
+        Table(
+            name=anchor(f"table-subgroups-{column}-differences"),
+            title=_title(column, against),
+            note=f"Difference and {level_of(evidence)} interval (square-and-add), on the plain scale for ratios too; "
+            f"what excludes 0 stands out. Pooled: mean of the differences.{unit}{prevalence}",
+            head="Site" if mirrored else "Subgroup",
+            columns=tuple(Column(head, intervals=True) for head, _, _ in asked),
+            rows=tuple(rows),
+            footnotes=reasons.footnotes(),
+        )
+    ]
+
+
+def _is_printed(found: Estimate | Absent, dataset: str) -> bool:
+    return isinstance(found, Estimate) and (dataset != POOLED or _is_telling(found))
+
+
+def _apart_cell(evidence: Evidence, dataset: str, measure: str, found: Estimate | Absent, reasons: Reasons) -> Cell:
+    if isinstance(found, Absent):
+        return Cell("", kind="plain") if dataset == POOLED else reasons.cell(found)
+    made = cell(found, evidence.terms[measure], reasons, wordy=True)
+    return Cell(made.text, made.interval, "alert") if _excludes_zero(found) else made
+
+
+# ---- the committee --------------------------------------------------------------------------------------------------
+
+
+def for_whom_it_is_uncertain(evidence: Evidence) -> str:
+    """In which groups of patients there were too few to tell, and in which the model did differently."""
+    if not is_declared(evidence):
+        return "Groups of patients, such as women and men, were not looked at one by one."
+    small = _few(evidence)
+    few = dict.fromkeys((one.label, within_sentence(one.column)) for one in small)
+    apart = [
+        f"{one.label} ({within_sentence(one.column)}, {one.dataset.site})"
+        for one in _differences(evidence)
+        if one.is_apart
+    ]
+    texts = []
+    if few:
+        counts = [sum((one.label, within_sentence(one.column)) == name for one in small) for name in few]
+        names = [
+            f"{label} ({column}, {counted(count, 'place')})" for (label, column), count in zip(few, counts, strict=True)
+        ]
+        texts.append(f"Too few patients to tell anything: {listing(names)}.")
+    if apart:
+        texts.append(
+            f"The model did differently, beyond chance, than for the other patients of the same place: "
+            f"{listing(list(dict.fromkeys(apart)))}."
+        )
+    elif len(small) < len(_sized(evidence)):
+        texts.append(
+            "In no other group did the model differ from the rest beyond chance; small numbers may hide a difference."
+        )
+    return " ".join(texts)

@@ -1,0 +1,85 @@
+"""Subgroups: how few rows are too few to tell, and how far a subgroup differs from the other patients of its site."""
+
+from __future__ import annotations
+
+import math
+
+from dossier.bands import FEW_FOR_POOLING
+from dossier.types import Absent, Estimate, Floats
+
+ONE_SIDED = "one-sided"
+"""The word by which a method says that its interval has one end only."""
+
+
+def too_few(outcome: Floats, where: str = "") -> Absent | None:
+    """Why these rows are too few to tell anything, or None when they are enough.
+
+    `outcome` (n, 0 or 1) are the rows' outcomes; `where` is put before the counts. Too few are fewer than 20 events or
+    fewer than 20 non-events.
+    """
+    events = int(outcome.sum())
+    others = len(outcome) - events
+    if min(events, others) >= FEW_FOR_POOLING:
+        return None
+    return Absent(f"too few to tell{where}: {_counted(events, 'event')}, {_counted(others, 'non-event')}")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def difference(ours: Estimate, rest: Estimate) -> Estimate | Absent:
+    """How much higher a measure is in a subgroup than in the other patients of the same site.
+
+    `ours` and `rest` are the estimates of one measure on two sets of rows that share none. Returns the value of the
+    subgroup minus that of the others, on the measure's own scale for every measure, ratios too, with the interval by
+    square-and-add: low = d - sqrt((v1 - l1)^2 + (u2 - v2)^2), high = d + sqrt((u1 - v1)^2 + (v2 - l2)^2). The standard
+    error is that of independent rows where both have one. Details: `complement`, its value, and `complement_n`,
+    `complement_events`, its rows. The bounds are missing, with the reason, where one of the two intervals is one-sided
+    or missing. Absent for a measure that has no interval by its nature, such as a sample size. Source: Zou and Donner
+    2008; Newcombe 1998.
+    """
+    if any(one.level is None and one.reason is None for one in (ours, rest)):
+        return Absent("a number without an interval is not compared with that of the other patients")
+    value = ours.value - rest.value
+    bounds = _square_and_add(ours, rest)
+    return Estimate(
+        value=value,
+        low=None if isinstance(bounds, Absent) else min(value, value - bounds[0]),
+        high=None if isinstance(bounds, Absent) else max(value, value + bounds[1]),
+        level=None if isinstance(bounds, Absent) else ours.level,
+        n=ours.n + rest.n,
+        method=f"minus the other patients, square-and-add; {_method(ours, rest)}",
+        events=None if ours.events is None or rest.events is None else ours.events + rest.events,
+        se=None if ours.se is None or rest.se is None else math.hypot(ours.se, rest.se),
+        details={
+            "complement": rest.value,
+            "complement_n": float(rest.n),
+            "complement_events": None if rest.events is None else float(rest.events),
+        },
+        reason=bounds.reason if isinstance(bounds, Absent) else None,
+    )
+
+
+def _method(ours: Estimate, rest: Estimate) -> str:
+    return ours.method if ours.method == rest.method else f"{ours.method} and {rest.method}"
+
+
+def _square_and_add(ours: Estimate, rest: Estimate) -> tuple[float, float] | Absent:
+    """How far the difference reaches down and up."""
+    one, other = _bounds(ours, "subgroup"), _bounds(rest, "other patients")
+    if isinstance(one, Absent):
+        return one
+    if isinstance(other, Absent):
+        return other
+    down = math.hypot(ours.value - one[0], other[1] - rest.value)
+    return down, math.hypot(one[1] - ours.value, rest.value - other[0])
+
+
+def _bounds(found: Estimate, who: str) -> tuple[float, float] | Absent:
+    """Both ends of an interval, or why it does not have them."""
+    if ONE_SIDED in found.method:
+        return Absent(f"the interval of the {who} is one-sided, and a difference needs both ends")
+    if found.low is None or found.high is None:
+        return Absent(f"the {who} allow no interval: {found.reason or 'a bound is not finite'}")
+    return found.low, found.high

@@ -1,0 +1,111 @@
+"""Subgroups made by hand from seeded numbers: two of one column, three of another with a long name, one too small."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from dossier.types import (
+    POOLED,
+    Absent,
+    Curve,
+    CurveResult,
+    DatasetSummary,
+    Estimate,
+    Result,
+    SubgroupEvidence,
+    SubgroupSize,
+    SubgroupSummary,
+)
+
+LABELS = {"Sex": ("female", "male"), "Age at first presentation": ("under 50", "50 to under 70", "70 or more")}
+MEASURES = {
+    "auroc": 0.8,
+    "oe_ratio": 1.1,
+    "calibration_slope": 0.9,
+    "calibration_intercept": -0.1,
+    "ici": 0.04,
+    "brier": 0.18,
+}
+AGAINST = {"against": "complement"}
+
+
+def of_subgroups(datasets: Sequence[DatasetSummary], scale: float, gaps: bool) -> SubgroupEvidence:
+    """The subgroups of these datasets; every fourth one lacks the columns where there are gaps."""
+    rng = np.random.default_rng(11)
+    summaries: list[SubgroupSummary] = []
+    results: list[Result] = []
+    curves: list[CurveResult] = []
+    for place, dataset in enumerate(datasets):
+        for column, labels in LABELS.items():
+            for label in labels:
+                size = _size(dataset, label, gaps and place % 4 == 3, column)
+                summaries.append(SubgroupSummary(dataset.name, column, label, size))
+                found = _estimates(rng, size)
+                results += _results(found, dataset.name, f"{column}={label}")
+                curve = size if isinstance(size, Absent) else _curve(rng, size, scale)
+                curves.append(CurveResult("calibration_curve", dataset.name, curve, subset=f"{column}={label}"))
+    return SubgroupEvidence(tuple(summaries), (*results, *_pooled(results)), tuple(curves))
+
+
+def _size(dataset: DatasetSummary, label: str, is_gap: bool, column: str) -> SubgroupSize | Absent:
+    if is_gap:
+        return Absent(f"{dataset.name} has no column {column}")
+    n, events = max(dataset.n // 3, 60), max((dataset.events or 0) // 3, 25)
+    return SubgroupSize(n, 7 if label == "under 50" else min(events, n - 25), 4)
+
+
+def _estimates(rng: np.random.Generator, size: SubgroupSize | Absent) -> dict[str, Estimate | Absent]:
+    if isinstance(size, Absent):
+        return dict.fromkeys(MEASURES, size)
+    if size.events < 20:
+        few = Absent(f"too few to tell: {size.events} events, {size.n - size.events} non-events")
+        return dict.fromkeys(MEASURES, few)
+    half = 2 / math.sqrt(size.n)
+    made: dict[str, Estimate | Absent] = {}
+    for name, centre in MEASURES.items():
+        value = float(np.clip(centre + rng.normal(0, 0.1), 0.01, 0.97 if name == "auroc" else 3))
+        low, high = max(value - half, 0.0), value + half if name != "auroc" else min(value + half, 0.999)
+        made[name] = Estimate(value, low, high, 0.95, size.n, "normal", size.events, half / 1.96)
+    return made
+
+
+def _results(found: dict[str, Estimate | Absent], dataset: str, subset: str) -> list[Result]:
+    made = []
+    for name, one in found.items():
+        apart = one if isinstance(one, Absent) else Estimate(0.05, -0.02, 0.12, 0.95, one.n, "square-and-add")
+        made += [Result(name, name, dataset, {}, one, subset), Result(name, name, dataset, AGAINST, apart, subset)]
+    return made
+
+
+def _curve(rng: np.random.Generator, size: SubgroupSize, scale: float) -> Curve | Absent:
+    if size.events < 20:
+        return Absent(f"too few to tell: {size.events} events, {size.n - size.events} non-events")
+    risk = np.linspace(0.02, 0.95, 100) * scale
+    seen = (risk / scale) ** rng.uniform(0.6, 1.6) * scale
+    columns = {"risk": risk, "observed": seen, "low": seen * 0.9, "high": np.minimum(seen * 1.1, 1)}
+    tidy = {name: tuple(float(one) for one in values) for name, values in columns.items()}
+    return Curve(tidy, size.n, "restricted cubic spline of logit risk, 4 knots", size.events)
+
+
+def _pooled(results: Sequence[Result]) -> list[Result]:
+    """The mean of the sites, as if pooled, wherever two have a value."""
+    made = []
+    for key in dict.fromkeys((one.measure, one.subset, tuple(one.at.items())) for one in results):
+        measure, subset, at = key
+        here = [
+            one.found
+            for one in results
+            if (one.measure, one.subset, tuple(one.at.items())) == key and isinstance(one.found, Estimate)
+        ]
+        found: Estimate | Absent = Absent("no site can be pooled, and pooling needs two")
+        if len(here) > 1 and measure in ("auroc", "oe_ratio", "calibration_slope"):
+            value = float(np.mean([one.value for one in here]))
+            n = sum(one.n for one in here)
+            events = sum(one.events or 0 for one in here)
+            more = {"k": float(len(here))}
+            found = Estimate(value, value - 0.1, value + 0.1, 0.95, n, "REML", events, 0.05, more)
+        made.append(Result(measure, measure, POOLED, dict(at), found, subset))
+    return made

@@ -1,0 +1,132 @@
+"""The pictures of subgroups, read back from their artists, show what the evidence holds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Polygon
+
+from dossier.figures import subgroups
+from dossier.figures.canvas import styled, text_boxes
+from dossier.types import (
+    POOLED,
+    Absent,
+    Curve,
+    Estimate,
+    Evidence,
+    externals,
+    find_curve_in_subgroup,
+    find_in_subgroup,
+)
+from tests.figures.evidence import CASES, evidence
+from tests.figures.subgroups import LABELS
+
+BY_NAME = {case.name: case for case in CASES}
+LARGE = [(column, label) for column, labels in LABELS.items() for label in labels if label != "under 50"]
+
+
+def drawn(found: Figure | Absent) -> Figure:
+    assert isinstance(found, Figure)
+    return found
+
+
+def known(found: Estimate | Absent) -> Estimate:
+    assert isinstance(found, Estimate)
+    return found
+
+
+def texts(figure: Figure) -> list[str]:
+    with styled():
+        return [box.text for box in text_boxes(figure)]
+
+
+def x_of(line: Line2D) -> list[float]:
+    return [float(one) for one in np.asarray(line.get_xdata(), dtype=float)]
+
+
+@pytest.fixture(scope="module")
+def eight() -> Evidence:
+    return evidence(BY_NAME["eight"])
+
+
+def test_many_sites_are_pooled_with_a_stroke_for_each(eight: Evidence) -> None:
+    with styled():
+        figure = drawn(subgroups.draw_forest(eight))
+    for axes, measure in zip(figure.axes, ("auroc", "oe_ratio"), strict=True):
+        pooled = [known(find_in_subgroup(eight, f"{c}={label}", measure, POOLED)) for c, label in LARGE]
+        diamonds = [np.asarray(one.get_xy())[:, 0] for one in axes.patches if isinstance(one, Polygon)]
+        right = axes.get_xlim()[1]
+        assert [(one.min(), one[1], one.max()) for one in diamonds] == [
+            (one.low, one.value, min(one.high or 9.0, right)) for one in pooled
+        ]
+        strokes = [x_of(line) for line in axes.lines if line.get_marker() == "|"]
+        for (column, label), line in zip(LARGE, strokes, strict=True):
+            values = [
+                known(find_in_subgroup(eight, f"{column}={label}", measure, s.name)).value for s in externals(eight)
+            ]
+            low, high = axes.get_xlim()
+            assert line == [value for value in values if low <= value <= high]
+    printed = texts(figure)
+    pooled = [known(find_in_subgroup(eight, f"{c}={label}", "auroc", POOLED)) for c, label in LARGE]
+    assert {f"{one.value:.2f}" for one in pooled} | {f"{one.n:,}" for one in pooled} <= set(printed)
+    assert {"Sex", "Female, 8 sites", "Under 50", "too few to tell"} <= set(printed)
+
+
+def test_two_sites_are_shown_one_by_one() -> None:
+    two = evidence(BY_NAME["two"])
+    with styled():
+        figure = drawn(subgroups.draw_forest(two))
+    assert not [one for one in figure.axes[0].patches if isinstance(one, Polygon)]
+    squares = [x_of(line)[0] for line in figure.axes[0].lines if line.get_marker() == "s"]
+    expected = [
+        known(find_in_subgroup(two, f"{column}={label}", "auroc", site.name)).value
+        for column, label in LARGE
+        for site in externals(two)
+    ]
+    assert squares == expected
+
+
+def test_each_panel_holds_the_curve_of_its_subgroup_over_that_of_the_site(eight: Evidence) -> None:
+    with styled():
+        figure = drawn(subgroups.draw_calibration(eight))
+    plan = subgroups.matrix(eight)
+    assert plan.sites_across
+    assert len(figure.axes) == len(plan.sites) * len(plan.subgroups) == 8 * len(LARGE)
+    for place, axes in enumerate(figure.axes):
+        row, across = divmod(place, len(plan.sites))
+        site, (column, label) = plan.at(row, across)
+        curve = find_curve_in_subgroup(eight, f"{column}={label}", "calibration_curve", site.name)
+        assert isinstance(curve, Curve)
+        blue = axes.lines[-1]
+        assert x_of(blue) == list(curve.columns["risk"])
+        assert np.asarray(blue.get_ydata(), dtype=float).tolist() == list(curve.columns["observed"])
+        assert len(axes.lines) == 3, "the whole site, the diagonal, the subgroup"
+
+
+def test_few_sites_stand_below_each_other_and_what_is_too_few_is_said() -> None:
+    one = evidence(BY_NAME["one"])
+    plan = subgroups.matrix(one)
+    assert (plan.across, plan.down) == (("Female", "Male", "50 to under 70", "70 or more"), ("Desio, Italy",))
+    assert "No panel, too few or no room: under 50." in subgroups.calibration_caption(one)
+
+
+def test_alternatives_say_the_ends_with_their_numbers(eight: Evidence) -> None:
+    text = subgroups.forest_alternative(eight)
+    pooled = sorted(known(find_in_subgroup(eight, f"{c}={label}", "auroc", POOLED)).value for c, label in LARGE)
+    assert f"from {pooled[0]:.2f} (" in text
+    assert f"to {pooled[-1]:.2f} (" in text
+    assert "too few to tell in under 50" in text
+    ratios = [
+        known(find_in_subgroup(eight, f"{c}={label}", "oe_ratio", site.name)).value
+        for c, label in LARGE
+        for site in externals(eight)
+    ]
+    said = subgroups.calibration_alternative(eight)
+    assert f"from {min(ratios):.2f} in" in said
+    assert f"to {max(ratios):.2f} in" in said
+
+
+def test_a_forest_too_long_for_a_page_says_what_it_leaves_out() -> None:
+    assert len(subgroups.lines(evidence(BY_NAME["forty"]))) <= subgroups.MOST_ROWS

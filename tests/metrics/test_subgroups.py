@@ -1,0 +1,132 @@
+"""Subgroups: when they are too few, and the interval of a difference between two sets of rows that share none."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dossier.metrics.calibration import oe_ratio
+from dossier.metrics.discrimination import auroc
+from dossier.metrics.subgroups import difference, too_few
+from dossier.types import Absent, Estimate, Floats
+
+
+def estimate(value: float, low: float | None, high: float | None, **more: object) -> Estimate:
+    kept: dict[str, object] = {"level": 0.95, "n": 50, "method": "some", "events": 25, "se": 0.1, **more}
+    return Estimate(value=value, low=low, high=high, **kept)  # type: ignore[arg-type]
+
+
+def known(found: Estimate | Absent) -> Estimate:
+    assert isinstance(found, Estimate)
+    return found
+
+
+# ---- too few --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("events", "others", "is_few"), [(20, 20, False), (19, 200, True), (200, 19, True), (0, 0, True)]
+)
+def test_twenty_of_each_are_enough(events: int, others: int, is_few: bool) -> None:
+    found = too_few(np.repeat([1.0, 0.0], [events, others]))
+    assert (found is not None) == is_few
+    if found is not None:
+        assert found.reason == f"too few to tell: {events} events, {others} non-events"
+
+
+def test_one_is_not_in_the_plural() -> None:
+    assert too_few(np.array([1.0, 0.0]), " of the other patients") == Absent(
+        "too few to tell of the other patients: 1 event, 1 non-event"
+    )
+
+
+# ---- the difference -------------------------------------------------------------------------------------------------
+
+
+def test_newcombe_s_own_example() -> None:
+    """Newcombe 1998, table II, example (a): 56/70 against 48/80 gives 0.0524 to 0.3339 from two Wilson intervals."""
+
+    def wilson(hits: int, n: int) -> tuple[float, float, float]:
+        p, z = hits / n, 1.959963984540054
+        middle, half = 2 * n * p + z * z, z * math.sqrt(z * z + 4 * n * p * (1 - p))
+        return p, (middle - half) / (2 * (n + z * z)), (middle + half) / (2 * (n + z * z))
+
+    found = known(difference(estimate(*wilson(56, 70)), estimate(*wilson(48, 80))))
+    assert found.value == pytest.approx(0.2, abs=1e-12)
+    assert found.low == pytest.approx(0.0524, abs=5e-5)
+    assert found.high == pytest.approx(0.3339, abs=5e-5)
+
+
+sides = st.tuples(st.floats(-5, 5), st.floats(0, 3), st.floats(0, 3))
+
+
+@given(sides, sides)
+def test_the_bounds_are_those_of_the_slow_way(one: tuple[float, ...], other: tuple[float, ...]) -> None:
+    (v1, down1, up1), (v2, down2, up2) = one, other
+    found = known(difference(estimate(v1, v1 - down1, v1 + up1), estimate(v2, v2 - down2, v2 + up2, se=0.2)))
+    assert found.value == v1 - v2
+    assert found.low == pytest.approx(v1 - v2 - (down1**2 + up2**2) ** 0.5, abs=1e-9)
+    assert found.high == pytest.approx(v1 - v2 + (up1**2 + down2**2) ** 0.5, abs=1e-9)
+    assert found.se == pytest.approx(math.sqrt(0.05))
+    assert (found.n, found.events) == (100, 50)
+    assert dict(found.details) == {"complement": v2, "complement_n": 50.0, "complement_events": 25.0}
+    back = known(difference(estimate(v2, v2 - down2, v2 + up2), estimate(v1, v1 - down1, v1 + up1)))
+    assert back.value == pytest.approx(-found.value)
+    assert back.low == pytest.approx(-(found.high or 0.0), abs=1e-9)
+    assert back.high == pytest.approx(-(found.low or 0.0), abs=1e-9)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize(
+    ("odd", "reason"),
+    [
+        (estimate(0.1, 0.0, 0.2, method="bootstrap, one-sided from 0"), "one-sided"),
+        (estimate(0.1, None, None, reason="the rows do not vary"), "the rows do not vary"),
+        (estimate(0.1, None, 0.2), "a bound is not finite"),
+    ],
+)
+def test_a_difference_needs_both_ends(odd: Estimate, reason: str, swapped: bool) -> None:
+    plain = estimate(0.3, 0.2, 0.4)
+    found = known(difference(plain, odd) if swapped else difference(odd, plain))
+    assert (found.low, found.high, found.level) == (None, None, None)
+    assert reason in (found.reason or "")
+    assert ("other patients" if swapped else "subgroup") in (found.reason or "")
+
+
+def test_what_has_no_interval_by_its_nature_is_not_compared() -> None:
+    size = estimate(300.0, None, None, level=None)
+    assert isinstance(difference(size, size), Absent)
+
+
+def test_without_a_standard_error_there_is_none() -> None:
+    assert known(difference(estimate(0.3, 0.2, 0.4, se=None), estimate(0.3, 0.2, 0.4))).se is None
+
+
+def simulated(rng: np.random.Generator, n: int, shift: float) -> tuple[Floats, Floats]:
+    """Rows whose outcome follows the risk, moved by `shift` on the logit scale."""
+    x = rng.normal(-0.5, 1.2, n)
+    outcome = (rng.random(n) < 1 / (1 + np.exp(-x - shift))).astype(float)
+    return outcome, 1 / (1 + np.exp(-x))
+
+
+@pytest.mark.parametrize("measure", [auroc, oe_ratio])
+def test_the_interval_holds_the_true_difference_as_often_as_it_says(measure: object) -> None:
+    """600 pairs of 250 and 400 rows; the truth from a million rows a side. The Monte Carlo error is 0.9 points.
+
+    Covered are 94.7 % for the AUROC and 97.0 % for O/E, whose own interval takes every row to have the mean risk and so
+    is a little wide.
+    """
+    shifts = (0.4, 0.0)
+    truth = [known(measure(*simulated(np.random.default_rng(5 + k), 1_000_000, shift), 0.95)).value  # type: ignore[operator]
+             for k, shift in enumerate(shifts)]  # fmt: skip
+    rng = np.random.default_rng(2026)
+    covered = 0
+    for _ in range(600):
+        one, other = simulated(rng, 250, shifts[0]), simulated(rng, 400, shifts[1])
+        found = known(difference(known(measure(*one, 0.95)), known(measure(*other, 0.95))))  # type: ignore[operator]
+        covered += (found.low or 0.0) <= truth[0] - truth[1] <= (found.high or 0.0)
+    assert 0.925 <= covered / 600 <= 0.975

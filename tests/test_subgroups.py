@@ -1,0 +1,374 @@
+"""Subgroups: from a declared column to labels, rows, measures on these rows, and what is said of them."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dossier import evaluate, flags, load, record
+from dossier.findings import subgroups as findings
+from dossier.metrics import calibration, discrimination, utility
+from dossier.metrics.pooled import random_effects
+from dossier.types import (
+    POOLED,
+    Absent,
+    Dataset,
+    Estimate,
+    Evidence,
+    Study,
+    SubgroupSize,
+    find,
+    find_in_subgroup,
+    subgroup_sizes,
+)
+from tests.conftest import by_hand
+from tests.figures.evidence import CASES
+from tests.reference.built import hurried
+from tests.test_record import faults
+
+KNEE = Path(__file__).resolve().parent.parent / "fixtures" / "knee"
+HEAD = """
+[release]
+model = "Example"
+version = "1"
+date = 2026-10-01
+owner = "The owner"
+[outcome]
+name = "Readmission"
+column = "outcome"
+[prediction]
+column = "risk"
+[thresholds]
+declared = [0.3]
+[resampling]
+bootstrap = 2
+permutations = 1
+"""
+
+
+def read(folder: Path, declared: str, **tables: str) -> Study:
+    """A release of these tables, all external."""
+    text = HEAD
+    for name, content in tables.items():
+        text += f'[[dataset]]\nname = "{name}"\nrole = "external"\nfile = "{name}.csv"\n'
+        (folder / f"{name}.csv").write_text(content, encoding="utf-8")
+    (folder / "release.toml").write_text(text + declared, encoding="utf-8")
+    return load.study(folder)
+
+
+def masks(dataset: Dataset) -> dict[str, list[bool] | str]:
+    return {
+        one.subset: one.rows.reason if isinstance(one.rows, Absent) else one.rows.tolist() for one in dataset.subgroups
+    }
+
+
+def table(column: str, values: list[str]) -> str:
+    rows = [f"{k % 2},0.{k % 9 + 1},{value}" for k, value in enumerate(values)]
+    return "\n".join([f"outcome,risk,{column}", *rows]) + "\n"
+
+
+# ---- labels and rows ------------------------------------------------------------------------------------------------
+
+
+def test_levels_name_values_however_they_are_written(tmp_path: Path) -> None:
+    declared = '[[subgroup]]\ncolumn = "s"\nlevels = { "0" = "female", "1" = "male" }\n'
+    study = read(tmp_path, declared, a=table("s", ["0", "1.0", "", "2"]), b="outcome,risk\n0,0.1\n1,0.2\n")
+    assert masks(study.datasets[0]) == {"s=female": [True, False, False, False], "s=male": [False, True, False, False]}
+    assert masks(study.datasets[1]) == {"s=female": "b has no column s", "s=male": "b has no column s"}
+    lost = [flag.says for flag in study.flags if flag.flag == "in_no_subgroup"]
+    assert lost == ["In a 2 rows are in no subgroup of s: the value is missing or not among its levels."]
+
+
+def test_booleans_have_levels_in_words_and_in_numbers(tmp_path: Path) -> None:
+    for levels in ('{ "true" = "yes", "false" = "no" }', '{ "1" = "yes", "0" = "no" }'):
+        study = read(tmp_path, f'[[subgroup]]\ncolumn = "s"\nlevels = {levels}\n', a=table("s", ["True", "false"]))
+        assert masks(study.datasets[0]) == {"s=yes": [True, False], "s=no": [False, True]}
+
+
+def test_texts_and_few_numbers_are_their_own_labels_in_every_table(tmp_path: Path) -> None:
+    study = read(tmp_path, '[[subgroup]]\ncolumn = "s"\n', a=table("s", ["b", "a"]), b=table("s", ["c", "b"]))
+    assert masks(study.datasets[1]) == {"s=a": [False, False], "s=b": [False, True], "s=c": [True, False]}
+    study = read(tmp_path, '[[subgroup]]\ncolumn = "s"\n', a=table("s", ["10", "2.0"]), b=table("s", ["2", "2.5"]))
+    assert list(masks(study.datasets[0])) == ["s=2", "s=2.5", "s=10"]
+    assert masks(study.datasets[1])["s=2"] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("values", "cuts", "labels", "places"),
+    [
+        (["49", "50", "69", "70"], "[50, 70]", ["under 50", "50 to 69", "70 or more"], [0, 1, 1, 2]),
+        (["49.9", "50", "69.9", "70"], "[50, 70]", ["under 50", "50 to under 70", "70 or more"], [0, 1, 1, 2]),
+        (["1", "2", "3", "4"], "[1.5, 2.5]", ["under 1.5", "1.5 to under 2.5", "2.5 or more"], [0, 1, 2, 2]),
+        (["1", "2", "3", "4"], "[2, 3]", ["under 2", "2", "3 or more"], [0, 1, 2, 2]),
+        (["-7", "-5", "-1", "0"], "[-5, 0]", ["under -5", "-5 to -1", "0 or more"], [0, 1, 1, 2]),
+    ],
+)
+def test_cuts_are_named_as_the_values_are(
+    tmp_path: Path, values: list[str], cuts: str, labels: list[str], places: list[int]
+) -> None:
+    study = read(tmp_path, f'[[subgroup]]\ncolumn = "s"\ncuts = {cuts}\n', a=table("s", values))
+    assert [one.label for one in study.datasets[0].subgroups] == labels
+    rows = np.array([one.rows for one in study.datasets[0].subgroups])
+    assert rows.argmax(axis=0).tolist() == places
+    assert (rows.sum(axis=0) == 1).all()
+
+
+def test_rows_without_an_outcome_are_gone_from_the_subgroups_too(tmp_path: Path) -> None:
+    text = "outcome,risk,s\n0,0.1,a\n,0.2,a\n1,,b\n1,0.4,b\n"
+    study = read(tmp_path, '[[subgroup]]\ncolumn = "s"\n', a=text)
+    assert masks(study.datasets[0]) == {"s=a": [True, False], "s=b": [False, True]}
+
+
+def test_a_level_that_nobody_has_is_a_flag(tmp_path: Path) -> None:
+    declared = '[[subgroup]]\ncolumn = "s"\nlevels = { a = "one", b = "two", z = "three" }\n'
+    study = read(tmp_path, declared, a=table("s", ["a", "b", "a"]))
+    assert [flag.says for flag in study.flags if flag.flag == "empty_subgroup"] == [
+        "No row of any dataset is in the subgroup s three."
+    ]
+    found = find_in_subgroup(evaluate.evidence(study), "s=three", "auroc", "a")
+    assert found == Absent("too few to tell: 0 events, 0 non-events")
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.sampled_from(["a", "b", "c", ""]), min_size=3, max_size=30))
+def test_a_subgroup_and_the_others_and_the_unassigned_are_all_rows(
+    tmp_path_factory: pytest.TempPathFactory, values: list[str]
+) -> None:
+    declared = '[[subgroup]]\ncolumn = "s"\nlevels = { a = "A", b = "B" }\n'
+    text = table("s", ["a", "b", *values])
+    (dataset,) = read(tmp_path_factory.mktemp("rows"), declared, a=text).datasets
+    one, other = (np.asarray(subgroup.rows) for subgroup in dataset.subgroups)
+    assert not (one & other).any()
+    written = ["a", "b", *values]
+    assert one.tolist() == [value == "a" for value in written]
+    assert (~one & ~other).tolist() == [value not in "ab" or not value for value in written]
+
+
+# ---- measures -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def knee() -> Evidence:
+    return evaluate.evidence(hurried(load.study(KNEE), bootstrap=30))
+
+
+def rows_of_knee_3() -> list[dict[str, Any]]:
+    """The rows of the third hospital as a person reads them from its file."""
+    with (KNEE / "knee-3.tsv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    return [row for row in rows if row["oa_mri"] not in ("NA", ".", "") and row["model_output"] not in ("NA", ".", "")]
+
+
+BANDS = {"under 50": (0, 50), "50 to 69": (50, 70), "70 or more": (70, 200)}
+
+
+@pytest.mark.parametrize("label", ["50 to 69", "70 or more"])
+def test_values_are_those_of_the_plain_functions_on_the_rows(knee: Evidence, label: str) -> None:
+    low, high = BANDS[label]
+    rows = rows_of_knee_3()
+    y = np.array([float(row["oa_mri"]) for row in rows])
+    p = np.array([float(row["model_output"]) for row in rows])
+    inside = np.array([low <= float(row["age_years"]) < high for row in rows])
+    subset = f"Age={label}"
+    assert subgroup_sizes(knee, "Age", "knee-3")[label] == SubgroupSize(int(inside.sum()), int(y[inside].sum()), 0)
+    plain: dict[str, Callable[[Any], Estimate | Absent]] = {
+        "auroc": lambda m: discrimination.auroc(y[m], p[m], 0.95),
+        "oe_ratio": lambda m: calibration.oe_ratio(y[m], p[m], 0.95),
+        "calibration_slope": lambda m: calibration.calibration_slope(y[m], p[m], 0.95),
+        "brier": lambda m: calibration.brier(y[m], p[m], 0.95),
+    }
+    for measure, function in plain.items():
+        assert find_in_subgroup(knee, subset, measure, "knee-3") == function(inside), measure
+        ours, rest = function(inside), function(~inside)
+        assert isinstance(ours, Estimate)
+        assert isinstance(rest, Estimate)
+        apart = find_in_subgroup(knee, subset, measure, "knee-3", against="complement")
+        assert isinstance(apart, Estimate)
+        assert apart.value == pytest.approx(ours.value - rest.value, abs=1e-12)
+        down = ((ours.value - (ours.low or 0)) ** 2 + ((rest.high or 0) - rest.value) ** 2) ** 0.5
+        up = (((ours.high or 0) - ours.value) ** 2 + (rest.value - (rest.low or 0)) ** 2) ** 0.5
+        assert apart.low == pytest.approx(apart.value - down, abs=1e-12)
+        assert apart.high == pytest.approx(apart.value + up, abs=1e-12)
+    for at in (0.5, 0.2):
+        expected = utility.net_benefit(y[inside], p[inside], at, 0.95)
+        assert find_in_subgroup(knee, subset, "net_benefit", "knee-3", threshold=at) == expected
+
+
+def test_of_two_levels_each_is_the_other_s_mirror(knee: Evidence) -> None:
+    for measure in ("auroc", "oe_ratio", "ici", "nagelkerke_r2"):
+        one = find_in_subgroup(knee, "Sex=female", measure, "knee-2", against="complement")
+        other = find_in_subgroup(knee, "Sex=male", measure, "knee-2", against="complement")
+        assert isinstance(one, Estimate)
+        assert isinstance(other, Estimate)
+        assert one.value == -other.value
+        if one.low is not None and one.high is not None:
+            assert other.low == pytest.approx(-one.high)
+            assert other.high == pytest.approx(-one.low)
+
+
+def test_every_core_and_supporting_measure_of_one_site_is_there(knee: Evidence) -> None:
+    here = {one.measure for one in knee.subgroups.results if one.dataset == "knee-1"}
+    assert here == {
+        *("auroc", "net_benefit", "oe_ratio", "calibration_intercept", "calibration_slope"),
+        *("calibration_intercept_joint", "ici", "e50", "e90", "emax", "eci", "brier", "scaled_brier", "log_score"),
+        *("nagelkerke_r2", "standardized_net_benefit"),
+        *("mss_auroc", "mss_oe", "mss_slope", "mss_snb", "mss_brier"),
+    }
+    assert {knee.terms[one.term].tier for one in knee.subgroups.results} == {"core", "supporting"}
+
+
+def test_pooled_are_the_sites_with_enough(knee: Evidence) -> None:
+    names = [dataset.name for dataset in knee.datasets if dataset.role == "external"]
+    sites = [find_in_subgroup(knee, "Sex=female", "auroc", name, against="complement") for name in names]
+    kept = [one for one in sites if isinstance(one, Estimate)]
+    assert 3 <= len(kept) < len(names)
+    expected = random_effects(np.array([one.value for one in kept]), np.array([one.se or 0.0 for one in kept]))
+    found = find_in_subgroup(knee, "Sex=female", "auroc", POOLED, against="complement")
+    assert isinstance(found, Estimate)
+    assert (found.value, found.low, found.high) == (expected.value, expected.low, expected.high)
+    assert found.details["k"] == len(kept)
+
+
+def made(events: int, others: int) -> str:
+    """A table with so many events and non-events in the subgroup a, and enough in b."""
+    rng = np.random.default_rng(3)
+    rows = [("1", "a")] * events + [("0", "a")] * others + [("1", "b")] * 30 + [("0", "b")] * 30
+    lines = [f"{y},{rng.uniform(0.2 * float(y), 0.7 + 0.2 * float(y)):.4f},{s}" for y, s in rows]
+    return "\n".join(["outcome,risk,s", *lines]) + "\n"
+
+
+@pytest.mark.parametrize(("events", "others"), [(20, 20), (19, 40), (40, 19)])
+def test_too_few_is_below_twenty_of_each(tmp_path: Path, events: int, others: int) -> None:
+    study = read(tmp_path, '[[subgroup]]\ncolumn = "s"\n', a=made(events, others))
+    found = evaluate.evidence(study)
+    here = [one for one in found.subgroups.results if one.dataset == "a" and one.subset == "s=a"]
+    if min(events, others) >= 20:
+        assert sum(isinstance(one.found, Estimate) for one in here) > 20
+        return
+    assert {one.found for one in here} == {Absent(f"too few to tell: {events} events, {others} non-events")}
+    against = find_in_subgroup(found, "s=b", "auroc", "a", against="complement")
+    assert against == Absent(f"too few to tell of the other patients: {events} events, {others} non-events")
+    assert isinstance(find_in_subgroup(found, "s=b", "auroc", "a"), Estimate)
+
+
+def test_the_order_of_rows_and_of_levels_moves_no_number(tmp_path: Path) -> None:
+    head, *lines = made(40, 40).splitlines()
+    turned = "\n".join([head, *lines[::-1]]) + "\n"
+    first, second = tmp_path / "one", tmp_path / "two"
+    first.mkdir()
+    second.mkdir()
+    one = evaluate.evidence(read(first, '[[subgroup]]\ncolumn = "s"\nlevels = { a = "a", b = "b" }\n', a=made(40, 40)))
+    two = evaluate.evidence(read(second, '[[subgroup]]\ncolumn = "s"\nlevels = { b = "b", a = "a" }\n', a=turned))
+    for result in one.subgroups.results:
+        at = dict(result.at)
+        again = find_in_subgroup(two, str(result.subset), result.measure, result.dataset, **at)
+        if isinstance(result.found, Estimate):
+            assert isinstance(again, Estimate)
+            pairs = [(again.value, result.found.value), (again.low, result.found.low), (again.high, result.found.high)]
+            for there, here in pairs:
+                assert there == (None if here is None else pytest.approx(here, rel=1e-9, abs=1e-12))
+        else:
+            assert again == result.found
+
+
+def test_refitted_splits_have_no_subgroups(tmp_path: Path) -> None:
+    declared = '[[dataset]]\nname = "i"\nrole = "internal"\nfile = "i.csv"\nsplit = "k"\n[[subgroup]]\ncolumn = "s"\n'
+    text = "\n".join(["k,outcome,risk,s", *(f"{k % 2},{k % 2},0.{k % 7 + 1},{'ab'[k % 2]}" for k in range(80))]) + "\n"
+    (tmp_path / "i.csv").write_text(text, encoding="utf-8")
+    found = evaluate.evidence(read(tmp_path, declared, a=made(20, 20)))
+    why = Absent("subgroups need independent patients, and the rows of i are refitted splits")
+    assert find_in_subgroup(found, "s=a", "auroc", "i") == why
+
+
+# ---- what becomes of them -------------------------------------------------------------------------------------------
+
+
+def test_subgroups_leave_the_results_of_whole_datasets_alone(knee: Evidence) -> None:
+    study = hurried(load.study(KNEE), bootstrap=30)
+    bare = dataclasses.replace(
+        study,
+        release=study.release.model_copy(update={"subgroup": ()}),
+        datasets=tuple(dataclasses.replace(one, subgroups=()) for one in study.datasets),
+    )
+    assert evaluate.evidence(bare).results == knee.results
+    assert all(one.subset is None for one in knee.results)
+    assert all(one.subset is not None for one in knee.subgroups.results)
+    raised = flags.raised(knee.datasets, knee.results, knee.descriptions)
+    unanswered = [dataclasses.replace(flag, reply=None) for flag in knee.flags]
+    assert [flag for flag in unanswered if flag in raised] == list(raised)
+
+
+def test_results_json_holds_every_subgroup_and_keeps_to_its_schema(knee: Evidence) -> None:
+    document = json.loads(record.text(knee))
+    assert faults(document, record.schema()) == []
+    rows = [row for row in document["estimates"] if row["subset"] is not None]
+    assert len(rows) == len(knee.subgroups.results)
+    assert {row["subset"] for row in rows} == {
+        *("Sex=female", "Sex=male", "Age=under 50", "Age=50 to 69", "Age=70 or more"),
+    }
+    assert {row["at"].get("against") for row in rows} == {None, "complement"}
+    sizes = [row for row in document["description"] if row["statistic"] == "subgroup patients"]
+    assert sum(row["value"] for row in sizes if (row["dataset"], row["variable"]) == ("knee-1", "Sex")) == 320
+    curves = [row for row in document["curves"] if row["subset"] == "Sex=female"]
+    assert {row["curve"] for row in curves} == {"calibration_curve"}
+
+
+def test_the_chapter_counts_what_it_looked_at(knee: Evidence) -> None:
+    made_here = 0
+    apart = 0
+    for site in (one.name for one in knee.datasets if one.role == "external"):
+        for measure in ("auroc", "oe_ratio"):
+            for subset in ("Sex=female", "Age=under 50", "Age=50 to 69", "Age=70 or more"):
+                found = find_in_subgroup(knee, subset, measure, site, against="complement")
+                if isinstance(found, Estimate) and found.low is not None and found.high is not None:
+                    made_here += 1
+                    apart += found.low > 0 or found.high < 0
+    said = findings.finding(knee)
+    assert f"In {apart} of {made_here} comparisons" in said.lead
+    assert f"{made_here}\N{NO-BREAK SPACE}differences" in findings.multiplicity(knee)
+    assert f"{made_here * 0.05:.1f} of them" in findings.multiplicity(knee)
+
+
+def test_the_tables_show_the_numbers_and_what_is_too_few(knee: Evidence) -> None:
+    tables = {table.name: table for table in findings.tables(knee)}
+    assert list(tables) == [
+        *("table-subgroups-sex", "table-subgroups-sex-differences", "table-subgroups-sex-more"),
+        *("table-subgroups-age", "table-subgroups-age-differences", "table-subgroups-age-more"),
+    ]
+    rows = tables["table-subgroups-age"].rows
+    place = next(k for k, row in enumerate(rows) if row.label == "Knee 3")
+    found = find_in_subgroup(knee, "Age=50 to 69", "auroc", "knee-3")
+    assert isinstance(found, Estimate)
+    assert rows[place + 1].cells[2].text == "too few"
+    assert rows[place + 2].cells[2].text == f"{found.value:.2f}"
+    assert "no column Age: Knee 8" in " ".join(tables["table-subgroups-age"].footnotes)
+    for row in tables["table-subgroups-sex-differences"].rows:
+        for cell in row.cells:
+            if cell.interval:
+                low, high = (float(one.replace("\N{MINUS SIGN}", "-")) for one in cell.interval.split(" to "))
+                assert low <= high
+                assert cell.kind != "alert" or low >= 0 or high <= 0
+
+
+def test_the_committee_hears_for_whom_it_is_uncertain(knee: Evidence) -> None:
+    text = findings.for_whom_it_is_uncertain(knee)
+    assert "under 50 (age, 6\N{NO-BREAK SPACE}places)" in text
+    assert "AUROC" not in text
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_every_kind_of_study_has_its_tables(case: Any) -> None:
+    found = by_hand(case)
+    assert all(
+        len(row.cells) == len(table.columns) for table in findings.tables(found) for row in table.rows if row.cells
+    )
+    assert isinstance(find(found, "auroc", "nowhere"), Absent)
