@@ -112,6 +112,7 @@ def _questions() -> Mapping[str, Any]:
         "description",
         "glossary",
         "human_factors",
+        "methods",
         "pooled",
         "provenance",
         "references",

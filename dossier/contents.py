@@ -53,6 +53,7 @@ CHAPTERS = (
     ),
     Chapter("limitations", "Limitations", "Performance"),
     Chapter("caution", "Other measures, to be read with caution", "Back matter"),
+    Chapter("methods", "Methods", "Back matter"),
     Chapter("glossary", "Glossary", "Back matter"),
     Chapter("references", "References", "Back matter"),
     Chapter("provenance", "Provenance", "Back matter"),

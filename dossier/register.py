@@ -134,6 +134,7 @@ def metric(
     caution: str = "",
     counterpart: str = "",
     differs: str = "",
+    formula: str = "",
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a measure.
 
@@ -142,7 +143,7 @@ def metric(
     always holds, and `measure` the name in results.json where it is not the function's own: a difference is filed
     under the measure that it compares; `independent_rows` that it is refused on refitted splits; `caution` why it is
     not to be trusted alone, and `counterpart` the measure to read beside it; `differs` where a paper's formula is
-    another.
+    another; `formula` how it is computed, in plain text, as the methods appendix prints it.
     """
 
     def enter(function: Plain) -> Plain:
@@ -163,6 +164,7 @@ def metric(
             caution=caution,
             counterpart=counterpart,
             differs=differs,
+            formula=formula,
         )
         laws = (LAWS - set(breaks)) | set(obeys)
         entry = Metric(
@@ -185,6 +187,7 @@ def synthesis(
     cites: str | tuple[str, ...] = (),
     at: tuple[str, ...] = (),
     differs: str = "",
+    formula: str = "",
 ) -> Callable[[Plain], Plain]:
     """Make a function on results a measure: `site` and `internal` of each external site, or `sites` for all."""
 
@@ -203,6 +206,7 @@ def synthesis(
             cites=(cites,) if isinstance(cites, str) else cites,
             at=at,
             differs=differs,
+            formula=formula,
         )
         _enter(REGISTER.syntheses, name, Synthesis(term, function, _needs(function), each))
         return function
