@@ -103,9 +103,11 @@ def _counterpart(evidence: Evidence, term: Term, site: DatasetSummary) -> str:
         return ""
     settings = {"threshold": primary_threshold(evidence) or 0.0} if beside.at else {}
     found = find(evidence, beside.measure, site.name, **settings)
-    if isinstance(found, Estimate):
-        return f" The {within_sentence(beside.label)} there is {short(evidence, beside.name, found.value)}."
-    return ""
+    if not isinstance(found, Estimate):
+        return ""
+    everybody = found.details.get("treat_all")
+    against = "" if everybody is None else f"; flagging everybody has {short(evidence, beside.name, everybody)}"
+    return f" The {within_sentence(beside.label)} there is {short(evidence, beside.name, found.value)}{against}."
 
 
 def _accuracy(evidence: Evidence, term: Term) -> str:

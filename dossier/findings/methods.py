@@ -73,7 +73,7 @@ def formula(term: Term) -> str:
 
 
 def _differs(term: Term) -> str:
-    return f"{sentence_case(within_sentence(term.label))} {term.differs}."
+    return f"{sentence_case(term.label)}: {term.differs}."
 
 
 def _intervals(evidence: Evidence, terms: list[Term]) -> list[str]:
@@ -84,10 +84,12 @@ def _intervals(evidence: Evidence, terms: list[Term]) -> list[str]:
 
 def _interval(evidence: Evidence, term: Term) -> str:
     """How the interval was taken: the method of most datasets, and where others differ the next one."""
+    found = [one for one in evidence.results if one.term == term.name and isinstance(one.found, Estimate)]
+    alone = all(one.dataset == POOLED for one in found)
     methods = [
         _in_general(one.found.method)
-        for one in evidence.results
-        if one.term == term.name and one.dataset != POOLED and isinstance(one.found, Estimate)
+        for one in found
+        if isinstance(one.found, Estimate) and (alone or one.dataset != POOLED)
     ]
     ways = sorted(set(methods), key=lambda way: (-methods.count(way), way))
     if len(ways) < 2:
@@ -108,7 +110,7 @@ def _in_general(method: str) -> str:
 def _rest(first: str, second: str) -> str:
     """The second method from the clause on in which it parts from the first."""
     clauses, others = (re.split(r"(?<=[,;]) ", method) for method in (first, second))
-    while len(others) > 1 and clauses and clauses[0] == others[0]:
+    while len(others) > 1 and clauses and clauses[0].rstrip(",;") == others[0].rstrip(",;"):
         clauses, others = clauses[1:], others[1:]
     return " ".join(others)
 

@@ -692,8 +692,8 @@ def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     cites="Famiglini 2023",
     roles=EVERYWHERE,
     breaks=("one class is absent", "narrower with more rows"),
-    differs="differs from the published index of that name, Van Hoorde's estimated calibration index: interval-based, "
-    "1 = perfect, successor of GICI",
+    differs="differs from the published estimated calibration index of Van Hoorde, which has the same letters, because "
+    "it goes by bins, 1 is perfect, and it succeeds the GICI",
     formula="Σ over ten equal bins of (rows of the bin / n)(1 - |mean y - mean p| / max(mean p, 1 - mean p))",
 )
 def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:

@@ -143,7 +143,7 @@ def combined(product: float) -> float:
     formula="k (1 - ln k), k = P(p)(1 - P(s))",
     differs="differs from the published score because performance is compared with the internal test, where the "
     "paper takes training performance, which is apparent, and because the standard errors rest on the "
-    "observed prevalence: the published .00, .03 and .01 come back with the predicted one only [Campagner "
+    "observed prevalence: the published 0.00, 0.03 and 0.01 come back with the predicted one only [Campagner "
     "2023]",
 )
 def spr(
@@ -217,8 +217,8 @@ def _two_sided_p(here: Estimate, there: Estimate) -> float | Absent:
     cites="Campagner 2023",
     at=("measure", "minimum"),
     formula="k (1 - ln k), k = P(a)(1 - P(s))",
-    differs="differs from the published values because the standard error rests on the observed prevalence: .92, .88 "
-    "and .93 come back with the predicted one only [Campagner 2023]",
+    differs="differs from the published values because the standard error rests on the observed prevalence: 0.92, 0.88 "
+    "and 0.93 come back with the predicted one only [Campagner 2023]",
 )
 def wpr(
     site: SiteResults,
