@@ -106,7 +106,7 @@ def _counterpart(evidence: Evidence, term: Term, site: DatasetSummary) -> str:
     if not isinstance(found, Estimate):
         return ""
     everybody = found.details.get("treat_all")
-    against = "" if everybody is None else f"; flagging everybody has {short(evidence, beside.name, everybody)}"
+    against = "" if everybody is None else f"; flagging everybody gives {short(evidence, beside.name, everybody)}"
     return f" The {within_sentence(beside.label)} there is {short(evidence, beside.name, found.value)}{against}."
 
 

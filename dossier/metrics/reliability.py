@@ -593,8 +593,9 @@ def required_reliability(
     easiest, hardest = reliability_for(desired_accuracy, best), reliability_for(desired_accuracy, worst)
     return Estimate(
         value=value,
-        low=value if isinstance(easiest, Absent) else easiest,
-        high=1.0 if isinstance(hardest, Absent) else hardest,
+        # At A = .5 the value is 0 at every x, but for rounding.
+        low=value if isinstance(easiest, Absent) else min(value, easiest),
+        high=1.0 if isinstance(hardest, Absent) else max(value, hardest),
         level=level,
         n=n,
         method="Wilson of the measured accuracy, carried through",
