@@ -20,6 +20,7 @@ from dossier.types import Absent, Curve, DecisionCounts, Estimate, Feature, Read
 from tests.test_laws import METRICS, SETTINGS, numbers, table
 
 CURVES = list(fill("metrics").curves.values())
+MAKERS: list[Metric | CurveMaker] = [*METRICS, *CURVES]
 Site = dict[str, Any]
 Spoil = Callable[[Site], Site]
 
@@ -189,7 +190,7 @@ SIZES = (1, 2, 3, 24)
 
 
 @pytest.mark.parametrize("spoiled", SPOILT)
-@pytest.mark.parametrize("maker", [*METRICS, *CURVES], ids=lambda maker: maker.function.__name__)
+@pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.function.__name__)
 def test_every_spoilt_site_is_answered(maker: Metric | CurveMaker, spoiled: str) -> None:
     for rows in SIZES:
         found = asked(maker, SPOILT[spoiled](table(rows)))
@@ -199,7 +200,7 @@ def test_every_spoilt_site_is_answered(maker: Metric | CurveMaker, spoiled: str)
 @pytest.mark.parametrize("one", ["prevalence 1", "one event"])
 @pytest.mark.parametrize("other", ["risk all 0", "risk all 1", "perfect risk", "one rater"])
 def test_two_faults_at_once(one: str, other: str) -> None:
-    for maker in (*METRICS, *CURVES):
+    for maker in MAKERS:
         for rows in (1, 2, 9):
             found = asked(maker, SPOILT[other](SPOILT[one](table(rows))))
             assert is_said(found), (maker.function.__name__, rows, found)
@@ -230,7 +231,7 @@ SOURCES_OF_TAU = (0.0, 1.0, "confidence", "persuasion", "automation_bias", "cost
 """In the chapter on utility tau is the threshold of each case."""
 
 
-@pytest.mark.parametrize("maker", [*METRICS, *CURVES], ids=lambda maker: maker.function.__name__)
+@pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.function.__name__)
 def test_settings_at_their_ends_are_answered(maker: Metric | CurveMaker) -> None:
     edges = {**EDGES, "tau": SOURCES_OF_TAU} if maker.function.__module__.endswith(".utility") else EDGES
     for name in (need for need in maker.needs if need in edges):
