@@ -9,6 +9,7 @@ import pytest
 
 from dossier import evaluate
 from dossier.bibliography import SOURCES
+from dossier.contents import CHAPTERS
 from dossier.findings import caution, methods
 from dossier.register import fill
 from dossier.types import Absent, Estimate, Evidence, Term, find
@@ -18,7 +19,6 @@ from tests.reference.built import hurried, study
 
 REGISTER = fill("metrics")
 TERMS = {name: entry.term for name, entry in (REGISTER.metrics | REGISTER.syntheses).items()}
-EVERYWHERE = {"caution", "methods", *(term.chapter for term in TERMS.values())}
 
 DIFFER = (
     *("mcc", "youden_j", "balanced_average_accuracy", "scaled_brier", "log_score", "nagelkerke_r2", "tjur_r2", "eci"),
@@ -66,7 +66,7 @@ def covid() -> Evidence:
 
 
 def test_every_measure_that_was_estimated_is_printed_once(covid: Evidence) -> None:
-    tables = methods.tables(covid, EVERYWHERE)
+    tables = methods.tables(covid, CHAPTERS)
     labels = [row.label for table in tables for row in table.rows]
     assert len(labels) == len(set(labels))
     seen = {one.term for one in covid.results if isinstance(one.found, Estimate)}
@@ -79,13 +79,13 @@ def test_every_measure_that_was_estimated_is_printed_once(covid: Evidence) -> No
 
 
 def test_measures_of_chapters_that_stay_away_are_left_out(covid: Evidence) -> None:
-    tables = methods.tables(covid, {"calibration"})
+    tables = methods.tables(covid, [one for one in CHAPTERS if one.name == "calibration"])
     assert [table.title for table in tables] == ["Calibration."]
     assert "Expected calibration error" not in {row.label for row in tables[0].rows}
 
 
 def test_the_interval_is_the_one_that_was_taken(covid: Evidence) -> None:
-    cells = {row.label: row.cells for table in methods.tables(covid, EVERYWHERE) for row in table.rows}
+    cells = {row.label: row.cells for table in methods.tables(covid, CHAPTERS) for row in table.rows}
     assert cells["Brier score"][1].text == "Student t"
     assert cells["AUROC"][1].text == "DeLong, logit; or declared"
     assert cells["Sensitivity"][1].text == "Wilson"
@@ -100,7 +100,7 @@ def test_the_second_way_is_said_from_where_it_parts() -> None:
 
 
 def test_notes_on_differences_stand_below_their_table(covid: Evidence) -> None:
-    notes = {table.title: table.footnotes for table in methods.tables(covid, EVERYWHERE)}
+    notes = {table.title: table.footnotes for table in methods.tables(covid, CHAPTERS)}
     assert notes["H-accuracy."][0].startswith("H-accuracy: differs from the published formula because ties")
     assert len(notes["Calibration."]) == 5
 

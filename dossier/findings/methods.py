@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Sequence
+from typing import Protocol
 
-from dossier.contents import CHAPTERS
 from dossier.findings.glossary import used
 from dossier.findings.sentence import Sentence
 from dossier.types import POOLED, Estimate, Evidence, Term
@@ -26,6 +26,18 @@ from dossier.typeset import (
 CHAPTER_OF_THE_CAUTION = "caution"
 
 
+class Chapter(Protocol):
+    """A chapter of the book, as far as it matters here."""
+
+    @property
+    def name(self) -> str:
+        """Its word."""
+
+    @property
+    def title(self) -> str:
+        """Its title on the page."""
+
+
 def finding(evidence: Evidence) -> Sentence:
     """How many measures there are, and for how many a paper prints something else."""
     seen = {result.term for result in evidence.results if isinstance(result.found, Estimate)}
@@ -34,11 +46,11 @@ def finding(evidence: Evidence) -> Sentence:
     return Sentence(f"Formula, interval and source of {counted(len(seen), 'measure')}.", rest if other else "")
 
 
-def tables(evidence: Evidence, chapters: Collection[str]) -> tuple[Table, ...]:
+def tables(evidence: Evidence, chapters: Sequence[Chapter]) -> tuple[Table, ...]:
     """A table a chapter: each measure that was estimated, with its formula, its interval as taken, and its source."""
-    terms = used(evidence, chapters)
+    terms = used(evidence, {chapter.name for chapter in chapters})
     made = []
-    for chapter in CHAPTERS:
+    for chapter in chapters:
         members = [term for term in evidence.terms.values() if term in terms and _belongs(term) == chapter.name]
         if members:
             made.append(_table(evidence, chapter.name, chapter.title, members))
