@@ -4,7 +4,7 @@
 
 Nothing is written to the sources. Each mutant lives in a process of its own, in which the changed module is compiled
 from memory before anything of ours is imported; then the tests of its chapter run there until the first that fails.
-A mutant that outlives five times the tests' usual time, or ends its process, counts as killed. `--write` puts
+A mutant that uses more processor time than its tests can need, or ends its process, counts as killed. `--write` puts
 the result into MUTATION.md beside this file.
 """
 
@@ -17,6 +17,7 @@ import importlib.abc
 import importlib.machinery
 import os
 import random
+import resource
 import signal
 import sys
 import time
@@ -59,8 +60,8 @@ BESIDE: dict[str, tuple[str, ...]] = {
 UNTOLD = frozenset(("bootstrap", "seed", "permutations", "level"))
 """Defaults that a release always sets: 1,000 replicates or 1,001 are no difference that a test should see."""
 
-PATIENCE = 5.0
-FEWEST_SECONDS = 20.0
+PROCESSOR_SECONDS = 120
+"""What a mutant may use; the tests of a file need some thirty. Unlike the clock it does not run while others work."""
 
 
 # ---- what a mutant is -----------------------------------------------------------------------------------------------
@@ -273,64 +274,64 @@ class _LawsOf:
         return function is None or function.__module__ == self.module
 
 
-def live(file: str, number: int | None) -> int:
-    """Start a process that runs the tests of a file with this mutant, or with none; the process's number."""
+def live(file: str, number: int) -> int:
+    """Start a process that runs the tests of a file with this mutant; the process's number."""
     process = os.fork()
     if process:
         return process
     code = 70
     try:
-        os.setsid()
-        silence = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(silence, 1)
-        os.dup2(silence, 2)
-        if number is not None:
-            sys.meta_path.insert(0, _OneModule(f"dossier.metrics.{file}", mutated(file, number)))
-        import pytest
-
-        asked = ["-x", "-q", "-p", "no:cacheprovider", "--assert=plain", *faced_by(file)]
-        code = int(pytest.main(asked, plugins=[_LawsOf(file)]))
+        resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS))
+        sys.meta_path.insert(0, _OneModule(f"dossier.metrics.{file}", mutated(file, number)))
+        code = _tested(faced_by(file), _LawsOf(file))
     finally:
         os._exit(code)
 
 
+def _tested(files: Sequence[str], *plugins: object) -> int:
+    """Run these tests in silence until the first that fails."""
+    import pytest
+
+    silence = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silence, 1)
+    os.dup2(silence, 2)
+    return int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "--assert=plain", *files], plugins=list(plugins)))
+
+
+def without_mutants(files: Sequence[str]) -> None:
+    """Run the tests of all these files once as they are; they must pass, or every mutant would seem killed."""
+    process = os.fork()
+    if process == 0:
+        code = 70
+        try:
+            code = _tested(list(dict.fromkeys(test for file in files for test in faced_by(file))))
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(process, 0)
+    if os.waitstatus_to_exitcode(status) != 0:
+        raise RuntimeError("the tests fail without a mutant")
+
+
 @dataclass(frozen=True)
 class Fate:
-    """What became of a mutant: killed by a failing test, by the clock, or not."""
+    """What became of a mutant: killed by a failing test, by its time, or not."""
 
     mutant: Mutant
     killed: bool
     how: str
 
 
-def baseline(file: str) -> float:
-    """The seconds that the tests of a file take without a mutant; they must pass."""
-    began = time.monotonic()
-    _, status = os.waitpid(live(file, None), 0)
-    if os.waitstatus_to_exitcode(status) != 0:
-        raise RuntimeError(f"the tests of {file} fail without a mutant")
-    return time.monotonic() - began
-
-
-def fates(chosen: Sequence[Mutant], limits: dict[str, float], jobs: int) -> Iterator[Fate]:
+def fates(chosen: Sequence[Mutant], jobs: int) -> Iterator[Fate]:
     """Let the mutants live, so many at once, and tell of each when it is over."""
-    waiting, running = list(reversed(chosen)), dict[int, tuple[Mutant, float]]()
+    waiting, running = list(reversed(chosen)), dict[int, Mutant]()
     while waiting or running:
         while waiting and len(running) < jobs:
             mutant = waiting.pop()
-            running[live(mutant.file, mutant.number)] = (mutant, time.monotonic() + limits[mutant.file])
-        for process, (mutant, until) in list(running.items()):
-            ended, status = os.waitpid(process, os.WNOHANG)
-            if ended:
-                del running[process]
-                code = os.waitstatus_to_exitcode(status)
-                yield Fate(mutant, code != 0, "survived" if code == 0 else "test" if code == 1 else "import or crash")
-            elif time.monotonic() > until:
-                os.killpg(process, signal.SIGKILL)
-                os.waitpid(process, 0)
-                del running[process]
-                yield Fate(mutant, True, "clock")
-        time.sleep(0.02)
+            running[live(mutant.file, mutant.number)] = mutant
+        process, status = os.wait()
+        code = os.waitstatus_to_exitcode(status)
+        how = {0: "survived", 1: "test", -signal.SIGXCPU: "time", -signal.SIGKILL: "time"}.get(code, "import or crash")
+        yield Fate(running.pop(process), code != 0, how)
 
 
 # ---- the mutants that no test can kill ------------------------------------------------------------------------------
@@ -392,10 +393,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for file, members in every.items():
         drawn = random.Random(f"{asked.seed}/{file}")
         kept = members if asked.sample is None else drawn.sample(members, min(asked.sample, len(members)))
-        chosen += sorted(kept, key=lambda mutant: mutant.number)
-    limits = {file: max(FEWEST_SECONDS, PATIENCE * baseline(file)) for file in files}
+        chosen += kept
+    random.Random(asked.seed).shuffle(chosen)  # so that a run that is cut short has seen something of every file
+    without_mutants(files)
     found = []
-    for fate in fates(chosen, limits, asked.jobs):
+    for fate in fates(chosen, asked.jobs):
         found.append(fate)
         sys.stderr.write(f"{len(found)}/{len(chosen)} {fate.how}: {fate.mutant.line} {fate.mutant.name}\n")
     found.sort(key=lambda fate: (fate.mutant.file, fate.mutant.number))
