@@ -1,5 +1,5 @@
 # `make demo` and `make test` do all the set-up themselves, from a clone on Debian or Ubuntu with Python.
-.PHONY: demo test lock system clean
+.PHONY: demo test mutation lock system clean
 .DELETE_ON_ERROR:
 
 READY := .venv/.ready
@@ -12,6 +12,11 @@ test: $(READY)
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 	.venv/bin/pytest
+
+# Changes one sign, constant or comparison of a metric file at a time; some test must fail. All of them take hours:
+# `make mutation SAMPLE="--sample 12"` draws so many of each file.
+mutation: $(READY)
+	nice -n 15 .venv/bin/python -m tests.bench.mutation $(SAMPLE) --write
 
 # Exact versions with hashes, for every Python and Linux that we support. `make lock UPGRADE=--upgrade` takes newer ones.
 lock: $(READY)

@@ -126,6 +126,7 @@ def _questions() -> Mapping[str, Any]:
         "human_factors",
         "limitations",
         "model_card",
+        "methods",
         "pooled",
         "probast",
         "provenance",

@@ -60,6 +60,7 @@ CHAPTERS = (
     Chapter("caution", "Other measures, to be read with caution", "Back matter"),
     Chapter("checklist", "TRIPOD+AI checklist", "Back matter"),
     Chapter("probast", "Evidence for the risk of bias", "Back matter"),
+    Chapter("methods", "Methods", "Back matter"),
     Chapter("glossary", "Glossary", "Back matter"),
     Chapter("references", "References", "Back matter"),
     Chapter("provenance", "Provenance", "Back matter"),

@@ -146,6 +146,7 @@ def metric(
     against_rest: AgainstRest = "no",
     of_classes: bool = False,
     chapter: str | None = None,
+    formula: str = "",
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a measure.
 
@@ -154,8 +155,9 @@ def metric(
     always holds, and `measure` the name in results.json where it is not the function's own: a difference is filed
     under the measure that it compares; `independent_rows` that it is refused on refitted splits; `caution` why it is
     not to be trusted alone, and `counterpart` the measure to read beside it; `differs` where a paper's formula is
-    another. With several classes, `against_rest` says whether it is taken one class against the rest; `of_classes`
-    makes it a measure of such an outcome (`classes`, `class_risk`), which needs to say its `chapter`.
+    another; `formula` how it is computed, in plain text, as the methods appendix prints it. With several classes,
+    `against_rest` says whether it is taken one class against the rest; `of_classes` makes it a measure of such an
+    outcome (`classes`, `class_risk`), which needs to say its `chapter`.
     """
 
     def enter(function: Plain) -> Plain:
@@ -176,6 +178,7 @@ def metric(
             caution=caution,
             counterpart=counterpart,
             differs=differs,
+            formula=formula,
         )
         laws = (LAWS - set(breaks)) | set(obeys)
         entry = Metric(
@@ -206,6 +209,7 @@ def synthesis(
     cites: str | tuple[str, ...] = (),
     at: tuple[str, ...] = (),
     differs: str = "",
+    formula: str = "",
 ) -> Callable[[Plain], Plain]:
     """Make a function on results a measure: `site` and `internal` of each external site, or `sites` for all."""
 
@@ -224,6 +228,7 @@ def synthesis(
             cites=(cites,) if isinstance(cites, str) else cites,
             at=at,
             differs=differs,
+            formula=formula,
         )
         _enter(REGISTER.syntheses, name, Synthesis(term, function, _needs(function), each))
         return function

@@ -242,6 +242,8 @@ class Term:
     """The measure to read beside one that calls for caution, at the same threshold if it has one."""
     differs: str = ""
     """Where we compute something else than a paper prints: "differs from the published formula because ..."."""
+    formula: str = ""
+    """How it is computed, in plain text; the notation is that of the methods appendix."""
 
 
 @dataclass(frozen=True)

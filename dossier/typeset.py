@@ -302,21 +302,25 @@ def chapter_tables(evidence: Evidence, chapter: str, without: Sequence[str] = ()
     return tables_of(evidence, [term for term in _members(evidence, chapter) if term.name not in without])
 
 
-def tables_of(evidence: Evidence, terms: Sequence[Term]) -> tuple[Table, ...]:
-    """These measures in tables: those that depend on the same settings stand side by side."""
+def tables_of(evidence: Evidence, terms: Sequence[Term], beside: Sequence[Term] = ()) -> tuple[Table, ...]:
+    """These measures in tables: those that depend on the same settings stand side by side.
+
+    `beside` are measures that stand last in every table of sites whose settings are theirs.
+    """
     groups: dict[tuple[str, ...], list[Term]] = {}
     for term in terms:
         groups.setdefault(term.at, []).append(term)
     tables: list[Table] = []
     for at, members in groups.items():
         kept = [term for term in members if _computed(evidence, term)]
+        last = [term for term in beside if term.at == at and _computed(evidence, term)]
         alone = _only_dataset(evidence, kept)
         if len([name for name in at if name != "class"]) > 1:
             tables += [_across(evidence, term) for term in kept]
         elif alone is not None:
-            tables.append(_listed(evidence, kept, alone))
+            tables.append(_listed(evidence, [*kept, *last], alone))
         else:
-            tables += [_side_by_side(evidence, part) for part in _parts(evidence, kept)]
+            tables += [_side_by_side(evidence, [*part, *last]) for part in _parts(evidence, kept, last)]
     return tuple(tables)
 
 
@@ -372,14 +376,15 @@ def _only_dataset(evidence: Evidence, terms: Sequence[Term]) -> str | None:
 def _listed(evidence: Evidence, terms: Sequence[Term], dataset: str) -> Table:
     """Measures of a single dataset, one below the other: a table of one row would say less."""
     reasons = Reasons(evidence)
-    found = [one for one in evidence.results if one.dataset == dataset and one.term in {term.name for term in terms}]
+    named_so = {term.name: term for term in terms}
+    found = [one for one in evidence.results if one.dataset == dataset and one.term in named_so]
     places = list(dict.fromkeys(tuple(sorted(_varying(evidence, one).items())) for one in found))
     rows: list[Row] = []
     for place in places:
         if place:
             rows.append(Row(_place_name(dict(place)), kind="group"))
         here = [one for one in found if tuple(sorted(_varying(evidence, one).items())) == place]
-        rows += [_line(evidence, one, reasons) for one in here]
+        rows += [_line(named_so[one.term], one.found, reasons) for one in here]
     where = next((label_of(one) for one in evidence.datasets if one.name == dataset), "all sites together")
     return Table(
         name=anchor("-".join(["table", *(term.name for term in terms)])[:80]),
@@ -392,9 +397,8 @@ def _listed(evidence: Evidence, terms: Sequence[Term], dataset: str) -> Table:
     )
 
 
-def _line(evidence: Evidence, result: Result, reasons: Reasons) -> Row:
+def _line(term: Term, found: Estimate | Absent, reasons: Reasons) -> Row:
     """A measure with its value, the rows it rests on and its method."""
-    term, found = evidence.terms[result.term], result.found
     value = cell(found, term, reasons, wordy=isinstance(found, Estimate) and (found.low or 0.0) < 0)
     if isinstance(found, Absent):
         return Row(_heading(term), (value, Cell("", kind="plain"), Cell("", kind="word")))
@@ -403,10 +407,11 @@ def _line(evidence: Evidence, result: Result, reasons: Reasons) -> Row:
     )
 
 
-def _parts(evidence: Evidence, terms: Sequence[Term]) -> list[list[Term]]:
-    """The terms in as few tables as the page's width allows."""
+def _parts(evidence: Evidence, terms: Sequence[Term], last: Sequence[Term] = ()) -> list[list[Term]]:
+    """The terms in as few tables as the page's width allows, when `last` stand in each of them too."""
     longest = max((len(label_of(dataset)) for dataset in evidence.datasets), default=0)
-    room = MEASURE - min(longest, LONG_LABEL) * CHARACTER
+    taken = sum(_width(evidence, term) for term in last)
+    room = MEASURE - min(longest, LONG_LABEL) * CHARACTER - taken
     widths = [_width(evidence, term) for term in terms]
     fewest = len(_packed(terms, widths, room))
     # Tables of nearly equal width, as long as that takes no more of them.

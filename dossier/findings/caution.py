@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from dossier.findings.sentence import Sentence
-from dossier.types import MACRO, Estimate, Evidence, Term, externals
-from dossier.typeset import Table, is_against_chance, per_cent, tables_of
+from dossier.findings.sentence import Sentence, estimated, primary_threshold
+from dossier.types import MACRO, DatasetSummary, Estimate, Evidence, Term, externals, find, find_all
+from dossier.typeset import (
+    Table,
+    is_against_chance,
+    number,
+    per_cent,
+    setting,
+    short,
+    tables_of,
+    threshold,
+    within_sentence,
+)
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -16,7 +27,7 @@ def finding(evidence: Evidence) -> Sentence:
             "For several classes they are means over the classes, one against the rest; each class is in results.json."
         )
         return Sentence("Nothing in this dossier is judged by the measures of this chapter.", rest)
-    shares = sorted(site.events / site.n for site in externals(evidence) if site.events is not None and site.n)
+    shares = sorted(_prevalence(site) for site in externals(evidence) if site.events is not None and site.n)
     where = f"Prevalence here runs from {per_cent(shares[0])} to {per_cent(shares[-1])}." if shares else ""
     return Sentence("Nothing in this dossier is judged by the measures of this chapter.", where)
 
@@ -28,15 +39,25 @@ def cautioned(evidence: Evidence) -> list[Term]:
 
 def tables(evidence: Evidence) -> tuple[Table, ...]:
     """Each measure beside the one that should be read instead, at the same threshold."""
-    terms = cautioned(evidence)
-    beside = list(dict.fromkeys(term.counterpart for term in terms if term.counterpart in evidence.terms))
-    return tables_of(_means_only(evidence), [*terms, *(evidence.terms[name] for name in beside)])
+    means = _means_only(evidence)
+    groups: dict[tuple[tuple[str, ...], str], list[Term]] = {}
+    for term in cautioned(evidence):
+        groups.setdefault((term.at, term.counterpart), []).append(term)
+    return tuple(
+        table for (_, name), terms in groups.items() for table in tables_of(means, terms, _beside(evidence, name))
+    )
 
 
 def _means_only(evidence: Evidence) -> Evidence:
     """The evidence without the single classes: of measures that nothing is judged by, the means over them suffice."""
     kept = tuple(one for one in evidence.results if one.at.get("class", MACRO) == MACRO)
     return replace(evidence, results=kept)
+
+
+def _beside(evidence: Evidence, name: str) -> list[Term]:
+    """The counterpart under a label that says what it is there for."""
+    term = evidence.terms.get(name)
+    return [] if term is None else [replace(term, label=f"{term.label} (read this instead)")]
 
 
 def chance(evidence: Evidence) -> tuple[Table, ...]:
@@ -47,3 +68,187 @@ def chance(evidence: Evidence) -> tuple[Table, ...]:
 
 def _estimated(evidence: Evidence, term: Term) -> bool:
     return any(one.term == term.name and isinstance(one.found, Estimate) for one in evidence.results)
+
+
+def _prevalence(site: DatasetSummary) -> float:
+    return (site.events or 0) / site.n
+
+
+# ---- the danger, in the numbers of this release ---------------------------------------------------------------------
+
+
+def caveat(evidence: Evidence, term: Term) -> str:
+    """How the measure misleads, shown with the numbers of this release; empty where they do not say."""
+    made = CAVEATS.get(term.name)
+    return "" if made is None else made(evidence, term)
+
+
+Placed = tuple[DatasetSummary, Estimate]
+
+
+def _here(evidence: Evidence, term: Term) -> list[Placed]:
+    """The external sites with a value, at the primary threshold where the measure has one."""
+    if term.at == ("threshold",):
+        primary = primary_threshold(evidence)
+        return [] if primary is None else estimated(evidence, term.measure, threshold=primary)
+    return estimated(evidence, term.measure)
+
+
+def _with(pairs: list[Placed], *names: str) -> list[tuple[DatasetSummary, Estimate, dict[str, float]]]:
+    """The sites whose estimate holds these details."""
+    held = []
+    for site, found in pairs:
+        details = {name: value for name in names if (value := found.details.get(name)) is not None}
+        if len(details) == len(names):
+            held.append((site, found, details))
+    return held
+
+
+def _at(evidence: Evidence) -> str:
+    return f"threshold {threshold(primary_threshold(evidence) or 0.0)}"
+
+
+def _counterpart(evidence: Evidence, term: Term, site: DatasetSummary) -> str:
+    """The measure to read instead at this site, as the end of a sentence; empty without a value."""
+    beside = evidence.terms.get(term.counterpart)
+    if beside is None:
+        return ""
+    settings = {"threshold": primary_threshold(evidence) or 0.0} if beside.at else {}
+    found = find(evidence, beside.measure, site.name, **settings)
+    if not isinstance(found, Estimate):
+        return ""
+    everybody = found.details.get("treat_all")
+    against = "" if everybody is None else f"; flagging everybody gives {short(evidence, beside.name, everybody)}"
+    return f" The {within_sentence(beside.label)} there is {short(evidence, beside.name, found.value)}{against}."
+
+
+def _accuracy(evidence: Evidence, term: Term) -> str:
+    """The site at which giving everybody the same answer fares best against the model."""
+    pairs = _with(_here(evidence, term), "larger_class")
+    if not pairs:
+        return ""
+    site, found, details = max(pairs, key=lambda pair: pair[2]["larger_class"] - pair[1].value)
+    larger = details["larger_class"]
+    answer = "calling everybody a case" if _prevalence(site) > 0.5 else "calling nobody a case"
+    against = "more than" if larger > found.value else "as many as" if larger == found.value else "against"
+    models = "the model\N{RIGHT SINGLE QUOTATION MARK}s"
+    return (
+        f"At {site.site}, {answer} would be right for {per_cent(larger)}, {against} {models} {per_cent(found.value)} at"
+        f" {_at(evidence)}.{_counterpart(evidence, term, site)}"
+    )
+
+
+def _equal_weight(evidence: Evidence, term: Term) -> str:
+    """The site at which its weight of a false alarm is farthest from the one that the threshold says."""
+    pairs = _with(_here(evidence, term), "false_alarm_weight", "declared_weight")
+    kept = [pair for pair in pairs if pair[2]["declared_weight"] > 0]
+    if not kept:
+        return ""
+    site, found, details = max(kept, key=lambda pair: _apart(*pair[2].values()))
+    return (
+        f"At {site.site}, where {per_cent(_prevalence(site))} have the outcome, its value of "
+        f"{short(evidence, term.name, found.value)} counts one false alarm as much as "
+        f"{_missed(details['false_alarm_weight'])}; {_at(evidence)} says {_missed(details['declared_weight'])}."
+        f"{_counterpart(evidence, term, site)}"
+    )
+
+
+def _apart(one: float, other: float) -> float:
+    """By which factor two positive numbers differ, whichever is larger."""
+    return max(one / other, other / one)
+
+
+def _missed(weight: float) -> str:
+    rounded = number(weight, 0 if weight >= 9.5 else 1).removesuffix(".0")
+    return f"{rounded} missed {'case' if rounded == '1' else 'cases'}"
+
+
+def _moving(evidence: Evidence, term: Term) -> str:
+    """The site whose value moves most when only the prevalence does."""
+    pairs = _here(evidence, term)
+    moved = [
+        (site, found, per_hundred, other)
+        for site, found in pairs
+        for per_hundred in (10, 50)
+        if (other := found.details.get(f"at_prevalence_{per_hundred}")) is not None
+    ]
+    if not moved:
+        return ""
+    site, found, per_hundred, other = max(moved, key=lambda one: abs(one[3] - one[1].value))
+    return (
+        f"At {site.site} it is {short(evidence, term.name, found.value)} with a prevalence of "
+        f"{per_cent(_prevalence(site))}; the same sensitivity and specificity would give "
+        f"{short(evidence, term.name, other)} at {per_hundred}%.{_counterpart(evidence, term, site)}"
+    )
+
+
+def _kappa(evidence: Evidence, term: Term) -> str:
+    """The site at which the margins leave it the least room."""
+    pairs = _with(_here(evidence, term), "maximum")
+    if not pairs:
+        return ""
+    site, found, details = min(pairs, key=lambda pair: pair[2]["maximum"])
+    return (
+        f"At {site.site} it is {short(evidence, term.name, found.value)}, and with so many flagged and so many cases "
+        f"at {_at(evidence)} it could not pass {short(evidence, term.name, details['maximum'])} whoever is flagged."
+        f"{_counterpart(evidence, term, site)}"
+    )
+
+
+def _precision_recall(evidence: Evidence, term: Term) -> str:
+    """What chance gives at the sites of the lowest and the highest prevalence."""
+    pairs = sorted(_with(_here(evidence, term), "prevalence"), key=lambda pair: pair[2]["prevalence"])
+    if not pairs:
+        return ""
+    said = [
+        f"{short(evidence, term.name, details['prevalence'])} at {site.site}, where the model has "
+        f"{short(evidence, term.name, found.value)}"
+        for site, found, details in (pairs[:1] if len(pairs) == 1 else (pairs[0], pairs[-1]))
+    ]
+    return f"Chance alone gives {', and '.join(said)}.{_counterpart(evidence, term, pairs[-1][0])}"
+
+
+def _expected_error(evidence: Evidence, term: Term) -> str:
+    """What a risk without any information would get at the site where the model is worst."""
+    pairs = [pair for pair in _here(evidence, term) if 0 < _prevalence(pair[0]) < 1]
+    if not pairs:
+        return ""
+    site, found = pairs[-1]
+    return (
+        f"At {site.site} it is {short(evidence, term.name, found.value)}; one risk of {per_cent(_prevalence(site))} "
+        f"for everybody would have 0, and tell nobody apart.{_counterpart(evidence, term, site)}"
+    )
+
+
+def _part(evidence: Evidence, term: Term) -> str:
+    """The site and part that leave out most of the AUROC."""
+    sites = {site.name: site for site in externals(evidence)}
+    seen = [
+        (left, sites[one.dataset], str(one.at["fpr"]), one.found)
+        for one in find_all(evidence, term.measure)
+        if one.dataset in sites and "fpr" in one.at and isinstance(one.found, Estimate)
+        if (left := one.found.details.get("left_out")) is not None
+    ]
+    if not seen:
+        return ""
+    left, site, part, found = max(seen, key=lambda one: one[0])
+    ends = " to ".join(setting(float(end)) for end in part.split("-"))
+    return (
+        f"At {site.site} the part from {ends} has {short(evidence, term.name, found.value)} and leaves out "
+        f"{short(evidence, term.name, left)} of the AUROC.{_counterpart(evidence, term, site)}"
+    )
+
+
+CAVEATS: Mapping[str, Callable[[Evidence, Term], str]] = {
+    "accuracy": _accuracy,
+    "balanced_accuracy": _equal_weight,
+    "youden_j": _equal_weight,
+    "markedness": _moving,
+    "mcc": _moving,
+    "f1": _moving,
+    "cohen_kappa_of_model": _kappa,
+    "auprc": _precision_recall,
+    "ece": _expected_error,
+    "balanced_average_accuracy": _part,
+}
+"""How each measure of this tier shows its danger."""

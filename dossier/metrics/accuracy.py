@@ -100,6 +100,8 @@ def _two_classes(outcome: Floats, risk: Floats) -> tuple[Integers, Floats]:
     at=("priority", "tau", "complexity"),
     differs="differs from the published formula because ties for the largest score share the credit, where equation 4 "
     "credits each of them fully and breaks its own Proposition 1 [Cabitza 2019]",
+    formula="Σ over classes l of priority(l) × Σ dσ / Σ d over the rows of l; σ = 0 unless the score s of l is the "
+    "largest (ties share), else (s - 1/k)/(τ - 1/k), at most 1; d complexity",
 )
 def h_accuracy(
     outcome: Floats,
@@ -145,6 +147,7 @@ def h_accuracy(
     cites="Cabitza 2019",
     at=("threshold",),
     against_rest="by class and mean",
+    formula="[(1 - t) φ se + t (1 - φ) sp] / [(1 - t) φ + t (1 - φ)]",
 )
 def h_accuracy_risk(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of right answers at the threshold when each missed case and each false alarm counts what it costs.
@@ -179,6 +182,7 @@ def h_accuracy_risk(outcome: Floats, risk: Floats, threshold: float, level: floa
     cites="Cabitza 2019",
     at=("threshold",),
     against_rest="by class and mean",
+    formula="[(1 - t) TP + t TN] / [(1 - t)(TP + FN) + t (TN + FP)]",
 )
 def cost_weighted_accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of right answers when a case counts as much as the threshold says against a non-case.

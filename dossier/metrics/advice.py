@@ -120,6 +120,8 @@ def calibration_refuted(confidence: Floats, right: Floats, level: float) -> bool
     cites="Campagner 2023",
     at=("calibration",),
     breaks=("one class is absent",),
+    formula="mean of conf × LC of its bin; conf = max(p, 1 - p), gap = |share right - mean conf| in ten equal bins; "
+    "LC = 1 - gap, or with ECI 1 - gap / max(mean conf, 1 - mean conf)",
 )
 def advisor_value(
     outcome: Floats,

@@ -142,6 +142,7 @@ def _information(columns: Floats, weight: Floats) -> Floats:
     pool="log",
     breaks=("one class is absent",),
     against_rest="by class and mean",
+    formula="Σ y / Σ p",
 )
 def oe_ratio(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """How many people had the outcome for each one that the model expected.
@@ -178,6 +179,7 @@ def oe_ratio(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | A
     roles=EVERYWHERE,
     breaks=("perfect is best",),
     against_rest="by class and mean",
+    formula="a in logit P(y = 1) = a + logit p",
 )
 def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """How far the risks are too low or too high on average, on the scale of log odds.
@@ -206,6 +208,7 @@ def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) ->
     pool="plain",
     breaks=("perfect is best",),
     against_rest="by class and mean",
+    formula="b in logit P(y = 1) = a + b logit p",
 )
 def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """Whether the risks are spread as they should be.
@@ -235,6 +238,7 @@ def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Est
     roles=EVERYWHERE,
     breaks=("perfect is best",),
     against_rest="by class and mean",
+    formula="a in logit P(y = 1) = a + b logit p",
 )
 def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """The intercept of the line that best recalibrates the risks, fitted together with the slope.
@@ -513,6 +517,7 @@ def _error(name: str, outcome: Floats, risk: Floats, level: float, bootstrap: in
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class and mean",
+    formula="mean of |c(p) - p|, c the calibration curve",
 )
 def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """How far the risks lie from the observed frequencies, on average over the people.
@@ -542,6 +547,7 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class and mean",
+    formula="median of |c(p) - p|, c the calibration curve",
 )
 def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The distance between risk and observed frequency that half of the people stay within.
@@ -561,6 +567,7 @@ def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class and mean",
+    formula="90% quantile of |c(p) - p|, c the calibration curve",
 )
 def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The distance between risk and observed frequency that nine in ten people stay within.
@@ -580,6 +587,7 @@ def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class and mean",
+    formula="maximum of |c(p) - p|, c the calibration curve",
 )
 def emax(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The largest distance between risk and observed frequency that anybody's risk shows.
@@ -669,6 +677,7 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     "where the risks are off.",
     counterpart="ici",
     against_rest="by class and mean",
+    formula="Σ over ten equal bins of (rows of the bin / n) |mean y - mean p|",
 )
 def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """How far the average risk lies from the share with the outcome in ten bins of risk, on average over the people.
@@ -692,9 +701,10 @@ def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     cites="Famiglini 2023",
     roles=EVERYWHERE,
     breaks=("one class is absent", "narrower with more rows"),
-    differs="differs from the published index of that name, Van Hoorde's estimated calibration index: interval-based, "
-    "1 = perfect, successor of GICI",
     against_rest="by class and mean",
+    differs="differs from the published estimated calibration index of Van Hoorde, which has the same letters, because "
+    "it goes by bins, 1 is perfect, and it succeeds the GICI",
+    formula="Σ over ten equal bins of (rows of the bin / n)(1 - |mean y - mean p| / max(mean p, 1 - mean p))",
 )
 def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """How near the average risk lies to the share with the outcome in ten bins of risk, as a share of what is possible.
@@ -718,6 +728,7 @@ def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     best="lower",
     cites=("Brier 1950", "Bradley 2008"),
     breaks=("one class is absent",),
+    formula="mean of (p - y)²",
 )
 def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """The mean squared distance between the risk and what happened.
@@ -745,6 +756,7 @@ def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
     differs="differs from the published formula because the reference is the prevalence observed at the site, not the "
     "mean risk, which rewards a model for being wrong on average [Dinga 2019]",
     against_rest="by class and mean",
+    formula="1 - Brier score / (φ (1 - φ))",
 )
 def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """How much nearer the risks are to what happened than if everyone had been given the site's average.
@@ -772,6 +784,7 @@ def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate
     cites="Good 1952",
     breaks=("one class is absent",),
     differs="differs from the published unit because a natural logarithm gives nats, not bits [Dinga 2019]",
+    formula="mean of y ln p + (1 - y) ln(1 - p)",
 )
 def log_score(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """How well the risks foretold what happened, with the heaviest penalty on confident mistakes.
@@ -817,6 +830,7 @@ def nagelkerke(mean_log: Floats, prevalence: Floats) -> Floats:
     differs="differs from the published formula because the summed log likelihood belongs in it, where the mean score "
     "is printed [Dinga 2019]",
     against_rest="by class and mean",
+    formula="(1 - exp(2 (l0 - l)/n)) / (1 - exp(2 l0/n)), l the summed log likelihood of the risks, l0 that of φ",
 )
 def nagelkerke_r2(
     outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
@@ -865,6 +879,7 @@ def nagelkerke_r2(
     differs="differs from the published reading because the gap between the two groups' cumulative distributions over "
     "the risk is this measure, not the AUROC less one half, which holds on the axis of ranks [Dinga 2019]",
     against_rest="by class and mean",
+    formula="mean p of cases - mean p of the others",
 )
 def tjur_r2(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """How much higher the average risk is among those with the outcome than among those without.
@@ -902,6 +917,7 @@ A_TEST = "a test statistic carries no interval"
     independent_rows=True,
     breaks=("rows doubled", "perfect is best", "one class is absent"),
     against_rest="by class",
+    formula="Σ (y - p)(1 - 2p) / √(Σ (1 - 2p)² p (1 - p))",
 )
 def spiegelhalter_z(outcome: Floats, risk: Floats) -> Estimate | Absent:
     """Whether the squared errors of the risks are larger or smaller than right risks would make by chance.

@@ -140,6 +140,7 @@ def paired_delong_variance(outcome: Floats, risk: Floats, rival: Floats) -> floa
     fixed=RIVAL,
     independent_rows=True,
     breaks=("perfect is best",),
+    formula="AUROC of the model - AUROC of the rival; DeLong's paired variance",
 )
 def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
     """By how much the AUROC of the model exceeds that of the rival on the same people.
@@ -173,6 +174,7 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
     fixed=RIVAL,
     independent_rows=True,
     breaks=("perfect is best", "one class is absent"),
+    formula="mean of (p - y)² - (rival - y)²; p value (b + 1)/(m + 1), b of m sign flips at least as far from 0",
 )
 def brier_difference(
     outcome: Floats, risk: Floats, rival: Floats, level: float = 0.95, permutations: int = 999, seed: int = 1
@@ -226,6 +228,7 @@ def paired(
     fixed=RIVAL,
     independent_rows=True,
     breaks=("perfect is best", "one class is absent"),
+    formula="mean difference of the rows' log likelihoods; p value (b + 1)/(m + 1) from m sign flips",
 )
 def log_score_difference(
     outcome: Floats, risk: Floats, rival: Floats, level: float = 0.95, permutations: int = 999, seed: int = 1
@@ -256,6 +259,7 @@ def log_score_difference(
     fixed=RIVAL,
     independent_rows=True,
     breaks=("perfect is best", "one class is absent"),
+    formula="(b - c)/n, b rows where the model alone is right, c where the rival alone is; exact McNemar test",
 )
 def accuracy_difference(
     outcome: Floats, risk: Floats, rival: Floats, threshold: float, level: float = 0.95
@@ -310,6 +314,7 @@ def mcnemar(right: NDArray[np.bool_], rival_right: NDArray[np.bool_], outcome: F
     fixed=RIVAL,
     independent_rows=True,
     breaks=("perfect is best", "one class is absent"),
+    formula="net benefit of the model - net benefit of the rival",
 )
 def net_benefit_difference(
     outcome: Floats, risk: Floats, rival: Floats, threshold: float, level: float = 0.95
@@ -355,6 +360,7 @@ def _tested(value: float, p_value: float, outcome: Floats, method: str, **detail
     breaks=("rows doubled", "perfect is best"),
     differs="differs from the published figure because among 20 rows 15 right answers are the fewest beyond chance at "
     "the level of .05, one more than drawn there [Dinga 2019]",
+    formula="P(X ≥ right answers), X binomial with n rows and the share of the larger class",
 )
 def accuracy_against_chance(outcome: Floats, risk: Floats, threshold: float) -> Estimate | Absent:
     """Whether the model is right more often than by always naming the more common answer.
@@ -387,6 +393,7 @@ def accuracy_against_chance(outcome: Floats, risk: Floats, threshold: float) -> 
     fixed=CHANCE,
     independent_rows=True,
     breaks=("rows doubled", "perfect is best"),
+    formula="U = AUROC × cases × others, and how often a random order reaches it",
 )
 def auroc_against_chance(outcome: Floats, risk: Floats) -> Estimate | Absent:
     """Whether cases are ranked above non-cases more often than chance would do it.
@@ -426,6 +433,7 @@ def auroc_against_chance(outcome: Floats, risk: Floats) -> Estimate | Absent:
     measure="brier",
     fixed=CHANCE,
     independent_rows=True,
+    formula="p value (b + 1)/(m + 1), b of m permutations of y with a Brier score at least as low",
 )
 def brier_against_chance(
     outcome: Floats, risk: Floats, permutations: int = 999, seed: int = 1, early_stopping: bool = False
@@ -462,6 +470,7 @@ def brier_against_chance(
     measure="log_score",
     fixed=CHANCE,
     independent_rows=True,
+    formula="p value (b + 1)/(m + 1), b of m permutations of y with a log score at least as high",
 )
 def log_score_against_chance(
     outcome: Floats, risk: Floats, permutations: int = 999, seed: int = 1, early_stopping: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,6 +67,7 @@ def newcombe_standard_error(auroc: float, n: int, events: int) -> float:
     roles=("development", "internal", "external"),
     pool="logit",
     against_rest="by class and mean",
+    formula="mean over pairs of a case and another of 1[p(case) > p(other)] + ½ 1[p(case) = p(other)]",
 )
 def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """The probability that a randomly chosen person with the outcome has a higher risk than one without it.
@@ -124,6 +125,7 @@ def _share(chosen: Floats, among: Floats, outcome: Floats, level: float, empty: 
     unit="%",
     breaks=("one class is absent",),
     against_rest="by class and mean",
+    formula="TP / (TP + FN)",
 )
 def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the people with the outcome whom the model flags at the threshold.
@@ -149,6 +151,7 @@ def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     unit="%",
     breaks=("one class is absent",),
     against_rest="by class and mean",
+    formula="TN / (TN + FP)",
 )
 def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the people without the outcome whom the model leaves unflagged at the threshold.
@@ -173,6 +176,7 @@ def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     unit="%",
     breaks=("one class is absent",),
     against_rest="by class and mean",
+    formula="TP / (TP + FP)",
 )
 def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the flagged people who have the outcome.
@@ -197,6 +201,7 @@ def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     unit="%",
     breaks=("one class is absent",),
     against_rest="by class and mean",
+    formula="TN / (TN + FN)",
 )
 def npv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the unflagged people who do not have the outcome.
@@ -282,6 +287,52 @@ def _two_shares(first: tuple[int, int], second: tuple[int, int]) -> tuple[float,
     return math.fsum(share for share, _ in shares), math.sqrt(variance) if variance > 0 else None
 
 
+def _weights(found: Confusion, threshold: float) -> dict[str, float | None]:
+    """How many missed cases a false alarm counts as much as: in a mean of both groups, and by the threshold."""
+    declared = threshold / (1 - threshold) if threshold < 1 else None
+    return {"false_alarm_weight": found.cases / (found.n - found.cases), "declared_weight": declared}
+
+
+Shares = tuple[float, float, float, float]
+"""The shares of true positives, false positives, false negatives and true negatives."""
+
+
+def _elsewhere(found: Confusion, measure: Callable[[Shares], float | None]) -> dict[str, float | None]:
+    """What a measure of the four shares would be at other prevalences, the sensitivity and specificity unchanged."""
+    values: dict[str, float | None] = {}
+    for per_cent in (10, 50):
+        cases = per_cent / 100
+        if not 0 < found.cases < found.n:
+            values[f"at_prevalence_{per_cent}"] = None
+            continue
+        hit = cases * (found.true_positive / found.cases)
+        spared = (1 - cases) * (found.true_negative / (found.n - found.cases))
+        values[f"at_prevalence_{per_cent}"] = measure((hit, 1 - cases - spared, cases - hit, spared))
+    return values
+
+
+def _markedness(shares: Shares) -> float | None:
+    tp, fp, fn, tn = shares
+    return tp / (tp + fp) + tn / (tn + fn) - 1 if tp + fp > 0 and tn + fn > 0 else None
+
+
+def _mcc(shares: Shares) -> float | None:
+    tp, fp, fn, tn = shares
+    product = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+    return (tp * tn - fp * fn) / math.sqrt(product) if product > 0 else None
+
+
+def _f1(shares: Shares) -> float | None:
+    tp, fp, fn, _ = shares
+    return 2 * tp / (2 * tp + fp + fn)
+
+
+def _kappa(shares: Shares) -> float | None:
+    tp, fp, fn, tn = shares
+    chance = (tp + fp) * (tp + fn) + (tn + fp) * (tn + fn)
+    return (tp + tn - chance) / (1 - chance)
+
+
 @metric(
     "Accuracy",
     range=(0, 1),
@@ -292,6 +343,7 @@ def _two_shares(first: tuple[int, int], second: tuple[int, int]) -> tuple[float,
     breaks=("one class is absent",),
     caution=IMPROPER,
     counterpart="net_benefit",
+    formula="(TP + TN) / n",
 )
 def accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of people for whom the model's answer at the threshold is right.
@@ -300,13 +352,15 @@ def accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.9
     class.
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold` (0 to 1; positive means risk >= threshold),
-    `level`. Returns (TP + TN)/n with Wilson's interval. Absent without rows. Source: Wilson 1927.
+    `level`. Returns (TP + TN)/n with Wilson's interval; `larger_class` in the details, the share that is right when all
+    get the same answer. Absent without rows. Source: Wilson 1927.
     """
     if len(outcome) == 0:
         return NO_ROWS
-    n, right = len(outcome), int(((risk >= threshold) == (outcome == 1)).sum())
+    n, events, right = len(outcome), int(outcome.sum()), int(((risk >= threshold) == (outcome == 1)).sum())
     low, high = wilson(right, n, level)
-    return Estimate(right / n, low, high, level, n, "Wilson", int(outcome.sum()))
+    details = {"larger_class": max(events, n - events) / n}
+    return Estimate(right / n, low, high, level, n, "Wilson", events, details=details)
 
 
 EQUAL_WEIGHT = (
@@ -325,6 +379,7 @@ EQUAL_WEIGHT = (
     caution=EQUAL_WEIGHT,
     counterpart="net_benefit",
     against_rest="by class and mean",
+    formula="(se + sp) / 2",
 )
 def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The mean of the share of cases that are flagged and the share of non-cases that are not.
@@ -332,15 +387,17 @@ def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: fl
     .5 is chance, 1 is perfect.
 
     Arguments: as for `accuracy`. Returns (sensitivity + specificity)/2 with a normal interval, SE^2 = [se(1-se)/m +
-    sp(1-sp)/k]/4 with m cases and k non-cases. Absent when all rows are of one class; the bounds are missing when both
-    shares are 0 or 1. Source: Brodersen 2010.
+    sp(1-sp)/k]/4 with m cases and k non-cases. `details`: `false_alarm_weight`, m/k, the missed cases that one false
+    alarm counts as much as in it, and `declared_weight`, t/(1-t), those that the threshold says (missing at 1). Absent
+    when all rows are of one class; the bounds are missing when both shares are 0 or 1. Source: Brodersen 2010.
     """
     if reason := one_class(outcome):
         return reason
     found = confusion(outcome, risk, threshold)
     both, se = _two_shares((found.true_positive, found.cases), (found.true_negative, found.n - found.cases))
     half = None if se is None else se / 2
-    return estimate(both / 2, half, level, outcome, "stratified delta, normal", floor=0, ceiling=1)
+    details = _weights(found, threshold)
+    return estimate(both / 2, half, level, outcome, "stratified delta, normal", floor=0, ceiling=1, details=details)
 
 
 @metric(
@@ -355,6 +412,7 @@ def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: fl
     differs="differs from the published range because J runs from -1 to 1 with 0 for chance, not from 0 to 1 "
     "[Campagner 2023]",
     against_rest="by class and mean",
+    formula="se + sp - 1",
 )
 def youden_j(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """By how much the share of cases flagged exceeds the share of non-cases flagged.
@@ -362,14 +420,15 @@ def youden_j(outcome: Floats, risk: Floats, threshold: float, level: float = 0.9
     0 is chance, 1 is perfect, below 0 worse than chance.
 
     Arguments: as for `accuracy`. Returns sensitivity + specificity - 1 with a normal interval, SE^2 = se(1-se)/m +
-    sp(1-sp)/k. Absent when all rows are of one class; the bounds are missing when both shares are 0 or 1. Source:
-    Youden 1950. Where we differ: [Trust] says that it runs from 0 to 1.
+    sp(1-sp)/k. `details` as for `balanced_accuracy`. Absent when all rows are of one class; the bounds are missing when
+    both shares are 0 or 1. Source: Youden 1950. Where we differ: [Trust] says that it runs from 0 to 1.
     """
     if reason := one_class(outcome):
         return reason
     found = confusion(outcome, risk, threshold)
     both, se = _two_shares((found.true_positive, found.cases), (found.true_negative, found.n - found.cases))
-    return estimate(both - 1, se, level, outcome, "stratified delta, normal", floor=-1, ceiling=1)
+    details = _weights(found, threshold)
+    return estimate(both - 1, se, level, outcome, "stratified delta, normal", floor=-1, ceiling=1, details=details)
 
 
 @metric(
@@ -384,6 +443,7 @@ def youden_j(outcome: Floats, risk: Floats, threshold: float, level: float = 0.9
     "does not compare across sites.",
     counterpart="net_benefit",
     against_rest="by class and mean",
+    formula="PPV + NPV - 1",
 )
 def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """By how much the outcome is more frequent among those flagged than among those not flagged.
@@ -391,8 +451,10 @@ def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0
     0 is chance, 1 is perfect.
 
     Arguments: as for `accuracy`. Returns ppv + npv - 1 with a normal interval, SE^2 = ppv(1-ppv)/flagged +
-    npv(1-npv)/unflagged. Absent without rows, and when no row or every row is flagged; the bounds are missing when
-    both shares are 0 or 1. Source: Powers 2011.
+    npv(1-npv)/unflagged. `details`: `at_prevalence_10` and `at_prevalence_50`, what the same sensitivity and
+    specificity would give where the outcome has 10 and 50 % (missing with one class, or without a value). Absent
+    without rows, and when no row or every row is flagged; the bounds are missing when both shares are 0 or 1. Source:
+    Powers 2011.
     """
     if len(outcome) == 0:
         return NO_ROWS
@@ -400,7 +462,8 @@ def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0
     if reason := _one_answer(found, threshold):
         return reason
     both, se = _two_shares((found.true_positive, found.flagged), (found.true_negative, found.n - found.flagged))
-    return estimate(both - 1, se, level, outcome, "delta, normal", floor=-1, ceiling=1)
+    details = _elsewhere(found, _markedness)
+    return estimate(both - 1, se, level, outcome, "delta, normal", floor=-1, ceiling=1, details=details)
 
 
 @metric(
@@ -415,6 +478,7 @@ def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0
     differs="differs from the published formula because the root over the product of the margins was left out there "
     "[Campagner 2023]",
     against_rest="by class and mean",
+    formula="(TP TN - FP FN) / √((TP + FP)(TP + FN)(TN + FP)(TN + FN))",
 )
 def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The correlation between the model's answer at the threshold and what happened.
@@ -422,9 +486,9 @@ def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     0 is chance, 1 is perfect.
 
     Arguments: as for `accuracy`. Returns (TP TN - FP FN)/sqrt((TP+FP)(TP+FN)(TN+FP)(TN+FN)) with a normal interval by
-    the delta method over the four counts. Absent when all rows are of one class, and when no row or every row is
-    flagged; the bounds are missing when all or no answers are right. Source: Matthews 1975. Where we differ: [Trust]
-    omits the root.
+    the delta method over the four counts. `details` as for `markedness`. Absent when all rows are of one class, and
+    when no row or every row is flagged; the bounds are missing when all or no answers are right. Source: Matthews 1975.
+    Where we differ: [Trust] omits the root.
     """
     if reason := one_class(outcome):
         return reason
@@ -447,7 +511,8 @@ def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     slopes = (tn, -fn, -fp, tp)
     of_tp, of_fp, of_fn, of_tn = (a / root - value / 2 * b for a, b in zip(slopes, margins, strict=True))
     se = _multinomial_error(found, (of_tp, of_fp, of_fn, of_tn))
-    return estimate(min(1.0, max(-1.0, value)), se, level, outcome, "delta, normal", floor=-1, ceiling=1)
+    value, details = min(1.0, max(-1.0, value)), _elsewhere(found, _mcc)
+    return estimate(value, se, level, outcome, "delta, normal", floor=-1, ceiling=1, details=details)
 
 
 @metric(
@@ -462,6 +527,7 @@ def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     "neither statistics nor a decision and does not compare across sites.",
     counterpart="net_benefit",
     against_rest="by class and mean",
+    formula="2 TP / (2 TP + FP + FN)",
 )
 def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The harmonic mean of the share of cases flagged and the share of flagged people who are cases.
@@ -469,8 +535,8 @@ def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> 
     1 is perfect. People rightly left unflagged do not enter.
 
     Arguments: as for `accuracy`. Returns 2 TP/(2 TP + FP + FN) with a normal interval by the delta method over the
-    four counts. Absent without rows, and when there is neither a case nor a flagged row; the bounds are missing when
-    no answer, or no wrong answer, is among them. Source: Van Rijsbergen 1979.
+    four counts. `details` as for `markedness`. Absent without rows, and when there is neither a case nor a flagged row;
+    the bounds are missing when no answer, or no wrong answer, is among them. Source: Van Rijsbergen 1979.
     """
     if len(outcome) == 0:
         return NO_ROWS
@@ -480,7 +546,8 @@ def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> 
         return Absent(f"no row has the outcome and no risk reaches the threshold of {threshold:g}")
     value, share = 2 * found.true_positive / whole, whole / found.n
     se = _multinomial_error(found, ((2 - 2 * value) / share, -value / share, -value / share, 0.0))
-    return estimate(value, se, level, outcome, "delta, normal", floor=0, ceiling=1)
+    details = _elsewhere(found, _f1)
+    return estimate(value, se, level, outcome, "delta, normal", floor=0, ceiling=1, details=details)
 
 
 @metric(
@@ -494,6 +561,7 @@ def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> 
     caution=f"{IMPROPER[:-1]}, and falls where the outcome is rare although the answers are as good.",
     counterpart="net_benefit",
     against_rest="by class and mean",
+    formula="(accuracy - e) / (1 - e), e the agreement that the margins alone give",
 )
 def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """How far the model's answers at the threshold agree with what happened, beyond what chance would give.
@@ -502,8 +570,9 @@ def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level:
 
     Arguments: as for `accuracy`. Returns (p_o - p_e)/(1 - p_e), p_o the accuracy and p_e the agreement that the
     margins alone would give, with a normal interval by the delta method over the four counts, which is the large-sample
-    error of Fleiss, Cohen and Everitt 1969. Absent when all rows are of one class; the bounds are missing when nothing
-    varies. Filed as `cohen_kappa` at a threshold; without one, `cohen_kappa` is that of the raters. Source: Cohen 1960.
+    error of Fleiss, Cohen and Everitt 1969. `details` as for `markedness`, and `maximum`, the most that these margins
+    allow. Absent when all rows are of one class; the bounds are missing when nothing varies. Filed as `cohen_kappa`
+    at a threshold; without one, `cohen_kappa` is that of the raters. Source: Cohen 1960.
     """
     if reason := one_class(outcome):
         return reason
@@ -518,7 +587,9 @@ def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level:
     crossed = (cases + flagged, cases + 1 - flagged, 1 - cases + flagged, 2 - cases - flagged)
     of_tp, of_fp, of_fn, of_tn = (a / room - (1 - observed) * b / room**2 for a, b in zip(right, crossed, strict=True))
     se = _multinomial_error(found, (of_tp, of_fp, of_fn, of_tn))
-    return estimate(value, se, level, outcome, "delta, normal", floor=-1, ceiling=1)
+    most = min(flagged, cases) + min(1 - flagged, 1 - cases)
+    details = {**_elsewhere(found, _kappa), "maximum": 1 - (1 - most) / room}
+    return estimate(value, se, level, outcome, "delta, normal", floor=-1, ceiling=1, details=details)
 
 
 @metric(
@@ -531,6 +602,7 @@ def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level:
     at=("threshold",),
     breaks=("perfect is best",),
     against_rest="by class",
+    formula="se / (1 - sp)",
 )
 def likelihood_ratio_positive(
     outcome: Floats, risk: Floats, threshold: float, level: float = 0.95
@@ -561,6 +633,7 @@ def likelihood_ratio_positive(
     at=("threshold",),
     breaks=("perfect is best",),
     against_rest="by class",
+    formula="(1 - se) / sp",
 )
 def likelihood_ratio_negative(
     outcome: Floats, risk: Floats, threshold: float, level: float = 0.95
@@ -642,6 +715,7 @@ def _average_precision(true: Floats, false: Floats) -> Floats:
     "rates.",
     counterpart="auroc",
     against_rest="by class and mean",
+    formula="Σ over the distinct risks, from the highest down, of gain in se × PPV",
 )
 def auprc(
     outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
@@ -725,6 +799,7 @@ def _balanced(part: RocPart) -> float | None:
     differs="differs from the published formula because the sensitivity and the specificity in it are averages over "
     "the part, which the paper leaves out [Campagner 2023]",
     against_rest="by class and mean",
+    formula="(area below + area beside the part) / (its width + its height)",
 )
 def balanced_average_accuracy(
     outcome: Floats,
@@ -742,7 +817,8 @@ def balanced_average_accuracy(
     false positive rate, 0 to 1, as a pair or as "0-0.2"), `level`, `bootstrap` (replicates), `seed`. Returns (pAUC +
     pAUCx)/(dx + dy), dx the range of the false positive rate, dy that of the sensitivity, pAUC the area below the part
     and pAUCx the area beside it; equal to dx/(dx + dy) avgSens + dy/(dx + dy) avgSpec with avgSens = pAUC/dx and
-    avgSpec = pAUCx/dy. Over a partition (pAUC + pAUCx)/2 sums to the AUROC; `half_sum` in the details holds it.
+    avgSpec = pAUCx/dy. Over a partition (pAUC + pAUCx)/2 sums to the AUROC; `half_sum` in the details holds it, and
+    `left_out` the rest of the AUROC, which the part does not see.
     Percentile bootstrap within cases and within non-cases. Absent when all rows are of one class, when the
     ends are not in order within 0 to 1, or when the part is a single point. Source: Carrington 2022. Where we differ:
     [Trust] drops the averages.
@@ -765,8 +841,10 @@ def balanced_average_accuracy(
         if (again := _balanced(roc_part(_rates(false), _rates(true), low, high))) is not None
     ]
     half_sum = (part.area_below + part.area_beside) / 2
+    whole = float(placements(y, p)[0].mean())
+    details: dict[str, float | None] = {"half_sum": half_sum, "left_out": max(0.0, whole - half_sum)}
     method = "bootstrap within cases and within non-cases"
-    return percentile(min(1.0, value), np.array(replicates), bootstrap, level, outcome, method, {"half_sum": half_sum})
+    return percentile(min(1.0, value), np.array(replicates), bootstrap, level, outcome, method, details)
 
 
 def _rates(counts: Floats) -> Floats:

@@ -208,6 +208,7 @@ def _rate(study: ReaderStudy, arm: int, level: float, bootstrap: int, seed: int)
     cites="Campagner 2023",
     roles=(),
     breaks=("perfect is best", "one class is absent", "narrower with more rows"),
+    formula="AIE / (AIE + AIN), wrong and right decisions with the model",
 )
 def error_rate_aided(
     study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
@@ -233,6 +234,7 @@ def error_rate_aided(
     cites="Campagner 2023",
     roles=(),
     breaks=("perfect is best", "one class is absent", "narrower with more rows"),
+    formula="CE / (CE + CN), wrong and right decisions without the model",
 )
 def error_rate_unaided(
     study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
@@ -259,6 +261,7 @@ def _difference_se(counts: Cells) -> float:
     cites="Campagner 2023",
     roles=(),
     breaks=("perfect is best", "one class is absent", "narrower with more rows"),
+    formula="CE / (CE + CN) - AIE / (AIE + AIN)",
 )
 def absolute_risk_reduction(
     study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
@@ -286,6 +289,7 @@ def absolute_risk_reduction(
     cites="Campagner 2023",
     roles=(),
     breaks=("perfect is best", "one class is absent", "narrower with more rows"),
+    formula="1 / absolute risk reduction",
 )
 def number_needed_to_decide(
     study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
@@ -371,6 +375,7 @@ def _woolf(counts: Cells) -> float:
     cites=("Campagner 2023", "Katz 1978", "Haldane 1956"),
     roles=(),
     breaks=("perfect is best", "one class is absent", "narrower with more rows"),
+    formula="[AIE / (AIE + AIN)] / [CE / (CE + CN)]",
 )
 def relative_risk(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The share of wrong decisions with the model, as a multiple of that without it; below 1 favours the model.
@@ -391,6 +396,7 @@ def relative_risk(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000
     cites=("Campagner 2023", "Katz 1978", "Haldane 1956"),
     roles=(),
     breaks=("perfect is best", "one class is absent", "narrower with more rows"),
+    formula="1 - relative risk",
 )
 def relative_risk_reduction(
     study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
@@ -423,6 +429,7 @@ def relative_risk_reduction(
     cites=("Campagner 2023", "Woolf 1955", "Haldane 1956"),
     roles=(),
     breaks=("perfect is best", "one class is absent", "narrower with more rows"),
+    formula="(AIE / AIN)(CN / CE)",
 )
 def odds_ratio(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The odds of a wrong decision with the model, as a multiple of those without it; below 1 favours the model.
@@ -461,6 +468,7 @@ def benefits(study: ReaderStudy) -> Floats:
     at=("group",),
     roles=(),
     breaks=("perfect is best", "one class is absent", "narrower with more rows"),
+    formula="mean over readers of accuracy with the model - accuracy without it",
 )
 def decision_benefit(study: ReaderStudy, group: str = "", level: float = 0.95) -> Estimate | Absent:
     """How much more accurate a reader is with the model than without it, on average over the readers.

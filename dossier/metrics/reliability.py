@@ -79,7 +79,16 @@ def _mean_with_interval(
 # ---- agreement ------------------------------------------------------------------------------------------------------
 
 
-@metric("Observed agreement", digits=2, range=(0, 1), best="higher", tier="mission", cites="Fleiss 1971", breaks=BROKEN)
+@metric(
+    "Observed agreement",
+    digits=2,
+    range=(0, 1),
+    best="higher",
+    tier="mission",
+    cites="Fleiss 1971",
+    breaks=BROKEN,
+    formula="mean over cases of the share of agreeing pairs of labels",
+)
 def observed_agreement(labels: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The share of pairs of raters who gave a case the same label.
 
@@ -108,7 +117,16 @@ def _left_out(labels: Floats, kept: Floats, why: str = "fewer than two labels") 
     return f", {out} {'case' if out == 1 else 'cases'} with {why} left out" if out else ""
 
 
-@metric("Fleiss' kappa", digits=2, range=(None, 1), best="higher", tier="mission", cites="Fleiss 1971", breaks=BROKEN)
+@metric(
+    "Fleiss' kappa",
+    digits=2,
+    range=(None, 1),
+    best="higher",
+    tier="mission",
+    cites="Fleiss 1971",
+    breaks=BROKEN,
+    formula="(Po - Pe) / (1 - Pe), Po the observed agreement, Pe the sum of the squared shares of the labels",
+)
 def fleiss_kappa(labels: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """How much the raters agree beyond chance, all of them together: 0 is chance, 1 is full agreement.
 
@@ -158,6 +176,7 @@ def _beyond_chance(observed: Floats, expected: Floats) -> Floats:
     tier="mission",
     cites="Krippendorff 2011",
     breaks=("rows doubled", *BROKEN),
+    formula="1 - Do/De, observed and expected disagreement from the coincidences within cases",
 )
 def krippendorff_alpha(labels: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """How much the raters agree beyond chance when some labels are missing: 0 is chance, 1 is full agreement.
@@ -224,6 +243,7 @@ def _pairs(draws: Floats, labels: Floats) -> Pairs:
     tier="mission",
     cites=("Cohen 1960", "Light 1971"),
     breaks=BROKEN,
+    formula="mean over pairs of raters of (po - pe) / (1 - pe)",
 )
 def cohen_kappa(labels: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """How much two raters agree beyond chance, on average over all pairs of raters.
@@ -368,6 +388,8 @@ def rater_accuracy_summary(
     breaks=BROKEN,
     differs="differs from the published value because the formula with an accuracy of .81 gives .58 on the published "
     "ratings, where the paper prints .57 [Campagner 2023]",
+    formula="mean over cases and pairs i, j of 1[agree] s(i) s(j) a(i) a(j) / (a(i) a(j) + (1 - a(i))(1 - a(j))), s = "
+    "2c/(1 + c) of the confidence c, a accuracy",
 )
 def weighted_concordance(
     labels: Floats,
@@ -454,6 +476,7 @@ def corrected(measured: float, right_labels: float) -> float:
     breaks=("rows doubled", *BROKEN),
     differs="differs from the published figure because the curve is reconstructed from the paper's worked example, "
     "rho .57 and accuracy .90 giving .80 [Campagner 2023]",
+    formula="x g + (1 - x)(1 - g), g = (1 + √ρ)/2, x the measured accuracy, ρ the weighted concordance",
 )
 def actual_accuracy(
     outcome: Floats,
@@ -538,6 +561,7 @@ def reliability_for(desired: float, measured: float) -> float | Absent:
     breaks=("rows doubled", "narrower with more rows", *BROKEN),
     differs="differs from the published figure because the curve is reconstructed from the paper's worked example, "
     "rho .57 and accuracy .90 giving .80 [Campagner 2023]",
+    formula="ρ = (2g - 1)², g = (A + x - 1)/(2x - 1), A the accuracy asked for, x the measured one",
 )
 def required_reliability(
     outcome: Floats,
@@ -569,8 +593,9 @@ def required_reliability(
     easiest, hardest = reliability_for(desired_accuracy, best), reliability_for(desired_accuracy, worst)
     return Estimate(
         value=value,
-        low=value if isinstance(easiest, Absent) else easiest,
-        high=1.0 if isinstance(hardest, Absent) else hardest,
+        # At A = .5 the value is 0 at every x, but for rounding.
+        low=value if isinstance(easiest, Absent) else min(value, easiest),
+        high=1.0 if isinstance(hardest, Absent) else max(value, hardest),
         level=level,
         n=n,
         method="Wilson of the measured accuracy, carried through",

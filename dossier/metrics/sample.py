@@ -47,6 +47,8 @@ def _needed(value: float, outcome: Floats, method: str, width: float) -> Estimat
     roles=("external",),
     breaks=BROKEN,
     against_rest="by class",
+    formula="smallest n with A (1 - A)[1 + (n/2 - 1)((1 - A)/(2 - A) + A/(1 + A))] / (n² φ (1 - φ)) ≤ (width/3.92)², "
+    "A the AUROC",
 )
 def mss_auroc(outcome: Floats, risk: Floats, auroc_width: float = 0.1) -> Estimate | Absent:
     """How many patients are needed to know the AUROC to within the declared width.
@@ -95,6 +97,9 @@ def smallest_sample(auroc: float, prevalence: float, width: float) -> int:
     roles=("external",),
     breaks=BROKEN,
     against_rest="by class",
+    formula="(1 - φ)/(φ s²), s = asinh(width/2)/1.96, rounded up",
+    differs="differs from the published program because the size is solved for and rounded up, where pmvalsampsize "
+    "steps the standard error in thousandths and can stop one patient earlier [Riley 2021]",
 )
 def mss_oe(outcome: Floats, oe_ratio_width: float = 0.2) -> Estimate | Absent:
     """How many patients are needed to know the ratio of observed to expected events to within the declared width.
@@ -121,6 +126,7 @@ def mss_oe(outcome: Floats, oe_ratio_width: float = 0.2) -> Estimate | Absent:
     roles=("external",),
     breaks=("one class is absent", *BROKEN),
     against_rest="by class",
+    formula="I(a) / (SE² (I(a) I(b) - I(ab)²)), the information on intercept and slope at 0 and 1, SE = width/3.92",
 )
 def mss_slope(outcome: Floats, risk: Floats, calibration_slope_width: float = 0.2) -> Estimate | Absent:
     """How many patients are needed to know the calibration slope to within the declared width.
@@ -161,6 +167,8 @@ def _sample_for_slope(predictor: Floats, width: float) -> float | None:
     roles=("external",),
     breaks=BROKEN,
     against_rest="by class",
+    formula="[se (1 - se)/φ + w² sp (1 - sp)/(1 - φ) + w² (1 - sp)²/(φ (1 - φ))] / (width/3.92)², w = (1 - φ)/φ × "
+    "t/(1 - t)",
 )
 def mss_snb(
     outcome: Floats, risk: Floats, threshold: float, standardized_net_benefit_width: float = 0.2
@@ -192,6 +200,7 @@ def mss_snb(
     cites="Bradley 2008",
     roles=("external",),
     breaks=("one class is absent", *BROKEN),
+    formula="(2 × 1.96 SD of (p - y)² / width)²",
 )
 def mss_brier(outcome: Floats, risk: Floats, brier_width: float = 0.05) -> Estimate | Absent:
     """How many patients are needed to know the Brier score to within the declared width.

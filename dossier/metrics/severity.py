@@ -161,6 +161,7 @@ def _at(outcome: Floats, risk: Floats, threshold: float) -> tuple[Integers, Inte
     cites="Jin",
     at=("threshold",),
     breaks=("one class is absent",),
+    formula="10 Σ C W / number of errors, C counts of predicted by true class, W their severity",
 )
 def error_severity_index(
     outcome: Floats, risk: Floats, threshold: float, severity_weights: Weights, level: float = 0.95
@@ -202,6 +203,7 @@ def error_severity_index(
     cites="Jin",
     at=("threshold",),
     breaks=("one class is absent",),
+    formula="Σ C W / n, C counts of predicted by true class, W their severity",
 )
 def mean_severity(
     outcome: Floats, risk: Floats, threshold: float, severity_weights: Weights, level: float = 0.95

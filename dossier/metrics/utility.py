@@ -37,6 +37,7 @@ def contributions(outcome: Floats, risk: Floats, threshold: float) -> Floats:
     at=("threshold",),
     breaks=("perfect is best", "one class is absent"),
     against_rest="by class and mean",
+    formula="TP/n - FP/n × t/(1 - t)",
 )
 def net_benefit(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of patients rightly flagged, less those flagged in error at the exchange rate of the threshold.
@@ -70,6 +71,7 @@ def net_benefit(outcome: Floats, risk: Floats, threshold: float, level: float = 
     at=("threshold",),
     breaks=("one class is absent",),
     against_rest="by class and mean",
+    formula="net benefit / φ",
 )
 def standardized_net_benefit(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The net benefit as a share of the highest that a perfect model could reach at this site.
@@ -115,6 +117,7 @@ def standardized_variance(outcome: Floats, risk: Floats, threshold: float) -> fl
     at=("threshold",),
     breaks=("perfect is best", "one class is absent"),
     against_rest="by class and mean",
+    formula="net benefit - max(net benefit of treating everybody, 0)",
 )
 def value_of_information(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """What the model adds to the better of treating everybody and treating nobody, in net benefit.
@@ -244,6 +247,8 @@ def utility_value(parts: UtilityParts) -> float:
     differs="differs from the published formula because equations 1 and 2 print the plain indicator where sigma is "
     "meant, the printed factor of the automation bias passes 1, and the printed forms of the true negative rate and of "
     "the predictive values hold only at a threshold of 0.5 without a risk of exactly 0.5",
+    formula="[Σ over cases of r σ - Σ over others of r τ/(1 - τ) σ] / Σ over cases of r; σ = (p - γτ)/((1 - γ)τ) cut "
+    "to 0 and 1, at γ = 1 the indicator of p ≥ τ",
 )
 def weighted_utility(
     outcome: Floats,

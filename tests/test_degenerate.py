@@ -1,0 +1,313 @@
+"""Inputs at the edge, given to every measure, curve and synthesis of the register: a finite number or a sentence."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dossier import evaluate, load, record
+from dossier.evaluate.offered import ask
+from dossier.register import CurveMaker, Metric, fill
+from dossier.types import Absent, Curve, DecisionCounts, Estimate, Feature, ReaderStudy, find
+from tests.test_laws import METRICS, SETTINGS, numbers, table
+
+CURVES = list(fill("metrics").curves.values())
+MAKERS: list[Metric | CurveMaker] = [*METRICS, *CURVES]
+Site = dict[str, Any]
+Spoil = Callable[[Site], Site]
+
+
+def asked(maker: Metric | CurveMaker, offered: Mapping[str, Any]) -> Any:
+    """The answer, with every warning taken for a fault."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return ask(maker, {**SETTINGS, **offered})
+
+
+def is_said(found: Any) -> bool:
+    """Whether an answer is a finite number, a finite curve or a reason that reads as a sentence without its stop."""
+    if isinstance(found, Absent):
+        return bool(found.reason.strip()) and found.reason[-1] not in ".:,;" and "nan" not in found.reason.split()
+    if isinstance(found, Curve):
+        every = [one for column in found.columns.values() for one in column if one is not None]
+        return len({len(column) for column in found.columns.values()}) == 1 and all(map(math.isfinite, every))
+    assert isinstance(found, Estimate)
+    bounded = found.low is None or found.high is None or found.low <= found.value <= found.high
+    return bounded and all(map(math.isfinite, numbers(found))) and found.method != ""
+
+
+# ---- what can go wrong with a site ----------------------------------------------------------------------------------
+
+
+def with_outcome(value: float) -> Spoil:
+    def spoil(site: Site) -> Site:
+        flat = np.full_like(site["outcome"], value)
+        return {**site, "outcome": flat, "truth": flat}
+
+    return spoil
+
+
+def one_of(value: float) -> Spoil:
+    """One case among others, or one other among cases."""
+
+    def spoil(site: Site) -> Site:
+        outcome = np.full_like(site["outcome"], 1 - value)
+        outcome[:1] = value
+        return {**site, "outcome": outcome, "truth": outcome}
+
+    return spoil
+
+
+def with_risk(value: float) -> Spoil:
+    return lambda site: {**site, "risk": np.full_like(site["risk"], value), "rival": np.full_like(site["rival"], value)}
+
+
+def perfect(site: Site) -> Site:
+    return {**site, "risk": site["outcome"].copy()}
+
+
+def opposite(site: Site) -> Site:
+    return {**site, "risk": 1 - site["outcome"]}
+
+
+def separated(site: Site) -> Site:
+    return {**site, "risk": np.where(site["outcome"] == 1, 0.31, 0.3)}
+
+
+def rival_is_the_model(site: Site) -> Site:
+    return {**site, "rival": site["risk"].copy()}
+
+
+def development_is_external(site: Site) -> Site:
+    return {**site, "development": site["predictors"]}
+
+
+def one_rater(site: Site) -> Site:
+    one = {name: site[name][:, :1] for name in ("labels", "confidence", "rater_complexity")}
+    return {**site, **one, "rater_accuracy": (0.8,)}
+
+
+def all_agree(site: Site) -> Site:
+    return {**site, "labels": np.repeat(site["outcome"][:, None], 4, axis=1)}
+
+
+def one_label(site: Site) -> Site:
+    return {**site, "labels": np.zeros_like(site["labels"])}
+
+
+def without_complexity(site: Site) -> Site:
+    return {**site, "rater_complexity": np.zeros_like(site["rater_complexity"])}
+
+
+def without_relevance(site: Site) -> Site:
+    return {**site, "case_relevance": np.zeros_like(site["case_relevance"])}
+
+
+def sure_raters(site: Site) -> Site:
+    return {**site, "confidence": np.ones_like(site["confidence"]), "rater_accuracy": (1.0, 1.0, 0.0, 0.5)}
+
+
+def flat(features: tuple[Feature, ...], value: float) -> tuple[Feature, ...]:
+    return tuple(Feature(one.name, np.full_like(one.values, value), one.levels) for one in features)
+
+
+def constant_predictors(site: Site) -> Site:
+    return {**site, "predictors": flat(site["predictors"], 0.0), "development": flat(site["development"], 0.0)}
+
+
+def missing_predictors(site: Site) -> Site:
+    return {**site, "predictors": flat(site["predictors"], math.nan)}
+
+
+def missing_everywhere(site: Site) -> Site:
+    empty = missing_predictors(site)
+    return {**empty, "development": flat(site["development"], math.nan)}
+
+
+def one_development_row(site: Site) -> Site:
+    return {**site, "development": tuple(Feature(x.name, x.values[:1], x.levels) for x in site["development"])}
+
+
+def no_study(site: Site) -> Site:
+    return {**site, "study": ReaderStudy("parallel", DecisionCounts(0, 0, 0, 0))}
+
+
+def no_errors(site: Site) -> Site:
+    return {**site, "study": ReaderStudy("paired", DecisionCounts(0, 9, 0, 9))}
+
+
+def only_aided(site: Site) -> Site:
+    return {**site, "study": ReaderStudy("parallel", DecisionCounts(3, 9, 0, 0))}
+
+
+def splits(site: Site) -> Site:
+    return {**site, "split": np.arange(len(site["outcome"])) % 3}
+
+
+def splits_of_one_class(site: Site) -> Site:
+    return {**site, "split": site["outcome"].astype(np.int64)}
+
+
+SPOILT: dict[str, Spoil] = {
+    "prevalence 0": with_outcome(0.0),
+    "prevalence 1": with_outcome(1.0),
+    "one event": one_of(1.0),
+    "one non-event": one_of(0.0),
+    "risk all 0": with_risk(0.0),
+    "risk all 1": with_risk(1.0),
+    "risk all at the threshold": with_risk(0.3),
+    "risk all one half": with_risk(0.5),
+    "perfect risk": perfect,
+    "opposite risk": opposite,
+    "barely separated": separated,
+    "rival equal to the model": rival_is_the_model,
+    "development equal to external": development_is_external,
+    "constant predictors": constant_predictors,
+    "predictors missing": missing_predictors,
+    "predictors missing on both sides": missing_everywhere,
+    "one development row": one_development_row,
+    "one rater": one_rater,
+    "raters who all agree": all_agree,
+    "one label": one_label,
+    "zero complexity": without_complexity,
+    "zero relevance": without_relevance,
+    "sure raters, one always wrong": sure_raters,
+    "no decisions": no_study,
+    "no wrong decisions": no_errors,
+    "decisions with the model only": only_aided,
+    "three splits": splits,
+    "splits of one class": splits_of_one_class,
+}
+SIZES = (1, 2, 3, 24)
+
+
+@pytest.mark.parametrize("spoiled", SPOILT)
+@pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.function.__name__)
+def test_every_spoilt_site_is_answered(maker: Metric | CurveMaker, spoiled: str) -> None:
+    for rows in SIZES:
+        found = asked(maker, SPOILT[spoiled](table(rows)))
+        assert is_said(found), (rows, found)
+
+
+@pytest.mark.parametrize("one", ["prevalence 1", "one event"])
+@pytest.mark.parametrize("other", ["risk all 0", "risk all 1", "perfect risk", "one rater"])
+def test_two_faults_at_once(one: str, other: str) -> None:
+    for maker in MAKERS:
+        for rows in (1, 2, 9):
+            found = asked(maker, SPOILT[other](SPOILT[one](table(rows))))
+            assert is_said(found), (maker.function.__name__, rows, found)
+
+
+# ---- settings at the edge -------------------------------------------------------------------------------------------
+
+EDGES: dict[str, tuple[Any, ...]] = {
+    "threshold": (0.0, 1.0),
+    "primary_threshold": (0.0, 1.0),
+    "tau": (0.5, 1.0),
+    "gamma": (0.0, 0.5, 1.0),
+    "priority": (0.0, 1.0, "prevalence"),
+    "relevance": ("constant", "raters", "column"),
+    "complexity": ("constant", "raters"),
+    "fpr": ("0-0", "0-1", "1-1", "0.5-0.5"),
+    "calibration": ("ece", "eci"),
+    "desired_accuracy": (0.0, 0.5, 1.0),
+    "severity_weights": (((0.0, 0.0), (0.0, 0.0)), ((0.0, 1.0), (1.0, 0.0))),
+    "level": (0.5, 0.999),
+    "bootstrap": (1, 2),
+    "permutations": (1,),
+    "threshold_range": ((0.0, 0.0), (0.0, 1.0), (0.3, 0.3)),
+    "declared_thresholds": ((), (0.0, 1.0)),
+    "coherence": (0.0, 1.0),
+}
+SOURCES_OF_TAU = (0.0, 1.0, "confidence", "persuasion", "automation_bias", "cost_benefit")
+"""In the chapter on utility tau is the threshold of each case."""
+
+
+@pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.function.__name__)
+def test_settings_at_their_ends_are_answered(maker: Metric | CurveMaker) -> None:
+    edges = {**EDGES, "tau": SOURCES_OF_TAU} if maker.function.__module__.endswith(".utility") else EDGES
+    for name in (need for need in maker.needs if need in edges):
+        for value, rows in itertools.product(edges[name], (1, 2, 24)):
+            found = asked(maker, {**table(rows), name: value})
+            assert is_said(found), (name, value, rows, found)
+
+
+def test_zero_complexity_and_tau_of_1_at_once() -> None:
+    (metric,) = (one for one in METRICS if one.term.name == "weighted_utility")
+    for tau, gamma, relevance in itertools.product((0.0, 1.0), (0.0, 1.0), ("constant", "column", "raters")):
+        site = without_relevance(without_complexity(table(24)))
+        found = asked(metric, {**site, "tau": tau, "gamma": gamma, "relevance": relevance})
+        assert is_said(found), (tau, gamma, relevance, found)
+
+
+# ---- a whole release of such sites ----------------------------------------------------------------------------------
+
+HEAD = """
+[release]
+model = "edges"
+version = "1"
+date = 2026-10-01
+owner = "a test"
+[outcome]
+name = "outcome"
+column = "outcome"
+[prediction]
+column = "risk"
+[thresholds]
+declared = [0.3]
+[resampling]
+bootstrap = 5
+permutations = 5
+"""
+
+
+def written(folder: Path, tables: Mapping[str, tuple[str, pd.DataFrame]]) -> Path:
+    text = HEAD
+    for name, (role, frame) in tables.items():
+        frame.to_csv(folder / f"{name}.csv", index=False)
+        text += f'[[dataset]]\nname = "{name}"\nrole = "{role}"\nfile = "{name}.csv"\n'
+        text += 'split = "split"\n' if "split" in frame else ""
+    (folder / "release.toml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def rows(outcome: list[int], risk: list[float], **more: Any) -> pd.DataFrame:
+    return pd.DataFrame({"outcome": outcome, "risk": risk, "age": np.arange(len(outcome)) % 3 + 50.0, **more})
+
+
+def test_a_release_of_edges_is_evaluated_and_recorded(tmp_path: Path) -> None:
+    """Splits of one class, sites of one class, of two rows, of certain risks; development and external the same."""
+    two = rows([0, 1], [0.2, 0.8])
+    plain = rows([0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.4, 0.4, 0.7, 0.2])
+    tables = {
+        "development": ("development", plain[["outcome", "age"]]),
+        "internal": ("internal", rows([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9], split=[1, 1, 2, 2])),
+        "same": ("external", plain),
+        "well": ("external", rows([0, 0, 0], [0.1, 0.2, 0.3])),
+        "ill": ("external", rows([1, 1, 1], [0.1, 0.2, 0.3])),
+        "two": ("external", two),
+        "certain": ("external", rows([0, 1, 0, 1], [0.0, 1.0, 1.0, 0.0])),
+        "constant": ("external", rows([0, 1, 0, 1], [0.5, 0.5, 0.5, 0.5])),
+    }
+    study = load.study(written(tmp_path, tables))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        evidence = evaluate.evidence(study)
+    assert {site.name for site in evidence.datasets} == set(tables)
+    for result in evidence.results:
+        assert is_said(result.found), result
+    for curve in evidence.curves:
+        assert is_said(curve.found), curve
+    assert find(evidence, "auroc", "internal") == Absent(
+        "at least one split allows no value: none of the 2 rows has the outcome"
+    )
+    assert b"NaN" not in record.text(evidence)
+    assert b"Infinity" not in record.text(evidence)

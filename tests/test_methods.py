@@ -1,0 +1,168 @@
+"""The chapters on methods and on measures to be read with caution: what they say, and in which numbers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from dossier import evaluate
+from dossier.bibliography import SOURCES
+from dossier.contents import CHAPTERS
+from dossier.findings import caution, methods
+from dossier.register import fill
+from dossier.types import Absent, Estimate, Evidence, Term, find
+from dossier.typeset import MINUS
+from tests.conftest import SHARED
+from tests.reference.built import hurried, study
+
+REGISTER = fill("metrics")
+TERMS = {name: entry.term for name, entry in (REGISTER.metrics | REGISTER.syntheses).items()}
+
+DIFFER = (
+    *("mcc", "youden_j", "balanced_average_accuracy", "scaled_brier", "log_score", "nagelkerke_r2", "tjur_r2", "eci"),
+    *("weighted_utility", "h_accuracy", "weighted_concordance", "actual_accuracy", "required_reliability"),
+    *("degree_of_correspondence", "spr", "wpr", "externally_supported", "mss_oe", "accuracy_against_chance"),
+)
+"""The measures of which methods.md says that a paper, a figure or a program prints something else."""
+
+
+@pytest.mark.parametrize("name", TERMS)
+def test_every_measure_has_a_formula_and_sources_that_are_known(name: str) -> None:
+    term = TERMS[name]
+    assert term.formula, "the methods appendix would have an empty cell"
+    assert term.formula[-1] != "."
+    assert term.formula.count("(") == term.formula.count(")")
+    assert term.formula.count("[") == term.formula.count("]")
+    assert not re.search(r"[a-z]_[a-z]", term.formula), "a name of the code"
+    assert term.cites
+    assert all(one in SOURCES or len(one) > 40 for one in term.cites if one != "Jin"), term.cites
+
+
+@pytest.mark.parametrize("name", DIFFER)
+def test_every_misprint_has_its_note(name: str) -> None:
+    assert re.match(r"differs from the published .* because ", TERMS[name].differs)
+    assert TERMS[name].differs[-1] != "."
+
+
+def test_no_other_measure_differs_unseen() -> None:
+    assert {name for name, term in TERMS.items() if term.differs} == {*DIFFER, "performance_against_similarity"}
+
+
+def test_minus_signs_are_true_and_hyphens_stay() -> None:
+    term = replace(TERMS["scaled_brier"], formula="1 - x/(y-1), well-known -1")
+    assert methods.formula(term) == f"1 {MINUS} x/(y{MINUS}1), well-known {MINUS}1"
+
+
+@pytest.fixture(scope="module")
+def covid() -> Evidence:
+    if not (SHARED / "data" / "covid").is_dir():
+        pytest.skip("the tables of covid are not there")
+    return evaluate.evidence(hurried(study("tests/releases/covid"), bootstrap=20, permutations=9))
+
+
+# ---- methods --------------------------------------------------------------------------------------------------------
+
+
+def test_every_measure_that_was_estimated_is_printed_once(covid: Evidence) -> None:
+    tables = methods.tables(covid, CHAPTERS)
+    labels = [row.label for table in tables for row in table.rows]
+    assert len(labels) == len(set(labels))
+    seen = {one.term for one in covid.results if isinstance(one.found, Estimate)}
+    assert len(labels) == len(seen)
+    for table in tables:
+        for row in table.rows:
+            formula, _, source = (cell.text for cell in row.cells)
+            assert formula
+            assert source
+
+
+def test_measures_of_chapters_that_stay_away_are_left_out(covid: Evidence) -> None:
+    tables = methods.tables(covid, [one for one in CHAPTERS if one.name == "calibration"])
+    assert [table.title for table in tables] == ["Calibration."]
+    assert "Expected calibration error" not in {row.label for row in tables[0].rows}
+
+
+def test_the_interval_is_the_one_that_was_taken(covid: Evidence) -> None:
+    cells = {row.label: row.cells for table in methods.tables(covid, CHAPTERS) for row in table.rows}
+    assert cells["Brier score"][1].text == "Student t"
+    assert cells["AUROC"][1].text == "DeLong, logit; or declared"
+    assert cells["Sensitivity"][1].text == "Wilson"
+    assert cells["Specificity"][1].text == "As above"
+    assert "20 replicates" in cells["Integrated calibration index"][1].text
+
+
+def test_the_second_way_is_said_from_where_it_parts() -> None:
+    rest = methods._rest("bins; bootstrap, 9 replicates, percentile", "bins; bootstrap, 9 replicates, one-sided")
+    assert rest == "one-sided"
+    assert methods._rest("Wald", "Wald") == "Wald"
+
+
+def test_notes_on_differences_stand_below_their_table(covid: Evidence) -> None:
+    notes = {table.title: table.footnotes for table in methods.tables(covid, CHAPTERS)}
+    assert notes["H-accuracy."][0].startswith("H-accuracy: differs from the published formula because ties")
+    assert len(notes["Calibration."]) == 5
+
+
+def test_what_was_pooled_names_the_sites_as_readers_know_them(covid: Evidence) -> None:
+    said = methods.pooling(covid)
+    assert "AUROC: REML on the logit scale, Hartung-Knapp; not pooled: Brazil 3" in said
+    assert "brazil-3" not in said
+
+
+# ---- caution --------------------------------------------------------------------------------------------------------
+
+
+def caveat(evidence: Evidence, name: str) -> str:
+    return caution.caveat(evidence, TERMS[name])
+
+
+def cautioned() -> list[Term]:
+    return [term for term in TERMS.values() if term.tier == "caution"]
+
+
+def test_every_caution_measure_shows_its_danger_in_numbers(covid: Evidence) -> None:
+    for term in caution.cautioned(covid):
+        said = caveat(covid, term.name)
+        assert re.search(r"\d", said), term.name
+        assert said.endswith(".")
+        assert not re.search(r"nan|None|inf\b", said)
+    assert {term.name for term in cautioned()} == set(caution.CAVEATS)
+
+
+def test_the_caveats_of_covid_are_those_of_the_tables(covid: Evidence) -> None:
+    """Brazil 3: 334 of 345 are cases, 109 flagged at .5, all of them cases (methods.md: sensitivity .3263)."""
+    assert "At Brazil 3, calling everybody a case would be right for 97%, more than" in caveat(covid, "accuracy")
+    assert " 35% at threshold 0.50. The net benefit there is 31.6" in caveat(covid, "accuracy")
+    # 334 cases for each 11 others; treating everybody is worth 334/345 - 11/345.
+    assert "counts one false alarm as much as 30 missed cases; threshold 0.50 says 1 missed case" in caveat(
+        covid, "balanced_accuracy"
+    )
+    assert "flagging everybody gives 93.6" in caveat(covid, "balanced_accuracy")
+    # Sensitivity .3263473, specificity 1: at 10 %, ppv is 1 and npv .9/(.9 + .1 x .6736527).
+    assert f"would give {0.9 / (0.9 + 0.06736527):.2f} at 10%" in caveat(covid, "markedness")
+    assert "0.97 at Brazil 3" in caveat(covid, "auprc")
+    assert "one risk of 97% for everybody would have 0" in caveat(covid, "ece")
+    # 109 flagged, 334 cases, 345 rows: all 109 may be cases, and they are.
+    chance = (109 * 334 + 236 * 11) / 345**2
+    assert f"could not pass {((109 + 11) / 345 - chance) / (1 - chance):.2f}" in caveat(covid, "cohen_kappa_of_model")
+
+
+def test_a_measure_without_numbers_has_no_caveat(covid: Evidence) -> None:
+    gone = replace(covid, results=tuple(replace(one, found=Absent("gone")) for one in covid.results))
+    for name in caution.CAVEATS:
+        assert caveat(gone, name) == ""
+
+
+def test_the_measure_to_read_instead_stands_last_in_each_table_and_says_so(covid: Evidence) -> None:
+    tables = caution.tables(covid)
+    assert tables
+    for table in tables:
+        assert "(read this instead)" in table.columns[-1].label
+        assert not any("(read this instead)" in column.label for column in table.columns[:-1])
+    first = next(table for table in tables if table.columns[0].label == "Accuracy")
+    row = next(row for row in first.rows if row.label == "Brazil 3")
+    found = find(covid, "net_benefit", "brazil-3", threshold=0.5)
+    assert isinstance(found, Estimate)
+    assert row.cells[-1].text == f"{100 * found.value:.1f}"
