@@ -65,6 +65,8 @@ class Dataset:
     cost: Floats | None = None
     """What acting needlessly costs in each row, and what acting rightly brings; 0 or more, not both 0."""
     benefit: Floats | None = None
+    complexity: Floats | None = None
+    """How complex each row is, from 0 to 1."""
 
 
 @dataclass(frozen=True)

@@ -127,6 +127,7 @@ def _over_splits(site: Site, metric: Metric, at: Mapping[str, float | str]) -> E
             relevance=None if dataset.relevance is None else dataset.relevance[rows],
             cost=None if dataset.cost is None else dataset.cost[rows],
             benefit=None if dataset.benefit is None else dataset.benefit[rows],
+            complexity=None if dataset.complexity is None else dataset.complexity[rows],
         )
         # The interval comes from the spread between splits, so no replicates are needed within one.
         found.append(_value(replace(site, dataset=held_out), metric, at, bootstrap=2))
