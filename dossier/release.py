@@ -373,7 +373,7 @@ class HAccuracy(Table):
     def _fits(self) -> HAccuracy:
         if "survey" in self.priority_from and self.survey is None:
             raise UnfitError(
-                "priority_from asks for a survey, and there is none.",
+                "priority_from asks for a survey that is not there.",
                 "Add survey = { 0 = …, 1 = … }: the share of answers that put each class first.",
             )
         if self.cut is not None and self.complexity is None:

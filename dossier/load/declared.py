@@ -392,7 +392,7 @@ def _of_h_accuracy(release: Release, has_readers: bool) -> list[Fault]:
         faults.append(Fault(what, "release.toml, [h_accuracy] survey", fix))
     if "net_benefit" in declared.priority_from and not release.thresholds.declared:
         fix = "Declare a threshold in [thresholds], or take net_benefit out."
-        what = "The priority from net benefit needs a threshold, and none is declared."
+        what = "The priority from net benefit needs a declared threshold."
         faults.append(Fault(what, "release.toml, [h_accuracy] priority_from", fix))
     if release.readers is not None or not has_readers:
         for key, table in _asked_of_raters(release).items():

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.metrics.intervals import estimate, wilson
-from dossier.register import metric
-from dossier.types import Absent, Estimate, Floats
+from dossier.register import curve, metric
+from dossier.types import Absent, Curve, Estimate, Floats
 
 Integers = NDArray[np.int64]
 Weights = Sequence[Sequence[float]]
@@ -171,8 +171,75 @@ def mean_severity(
     """How grave the answers are on average when a right one counts 0, from 0 to 1.
 
     Arguments: as for `error_severity_index`. Returns sum(C W) / n with a normal interval over the rows: unlike an
-    interval within each class, it lets the prevalence vary. Absent without rows or without fitting weights.
+    interval within each class, it lets the prevalence vary. Absent without rows or fitting weights.
     """
     if fault := weights_fault(severity_weights, 2):
         return fault
     return mean_of_classes(*_at(outcome, risk, threshold), severity_weights, level)
+
+
+@curve("Confusion matrix", cites="Jin")
+def confusion_matrix(
+    outcome: Floats, risk: Floats, primary_threshold: float, severity_weights: Weights
+) -> Curve | Absent:
+    """How often each class was predicted where each was true, with the severity of every kind of error.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `primary_threshold` (positive means risk >= threshold),
+    `severity_weights` (rows predicted, columns true, 0 on the diagonal). Returns a row for each pair of classes:
+    `predicted` and `true` (numbered from 0), `count` and `severity`. Absent without rows or fitting weights.
+    """
+    if len(outcome) == 0:
+        return NO_ROWS
+    if fault := weights_fault(severity_weights, 2):
+        return fault
+    counts = confusion(*_at(outcome, risk, primary_threshold), 2)
+    pairs = [(predicted, true) for predicted in range(2) for true in range(2)]
+    columns: dict[str, tuple[float | None, ...]] = {
+        "predicted": tuple(float(predicted) for predicted, _ in pairs),
+        "true": tuple(float(true) for _, true in pairs),
+        "count": tuple(float(counts[pair]) for pair in pairs),
+        "severity": tuple(float(severity_weights[predicted][true]) for predicted, true in pairs),
+    }
+    return Curve(columns, len(outcome), f"counted, positive from a risk of {primary_threshold:g}", int(outcome.sum()))
+
+
+@curve("Severity and accuracy of the models", cites="Jin")
+def severity_of_models(
+    outcome: Floats,
+    risk: Floats,
+    primary_threshold: float,
+    severity_weights: Weights,
+    rival: Floats | None = None,
+    level: float = 0.95,
+) -> Curve | Absent:
+    """How grave the errors are beside how many there are, for the model and for its rival on the same rows.
+
+    Arguments: as for `confusion_matrix`; `rival` (n, 0 to 1), `level`. Returns a row for the model (`model` 0) and,
+    with a rival, one for that (1): `accuracy`, `error_severity_index` (0 without errors, by definition) and
+    `mean_severity` at the threshold, with the bounds `accuracy_low` and `accuracy_high` (Wilson) and `index_low` and
+    `index_high` (as for `error_severity_index`; missing without errors). Absent without rows or fitting weights.
+    """
+    if len(outcome) == 0:
+        return NO_ROWS
+    rows: list[dict[str, float | None]] = []
+    for number, risks in enumerate((risk,) if rival is None else (risk, rival)):
+        found = error_severity_index(outcome, risks, primary_threshold, severity_weights, level)
+        if isinstance(found, Absent):
+            return found
+        errors = found.details["errors"] or 0.0
+        low, high = wilson(len(outcome) - errors, len(outcome), level)
+        rows.append(
+            {
+                "model": float(number),
+                "accuracy": found.details["accuracy"],
+                "accuracy_low": low,
+                "accuracy_high": high,
+                "error_severity_index": found.value,
+                "index_low": found.low,
+                "index_high": found.high,
+                "mean_severity": found.details["mean_severity"],
+            }
+        )
+    columns = {name: tuple(row[name] for row in rows) for name in rows[0]}
+    method = f"positive from a risk of {primary_threshold:g}; Wilson"
+    return Curve(columns, len(outcome), method, int(outcome.sum()))
