@@ -148,8 +148,9 @@ def test_the_confusion_matrix_is_counted_by_hand() -> None:
 
 def test_the_models_stand_side_by_side_with_what_each_measure_says() -> None:
     rng = np.random.default_rng(3)
-    y = (rng.uniform(size=90) < 0.4).astype(float)
-    p, q = np.round(rng.uniform(size=90), 2), np.round(np.clip(y * 0.3 + rng.uniform(size=90), 0, 1), 2)
+    y: Floats = (rng.uniform(size=90) < 0.4).astype(float)
+    p: Floats = np.round(rng.uniform(size=90), 2)
+    q: Floats = np.asarray(np.round(np.minimum(y * 0.3 + p[::-1], 1), 2), dtype=np.float64)
     weights = ((0.0, 0.6), (0.3, 0.0))
     found = severity_of_models(y, p, 0.5, weights, q)
     assert isinstance(found, Curve)
