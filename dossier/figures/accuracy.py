@@ -242,7 +242,7 @@ def h_accuracy_by_priority_by_site(evidence: Evidence) -> Picture | Absent:
 # ---- priority and complexity ----------------------------------------------------------------------------------------
 
 MOST_SURFACES = 3
-MAP, MAP_GAP = 60.0, 30.0
+MAP, MAP_GAP = 60.0, 33.0
 SHADES = ("#f4f6f8", "#e3e9ee", "#d2dde5", "#c1d0dc", "#b0c4d3", "#9fb7ca", "#8eabc1", "#7d9eb8")
 """From low to high, each a step darker in grey; black words can be read on the darkest."""
 
@@ -267,11 +267,11 @@ def draw_surface(evidence: Evidence) -> Figure | Absent:
             (one for one in reasons if isinstance(one, Absent)), Absent("no site has a complexity of its cases")
         )
     high = MAP if len(found) == 1 else 44.0
-    row = high + 26.0
+    row = high + 26.6
     drawn = sheet(FULL, row * len(found) - 3.0)
     for place, (site, surface, profile) in enumerate(found):
-        top = place * row + 13.0
-        write(drawn, 12.0, top - 10.8, f"{site.site}, {surface.n:,} patients", weight=600)
+        top = place * row + 13.6
+        write(drawn, 12.0, top - 11.4, f"{site.site}, {surface.n:,} patients", weight=600)
         _map(drawn, surface, 12.0, top, MAP, high)
         _profile(drawn, profile, 12.0 + MAP + MAP_GAP, top, FULL - 16.0 - MAP - MAP_GAP, high)
     return drawn
@@ -302,8 +302,8 @@ def _map(drawn: Figure, surface: Curve, left: float, top: float, wide: float, hi
         _label_contours(drawn, joined_lines, levels_of(lines), (left, top), (wide, high))
     ticks(axes, "x", [0, 0.5, 1], ["0", "0.5", "1"])
     ticks(axes, "y", [0, 0.5, 1], ["0", "50", "100"])
-    write(drawn, left, top - 6.4, "a", weight=600)
-    write(drawn, left + 4.0, top - 6.4, "H-accuracy")
+    write(drawn, left, top - 7.0, "a", weight=600)
+    write(drawn, left + 4.0, top - 7.0, "H-accuracy")
     write(drawn, left + wide / 2, top + high + 7.6, "Priority of the outcome", ha="center")
     write(drawn, left - 10.0, top + high / 2, "Cases called complex, %", rotation=90, ha="center", va="center")
 
@@ -353,10 +353,10 @@ def _profile(drawn: Figure, profile: Curve, left: float, top: float, wide: float
     places = inner_ticks(*axes.get_ylim(), 4)
     ticks(axes, "y", places, [tick_text(place) for place in places])
     ticks(axes, "x", [0, 0.5, 1], ["0", "50", "100"])
-    write(drawn, left, top - 6.4, "b", weight=600)
-    key_row(drawn, left + 4.0, top - 6.4, [Key("most complex", BLUE), Key("random", INK_2, "-", 0.9)])
+    write(drawn, left, top - 7.0, "b", weight=600)
+    key_row(drawn, left + 4.0, top - 7.0, [Key("most complex", BLUE), Key("random", INK_2, "-", 0.9)])
     write(drawn, left + wide / 2, top + high + 7.6, "Cases called complex, %", ha="center")
-    write(drawn, left - 10.0, top + high / 2, "H-accuracy", rotation=90, ha="center", va="center")
+    write(drawn, left - 13.0, top + high / 2, "H-accuracy", rotation=90, ha="center", va="center")
 
 
 @figure("H-accuracy by priority and share of complex cases")

@@ -86,7 +86,7 @@ def groups_of(evidence: Evidence, curve: Curve) -> tuple[Group, ...]:
 
 
 WIDE, HIGH, LEFT = 92.0, 62.0, 14.0
-FOREST_LEFT, FOREST_WIDTH = 116.0, 52.0
+FOREST_LEFT, FOREST_WIDTH = 116.0, 49.0
 TOP = 10.0
 
 
@@ -219,13 +219,14 @@ def _mean_forest(drawn: Figure, evidence: Evidence, groups: Sequence[Group]) -> 
     rows = [("All readers", find(evidence, "decision_benefit", READER_STUDY))]
     if len(groups) > 1:
         rows += [(sentence_case(group.name), group.found) for group in groups]
-    most = int((HIGH - 6) / (3 * LINE))
-    rows = rows[:most]
+    # Two lines a row where there are many groups, else three; more groups than that stand in the table.
+    rows = rows[: int(HIGH / (2 * LINE))]
+    lines = 3 if len(rows) * 3 * LINE <= HIGH else 2
     values = [
         end for _, one in rows if isinstance(one, Estimate) for end in (one.value, one.low, one.high) if end is not None
     ]
     low, high = _limits(np.array([*values, 0.0]), 0.05)
-    height = len(rows) * 3 * LINE
+    height = len(rows) * lines * LINE
     axes = panel(drawn, FOREST_LEFT, TOP, FOREST_WIDTH, height)
     axes.set_xlim(low, high)
     axes.set_ylim(len(rows), 0)
@@ -234,17 +235,18 @@ def _mean_forest(drawn: Figure, evidence: Evidence, groups: Sequence[Group]) -> 
     places = inner_ticks(low, high, 4)
     ticks(axes, "x", places, [_percent(place) for place in places], inward=True)
     write(drawn, FOREST_LEFT + FOREST_WIDTH / 2, TOP + height + 7.6, "Mean gain, % points", ha="center")
-    names = shortened([name for name, _ in rows], 30.0, 600)
+    taken = max((text_width(_interval(one)) for _, one in rows if isinstance(one, Estimate)), default=24.0)
+    names = shortened([name for name, _ in rows], FULL - FOREST_LEFT - taken - 2.0, 600)
     for row, (name, (_, found)) in enumerate(zip(names, rows, strict=True)):
-        y = TOP + (row * 3 + 0.7) * LINE
+        y = TOP + (row * lines + 0.6) * LINE
         write(drawn, FOREST_LEFT, y, name, weight=600)
         if isinstance(found, Absent):
             write(drawn, FULL, y, "not estimable", ha="right", color=INK_2)
             continue
         write(drawn, FULL, y, _interval(found), ha="right", color=INK_2)
-        middle = row + 0.68
+        middle = row + (0.68 if lines == 3 else 0.75)
         # The line of no gain stops short of the words above each row.
-        axes.plot([0, 0], [row + 0.46, row + 0.9], color=INK, lw=0.7, zorder=0)
+        axes.plot([0, 0], [row + 0.52, row + 0.95], color=INK, lw=0.7, zorder=0)
         if found.low is not None and found.high is not None:
             axes.plot([found.low, found.high], [middle, middle], color=INK, lw=1, zorder=2)
         axes.plot([found.value], [middle], "D", ms=5, mfc=INK, mec=INK, zorder=3)
@@ -439,7 +441,7 @@ def _name(evidence: Evidence, curve: Curve, row: int) -> str:
         {str(one.at["group"]) for one in evidence.results if one.measure == "decision_benefit" and "group" in one.at}
     )
     place = curve.columns["group"][row]
-    return name if place is None or int(place) >= len(names) else f"{name}, {names[int(place)]}"
+    return name if place is None or int(place) >= len(names) else f"{name} ({names[int(place)]})"
 
 
 @figure("Decisions that the model changed")

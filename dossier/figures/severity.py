@@ -12,6 +12,7 @@ from matplotlib.patches import Rectangle
 
 from dossier.figures.canvas import (
     BLUE,
+    CROWD,
     FULL,
     INK,
     INK_2,
@@ -69,12 +70,17 @@ class Matrices:
         return 11.0 + self.classes * self.high + 6.0
 
 
-def matrices(classes: int, count: int, label: float) -> Matrices:
-    """The widest cells that leave room for the matrices; two lines in each: the count and its share."""
-    across = min(count, {2: 4, 3: 3}.get(classes, 2))
-    gap = 7.0
-    label = min(label, 26.0)
-    wide = min((FULL - gap * (across - 1)) / across - label, 26.0 * classes) / classes
+def matrices(found: Sequence[tuple[DatasetSummary, Curve]], names: Sequence[str]) -> Matrices:
+    """As many matrices beside each other as leave room for the counts; two lines in a cell: the count and its share."""
+    classes, gap = len(names), 7.0
+    whole = max(text_width(name) for name in names) + 6.0
+    label = min(whole, 26.0)
+    counts = [float(count) for _, curve in found for count in column(curve, "count")]
+    needed = max(text_width(f"{count:,.0f}", 600) for count in (*counts, 1000.0)) + 1.6
+    fitting = [most for most in (4, 3, 2) if (FULL - gap * (most - 1)) / most - label >= needed * classes]
+    across = min(len(found), fitting[0] if fitting else 1)
+    label = min(whole, 50.0) if across == 1 else label
+    wide = min(((FULL - gap * (across - 1)) / across - label) / classes, 26.0)
     return Matrices(classes, across, label, wide, 9.6, gap)
 
 
@@ -101,13 +107,16 @@ def draw_matrices(evidence: Evidence) -> Figure | Absent:
         return next(absent, Absent("no external site has a confusion matrix"))
     classes = int(column(found[0][1], "true").max()) + 1
     names = names_of_classes(evidence, classes)
-    plan = matrices(classes, len(found), max(text_width(name) for name in names) + 2.0)
+    plan = matrices(found, names)
     shown = found[: _room(plan)]
     top = 6.0
     drawn = sheet(FULL, top + plan.row * -(-len(shown) // plan.across) - 4.0)
     _key(drawn, shown[0][1])
     step = plan.label + plan.classes * plan.wide + plan.gap
-    heads = shortened([f"{site.site}, n {curve.n:,}" for site, curve in shown], step - plan.gap, 600)
+    sizes = [f", n {curve.n:,}" for _, curve in shown]
+    room = step - plan.gap - max(text_width(size, 600) for size in sizes)
+    sites = shortened([site.site for site, _ in shown], room, 600)
+    heads = [site + size for site, size in zip(sites, sizes, strict=True)]
     for place, (head, (_, curve)) in enumerate(zip(heads, shown, strict=True)):
         down, right = divmod(place, plan.across)
         _matrix(drawn, plan, curve, names, head, right * step, top + down * plan.row)
@@ -138,7 +147,11 @@ def _matrix(drawn: Figure, plan: Matrices, curve: Curve, names: Sequence[str], h
     axes.axis("off")
     axes.set_xlim(0, plan.classes)
     axes.set_ylim(plan.classes, 0)
-    over = shortened([f"truly {name}" if plan.classes == 2 else name for name in names], plan.wide - 0.6)
+    over = [f"truly {name}" if plan.classes == 2 else name for name in names]
+    if any(text_width(name) > plan.wide - 0.6 for name in over):
+        # Names too long for the columns stand beside the rows, with the number that heads the column.
+        over = [f"{place}" for place in range(1, plan.classes + 1)]
+        names = [f"{place} {name}" for place, name in enumerate(names, 1)]
     beside = shortened(names, plan.label - 1.0)
     for place in range(plan.classes):
         write(drawn, left + (place + 0.5) * plan.wide, top - 2.2, over[place], ha="center", color=INK_2)
@@ -170,7 +183,7 @@ def confusion_by_site(evidence: Evidence) -> Picture | Absent:
         found = sites_with_matrix(evidence)
         classes = int(column(found[0][1], "true").max()) + 1
         names = names_of_classes(evidence, classes)
-        plan = matrices(classes, len(found), max(text_width(name) for name in names) + 2.0)
+        plan = matrices(found, names)
         shown, left = found[: _room(plan)], max(0, len(found) - _room(plan))
         caption = (
             f"{sum(curve.n for _, curve in shown):,} patients at {sites_word(len(shown))}, {shown[0][1].method}. Rows: "
@@ -240,7 +253,7 @@ def draw_models(evidence: Evidence) -> Figure | Absent:
     _label(axes, marks, np.concatenate(lines))
     for direction, ends in (("x", (low, high)), ("y", (bottom, top))):
         steps = inner_ticks(*ends, 5)
-        ticks(axes, direction, steps, [_tick(direction, step) for step in steps])  # type: ignore[arg-type]
+        ticks(axes, direction, steps, [_tick(direction, step) for step in steps], inward=True)  # type: ignore[arg-type]
     rival = evidence.release.prediction.rival_name or "rival"
     entries = [Key("model", BLUE, fill=True, edge=BLUE)]
     if any(len(curve.columns["model"]) > 1 for _, curve in found):
@@ -296,6 +309,8 @@ def severity_against_accuracy(evidence: Evidence) -> Picture | Absent:
         )
         if compared:
             caption += " A line joins the two models of a site; the site's name stands at the model."
+        if len(found) > CROWD:
+            caption += " Sites without room for their name are not labelled."
         told = [_said(site, curve) for site, curve in found]
         return picture("severity_against_accuracy", drawn, caption, f"Accuracy and severity index: {joined(told, 8)}.")
 

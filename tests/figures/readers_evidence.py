@@ -26,7 +26,7 @@ from dossier.types import (
 
 THRESHOLD = 0.5
 TAUS = {"right_80": 0.6, "right_50": 0.8, "right_25": 1.0}
-LONG = "University Hospital of Marienbad No. {:04d}"
+LONG = "University Hospital of Marienbad, ward {:04d}"
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ def _site_results(name: str, n: int, with_raters: bool, kind: Kind) -> list[Resu
             measure, measure, name, at, Estimate(value, value - 0.1, value + 0.1, 0.95, n, "m", details=details)
         )
 
-    plain = {"tau": 0.5, "complexity": "constant"}
+    plain: dict[str, float | str] = {"tau": 0.5, "complexity": "constant"}
     found = [
         one("h_accuracy", {"priority": "prevalence", **plain}, 0.7, priority=0.3),
         one("h_accuracy", {"priority": "complement", **plain}, 0.71, priority=0.7),
@@ -180,7 +180,7 @@ def _rater_curves(kind: Kind, rng: np.random.Generator, name: str, outcome: Floa
     confidence = np.clip(rng.normal(0.5, 0.2, shape) + 0.2 * right, 0, 1)
     confidence = confidence if kind.fine else np.round(confidence * 5) / 5
     complexity = np.round(4 * np.clip(rng.normal(0.45, 0.2, shape) - 0.1 * right, 0, 1)) / 4
-    raters = {"labels": labels, "confidence": confidence, "rater_complexity": complexity}
+    raters = (labels, confidence, complexity)
     found: dict[str, Curve | Absent] = {
         "raters_one_by_one": reliability.raters_one_by_one(labels, confidence, complexity, outcome),
         "confidence_by_rater": reliability.confidence_by_rater(labels, confidence),
@@ -188,9 +188,9 @@ def _rater_curves(kind: Kind, rng: np.random.Generator, name: str, outcome: Floa
         "rater_accuracy_by_confidence": accuracy.rater_accuracy_by_confidence(labels, confidence, outcome),
         "rater_accuracy_by_complexity": accuracy.rater_accuracy_by_complexity(labels, complexity, outcome),
         "confidence_of_right_answers": accuracy.confidence_of_right_answers(labels, confidence, outcome),
-        "complexity_distribution": accuracy.complexity_distribution(outcome, "raters", **raters),
-        "h_accuracy_surface": accuracy.h_accuracy_surface(outcome, risk, "raters", **raters),
-        "h_accuracy_by_complexity": accuracy.h_accuracy_by_complexity(outcome, risk, "raters", **raters),
+        "complexity_distribution": accuracy.complexity_distribution(outcome, "raters", *raters),
+        "h_accuracy_surface": accuracy.h_accuracy_surface(outcome, risk, "raters", *raters),
+        "h_accuracy_by_complexity": accuracy.h_accuracy_by_complexity(outcome, risk, "raters", *raters),
     }
     return [CurveResult(curve, name, one) for curve, one in found.items()]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -168,11 +169,11 @@ def test_without_evidence_a_figure_says_why_it_is_absent(name: str, usual: Evide
 )
 def test_shades_grow_darker_in_grey(shades: tuple[str, ...]) -> None:
     def luminance(colour: str) -> float:
-        red, green, blue = (part**2.2 for part in to_rgb(colour))
-        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+        parts = np.array(to_rgb(colour)) ** 2.2
+        return float(parts @ np.array([0.2126, 0.7152, 0.0722]))
 
     grey = [luminance(shade) for shade in shades]
-    assert all(one - other > 0.02 for one, other in zip(grey, grey[1:], strict=False))
+    assert all(one - other > 0.02 for one, other in pairwise(grey))
     assert (grey[-1] + 0.05) / (luminance("#16181b") + 0.05) > 4.5, "ink can be read on the darkest"
 
 
@@ -196,7 +197,7 @@ def test_benefit_diagram_shows_each_reader_and_the_mean_of_each_group(usual: Evi
     means = [line for line in figure.axes[1].lines if line.get_marker() == "D"]
     assert [point(line)[0] for line in means] == [
         estimated(find(usual, "decision_benefit", READER_STUDY, **at)).value
-        for at in ({}, {"group": "radiologist"}, {"group": "resident"})  # type: ignore[arg-type]
+        for at in ({}, {"group": "radiologist"}, {"group": "resident"})
     ]
     assert {"decides better", "All readers", "Radiologist (7)", "Resident (6)"} <= set(texts(figure))
 
