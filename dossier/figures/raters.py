@@ -292,8 +292,8 @@ def draw_answers(evidence: Evidence) -> Figure | Absent:
         axes = panel(drawn, left, 5.5, wide, PANEL_HEIGHT)
         axes.set_xlim(0, 1)
         axes.set_ylim(bottom, 1)
-        steps = [bottom, (bottom + 1) / 2, 1.0]
-        ticks(axes, "y", steps, [tick_text(step * 100) for step in steps])
+        steps = inner_ticks(bottom, 1, 3)
+        ticks(axes, "y", steps, [tick_text(round(step * 100, 6)) for step in steps])
         ticks(axes, "x", [0, 0.5, 1], ["0", "0.5", "1"])
         x, y = column(curve, "mean"), column(curve, "share_right")
         axes.plot(x, y, color=BLUE, lw=0.8, zorder=2, clip_on=False)

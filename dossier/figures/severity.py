@@ -73,7 +73,7 @@ class Matrices:
 def matrices(found: Sequence[tuple[DatasetSummary, Curve]], names: Sequence[str]) -> Matrices:
     """As many matrices beside each other as leave room for the counts; two lines in a cell: the count and its share."""
     classes, gap = len(names), 7.0
-    whole = max(text_width(name) for name in names) + 6.0
+    whole = max(text_width(name) for name in names) + (2.0 if classes == 2 else 6.0)
     label = min(whole, 26.0)
     counts = [float(count) for _, curve in found for count in column(curve, "count")]
     needed = max(text_width(f"{count:,.0f}", 600) for count in (*counts, 1000.0)) + 1.6

@@ -92,12 +92,12 @@ def _side_by_side(evidence: Evidence, dataset: str, label: str) -> Table:
     for name, members in _kinds(found).items():
         if members:
             rows.append(Row(name, kind="group"))
-        rows += [Row(_instance(one), (cell(one.found, term, reasons), *_settings(one))) for one in members]
+        rows += [Row(_instance(one, name), (cell(one.found, term, reasons), *_settings(one))) for one in members]
     return Table(
         name=anchor(f"table-h-accuracy-instances-{dataset}"),
         title=f"Instances of H-accuracy side by side, {label}.",
         note=f"Value and {level_of(evidence)} interval, with the priority of the outcome, the confidence that earns "
-        "full credit, and how the cases count. Priority, confidence and complexity are taken as fixed.",
+        "full credit, and from which complexity on a case counts. All three are taken as fixed.",
         head="Instance",
         columns=(
             Column("H-accuracy", intervals=True),
@@ -116,26 +116,35 @@ def _kinds(found: Sequence[Result]) -> dict[str, list[Result]]:
     graded = [one for one in found if one.at.get("complexity") != "constant"]
     even = [one for one in plain if one.at.get("priority") == 0.5]
     sources = [one for one in plain if one.at.get("tau") == 0.5 and isinstance(one.at.get("priority"), str)]
+    composites: dict[str, list[Result]] = {}
+    for one in graded:
+        if (one.at.get("priority"), one.at.get("tau")) != (0.5, 0.5):
+            composites.setdefault(_composite(one), []).append(one)
     return {
         "Balanced": [one for one in even if one.at.get("tau") == 0.5],
         "Prioritized": sources,
         "Confident, by the raters": [one for one in even if isinstance(one.at.get("tau"), str)],
         "Practical": [one for one in graded if (one.at.get("priority"), one.at.get("tau")) == (0.5, 0.5)],
-        "Composite": [one for one in graded if (one.at.get("priority"), one.at.get("tau")) != (0.5, 0.5)],
+        **composites,
     }
 
 
-def _instance(result: Result) -> str:
+def _composite(result: Result) -> str:
+    """The heading of the composites that share a priority and a confidence."""
+    priority, tau = (result.at.get(name, "") for name in ("priority", "tau"))
+    source = SOURCES_OF_PRIORITY.get(str(priority))
+    of = f"from {source}" if source else setting(priority)
+    return f"Composite: priority {of}, confidence {setting(tau)}"
+
+
+def _instance(result: Result, kind: str) -> str:
     """What tells an instance from the others of its kind."""
-    priority, tau, complexity = (result.at.get(name, "") for name in ("priority", "tau", "complexity"))
-    words = []
-    if isinstance(priority, str):
-        words.append(f"priority from {SOURCES_OF_PRIORITY.get(priority, priority)}")
-    if isinstance(tau, str):
-        words.append(f"confidence: {setting(tau)}")
-    if complexity != "constant":
-        words.append(setting(complexity))
-    return sentence_case(", ".join(words)) if words else "Both classes alike"
+    if kind == "Balanced":
+        return "Both classes alike"
+    if kind == "Prioritized":
+        priority = str(result.at["priority"])
+        return f"Priority from {SOURCES_OF_PRIORITY.get(priority, priority)}"
+    return sentence_case(setting(result.at["tau" if kind.startswith("Confident") else "complexity"]))
 
 
 def _settings(result: Result) -> tuple[Cell, ...]:
@@ -148,5 +157,5 @@ def _settings(result: Result) -> tuple[Cell, ...]:
         cells.append(Cell(number(value) if isinstance(value, float) else "", kind="plain"))
     cut = details.get("cut")
     complexity = str(result.at.get("complexity", "constant"))
-    text = "all alike" if complexity == "constant" else "as graded" if cut is None else f"complex from {number(cut)}"
+    text = "all alike" if complexity == "constant" else "as graded" if cut is None else f"from {number(cut)}"
     return (*cells, Cell(text, kind="word"))
