@@ -165,7 +165,7 @@ def _cell(axes: Axes, plan: Matrices, corner: tuple[float, float], count: float,
     """A cell: its count, its share of all patients beneath, and its shade; right answers stand in a stronger frame."""
     right = corner[0] == corner[1]
     box = Rectangle(corner, 1, 1, fc=shade(severity), ec=INK if right else RULE, lw=0.9 if right else 0.5)
-    box.set(zorder=2 if right else 1, gid=f"cell-{corner[1]:.0f}-{corner[0]:.0f}")
+    box.set(clip_on=False, zorder=2 if right else 1, gid=f"cell-{corner[1]:.0f}-{corner[0]:.0f}")
     axes.add_patch(box)
     rise = LINE_OF_CELL / plan.high / 2
     middle = corner[0] + 0.5, corner[1] + 0.5
