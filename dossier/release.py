@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypeGuard
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from dossier.checklist import ITEMS
 
@@ -27,6 +27,8 @@ WIDTHS: Mapping[str, float] = MappingProxyType(
 
 MINIMA = ("auroc", "brier", "standardized_net_benefit")
 RESERVED_NAMES = ("pooled", "each external")
+NOT_COLUMNS = ("constant", "raters", "rater_errors", "rater_confidence")
+"""Where a complexity may come from beside a column: no column can have these names."""
 
 
 class UnfitError(ValueError):
@@ -278,7 +280,48 @@ class Source(Table):
     from_: Literal["raters", "rater_errors", "rater_confidence"] = Field(
         alias="from", description="What of the readers' tables is used."
     )
+    weighted: bool = Field(False, description="Whether the raters count by their accuracy.")
     cut: tuple[Inside, ...] | None = Field(None, description="The shares of cases that are called complex.")
+
+
+class SurveyShare(Table):
+    """The share of answers to a survey that put a class first, with its interval."""
+
+    value: Share = Field(description="The share of answers.")
+    low: Share = Field(description="The lower end of its interval.")
+    high: Share = Field(description="The upper end of its interval.")
+
+    @model_validator(mode="after")
+    def _fits(self) -> SurveyShare:
+        if not self.low <= self.value <= self.high:
+            raise UnfitError("The share does not lie within its interval.", "Give low, value and high in this order.")
+        return self
+
+
+def survey_shares(survey: Mapping[str, float | SurveyShare]) -> dict[str, float]:
+    """The share of answers that put each class first."""
+    return {name: given.value if isinstance(given, SurveyShare) else given for name, given in survey.items()}
+
+
+def _survey_adds_up(survey: Mapping[str, float | SurveyShare] | None) -> Mapping[str, float | SurveyShare] | None:
+    total = None if survey is None else sum(survey_shares(survey).values())
+    if total is not None and total > 1 + 1e-9:
+        raise UnfitError(
+            f"The shares of the survey add up to {total:g}, more than 1.",
+            "Give shares of all answers; those that prefer no class may be left out.",
+        )
+    if total == 0:
+        raise UnfitError("No answer of the survey prefers a class.", "Give shares above 0, or take survey out.")
+    return survey
+
+
+def _no_source_as_column(given: object) -> object:
+    if isinstance(given, str) and given in NOT_COLUMNS:
+        raise UnfitError(
+            f"complexity names a column {given}, which is a word of dossier's own.",
+            'Rename the column, or write complexity = { from = "raters" } for a source.',
+        )
+    return given
 
 
 class HAccuracy(Table):
@@ -288,16 +331,39 @@ class HAccuracy(Table):
         (0.25, 0.5, 0.75),
         description="The priorities of the positive class; of several classes lists with one share a class.",
     )
-    priority_from: tuple[Literal["prevalence", "raters", "survey"], ...] = Field(
-        ("prevalence",), description="Where further priorities come from."
+    priority_from: Annotated[
+        tuple[Literal["prevalence", "complement", "net_benefit", "raters", "survey"], ...],
+        BeforeValidator(_without_repeats),
+    ] = Field(("prevalence",), description="Where further priorities come from.")
+    survey: Annotated[Mapping[str, Share | SurveyShare] | None, AfterValidator(_survey_adds_up)] = Field(
+        None,
+        description="The share of answers that put each class first, or { value = …, low = …, high = … }.",
     )
-    survey: Mapping[str, Share] | None = Field(None, description="The share of each class in a survey of priorities.")
     tau: Annotated[tuple[Share, ...], BeforeValidator(_without_repeats)] = Field(
         (0.6, 0.75, 1.0), description="The confidences from which a prediction counts in full."
     )
-    tau_from: tuple[Text, ...] | None = Field(None, description="Where further confidences come from.")
-    complexity: Text | Source | None = Field(None, description="The column of the cases' complexity, or its source.")
-    cut: tuple[Inside, ...] | None = Field(None, description="The shares of cases that are called complex.")
+    tau_from: Annotated[tuple[Literal["raters"], ...], BeforeValidator(_without_repeats)] = Field(
+        (), description="Where further confidences come from."
+    )
+    complexity: Annotated[Text | Source | None, BeforeValidator(_no_source_as_column)] = Field(
+        None, description="The column of the cases' complexity, or its source."
+    )
+    cut: Annotated[tuple[Inside, ...] | None, BeforeValidator(_without_repeats)] = Field(
+        None, description="The shares of cases that are called complex."
+    )
+
+    @model_validator(mode="after")
+    def _fits(self) -> HAccuracy:
+        if "survey" in self.priority_from and self.survey is None:
+            raise UnfitError(
+                "priority_from asks for a survey that is not there.",
+                "Add survey = { 0 = …, 1 = … }: the share of answers that put each class first.",
+            )
+        if self.cut is not None and self.complexity is None:
+            raise UnfitError("There is a cut but no complexity.", "Add complexity, or take cut out.")
+        if self.cut is not None and isinstance(self.complexity, Source) and self.complexity.cut is not None:
+            raise UnfitError("cut stands twice.", "Keep it beside complexity, or inside it.")
+        return self
 
 
 class Utility(Table):
@@ -317,7 +383,7 @@ class Utility(Table):
     def _fits(self) -> Utility:
         if (self.cost is None) != (self.benefit is None):
             raise UnfitError("cost and benefit do not stand together.", "Name both columns, or neither.")
-        if isinstance(self.relevance, Source) and (self.relevance.from_ != "raters" or self.relevance.cut is not None):
+        if isinstance(self.relevance, Source) and self.relevance != Source.model_validate({"from": "raters"}):
             raise UnfitError("The relevance has no such source.", 'Name a column, or write { from = "raters" }.')
         return self
 

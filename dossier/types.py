@@ -82,6 +82,8 @@ class Dataset:
     cost: Floats | None = None
     """What acting needlessly costs in each row, and what acting rightly brings; 0 or more, not both 0."""
     benefit: Floats | None = None
+    complexity: Floats | None = None
+    """How complex each row is, from 0 to 1."""
     class_labels: tuple[str, ...] = ()
     """The classes in order, for an outcome of several classes; `outcome`, `risk` and `rival` are then None."""
     classes: NDArray[np.int64] | None = None

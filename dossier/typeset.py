@@ -63,6 +63,13 @@ SETTING_VALUE = {
     "eci": "interval-based index (ECI)",
     "confidence": "raters' confidence",
     "cost_benefit": "costs and benefits",
+    "complement": "1 − prevalence",
+    "net_benefit": "net benefit",
+    "right_80": "80% of right answers",
+    "right_50": "50% of right answers",
+    "right_25": "25% of right answers",
+    "mean_confidence": "raters' mean",
+    "best_rater": "most accurate rater",
 }
 
 

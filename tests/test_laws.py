@@ -36,6 +36,8 @@ SETTINGS: dict[str, Any] = {
     "fpr": "0-0.2",
     "desired_accuracy": 0.55,
     "early_stopping": False,
+    "survey": (("0", 0.3, 0.25, 0.35), ("1", 0.5, None, None)),
+    "complexity_source": "raters",
     "auroc_width": 0.1,
     "oe_ratio_width": 0.2,
     "calibration_slope_width": 0.2,
@@ -67,6 +69,7 @@ def table(rows: int, seed: int = 1) -> dict[str, Any]:
         "case_relevance": np.round(rng.uniform(0.1, 1, rows), 1),
         "cost": np.round(rng.uniform(0, 1, rows), 1),
         "benefit": np.round(rng.uniform(0.1, 1, rows), 1),
+        "case_complexity": np.round(rng.uniform(0.1, 1, rows), 1),
         "study": study(),
     }
 
@@ -93,7 +96,7 @@ def features(rng: np.random.Generator, rows: int, shift: float = 0.0) -> tuple[F
 
 ROWS = (
     *("outcome", "risk", "rival", "labels", "confidence", "rater_complexity", "truth"),
-    *("case_relevance", "cost", "benefit"),
+    *("case_relevance", "cost", "benefit", "case_complexity"),
 )
 
 

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from dossier.release import Utility
+from dossier.metrics.raters import ABOVE_MEAN, TAUS_OF_RATERS, TOP, TWO_LEVELS
+from dossier.release import Source, SurveyShare, Utility
 from dossier.types import MACRO, Absent, Curve, Dataset, Estimate, Feature, Readers, Term
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def columns(site: Site) -> dict[str, Any]:
         "case_relevance": _or(dataset.relevance, f"{dataset.name} has no relevance"),
         "cost": _or(dataset.cost, f"{dataset.name} has no costs"),
         "benefit": _or(dataset.benefit, f"{dataset.name} has no benefits"),
+        "case_complexity": _or(dataset.complexity, f"{dataset.name} has no complexity"),
         "development": _or(site.development, "the release has no development table with predictors"),
     }
     for name, field in {
@@ -103,6 +105,10 @@ def settings(release: Release) -> dict[str, Any]:
         else Absent("the release declares no severity weights"),
         "early_stopping": False,
         "class_labels": release.outcome.classes or (),
+        "survey": _survey(release),
+        "complexity_source": complexity_sources(release)[0]
+        if release.h_accuracy.complexity is not None
+        else Absent("the release declares no complexity of the cases"),
         "desired_accuracy": _desired_accuracy(release),
         **{f"{measure}_width": width for measure, width in release.sample.width.items()},
     }
@@ -124,8 +130,8 @@ def _grid(release: Release) -> dict[str, tuple[float | str, ...]]:
         "threshold": tuple(release.thresholds.declared),
         "class": (MACRO, *labels),
         "priority": priorities(release) + tuple(release.h_accuracy.priority_from),
-        "tau": tuple(sorted({even, *release.h_accuracy.tau})),
-        "complexity": ("constant",),
+        "tau": tuple(sorted({even, *release.h_accuracy.tau})) + (TAUS_OF_RATERS if release.h_accuracy.tau_from else ()),
+        "complexity": ("constant", *complexity_sources(release)),
         "fpr": tuple(f"{low:g}-{high:g}" for low, high in release.roc.parts) if release.roc else (),
         "measure": PERFORMANCE_OF_CLASSES if labels else PERFORMANCE_OF_THE_MISSION,
         "minimum": ("worst_split", "quantile_05", "declared"),
@@ -140,6 +146,45 @@ def priorities(release: Release) -> tuple[float | str, ...]:
         return tuple(sorted({0.5, *(one for one in declared if not isinstance(one, tuple))}))
     lists = [one for one in declared if isinstance(one, tuple)]
     return ("equal", *(", ".join(f"{share:g}" for share in one) for one in lists))
+
+
+def _survey(release: Release) -> tuple[tuple[str, float, float | None, float | None], ...] | Absent:
+    """Each class with the share of answers that put it first, and the interval of that share where one is given."""
+    declared = release.h_accuracy.survey
+    if declared is None:
+        return Absent("the release declares no survey of priorities")
+    return tuple(
+        (name, given.value, given.low, given.high) if isinstance(given, SurveyShare) else (name, given, None, None)
+        for name, given in sorted(declared.items())
+    )
+
+
+def complexity_sources(release: Release) -> tuple[str, ...]:
+    """The forms of the declared complexity: graded, two levels, above the mean, and the shares that are called so."""
+    declared = release.h_accuracy
+    if declared.complexity is None:
+        return ()
+    if isinstance(declared.complexity, Source):
+        name = declared.complexity.from_ + ("_weighted" if declared.complexity.weighted else "")
+        cuts = declared.complexity.cut or declared.cut or ()
+    else:
+        name, cuts = declared.complexity, declared.cut or ()
+    shares = tuple(f"{name}{TOP}{cut * 100:g}%" for cut in cuts)
+    return (name, f"{name}{TWO_LEVELS}", f"{name}{ABOVE_MEAN}", *shares)
+
+
+def _is_an_instance(release: Release, at: Mapping[str, float | str]) -> bool:
+    """Whether a place of H-accuracy is one of its named instances: not every complexity at every priority and tau.
+
+    With a complexity: both classes alike and no confidence asked for (practical), or every dimension at once, from the
+    sources that are declared (composite).
+    """
+    if at["complexity"] == "constant" or (at["priority"], at["tau"]) == (0.5, 0.5):
+        return True
+    declared = release.h_accuracy
+    from_sources = isinstance(at["priority"], str) if declared.priority_from else at["priority"] != 0.5
+    sure = at["tau"] == TAUS_OF_RATERS[0] if declared.tau_from else at["tau"] in declared.tau
+    return from_sources and sure
 
 
 def _grid_of_chapter(release: Release, chapter: str) -> dict[str, tuple[float | str, ...]]:
@@ -172,6 +217,7 @@ def part_of(dataset: Dataset, rows: Any) -> Dataset:
         relevance=taken(dataset.relevance),
         cost=taken(dataset.cost),
         benefit=taken(dataset.benefit),
+        complexity=taken(dataset.complexity),
         classes=taken(dataset.classes),
         class_risk=taken(dataset.class_risk),
         class_rival=taken(dataset.class_rival),
@@ -189,7 +235,9 @@ def places(release: Release, term: Term) -> Iterator[dict[str, float | str]]:
     """Every combination of the settings that a measure runs over; one empty place when a list is empty."""
     grid = _grid(release) | _grid_of_chapter(release, term.chapter)
     for values in itertools.product(*(grid[name] or (None,) for name in term.at)):
-        yield {name: value for name, value in zip(term.at, values, strict=True) if value is not None}
+        at = {name: value for name, value in zip(term.at, values, strict=True) if value is not None}
+        if "complexity" not in at or _is_an_instance(release, at):
+            yield at
 
 
 def ask(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any]) -> Any:

@@ -1,38 +1,55 @@
-"""Pictures of the H-accuracy family: how it falls as more certainty is asked for."""
+"""Pictures of the H-accuracy family: over certainty, priority and how hard the cases are."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.contour import ContourSet
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from dossier.figures.canvas import (
     BAND,
     BLUE,
+    BROKEN,
     FULL,
     HAIR,
     HALF,
+    INK,
+    INK_2,
+    LINE,
+    Floats,
+    Key,
+    Lattice,
     column,
+    extent,
     head,
     headed,
     inner_ticks,
     joined,
+    key_row,
     lattice,
     left_out,
     level_text,
     panel,
     patients,
     picture,
+    primary_threshold,
     say_why,
     sheet,
+    shortened,
     shown_sites,
     styled,
+    text_width,
     tick_text,
     ticks,
     write,
 )
 from dossier.register import figure
-from dossier.types import Absent, Curve, Evidence, Picture, find_curve
-from dossier.typeset import number
+from dossier.types import POOLED, Absent, Curve, DatasetSummary, Evidence, Picture, externals, find_curve
+from dossier.typeset import number, per_cent, threshold
 
 
 def draw_profiles(evidence: Evidence) -> Figure | Absent:
@@ -99,3 +116,396 @@ def _fall(curve: Curve, name: str) -> str:
     return (
         f"from {number(float(known[0]))} to {number(float(known[-1]))} ({name})" if len(known) else f"({name}: unknown)"
     )
+
+
+# ---- priority -------------------------------------------------------------------------------------------------------
+
+SOURCES = {
+    "prevalence": ("prevalence", "o", True),
+    "complement": ("1 − prevalence", "o", False),
+    "net_benefit": ("net benefit", "s", True),
+    "raters": ("raters", "^", True),
+    "survey": ("survey", "D", False),
+}
+"""Where a priority may come from: its name in the key, its mark, and whether that is filled."""
+
+
+def priorities_of(evidence: Evidence, dataset: str) -> dict[str, tuple[float, float]]:
+    """The priority that each source gives at a site, and the H-accuracy there when no confidence is asked for."""
+    found: dict[str, tuple[float, float]] = {}
+    for one in evidence.results:
+        if one.measure != "h_accuracy" or one.dataset != dataset or isinstance(one.found, Absent):
+            continue
+        source, priority = one.at.get("priority"), one.found.details.get("priority")
+        plain = one.at.get("tau") == 0.5 and one.at.get("complexity") == "constant"
+        if plain and isinstance(source, str) and source in SOURCES and priority is not None:
+            found[source] = (priority, one.found.value)
+    return {source: found[source] for source in SOURCES if source in found}
+
+
+def draw_by_priority(evidence: Evidence) -> Figure | Absent:
+    """The H-accuracy of the external sites against the priority of the outcome, with the priorities of each source."""
+    shown, _ = shown_sites(evidence, FULL)
+    curves = {site.name: find_curve(evidence, "h_accuracy_by_priority", site.name) for site in shown}
+    if not any(isinstance(curve, Curve) for curve in curves.values()):
+        return Absent("no external site has H-accuracy by priority")
+    marks = {site.name: priorities_of(evidence, site.name) for site in shown}
+    used = [source for source in SOURCES if any(source in own for own in marks.values())]
+    width = HALF if len(shown) == 1 else FULL
+    rows = _mark_rows(used, width)
+    grid = lattice(len(shown), width, left=9.5, top=5 + rows * LINE, gap_x=4.4, gap_y=6.6, tallest=44, shape=0.72)
+    grid, heads = headed(grid, shown)
+    drawn = sheet(width, grid.bottom + 9.4)
+    for place, (x, y, source) in enumerate(_mark_places(used, width)):
+        _mark_of(drawn, x, y, source)
+        write(drawn, x + 3.2, y, SOURCES[used[place]][0])
+    for place, site in enumerate(shown):
+        axes = unit_panel(drawn, grid, place, heads[place], (0.0, 1.0))
+        curve = curves[site.name]
+        if isinstance(curve, Absent):
+            say_why(evidence, axes, grid, curve)
+            continue
+        priority = column(curve, "priority")
+        axes.fill_between(priority, column(curve, "low"), column(curve, "high"), color=BAND, lw=0, zorder=1)
+        axes.plot(priority, column(curve, "h_accuracy"), color=BLUE, lw=1.4, zorder=2, clip_on=False)
+        for source, spot in marks[site.name].items():
+            _, shape, filled = SOURCES[source]
+            axes.plot(
+                *[[value] for value in spot], shape, ms=4.6, mfc=INK if filled else "white", mec=INK, mew=0.9, zorder=4
+            )
+    write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Priority of the outcome", ha="center")
+    write(drawn, 2.0, (grid.top + grid.bottom) / 2, "H-accuracy", rotation=90, ha="center", va="center")
+    return drawn
+
+
+def _mark_places(used: Sequence[str], width: float) -> list[tuple[float, float, str]]:
+    """Where the entries of the key stand, in as many rows as they need."""
+    x, y, places = 0.0, 2.2, []
+    for source in used:
+        wide = 3.2 + text_width(SOURCES[source][0]) + 4.5
+        if x and x + wide > width:
+            x, y = 0.0, y + LINE
+        places.append((x, y, source))
+        x += wide
+    return places
+
+
+def _mark_rows(used: Sequence[str], width: float) -> int:
+    return len({y for _, y, _ in _mark_places(used, width)})
+
+
+def _mark_of(drawn: Figure, x: float, y: float, source: str) -> None:
+    across, down = extent(drawn)
+    _, shape, filled = SOURCES[source]
+    mark = Line2D([(x + 1.2) / across], [1 - y / down], transform=drawn.transFigure, marker=shape, markersize=4.6)
+    mark.set(markerfacecolor=INK if filled else "white", markeredgecolor=INK, markeredgewidth=0.9)
+    drawn.add_artist(mark)
+
+
+def unit_panel(drawn: Figure, grid: Lattice, place: int, text: str, ends: tuple[float, float]) -> Axes:
+    """A panel of the lattice with its head, both axes from 0 to 1, numbers at the outer ones only."""
+    head(drawn, grid, place, text)
+    axes = panel(drawn, *grid.corner(place), grid.width, grid.height)
+    axes.set_xlim(0, 1)
+    axes.set_ylim(*ends)
+    left, outer = grid.outer_left(place), grid.outer_bottom(place)
+    middle = (ends[0] + ends[1]) / 2
+    texts = [tick_text(ends[0]), "", tick_text(ends[1])]
+    ticks(axes, "y", [ends[0], middle, ends[1]], texts if left else [""] * 3, inward=True)
+    ticks(axes, "x", [0, 0.5, 1], ["0", "" if grid.width < 26 else "0.5", "1"] if outer else [""] * 3, inward=True)
+    return axes
+
+
+@figure("H-accuracy by priority")
+def h_accuracy_by_priority_by_site(evidence: Evidence) -> Picture | Absent:
+    """How the H-accuracy changes with what a missed case weighs against a false alarm."""
+    with styled():
+        drawn = draw_by_priority(evidence)
+        if isinstance(drawn, Absent):
+            return drawn
+        shown, left = shown_sites(evidence, FULL)
+        curves = [(find_curve(evidence, "h_accuracy_by_priority", site.name), site) for site in shown]
+        caption = (
+            f"{patients(shown)}; {level_text(evidence)} bands. No confidence asked for. At the left only the patients "
+            "without the outcome count (specificity), at the right only those with it (sensitivity), both at 0.5."
+            f"{left_out(left, 'see results.json')}"
+        )
+        told = []
+        for curve, site in curves:
+            if isinstance(curve, Curve):
+                value = column(curve, "h_accuracy")
+                told.append(f"{number(float(value[0]))} to {number(float(value[-1]))} ({site.site})")
+        sentence = f"From a priority of 0 to one of 1 H-accuracy goes from {joined(told, 8)}."
+        return picture("h_accuracy_by_priority_by_site", drawn, caption, sentence)
+
+
+# ---- priority and complexity ----------------------------------------------------------------------------------------
+
+MOST_SURFACES = 3
+MAP, MAP_GAP = 60.0, 33.0
+SHADES = ("#f4f6f8", "#e3e9ee", "#d2dde5", "#c1d0dc", "#b0c4d3", "#9fb7ca", "#8eabc1", "#7d9eb8")
+"""From low to high, each a step darker in grey; black words can be read on the darkest."""
+
+
+def surfaces(evidence: Evidence) -> list[tuple[DatasetSummary, Curve, Curve]]:
+    """The external sites whose cases have a complexity, with the surface and the profile of each."""
+    found = []
+    for site in externals(evidence):
+        surface = find_curve(evidence, "h_accuracy_surface", site.name)
+        profile = find_curve(evidence, "h_accuracy_by_complexity", site.name)
+        if isinstance(surface, Curve) and isinstance(profile, Curve):
+            found.append((site, surface, profile))
+    return found
+
+
+def draw_surface(evidence: Evidence) -> Figure | Absent:
+    """For each site a contour map over priority and share of complex cases, and beside it the profile at one half."""
+    found = surfaces(evidence)[:MOST_SURFACES]
+    if not found:
+        reasons = [one.found for one in evidence.curves if one.curve == "h_accuracy_surface"]
+        return next(
+            (one for one in reasons if isinstance(one, Absent)), Absent("no site has a complexity of its cases")
+        )
+    high = MAP if len(found) == 1 else 44.0
+    row = high + 26.6
+    drawn = sheet(FULL, row * len(found) - 3.0)
+    for place, (site, surface, profile) in enumerate(found):
+        top = place * row + 13.6
+        write(drawn, 12.0, top - 11.4, f"{site.site}, {surface.n:,} patients", weight=600)
+        _map(drawn, surface, 12.0, top, MAP, high)
+        _profile(drawn, profile, 12.0 + MAP + MAP_GAP, top, FULL - 16.0 - MAP - MAP_GAP, high)
+    return drawn
+
+
+def contour_levels(values: Floats) -> Floats:
+    """Round levels, at most as many as there are shades less one."""
+    low, high = float(values.min()), float(values.max())
+    for step in (0.01, 0.02, 0.05, 0.1, 0.2):
+        levels = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
+        if len(levels) < len(SHADES):
+            return np.round(levels, 2)
+    return np.array([0.5])
+
+
+def _map(drawn: Figure, surface: Curve, left: float, top: float, wide: float, high: float) -> None:
+    priority, share = (np.unique(column(surface, name)) for name in ("priority", "share"))
+    values = column(surface, "h_accuracy").reshape(len(priority), len(share)).T
+    levels = contour_levels(values)
+    axes = panel(drawn, left, top, wide, high)
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1)
+    bands = np.concatenate(([float(values.min()) - 1], levels, [float(values.max()) + 1]))
+    axes.contourf(priority, share, values, levels=bands, colors=SHADES[: len(levels) + 1])
+    if len(levels):
+        lines = axes.contour(priority, share, values, levels=levels, colors=[BLUE], linewidths=0.7)
+        joined_lines = [np.concatenate(parts) for parts in lines.allsegs if parts]
+        _label_contours(drawn, joined_lines, levels_of(lines), (left, top), (wide, high))
+    ticks(axes, "x", [0, 0.5, 1], ["0", "0.5", "1"])
+    ticks(axes, "y", [0, 0.5, 1], ["0", "50", "100"])
+    write(drawn, left, top - 7.0, "a", weight=600)
+    write(drawn, left + 4.0, top - 7.0, "H-accuracy")
+    write(drawn, left + wide / 2, top + high + 7.6, "Priority of the outcome", ha="center")
+    write(drawn, left - 10.0, top + high / 2, "Cases called complex, %", rotation=90, ha="center", va="center")
+
+
+def levels_of(contours: ContourSet) -> list[float]:
+    """The levels at which there is a line."""
+    return [float(level) for level, lines in zip(contours.levels, contours.allsegs, strict=True) if lines]
+
+
+def _label_contours(
+    drawn: Figure,
+    lines: Sequence[Floats],
+    levels: Sequence[float],
+    corner: tuple[float, float],
+    size: tuple[float, float],
+) -> None:
+    """The level of each line where it leaves the map: above it, or else on its right; where two would collide, one."""
+    taken: list[tuple[float, bool]] = []
+    for line, level in zip(lines, levels, strict=True):
+        top, right = line[int(np.argmax(line[:, 1]))], line[int(np.argmax(line[:, 0]))]
+        text = tick_text(level)
+        if top[1] > 0.999:
+            x = corner[0] + float(top[0]) * size[0]
+            if all(above is False or abs(x - other) > text_width(text) + 1.5 for other, above in taken):
+                taken.append((x, True))
+                write(drawn, x, corner[1] - 2.2, text, ha="center", color=INK_2)
+        elif right[0] > 0.999:
+            y = corner[1] + (1 - float(right[1])) * size[1]
+            if all(above or abs(y - other) > LINE for other, above in taken):
+                taken.append((y, False))
+                write(drawn, corner[0] + size[0] + 1.2, y, text, color=INK_2)
+
+
+def _profile(drawn: Figure, profile: Curve, left: float, top: float, wide: float, high: float) -> None:
+    share, value = column(profile, "share"), column(profile, "h_accuracy")
+    axes = panel(drawn, left, top, wide, high)
+    ends = [column(profile, name) for name in ("low", "high", "random_low", "random_high")]
+    bottom = np.floor(float(np.nanmin(np.concatenate((*ends, value)))) * 10) / 10
+    ceiling = np.ceil(float(np.nanmax(np.concatenate((*ends, value)))) * 10) / 10
+    axes.set_xlim(0, 1)
+    axes.set_ylim(bottom, max(ceiling, bottom + 0.1))
+    axes.fill_between(share, column(profile, "low"), column(profile, "high"), color=BAND, lw=0, zorder=1)
+    for name in ("random_low", "random_high"):
+        axes.plot(share, column(profile, name), color=INK_2, lw=0.7, ls=BROKEN, zorder=2)
+    axes.plot(share, column(profile, "random"), color=INK_2, lw=0.9, zorder=2)
+    axes.plot(share, value, color=BLUE, lw=1.4, zorder=3)
+    places = inner_ticks(*axes.get_ylim(), 4)
+    ticks(axes, "y", places, [tick_text(place) for place in places])
+    ticks(axes, "x", [0, 0.5, 1], ["0", "50", "100"])
+    write(drawn, left, top - 7.0, "b", weight=600)
+    key_row(drawn, left + 4.0, top - 7.0, [Key("most complex", BLUE), Key("random", INK_2, "-", 0.9)])
+    write(drawn, left + wide / 2, top + high + 7.6, "Cases called complex, %", ha="center")
+    write(drawn, left - 13.0, top + high / 2, "H-accuracy", rotation=90, ha="center", va="center")
+
+
+@figure("H-accuracy by priority and share of complex cases")
+def h_accuracy_by_complexity_by_site(evidence: Evidence) -> Picture | Absent:
+    """Whether the model errs more where people find the cases hard, whatever a missed case weighs."""
+    with styled():
+        drawn = draw_surface(evidence)
+        if isinstance(drawn, Absent):
+            return drawn
+        found = surfaces(evidence)
+        caption = (
+            "The cases called complex count double; no confidence is asked for. a: the darker, the higher. b: both "
+            f"classes alike, {level_text(evidence)} band; grey, the same number of cases at random (mean, and middle "
+            f"{level_text(evidence)} of 200 draws).{left_out(max(0, len(found) - MOST_SURFACES), 'see results.json')}"
+        )
+        told = []
+        for site, _, profile in found[:MOST_SURFACES]:
+            value = column(profile, "h_accuracy")
+            lowest = int(np.argmin(value))
+            told.append(
+                f"from {number(float(value[0]))} to {number(float(value[lowest]))} when the "
+                f"{per_cent(float(column(profile, 'share')[lowest]))} most complex cases count double ({site.site})"
+            )
+        sentence = f"With both classes alike H-accuracy goes {joined(told)}."
+        return picture("h_accuracy_by_complexity_by_site", drawn, caption, sentence)
+
+
+# ---- prevalence -----------------------------------------------------------------------------------------------------
+
+
+def draw_by_prevalence(evidence: Evidence) -> Figure | Absent:
+    """The accuracy of the external sites if the outcome were rarer or more frequent, and the balanced accuracy."""
+    shown, _ = shown_sites(evidence, FULL)
+    curves = {site.name: find_curve(evidence, "accuracy_by_prevalence", site.name) for site in shown}
+    if not any(isinstance(curve, Curve) for curve in curves.values()):
+        return Absent("no external site has accuracy by prevalence")
+    width = HALF if len(shown) == 1 else FULL
+    grid = lattice(len(shown), width, left=9.5, top=5 + LINE, gap_x=4.4, gap_y=6.6, tallest=44, shape=0.72)
+    grid, heads = headed(grid, shown)
+    drawn = sheet(width, grid.bottom + 9.4)
+    entries = [Key("accuracy", BLUE), Key("balanced", INK_2, BROKEN, 1.0), Key("seen here", INK, "-", 0.7)]
+    key_row(drawn, 0, 2.2, entries)
+    for place, site in enumerate(shown):
+        axes = unit_panel(drawn, grid, place, heads[place], (0.0, 1.0))
+        curve = curves[site.name]
+        if isinstance(curve, Absent):
+            say_why(evidence, axes, grid, curve)
+            continue
+        prevalence = column(curve, "prevalence")
+        axes.fill_between(prevalence, column(curve, "low"), column(curve, "high"), color=BAND, lw=0, zorder=1)
+        axes.plot(prevalence, column(curve, "balanced_accuracy"), color=INK_2, lw=1.0, ls=BROKEN, zorder=2)
+        axes.plot(prevalence, column(curve, "accuracy"), color=BLUE, lw=1.4, zorder=3, clip_on=False)
+        if site.events is not None:
+            axes.axvline(site.events / site.n, color=INK, lw=0.7, zorder=2)
+    write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Share of patients with the outcome", ha="center")
+    write(drawn, 2.0, (grid.top + grid.bottom) / 2, "Accuracy", rotation=90, ha="center", va="center")
+    return drawn
+
+
+@figure("Accuracy and balanced accuracy as prevalence changes")
+def accuracy_by_prevalence_by_site(evidence: Evidence) -> Picture | Absent:
+    """Why accuracy depends on how frequent the outcome is, and balanced accuracy does not."""
+    with styled():
+        drawn = draw_by_prevalence(evidence)
+        if isinstance(drawn, Absent):
+            return drawn
+        shown, left = shown_sites(evidence, FULL)
+        at = primary_threshold(evidence)
+        of = "the primary threshold" if at is None else f"a threshold of {threshold(at)}"
+        caption = (
+            f"{patients(shown)}; {level_text(evidence)} bands. Accuracy at {of} with the sensitivity and specificity "
+            f"seen here, were the outcome rarer or more frequent.{left_out(left, 'see results.json')}"
+        )
+        told = []
+        for site in shown:
+            curve = find_curve(evidence, "accuracy_by_prevalence", site.name)
+            if isinstance(curve, Curve):
+                value = column(curve, "accuracy")
+                balanced = float(column(curve, "balanced_accuracy")[0])
+                ends = f"{number(float(value[0]))} to {number(float(value[-1]))}"
+                told.append(f"{ends} around {number(balanced)} ({site.site})")
+        sentence = (
+            f"As the outcome goes from none to all, accuracy goes around balanced accuracy from {joined(told, 8)}."
+        )
+        return picture("accuracy_by_prevalence_by_site", drawn, caption, sentence)
+
+
+# ---- survey ---------------------------------------------------------------------------------------------------------
+
+
+def draw_survey(evidence: Evidence) -> Figure | Absent:
+    """The share of answers that put each class first, with its interval where one is given."""
+    curve = find_curve(evidence, "survey_of_priorities", POOLED)
+    if isinstance(curve, Absent):
+        return curve
+    names = class_names(evidence, len(curve.columns["class"]))
+    short = shortened(names, 46.0)
+    left = max(text_width(name) for name in short) + 4.0
+    wide = 122.0 - left
+    top, rows = 5.6, len(short)
+    drawn = sheet(FULL, top + rows * LINE + 10.0)
+    axes = panel(drawn, left, top, wide, rows * LINE)
+    axes.set_xlim(0, 1)
+    axes.set_ylim(rows, 0)
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+    ticks(axes, "x", [0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"])
+    write(drawn, 150.0, 2.2, "Share, interval", ha="right", color=INK_2)
+    write(drawn, FULL, 2.2, "Priority", ha="right", color=INK_2)
+    columns = [column(curve, name) for name in ("share", "low", "high", "priority")]
+    for row, (name, share, low, high, priority) in enumerate(zip(short, *columns, strict=True)):
+        y = top + (row + 0.5) * LINE
+        write(drawn, 0, y, name)
+        text = per_cent(float(share))
+        if not np.isnan(low):
+            axes.plot([low, high], [row + 0.5] * 2, color=INK, lw=1, zorder=2)
+            text += f" ({number(float(low), 0, percent=True)}–{number(float(high), 0, percent=True)})"
+        axes.plot([share], [row + 0.5], "s", ms=3.9, mfc=INK, mec=INK, zorder=3)
+        write(drawn, 150.0, y, text, ha="right", color=INK_2)
+        write(drawn, FULL, y, number(float(priority)), ha="right", weight=600)
+    write(drawn, left + wide / 2, top + rows * LINE + 7.6, "Answers that put this class first, %", ha="center")
+    return drawn
+
+
+def class_names(evidence: Evidence, count: int) -> tuple[str, ...]:
+    """The classes in words: as declared, or the outcome and its absence."""
+    declared = evidence.release.outcome.classes
+    if declared is not None and len(declared) == count:
+        return declared
+    return ("patients without the outcome", "patients with the outcome")
+
+
+@figure("Survey of priorities")
+def survey_preferences(evidence: Evidence) -> Picture | Absent:
+    """Which patients people would rather have recognised, as they said in a survey."""
+    with styled():
+        drawn, curve = draw_survey(evidence), find_curve(evidence, "survey_of_priorities", POOLED)
+        if isinstance(drawn, Absent):
+            return drawn
+        if isinstance(curve, Absent):
+            return curve
+        share, priority = column(curve, "share"), column(curve, "priority")
+        names = class_names(evidence, len(share))
+        caption = (
+            "As declared: the share of all answers that would rather have these patients recognised, with the declared "
+            "interval. Priority: the share of the answers that prefer one. The others said that all count alike."
+        )
+        told = [f"{per_cent(float(one))} put {name} first" for one, name in zip(share, names, strict=True)]
+        sentence = (
+            f"Of the answers {joined(told, 6)}, which gives {names[-1]} a priority of {number(float(priority[-1]))}."
+        )
+        return picture("survey_preferences", drawn, caption, sentence)

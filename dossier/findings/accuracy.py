@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dossier.findings.sentence import Sentence, estimated, range_over_sites
-from dossier.types import Evidence, Result
-from dossier.typeset import Table, setting, table_across
+from dossier.types import Estimate, Evidence, Result
+from dossier.typeset import (
+    Cell,
+    Column,
+    Reasons,
+    Row,
+    Table,
+    anchor,
+    cell,
+    label_of,
+    level_of,
+    number,
+    sentence_case,
+    setting,
+    shown,
+    table_across,
+)
 
 EQUAL = "equal"
 """The priority of several classes that all weigh alike."""
@@ -30,21 +47,124 @@ def finding(evidence: Evidence) -> Sentence:
 
 
 def instances(evidence: Evidence) -> tuple[Table, ...]:
-    """Confident H-accuracy (both classes alike, rising confidence) and prioritized H-accuracy (no confidence asked)."""
-    results = [one for one in evidence.results if one.measure == "h_accuracy"]
+    """Confident H-accuracy (all classes alike, rising confidence) and prioritized H-accuracy (no confidence asked).
 
-    def at(name: str, value: float | str) -> list[Result]:
-        return [one for one in results if one.at.get(name) == value]
-
+    What the raters or the cases' complexity give stands in a table of its own, for the sites that have it.
+    """
+    plain = [one for one in evidence.results if one.measure == "h_accuracy" and one.at.get("complexity") == "constant"]
     labels = evidence.release.outcome.classes
     even: float | str = EQUAL if labels else 0.5
     words = "all classes" if labels else "both classes"
+    unasked = 1 / len(labels) if labels else 0.5
+    confident = [one for one in plain if one.at.get("priority") == even and not isinstance(one.at.get("tau"), str)]
+    prioritized = [one for one in plain if one.at.get("tau") == unasked and one.at.get("priority") != "raters"]
     return (
-        table_across(evidence, at("priority", even), "tau", f"Confident H-accuracy, {words} of equal weight"),
-        table_across(
-            evidence,
-            at("tau", 1 / len(labels) if labels else 0.5),
-            "priority",
-            "Prioritized H-accuracy, no confidence asked for",
-        ),
+        table_across(evidence, confident, "tau", f"Confident H-accuracy, {words} of equal weight"),
+        table_across(evidence, prioritized, "priority", "Prioritized H-accuracy, no confidence asked for"),
     )
+
+
+SOURCES_OF_PRIORITY = {
+    "prevalence": "prevalence",
+    "complement": "1 − prevalence",
+    "net_benefit": "net benefit",
+    "raters": "raters",
+    "survey": "survey",
+}
+
+
+def side_by_side(evidence: Evidence) -> tuple[Table, ...]:
+    """The instances of H-accuracy below each other, for every site whose raters or cases say more than a number."""
+    return tuple(
+        _side_by_side(evidence, site.name, label_of(site))
+        for site in shown(evidence)
+        if _has_sources(evidence, site.name)
+    )
+
+
+def _has_sources(evidence: Evidence, dataset: str) -> bool:
+    """Whether raters or the complexity of the cases gave a value at a site."""
+    return any(
+        isinstance(one.at.get("tau"), str)
+        or one.at.get("complexity") != "constant"
+        or one.at.get("priority") == "raters"
+        for one in evidence.results
+        if one.measure == "h_accuracy" and one.dataset == dataset and isinstance(one.found, Estimate)
+    )
+
+
+def _side_by_side(evidence: Evidence, dataset: str, label: str) -> Table:
+    """One row an instance, with the priority, the confidence and the complexity that it rests on."""
+    found = [one for one in evidence.results if one.measure == "h_accuracy" and one.dataset == dataset]
+    reasons, term = Reasons(evidence), evidence.terms["h_accuracy"]
+    rows: list[Row] = []
+    for name, members in _kinds(found).items():
+        if members:
+            rows.append(Row(name, kind="group"))
+        rows += [Row(_instance(one, name), (cell(one.found, term, reasons), *_settings(one))) for one in members]
+    return Table(
+        name=anchor(f"table-h-accuracy-instances-{dataset}"),
+        title=f"Instances of H-accuracy side by side, {label}.",
+        note=f"Value and {level_of(evidence)} interval, with the priority of the outcome, the confidence that earns "
+        "full credit, and from which complexity on a case counts. All three are taken as fixed.",
+        head="Instance",
+        columns=(
+            Column("H-accuracy", intervals=True),
+            Column("Priority"),
+            Column("Confidence"),
+            Column("Complexity", words=True),
+        ),
+        rows=tuple(rows),
+        footnotes=reasons.footnotes(),
+    )
+
+
+def _kinds(found: Sequence[Result]) -> dict[str, list[Result]]:
+    """The instances by their kind; each stands once."""
+    plain = [one for one in found if one.at.get("complexity") == "constant"]
+    graded = [one for one in found if one.at.get("complexity") != "constant"]
+    even = [one for one in plain if one.at.get("priority") == 0.5]
+    sources = [one for one in plain if one.at.get("tau") == 0.5 and isinstance(one.at.get("priority"), str)]
+    composites: dict[str, list[Result]] = {}
+    for one in graded:
+        if (one.at.get("priority"), one.at.get("tau")) != (0.5, 0.5):
+            composites.setdefault(_composite(one), []).append(one)
+    return {
+        "Balanced": [one for one in even if one.at.get("tau") == 0.5],
+        "Prioritized": sources,
+        "Confident, by the raters": [one for one in even if isinstance(one.at.get("tau"), str)],
+        "Practical": [one for one in graded if (one.at.get("priority"), one.at.get("tau")) == (0.5, 0.5)],
+        **composites,
+    }
+
+
+def _composite(result: Result) -> str:
+    """The heading of the composites that share a priority and a confidence."""
+    priority, tau = (result.at.get(name, "") for name in ("priority", "tau"))
+    source = SOURCES_OF_PRIORITY.get(str(priority))
+    of = f"from {source}" if source else setting(priority)
+    return f"Composite: priority {of}, confidence {setting(tau)}"
+
+
+def _instance(result: Result, kind: str) -> str:
+    """What tells an instance from the others of its kind."""
+    if kind == "Balanced":
+        return "Both classes alike"
+    if kind == "Prioritized":
+        priority = str(result.at["priority"])
+        return f"Priority from {SOURCES_OF_PRIORITY.get(priority, priority)}"
+    return sentence_case(setting(result.at["tau" if kind.startswith("Confident") else "complexity"]))
+
+
+def _settings(result: Result) -> tuple[Cell, ...]:
+    """The priority and the confidence as numbers, and the complexity in words."""
+    details = result.found.details if isinstance(result.found, Estimate) else {}
+    cells = []
+    for name in ("priority", "tau"):
+        given = result.at.get(name)
+        value = details.get(name) if isinstance(given, str) else given
+        cells.append(Cell(number(value) if isinstance(value, float) else "", kind="plain"))
+    cut = details.get("cut")
+    complexity = str(result.at.get("complexity", "constant"))
+    text = "all alike" if complexity == "constant" else "as graded" if cut is None else f"from {number(cut)}"
+    return (*cells, Cell(text, kind="word"))

@@ -20,6 +20,9 @@ from dossier.load.subgroups import Labelled
 from dossier.release import DatasetDeclaration, Release
 from dossier.types import Dataset, Feature, Floats
 
+MOST = {"relevance": 1.0, "complexity": 1.0}
+"""The largest number that a column of cases may hold; the others have no largest."""
+
 
 @dataclass(frozen=True)
 class Site:
@@ -52,8 +55,8 @@ class Measured:
     risk: Floats | None
     """One number a row, or with several classes one a row and class."""
     rival: Floats | None
-    utility: Mapping[str, Floats]
-    """What [utility] names, by its keys: relevance, cost, benefit."""
+    cases: Mapping[str, Floats]
+    """What [utility] and [h_accuracy] name, by their keys: relevance, cost, benefit, complexity."""
 
 
 def sites(release: Release, folder: Folder, faults: list[Fault]) -> list[Site]:
@@ -65,8 +68,8 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> list[Site]:
         faults += _somewhere(release.prediction.rival, "[prediction] rival", sources)
     for name in release.prediction.rivals or ():
         faults += _somewhere(name, "[prediction] rivals", sources)
-    for key, name in predictors.utility_columns(release).items():
-        faults += _somewhere(name, f"[utility] {key}", sources)
+    for key, name in predictors.case_columns(release).items():
+        faults += _somewhere(name, predictors.CASE_KEYS[key], sources)
     labels = release.outcome.classes or ()
     found: list[Site] = []
     for source, some, groups in zip(sources, features, subgroups.labelled(release, sources, faults), strict=True):
@@ -111,7 +114,7 @@ def _measured(release: Release, source: Source, faults: list[Fault]) -> Measured
     development = source.declaration.role == "development"
     if release.outcome.classes is not None:
         found = class_columns.measured(table, release, development, faults)
-        return Measured(*found, {} if development else _utility(release, table, faults))
+        return Measured(*found, {} if development else _of_cases(release, table, faults))
     if prediction.columns is not None:
         # Without its classes the outcome cannot be read, and the release's own faults say so.
         return Measured(None, None, None, {})
@@ -130,16 +133,16 @@ def _measured(release: Release, source: Source, faults: list[Fault]) -> Measured
         if prediction.rival is not None and prediction.rival in table.columns
         else None
     )
-    return Measured(outcome, risk, rival, {} if development else _utility(release, table, faults))
+    return Measured(outcome, risk, rival, {} if development else _of_cases(release, table, faults))
 
 
-def _utility(release: Release, table: Settled, faults: list[Fault]) -> dict[str, Floats]:
-    """The columns of [utility] that the table has; costs and benefits only together."""
-    names = predictors.utility_columns(release)
+def _of_cases(release: Release, table: Settled, faults: list[Fault]) -> dict[str, Floats]:
+    """The columns with a number for each case that the table has; costs and benefits only together."""
+    names = predictors.case_columns(release)
     found = {}
     for key, name in names.items():
         if name in table.columns:
-            values = columns.amounts(table, name, f"[utility] {key}", 1.0 if key == "relevance" else None, faults)
+            values = columns.amounts(table, name, predictors.CASE_KEYS[key], MOST.get(key), faults)
             if values is not None:
                 found[key] = values
     if "cost" in found and "benefit" in found:
@@ -217,8 +220,8 @@ def _site(
     outcome, risk, rival = (
         None if values is None else values[part.rows] for values in (measured.outcome, measured.risk, measured.rival)
     )
-    utility = {key: values[part.rows] for key, values in measured.utility.items()}
     keep, excluded = _analysed(len(part.table.rows), outcome, risk)
+    cases = {key: values[part.rows][keep] for key, values in measured.cases.items()}
     rival_missing = 0 if rival is None else int(_gaps(rival[keep]).sum())
     outcome = None if outcome is None else outcome[keep]
     risk = None if risk is None else risk[keep]
@@ -235,9 +238,10 @@ def _site(
         split=None if part.split is None else part.split[keep],
         predictors=tuple(Feature(one.name, one.values[part.rows][keep], one.levels) for one in features),
         dates=declaration.dates,
-        relevance=utility["relevance"][keep] if "relevance" in utility else None,
-        cost=utility["cost"][keep] if "cost" in utility else None,
-        benefit=utility["benefit"][keep] if "benefit" in utility else None,
+        relevance=cases.get("relevance"),
+        cost=cases.get("cost"),
+        benefit=cases.get("benefit"),
+        complexity=cases.get("complexity"),
         class_labels=labels,
         classes=outcome.astype(np.int64) if labels and outcome is not None else None,
         class_risk=risk if labels else None,

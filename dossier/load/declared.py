@@ -14,7 +14,7 @@ from dossier.errors import Fault
 from dossier.load import declared_classes, refused
 from dossier.load.faults import counted, listed, nearest, shown
 from dossier.load.predictors import roles_of_columns
-from dossier.release import RESERVED_NAMES, Release, UnfitError
+from dossier.release import RESERVED_NAMES, Release, Source, UnfitError
 
 Location = tuple[str | int, ...]
 
@@ -72,6 +72,7 @@ def declared(content: bytes) -> Declared:
         release = _salvaged(raw, [location for location, _ in errors])
     if release is not None:
         faults += [*_across(release), *declared_classes.faults(release, raw)]
+        faults += _of_h_accuracy(release, "readers" in raw)
         if len(release.dataset) == len(raw["dataset"]):
             faults += _roles(release)
     return Declared(release, tuple(faults))
@@ -374,6 +375,55 @@ def _across(release: Release) -> list[Fault]:
             fix = "Take site_column out: the development table is one."
             faults.append(Fault("A development table is not split into sites.", f"{where}, site_column", fix))
     return [*faults, *_same_columns(release), *_subgroups(release)]
+
+
+def _of_h_accuracy(release: Release, has_readers: bool) -> list[Fault]:
+    """What H-accuracy asks for and other tables of the release do not give.
+
+    Where [readers] is written but faulty, its own faults say enough.
+    """
+    declared, faults = release.h_accuracy, []
+    classes = release.outcome.classes or ("0", "1")
+    if declared.survey is not None and set(declared.survey) != set(classes):
+        what = f"The survey is about {listed(declared.survey)}, and the classes are {listed(classes)}."
+        fix = f"Give one share a class: survey = {{ {', '.join(f'{name} = …' for name in classes)} }}."
+        faults.append(Fault(what, "release.toml, [h_accuracy] survey", fix))
+    if "net_benefit" in declared.priority_from and not release.thresholds.declared:
+        fix = "Declare a threshold in [thresholds], or take net_benefit out."
+        what = "The priority from net benefit needs a declared threshold."
+        faults.append(Fault(what, "release.toml, [h_accuracy] priority_from", fix))
+    if release.readers is not None or not has_readers:
+        for key, table in _asked_of_raters(release).items():
+            faults += _raters_give(release, key, table)
+    return faults
+
+
+def _asked_of_raters(release: Release) -> dict[str, str | None]:
+    """The keys of [h_accuracy] that ask the raters, with the table that they need beside the labels."""
+    declared = release.h_accuracy
+    asked: dict[str, str | None] = {}
+    if "raters" in declared.priority_from:
+        asked["priority_from"] = None
+    if declared.tau_from:
+        asked["tau_from"] = "confidence"
+    if isinstance(declared.complexity, Source):
+        needed = {"raters": "complexity", "rater_errors": None, "rater_confidence": "confidence"}
+        asked["complexity"] = needed[declared.complexity.from_]
+    return asked
+
+
+def _raters_give(release: Release, key: str, table: str | None) -> list[Fault]:
+    where, readers = f"release.toml, [h_accuracy] {key}", release.readers
+    if readers is None:
+        fix = f"Add [readers], or take the raters out of {key}."
+        return [Fault(f"{key} asks the raters, and there is no [readers].", where, fix)]
+    if readers.dataset is None:
+        fix = "Add dataset to [readers]: the cases that they judged."
+        return [Fault(f"{key} asks the raters, and [readers] names no dataset.", where, fix)]
+    if table is not None and getattr(readers, table) is None:
+        fix = f"Add {table} to [readers], or take the raters out of {key}."
+        return [Fault(f"{key} asks for the raters' {table}, and [readers] names no such table.", where, fix)]
+    return []
 
 
 def _roles(release: Release) -> list[Fault]:

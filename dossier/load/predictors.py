@@ -35,18 +35,28 @@ def roles_of_columns(release: Release) -> dict[str, str]:
         **dict.fromkeys(release.prediction.columns or (), "[prediction] columns"),
         **dict.fromkeys(release.prediction.rivals or (), "[prediction] rivals"),
     }
-    for key, name in utility_columns(release).items():
-        named.setdefault(name, f"[utility] {key}")
+    for key, name in case_columns(release).items():
+        named.setdefault(name, CASE_KEYS[key])
     for dataset in release.dataset:
         for key in ("split", "id", "site_column", "cluster", "weights", "imputation"):
             named.setdefault(getattr(dataset, key), f"[[dataset]] {key}")
     return {name: key for name, key in named.items() if name is not None}
 
 
-def utility_columns(release: Release) -> dict[str, str]:
-    """The columns that [utility] names, by its keys."""
+CASE_KEYS = {
+    "relevance": "[utility] relevance",
+    "cost": "[utility] cost",
+    "benefit": "[utility] benefit",
+    "complexity": "[h_accuracy] complexity",
+}
+"""The keys of release.toml that may name a column with a number for each case."""
+
+
+def case_columns(release: Release) -> dict[str, str]:
+    """The columns that hold a number for each case, by the keys that name them."""
     declared = release.utility
     given = {} if declared is None else {key: getattr(declared, key) for key in ("relevance", "cost", "benefit")}
+    given["complexity"] = release.h_accuracy.complexity
     return {key: name for key, name in given.items() if isinstance(name, str)}
 
 

@@ -15,7 +15,6 @@ SECTIONS = {
 }
 KEYS = {
     "release": ("previous",),
-    "h_accuracy": ("survey", "tau_from", "complexity", "cut"),
 }
 DATASET_KEYS = ("sheet", "cluster", "weights", "imputation", "minimum_cell")
 ENDINGS = (".feather", ".xlsx", ".xpt", ".sas7bdat", ".dta", ".sav", ".csv.gz")
@@ -96,14 +95,6 @@ def _of_section(raw: Mapping[str, object]) -> Iterator[Fault]:
                 yield _later(f"[{section}] {key}", f"release.toml, [{section}] {key}")
 
 
-def _of_priority(raw: Mapping[str, object]) -> Iterator[Fault]:
-    table = raw.get("h_accuracy")
-    sources = table.get("priority_from", ()) if isinstance(table, Mapping) else ()
-    for source in sources if isinstance(sources, tuple) else ():
-        if source in ("raters", "survey"):
-            yield _later(f'[h_accuracy] priority_from = "{source}"', "release.toml, [h_accuracy] priority_from")
-
-
 def _of_dataset(raw: Mapping[str, object]) -> Iterator[Fault]:
     tables = raw.get("dataset")
     for number, table in enumerate(tables if isinstance(tables, tuple) else (), start=1):
@@ -117,7 +108,7 @@ def _of_dataset(raw: Mapping[str, object]) -> Iterator[Fault]:
 def not_built(raw: Mapping[str, object]) -> list[Fault]:
     """One fault for every key of the release whose part is not built yet."""
     sections = [_later(label, f"release.toml, {label}") for section, label in SECTIONS.items() if section in raw]
-    return [*sections, *_of_section(raw), *_of_priority(raw), *_of_dataset(raw)]
+    return [*sections, *_of_section(raw), *_of_dataset(raw)]
 
 
 def ending(file: str, where: str) -> Fault | None:

@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dossier.metrics.discrimination import one_class
-from dossier.metrics.intervals import column, estimate, two_sided
-from dossier.register import curve, metric
-from dossier.types import Absent, Curve, Estimate, Floats
+from dossier.metrics.intervals import column, estimate, two_sided, wilson
+from dossier.metrics.raters import (
+    NO_RATERS,
+    NO_TRUTH,
+    complexity_of_cases,
+    cut_complexity,
+    form_of,
+    priority_of_raters,
+    right_answers,
+    tau_of_raters,
+    top_share,
+)
+from dossier.register import curve, curve_synthesis, metric
+from dossier.types import Absent, Curve, Estimate, Floats, SiteResults
 
 Integers = NDArray[np.int64]
+Survey = Sequence[tuple[str, float, float | None, float | None]]
+"""Each class with the share of answers that put it first, and the interval of that share where one is given."""
 
 
 def standing(classes: Integers, scores: Floats) -> tuple[Floats, Floats]:
@@ -107,8 +121,16 @@ def h_accuracy(
     outcome: Floats,
     risk: Floats,
     priority: float | str,
-    tau: float,
+    tau: float | str,
     complexity: str = "constant",
+    labels: Floats | None = None,
+    confidence: Floats | None = None,
+    rater_complexity: Floats | None = None,
+    truth: Floats | None = None,
+    rater_accuracy: tuple[float, ...] | None = None,
+    case_complexity: Floats | None = None,
+    survey: Survey | None = None,
+    primary_threshold: float | None = None,
     level: float = 0.95,
 ) -> Estimate | Absent:
     """The share of right answers, weighted by which class matters and by how sure the model was when it was right.
@@ -116,26 +138,113 @@ def h_accuracy(
     With priority .5 and tau .5 it is the balanced accuracy. It does not rank models on its own: the value rests on the
     declared priority and tau.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `priority` (of the positive class, 0 to 1, or
-    "prevalence": the share of the positive class in these rows), `tau`
-    (confidence that earns full credit, .5 to 1), `complexity` ("constant": every case counts alike), `level`. Returns
-    sum over classes l of p(l) (sum of d sigma)/(sum of d) with sigma = 0 when the own class has not the larger score,
-    (score - 1/2)/(tau - 1/2) up to tau, and 1 above, and a normal interval by the stratified delta method. Absent
-    when a class is empty; the bounds are missing when a class has a single row or nothing varies. Source: Cabitza and
-    Campagner. Where we differ: ties for the largest score share the credit at every tau; the published equation 4
-    credits each of them fully, which breaks its own Proposition 1.
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `priority` (of the positive class, 0 to 1, or its source:
+    "prevalence", the share of the positive class in these rows; "complement", of the other class; "net_benefit", (1-t)
+    phi as a share of (1-t)phi + t(1-phi) at `primary_threshold`; "survey", the class's share of the answers in `survey`
+    that prefer a class; "raters", mean TPR / (mean TPR + mean TNR) of the raters), `tau` (confidence that earns full
+    credit, .5 to 1, or the rule by which the raters' confidence gives it: "right_80", "right_50", "right_25",
+    "mean_confidence", "best_rater"), `complexity` ("constant": every case counts alike; else a source of
+    `complexity_of_cases`, graded, or ending in "_two_levels", "_above_mean" or "_top_33%"), `labels`, `confidence`,
+    `rater_complexity` (cases x raters, NaN where missing), `truth` (of the raters' cases), `rater_accuracy` (one a
+    rater), `case_complexity` (n, 0 to 1), `level`. Returns sum over classes l of p(l) (sum of d sigma)/(sum of d) with
+    sigma = 0 when the own class has not the larger score, (score - 1/2)/(tau - 1/2) up to tau, and 1 above, and a
+    normal interval by the stratified delta method: priority, tau and complexity count as fixed. `details`: `priority`
+    and `tau` as numbers where they come from a source; of a complexity `cut`, the graded one from which a case is
+    called complex, and `left_out`, the cases without one. Absent when a class is empty or without any complexity, when
+    a source is not there, when a tau of the raters lies below one half, or when the raters judged other rows; the
+    bounds are missing when a class has a single row or nothing varies.
+    Source: Cabitza and Campagner. Where we differ: ties for the largest score share the credit at every tau; the
+    published equation 4 credits each of them fully, which breaks its own Proposition 1.
     """
     if reason := one_class(outcome):
         return reason
+    weight = priority_from(priority, outcome, labels, truth, survey, primary_threshold)
+    if isinstance(weight, Absent):
+        return weight
+    sure = tau_from(tau, labels, confidence, truth, rater_accuracy)
+    if isinstance(sure, Absent):
+        return sure
+    details: dict[str, float | None] = {}
+    details |= {"priority": weight} if isinstance(priority, str) else {}
+    details |= {"tau": sure} if isinstance(tau, str) else {}
+    each: Floats | None = None
     if complexity != "constant":
-        return Absent(f"a complexity from {complexity} is not available")
+        form = form_of(complexity)
+        graded = complexity_of_cases(
+            form.name, len(outcome), labels, confidence, rater_complexity, outcome, rater_accuracy, case_complexity
+        )
+        if isinstance(graded, Absent):
+            return graded
+        known = ~np.isnan(graded)
+        if not known.any():
+            return Absent("no case has a complexity")
+        each, border = cut_complexity(form, graded[known])
+        outcome, risk = outcome[known], risk[known]
+        details |= {"left_out": float(np.sum(~known))} | ({} if border is None else {"cut": border})
     classes, scores = _two_classes(outcome, risk)
-    weight = float(outcome.mean()) if isinstance(priority, str) else priority
-    found = h_accuracy_of(classes, scores, np.array([1 - weight, weight]), tau)
+    found = h_accuracy_of(classes, scores, np.array([1 - weight, weight]), sure, each)
     if isinstance(found, Absent):
         return found
     value, se = found
-    return estimate(value, se, level, outcome, "stratified delta, normal", floor=0, ceiling=1)
+    return estimate(value, se, level, outcome, "stratified delta, normal", floor=0, ceiling=1, details=details)
+
+
+def priority_from(
+    priority: float | str,
+    outcome: Floats,
+    labels: Floats | None = None,
+    truth: Floats | None = None,
+    survey: Survey | None = None,
+    threshold: float | None = None,
+) -> float | Absent:
+    """The priority of the positive class, from 0 to 1, when it is a number or comes from a source of `h_accuracy`."""
+    if not isinstance(priority, str):
+        return priority
+    phi = float(outcome.mean())
+    if priority == "prevalence":
+        return phi
+    if priority == "complement":
+        return 1 - phi
+    if priority == "net_benefit":
+        return Absent("no threshold is declared") if threshold is None else priority_of_net_benefit(phi, threshold)
+    if priority == "survey":
+        return Absent("the release declares no survey of priorities") if survey is None else priority_of_survey(survey)
+    if priority != "raters":
+        return Absent(f"{priority} is no source of priorities")
+    if labels is None:
+        return NO_RATERS
+    return NO_TRUTH if truth is None else priority_of_raters(labels, truth)
+
+
+def priority_of_net_benefit(phi: float, threshold: float) -> float:
+    """The priority of the positive class at which H-accuracy orders models as net benefit does (Theorem 1)."""
+    wanted, other = (1 - threshold) * phi, threshold * (1 - phi)
+    return wanted / (wanted + other)
+
+
+def priority_of_survey(survey: Survey) -> float:
+    """The last class's share of the answers that prefer a class; the last of two classes is the positive one."""
+    return survey[-1][1] / math.fsum(share for _, share, _, _ in survey)
+
+
+def tau_from(
+    tau: float | str,
+    labels: Floats | None = None,
+    confidence: Floats | None = None,
+    truth: Floats | None = None,
+    rater_accuracy: tuple[float, ...] | None = None,
+) -> float | Absent:
+    """The confidence that earns full credit, when it is a number or comes from the raters."""
+    if not isinstance(tau, str):
+        return tau
+    if labels is None:
+        return NO_RATERS
+    found = tau_of_raters(tau, labels, confidence, truth, rater_accuracy)
+    if isinstance(found, float) and found < 0.5:
+        return Absent(
+            f"the raters' confidence by this rule is {found:.2f}, below one half, where no model's answer lies"
+        )
+    return found
 
 
 @metric(
@@ -224,3 +333,344 @@ def h_accuracy_profile(outcome: Floats, risk: Floats, level: float = 0.95) -> Cu
         highs.append(None if half is None else min(1.0, value + half))
     columns = {"tau": column(taus), "h_accuracy": column(values), "low": tuple(lows), "high": tuple(highs)}
     return Curve(columns, len(outcome), "pointwise, stratified delta, normal", int(outcome.sum()))
+
+
+# ---- profiles over priority and complexity --------------------------------------------------------------------------
+
+STEPS = 15
+"""Steps of the surface in each direction: 225 points, within what a curve may hold."""
+SHARES = 21
+DRAWS = 200
+
+
+def _banded(
+    values: Sequence[tuple[float, float | None]], level: float, name: str
+) -> dict[str, tuple[float | None, ...]]:
+    """Values with their standard errors as the columns of a curve: the value under its name, `low` and `high`."""
+    half = [None if se is None else two_sided(level) * se for _, se in values]
+    return {
+        name: column([value for value, _ in values]),
+        "low": tuple(
+            None if wide is None else max(0.0, value - wide) for (value, _), wide in zip(values, half, strict=True)
+        ),
+        "high": tuple(
+            None if wide is None else min(1.0, value + wide) for (value, _), wide in zip(values, half, strict=True)
+        ),
+    }
+
+
+@curve("H-accuracy by priority", cites="Cabitza 2019")
+def h_accuracy_by_priority(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve | Absent:
+    """The H-accuracy without any confidence asked for, as the priority of the positive class rises from 0 to 1.
+
+    At a priority of 0 it is the specificity, at 1 the sensitivity, each at one half with ties shared.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns 51 values of `priority` with `h_accuracy` at
+    tau .5 and constant complexity, and its pointwise band `low` and `high` (missing where it cannot be estimated).
+    Absent when a class is empty.
+    """
+    if reason := one_class(outcome):
+        return reason
+    classes, scores = _two_classes(outcome, risk)
+    earned = credit(classes, scores, 0.5)
+    ratios = [class_ratio(earned[classes == label], np.ones(int((classes == label).sum()))) for label in (0, 1)]
+    priorities = np.linspace(0, 1, 51)
+    values = [_by_priority(np.array([1 - priority, priority]), ratios) for priority in priorities]
+    columns = {"priority": column(priorities), **_banded(values, level, "h_accuracy")}
+    return Curve(columns, len(outcome), "pointwise, stratified delta, normal", int(outcome.sum()))
+
+
+@dataclass(frozen=True)
+class GradedRows:
+    """The rows that have a complexity: their class, the credit that each earns, and how complex it is."""
+
+    classes: Integers
+    earned: Floats
+    graded: Floats
+
+
+def _graded_rows(
+    outcome: Floats,
+    risk: Floats,
+    complexity_source: str,
+    labels: Floats | None,
+    confidence: Floats | None,
+    rater_complexity: Floats | None,
+    rater_accuracy: tuple[float, ...] | None,
+    case_complexity: Floats | None,
+) -> GradedRows | Absent:
+    """The rows with a complexity, in an order of their own."""
+    graded = complexity_of_cases(
+        complexity_source, len(outcome), labels, confidence, rater_complexity, outcome, rater_accuracy, case_complexity
+    )
+    if isinstance(graded, Absent):
+        return graded
+    known = ~np.isnan(graded)
+    outcome, risk, graded = outcome[known], risk[known], graded[known]
+    if reason := one_class(outcome):
+        return reason
+    order = np.lexsort((risk, outcome, graded))
+    classes, scores = _two_classes(outcome[order], risk[order])
+    return GradedRows(classes, credit(classes, scores, 0.5), graded[order])
+
+
+def _ratios(rows: GradedRows, complexity: Floats) -> list[tuple[float, float]]:
+    return [class_ratio(rows.earned[rows.classes == label], complexity[rows.classes == label]) for label in (0, 1)]
+
+
+@curve("H-accuracy by the share of complex cases", cites="Cabitza 2019")
+def h_accuracy_by_complexity(
+    outcome: Floats,
+    risk: Floats,
+    complexity_source: str,
+    labels: Floats | None = None,
+    confidence: Floats | None = None,
+    rater_complexity: Floats | None = None,
+    rater_accuracy: tuple[float, ...] | None = None,
+    case_complexity: Floats | None = None,
+    level: float = 0.95,
+    seed: int = 1,
+) -> Curve | Absent:
+    """The H-accuracy with both classes alike, as a growing share of the cases is called complex and counts double.
+
+    A curve that dips on the way says that the model errs more on the cases that people find hard.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `complexity_source` (a source of `complexity_of_cases`), the
+    raters' tables as for `h_accuracy`, `level`, `seed`. Returns 21 values of `share` q from 0 to 1 with `h_accuracy` at
+    priority .5 and tau .5 where the q most complex cases count 1 and the others 1/2 (cases tied at the border share
+    alike), its pointwise band `low` and `high`, and as a reference `random`, `random_low` and `random_high`: the mean
+    and the central part (at the level) of 200 seeded draws of as many cases at random, the published way. Absent
+    without a complexity, or when a class is empty among the rows that have one.
+    """
+    rows = _graded_rows(
+        outcome, risk, complexity_source, labels, confidence, rater_complexity, rater_accuracy, case_complexity
+    )
+    if isinstance(rows, Absent):
+        return rows
+    shares = np.linspace(0, 1, SHARES)
+    alike = np.array([0.5, 0.5])
+    values = [_by_priority(alike, _ratios(rows, top_share(rows.graded, float(share), 0.5))) for share in shares]
+    ranks = np.random.default_rng(seed).permuted(np.tile(np.arange(float(len(rows.graded))), (DRAWS, 1)), axis=1)
+    drawn = np.array([_of_draws(rows, ranks, float(share)) for share in shares])
+    tail = 0.5 - level / 2
+    columns: dict[str, tuple[float | None, ...]] = {
+        "share": column(shares),
+        **_banded(values, level, "h_accuracy"),
+        "random": column(drawn.mean(axis=1)),
+        "random_low": column(np.quantile(drawn, tail, axis=1)),
+        "random_high": column(np.quantile(drawn, 1 - tail, axis=1)),
+    }
+    method = f"pointwise, stratified delta, normal; reference of {DRAWS} random draws"
+    return Curve(columns, len(rows.classes), method, int(rows.classes.sum()))
+
+
+def _of_draws(rows: GradedRows, ranks: Floats, share: float) -> Floats:
+    """The H-accuracy with both classes alike in each draw (draws x rows): the first share of ranks counts double."""
+    complexity = 0.5 + 0.5 * np.clip(share * ranks.shape[1] - ranks, 0, 1)
+    total = np.zeros(len(ranks))
+    for label in (0, 1):
+        weight = complexity[:, rows.classes == label]
+        total += 0.5 * (weight @ rows.earned[rows.classes == label]) / weight.sum(axis=1)
+    return total
+
+
+@curve("H-accuracy by priority and share of complex cases", cites="Cabitza 2019")
+def h_accuracy_surface(
+    outcome: Floats,
+    risk: Floats,
+    complexity_source: str,
+    labels: Floats | None = None,
+    confidence: Floats | None = None,
+    rater_complexity: Floats | None = None,
+    rater_accuracy: tuple[float, ...] | None = None,
+    case_complexity: Floats | None = None,
+) -> Curve | Absent:
+    """The H-accuracy over every priority of the positive class and every share of cases that is called complex.
+
+    Arguments: as for `h_accuracy_by_complexity`. Returns a grid of 15 x 15: `priority` and `share`, both from 0 to 1,
+    and `h_accuracy` at tau .5, the most complex cases counting 1 and the others 1/2. Absent without a complexity, or
+    when a class is empty among the rows that have one.
+    """
+    rows = _graded_rows(
+        outcome, risk, complexity_source, labels, confidence, rater_complexity, rater_accuracy, case_complexity
+    )
+    if isinstance(rows, Absent):
+        return rows
+    steps = np.linspace(0, 1, STEPS)
+    ratios = [_ratios(rows, top_share(rows.graded, float(share), 0.5)) for share in steps]
+    values = [
+        _by_priority(np.array([1 - priority, priority]), ratios[place])[0]
+        for priority in steps
+        for place in range(STEPS)
+    ]
+    columns = {
+        "priority": column(np.repeat(steps, STEPS)),
+        "share": column(np.tile(steps, STEPS)),
+        "h_accuracy": column(values),
+    }
+    return Curve(columns, len(rows.classes), "stratified by class", int(rows.classes.sum()))
+
+
+@curve("Accuracy by prevalence", cites="Cabitza 2019")
+def accuracy_by_prevalence(
+    outcome: Floats, risk: Floats, primary_threshold: float, level: float = 0.95
+) -> Curve | Absent:
+    """The accuracy that the same sensitivity and specificity would give if the outcome were rarer or more frequent.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `primary_threshold` (positive means risk >= threshold),
+    `level`. Returns 51 values of `prevalence` from 0 to 1 with `accuracy` = prevalence x sensitivity + (1 - prevalence)
+    x specificity, its pointwise normal band `low` and `high` (stratified, missing where a class that counts has a
+    single row or nothing varies), and `balanced_accuracy`, which is the same at every prevalence. Absent when a class
+    is empty.
+    """
+    if reason := one_class(outcome):
+        return reason
+    right = ((risk >= primary_threshold) == (outcome == 1)).astype(float)
+    ratios = [class_ratio(right[outcome == label], np.ones(int((outcome == label).sum()))) for label in (0, 1)]
+    prevalences = np.linspace(0, 1, 51)
+    values = [_by_priority(np.array([1 - phi, phi]), ratios) for phi in prevalences]
+    balanced = (ratios[0][0] + ratios[1][0]) / 2
+    columns = {
+        "prevalence": column(prevalences),
+        **_banded(values, level, "accuracy"),
+        "balanced_accuracy": (balanced,) * len(prevalences),
+    }
+    return Curve(columns, len(outcome), "pointwise, stratified delta, normal", int(outcome.sum()))
+
+
+@curve_synthesis("Survey of priorities", cites="Cabitza 2019")
+def survey_of_priorities(sites: tuple[SiteResults, ...], survey: Survey) -> Curve | Absent:
+    """Which class people would rather have recognised, as they said in a survey.
+
+    Arguments: `sites` (only says that the survey belongs to no site), `survey` (each class with the share of answers
+    that put it first, and its interval). Returns for each class its number `class`, the `share` of the answers with
+    `low` and `high` where they are given, and the `priority` that follows: its share of the answers that prefer a
+    class.
+    """
+    total = math.fsum(share for _, share, _, _ in survey)
+    columns: dict[str, tuple[float | None, ...]] = {
+        "class": tuple(float(place) for place in range(len(survey))),
+        "share": tuple(share for _, share, _, _ in survey),
+        "low": tuple(low for _, _, low, _ in survey),
+        "high": tuple(high for _, _, _, high in survey),
+        "priority": tuple(share / total for _, share, _, _ in survey),
+    }
+    return Curve(columns, 0, "as declared")
+
+
+# ---- what the raters' answers say -----------------------------------------------------------------------------------
+
+BINS_OF_ANSWERS = 10
+FEWEST_ANSWERS = 10
+
+
+def _binned_answers(value: Floats, right: Floats, level: float) -> dict[str, tuple[float | None, ...]]:
+    """Answers by bins of a value from 0 to 1: their edges, count and mean, and the share of right ones with bounds."""
+    place = np.minimum((value * BINS_OF_ANSWERS + 1e-9).astype(int), BINS_OF_ANSWERS - 1)
+    count = np.bincount(place, minlength=BINS_OF_ANSWERS)
+    hits = np.bincount(place, weights=right, minlength=BINS_OF_ANSWERS)
+    total = np.bincount(place, weights=value, minlength=BINS_OF_ANSWERS)
+    kept = [k for k in range(BINS_OF_ANSWERS) if count[k] >= FEWEST_ANSWERS]
+    bounds = [wilson(float(hits[k]), float(count[k]), level) for k in kept]
+    return {
+        "lower": tuple(k / BINS_OF_ANSWERS for k in kept),
+        "upper": tuple((k + 1) / BINS_OF_ANSWERS for k in kept),
+        "count": tuple(float(count[k]) for k in kept),
+        "mean": tuple(float(total[k] / count[k]) for k in kept),
+        "share_right": tuple(float(hits[k] / count[k]) for k in kept),
+        "low": tuple(low for low, _ in bounds),
+        "high": tuple(high for _, high in bounds),
+    }
+
+
+def _answers(value: Floats, labels: Floats, truth: Floats, level: float, what: str) -> Curve | Absent:
+    """The share of right answers by a value that each rater gave, or that a case has."""
+    right = right_answers(labels, truth)
+    known = ~np.isnan(right) & ~np.isnan(value)
+    if not known.any():
+        return Absent(f"no answer has both a truth and a {what}")
+    columns = _binned_answers(value[known], right[known], level)
+    if not columns["count"]:
+        return Absent(f"no bin of {what} holds {FEWEST_ANSWERS} answers")
+    return Curve(columns, int(known.sum()), "Wilson, answers taken as independent")
+
+
+@curve("Accuracy of the raters by confidence", cites="Cabitza 2019")
+def rater_accuracy_by_confidence(
+    labels: Floats, confidence: Floats, truth: Floats, level: float = 0.95
+) -> Curve | Absent:
+    """How often the raters are right when they are more or less sure.
+
+    Arguments: `labels`, `confidence` (cases x raters, NaN where missing), `truth` (cases), `level`. Returns bins of
+    confidence of width .1, the last one closed: `lower`, `upper`, `count` (answers), `mean` (confidence), `share_right`
+    with Wilson's interval `low` and `high`, which takes answers as independent. Bins of fewer than 10 answers are left
+    out. Absent when no bin is left.
+    """
+    return _answers(confidence, labels, truth, level, "confidence")
+
+
+@curve("Accuracy of the raters by complexity", cites="Cabitza 2019")
+def rater_accuracy_by_complexity(
+    labels: Floats, rater_complexity: Floats, truth: Floats, level: float = 0.95
+) -> Curve | Absent:
+    """How often the raters are right on cases that they find more or less complex.
+
+    Arguments: `labels`, `rater_complexity` (cases x raters, NaN where missing), `truth` (cases), `level`. Returns bins
+    of the complexity that the rater gave, as for `rater_accuracy_by_confidence`. Absent when no bin is left.
+    """
+    return _answers(rater_complexity, labels, truth, level, "complexity")
+
+
+@curve("Confidence of right answers", cites="Cabitza 2019")
+def confidence_of_right_answers(labels: Floats, confidence: Floats, truth: Floats) -> Curve | Absent:
+    """How sure the raters were when they were right: the share of right answers given with at least that confidence.
+
+    Arguments: `labels`, `confidence` (cases x raters, NaN where missing), `truth` (cases). Returns 101 values of
+    `confidence` from 0 to 1 with `share_right` and `share_wrong`, the shares of the right and of the wrong answers with
+    that confidence or more (missing where there is no such answer). Absent when no answer is right.
+    """
+    right = right_answers(labels, truth)
+    stated = ~np.isnan(right) & ~np.isnan(confidence)
+    kinds = {"share_right": confidence[stated & (right == 1)], "share_wrong": confidence[stated & (right == 0)]}
+    if not len(kinds["share_right"]):
+        return Absent("no right answer has a confidence")
+    grid = np.round(np.linspace(0, 1, 101), 2)
+    columns: dict[str, tuple[float | None, ...]] = {"confidence": column(grid)}
+    for name, given in kinds.items():
+        reached = len(given) - np.searchsorted(np.sort(given), grid - 1e-9, side="left")
+        columns[name] = column(reached / len(given)) if len(given) else (None,) * len(grid)
+    return Curve(columns, int(stated.sum()), "counted")
+
+
+@curve("Complexity of the cases", cites="Cabitza 2019")
+def complexity_distribution(
+    outcome: Floats,
+    complexity_source: str,
+    labels: Floats | None = None,
+    confidence: Floats | None = None,
+    rater_complexity: Floats | None = None,
+    rater_accuracy: tuple[float, ...] | None = None,
+    case_complexity: Floats | None = None,
+) -> Curve | Absent:
+    """How complex the cases are, in bins.
+
+    Arguments: `outcome` (n, 0 or 1), the rest as for `h_accuracy_by_complexity`. Returns 20 bins of width .05 from 0 to
+    1, the last one closed: `lower`, `upper`, `count` and `share` of the cases. Absent without a complexity.
+    """
+    graded = complexity_of_cases(
+        complexity_source, len(outcome), labels, confidence, rater_complexity, outcome, rater_accuracy, case_complexity
+    )
+    if isinstance(graded, Absent):
+        return graded
+    graded = graded[~np.isnan(graded)]
+    if not len(graded):
+        return Absent("no case has a complexity")
+    place = np.minimum((graded * 20 + 1e-9).astype(int), 19)
+    count = np.bincount(place, minlength=20)
+    columns = {
+        "lower": tuple(k / 20 for k in range(20)),
+        "upper": tuple((k + 1) / 20 for k in range(20)),
+        "count": column(count.astype(float)),
+        "share": column(count / len(graded)),
+    }
+    return Curve(columns, len(graded), "20 equal-width bins")

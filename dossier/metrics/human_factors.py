@@ -474,7 +474,8 @@ def decision_benefit(study: ReaderStudy, group: str = "", level: float = 0.95) -
     """How much more accurate a reader is with the model than without it, on average over the readers.
 
     Arguments: `study`, `group` (of the readers; empty for all), `level`. Returns the mean over readers of aided less
-    unaided accuracy with the t interval over readers; `n` is the number of readers. Absent without the decisions of
+    unaided accuracy with the t interval over readers; `n` is the number of readers; `details`: `unaided` and `aided`,
+    the means of those accuracies. Absent without the decisions of
     each reader, or when no reader (of the group) decided both ways; one reader, or readers who all gain the same, have
     no interval.
     """
@@ -488,13 +489,18 @@ def decision_benefit(study: ReaderStudy, group: str = "", level: float = 0.95) -
     if len(gains) == 0:
         who = f"no reader of the group {group}" if group else "no reader"
         return Absent(f"{who} decided both with and without the model")
+    details: dict[str, float | None] = {
+        "unaided": float(_by_reader(study, study.unaided)[member].mean()),
+        "aided": float(_by_reader(study, study.aided)[member].mean()),
+    }
     value, n = float(gains.mean()), len(gains)
     if n < 2 or float(np.ptp(gains)) < 1e-12:
         why = "one reader gives no interval" if n < 2 else "all readers gain the same"
-        return Estimate(value, None, None, None, n, "t, over readers", None, None, {}, why)
+        return Estimate(value, None, None, None, n, "t, over readers", None, None, details, why)
     se = float(np.std(gains, ddof=1)) / math.sqrt(n)
     half = float(t.ppf(0.5 + level / 2, n - 1)) * se
-    return Estimate(value, max(-1.0, value - half), min(1.0, value + half), level, n, "t, over readers", None, se)
+    bounds = max(-1.0, value - half), min(1.0, value + half)
+    return Estimate(value, *bounds, level, n, "t, over readers", None, se, details)
 
 
 def _listed(study: ReaderStudy) -> Absent | None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from dossier.metrics.correspondence import percentile_interval
 from dossier.metrics.intervals import wilson
+from dossier.metrics.raters import mean_of_known, right_answers
 from dossier.register import Law, curve, describe, metric
 from dossier.types import Absent, Curve, Description, Estimate, Floats
 
@@ -619,3 +620,94 @@ def reliability_nomogram(labels: Floats) -> Curve | Absent:
     for rho in RELIABILITIES:
         columns[f"reliability_{rho:g}"] = tuple(corrected(x, share_of_right_labels(rho)) for x in measured)
     return Curve(columns, len(labels), "closed form, errors of model and labels independent")
+
+
+# ---- rater by rater -------------------------------------------------------------------------------------------------
+
+
+@curve("The raters one by one", cites=("Cohen 1960", "Light 1971"))
+def raters_one_by_one(
+    labels: Floats,
+    confidence: Floats | None = None,
+    rater_complexity: Floats | None = None,
+    truth: Floats | None = None,
+    level: float = 0.95,
+) -> Curve | Absent:
+    """How many cases each rater labelled, how often rightly, how surely, and in what agreement with the others.
+
+    `labels`, `confidence`, `rater_complexity` are cases x raters, NaN where missing; `truth` one a case. A row for each
+    rater: `rater` (from 1), `cases`, `accuracy` against the truth with Wilson's `accuracy_low` and `accuracy_high`,
+    the means `confidence` and `complexity`, and `kappa`, Cohen's kappa with the other raters on average. Missing where
+    a rater gave nothing, or a table is not there. Absent without labels, and with more than 250 raters.
+    """
+    raters = labels.shape[1]
+    if np.isnan(labels).all():
+        return Absent("the raters' table holds no label")
+    if raters > LONGEST_CURVE:
+        return Absent(f"{raters} raters are too many to list one by one")
+    cases = (~np.isnan(labels)).sum(axis=0)
+    nothing = np.full(raters, math.nan)
+    right = np.full_like(labels, math.nan) if truth is None else right_answers(labels, truth)
+    judged, hits = (~np.isnan(right)).sum(axis=0), np.nansum(right, axis=0)
+    bounds = [
+        wilson(float(hit), float(n), level) if n else (math.nan, math.nan) for hit, n in zip(hits, judged, strict=True)
+    ]
+    columns = {
+        "rater": tuple(float(number) for number in range(1, raters + 1)),
+        "cases": tuple(float(count) for count in cases),
+        "accuracy": _or_none(mean_of_known(right, 0)),
+        "accuracy_low": tuple(None if math.isnan(low) else low for low, _ in bounds),
+        "accuracy_high": tuple(None if math.isnan(high) else high for _, high in bounds),
+        "confidence": _or_none(nothing if confidence is None else mean_of_known(_labelled(labels, confidence), 0)),
+        "complexity": _or_none(nothing if rater_complexity is None else mean_of_known(rater_complexity, 0)),
+        "kappa": _or_none(_kappa_with_others(labels)),
+    }
+    return Curve(columns, len(labels), "Wilson; Cohen's kappa, mean over the other raters")
+
+
+def _labelled(labels: Floats, confidence: Floats) -> Floats:
+    """The confidence where there is a label that it belongs to."""
+    return np.where(np.isnan(labels), math.nan, confidence)
+
+
+def _kappa_with_others(labels: Floats) -> Floats:
+    """Each rater's kappa with the others on average; NaN where no pair has one."""
+    raters = labels.shape[1]
+    if raters < 2:
+        return np.full(raters, math.nan)
+    table = np.full((raters, raters), math.nan)
+    table[np.triu_indices(raters, 1)] = _pairs(np.ones((1, len(labels))), labels).kappa[0]
+    return mean_of_known(np.where(np.isnan(table), table.T, table), 0)
+
+
+MOST_LEVELS = 11
+
+
+@curve("Confidence by rater", cites="Campagner 2023")
+def confidence_by_rater(labels: Floats, confidence: Floats) -> Curve | Absent:
+    """How each rater spreads over the scale of confidence, from never sure to always sure.
+
+    `labels`, `confidence` (0..1) are cases x raters, NaN where missing. For each rater who stated any (`rater`, from 1)
+    the levels of `confidence` with `count` and `share` of that rater's answers: the values of the scale where it has at
+    most eleven (or as many as 250 rows hold), else the middles of equal-width bins on 0 to 1. Absent without
+    confidences, and with more than 125 raters.
+    """
+    stated = _labelled(labels, confidence)
+    speaking = np.flatnonzero(~np.isnan(stated).all(axis=0))
+    if not len(speaking):
+        return Absent("no label has a confidence")
+    most = min(MOST_LEVELS, LONGEST_CURVE // len(speaking))
+    if most < 2:
+        return Absent(f"{len(speaking)} raters are too many to list one by one")
+    levels, method = np.unique(stated[~np.isnan(stated)]), "counted at the values of the scale"
+    if len(levels) > most:
+        stated = (np.minimum(np.floor(stated * most + 1e-9), most - 1) + 0.5) / most
+        levels, method = (np.arange(most) + 0.5) / most, f"{most} equal-width bins"
+    table = np.array([[float(np.sum(np.isclose(stated[:, one], level))) for level in levels] for one in speaking])
+    columns = {
+        "rater": tuple(float(rater + 1) for rater in speaking for _ in levels),
+        "confidence": tuple(float(level) for _ in speaking for level in levels),
+        "count": tuple(float(count) for count in table.ravel()),
+        "share": tuple(float(share) for share in (table / table.sum(axis=1, keepdims=True)).ravel()),
+    }
+    return Curve(columns, int(table.sum()), method)

@@ -211,8 +211,50 @@ def mean_severity(
     """How grave the answers are on average when a right one counts 0, from 0 to 1.
 
     Arguments: as for `error_severity_index`. Returns sum(C W) / n with a normal interval over the rows: unlike an
-    interval within each class, it lets the prevalence vary. Absent without rows or without fitting weights.
+    interval within each class, it lets the prevalence vary. Absent without rows or fitting weights.
     """
     if fault := weights_fault(severity_weights, 2):
         return fault
     return mean_of_classes(*_at(outcome, risk, threshold), severity_weights, level)
+
+
+@curve("Severity and accuracy of the models", cites="Jin")
+def severity_of_models(
+    outcome: Floats,
+    risk: Floats,
+    primary_threshold: float,
+    severity_weights: Weights,
+    rival: Floats | None = None,
+    level: float = 0.95,
+) -> Curve | Absent:
+    """How grave the errors are beside how many there are, for the model and for its rival on the same rows.
+
+    Arguments: as for `confusion_matrix`; `rival` (n, 0 to 1), `level`. Returns a row for the model (`model` 0) and,
+    with a rival, one for that (1): `accuracy`, `error_severity_index` (0 without errors, by definition) and
+    `mean_severity` at the threshold, with the bounds `accuracy_low` and `accuracy_high` (Wilson) and `index_low` and
+    `index_high` (as for `error_severity_index`; missing without errors). Absent without rows or fitting weights.
+    """
+    if len(outcome) == 0:
+        return NO_ROWS
+    rows: list[dict[str, float | None]] = []
+    for number, risks in enumerate((risk,) if rival is None else (risk, rival)):
+        found = error_severity_index(outcome, risks, primary_threshold, severity_weights, level)
+        if isinstance(found, Absent):
+            return found
+        errors = found.details["errors"] or 0.0
+        low, high = wilson(len(outcome) - errors, len(outcome), level)
+        rows.append(
+            {
+                "model": float(number),
+                "accuracy": found.details["accuracy"],
+                "accuracy_low": low,
+                "accuracy_high": high,
+                "error_severity_index": found.value,
+                "index_low": found.low,
+                "index_high": found.high,
+                "mean_severity": found.details["mean_severity"],
+            }
+        )
+    columns = {name: tuple(row[name] for row in rows) for name in rows[0]}
+    method = f"positive from a risk of {primary_threshold:g}; Wilson"
+    return Curve(columns, len(outcome), method, int(outcome.sum()))

@@ -10,14 +10,16 @@ from hypothesis import strategies as st
 from dossier.metrics.severity import (
     Integers,
     confusion,
+    confusion_matrix,
     error_severity_index,
     index_of_classes,
     mean_of_classes,
     mean_severity,
     severity_index,
     severity_mean,
+    severity_of_models,
 )
-from dossier.types import Absent, Estimate, Floats
+from dossier.types import Absent, Curve, Estimate, Floats
 
 WEIGHTS = ((0.0, 0.6), (0.3, 0.0))
 DISTANCE = np.array([[0, 0.3, 0.6, 1.0], [0.3, 0, 0.3, 0.6], [0.6, 0.3, 0, 0.3], [1.0, 0.6, 0.3, 0]])
@@ -126,3 +128,42 @@ def test_what_does_not_fit_is_absent() -> None:
         )
         assert measure(y, p, 0.5, ((0.1, 1), (1, 0))) == Absent("a right answer has a severity other than 0")
         assert measure(y, p, 0.5, ((0, 2), (1, 0))) == Absent("a severity weight is outside 0 to 1")
+
+
+# ---- curves ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_confusion_matrix_is_counted_by_hand() -> None:
+    y, p = np.array([0.0, 0, 0, 1, 1, 1]), np.array([0.1, 0.4, 0.9, 0.3, 0.5, 0.6])
+    found = confusion_matrix(y, p, 0.5, ((0.0, 0.6), (0.3, 0.0)))
+    assert isinstance(found, Curve)
+    assert dict(found.columns) == {
+        "predicted": (0.0, 0.0, 1.0, 1.0),
+        "true": (0.0, 1.0, 0.0, 1.0),
+        "count": (2.0, 1.0, 1.0, 2.0),
+        "severity": (0.0, 0.6, 0.3, 0.0),
+    }
+    assert isinstance(confusion_matrix(y, p, 0.5, ((0.0, 0.6, 1), (0.3, 0.0, 1), (1, 1, 0.0))), Absent)
+
+
+def test_the_models_stand_side_by_side_with_what_each_measure_says() -> None:
+    rng = np.random.default_rng(3)
+    y: Floats = (rng.uniform(size=90) < 0.4).astype(float)
+    p: Floats = np.round(rng.uniform(size=90), 2)
+    q: Floats = np.asarray(np.round(np.minimum(y * 0.3 + p[::-1], 1), 2), dtype=np.float64)
+    weights = ((0.0, 0.6), (0.3, 0.0))
+    found = severity_of_models(y, p, 0.5, weights, q)
+    assert isinstance(found, Curve)
+    for row, risk in enumerate((p, q)):
+        missed, alarms = int(np.sum((risk < 0.5) & (y == 1))), int(np.sum((risk >= 0.5) & (y == 0)))
+        assert found.columns["accuracy"][row] == pytest.approx(1 - (missed + alarms) / 90)
+        assert found.columns["error_severity_index"][row] == pytest.approx(
+            10 * (0.6 * missed + 0.3 * alarms) / (missed + alarms)
+        )
+        assert found.columns["mean_severity"][row] == pytest.approx((0.6 * missed + 0.3 * alarms) / 90)
+    alone = severity_of_models(y, p, 0.5, weights)
+    assert isinstance(alone, Curve)
+    assert alone.columns["model"] == (0.0,)
+    right = severity_of_models(y, y, 0.5, weights)
+    assert isinstance(right, Curve)
+    assert (right.columns["error_severity_index"], right.columns["index_low"]) == ((0.0,), (None,))

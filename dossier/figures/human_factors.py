@@ -1,0 +1,472 @@
+"""Pictures of the reader study: who gains from the model, how sure that is, and which decisions it changed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from dossier.figures.canvas import (
+    BLUE,
+    BROKEN,
+    FULL,
+    INK,
+    INK_2,
+    LINE,
+    ORANGE,
+    TINTS,
+    Floats,
+    column,
+    extent,
+    inner_ticks,
+    joined,
+    level_text,
+    panel,
+    picture,
+    sheet,
+    shortened,
+    styled,
+    text_width,
+    tick_text,
+    ticks,
+    write,
+)
+from dossier.register import figure
+from dossier.types import READER_STUDY, Absent, Curve, Estimate, Evidence, Picture, find, find_curve
+from dossier.typeset import counted, number, sentence_case
+
+MARKERS: tuple[tuple[str, bool], ...] = (
+    ("o", True),
+    ("o", False),
+    ("s", True),
+    ("s", False),
+    ("^", True),
+    ("^", False),
+)
+"""The marks of the groups of readers: shape, and whether it is filled; they tell the groups apart in grey."""
+MOST_ROWS = 44
+DISC = 4.6
+"""The diameter of a reader's mark in points."""
+
+
+# ---- decision benefit -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group of readers, or all of them: its mean benefit and the readers' rows of the curve."""
+
+    name: str
+    found: Estimate | Absent
+    rows: tuple[int, ...]
+
+
+def groups_of(evidence: Evidence, curve: Curve) -> tuple[Group, ...]:
+    """The groups in alphabetical order; without groups all readers as one."""
+    names = sorted(
+        {str(one.at["group"]) for one in evidence.results if one.measure == "decision_benefit" and "group" in one.at}
+    )
+    if "group" not in curve.columns or not names:
+        every = tuple(range(len(curve.columns["reader"])))
+        return (Group("", find(evidence, "decision_benefit", READER_STUDY), every),)
+    numbers = curve.columns["group"]
+    return tuple(
+        Group(
+            name,
+            find(evidence, "decision_benefit", READER_STUDY, group=name),
+            tuple(row for row, own in enumerate(numbers) if own == float(place)),
+        )
+        for place, name in enumerate(names)
+    )
+
+
+WIDE, HIGH, LEFT = 92.0, 62.0, 14.0
+FOREST_LEFT, FOREST_WIDTH = 116.0, 49.0
+TOP = 10.0
+
+
+def draw_benefit(evidence: Evidence) -> Figure | Absent:
+    """Each reader's gain in accuracy against the accuracy without the model, and the mean gain by group."""
+    curve = find_curve(evidence, "decision_benefit_by_reader", READER_STUDY)
+    if isinstance(curve, Absent):
+        return curve
+    unaided, benefit = column(curve, "unaided"), column(curve, "benefit")
+    known = ~np.isnan(benefit)
+    if not known.any():
+        return Absent("no reader decided both with and without the model")
+    groups = groups_of(evidence, curve)
+    drawn = sheet(FULL, TOP + HIGH + 10.0)
+    axes = panel(drawn, LEFT, TOP, WIDE, HIGH)
+    low, high = _limits(unaided[known], 0.05)
+    bottom, top = _limits(np.concatenate((benefit[known], _bounds(groups), [0.0])), 0.05)
+    axes.set_xlim(low, high)
+    axes.set_ylim(bottom, top)
+    _regions(axes, (low, high), (bottom, top))
+    for place, group in enumerate(groups):
+        _readers(axes, place, group, unaided, benefit)
+    for place, group in enumerate(groups):
+        _mean(axes, place, group.found)
+    for direction, ends in (("x", (low, high)), ("y", (bottom, top))):
+        places = inner_ticks(*ends, 5)
+        ticks(axes, direction, places, [_percent(place) for place in places], inward=True)  # type: ignore[arg-type]
+    _key(drawn, groups)
+    write(drawn, LEFT + WIDE / 2, TOP + HIGH + 7.6, "Accuracy without the model, %", ha="center")
+    write(drawn, 2.0, TOP + HIGH / 2, "Gain with the model, % points", rotation=90, ha="center", va="center")
+    _mean_forest(drawn, evidence, groups)
+    return drawn
+
+
+def _percent(value: float) -> str:
+    return tick_text(round(value * 100, 6))
+
+
+def _limits(values: Floats, step: float) -> tuple[float, float]:
+    """Round ends that hold the values, at least two steps apart."""
+    low = math.floor((float(values.min()) - step * 0.3) / step + 1e-9) * step
+    high = math.ceil((float(values.max()) + step * 0.3) / step - 1e-9) * step
+    return round(low, 9), round(max(high, low + 2 * step), 9)
+
+
+def _bounds(groups: Sequence[Group]) -> Floats:
+    found = [group.found for group in groups if isinstance(group.found, Estimate)]
+    ends = [end for one in found for end in (one.value, one.low, one.high) if end is not None]
+    return np.array(ends, dtype=float)
+
+
+def _regions(axes: Axes, across: tuple[float, float], up: tuple[float, float]) -> None:
+    """The region of gain and that of harm, the line between them, and what no reader can pass."""
+    low, high = across
+    bottom, top = up
+    axes.fill_between([low, high], [0, 0], [top, top], color=TINTS[0], lw=0, zorder=0)
+    axes.axhline(0, color=INK, lw=0.7, zorder=1)
+    if 1 - high < top:
+        ends = np.array([max(low, 1 - top), high])
+        axes.plot(ends, 1 - ends, color=INK_2, lw=0.7, ls=BROKEN, zorder=1)
+        axes.fill_between(ends, 1 - ends, [top, top], color="white", lw=0, zorder=0.5)
+    for text, place, align, inset in (("decides better", top, "bottom", 0.02), ("decides worse", bottom, "top", -0.02)):
+        if abs(place) > 0.12 * (top - bottom):
+            # Beside the line of no gain: who decides badly gains most, and stands in the corner.
+            spot = low + (high - low) * 0.02, inset * (top - bottom)
+            axes.text(*spot, text, va=align, color=INK_2, zorder=1.5)
+
+
+def _readers(axes: Axes, place: int, group: Group, unaided: Floats, benefit: Floats) -> None:
+    """The marks of a group; readers at the same place stand side by side."""
+    low, high = axes.get_xlim()
+    step = (high - low) / WIDE * 1.75
+    seen: dict[tuple[float, float], int] = {}
+    for row in group.rows:
+        if math.isnan(benefit[row]):
+            continue
+        spot = (round(float(unaided[row]), 9), round(float(benefit[row]), 9))
+        nudge = seen.get(spot, 0)
+        seen[spot] = nudge + 1
+        shift = step * ((nudge + 1) // 2) * (1 if nudge % 2 else -1)
+        shape, filled = MARKERS[place % len(MARKERS)]
+        axes.plot(
+            [spot[0] + shift],
+            [spot[1]],
+            shape,
+            ms=DISC,
+            mfc=BLUE if filled else "white",
+            mec=BLUE,
+            mew=0.9,
+            zorder=3,
+            gid=f"reader-{row}",
+            clip_on=False,
+        )
+
+
+def _mean(axes: Axes, place: int, found: Estimate | Absent) -> None:
+    """A group's mean with its interval, at its mean accuracy without the model."""
+    if isinstance(found, Absent) or found.details.get("unaided") is None:
+        return
+    x = float(found.details["unaided"] or 0)
+    if found.low is not None and found.high is not None:
+        axes.plot([x, x], [found.low, found.high], color=INK, lw=1.6, zorder=4)
+    _, filled = MARKERS[place % len(MARKERS)]
+    axes.plot([x], [found.value], "D", ms=6, mfc=INK if filled else "white", mec=INK, mew=1.1, zorder=5)
+
+
+def _key(drawn: Figure, groups: Sequence[Group]) -> None:
+    """The names of the groups with their marks above the panel, in as many rows as they need."""
+    x, y = LEFT, 2.2
+    names = list(shortened([sentence_case(group.name or "reader") for group in groups], 38.0))
+    names = [f"{name} ({len(group.rows)})" for name, group in zip(names, groups, strict=True)]
+    for place, name in enumerate((*names, "mean, interval")):
+        wide = 3.6 + text_width(name) + 4.5
+        if x > LEFT and x + wide > FULL:
+            x, y = LEFT, y + LINE
+        is_mean = place == len(groups)
+        shape, filled = ("D", True) if is_mean else MARKERS[place % len(MARKERS)]
+        colour = INK if is_mean else BLUE
+        width, height = extent(drawn)
+        mark = Line2D([(x + 1.2) / width], [1 - y / height], transform=drawn.transFigure)
+        mark.set(marker=shape, markersize=DISC, markerfacecolor=colour if filled else "white")
+        mark.set(markeredgecolor=colour, markeredgewidth=0.9)
+        drawn.add_artist(mark)
+        write(drawn, x + 3.6, y, name)
+        x += wide
+
+
+def _mean_forest(drawn: Figure, evidence: Evidence, groups: Sequence[Group]) -> None:
+    """The mean gain of all readers and of each group on one scale, as words and lines."""
+    rows = [("All readers", find(evidence, "decision_benefit", READER_STUDY))]
+    if len(groups) > 1:
+        rows += [(sentence_case(group.name), group.found) for group in groups]
+    # Two lines a row where there are many groups, else three; more groups than that stand in the table.
+    rows = rows[: int(HIGH / (2 * LINE))]
+    lines = 3 if len(rows) * 3 * LINE <= HIGH else 2
+    values = [
+        end for _, one in rows if isinstance(one, Estimate) for end in (one.value, one.low, one.high) if end is not None
+    ]
+    low, high = _limits(np.array([*values, 0.0]), 0.05)
+    height = len(rows) * lines * LINE
+    axes = panel(drawn, FOREST_LEFT, TOP, FOREST_WIDTH, height)
+    axes.set_xlim(low, high)
+    axes.set_ylim(len(rows), 0)
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+    places = inner_ticks(low, high, 4)
+    ticks(axes, "x", places, [_percent(place) for place in places], inward=True)
+    write(drawn, FOREST_LEFT + FOREST_WIDTH / 2, TOP + height + 7.6, "Mean gain, % points", ha="center")
+    taken = max((text_width(_interval(one)) for _, one in rows if isinstance(one, Estimate)), default=24.0)
+    names = shortened([name for name, _ in rows], FULL - FOREST_LEFT - taken - 2.0, 600)
+    for row, (name, (_, found)) in enumerate(zip(names, rows, strict=True)):
+        y = TOP + (row * lines + 0.6) * LINE
+        write(drawn, FOREST_LEFT, y, name, weight=600)
+        if isinstance(found, Absent):
+            write(drawn, FULL, y, "not estimable", ha="right", color=INK_2)
+            continue
+        write(drawn, FULL, y, _interval(found), ha="right", color=INK_2)
+        middle = row + (0.68 if lines == 3 else 0.75)
+        # The line of no gain stops short of the words above each row.
+        axes.plot([0, 0], [row + 0.52, row + 0.95], color=INK, lw=0.7, zorder=0)
+        if found.low is not None and found.high is not None:
+            axes.plot([found.low, found.high], [middle, middle], color=INK, lw=1, zorder=2)
+        axes.plot([found.value], [middle], "D", ms=5, mfc=INK, mec=INK, zorder=3)
+
+
+@figure("Decision benefit")
+def decision_benefit_diagram(evidence: Evidence) -> Picture | Absent:
+    """Whether each reader decides better with the model, by how well they decide without it."""
+    with styled():
+        drawn = draw_benefit(evidence)
+        curve = find_curve(evidence, "decision_benefit_by_reader", READER_STUDY)
+        if isinstance(drawn, Absent):
+            return drawn
+        if isinstance(curve, Absent):
+            return curve
+        benefit = column(curve, "benefit")
+        benefit = benefit[~np.isnan(benefit)]
+        caption = (
+            f"{counted(len(benefit), 'reader')}, {curve.n:,} decisions; diamonds: means with {level_text(evidence)} "
+            "interval (t, over readers). Above the line a reader is right more often with the model. Readers at the "
+            "same place stand side by side; nothing can lie beyond the broken line."
+        )
+        better, worse = int(np.sum(benefit > 0)), int(np.sum(benefit < 0))
+        told = f"{better} of {counted(len(benefit), 'reader')} decide better with the model and {worse} worse"
+        mean = find(evidence, "decision_benefit", READER_STUDY)
+        if isinstance(mean, Estimate):
+            told += f"; the mean gain is {_interval(mean, ' points')}"
+        means = [
+            f"{group.name} {_interval(group.found, ' points')}"
+            for group in groups_of(evidence, curve)
+            if group.name and isinstance(group.found, Estimate)
+        ]
+        told += f" ({joined(means, 6)})" if means else ""
+        return picture("decision_benefit_diagram", drawn, caption, f"{told}.")
+
+
+def _interval(found: Estimate, unit: str = "") -> str:
+    value = f"{number(found.value, 1, percent=True)}{unit}"
+    if found.low is None or found.high is None:
+        return value
+    return f"{value} ({number(found.low, 1, percent=True)} to {number(found.high, 1, percent=True)})"
+
+
+# ---- odds ratio -----------------------------------------------------------------------------------------------------
+
+
+def draw_odds(evidence: Evidence) -> Figure | Absent:
+    """The odds ratio with the interval of independent decisions and that by readers and cases, and the line at 1."""
+    found = find(evidence, "odds_ratio", READER_STUDY)
+    if isinstance(found, Absent):
+        return found
+    low, high = found.details.get("low_clustered"), found.details.get("high_clustered")
+    rows = [("Decisions taken as independent", found.low, found.high), ("Readers and cases as clusters", low, high)]
+    ends = [end for _, *pair in rows for end in pair if end is not None and end > 0]
+    every = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20]
+    first = max((tick for tick in every if tick <= min(*ends, found.value, 0.5)), default=0.05)
+    last = min((tick for tick in every if tick >= max(*ends, found.value, 2.0)), default=20)
+    left, width, top = 54.0, 74.0, 5.6
+    drawn = sheet(FULL, top + 2 * LINE + 15.0)
+    axes = panel(drawn, left, top, width, 2 * LINE + 1.6)
+    axes.set_xscale("log")
+    axes.minorticks_off()
+    axes.set_xlim(first, last)
+    axes.set_ylim(2 + 1.6 / LINE, 0)
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+    places = [tick for tick in every if first <= tick <= last]
+    ticks(axes, "x", places, [tick_text(place) for place in places])
+    axes.axvline(1, color=INK, lw=0.7, zorder=0)
+    write(drawn, 146.0, 2.2, "Odds ratio", ha="right", color=INK_2)
+    write(drawn, FULL, 2.2, f"{level_text(evidence)} CI", ha="right", color=INK_2)
+    middle = left + width * (0 - math.log(first)) / (math.log(last) - math.log(first))
+    y = top + 2 * LINE + 11.2
+    write(drawn, middle - 1.5, y, "← favours the model", ha="right", color=INK_2)
+    write(drawn, middle + 1.5, y, "favours no model →", ha="left", color=INK_2)
+    for row, (name, start, end) in enumerate(rows):
+        y = top + (row + 0.5) * LINE
+        write(drawn, 0, y, name)
+        if start is not None and end is not None:
+            axes.plot([max(start, first), min(end, last)], [row + 0.5] * 2, color=INK, lw=1, zorder=2)
+            for beyond, place, arrow in ((start < first, first, "<"), (end > last, last, ">")):
+                if beyond:
+                    axes.plot([place], [row + 0.5], arrow, ms=3.6, mfc=INK, mec="none", clip_on=False)
+        if first <= found.value <= last:
+            axes.plot([found.value], [row + 0.5], "s", ms=3.9, mfc=INK, mec=INK, zorder=3)
+        write(drawn, 146.0, y, number(found.value), ha="right", weight=600)
+        text = "none" if start is None or end is None else f"{number(start)}–{number(end)}"
+        write(drawn, FULL, y, text, ha="right", color=INK_2)
+    return drawn
+
+
+@figure("Odds ratio of a wrong decision")
+def odds_ratio_forest(evidence: Evidence) -> Picture | Absent:
+    """The odds of a wrong decision with the model as a multiple of those without it."""
+    with styled():
+        drawn, found = draw_odds(evidence), find(evidence, "odds_ratio", READER_STUDY)
+        if isinstance(drawn, Absent):
+            return drawn
+        if isinstance(found, Absent):
+            return found
+        low, high = found.details.get("low_clustered"), found.details.get("high_clustered")
+        caption = (
+            f"{counted(found.n, 'decision')}. Left of the line at 1 readers with the model are wrong less often. "
+            "Independent: Woolf. Clusters: bootstrap over readers and cases, to be trusted where a reader decides many."
+        )
+        told = f"The odds ratio of a wrong decision is {number(found.value)}"
+        if found.low is not None and found.high is not None:
+            told += f" ({number(found.low)} to {number(found.high)} with independent decisions"
+            told += (
+                f", {number(low)} to {number(high)} by readers and cases)"
+                if low is not None and high is not None
+                else ")"
+            )
+        bounds = (low, high) if low is not None and high is not None else (found.low, found.high)
+        if bounds[0] is not None and bounds[1] is not None:
+            says = "below 1" if bounds[1] < 1 else "above 1" if bounds[0] > 1 else "not told apart from 1, no effect"
+            told += f": {says}"
+        return picture("odds_ratio_forest", drawn, caption, f"{told}.")
+
+
+# ---- changed decisions ----------------------------------------------------------------------------------------------
+
+COLUMNS = (
+    ("confirmed", "stayed right"),
+    ("unmoved", "stayed wrong"),
+    ("followed", "followed"),
+    ("resisted", "resisted"),
+)
+
+
+def draw_changed(evidence: Evidence) -> Figure | Absent:
+    """What the model changed, reader by reader: to wrong on the left, to right on the right, the rest as counts."""
+    curve = find_curve(evidence, "changed_decisions", READER_STUDY)
+    if isinstance(curve, Absent):
+        return curve
+    rows = _ordered(evidence, curve)[:MOST_ROWS]
+    corrected, misled = column(curve, "corrected"), column(curve, "misled")
+    kept = [(name, title) for name, title in COLUMNS if name in curve.columns]
+    names = [_name(evidence, curve, row) for row in rows]
+    names = list(shortened(names, 46.0))
+    label = max(text_width(name) for name in names)
+    most = max(float(corrected.max()), float(misled.max()), 1.0)
+    # Either side is at least a quarter as wide as the other, for its heading.
+    reach = max(float(misled.max()), most / 4), max(float(corrected.max()), most / 4)
+    step = 15.0
+    left, right = label + 9.0, FULL - step * len(kept) - 9.0
+    top, height = 10.0, len(rows) * LINE
+    drawn = sheet(FULL, top + height + 1.5)
+    axes = panel(drawn, left, top, right - left, height)
+    axes.axis("off")
+    axes.set_xlim(-reach[0], reach[1])
+    axes.set_ylim(len(rows), 0)
+    scale = (right - left) / sum(reach)
+    middle = left + reach[0] * scale
+    write(drawn, middle - 2, 6.0, "made wrong", ha="right", weight=600)
+    write(drawn, middle + 2, 6.0, "made right", ha="left", weight=600)
+    for place, (_, title) in enumerate(kept):
+        write(
+            drawn,
+            right + 9.0 + step * (place + 1),
+            6.0 - (0 if " " not in title else LINE),
+            title.split(" ")[0],
+            ha="right",
+            color=INK_2,
+        )
+        if " " in title:
+            write(drawn, right + 9.0 + step * (place + 1), 6.0, title.split(" ")[1], ha="right", color=INK_2)
+    for line, (row, name) in enumerate(zip(rows, names, strict=True)):
+        y = top + (line + 0.5) * LINE
+        write(drawn, 0, y, name)
+        axes.barh([line + 0.5], [-float(misled[row])], height=0.66, color=ORANGE, gid=f"misled-{row}")
+        axes.barh([line + 0.5], [float(corrected[row])], height=0.66, color=BLUE, gid=f"corrected-{row}")
+        write(drawn, middle - float(misled[row]) * scale - 1.0, y, f"{misled[row]:.0f}", ha="right", color=INK_2)
+        write(drawn, middle + float(corrected[row]) * scale + 1.0, y, f"{corrected[row]:.0f}", ha="left", color=INK_2)
+        for place, (kind, _) in enumerate(kept):
+            write(drawn, right + 9.0 + step * (place + 1), y, f"{column(curve, kind)[row]:.0f}", ha="right")
+    axes.axvline(0, color=INK, lw=0.7)
+    return drawn
+
+
+def _ordered(evidence: Evidence, curve: Curve) -> list[int]:
+    """The rows of the readers, group by group."""
+    groups = curve.columns.get("group", (None,) * len(curve.columns["reader"]))
+    return sorted(range(len(groups)), key=lambda row: (groups[row] or 0.0, row))
+
+
+def _name(evidence: Evidence, curve: Curve, row: int) -> str:
+    name = f"Reader {curve.columns['reader'][row]:.0f}"
+    if "group" not in curve.columns:
+        return name
+    names = sorted(
+        {str(one.at["group"]) for one in evidence.results if one.measure == "decision_benefit" and "group" in one.at}
+    )
+    place = curve.columns["group"][row]
+    return name if place is None or int(place) >= len(names) else f"{name} ({names[int(place)]})"
+
+
+@figure("Decisions that the model changed")
+def changed_decisions_by_reader(evidence: Evidence) -> Picture | Absent:
+    """How many decisions each reader changed for the better and for the worse once the model was seen."""
+    with styled():
+        drawn, curve = draw_changed(evidence), find_curve(evidence, "changed_decisions", READER_STUDY)
+        if isinstance(drawn, Absent):
+            return drawn
+        if isinstance(curve, Absent):
+            return curve
+        readers = len(curve.columns["reader"])
+        caption = f"{counted(readers, 'reader')}, {counted(curve.n, 'decision')}, counted."
+        if "followed" in curve.columns:
+            caption += " Followed and resisted: of the decisions that differed from the advice."
+        if readers > MOST_ROWS:
+            caption += f" {counted(readers - MOST_ROWS, 'reader')} more are in results.json."
+        better, worse = column(curve, "corrected"), column(curve, "misled")
+        told = (
+            f"The model made {_range(better)} wrong decisions right and {_range(worse)} right ones wrong, by reader; "
+            f"at {int(np.sum(better > worse))} of {counted(readers, 'reader')} it mended more than it spoiled"
+        )
+        return picture("changed_decisions_by_reader", drawn, caption, f"{told}.")
+
+
+def _range(counts: Floats) -> str:
+    low, high = int(counts.min()), int(counts.max())
+    return f"{low}" if low == high else f"{low} to {high}"

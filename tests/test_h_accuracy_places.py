@@ -1,0 +1,75 @@
+"""At which settings H-accuracy is computed: every priority and tau, and the named instances of a complexity."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dossier.evaluate.offered import complexity_sources, places, settings
+from dossier.register import fill
+from dossier.release import Release
+from dossier.types import Absent
+
+
+def release(**declared: Any) -> Release:
+    return Release.model_validate(
+        {
+            "release": {"model": "M", "version": "1", "date": None, "owner": "O"},
+            "outcome": {"name": "infection", "column": "y"},
+            "prediction": {"column": "risk"},
+            "dataset": ({"name": "site", "role": "external", "file": "site.csv"},),
+            "h_accuracy": declared,
+        }
+    )
+
+
+def computed(found: Release) -> list[tuple[Any, Any, Any]]:
+    term = fill("metrics").metrics["h_accuracy"].term
+    return [(at["priority"], at["tau"], at["complexity"]) for at in places(found, term)]
+
+
+def test_without_sources_every_priority_meets_every_tau() -> None:
+    found = computed(release(priority=(0.25,), priority_from=(), tau=(0.75,)))
+    assert found == [(p, t, "constant") for p in (0.25, 0.5) for t in (0.5, 0.75)]
+
+
+def test_a_complexity_adds_the_practical_and_the_composite_instances_alone() -> None:
+    found = computed(
+        release(
+            priority=(),
+            priority_from=("survey",),
+            survey={"0": 0.3, "1": 0.5},
+            tau=(),
+            tau_from=("raters",),
+            complexity={"from": "raters"},
+            cut=(0.33,),
+        )
+    )
+    graded = [one for one in found if one[2] != "constant"]
+    forms = ("raters", "raters_two_levels", "raters_above_mean", "raters_top_33%")
+    assert graded == [
+        *((0.5, 0.5, form) for form in forms),
+        *(("survey", "right_80", form) for form in forms),
+    ]
+    assert len(found) == len(set(found))
+    assert sum(one[2] == "constant" for one in found) == 2 * 6
+
+
+@pytest.mark.parametrize(
+    ("declared", "first"),
+    [
+        ({"complexity": "hardness", "cut": (0.5,)}, "hardness"),
+        ({"complexity": {"from": "rater_errors", "weighted": True, "cut": (0.5,)}}, "rater_errors_weighted"),
+    ],
+)
+def test_the_source_names_every_form(declared: dict[str, Any], first: str) -> None:
+    forms = complexity_sources(release(**declared))
+    assert forms == (first, f"{first}_two_levels", f"{first}_above_mean", f"{first}_top_50%")
+
+
+def test_the_survey_is_offered_with_its_intervals_or_its_absence() -> None:
+    survey = {"1": {"value": 0.5, "low": 0.4, "high": 0.6}, "0": 0.3}
+    assert settings(release(survey=survey))["survey"] == (("0", 0.3, None, None), ("1", 0.5, 0.4, 0.6))
+    assert isinstance(settings(release())["survey"], Absent)
+    assert isinstance(settings(release())["complexity_source"], Absent)
