@@ -535,7 +535,7 @@ def utility_profile(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve
     if reason := one_class(outcome):
         return reason
     n, phi, odds = len(outcome), float(outcome.mean()), PROFILE / (1 - PROFILE)
-    cases, others = phi * n, (1 - phi) * n
+    cases, others = int(outcome.sum()), n - int(outcome.sum())
     hit = _counts_at(risk[outcome == 1], PROFILE) / cases
     alarm = _counts_at(risk[outcome == 0], PROFILE) / others
     benefit = phi * hit - (1 - phi) * alarm * odds
@@ -547,7 +547,7 @@ def utility_profile(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve
     columns: dict[str, tuple[float | None, ...]] = {"tau": column(PROFILE)}
     columns |= _named_band("net_benefit", benefit, spread, level, -math.inf)
     columns |= _named_band("standardized_net_benefit", benefit / phi, riley, level, -math.inf)
-    if min(cases, others) < 1.5:
+    if min(cases, others) < 2:
         columns |= {"h_accuracy_risk": column(right)}
         columns |= dict.fromkeys(("h_accuracy_risk_low", "h_accuracy_risk_high"), (None,) * len(PROFILE))
     else:

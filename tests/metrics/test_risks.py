@@ -227,10 +227,11 @@ def test_the_pooled_curve_covers_the_common_range_and_leaves_out_small_sites() -
     found = curved(calibration_curve_all_sites(tuple(sites)))
     assert numbers(found, "risk")[0] == max(numbers(one, "risk")[0] for one in made)
     assert numbers(found, "risk")[-1] == pytest.approx(min(numbers(one, "risk")[-1] for one in made))
-    lowest = np.min(
-        [np.interp(numbers(found, "risk"), numbers(one, "risk"), numbers(one, "observed")) for one in made], 0
-    )
-    assert (numbers(found, "observed") > lowest - 0.01).all()
+    at = logit(numbers(found, "risk"))
+    curves = [np.interp(at, logit(numbers(one, "risk")), logit(numbers(one, "observed"))) for one in made]
+    pooled = logit(numbers(found, "observed"))
+    assert (pooled > np.min(curves, axis=0) - 1e-9).all()
+    assert (pooled < np.max(curves, axis=0) + 1e-9).all()
     few = Curve(made[0].columns, 30, made[0].method, 11)
     again = curved(calibration_curve_all_sites((*sites, site("few", "calibration_curve", few))))
     np.testing.assert_array_equal(numbers(again, "observed"), numbers(found, "observed"))
@@ -319,3 +320,11 @@ def test_a_class_of_one_row_leaves_h_accuracy_without_a_band() -> None:
     assert set(found.columns["h_accuracy_risk_low"]) == {None}
     assert found.columns["h_accuracy_risk"][49] == pytest.approx(estimated(h_accuracy_risk(y, p, 0.5)).value)
     assert isinstance(utility_profile(np.ones(4), p), Absent)
+
+
+@pytest.mark.parametrize("events", range(1, 49))
+def test_the_profile_of_a_perfect_model_has_no_width_below_nothing(events: int) -> None:
+    y = (np.arange(49) < events).astype(float)
+    found = curved(utility_profile(y, y))
+    assert set(found.columns["h_accuracy_risk"]) == {1.0}
+    assert all(one is None or one == 1 for one in found.columns["h_accuracy_risk_low"])
