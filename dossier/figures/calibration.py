@@ -315,7 +315,7 @@ def calibration_caption(evidence: Evidence, width: float) -> str:
         hidden = any(False in enough(site) for site in shown)
         text += f", if at least {bands.FEW_FOR_POOLING}." if hidden else "."
     if end < 1 and len(shown) > 1:
-        text += f" The axes end at {tick_text(end)}."
+        text += f" Axes to {tick_text(end)}."
     return text + left_out(left, "see the tables")
 
 

@@ -175,7 +175,7 @@ def draw_fagan(evidence: Evidence) -> Figure | Absent:
     return drawn
 
 
-LEFT, INNER, RIGHT = 12.0, 11.0, 12.5
+LEFT, INNER, RIGHT = 12.0, 11.0, 13.6
 """The room for numbers before the first panel, before the others, and behind each, in mm."""
 
 

@@ -219,7 +219,7 @@ def _counts(site: DatasetSummary) -> str:
 
 def _means_text(evidence: Evidence, site: DatasetSummary) -> str:
     found = means(evidence, site)
-    return "means too unsure" if found is None else f"means {risk_text(found[0])}, {risk_text(found[1])}"
+    return "too few for means" if found is None else f"means {risk_text(found[0])}, {risk_text(found[1])}"
 
 
 def risk_text(value: float) -> str:
@@ -339,7 +339,7 @@ def draw_cumulative(evidence: Evidence) -> Figure | Absent:
     end = scale_of(known).end if known else 1.0
     width = HALF if len(shown) == 1 else FULL
     shape = 0.72 if len(shown) <= 12 else 0.8
-    grid = lattice(len(shown), width, left=13.5, top=10.5, gap_x=4.4, gap_y=6.6, tallest=46, shape=shape)
+    grid = lattice(len(shown), width, left=15.5, top=10.5, gap_x=4.4, gap_y=6.6, tallest=46, shape=shape)
     below = [_gap_text(find(evidence, "tjur_r2", site.name), grid.width) for site in shown]
     fits = len(shown) <= 12 and all(text_width(line) <= grid.width for line in below)
     grid, heads = headed(grid, shown, below if fits else None)

@@ -674,7 +674,7 @@ def utilities_by_site(evidence: Evidence) -> Picture | Absent:
         bands = f"; {level_text(evidence)} bands" if len(shown) == 1 else ""
         caption = (
             f"{patients(shown)}{bands}. Net benefit per patient, its share of the best possible, H-accuracy with the "
-            "costs of the threshold, and H-accuracy (priority 0.5) with tau as the certainty asked for, from 0.5 on."
+            "costs of the threshold, and H-accuracy (priority 0.5) with tau as the certainty asked for."
             f"{shaded} Below {tick_text(LOWEST_UTILITY)} nothing is drawn.{left_out(left, 'see the tables')}"
         )
         return picture("utilities_by_site", drawn, caption, _utilities_alternative(evidence))
