@@ -197,12 +197,11 @@ def _scales(axes: Axes, shown: Reading, grid: Lattice, reach: float, *, numbered
     millimetre = 2 * reach / grid.height
     for x in (0.0, 1.0):
         axes.plot([x, x], [-reach, reach], color=INK_2, lw=0.5, zorder=1, clip_on=False)
-    for chance in (*CHANCES, *(1 - chance for chance in CHANCES[:-1])):
-        y = log_odds(chance)
-        if abs(y) <= reach + 1e-9:
-            for x, side in ((0.0, -1), (1.0, 1)):
-                axes.plot([x, x + side / grid.width], [y, y], color=INK_2, lw=0.5, clip_on=False)
-    kept = [_clipped(log_odds(shown.before), reach)]
+    every = [log_odds(chance) for chance in (*CHANCES, *(1 - chance for chance in CHANCES[:-1]))]
+    inside = [y for y in every if abs(y) <= reach + 1e-9]
+    axes.hlines(inside, -1 / grid.width, 0, INK_2, lw=0.5, clip_on=False)
+    axes.hlines(inside, 1, 1 + 1 / grid.width, INK_2, lw=0.5, clip_on=False)
+    kept = [_clipped(log_odds(shown.before), reach - 2 * millimetre)]
     for chance in LABELLED:
         y = log_odds(chance)
         room = ROOM * (1.0 if chance in (0.5, 0.1, 0.9) else 1.2) * millimetre
@@ -210,8 +209,7 @@ def _scales(axes: Axes, shown: Reading, grid: Lattice, reach: float, *, numbered
             continue
         if chance in (0.5, 0.1, 0.9, 0.01, 0.99):
             axes.plot([0, 1], [y, y], color=HAIR, lw=0.5, zorder=0)
-        inside = abs(y) <= reach - 2 * millimetre
-        if numbered and inside and all(abs(y - other) >= room for other in kept):
+        if numbered and abs(y) <= reach - 2 * millimetre and all(abs(y - other) >= room for other in kept):
             kept.append(y)
             axes.text(-BESIDE / grid.width, y, f"{chance * 100:g}%", ha="right", va="center", color=INK_2)
 
@@ -220,11 +218,12 @@ def _answers(axes: Axes, shown: Reading, grid: Lattice, reach: float) -> None:
     """The line of each answer, the interval of where it ends, the numbers at both ends and the ratio on the line."""
     millimetre = 2 * reach / grid.height
     start = _clipped(log_odds(shown.before), reach)
-    axes.text(-BESIDE / grid.width, start, chance_text(shown.before), ha="right", va="center", color=INK, weight=600)
+    before = _clipped(start, reach - 2 * millimetre)
+    axes.text(-BESIDE / grid.width, before, chance_text(shown.before), ha="right", va="center", color=INK, weight=600)
     looks = ((shown.positive, BLUE, "-", 1.5, 0.9), (shown.negative, INK_2, BROKEN_CURVE, 1.2, -0.9))
     drawn = [(one, one.after, colour, dash, width) for one, colour, dash, width, _ in looks if one.after is not None]
     ends = [_clipped(log_odds(after), reach) for _, after, *_ in drawn]
-    places = _apart(ends, ROOM * millimetre, reach)
+    places = _apart(ends, ROOM * millimetre, reach - 2 * millimetre)
     for (one, after, colour, dash, width), end, place in zip(drawn, ends, places, strict=True):
         axes.plot([0, 1], [start, end], color=colour, ls=dash, lw=width, zorder=3, clip_on=False)
         if abs(log_odds(after)) > reach:
@@ -257,10 +256,11 @@ def _clipped(height: float, reach: float) -> float:
 
 def _apart(heights: Sequence[float], room: float, reach: float) -> list[float]:
     """The heights of at most two numbers, moved apart until they do not touch, within the scale."""
-    if len(heights) < 2 or abs(heights[0] - heights[1]) >= room:
-        return list(heights)
+    placed = [_clipped(height, reach) for height in heights]
+    if len(placed) < 2 or abs(placed[0] - placed[1]) >= room:
+        return placed
     upper = 0 if heights[0] >= heights[1] else 1
-    middle = _clipped(sum(heights) / 2, reach - room / 2)
+    middle = _clipped(sum(placed) / 2, reach - room / 2)
     placed = [middle - room / 2, middle - room / 2]
     placed[upper] = middle + room / 2
     return placed

@@ -673,9 +673,9 @@ def utilities_by_site(evidence: Evidence) -> Picture | Absent:
         shaded = " Shaded: the declared range." if evidence.release.thresholds.range is not None else ""
         bands = f"; {level_text(evidence)} bands" if len(shown) == 1 else ""
         caption = (
-            f"{patients(shown)}{bands}. Net benefit per patient, its share of the best possible, H-accuracy with the "
-            "costs of the threshold, and H-accuracy (priority 0.5) with tau as the certainty asked for."
-            f"{shaded} Below {tick_text(LOWEST_UTILITY)} nothing is drawn.{left_out(left, 'see the tables')}"
+            f"{patients(shown)}{bands}. Net benefit per patient, its share of the best possible, H-accuracy at the "
+            "costs of the threshold, H-accuracy (priority 0.5) with tau as the certainty asked for."
+            f"{shaded} Below {tick_text(LOWEST_UTILITY)}: not drawn.{left_out(left, 'see the tables')}"
         )
         return picture("utilities_by_site", drawn, caption, _utilities_alternative(evidence))
 

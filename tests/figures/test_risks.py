@@ -354,7 +354,8 @@ def test_numbers_at_a_scale_move_apart_within_it() -> None:
     assert fagan._apart([1.0, -1.0], 0.5, 3.0) == [1.0, -1.0]
     upper, lower = fagan._apart([2.95, 2.9], 0.5, 3.0)
     assert upper - lower == pytest.approx(0.5)
-    assert upper <= 3.0
+    assert upper == 3.0
+    assert fagan._apart([9.0, -9.0], 0.5, 3.0) == [3.0, -3.0]
 
 
 @pytest.mark.parametrize("name", OURS)
