@@ -49,6 +49,7 @@ SETTING = {
     "relevance": "Relevance",
     "calibration": "Calibration",
     "group": "Group",
+    "fpr": "False positive rate",
 }
 SETTING_VALUE = {
     "auroc": "AUROC",
@@ -124,6 +125,8 @@ def threshold(value: float) -> str:
 
 def setting(value: float | str) -> str:
     """The value of a setting, as a heading names it."""
+    if isinstance(value, str) and re.fullmatch(r"[\d.]+-[\d.]+", value):
+        return value.replace("-", " to ")
     if isinstance(value, str):
         return SETTING_VALUE.get(value, value.replace("_", " "))
     return threshold(value)
