@@ -45,6 +45,7 @@ SOURCES: Mapping[str, str] = {
     "operating characteristic curves: a nonparametric approach. Biometrics 1988;44:837–845.",
     "Dinga 2019": "Dinga R, Penninx BWJH, Veltman DJ, Schmaal L, Marquand AF. Beyond accuracy: measures for assessing "
     "machine learning models, pitfalls and guidelines. bioRxiv 743138, 2019.",
+    "Fagan 1975": "Fagan TJ. Nomogram for Bayes's theorem. N Engl J Med 1975;293:257.",
     "Famiglini 2023": "Famiglini L, Campagner A, Cabitza F. Towards a rigorous calibration assessment framework: "
     "advancements in metrics, methods, and use. Proc 26th Eur Conf Artif Intell 2023:645–652.",
     "Fleiss 1969": "Fleiss JL, Cohen J, Everitt BS. Large sample standard errors of kappa and weighted kappa. Psychol "

@@ -112,6 +112,9 @@ priority = [0.25, 0.5, 0.75]     # of the positive class
 priority_from = ["prevalence"]   # and the observed share of events
 tau = [0.6, 0.75, 1.0]           # the confidence from which a prediction counts in full
 
+# [roc]                          # parts of the ROC curve that are looked at alone
+# parts = [[0, 0.2], [0.2, 1]]   # from which to which false positive rate
+
 [resampling]
 bootstrap = 1000                 # bootstrap samples
 permutations = 999               # permutations

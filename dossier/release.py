@@ -391,7 +391,17 @@ class Utility(Table):
 class Roc(Table):
     """The parts of the ROC curve that are looked at alone."""
 
-    parts: tuple[tuple[Share, Share], ...] = Field(description="Ranges of the false positive rate.")
+    parts: Annotated[tuple[tuple[Share, Share], ...], BeforeValidator(_without_repeats)] = Field(
+        description="Ranges of the false positive rate."
+    )
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Roc:
+        if not self.parts:
+            raise UnfitError("There is no part of the ROC curve.", "Give ranges, as [[0, 0.2], [0.2, 1]].")
+        for low, high in self.parts:
+            _number_range((low, high))
+        return self
 
 
 class Resampling(Table):

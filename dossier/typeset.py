@@ -50,6 +50,7 @@ SETTING = {
     "calibration": "Calibration",
     "group": "Group",
     "class": "Class",
+    "fpr": "False positive rate",
 }
 SETTING_VALUE = {
     "auroc": "AUROC",
@@ -132,6 +133,8 @@ def threshold(value: float) -> str:
 
 def setting(value: float | str) -> str:
     """The value of a setting, as a heading names it."""
+    if isinstance(value, str) and re.fullmatch(r"[\d.]+-[\d.]+", value):
+        return value.replace("-", " to ")
     if isinstance(value, str):
         return SETTING_VALUE.get(value, value.replace("_", " "))
     return threshold(value)

@@ -318,3 +318,8 @@ def test_a_site_may_be_called_anything(site: str) -> None:
     first = dataclasses.replace(EIGHT.datasets[0], site=site)
     evidence = dataclasses.replace(EIGHT, datasets=(first, *EIGHT.datasets[1:]))
     assert typeset.named(evidence, "site-0 has no risk") == f"{site} has no risk"
+
+
+def test_a_range_of_false_positive_rates_is_said_in_words() -> None:
+    assert typeset.setting("0.2-1") == "0.2 to 1"
+    assert typeset.setting("worst_split") == "worst split"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,13 +16,20 @@ from dossier.figures.canvas import (
     BROKEN_CURVE,
     FULL,
     HALF,
+    INK,
+    INK_2,
+    LABEL_HEIGHT,
+    MID,
     RULE,
+    TALLEST,
+    Floats,
     Lattice,
     ceiling,
     column,
     few,
     head,
     headed,
+    is_clear,
     joined,
     lattice,
     left_out,
@@ -29,19 +37,35 @@ from dossier.figures.canvas import (
     panel,
     patients,
     picture,
+    place_on_line,
+    resampled,
     say_why,
     sheet,
     shown_sites,
+    sites_word,
     styled,
     text_width,
     tick_text,
     ticks,
+    unit_axes,
     write,
 )
-from dossier.figures.discrimination import TALLEST, Forest, enough, mirrored, printed_forest, unit_axes
+from dossier.figures.discrimination import Forest, printed_forest
+from dossier.figures.risks import Scale, enough, mirrored, scale_of, step_of
 from dossier.register import figure
-from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, externals, find, find_curve
-from dossier.typeset import number
+from dossier.types import (
+    POOLED,
+    Absent,
+    Curve,
+    DatasetSummary,
+    Estimate,
+    Evidence,
+    Picture,
+    externals,
+    find,
+    find_curve,
+)
+from dossier.typeset import named, number, per_cent
 
 OBSERVED_TO_EXPECTED = Forest("oe_ratio", "O/E", 1.0, ratio=True)
 
@@ -63,33 +87,169 @@ def draw_curve(axes: Axes, curve: Curve, end: float, broken: bool, width: float 
     axes.plot(risk, column(curve, "observed"), color=BLUE, lw=width, ls=BROKEN_CURVE if broken else "-", zorder=2)
 
 
+def draw_groups(axes: Axes, groups: Curve | Absent, end: float) -> None:
+    """A point with its interval for each tenth of the patients; a point beyond the axis is an arrow at its edge."""
+    if isinstance(groups, Absent):
+        return
+    risk, observed = column(groups, "mean_risk"), column(groups, "observed")
+    inside = (observed <= end) & (risk <= end)
+    axes.vlines(risk[risk <= end], column(groups, "low")[risk <= end], column(groups, "high")[risk <= end], INK, lw=0.6)
+    axes.plot(risk[inside], observed[inside], "o", ms=2.6, mfc=INK, mec="white", mew=0.3, ls="none", zorder=3)
+    above = (observed > end) & (risk <= end)
+    axes.plot(risk[above], np.full(above.sum(), end), "^", ms=3.4, mfc=INK, mec="none", ls="none", clip_on=False)
+
+
+def draw_pooled(axes: Axes, pooled: Curve | Absent, colour: str = MID, width: float = 1.1) -> None:
+    """The curve of the average site."""
+    if isinstance(pooled, Curve):
+        axes.plot(column(pooled, "risk"), column(pooled, "observed"), color=colour, lw=width, zorder=1.8)
+
+
 def draw_calibration(evidence: Evidence, width: float) -> Figure | Absent:
     """The calibration curves of the external sites on common axes; below each, at full width, where the risks lie."""
     shown, _ = shown_sites(evidence, width)
     curves = {site.name: find_curve(evidence, "calibration_curve", site.name) for site in shown}
     if all(isinstance(curve, Absent) for curve in curves.values()):
         return Absent("no external site has a calibration curve")
-    size = HALF if len(shown) == 1 else width
     end = curve_end(list(curves.values()))
-    strip = 0.0 if not has_strip(evidence, width) else 8.0 if len(shown) <= 12 else 5.0
+    if len(shown) == 1 and width == FULL:
+        return _draw_alone(evidence, shown[0], end)
+    strip = 0.0 if width == HALF else 8.0 if len(shown) <= 12 else 5.0
     grid, heads = headed(_grid(len(shown), width, strip, max(9.5, 5.4 + text_width(tick_text(end)))), shown)
-    drawn = sheet(size, grid.bottom + strip + 9.4)
+    drawn = sheet(width if len(shown) > 1 else HALF, grid.bottom + strip + 9.4)
+    pooled = find_curve(evidence, "calibration_curve_all_sites", POOLED)
+    scale = strip_scale(evidence, end) if strip else None
     for place, site in enumerate(shown):
         head(drawn, grid, place, heads[place])
         axes = panel(drawn, *grid.corner(place), grid.width, grid.height)
-        below = bool(strip)
-        unit_axes(axes, end, grid.outer_left(place), grid.outer_bottom(place) and not below)
+        unit_axes(axes, end, grid.outer_left(place), grid.outer_bottom(place) and not strip)
         curve = curves[site.name]
         if isinstance(curve, Absent):
             say_why(evidence, axes, grid, curve)
         else:
             draw_curve(axes, curve, end, few(site, bands.FEW_FOR_A_BAND), 1.3 if width == HALF else 1.5)
-        if below:
-            _risks_below(drawn, evidence, site, grid, place, end, strip)
+            if width == FULL:
+                draw_pooled(axes, pooled)
+            if has_groups(grid, width):
+                draw_groups(axes, find_curve(evidence, "calibration_groups", site.name), end)
+        if scale is not None:
+            x, y = grid.corner(place)
+            outer = grid.outer_bottom(place)
+            _risks_below(drawn, evidence, site, (x, y + grid.height + 1.2, grid.width, strip - 1.2), scale, outer)
     middle = (grid.left + grid.right) / 2
     write(drawn, middle, grid.bottom + strip + 7.2, "Estimated risk", ha="center")
     write(drawn, 2.0, (grid.top + grid.bottom) / 2, "Observed share", rotation=90, ha="center", va="center")
     return drawn
+
+
+NARROWEST_WITH_GROUPS = 24.0
+"""In panels narrower than this, in mm, ten points with their intervals hide the curve."""
+
+
+def has_groups(grid: Lattice, width: float) -> bool:
+    """Whether the panels of a figure of that width have room for the grouped points."""
+    return width == FULL and grid.width >= NARROWEST_WITH_GROUPS
+
+
+# ---- the whole range and the part where the patients are ------------------------------------------------------------
+
+LARGE = 68.0
+"""The side of a panel when two stand beside each other, in mm."""
+STRIP = 11.0
+
+
+def ranges(end: float) -> tuple[tuple[float, str], ...]:
+    """The ends of the axes of the panels with what stands above them: all risks, and those up to a nearer end."""
+    whole = (1.0, "Full range")
+    return (whole,) if end >= 1 else (whole, (end, f"Up to {tick_text(end)}, where 99% of the risks lie"))
+
+
+def _two_panels(end: float, strip: float) -> tuple[Figure, list[tuple[Axes, float, float]]]:
+    """A sheet with a square panel for each range, labelled; with their axes, where they begin and where they end."""
+    views = ranges(end)
+    left = 10.5
+    gap = FULL - left - 2 * LARGE - 1.0
+    drawn = sheet(HALF if len(views) == 1 else FULL, 6.0 + LARGE + strip + 9.4)
+    made = []
+    for place, (limit, title) in enumerate(views):
+        x = left + place * (LARGE + gap)
+        if len(views) > 1:
+            write(drawn, x, 2.2, "ab"[place], weight=600)
+            write(drawn, x + 3.2, 2.2, title)
+        axes = panel(drawn, x, 6.0, LARGE, LARGE)
+        axes.set_xlim(0, limit)
+        axes.set_ylim(0, limit)
+        steps = [limit * quarter / 4 for quarter in range(5)]
+        words = [tick_text(step) if index in (0, 2, 4) else "" for index, step in enumerate(steps)]
+        ticks(axes, "y", steps, words, inward=True)
+        ticks(axes, "x", steps, [""] * 5 if strip else words, inward=True)
+        write(drawn, x + LARGE / 2, 6.0 + LARGE + strip + 7.2, "Estimated risk", ha="center")
+        made.append((axes, x, limit))
+    write(drawn, 2.0, 6.0 + LARGE / 2, "Observed share", rotation=90, ha="center", va="center")
+    return drawn, made
+
+
+def _draw_alone(evidence: Evidence, site: DatasetSummary, end: float) -> Figure | Absent:
+    """The curve of the only site over all risks, and over those that its patients have."""
+    curve = find_curve(evidence, "calibration_curve", site.name)
+    if isinstance(curve, Absent):
+        return curve
+    drawn, made = _two_panels(end, STRIP)
+    for axes, x, limit in made:
+        draw_curve(axes, curve, limit, few(site, bands.FEW_FOR_A_BAND), 1.5)
+        draw_groups(axes, find_curve(evidence, "calibration_groups", site.name), limit)
+        scale = strip_scale(evidence, limit)
+        if scale is not None:
+            _risks_below(drawn, evidence, site, (x, 6.0 + LARGE + 1.4, LARGE, STRIP - 1.4), scale, True)
+    return drawn
+
+
+def draw_calibration_pooled(evidence: Evidence) -> Figure | Absent:
+    """The curves of all external sites as thin lines and the average one with its band, whole and near."""
+    sites = externals(evidence)
+    if len(sites) < 2:
+        return Absent("there is one external dataset, so that there is nothing to pool")
+    found = [(site, find_curve(evidence, "calibration_curve", site.name)) for site in sites]
+    known = [(site, curve) for site, curve in found if isinstance(curve, Curve)]
+    if not known:
+        return Absent("no external site has a calibration curve")
+    end = curve_end([curve for _, curve in known])
+    pooled = find_curve(evidence, "calibration_curve_all_sites", POOLED)
+    drawn, made = _two_panels(end, 0.0)
+    for place, (axes, _, limit) in enumerate(made):
+        axes.plot([0, limit], [0, limit], color=RULE, lw=0.7, zorder=1.5)
+        for site, curve in known:
+            dash = BROKEN_CURVE if few(site, bands.FEW_FOR_A_BAND) else "-"
+            axes.plot(column(curve, "risk"), column(curve, "observed"), color=MID, lw=0.8, ls=dash, zorder=2)
+        if isinstance(pooled, Curve):
+            risk = column(pooled, "risk")
+            axes.fill_between(risk, column(pooled, "low"), column(pooled, "high"), color=BAND, lw=0, zorder=1)
+            draw_pooled(axes, pooled, BLUE, 1.7)
+        if place == len(made) - 1:
+            _name_curves(axes, [curve for _, curve in known], pooled, limit)
+    return drawn
+
+
+def _name_curves(axes: Axes, known: Sequence[Curve], pooled: Curve | Absent, end: float) -> None:
+    """The words at the lines: the sites pooled, and the diagonal of a perfect model."""
+    scale, size = LARGE / end, (LARGE, LARGE)
+
+    def line(curve: Curve) -> Floats:
+        return resampled(column(curve, "risk") * scale, LARGE - column(curve, "observed") * scale)
+
+    sites = [line(curve) for curve in known]
+    diagonal = resampled(np.array([0, LARGE]), np.array([LARGE, 0]))
+    taken: list[tuple[float, float, float, float]] = []
+    wanted = [("Perfect", diagonal, np.concatenate(sites), INK_2, 400, 0.9)]
+    if isinstance(pooled, Curve):
+        wanted.insert(0, ("Pooled", line(pooled), np.concatenate((*sites, diagonal)), BLUE, 600, 0.8))
+        wanted[1] = ("Perfect", diagonal, np.concatenate((*sites, line(pooled))), INK_2, 400, 0.9)
+    for text, own, others, colour, weight, prefer in wanted:
+        spot = place_on_line(text, own, others, taken, size, weight, prefer)
+        if spot is not None and (weight == 600 or is_clear(text, spot, own, others, weight)):
+            x, y = spot[0] / scale, end - spot[1] / scale
+            axes.text(x, y, text, ha="center", va="center", color=colour, weight=weight, zorder=5)
+            taken.append((*spot, text_width(text, weight) / 2 + 0.5, LABEL_HEIGHT / 2))
 
 
 def _grid(count: int, width: float, strip: float, left: float) -> Lattice:
@@ -106,44 +266,56 @@ ALONE = 0.71
 """Height over width of a single panel at half width: it fills the width and leaves the other three their room."""
 
 
+def strip_scale(evidence: Evidence, end: float) -> Scale | None:
+    """How the risks below the panels are drawn; None where they all lie in a bin or two of the axis."""
+    found = [find_curve(evidence, "risk_distribution", site.name) for site in externals(evidence)]
+    known = [curve for curve in found if isinstance(curve, Curve)]
+    if not known or end < 1.5 * max(step_of(curve) for curve in known):
+        return None
+    return replace(scale_of(known), end=end, own=True)
+
+
 def _risks_below(
-    drawn: Figure, evidence: Evidence, site: DatasetSummary, grid: Lattice, place: int, end: float, strip: float
+    drawn: Figure,
+    evidence: Evidence,
+    site: DatasetSummary,
+    place: tuple[float, float, float, float],
+    scale: Scale,
+    outer: bool,
 ) -> None:
     """The distribution of the risks under a panel: events upwards, the others downwards, on the panel's own scale."""
-    x, y = grid.corner(place)
-    axes = panel(drawn, x, y + grid.height + 1.2, grid.width, strip - 1.2)
-    axes.set_xlim(0, end)
+    axes = panel(drawn, *place)
+    axes.set_xlim(0, scale.end)
     axes.spines["left"].set_visible(False)
     axes.set_yticks([])
-    outer = grid.outer_bottom(place)
-    ticks(axes, "x", [0, end / 2, end], ["0", "", f"{end:g}"] if outer else ["", "", ""], inward=True)
+    texts = ["0", "", tick_text(scale.end)] if outer else ["", "", ""]
+    ticks(axes, "x", [0, scale.end / 2, scale.end], texts, inward=True)
     curve = find_curve(evidence, "risk_distribution", site.name)
     if isinstance(curve, Curve):
-        mirrored(axes, site, curve)
-
-
-def has_strip(evidence: Evidence, width: float) -> bool:
-    """Whether the risks are shown below the panels: not in small panels, nor where they all lie in a bin or two."""
-    shown, _ = shown_sites(evidence, width)
-    return width == FULL and curve_end(_curves(evidence, shown)) > 0.2
+        mirrored(axes, site, curve, scale)
 
 
 def calibration_caption(evidence: Evidence, width: float) -> str:
     """What to know about the calibration curves: n, bands, how to read them, which are broken, where the axes end."""
     shown, left = shown_sites(evidence, width)
+    end = curve_end(_curves(evidence, shown))
     text = (
-        f"{patients(shown)}; {level_text(evidence)} bands. On the grey diagonal the risks are right; above it they are "
-        "too low, below it too high."
+        f"{patients(shown)}; {level_text(evidence)} bands. Above the straight line the risks are too low, below it too "
+        "high."
     )
+    wide = len(shown) == 1 or has_groups(_grid(len(shown), width, 8.0, 9.5), width)
+    if width == FULL and wide:
+        text += " Points: tenths of the patients."
+    if len(shown) > 1 and isinstance(find_curve(evidence, "calibration_curve_all_sites", POOLED), Curve):
+        text += " Grey curve: the sites pooled."
     if any(few(site, bands.FEW_FOR_A_BAND) for site in shown):
         text += f" Broken: under {bands.FEW_FOR_A_BAND} events or non-events."
-    if has_strip(evidence, width):
-        text += " Below each panel, the risks of patients with the outcome (up) and without (down)"
+    if width == FULL and strip_scale(evidence, end) is not None:
+        text += " Below: risks with the outcome (up) and without (down)"
         hidden = any(False in enough(site) for site in shown)
-        text += f"; fewer than {bands.FEW_FOR_POOLING} are not drawn." if hidden else "."
-    end = curve_end(_curves(evidence, shown))
-    if end < 1:
-        text += f" The axes end at {tick_text(end)}."
+        text += f", if at least {bands.FEW_FOR_POOLING}." if hidden else "."
+    if end < 1 and len(shown) > 1:
+        text += f" Axes to {tick_text(end)}."
     return text + left_out(left, "see the tables")
 
 
@@ -183,6 +355,41 @@ def printed_calibration(name: str, evidence: Evidence, width: float) -> Picture 
 def calibration_by_site(evidence: Evidence) -> Picture | Absent:
     """How often the outcome happened among patients of each risk, at every site, with the risks themselves below."""
     return printed_calibration("calibration_by_site", evidence, FULL)
+
+
+@figure("Calibration of all sites, pooled")
+def calibration_pooled(evidence: Evidence) -> Picture | Absent:
+    """How often the outcome happened among patients of each risk at the average site, and how far the sites differ."""
+    with styled():
+        drawn = draw_calibration_pooled(evidence)
+        if isinstance(drawn, Absent):
+            return drawn
+        sites = externals(evidence)
+        known = [site for site in sites if isinstance(find_curve(evidence, "calibration_curve", site.name), Curve)]
+        pooled = find_curve(evidence, "calibration_curve_all_sites", POOLED)
+        caption = f"{patients(known)}. Thin lines: {sites_word(len(known))}"
+        if any(few(site, bands.FEW_FOR_A_BAND) for site in known):
+            caption += f", broken under {bands.FEW_FOR_A_BAND} events or non-events"
+        if isinstance(pooled, Curve):
+            caption += (
+                f". Pooled: random effects at each risk on the logit scale with the {level_text(evidence)} band of the "
+                "average site, over the risks that every pooled site has."
+            )
+        else:
+            caption += f". No pooled curve: {named(evidence, pooled.reason)}."
+        return picture("calibration_pooled", drawn, caption, _pooled_alternative(evidence, pooled))
+
+
+def _pooled_alternative(evidence: Evidence, pooled: Curve | Absent) -> str:
+    """The finding: what the pooled curve says of the lowest and the highest risk that it covers."""
+    if isinstance(pooled, Absent):
+        return "The calibration curves of the sites on one pair of axes, without a pooled one."
+    risk, observed = column(pooled, "risk"), column(pooled, "observed")
+    return (
+        f"At the average site {per_cent(float(observed[0]), 1)} had the outcome at a risk of "
+        f"{per_cent(float(risk[0]), 1)}, and {per_cent(float(observed[-1]), 1)} at a risk of "
+        f"{per_cent(float(risk[-1]), 1)}."
+    )
 
 
 @figure("Observed over expected events, by site and pooled")

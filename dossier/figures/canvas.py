@@ -451,6 +451,20 @@ def head(figure: Figure, grid: Lattice, place: int, text: str, quiet: int = 0) -
         write(figure, x, y - 2.2 - above * HEAD_LINE, line, color=INK_2 if above < quiet else INK)
 
 
+TALLEST = 77.0
+"""The most a square panel measures: so much that two of them fill the width of the page."""
+
+
+def unit_axes(axes: Axes, end: float, left: bool, bottom: bool) -> None:
+    """Equal axes from 0 to the end, labelled at the outer panels only."""
+    axes.set_xlim(0, end)
+    axes.set_ylim(0, end)
+    places = [0, end / 2, end]
+    texts = ["0", "", tick_text(end)]
+    for direction, outer in (("x", bottom), ("y", left)):
+        ticks(axes, direction, places, texts if outer else ["", "", ""], inward=True)  # type: ignore[arg-type]
+
+
 MOST_PANELS = {HALF: 12, FULL: 48}
 """How many small panels a figure of that width holds; the caption says how many are left out."""
 

@@ -21,7 +21,9 @@ from dossier.figures.canvas import (
     picture,
     styled,
 )
-from dossier.figures.discrimination import AUROC, draw_risks, draw_roc, printed_forest, risk_alternative
+from dossier.figures.discrimination import AUROC, printed_forest
+from dossier.figures.risks import draw_risks, risk_alternative
+from dossier.figures.roc import draw_roc
 from dossier.figures.utility import draw_decision_panels
 from dossier.register import figure
 from dossier.types import POOLED, Absent, DatasetSummary, Evidence, Picture, externals, find

@@ -1,11 +1,10 @@
-"""Pictures of discrimination: the forest of sites, the ROC curve of each, and the risks of each by outcome."""
+"""Pictures of discrimination: the forest of sites, each with its interval, pooled, and the next hospital."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon, Rectangle
@@ -22,28 +21,15 @@ from dossier.figures.canvas import (
     INK_2,
     LINE,
     RULE,
-    TINTS,
-    Key,
-    Lattice,
-    ceiling,
-    column,
     few,
-    head,
-    headed,
     interval,
-    joined,
-    key_row,
     labels,
-    lattice,
     left_out,
     level_text,
     panel,
     patients,
     picture,
-    primary_threshold,
-    say_why,
     sheet,
-    shown_sites,
     sites_word,
     styled,
     text_width,
@@ -57,16 +43,14 @@ from dossier.register import figure
 from dossier.types import (
     POOLED,
     Absent,
-    Curve,
     DatasetSummary,
     Estimate,
     Evidence,
     Picture,
     externals,
     find,
-    find_curve,
 )
-from dossier.typeset import named, number, per_cent
+from dossier.typeset import named, number
 
 MOST_ROWS = {HALF: 12, FULL: 44}
 
@@ -348,287 +332,3 @@ def printed_forest(name: str, evidence: Evidence, forest: Forest, width: float) 
 def forest_auroc(evidence: Evidence) -> Picture | Absent:
     """The AUROC of every site with its interval, all sites pooled, and what to expect in a new hospital."""
     return printed_forest("forest_auroc", evidence, AUROC, FULL)
-
-
-TALLEST = 77.0
-"""The most a square panel measures: so much that two of them fill the width of the page."""
-
-
-def draw_roc(evidence: Evidence) -> Figure | Absent:
-    """The ROC curves of the external sites on common axes, with the AUROC in each panel."""
-    shown, _ = shown_sites(evidence, FULL)
-    curves = {site.name: find_curve(evidence, "roc", site.name) for site in shown}
-    if all(isinstance(curve, Absent) for curve in curves.values()):
-        return Absent("no external site has a ROC curve")
-    width = HALF if len(shown) == 1 else FULL
-    grid = lattice(len(shown), width, left=9.5, top=5, gap_x=4.4, gap_y=7.2, tallest=TALLEST)
-    grid, heads = headed(grid, shown)
-    drawn = sheet(width, grid.bottom + 9.6)
-    for place, site in enumerate(shown):
-        x, y = grid.corner(place)
-        axes = panel(drawn, x, y, grid.width, grid.height)
-        head(drawn, grid, place, heads[place])
-        unit_axes(axes, 1.0, grid.outer_left(place), grid.outer_bottom(place))
-        curve = curves[site.name]
-        if isinstance(curve, Absent):
-            say_why(evidence, axes, grid, curve)
-            continue
-        axes.plot([0, 1], [0, 1], color=RULE, lw=0.7)
-        axes.plot(column(curve, "fpr"), column(curve, "tpr"), color=BLUE, lw=1.4, clip_on=False)
-        _print_auroc(axes, find(evidence, "auroc", site.name), grid.width)
-    write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "False positive rate", ha="center")
-    write(drawn, 2.0, (grid.top + grid.bottom) / 2, "True positive rate", rotation=90, ha="center", va="center")
-    return drawn
-
-
-def _print_auroc(axes: Axes, found: Estimate | Absent, width: float) -> None:
-    if isinstance(found, Absent):
-        return
-    room = width > 22 and found.low is not None and found.high is not None
-    high = (6.7 if room else 2.7) / width
-    axes.text(0.97, high, number(found.value), ha="right", va="center_baseline", weight=600, color=BLUE)
-    if room:
-        axes.text(
-            0.97, high - 4.0 / width, interval(found.low, found.high), ha="right", va="center_baseline", color=INK_2
-        )
-
-
-def unit_axes(axes: Axes, end: float, left: bool, bottom: bool) -> None:
-    """Equal axes from 0 to the end, labelled at the outer panels only."""
-    axes.set_xlim(0, end)
-    axes.set_ylim(0, end)
-    places = [0, end / 2, end]
-    texts = ["0", "", tick_text(end)]
-    for direction, outer in (("x", bottom), ("y", left)):
-        ticks(axes, direction, places, texts if outer else ["", "", ""], inward=True)  # type: ignore[arg-type]
-
-
-@figure("ROC curve by site")
-def roc_by_site(evidence: Evidence) -> Picture | Absent:
-    """How many cases are found for how many false alarms as the threshold falls, at every site."""
-    with styled():
-        drawn = draw_roc(evidence)
-        if isinstance(drawn, Absent):
-            return drawn
-        shown, left = shown_sites(evidence, FULL)
-        caption = (
-            f"{patients(shown)}. In each panel the AUROC with its {level_text(evidence)} interval; the grey diagonal "
-            f"is chance. Further up and left is better.{left_out(left, 'in the forest')}"
-        )
-        return picture("roc_by_site", drawn, caption, forest_alternative_of_roc(evidence))
-
-
-def forest_alternative_of_roc(evidence: Evidence) -> str:
-    """The finding of the ROC curves: the AUROC at their extremes."""
-    known = any(isinstance(find(evidence, "auroc", site.name), Estimate) for site in externals(evidence))
-    if not known:
-        return "The ROC curve of each site; the area under it could not be estimated."
-    return f"ROC curves by site: {forest_alternative(evidence, AUROC)}"
-
-
-# ---- the risks themselves -------------------------------------------------------------------------------------------
-
-
-_SHARES = ("share_events", "share_non_events")
-
-
-def mirrored(axes: Axes, site: DatasetSummary, curve: Curve, most: float | None = None) -> None:
-    """Shares of the events upwards and of the others downwards, as one outline each; too few are not drawn."""
-    edges = np.append(column(curve, "low"), column(curve, "high")[-1])
-    up, down = (np.nan_to_num(column(curve, name)) for name in _SHARES)
-    with_outcome, without = enough(site)
-    if with_outcome:
-        axes.stairs(up, edges, fill=True, fc=BLUE, lw=0)
-    if without:
-        axes.stairs(-down, edges, fill=True, fc=TINTS[2], ec=INK_2, lw=0.5, baseline=0)
-    axes.axhline(0, color=INK, lw=0.5)
-    reach = most if most is not None else max(float(up.max()), float(down.max()), 1e-9)
-    axes.set_ylim(-reach * 1.04, reach * 1.04)
-
-
-def enough(site: DatasetSummary) -> tuple[bool, bool]:
-    """Whether the patients with the outcome, and those without, are enough to show how their risks lie."""
-    if site.events is None:
-        return False, False
-    return site.events >= bands.FEW_FOR_POOLING, site.n - site.events >= bands.FEW_FOR_POOLING
-
-
-def distributions(evidence: Evidence, width: float) -> dict[str, Curve | Absent]:
-    """The distribution of the risks at each site that a figure of that width holds."""
-    return {site.name: find_curve(evidence, "risk_distribution", site.name) for site in shown_sites(evidence, width)[0]}
-
-
-def _known(evidence: Evidence, width: float) -> list[Curve]:
-    return [curve for curve in distributions(evidence, width).values() if isinstance(curve, Curve)]
-
-
-def highest_bin(curves: Sequence[Curve]) -> float:
-    """The upper end of the last bin that holds anybody."""
-    ends = [0.1]
-    for curve in curves:
-        held = sum(np.nan_to_num(column(curve, name)) for name in _SHARES) > 0
-        ends.append(float(column(curve, "high")[held].max(initial=0.1)))
-    return max(ends)
-
-
-def draw_risks(evidence: Evidence, width: float) -> Figure | Absent:
-    """The distribution of the risks at each site: patients with the outcome upwards, the others downwards."""
-    shown, _ = shown_sites(evidence, width)
-    curves = distributions(evidence, width)
-    known = _known(evidence, width)
-    if not known:
-        return Absent("no external site has a distribution of risks")
-    end = ceiling(highest_bin(known))
-    reach = max(float(np.nanmax(column(curve, name))) for curve in known for name in _SHARES)
-    size = HALF if len(shown) == 1 else width
-    share = printed_share(reach)
-    grid, heads = _risk_grid(shown, size, width, 6.2 + text_width(per_cent(share)))
-    drawn = sheet(size, grid.bottom + 9.4)
-    if width == FULL:
-        key = [Key("with the outcome", BLUE, fill=True), Key("without", TINTS[2], fill=True, edge=INK_2)]
-        key_row(drawn, grid.left, 2.4, key)
-    for place, site in enumerate(shown):
-        head(drawn, grid, place, heads[place], quiet=1 if "\n" in heads[place] and width == FULL else 0)
-        axes = panel(drawn, *grid.corner(place), grid.width, grid.height)
-        _risk_axes(axes, grid, place, (end, reach), share if width == FULL else None)
-        curve = curves[site.name]
-        if isinstance(curve, Absent):
-            say_why(evidence, axes, grid, curve)
-        else:
-            mirrored(axes, site, curve, reach)
-            _threshold_and_gaps(axes, site, primary_threshold(evidence), (end, reach))
-    write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Estimated risk", ha="center")
-    middle = (grid.top + grid.bottom) / 2
-    write(drawn, 2.0, middle, "Share of patients", rotation=90, ha="center", va="center")
-    return drawn
-
-
-def _risk_grid(
-    shown: Sequence[DatasetSummary], size: float, width: float, left: float
-) -> tuple[Lattice, tuple[str, ...]]:
-    """The panels and what stands above them: the name, and at full width n and events where they fit."""
-    if width == HALF:
-        shape = 0.6 if len(shown) == 1 else 1.0
-        grid = lattice(len(shown), size, left=9.5, top=5, gap_x=2.3, gap_y=6.6, tallest=44, shape=shape)
-        return headed(grid, shown)
-    shape = 0.85 if len(shown) <= 12 else 0.75
-    grid = lattice(len(shown), size, left=left, top=10.5, gap_x=4.4, gap_y=6.6, tallest=44, shape=shape)
-    counts = [_counts(site) for site in shown]
-    fits = len(shown) <= 12 and all(text_width(count) <= grid.width for count in counts)
-    return headed(grid, shown, counts if fits else None)
-
-
-def _counts(site: DatasetSummary) -> str:
-    return f"n {site.n:,}" if site.events is None else f"n {site.n:,}, {site.events:,} events"
-
-
-def printed_share(reach: float) -> float:
-    """The round share at the ticks of a distribution that reaches so far."""
-    return max(one for one in (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0) if one <= max(reach, 0.05))
-
-
-def _risk_axes(axes: Axes, grid: Lattice, place: int, ends: tuple[float, float], share: float | None) -> None:
-    end, reach = ends
-    axes.set_xlim(0, end)
-    axes.set_ylim(-reach * 1.04, reach * 1.04)
-    outer = grid.outer_bottom(place)
-    axes.spines["bottom"].set_visible(outer)
-    ticks(axes, "x", [0, end / 2, end] if outer else [], ["0", "", tick_text(end)] if outer else [], inward=True)
-    if share is None:
-        axes.spines["left"].set_visible(False)
-        axes.set_yticks([])
-        return
-    outer_left = grid.outer_left(place)
-    texts = [per_cent(share), "0", per_cent(share)] if outer_left else [""] * 3
-    ticks(axes, "y", [-share, 0, share], texts)
-
-
-def _threshold_and_gaps(axes: Axes, site: DatasetSummary, threshold: float | None, ends: tuple[float, float]) -> None:
-    """The primary threshold as a broken line, and a word where there are too few patients to draw."""
-    end, reach = ends
-    above, below = enough(site)
-    if threshold is not None and threshold <= end:
-        axes.plot([threshold, threshold], [-reach * below, reach * above], color=INK_2, lw=0.7, ls=BROKEN)
-    for is_drawn, height in ((above, 0.75), (below, 0.25)):
-        if not is_drawn:
-            axes.text(0.5, height, "too few", transform=axes.transAxes, ha="center", va="center", color=INK_2)
-
-
-def risk_caption(evidence: Evidence, width: float) -> str:
-    """What to know about the distributions: n, bins, scale, where the axis ends, what is too few."""
-    shown, left = shown_sites(evidence, width)
-    threshold = primary_threshold(evidence)
-    text = (
-        f"{patients(shown)}. Share of the patients with the outcome (up) and without (down) in each tenth of the risk; "
-        "the further apart the two lie, the better."
-    )
-    highest = highest_bin(_known(evidence, width))
-    if threshold is not None and threshold <= ceiling(highest):
-        text += f" Broken line: threshold {number(threshold)}."
-    if highest <= 0.1:
-        text += " No risk is above 0.1, so the first tenth fills the panel."
-    elif ceiling(highest) < 1:
-        text += f" The axis ends at {tick_text(ceiling(highest))}: no risk is higher."
-    if any(False in enough(site) for site in shown):
-        text += f" Too few: under {bands.FEW_FOR_POOLING} patients."
-    return text + left_out(left, "see the tables")
-
-
-def risk_alternative(evidence: Evidence, width: float) -> str:
-    """The finding: how many patients with the outcome, and without, have a risk from the primary threshold on."""
-    known = _known(evidence, width)
-    edge = _edge(known, primary_threshold(evidence))
-    if edge >= highest_bin(known):
-        return f"Every risk lies below {tick_text(edge)}, in patients with the outcome as in those without."
-    shown, _ = shown_sites(evidence, width)
-    curves = distributions(evidence, width)
-    told = []
-    for which, (name, words) in enumerate(zip(_SHARES, ("with the outcome", "without it"), strict=True)):
-        sites = [site for site in shown if enough(site)[which]]
-        shares = [(_share_from(curves[site.name], name, edge), site.site) for site in sites]
-        counted = sorted((share, site) for share, site in shares if share is not None)
-        if counted:
-            told.append(f"{_range_of(counted)} of the patients {words}")
-            most = [site for share, site in counted if share > 0.5]
-            if which == 0 and most and len(counted) > 1:
-                told[-1] += f" (more than half in {joined(sorted(most), 8)})"
-    if not told:
-        return "There are too few patients at every site to show how their risks lie."
-    return f"A risk of {tick_text(edge)} or more was given to {' and to '.join(told)}."
-
-
-def _edge(curves: Sequence[Curve], threshold: float | None) -> float:
-    """The first edge of the bins that is not below the threshold: only whole bins can be counted."""
-    edges = [float(edge) for edge in column(curves[0], "high")]
-    return next((edge for edge in edges if edge >= (0.5 if threshold is None else threshold) - 1e-9), edges[-1])
-
-
-def _share_from(curve: Curve | Absent, name: str, edge: float) -> float | None:
-    """The share of the patients whose risk lies in the bins from an edge on."""
-    if isinstance(curve, Absent):
-        return None
-    return float(np.nan_to_num(column(curve, name))[column(curve, "low") >= edge - 1e-9].sum())
-
-
-def _range_of(counted: Sequence[tuple[float, str]]) -> str:
-    (low, first), (high, last) = counted[0], counted[-1]
-    if len(counted) == 1:
-        return f"{per_cent(low)} ({first})"
-    if per_cent(low) == per_cent(high):
-        return per_cent(low)
-    return f"{per_cent(low)} ({first}) to {per_cent(high)} ({last})"
-
-
-def printed_risks(name: str, evidence: Evidence, width: float) -> Picture | Absent:
-    """The distributions of the risks as a picture of that name."""
-    with styled():
-        drawn = draw_risks(evidence, width)
-        if isinstance(drawn, Absent):
-            return drawn
-        return picture(name, drawn, risk_caption(evidence, width), risk_alternative(evidence, width))
-
-
-@figure("Risks by outcome and site")
-def risk_by_site(evidence: Evidence) -> Picture | Absent:
-    """Which risks the model gave at every site to the patients who had the outcome, and to those who had not."""
-    return printed_risks("risk_by_site", evidence, FULL)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dossier.figures.calibration import printed_calibration
 from dossier.figures.canvas import HALF, picture, styled
-from dossier.figures.discrimination import AUROC, printed_forest, printed_risks
+from dossier.figures.discrimination import AUROC, printed_forest
+from dossier.figures.risks import printed_risks
 from dossier.figures.utility import decision_alternative, decision_caption, draw_decision
 from dossier.register import figure
 from dossier.types import Absent, Evidence, Picture

@@ -38,11 +38,11 @@ from dossier.figures.canvas import (
     text_width,
     tick_text,
     ticks,
+    unit_axes,
     value_text,
     wrapped,
     write,
 )
-from dossier.figures.discrimination import unit_axes
 from dossier.register import figure
 from dossier.types import (
     POOLED,

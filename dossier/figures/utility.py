@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,11 +14,14 @@ from dossier.figures.canvas import (
     BAND,
     BLUE,
     BROKEN,
+    BROKEN_CURVE,
     FULL,
     HALF,
     INK,
     INK_2,
     LABEL_HEIGHT,
+    RULE,
+    TINTS,
     Floats,
     Key,
     Lattice,
@@ -62,6 +66,7 @@ from dossier.types import (
 from dossier.typeset import number
 
 EVERYONE_DASH = (0, (4, 2))
+RIVAL_DASH = (0, (1, 1))
 
 
 @dataclass(frozen=True)
@@ -73,14 +78,14 @@ class Chosen:
     sites: tuple[DatasetSummary, ...]
 
 
-def chosen_curve(evidence: Evidence) -> Chosen | Absent:
-    """All sites together, or else the first site that has a curve."""
+def chosen_curve(evidence: Evidence, name: str = "decision_curve") -> Chosen | Absent:
+    """All sites together, or else the first site that has a curve of that name."""
     sites = externals(evidence)
-    together = find_curve(evidence, "decision_curve_all_sites", POOLED)
+    together = find_curve(evidence, f"{name}_all_sites", POOLED)
     if isinstance(together, Curve):
         return Chosen(together, "all sites", sites)
     for site in sites:
-        alone = find_curve(evidence, "decision_curve", site.name)
+        alone = find_curve(evidence, name, site.name)
         if isinstance(alone, Curve):
             return Chosen(alone, site.site, (site,))
     return Absent("no external site has a decision curve")
@@ -95,10 +100,21 @@ def benefit_limits(curves: list[Curve]) -> tuple[float, float]:
     """The ends of the axis of net benefit: all of the model where it helps, a strip below zero where it does not."""
     tops, bottoms = [], []
     for curve in curves:
-        tops += [np.nanmax(per_hundred(curve, name)) for name in ("net_benefit", "high", "treat_all")]
+        names = ("net_benefit", "high", "treat_all", *(["rival"] if has_rival(curve) else []))
+        tops += [np.nanmax(per_hundred(curve, name)) for name in names]
         bottoms.append(np.nanmin(per_hundred(curve, "low")))
     top = max(float(max(tops)), 0.05)
     return max(min(float(min(bottoms)), -0.18 * top), -0.5 * top), top * 1.03
+
+
+def has_rival(curve: Curve) -> bool:
+    """Whether the curve holds the net benefit of a rival too."""
+    return "rival" in curve.columns
+
+
+def rival_name(evidence: Evidence) -> str:
+    """What the rival is called."""
+    return evidence.release.prediction.rival_name or "rival"
 
 
 def false_alarms(threshold: float) -> str:
@@ -125,12 +141,14 @@ def threshold_text(value: float, low: float, high: float) -> str:
     return tick_text(value) if value in (0, 1) else number(value, 2 if high - low > 0.1 else 3)
 
 
-def lines_on(axes: Axes, curve: Curve, width: float = 1.5) -> None:
-    """The model with its band, flagging everyone, and flagging no one."""
+def lines_on(axes: Axes, curve: Curve, width: float = 1.5, *, rival: bool = False) -> None:
+    """The model with its band, flagging everyone, flagging no one, and if asked for the rival."""
     threshold = column(curve, "threshold")
     axes.fill_between(threshold, per_hundred(curve, "low"), per_hundred(curve, "high"), color=BAND, lw=0, zorder=1)
     axes.axhline(0, color=INK, lw=0.8, zorder=1.5)
     axes.plot(threshold, per_hundred(curve, "treat_all"), color=INK_2, lw=1, ls=EVERYONE_DASH, zorder=2)
+    if rival and has_rival(curve):
+        axes.plot(threshold, per_hundred(curve, "rival"), color=INK, lw=1.2, ls=RIVAL_DASH, zorder=2.5)
     axes.plot(threshold, per_hundred(curve, "net_benefit"), color=BLUE, lw=width, zorder=3)
 
 
@@ -172,8 +190,9 @@ def _label_lines(
     primary: float | None,
     size: tuple[float, float],
     limits: tuple[float, float, float, float],
+    rival: str | None = None,
 ) -> None:
-    """The names of the three lines and the value at the primary threshold, each where nothing is in its way."""
+    """The names of the lines and the value at the primary threshold, each where nothing is in its way."""
     width, height = size
     low, high, bottom, top = limits
     across = (column(curve, "threshold") - low) / (high - low) * width
@@ -194,11 +213,17 @@ def _label_lines(
         text = f"{number(value, 1)} at {threshold_text(primary, low, high)}"
         _mark(axes, (primary, value), text, (everyone, nobody, model), taken, size, limits)
     band = [resampled(across, down(per_hundred(curve, edge))) for edge in ("low", "high")]
-    for texts, line, others, colour, weight, prefer in (
-        (("Model",), model, np.concatenate((everyone, nobody, drop, *band)), BLUE, 600, 0.35),
-        (("Flag everyone", "Everyone"), everyone, np.concatenate((model, nobody, drop, *band)), INK_2, 400, 0.85),
-        (("Flag no one", "No one"), nobody, np.concatenate((model, everyone, drop, *band)), INK, 400, 0.0),
-    ):
+    beside = [] if rival is None else [resampled(across, down(per_hundred(curve, "rival")))]
+    rest = (drop, *band, *beside)
+    wanted: list[tuple[tuple[str, ...], Floats, Floats, str, int, float]] = [
+        (("Model",), model, np.concatenate((everyone, nobody, *rest)), BLUE, 600, 0.35),
+        (("Flag everyone", "Everyone"), everyone, np.concatenate((model, nobody, *rest)), INK_2, 400, 0.85),
+        (("Flag no one", "No one"), nobody, np.concatenate((model, everyone, *rest)), INK, 400, 0.0),
+    ]
+    if rival is not None:
+        others = np.concatenate((model, everyone, nobody, drop, *band))
+        wanted.append(((rival, "Rival"), beside[0], others, INK, 400, 0.6))
+    for texts, line, others, colour, weight, prefer in wanted:
         spots = [(text, place_on_line(text, line, others, taken, size, weight, prefer)) for text in texts]
         standing = [(text, spot) for text, spot in spots if spot is not None]
         clear = [(text, spot) for text, spot in standing if is_clear(text, spot, line, others, weight)]
@@ -299,7 +324,8 @@ def draw_decision_panels(evidence: Evidence) -> Figure | Absent:
     grid, heads = headed(_panels_grid(len(shown), width, known, own), shown)
     odds = grid.width >= 30
     drawn = sheet(width, grid.bottom + (13.8 if odds else 9.6))
-    _key(drawn, width, grid.left)
+    rival = rival_name(evidence) if any(has_rival(curve) for curve in known) else None
+    _key(drawn, width, grid.left, rival)
     primary = primary_threshold(evidence)
     marks = threshold_ticks(low, high, primary, grid.width - 2, 3 if grid.width < 45 else 5)
     if not odds:
@@ -370,12 +396,12 @@ def _panel_lines(
         return resampled(across, (top - per_hundred(curve, name)) / (top - bottom) * size[1])
 
     zero = resampled(np.array([0, size[0]]), np.full(2, top / (top - bottom) * size[1]))
-    others = [line("treat_all"), line("net_benefit"), zero]
+    others = [line("treat_all"), line("net_benefit"), zero, *([line("rival")] if has_rival(curve) else [])]
     for threshold in evidence.release.thresholds.declared:
         if low <= threshold <= high:
             axes.axvline(threshold, color=INK_2, lw=0.7, ls=BROKEN, zorder=0.5)
             others.append(resampled(np.full(2, (threshold - low) / (high - low) * size[0]), np.array([0, size[1]])))
-    lines_on(axes, curve, 1.4)
+    lines_on(axes, curve, 1.4, rival=True)
     primary = primary_threshold(evidence)
     row = None if primary is None else row_of(curve, "threshold", primary)
     if primary is not None and row is not None and size[0] >= NARROWEST_WITH_NUMBER:
@@ -387,9 +413,10 @@ NARROWEST_WITH_NUMBER = 24.0
 """In panels narrower than this, in mm, the net benefit at the primary threshold is left to the table."""
 
 
-def _key(drawn: Figure, width: float, left: float) -> None:
+def _key(drawn: Figure, width: float, left: float, rival: str | None) -> None:
     if width == HALF:
         entries = [Key("model", BLUE), Key("everyone", INK_2, EVERYONE_DASH, 1.0), Key("no one", INK, "-", 0.8)]
+        room = 0.0
     else:
         entries = [
             Key("model", BLUE),
@@ -397,6 +424,9 @@ def _key(drawn: Figure, width: float, left: float) -> None:
             Key("flag everyone", INK_2, EVERYONE_DASH, 1.0),
             Key("flag no one", INK, "-", 0.8),
         ]
+        room = width - left - 124.0
+    if rival is not None:
+        entries.append(Key(rival if text_width(rival) <= room else "rival", INK, RIVAL_DASH, 1.2))
     key_row(drawn, left, 2.4, entries)
 
 
@@ -437,6 +467,8 @@ def _marked(evidence: Evidence, known: Sequence[Curve]) -> str:
         if primary is not None and wide and any(row_of(curve, "threshold", primary) is not None for curve in known):
             text += f"; ring and number: at {number(primary)}"
         text += "."
+    if any(has_rival(curve) for curve in known):
+        text += f" Dotted: {rival_name(evidence)}."
     if scales_differ(known):
         text += " Each site has a scale of its own: compare the numbers, not the heights."
     return text
@@ -458,3 +490,211 @@ def _by_site_alternative(evidence: Evidence) -> str:
         f"Decision curves by site: at a threshold of {number(primary)} the net benefit per 100 patients runs from "
         f"{number(low, 1)} ({first}) to {number(high, 1)} ({last})."
     )
+
+
+# ---- a little further than the declared range -----------------------------------------------------------------------
+
+
+def cost_to_benefit(threshold: float) -> str:
+    """What a false alarm may cost against the benefit of a case found, as odds: 1:9 at a threshold of 0.1."""
+    if not 0 < threshold < 1:
+        return "–"
+    odds = threshold / (1 - threshold)
+    if odds > 1.04:
+        return f"{_odds(odds)}:1"
+    return f"1:{_odds(1 / odds)}"
+
+
+def _odds(value: float) -> str:
+    return number(value, 0) if value >= 9.5 or abs(value - round(value)) < 0.05 else number(value, 1)
+
+
+def draw_decision_wide(evidence: Evidence) -> Figure | Absent:
+    """The decision curve of all sites together on and beside the declared range, which is shaded."""
+    chosen = chosen_curve(evidence, "decision_curve_wide")
+    declared = evidence.release.thresholds.range
+    if isinstance(chosen, Absent):
+        return chosen
+    if declared is None:
+        return Absent("no range of thresholds is declared")
+    curve = chosen.curve
+    threshold = column(curve, "threshold")
+    low, high = float(threshold[0]), float(threshold[-1])
+    bottom, top = benefit_limits([curve])
+    places = list(inner_ticks(bottom, top, 5))
+    texts = [tick_text(place) for place in places]
+    left = 6.2 + max(text_width(text) for text in texts)
+    width, height = FULL - left - 6.0, 58.0
+    drawn = sheet(FULL, 6.0 + height + 17.6)
+    axes = panel(drawn, left, 6.0, width, height)
+    axes.axvspan(*declared, color=TINTS[0], lw=0, zorder=0)
+    lines_on(axes, curve, 1.6, rival=True)
+    axes.set_xlim(low, high)
+    axes.set_ylim(bottom, top)
+    ticks(axes, "y", places, texts)
+    marks = wide_ticks((low, high), declared, primary_threshold(evidence), width)
+    ticks(axes, "x", marks, [threshold_text(mark, low, high) for mark in marks])
+    for mark in marks:
+        x = left + (mark - low) / (high - low) * width
+        write(drawn, x, 6.0 + height + 10.2, cost_to_benefit(mark), ha="center", color=INK_2)
+    middle = left + ((declared[0] + declared[1]) / 2 - low) / (high - low) * width
+    write(drawn, middle, 3.2, "declared range", ha="center", color=INK_2)
+    title = "Threshold risk; below, the cost of a false alarm to the benefit of a case found"
+    write(drawn, left + width / 2, 6.0 + height + 15.0, title, ha="center")
+    write(drawn, 1.9, 6.0 + height / 2, "Net benefit per 100 patients", rotation=90, ha="center", va="center")
+    rival = _opening(rival_name(evidence)) if has_rival(curve) else None
+    _label_lines(axes, curve, primary_threshold(evidence), (width, height), (low, high, bottom, top), rival)
+    return drawn
+
+
+def _opening(name: str) -> str:
+    return f"{name[:1].upper()}{name[1:]}"
+
+
+def wide_ticks(
+    ends: tuple[float, float], declared: tuple[float, float], primary: float | None, width: float
+) -> list[float]:
+    """The primary threshold, the ends of the declared range, and round numbers where there is room."""
+    low, high = ends
+    room = (max(text_width(threshold_text(high, low, high)), text_width("1:99")) + 4.0) / width * (high - low)
+    kept: list[float] = []
+    for place in (*([primary] if primary is not None else []), *declared, *inner_ticks(low, high, 9)):
+        if low <= place <= high and all(abs(place - other) >= room for other in kept):
+            kept.append(place)
+    return sorted(kept)
+
+
+@figure("Decision curve of all sites together")
+def decision_all_sites(evidence: Evidence) -> Picture | Absent:
+    """What acting on the model gains over flagging everyone or no one, on the declared range and a little beyond."""
+    with styled():
+        drawn = draw_decision_wide(evidence)
+        chosen = chosen_curve(evidence, "decision_curve_wide")
+        if isinstance(drawn, Absent):
+            return drawn
+        if isinstance(chosen, Absent):
+            return chosen
+        dotted = f" Dotted: {rival_name(evidence)}." if has_rival(chosen.curve) else ""
+        caption = (
+            f"{_opening(chosen.whose)}: {patients(chosen.sites)}; {level_text(evidence)} band"
+            f"{', sites taken as fixed' if len(chosen.sites) > 1 else ''}. The model helps where its line lies above "
+            f"all others.{dotted} Conclusions rest on the shaded range alone, which was declared beforehand."
+        )
+        return picture("decision_all_sites", drawn, caption, decision_alternative(evidence))
+
+
+# ---- net benefit and H-accuracy side by side ------------------------------------------------------------------------
+
+LOWEST_UTILITY = -0.25
+"""Where the axis of the utilities begins: what lies below is a loss whatever its size."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One of the utilities: the curve and the column that hold it, its name in the key, its look."""
+
+    curve: str
+    column: str
+    name: str
+    colour: str
+    dash: Any
+    width: float
+
+
+UTILITIES = (
+    Line("utility_profile", "net_benefit", "net benefit", BLUE, "-", 1.5),
+    Line("utility_profile", "standardized_net_benefit", "standardized", BLUE, BROKEN_CURVE, 1.2),
+    Line("utility_profile", "h_accuracy_risk", "H-accuracy at a risk", INK, BROKEN_CURVE, 1.1),
+    Line("h_accuracy_profile", "h_accuracy", "H-accuracy", INK, "-", 1.0),
+)
+
+
+def draw_utilities(evidence: Evidence) -> Figure | Absent:
+    """The two kinds of net benefit and of H-accuracy of each site against the threshold."""
+    shown, _ = shown_sites(evidence, FULL)
+    profiles = {site.name: find_curve(evidence, "utility_profile", site.name) for site in shown}
+    if all(isinstance(curve, Absent) for curve in profiles.values()):
+        return Absent("no external site has net benefit and H-accuracy over all thresholds")
+    width = HALF if len(shown) == 1 else FULL
+    two_rows = width == HALF
+    grid = lattice(
+        len(shown), width, left=11.5, top=15.0 if two_rows else 10.5, gap_x=4.4, gap_y=6.6, tallest=52, shape=0.8
+    )
+    grid, heads = headed(grid, shown)
+    drawn = sheet(width, grid.bottom + 9.4)
+    entries = [Key(line.name, line.colour, line.dash, line.width) for line in UTILITIES]
+    rows = (entries[:2], entries[2:]) if two_rows else (entries,)
+    for place, row in enumerate(rows):
+        key_row(drawn, grid.left, 2.4 + place * 4.4, row)
+    for place, site in enumerate(shown):
+        head(drawn, grid, place, heads[place])
+        axes = panel(drawn, *grid.corner(place), grid.width, grid.height)
+        axes.set_xlim(0, 1)
+        axes.set_ylim(LOWEST_UTILITY, 1.02)
+        left, outer = grid.outer_left(place), grid.outer_bottom(place)
+        ticks(axes, "y", [0, 0.5, 1], ["0", "0.5", "1"] if left else [""] * 3)
+        ticks(axes, "x", [0, 0.5, 1], ["0", "", "1"] if outer else [""] * 3, inward=True)
+        profile = profiles[site.name]
+        if isinstance(profile, Absent):
+            say_why(evidence, axes, grid, profile)
+            continue
+        if evidence.release.thresholds.range is not None:
+            axes.axvspan(*evidence.release.thresholds.range, color=TINTS[0], lw=0, zorder=0)
+        axes.axhline(0, color=RULE, lw=0.7, zorder=0.5)
+        for line in UTILITIES:
+            _utility(axes, find_curve(evidence, line.curve, site.name), line, banded=len(shown) == 1)
+    write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Threshold tau", ha="center")
+    write(drawn, 2.0, (grid.top + grid.bottom) / 2, "Value", rotation=90, ha="center", va="center")
+    return drawn
+
+
+def _utility(axes: Axes, curve: Curve | Absent, line: Line, *, banded: bool) -> None:
+    """One line, with its band where there is room for it."""
+    if isinstance(curve, Absent):
+        return
+    tau = column(curve, "tau")
+    if banded:
+        prefix = "" if line.curve == "h_accuracy_profile" else f"{line.column}_"
+        tint = BAND if line.colour == BLUE else TINTS[1]
+        axes.fill_between(
+            tau, column(curve, f"{prefix}low"), column(curve, f"{prefix}high"), color=tint, lw=0, zorder=1
+        )
+    axes.plot(tau, column(curve, line.column), color=line.colour, ls=line.dash, lw=line.width, zorder=2)
+
+
+@figure("Net benefit and H-accuracy against the threshold")
+def utilities_by_site(evidence: Evidence) -> Picture | Absent:
+    """How the two kinds of net benefit and of H-accuracy change with the threshold, at every site."""
+    with styled():
+        drawn = draw_utilities(evidence)
+        if isinstance(drawn, Absent):
+            return drawn
+        shown, left = shown_sites(evidence, FULL)
+        shaded = " Shaded: the declared range." if evidence.release.thresholds.range is not None else ""
+        bands = f"; {level_text(evidence)} bands" if len(shown) == 1 else ""
+        caption = (
+            f"{patients(shown)}{bands}. Net benefit per patient, its share of the best possible, H-accuracy at the "
+            "costs of the threshold, H-accuracy (priority 0.5) with tau as the certainty asked for."
+            f"{shaded} Below {tick_text(LOWEST_UTILITY)}: not drawn.{left_out(left, 'see the tables')}"
+        )
+        return picture("utilities_by_site", drawn, caption, _utilities_alternative(evidence))
+
+
+def _utilities_alternative(evidence: Evidence) -> str:
+    """The finding: the measures at the primary threshold, at the extremes of the sites."""
+    primary = primary_threshold(evidence)
+    shown, _ = shown_sites(evidence, FULL)
+    told = []
+    if primary is not None:
+        for measure, words in (
+            ("standardized_net_benefit", "the standardized net benefit"),
+            ("h_accuracy_risk", "the H-accuracy at that risk"),
+        ):
+            found = [find(evidence, measure, site.name, threshold=primary) for site in shown]
+            values = [one.value for one in found if isinstance(one, Estimate)]
+            if values:
+                low, high = number(min(values)), number(max(values))
+                told.append(f"{words} is {low if low == high else f'{low} to {high}'}")
+    if primary is None or not told:
+        return "Net benefit, standardized net benefit and two kinds of H-accuracy over all thresholds, by site."
+    return f"At a threshold of {number(primary)} {' and '.join(told)}."

@@ -10,7 +10,6 @@ LATER = "Take it out of release.toml until a later version of dossier."
 
 SECTIONS = {
     "model": "[model]",
-    "roc": "[roc]",
     "disclosure": "[disclosure]",
 }
 KEYS = {

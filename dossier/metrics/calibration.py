@@ -11,11 +11,13 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import chi2, norm, t
 
+from dossier.bands import FEW_FOR_POOLING
 from dossier.metrics.discrimination import one_class
 from dossier.metrics.intervals import NO_SPREAD, column, estimate, on_log, standard_error, two_sided, wilson
+from dossier.metrics.pooled import random_effects
 from dossier.metrics.resampling import BLOCK, block_size, cells_of, draws, percentile
-from dossier.register import curve, metric
-from dossier.types import Absent, Curve, Estimate, Floats, Role
+from dossier.register import curve, curve_synthesis, metric
+from dossier.types import Absent, Curve, Estimate, Floats, Role, SiteResults, found_curve
 
 Smoother = Literal["spline", "loess"]
 
@@ -888,21 +890,23 @@ def tjur_r2(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Ab
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns mean p of cases - mean p of the others with
     Welch's t interval. Absent when all rows are of one class; the bounds are missing with a single case or non-case, or
-    when the risks do not vary within the groups. Source: Tjur 2009; the interval Welch 1947.
+    when the risks do not vary within the groups. `details` holds the two means, `mean_of_cases` and `mean_of_others`.
+    Source: Tjur 2009; the interval Welch 1947.
     """
     if reason := one_class(outcome):
         return reason
     groups = risk[outcome == 1], risk[outcome == 0]
-    value = float(groups[0].mean() - groups[1].mean())
+    means = {"mean_of_cases": float(groups[0].mean()), "mean_of_others": float(groups[1].mean())}
+    value = means["mean_of_cases"] - means["mean_of_others"]
     n, events = len(outcome), int(outcome.sum())
     parts = [standard_error(group) or 0.0 for group in groups]
     se = math.hypot(*parts)
     if min(map(len, groups)) < 2 or se == 0:
-        return Estimate(value, None, None, None, n, "Welch", events, reason=NO_SPREAD)
+        return Estimate(value, None, None, None, n, "Welch", events, None, means, NO_SPREAD)
     shares = [(part / se) ** 2 for part in parts]
     freedom = 1 / sum(share**2 / (len(group) - 1) for share, group in zip(shares, groups, strict=True))
     half = se * float(t.ppf(0.5 + level / 2, freedom))
-    return Estimate(value, max(-1.0, value - half), min(1.0, value + half), level, n, "Welch", events, se)
+    return Estimate(value, max(-1.0, value - half), min(1.0, value + half), level, n, "Welch", events, se, means)
 
 
 A_TEST = "a test statistic carries no interval"
@@ -1009,3 +1013,62 @@ def calibration_groups(outcome: Floats, risk: Floats, level: float = 0.95) -> Cu
         "n": column(size.astype(float)),
     }
     return Curve(columns, len(outcome), "groups by tenths of risk, Wilson", int(outcome.sum()))
+
+
+POOLED_POINTS = 101
+
+
+@curve_synthesis("Calibration curve of all external sites", cites=("Austin 2014", "Debray 2017"))
+def calibration_curve_all_sites(sites: tuple[SiteResults, ...], level: float = 0.95) -> Curve | Absent:
+    """The calibration curve of the average external site, with the band of that average.
+
+    It is not the curve of all people in one table: every site counts, also the small ones, as in the pooled AUROC.
+
+    Arguments: `sites` (the results of the external sites), `level`. Returns 101 risks of the range that the curves of
+    all pooled sites share, with `observed`, `low` and `high`: at each risk the sites' curves, on the logit scale, are
+    pooled by random effects (REML, Hartung-Knapp). A curve between its points is the straight line in logit risk and
+    logit observed; its standard error comes from its band. Sites with fewer than 20 events or non-events are not
+    pooled, nor is a curve without a band. Absent with fewer than two such sites, or when their risks share no range.
+    """
+    curves = [found for site in sites if isinstance(found := found_curve(site, "calibration_curve"), Curve)]
+    usable = [found for found in curves if _can_be_pooled(found)]
+    if len(usable) < 2:
+        return Absent("fewer than two external sites have a calibration curve that can be pooled")
+    low = max(float(found.columns["risk"][0] or 0) for found in usable)
+    high = min(float(found.columns["risk"][-1] or 0) for found in usable)
+    if low >= high:
+        return Absent("the risks of the sites share no range")
+    grid = np.linspace(low, high, POOLED_POINTS)
+    heights, errors = zip(*(_on_logits(found, grid, level) for found in usable), strict=True)
+    pooled = [
+        random_effects(height, error, level)
+        for height, error in zip(np.transpose(heights), np.transpose(errors), strict=True)
+    ]
+    columns = {
+        "risk": column(grid),
+        "observed": column(expit(np.array([one.value for one in pooled]))),
+        "low": column(expit(np.array([one.low for one in pooled]))),
+        "high": column(expit(np.array([one.high for one in pooled]))),
+    }
+    left_out = len(sites) - len(usable)
+    method = f"{len(usable)} sites, random effects at each risk on the logit scale (REML, Hartung-Knapp)"
+    method += f"; {left_out} not pooled" if left_out else ""
+    events = [found.events for found in usable]
+    total = None if None in events else sum(count for count in events if count is not None)
+    return Curve(columns, sum(found.n for found in usable), method, total)
+
+
+def _can_be_pooled(found: Curve) -> bool:
+    """Whether a curve rests on enough events and non-events, has more than a point, and a band within 0 and 1."""
+    low, high = (np.array(found.columns[name], dtype=float) for name in ("low", "high"))
+    enough = found.events is not None and min(found.events, found.n - found.events) >= FEW_FOR_POOLING
+    return enough and len(low) > 1 and bool((low > 0).all() and (high < 1).all() and (low < high).all())
+
+
+def _on_logits(found: Curve, grid: Floats, level: float) -> tuple[Floats, Floats]:
+    """The logit of a site's curve at these risks, and its standard error."""
+    risk, observed, low, high = (
+        logit(np.array(found.columns[name], dtype=float)) for name in ("risk", "observed", "low", "high")
+    )
+    at = logit(grid)
+    return np.interp(at, risk, observed), np.interp(at, risk, (high - low) / (2 * two_sided(level)))

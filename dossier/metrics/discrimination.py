@@ -897,22 +897,45 @@ def roc(outcome: Floats, risk: Floats) -> Curve | Absent:
     return Curve({"fpr": column(fpr), "tpr": column(tpr)}, len(outcome), "empirical", int(outcome.sum()))
 
 
+RISK_ENDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+"""Where ten bins of the risks may end: round numbers."""
+
+
+def risk_end(risk: Floats) -> float:
+    """The round number, 1 at most, below which at least 99 % of the risks lie."""
+    reached = float(np.quantile(risk, 0.99, method="inverted_cdf"))
+    return next((end for end in RISK_ENDS if reached < end), 1.0)
+
+
+def risk_edges(end: float) -> Floats:
+    """The edges of ten equal bins from 0 to the end, and of one more up to 1 where the end lies below it."""
+    ten = np.arange(11) / round(10 / end)
+    return ten if end == 1 else np.append(ten, 1.0)
+
+
 @curve("Distribution of risk", cites="Van Calster 2025", against_rest=True)
 def risk_distribution(outcome: Floats, risk: Floats) -> Curve | Absent:
-    """How many people with and without the outcome received a risk in each tenth of the scale from 0 to 1.
+    """How many people with and without the outcome received a risk in each of ten equal bins from 0 to a round number.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1). Returns ten bins of equal width, closed below and the last
-    also above: `low`, `high`, the counts `events` and `non_events`, and the shares of all cases and of all non-cases
-    that lie in the bin (missing where there are no cases or no non-cases). Absent without rows.
+    The round number is 1 unless 99 of 100 risks lie below a smaller one: where the outcome is rare the bins are finer.
+    There are never more than eleven of them, so that no person can be found in them.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1). Returns ten bins of equal width from 0 to the first of .001,
+    .002, .005, .01 ... .5, 1 below which at least 99 % of the risks lie, and an eleventh bin up to 1 where that end is
+    smaller; each is closed below, and the last also above. Columns: `low`, `high`, the counts `events` and
+    `non_events`, and the shares of all cases and of all non-cases that lie in the bin (missing where there are no
+    cases or no non-cases). Absent without rows.
     """
     if len(outcome) == 0:
         return Absent("there are no rows")
-    place = np.searchsorted(np.arange(1, 10) / 10, risk, side="right")
-    events = np.bincount(place, weights=outcome, minlength=10).astype(float)
-    non_events = np.bincount(place, weights=1 - outcome, minlength=10).astype(float)
+    edges = risk_edges(risk_end(risk))
+    bins = len(edges) - 1
+    place = np.searchsorted(edges[1:-1], risk, side="right")
+    events = np.bincount(place, weights=outcome, minlength=bins).astype(float)
+    non_events = np.bincount(place, weights=1 - outcome, minlength=bins).astype(float)
     columns = {
-        "low": column(np.arange(10) / 10),
-        "high": column(np.arange(1, 11) / 10),
+        "low": column(edges[:-1]),
+        "high": column(edges[1:]),
         "events": column(events),
         "non_events": column(non_events),
         "share_events": _shares(events),

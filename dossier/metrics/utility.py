@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dossier.metrics.discrimination import one_class
 from dossier.metrics.intervals import column, estimate, standard_error, two_sided
 from dossier.register import curve, curve_synthesis, metric
 from dossier.types import Absent, Curve, Estimate, Floats, SiteResults, found_curve
@@ -371,35 +372,80 @@ def decision_curve(
     threshold_range: tuple[float, float] | None = None,
     level: float = 0.95,
     declared_thresholds: tuple[float, ...] = (),
+    rival: Floats | None = None,
 ) -> Curve | Absent:
     """The net benefit of acting on the model, of treating everybody and of treating nobody, over a range of thresholds.
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold_range` (lowest and highest threshold, below 1;
-    None: the 1st and the 99th percentile of the risks), `level`,
-    `declared_thresholds` (those inside the range are points of the curve). Returns 101 thresholds and the declared
-    ones with `net_benefit`, its pointwise normal band `low` and `high`, its standard error `se` (missing with a single
-    row), `treat_all` and `treat_none`. Absent without rows or when the range reaches 1. Source: Vickers and Elkin 2006.
+    None: the 1st and the 99th percentile of the risks), `level`, `declared_thresholds` (those inside the range are
+    points of the curve), `rival` (n, 0 to 1: another model's risks of the same people). Returns 101 thresholds and the
+    declared ones with `net_benefit`, its pointwise normal band `low` and `high`, its standard error `se` (missing
+    with a single row), `treat_all` and `treat_none`; with a rival also `rival`, its net benefit, with `rival_low`,
+    `rival_high` and `rival_se`. Absent without rows or when the range reaches 1. Source: Vickers and Elkin 2006.
     """
     if len(outcome) == 0:
         return NO_ROWS
-    low, high = threshold_range or (float(np.quantile(risk, 0.01)), float(np.quantile(risk, 0.99)))
+    ends = threshold_range or (float(np.quantile(risk, 0.01)), float(np.quantile(risk, 0.99)))
+    if ends[1] >= 1:
+        return AT_ONE
+    return _curve_over(outcome, risk, rival, _grid(*ends, declared_thresholds), level)
+
+
+BESIDE = 0.25
+"""How far the wide decision curve reaches beyond the declared range on either side, as a share of that range."""
+HIGHEST = 0.99
+
+
+@curve("Decision curve beyond the declared range", cites="Vickers 2006")
+def decision_curve_wide(
+    outcome: Floats,
+    risk: Floats,
+    threshold_range: tuple[float, float] | None = None,
+    level: float = 0.95,
+    declared_thresholds: tuple[float, ...] = (),
+    rival: Floats | None = None,
+) -> Curve | Absent:
+    """The decision curve a little further than the declared range, which shows whether a conclusion hangs on its ends.
+
+    Arguments, columns and reasons for absence: as for `decision_curve`; the thresholds reach a quarter of the range
+    further on either side, within 0 to .99. Absent also when no range is declared. Source: Vickers and Elkin 2006.
+    """
+    if len(outcome) == 0:
+        return NO_ROWS
+    if threshold_range is None:
+        return Absent("no range of thresholds is declared")
+    low, high = threshold_range
     if high >= 1:
         return AT_ONE
-    n = len(outcome)
-    thresholds = _grid(low, high, declared_thresholds)
-    odds = thresholds / (1 - thresholds)
+    more = BESIDE * (high - low)
+    ends = max(0.0, low - more), max(high, min(HIGHEST, high + more))
+    return _curve_over(outcome, risk, rival, _grid(*ends, (low, high, *declared_thresholds)), level)
+
+
+def _curve_over(outcome: Floats, risk: Floats, rival: Floats | None, thresholds: Floats, level: float) -> Curve:
+    """The columns of a decision curve at these thresholds."""
+    phi, odds = float(outcome.mean()), thresholds / (1 - thresholds)
+    columns: dict[str, tuple[float | None, ...]] = {"threshold": column(thresholds)}
+    columns |= _benefit_of(outcome, risk, thresholds, level, "net_benefit", "")
+    columns |= {"treat_all": column(phi - (1 - phi) * odds), "treat_none": (0.0,) * len(thresholds)}
+    if rival is not None:
+        columns |= _benefit_of(outcome, rival, thresholds, level, "rival", "rival_")
+    return Curve(columns, len(outcome), "pointwise normal", int(outcome.sum()))
+
+
+def _benefit_of(
+    outcome: Floats, risk: Floats, thresholds: Floats, level: float, name: str, prefix: str
+) -> dict[str, tuple[float | None, ...]]:
+    """The net benefit of one model at each threshold with its band and standard error (missing with a single row)."""
+    n, odds = len(outcome), thresholds / (1 - thresholds)
     true = _counts_at(risk[outcome == 1], thresholds)
     false = _counts_at(risk[outcome == 0], thresholds)
     value = (true - false * odds) / n
-    phi = float(outcome.mean())
-    columns: dict[str, tuple[float | None, ...]] = {"threshold": column(thresholds), "net_benefit": column(value)}
-    if n > 1:
-        variance = np.maximum((true + false * odds**2) / n - value**2, 0) / (n - 1)
-        columns |= _band(value, np.sqrt(variance), level)
-    else:
-        columns |= dict.fromkeys(("low", "high", "se"), (None,) * len(thresholds))
-    columns |= {"treat_all": column(phi - (1 - phi) * odds), "treat_none": (0.0,) * len(thresholds)}
-    return Curve(columns, n, "pointwise normal", int(outcome.sum()))
+    columns: dict[str, tuple[float | None, ...]] = {name: column(value)}
+    if n == 1:
+        return columns | dict.fromkeys((f"{prefix}low", f"{prefix}high", f"{prefix}se"), (None,) * len(thresholds))
+    variance = np.maximum((true + false * odds**2) / n - value**2, 0) / (n - 1)
+    return columns | _band(value, np.sqrt(variance), level, prefix)
 
 
 def _grid(low: float, high: float, declared: tuple[float, ...]) -> Floats:
@@ -410,9 +456,13 @@ def _grid(low: float, high: float, declared: tuple[float, ...]) -> Floats:
     return np.sort(np.array([*apart, *inside]))
 
 
-def _band(value: Floats, se: Floats, level: float) -> dict[str, tuple[float | None, ...]]:
+def _band(value: Floats, se: Floats, level: float, prefix: str = "") -> dict[str, tuple[float | None, ...]]:
     half = two_sided(level) * se
-    return {"low": column(value - half), "high": column(np.minimum(value + half, 1)), "se": column(se)}
+    return {
+        f"{prefix}low": column(value - half),
+        f"{prefix}high": column(np.minimum(value + half, 1)),
+        f"{prefix}se": column(se),
+    }
 
 
 @curve_synthesis("Decision curve of all external sites", cites="Vickers 2006", against_rest=True)
@@ -425,30 +475,101 @@ def decision_curve_all_sites(sites: tuple[SiteResults, ...], level: float = 0.95
     Arguments: `sites` (the results of the external sites), `level`. Returns the columns of `decision_curve`; variance =
     sum (n_s/n)^2 se_s^2. Absent with fewer than two curves, or when the curves do not share their thresholds.
     """
-    curves = [found for site in sites if isinstance(found := found_curve(site, "decision_curve"), Curve)]
+    return _together(sites, "decision_curve", level)
+
+
+@curve_synthesis("Decision curve of all external sites beyond the declared range", cites="Vickers 2006")
+def decision_curve_wide_all_sites(sites: tuple[SiteResults, ...], level: float = 0.95) -> Curve | Absent:
+    """The decision curve of all external sites' people together, a little further than the declared range.
+
+    Arguments, columns, variance and reasons for absence: as for `decision_curve_all_sites`, from the wide curves.
+    """
+    return _together(sites, "decision_curve_wide", level)
+
+
+def _together(sites: tuple[SiteResults, ...], name: str, level: float) -> Curve | Absent:
+    """The sites' curves of that name as one: each by its number of rows."""
+    curves = [found for site in sites if isinstance(found := found_curve(site, name), Curve)]
     if len(curves) < 2:
         return Absent("fewer than two external sites have a decision curve")
     if len({found.columns["threshold"] for found in curves}) > 1:
         return Absent("the sites' decision curves do not share their thresholds: declare a range in [thresholds]")
-    n = sum(found.n for found in curves)
-    weights = np.array([found.n / n for found in curves])[:, None]
-    value = np.sum(weights * _rows(curves, "net_benefit"), axis=0)
-    columns: dict[str, tuple[float | None, ...]] = {
-        "threshold": curves[0].columns["threshold"],
-        "net_benefit": column(value),
-    }
-    if any(None in found.columns["se"] for found in curves):
-        columns |= dict.fromkeys(("low", "high", "se"), (None,) * len(value))
-    else:
-        columns |= _band(value, np.sqrt(np.sum((weights * _rows(curves, "se")) ** 2, axis=0)), level)
-    treat_all = np.sum(weights * _rows(curves, "treat_all"), axis=0)
-    columns |= {"treat_all": column(treat_all), "treat_none": (0.0,) * len(value)}
-    events = sum(found.events or 0 for found in curves)
+    columns: dict[str, tuple[float | None, ...]] = {"threshold": curves[0].columns["threshold"]}
+    columns |= _mean_benefit(curves, "net_benefit", "", level)
+    columns |= {"treat_all": column(np.sum(_shares_of(curves) * _rows(curves, "treat_all"), axis=0))}
+    columns |= {"treat_none": (0.0,) * len(columns["threshold"])}
+    if all("rival" in found.columns for found in curves):
+        columns |= _mean_benefit(curves, "rival", "rival_", level)
     method = (
         f"all rows of {len(curves)} of {len(sites)} sites; pointwise normal, stratified by site, sites taken as fixed"
     )
-    return Curve(columns, n, method, events)
+    return Curve(columns, sum(found.n for found in curves), method, sum(found.events or 0 for found in curves))
+
+
+def _shares_of(curves: list[Curve]) -> Floats:
+    """The share of all rows that each curve rests on, as a column."""
+    counts = np.array([found.n for found in curves], dtype=float)
+    return np.asarray((counts / counts.sum())[:, None])
+
+
+def _mean_benefit(curves: list[Curve], name: str, prefix: str, level: float) -> dict[str, tuple[float | None, ...]]:
+    """The sites' net benefit as one, with the band of a stratified sample (missing where a site's is)."""
+    weights = _shares_of(curves)
+    value = np.sum(weights * _rows(curves, name), axis=0)
+    columns: dict[str, tuple[float | None, ...]] = {name: column(value)}
+    if any(None in found.columns[f"{prefix}se"] for found in curves):
+        return columns | dict.fromkeys((f"{prefix}low", f"{prefix}high", f"{prefix}se"), (None,) * len(value))
+    se = np.sqrt(np.sum((weights * _rows(curves, f"{prefix}se")) ** 2, axis=0))
+    return columns | _band(value, se, level, prefix)
 
 
 def _rows(curves: list[Curve], name: str) -> Floats:
     return np.array([found.columns[name] for found in curves], dtype=float)
+
+
+PROFILE = np.arange(1, 100) / 100
+"""The thresholds at which the utilities are read side by side."""
+
+
+@curve("Net benefit and H-accuracy by threshold", cites=("Cabitza 2019", "Vickers 2006", "Kerr 2016"))
+def utility_profile(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve | Absent:
+    """The net benefit, the standardized net benefit and the H-accuracy at a risk threshold, over all thresholds.
+
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns 99 thresholds `tau` from .01 to .99 with
+    `net_benefit`, `standardized_net_benefit` and `h_accuracy_risk`, each with its pointwise band (`..._low`,
+    `..._high`: normal; the variances of `net_benefit`, of Riley 2021 and of the stratified delta method; missing where
+    a class has a single row). Each value is that of the measure of that name. Absent when all rows are of one class.
+    """
+    if reason := one_class(outcome):
+        return reason
+    n, phi, odds = len(outcome), float(outcome.mean()), PROFILE / (1 - PROFILE)
+    cases, others = int(outcome.sum()), n - int(outcome.sum())
+    hit = _counts_at(risk[outcome == 1], PROFILE) / cases
+    alarm = _counts_at(risk[outcome == 0], PROFILE) / others
+    benefit = phi * hit - (1 - phi) * alarm * odds
+    spread = np.maximum(phi * hit + (1 - phi) * alarm * odds**2 - benefit**2, 0) / (n - 1)
+    scale = (1 - phi) * (odds / phi) ** 2
+    riley = (hit * (1 - hit) / phi + scale * (alarm * (1 - alarm) + alarm**2 / phi)) / n
+    of_cases = (1 - PROFILE) * phi / (PROFILE * (1 - phi) + (1 - PROFILE) * phi)
+    right = of_cases * hit + (1 - of_cases) * (1 - alarm)
+    columns: dict[str, tuple[float | None, ...]] = {"tau": column(PROFILE)}
+    columns |= _named_band("net_benefit", benefit, spread, level, -math.inf)
+    columns |= _named_band("standardized_net_benefit", benefit / phi, riley, level, -math.inf)
+    if min(cases, others) < 2:
+        columns |= {"h_accuracy_risk": column(right)}
+        columns |= dict.fromkeys(("h_accuracy_risk_low", "h_accuracy_risk_high"), (None,) * len(PROFILE))
+    else:
+        delta = of_cases**2 * hit * (1 - hit) / (cases - 1) + (1 - of_cases) ** 2 * alarm * (1 - alarm) / (others - 1)
+        columns |= _named_band("h_accuracy_risk", right, delta, level, 0)
+    return Curve(columns, n, "pointwise normal", int(outcome.sum()))
+
+
+def _named_band(
+    name: str, value: Floats, variance: Floats, level: float, floor: float
+) -> dict[str, tuple[float | None, ...]]:
+    half = two_sided(level) * np.sqrt(variance)
+    return {
+        name: column(value),
+        f"{name}_low": column(np.maximum(value - half, floor)),
+        f"{name}_high": column(np.minimum(value + half, 1)),
+    }

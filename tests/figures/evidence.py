@@ -21,6 +21,7 @@ from dossier.types import (
     Floats,
     Result,
 )
+from tests.figures import risks
 from tests.figures.subgroups import of_subgroups
 
 THRESHOLD = 0.5
@@ -116,6 +117,15 @@ def evidence(case: Case) -> Evidence:
             CurveResult(curve, name, Absent("one class only: all rows are events") if gap else found)
             for curve, found in _site_curves(rng, n, events, scale, threshold).items()
         ]
+        bend = 0.6 + place % 5 / 4
+        curves += [
+            CurveResult(curve, name, Absent("one class only: all rows are events") if gap else found)
+            for curve, found in risks.of_site(place, n, events, scale, threshold, bend).items()
+        ]
+        results += [
+            Result(measure, measure, name, at, Absent("one class only: all rows are events") if gap else found)
+            for measure, at, found in risks.results_of(n, events, threshold, scale, bend)
+        ]
     results += _pooled(len(case.sites))
     curves += _pooled_curves(curves, datasets, threshold, case)
     results.append(
@@ -187,8 +197,6 @@ def _site_curves(rng: np.random.Generator, n: int, events: int, scale: float, de
     bend = rng.uniform(0.5, 2)
     risk = np.linspace(0.02, 0.95, 100) * scale
     seen = (risk / scale) ** bend * scale
-    share = np.exp(-np.arange(10) / 2)
-    share, rest = (share[::-1] / share.sum(), share / share.sum()) if scale == 1 else (np.eye(10)[0], np.eye(10)[0])
     span = (0.05, 0.6) if scale == 1 else (0.002, 0.02)
     threshold = np.union1d(np.linspace(*span, 101), [declared])
     phi = events / n
@@ -197,15 +205,6 @@ def _site_curves(rng: np.random.Generator, n: int, events: int, scale: float, de
     tau = np.linspace(0.5, 1, 51)
     return {
         "roc": _curve(n, fpr=grid, tpr=grid**0.25),
-        "risk_distribution": _curve(
-            n,
-            low=np.arange(10) / 10,
-            high=np.arange(1, 11) / 10,
-            events=share * events,
-            non_events=rest * (n - events),
-            share_events=share,
-            share_non_events=rest,
-        ),
         "calibration_curve": _curve(
             n, risk=risk, observed=seen, low=np.maximum(seen - 0.05 * scale, 0), high=np.minimum(seen + 0.09 * scale, 1)
         ),
@@ -241,6 +240,12 @@ def _pooled_curves(
     first = next(one.found for one in curves if one.curve == "decision_curve")
     if len(datasets) > 1 and not case.gaps:
         made.append(CurveResult("decision_curve_all_sites", POOLED, first))
+        scale = 0.02 if case.rare else 1.0
+        made.append(CurveResult("calibration_curve_all_sites", POOLED, risks.pooled_calibration(scale, n)))
+    if isinstance(first, Curve):
+        place = POOLED if len(datasets) > 1 else datasets[0].name
+        name = "decision_curve_wide_all_sites" if len(datasets) > 1 else "decision_curve_wide"
+        made.append(CurveResult(name, place, risks.wide(risks.with_rival(first))))
     cells = (4, 1, 30, 965) if case.rare else (70, 201, 27, 702)
     names = ("true_positive", "false_negative", "false_positive", "true_negative")
     counts = {name: (float(count),) for name, count in zip(names, cells, strict=True)}

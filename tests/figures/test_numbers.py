@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Ellipse, Polygon, Rectangle, StepPatch
 
-from dossier.figures import calibration, canvas, committee, discrimination, reliability, robustness, utility
+from dossier.figures import calibration, canvas, committee, discrimination, reliability, risks, robustness, utility
 from dossier.figures.canvas import FULL, HALF, shortened, styled, text_boxes, text_width
 from dossier.register import fill
 from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, externals, find, find_curve
@@ -179,7 +179,7 @@ def test_false_alarms_per_miss(threshold: float, text: str) -> None:
 
 def test_risks_are_mirrored_and_too_few_are_not_drawn(eight: Evidence) -> None:
     with styled():
-        figure = _figure(discrimination.draw_risks(eight, HALF))
+        figure = _figure(risks.draw_risks(eight, HALF))
     for axes, site in zip(figure.axes, externals(eight), strict=True):
         steps = [patch.get_data()[0] for patch in axes.patches if isinstance(patch, StepPatch)]
         curve = _curve(find_curve(eight, "risk_distribution", site.name))
@@ -191,37 +191,15 @@ def test_risks_are_mirrored_and_too_few_are_not_drawn(eight: Evidence) -> None:
     assert _texts(figure).count("too few") == 1
 
 
-def test_risks_from_the_threshold_on_are_said_in_words(eight: Evidence) -> None:
-    shares: dict[str, list[tuple[float, str]]] = {"share_events": [], "share_non_events": []}
-    for site in externals(eight):
-        curve = _curve(find_curve(eight, "risk_distribution", site.name))
-        for name, kept in shares.items():
-            if name == "share_events" or site.site != "Brazil 3":
-                kept.append((sum(value or 0 for value in curve.columns[name][5:]), site.site))
-    told = fill("figures").figures["risk_by_site"].function(eight).alternative
-    assert told.startswith("A risk of 0.5 or more was given to ")
-    for kept in shares.values():
-        for share, _ in (min(kept), max(kept)):
-            assert f"{share * 100:.0f}%" in told
-
-
-def test_risks_that_are_all_small_are_said_to_be() -> None:
-    maker = fill("figures").figures["risk_by_site"]
-    rare = maker.function(evidence(BY_NAME["rare"]))
-    assert "No risk is above 0.1" in rare.caption
-    assert rare.alternative == "Every risk lies below 0.1, in patients with the outcome as in those without."
-    assert "No risk" not in maker.function(evidence(BY_NAME["eight"])).caption
-
-
 def test_risks_by_site_print_n_and_events(eight: Evidence) -> None:
     with styled():
-        figure = _figure(discrimination.draw_risks(eight, FULL))
+        figure = _figure(risks.draw_risks(eight, FULL))
     texts = _texts(figure)
     for site in externals(eight):
         assert {site.site, f"n {site.n:,}, {site.events:,} events"} <= set(texts)
 
 
-@pytest.mark.parametrize("draw", [calibration.draw_calibration, discrimination.draw_risks])
+@pytest.mark.parametrize("draw", [calibration.draw_calibration, risks.draw_risks])
 def test_one_panel_fills_the_half_width(draw: Callable[[Evidence, float], Figure]) -> None:
     with styled():
         figure = _figure(draw(evidence(BY_NAME["one"]), HALF))

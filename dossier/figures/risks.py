@@ -1,0 +1,431 @@
+"""Pictures of the risks themselves: how they lie by outcome, and whom each threshold flags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dossier import bands
+from dossier.figures.canvas import (
+    BAND,
+    BLUE,
+    BROKEN,
+    BROKEN_CURVE,
+    FULL,
+    HALF,
+    INK,
+    INK_2,
+    TINTS,
+    Floats,
+    Key,
+    Lattice,
+    ceiling,
+    column,
+    head,
+    headed,
+    interval,
+    key_row,
+    lattice,
+    left_out,
+    level_text,
+    panel,
+    patients,
+    picture,
+    primary_threshold,
+    say_why,
+    sheet,
+    shown_sites,
+    styled,
+    text_width,
+    tick_text,
+    ticks,
+    write,
+)
+from dossier.register import figure
+from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, find, find_curve
+from dossier.typeset import number, per_cent
+
+_SHARES = ("share_events", "share_non_events")
+REGULAR = 10
+"""How many of the bins of a distribution are equal; one more may hold the few risks beyond them."""
+
+
+# ---- bins -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The common axes of distributions: where the risks end, the step that heights are counted by, the highest one."""
+
+    end: float
+    step: float
+    reach: float
+    own: bool = False
+    """Whether one scale of heights would flatten a site, so that each has its own."""
+
+
+def edges_of(curve: Curve) -> Floats:
+    """The edges of the bins, from 0 to 1."""
+    return np.append(column(curve, "low"), column(curve, "high")[-1])
+
+
+def heights_of(curve: Curve, name: str, step: float) -> Floats:
+    """The share of the patients in each bin for every step of the risk: its area is the share, however wide it is."""
+    return np.asarray(np.nan_to_num(column(curve, name)) * step / np.diff(edges_of(curve)))
+
+
+def step_of(curve: Curve) -> float:
+    """The width of the equal bins."""
+    return float(column(curve, "high")[0])
+
+
+def highest_bin(curves: Sequence[Curve]) -> float:
+    """The upper end of the last of the equal bins that holds anybody."""
+    ends = []
+    for curve in curves:
+        held = np.sum([np.nan_to_num(column(curve, name)) for name in _SHARES], axis=0)[:REGULAR] > 0
+        ends.append(float(column(curve, "high")[:REGULAR][held].max(initial=step_of(curve))))
+    return max(ends)
+
+
+def beyond(curves: Sequence[Curve], end: float) -> bool:
+    """Whether any risk may lie beyond the end of the axis."""
+    shares = (
+        np.nan_to_num(column(curve, name))[column(curve, "high") > end + 1e-12].sum()
+        for curve in curves
+        for name in _SHARES
+    )
+    return any(share > 0 for share in shares)
+
+
+WIDEST_SPREAD = 3.0
+
+
+def scale_of(curves: Sequence[Curve]) -> Scale:
+    """The axes that hold these distributions."""
+    step = max(step_of(curve) for curve in curves)
+    tops = [max(float(heights_of(curve, name, step).max()) for name in _SHARES) for curve in curves]
+    finer = any(step_of(curve) < step for curve in curves)
+    own = finer and max(tops) > WIDEST_SPREAD * min(tops)
+    return Scale(ceiling(highest_bin(curves)), step, max(tops), own)
+
+
+def mirrored(axes: Axes, site: DatasetSummary, curve: Curve, scale: Scale | None = None) -> float:
+    """Shares of the events upwards and of the others downwards, as one outline each; how far they reach.
+
+    A group of too few patients is not drawn.
+    """
+    edges, step = edges_of(curve), step_of(curve) if scale is None else scale.step
+    up, down = (heights_of(curve, name, step) for name in _SHARES)
+    with_outcome, without = enough(site)
+    if with_outcome:
+        axes.stairs(up, edges, fill=True, fc=BLUE, lw=0)
+    if without:
+        axes.stairs(-down, edges, fill=True, fc=TINTS[2], ec=INK_2, lw=0.5, baseline=0)
+    axes.axhline(0, color=INK, lw=0.5)
+    own = scale is None or scale.own
+    reach = max(float(up.max()), float(down.max()), 1e-9) if own or scale is None else scale.reach
+    axes.set_ylim(-reach * 1.04, reach * 1.04)
+    return reach
+
+
+def enough(site: DatasetSummary) -> tuple[bool, bool]:
+    """Whether the patients with the outcome, and those without, are enough to show how their risks lie."""
+    if site.events is None:
+        return False, False
+    return site.events >= bands.FEW_FOR_POOLING, site.n - site.events >= bands.FEW_FOR_POOLING
+
+
+def distributions(evidence: Evidence, width: float) -> dict[str, Curve | Absent]:
+    """The distribution of the risks at each site that a figure of that width holds."""
+    return {site.name: find_curve(evidence, "risk_distribution", site.name) for site in shown_sites(evidence, width)[0]}
+
+
+def _known(evidence: Evidence, width: float) -> list[Curve]:
+    return [curve for curve in distributions(evidence, width).values() if isinstance(curve, Curve)]
+
+
+def means(evidence: Evidence, site: DatasetSummary) -> tuple[float, float] | None:
+    """The mean risk of the patients with the outcome and of those without; None where either are too few."""
+    found = find(evidence, "tjur_r2", site.name)
+    if isinstance(found, Absent) or not all(enough(site)):
+        return None
+    of_cases, of_others = found.details.get("mean_of_cases"), found.details.get("mean_of_others")
+    return None if of_cases is None or of_others is None else (of_cases, of_others)
+
+
+# ---- the figure of the distributions --------------------------------------------------------------------------------
+
+
+def draw_risks(evidence: Evidence, width: float) -> Figure | Absent:
+    """The distribution of the risks at each site: patients with the outcome upwards, the others downwards."""
+    shown, _ = shown_sites(evidence, width)
+    curves = distributions(evidence, width)
+    known = _known(evidence, width)
+    if not known:
+        return Absent("no external site has a distribution of risks")
+    scale = scale_of(known)
+    size = HALF if len(shown) == 1 else width
+    share = printed_share(scale.reach)
+    left = 6.2 + (text_width(per_cent(share)) if not scale.own else 0.0)
+    grid, heads, quiet = _risk_grid(evidence, shown, size, width, left)
+    drawn = sheet(size, grid.bottom + 9.4)
+    if width == FULL:
+        key = [Key("with the outcome", BLUE, fill=True), Key("without", TINTS[2], fill=True, edge=INK_2)]
+        key_row(drawn, grid.left, 2.4, key)
+    for place, site in enumerate(shown):
+        head(drawn, grid, place, heads[place], quiet=quiet)
+        axes = panel(drawn, *grid.corner(place), grid.width, grid.height)
+        curve = curves[site.name]
+        axes.set_xlim(0, scale.end)
+        reach = scale.reach
+        if isinstance(curve, Absent):
+            axes.set_ylim(-reach, reach)
+            say_why(evidence, axes, grid, curve)
+        else:
+            reach = mirrored(axes, site, curve, scale)
+            _lines(axes, site, primary_threshold(evidence), (scale.end, reach), means(evidence, site))
+        _risk_ticks(axes, grid, place, scale, share if width == FULL else None)
+    write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Estimated risk", ha="center")
+    middle = (grid.top + grid.bottom) / 2
+    write(drawn, 2.0, middle, "Share of patients", rotation=90, ha="center", va="center")
+    return drawn
+
+
+def _risk_grid(
+    evidence: Evidence, shown: Sequence[DatasetSummary], size: float, width: float, left: float
+) -> tuple[Lattice, tuple[str, ...], int]:
+    """The panels and what stands above them: the name, and at full width the counts and the means where they fit."""
+    if width == HALF:
+        shape = 0.6 if len(shown) == 1 else 1.0
+        grid = lattice(len(shown), size, left=9.5, top=5, gap_x=2.3, gap_y=6.6, tallest=44, shape=shape)
+        return *headed(grid, shown), 0
+    shape = 0.85 if len(shown) <= 12 else 0.75
+    grid = lattice(len(shown), size, left=left, top=10.5, gap_x=4.4, gap_y=6.6, tallest=44, shape=shape)
+    counts = [f"{_counts(site)}\n{_means_text(evidence, site)}" for site in shown]
+    lines = [line for count in counts for line in count.split("\n")]
+    if len(shown) > 12 or any(text_width(line) > grid.width for line in lines):
+        return *headed(grid, shown), 0
+    return *headed(grid, shown, counts), 2
+
+
+def _counts(site: DatasetSummary) -> str:
+    return f"n {site.n:,}" if site.events is None else f"n {site.n:,}, {site.events:,} events"
+
+
+def _means_text(evidence: Evidence, site: DatasetSummary) -> str:
+    found = means(evidence, site)
+    return "too few for means" if found is None else f"means {risk_text(found[0])}, {risk_text(found[1])}"
+
+
+def risk_text(value: float) -> str:
+    """A risk with two digits, or three where two would hide it."""
+    return number(value, 2 if value >= 0.095 or value == 0 else 3)
+
+
+def printed_share(reach: float) -> float:
+    """The round share at the ticks of a distribution that reaches so far."""
+    return max(one for one in (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0) if one <= max(reach, 0.05))
+
+
+def _risk_ticks(axes: Axes, grid: Lattice, place: int, scale: Scale, share: float | None) -> None:
+    outer = grid.outer_bottom(place)
+    axes.spines["bottom"].set_visible(outer)
+    ends = [0, scale.end / 2, scale.end]
+    ticks(axes, "x", ends if outer else [], ["0", "", tick_text(scale.end)] if outer else [], inward=True)
+    if share is None or scale.own:
+        axes.spines["left"].set_visible(False)
+        axes.set_yticks([])
+        return
+    outer_left = grid.outer_left(place)
+    texts = [per_cent(share), "0", per_cent(share)] if outer_left else [""] * 3
+    ticks(axes, "y", [-share, 0, share], texts)
+
+
+def _lines(
+    axes: Axes,
+    site: DatasetSummary,
+    threshold: float | None,
+    ends: tuple[float, float],
+    averages: tuple[float, float] | None,
+) -> None:
+    """The primary threshold as a broken line, the two means as full ones, and a word where too few are drawn."""
+    end, reach = ends
+    above, below = enough(site)
+    if threshold is not None and threshold <= end:
+        axes.plot([threshold, threshold], [-reach * below, reach * above], color=INK_2, lw=0.7, ls=BROKEN)
+    if averages is not None:
+        for mean, height in zip(averages, (reach, -reach), strict=True):
+            if mean <= end:
+                axes.plot([mean, mean], [0, height], color=INK, lw=1.1)
+    for is_drawn, height in ((above, 0.75), (below, 0.25)):
+        if not is_drawn:
+            axes.text(0.5, height, "too few", transform=axes.transAxes, ha="center", va="center", color=INK_2)
+
+
+def risk_caption(evidence: Evidence, width: float) -> str:
+    """What to know about the distributions: n, bins, lines, scale, where the axis ends, what is too few."""
+    shown, left = shown_sites(evidence, width)
+    threshold = primary_threshold(evidence)
+    known = _known(evidence, width)
+    scale = scale_of(known)
+    text = (
+        f"{patients(shown)}. Share of those with the outcome (up) and without (down) in each {tick_text(scale.step)} "
+        "of the risk; the further apart the two lie, the better."
+    )
+    if any(means(evidence, site) for site in shown):
+        text += " Full lines: their mean risks."
+    if threshold is not None and threshold <= scale.end:
+        text += f" Broken: threshold {number(threshold, 2 if threshold >= 0.1 else 3)}."
+    if scale.end < 1:
+        more = "under 1% of risks are higher" if beyond(known, scale.end) else "no risk is higher"
+        text += f" The axis ends at {tick_text(scale.end)}: {more}."
+    if scale.own:
+        text += " Each site has a height scale of its own."
+    if any(False in enough(site) for site in shown):
+        text += f" Too few: under {bands.FEW_FOR_POOLING} patients."
+    return text + left_out(left, "see the tables")
+
+
+def risk_alternative(evidence: Evidence, width: float) -> str:
+    """The finding: the mean risk of the patients with the outcome and without, at the extremes of the sites."""
+    shown, _ = shown_sites(evidence, width)
+    found = [(site.site, averages) for site in shown if (averages := means(evidence, site)) is not None]
+    if not found:
+        return "There are too few patients at every site to show how their risks lie."
+    if len(found) == 1:
+        name, (cases, others) = found[0]
+        return (
+            f"In {name} the mean risk was {risk_text(cases)} in patients with the outcome and {risk_text(others)} in "
+            "those without."
+        )
+    ordered = sorted((cases - others, name, cases, others) for name, (cases, others) in found)
+    (_, first, *low), (_, last, *high) = ordered[0], ordered[-1]
+    return (
+        f"The mean risks of patients with the outcome and without lie closest in {first} ({risk_text(low[0])} and "
+        f"{risk_text(low[1])}) and furthest apart in {last} ({risk_text(high[0])} and {risk_text(high[1])})."
+    )
+
+
+def printed_risks(name: str, evidence: Evidence, width: float) -> Picture | Absent:
+    """The distributions of the risks as a picture of that name."""
+    with styled():
+        drawn = draw_risks(evidence, width)
+        if isinstance(drawn, Absent):
+            return drawn
+        return picture(name, drawn, risk_caption(evidence, width), risk_alternative(evidence, width))
+
+
+@figure("Risks by outcome and site")
+def risk_by_site(evidence: Evidence) -> Picture | Absent:
+    """Which risks the model gave at every site to the patients who had the outcome, and to those who had not."""
+    return printed_risks("risk_by_site", evidence, FULL)
+
+
+# ---- whom each threshold flags --------------------------------------------------------------------------------------
+
+
+def draw_cumulative(evidence: Evidence) -> Figure | Absent:
+    """The share of cases and of others with at least each risk, at every site."""
+    shown, _ = shown_sites(evidence, FULL)
+    curves = {site.name: find_curve(evidence, "cumulative_risks", site.name) for site in shown}
+    if all(isinstance(curve, Absent) for curve in curves.values()):
+        return Absent("no external site has cumulative curves of the risks")
+    known = _known(evidence, FULL)
+    end = scale_of(known).end if known else 1.0
+    width = HALF if len(shown) == 1 else FULL
+    shape = 0.72 if len(shown) <= 12 else 0.8
+    grid = lattice(len(shown), width, left=15.5, top=10.5, gap_x=4.4, gap_y=6.6, tallest=46, shape=shape)
+    below = [_gap_text(find(evidence, "tjur_r2", site.name), grid.width) for site in shown]
+    fits = len(shown) <= 12 and all(text_width(line) <= grid.width for line in below)
+    grid, heads = headed(grid, shown, below if fits else None)
+    drawn = sheet(width, grid.bottom + 9.4)
+    key_row(drawn, grid.left, 2.4, [Key("with the outcome", BLUE), Key("without", INK_2, BROKEN_CURVE, 1.1)])
+    threshold = primary_threshold(evidence)
+    for place, site in enumerate(shown):
+        head(drawn, grid, place, heads[place], quiet=1 if fits else 0)
+        axes = panel(drawn, *grid.corner(place), grid.width, grid.height)
+        axes.set_xlim(0, end)
+        axes.set_ylim(0, 1.04)
+        left, outer = grid.outer_left(place), grid.outer_bottom(place)
+        ticks(axes, "y", [0, 0.5, 1], ["0", "", "100%"] if left else [""] * 3, inward=True)
+        ticks(axes, "x", [0, end / 2, end], ["0", "", tick_text(end)] if outer else [""] * 3, inward=True)
+        curve = curves[site.name]
+        if isinstance(curve, Absent):
+            say_why(evidence, axes, grid, curve)
+            continue
+        _cumulative(axes, site, curve)
+        if threshold is not None and threshold <= end:
+            axes.axvline(threshold, color=INK_2, lw=0.7, ls=BROKEN, zorder=0.5)
+    write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Threshold risk", ha="center")
+    middle = (grid.top + grid.bottom) / 2
+    write(drawn, 2.0, middle, "Share flagged", rotation=90, ha="center", va="center")
+    return drawn
+
+
+def _cumulative(axes: Axes, site: DatasetSummary, curve: Curve) -> None:
+    """The two lines with their bands; a group of too few patients is left out."""
+    risk = column(curve, "risk")
+    looks = (("others", TINTS[1], INK_2, BROKEN_CURVE, 1.1), ("cases", BAND, BLUE, "-", 1.4))
+    for (name, band, colour, dash, width), is_drawn in zip(looks, reversed(enough(site)), strict=True):
+        if is_drawn:
+            axes.fill_between(risk, column(curve, f"{name}_low"), column(curve, f"{name}_high"), color=band, lw=0)
+            axes.plot(risk, column(curve, name), color=colour, ls=dash, lw=width, zorder=3)
+        elif name == "cases":
+            axes.text(0.97, 0.85, "with: too few", transform=axes.transAxes, ha="right", va="center", color=INK_2)
+        else:
+            axes.text(0.04, 0.12, "without: too few", transform=axes.transAxes, ha="left", va="center", color=INK_2)
+
+
+def _gap_text(found: Estimate | Absent, room: float) -> str:
+    if isinstance(found, Absent):
+        return "gap not estimable"
+    longer = f"gap {number(found.value)} ({interval(found.low, found.high)})"
+    return longer if text_width(longer) <= room else f"gap {number(found.value)}"
+
+
+@figure("Patients flagged at each threshold, by outcome and site")
+def cumulative_by_site(evidence: Evidence) -> Picture | Absent:
+    """How many patients with the outcome, and how many without, every threshold flags, at every site."""
+    with styled():
+        drawn = draw_cumulative(evidence)
+        if isinstance(drawn, Absent):
+            return drawn
+        shown, left = shown_sites(evidence, FULL)
+        threshold = primary_threshold(evidence)
+        text = (
+            f"{patients(shown)}; {level_text(evidence)} bands (Wilson). At each threshold the upper line is the cases "
+            "found, the lower one the false alarms; the area between them, the gap, is Tjur's R2."
+        )
+        known = _known(evidence, FULL)
+        end = scale_of(known).end if known else 1.0
+        if threshold is not None and threshold <= end:
+            text += f" Broken, vertical: {number(threshold, 2 if threshold >= 0.1 else 3)}."
+        if any(False in enough(site) for site in shown):
+            text += f" Too few: under {bands.FEW_FOR_POOLING}."
+        return picture("cumulative_by_site", drawn, text + left_out(left, "see the tables"), _flagged(evidence))
+
+
+def _flagged(evidence: Evidence) -> str:
+    """The finding: the shares flagged at the primary threshold; without one, the area between the lines."""
+    shown, _ = shown_sites(evidence, FULL)
+    threshold = primary_threshold(evidence)
+    told = []
+    if threshold is not None:
+        for measure, words, turned in (
+            ("sensitivity", "of patients with the outcome", False),
+            ("specificity", "of those without", True),
+        ):
+            found = [find(evidence, measure, site.name, threshold=threshold) for site in shown]
+            shares = [1 - one.value if turned else one.value for one in found if isinstance(one, Estimate)]
+            if shares:
+                low, high = per_cent(min(shares)), per_cent(max(shares))
+                told.append(f"{low if low == high else f'{low} to {high}'} {words}")
+    if not told:
+        return "Cumulative curves of the risks: the share of patients with the outcome and without at each threshold."
+    where = shown[0].site if len(shown) == 1 else "the sites"
+    return f"A threshold of {number(threshold or 0, 2)} flags {' and '.join(told)} in {where}."

@@ -1,0 +1,330 @@
+"""Curves of the risks: bins, cumulative shares, raters, probabilities after a result, pooled and wide curves."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import expit, logit
+
+from dossier.metrics.accuracy import h_accuracy_risk
+from dossier.metrics.calibration import calibration_curve, calibration_curve_all_sites, tjur_r2
+from dossier.metrics.discrimination import (
+    likelihood_ratio_negative,
+    likelihood_ratio_positive,
+    npv,
+    ppv,
+    risk_distribution,
+    sensitivity,
+    specificity,
+)
+from dossier.metrics.intervals import two_sided
+from dossier.metrics.risks import cumulative_risks, fagan_nomogram, rater_rates
+from dossier.metrics.utility import (
+    decision_curve,
+    decision_curve_all_sites,
+    decision_curve_wide,
+    decision_curve_wide_all_sites,
+    net_benefit,
+    standardized_net_benefit,
+    utility_profile,
+)
+from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
+
+
+def drawn(seed: int, n: int = 300, scale: float = 1.0) -> tuple[Floats, Floats]:
+    rng = np.random.default_rng(seed)
+    risk = rng.beta(2, 4, n) * scale
+    return (rng.random(n) < risk).astype(float), np.round(risk, 5)
+
+
+def curved(found: Curve | Absent) -> Curve:
+    assert isinstance(found, Curve), found
+    return found
+
+
+def numbers(found: Curve, name: str) -> Floats:
+    return np.array(found.columns[name], dtype=float)
+
+
+def estimated(found: Estimate | Absent) -> Estimate:
+    assert isinstance(found, Estimate), found
+    return found
+
+
+def site(name: str, curve: str, found: Curve | Absent, n: int = 300, events: int = 100) -> SiteResults:
+    summary = DatasetSummary(name, "external", name, n, events, n, {}, ())
+    return SiteResults(summary, (), (CurveResult(curve, name, found),))
+
+
+# ---- bins -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reach", "end", "bins"), [(0.0004, 0.001, 11), (0.013, 0.02, 11), (0.0499, 0.05, 11), (0.4, 0.5, 11), (0.7, 1, 10)]
+)
+def test_bins_are_finer_where_all_risks_are_small(reach: float, end: float, bins: int) -> None:
+    risk = np.linspace(0, reach, 500)
+    outcome = (np.arange(500) % 5 == 0).astype(float)
+    found = curved(risk_distribution(outcome, risk))
+    low, high = numbers(found, "low"), numbers(found, "high")
+    assert len(low) == bins
+    assert low[0] == 0
+    assert high[-1] == 1
+    assert high[9] == end
+    np.testing.assert_allclose(np.diff(low[:10]), end / 10)
+    np.testing.assert_array_equal(low[1:], high[:-1])
+    for place in range(bins):
+        inside = [(low[place] <= p < high[place]) or (place == bins - 1 and p == 1) for p in risk]
+        assert found.columns["events"][place] == sum(y for y, held in zip(outcome, inside, strict=True) if held)
+    assert sum(numbers(found, "events")) + sum(numbers(found, "non_events")) == 500
+
+
+def test_less_than_one_risk_in_a_hundred_lies_in_the_last_bin() -> None:
+    risk = np.append(np.full(995, 0.004), np.full(5, 0.8))
+    found = curved(risk_distribution(np.tile([0.0, 1.0], 500), risk))
+    assert numbers(found, "high")[9] == 0.005
+    assert found.columns["events"][10] == 3
+    assert found.columns["non_events"][10] == 2
+
+
+def test_a_risk_that_equals_a_round_number_is_not_hidden_in_the_last_bin() -> None:
+    found = curved(risk_distribution(np.array([0.0, 1.0]), np.full(2, 0.5)))
+    assert len(found.columns["low"]) == 10
+    assert found.columns["events"][5] == 1
+
+
+# ---- cumulative shares ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.03])
+def test_cumulative_shares_are_sensitivity_and_one_less_specificity(scale: float) -> None:
+    y, p = drawn(3, 400, scale)
+    y[:3] = 1, 0, 1
+    found = curved(cumulative_risks(y, p))
+    for place in range(0, len(found.columns["risk"]), 9):
+        at = found.columns["risk"][place]
+        assert at is not None
+        hit, spared = estimated(sensitivity(y, p, at)), estimated(specificity(y, p, at))
+        assert found.columns["cases"][place] == hit.value
+        assert found.columns["cases_low"][place] == pytest.approx(hit.low)
+        assert found.columns["cases_high"][place] == pytest.approx(hit.high)
+        assert found.columns["others"][place] == pytest.approx(1 - spared.value)
+        assert spared.high is not None
+        assert found.columns["others_low"][place] == pytest.approx(1 - spared.high)
+
+
+def test_the_area_between_the_cumulative_shares_is_tjurs_r2() -> None:
+    rng = np.random.default_rng(8)
+    y = np.tile([0.0, 1.0], 300)
+    p = np.round(rng.random(600), 2)
+    found = curved(cumulative_risks(y, p))
+    # The risks lie on the grid, so that each step holds the share from its upper end on.
+    gap = (numbers(found, "cases") - numbers(found, "others"))[1:]
+    assert gap.sum() / 100 == pytest.approx(estimated(tjur_r2(y, p)).value, abs=1e-12)
+
+
+def test_the_means_of_the_two_groups_come_with_their_difference() -> None:
+    y, p = drawn(4)
+    details = estimated(tjur_r2(y, p)).details
+    assert details["mean_of_cases"] == pytest.approx(sum(p[y == 1]) / y.sum())
+    assert details["mean_of_others"] == pytest.approx(sum(p[y == 0]) / (1 - y).sum())
+
+
+# ---- raters ---------------------------------------------------------------------------------------------------------
+
+
+def test_raters_stand_where_loops_put_them() -> None:
+    rng = np.random.default_rng(5)
+    labels = rng.integers(0, 2, (60, 4)).astype(float)
+    labels[rng.random((60, 4)) < 0.2] = math.nan
+    truth = rng.integers(0, 2, 60).astype(float)
+    truth[:5] = math.nan
+    found = curved(rater_rates(labels, truth))
+    assert list(found.columns["rater"]) == [1, 2, 3, 4]
+    for rater in range(4):
+        hits = cases = alarms = others = 0
+        for said, true in zip(labels[:, rater], truth, strict=True):
+            if not math.isnan(said) and not math.isnan(true):
+                cases, others = cases + (true == 1), others + (true == 0)
+                hits, alarms = hits + (said == true == 1), alarms + (said == 1 and true == 0)
+        assert found.columns["true_positive_rate"][rater] == pytest.approx(hits / cases)
+        assert found.columns["false_positive_rate"][rater] == pytest.approx(alarms / others)
+        assert (found.columns["cases"][rater], found.columns["others"][rater]) == (cases, others)
+
+
+def test_a_rater_of_one_class_is_left_out_and_counted() -> None:
+    labels = np.array([[1, 1], [0, math.nan], [1, 1.0]])
+    found = curved(rater_rates(labels, np.array([1.0, 0, 1])))
+    assert list(found.columns["rater"]) == [1]
+    assert found.method.endswith("1 left out")
+    assert (found.n, found.events) == (3, 2)
+    assert isinstance(rater_rates(labels, np.array([1.0, 1, 1])), Absent)
+    assert isinstance(rater_rates(np.ones((3, 251)), np.array([1.0, 0, 1])), Absent)
+
+
+# ---- before and after a result --------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 10_000), st.floats(0.05, 0.7))
+def test_the_probability_after_a_result_is_bayes_theorem_and_the_predictive_value(seed: int, threshold: float) -> None:
+    y, p = drawn(seed, 80)
+    if not 0 < y.sum() < 80:
+        assert isinstance(fagan_nomogram(y, p, (threshold,)), Absent)
+        return
+    row = {name: values[0] for name, values in curved(fagan_nomogram(y, p, (threshold,))).columns.items()}
+    assert row["before"] == y.mean()
+    for after, value, ratio, flip in (
+        ("after_positive", ppv, likelihood_ratio_positive, False),
+        ("after_negative", npv, likelihood_ratio_negative, True),
+    ):
+        found, times = value(y, p, threshold), ratio(y, p, threshold)
+        if isinstance(found, Absent):
+            assert row[after] is row[f"{after}_low"] is row[f"{after}_high"] is None
+            continue
+        ends = (found.low or 0, found.high or 0)
+        bounds = (1 - ends[1], 1 - ends[0]) if flip else ends
+        assert row[after] == pytest.approx(1 - found.value if flip else found.value, abs=1e-12)
+        assert (row[f"{after}_low"], row[f"{after}_high"]) == pytest.approx(bounds, abs=1e-12)
+        if isinstance(times, Estimate):
+            odds = y.mean() / (1 - y.mean()) * times.value
+            assert row[after] == pytest.approx(odds / (1 + odds), abs=1e-12)
+        else:
+            assert row[ratio.__name__] is None
+
+
+def test_without_a_threshold_nothing_comes_after() -> None:
+    assert fagan_nomogram(*drawn(1), ()) == Absent("no threshold is declared")
+
+
+# ---- the pooled calibration curve -----------------------------------------------------------------------------------
+
+
+def test_sites_that_agree_are_their_own_pooled_curve() -> None:
+    y, p = drawn(2, 600)
+    one = curved(calibration_curve(y, p))
+    events = int(y.sum())
+    found = curved(
+        calibration_curve_all_sites(tuple(site(f"s{k}", "calibration_curve", one, 600, events) for k in range(4)))
+    )
+    np.testing.assert_allclose(numbers(found, "risk"), numbers(one, "risk"), atol=1e-12)
+    np.testing.assert_allclose(numbers(found, "observed"), numbers(one, "observed"), atol=1e-12)
+    half = (logit(numbers(one, "high")) - logit(numbers(one, "low"))) / 2 / two_sided(0.95)
+    from scipy.stats import t
+
+    expected = expit(logit(numbers(one, "observed")) - t.ppf(0.975, 3) * half / 2)
+    np.testing.assert_allclose(numbers(found, "low"), expected, atol=1e-9)
+    assert found.n == 2400
+
+
+def test_the_pooled_curve_covers_the_common_range_and_leaves_out_small_sites() -> None:
+    parts = [drawn(seed, 500, scale) for seed, scale in ((1, 1.0), (2, 0.6), (3, 0.8))]
+    made = [curved(calibration_curve(y, p)) for y, p in parts]
+    sites = [site(f"s{place}", "calibration_curve", one) for place, one in enumerate(made)]
+    found = curved(calibration_curve_all_sites(tuple(sites)))
+    assert numbers(found, "risk")[0] == max(numbers(one, "risk")[0] for one in made)
+    assert numbers(found, "risk")[-1] == pytest.approx(min(numbers(one, "risk")[-1] for one in made))
+    at = logit(numbers(found, "risk"))
+    curves = [np.interp(at, logit(numbers(one, "risk")), logit(numbers(one, "observed"))) for one in made]
+    pooled = logit(numbers(found, "observed"))
+    assert (pooled > np.min(curves, axis=0) - 1e-9).all()
+    assert (pooled < np.max(curves, axis=0) + 1e-9).all()
+    few = Curve(made[0].columns, 30, made[0].method, 11)
+    again = curved(calibration_curve_all_sites((*sites, site("few", "calibration_curve", few))))
+    np.testing.assert_array_equal(numbers(again, "observed"), numbers(found, "observed"))
+    assert again.method.endswith("1 not pooled")
+
+
+def test_the_pooled_curve_is_absent_without_two_sites_or_a_common_range() -> None:
+    y, p = drawn(1, 500)
+    one = curved(calibration_curve(y, p))
+    assert isinstance(calibration_curve_all_sites((site("a", "calibration_curve", one),)), Absent)
+    low, high = (
+        Curve({**one.columns, "risk": tuple(np.linspace(*ends, 101))}, 500, "", 150)
+        for ends in ((0.1, 0.2), (0.3, 0.5))
+    )
+    apart = calibration_curve_all_sites((site("a", "calibration_curve", low), site("b", "calibration_curve", high)))
+    assert apart == Absent("the risks of the sites share no range")
+
+
+# ---- decision curves with a rival, and beyond the range -------------------------------------------------------------
+
+
+def test_the_rival_has_the_curve_that_it_would_have_alone() -> None:
+    y, p = drawn(6)
+    rival = np.clip(p[::-1], 0, 1)
+    both = curved(decision_curve(y, p, (0.1, 0.6), 0.95, (0.25,), rival))
+    alone = curved(decision_curve(y, rival, (0.1, 0.6), 0.95, (0.25,)))
+    model = curved(decision_curve(y, p, (0.1, 0.6), 0.95, (0.25,)))
+    for theirs, ours in (("rival", "net_benefit"), ("rival_low", "low"), ("rival_high", "high"), ("rival_se", "se")):
+        assert both.columns[theirs] == alone.columns[ours]
+    assert both.columns["net_benefit"] == model.columns["net_benefit"]
+    assert "rival" not in model.columns
+
+
+def test_the_wide_curve_is_the_curve_and_a_quarter_more_on_either_side() -> None:
+    y, p = drawn(7)
+    wide = curved(decision_curve_wide(y, p, (0.2, 0.6), 0.95, (0.25,)))
+    reached = numbers(wide, "threshold")
+    assert (reached[0], reached[-1]) == pytest.approx((0.1, 0.7))
+    assert {0.2, 0.25, 0.6} <= set(reached)
+    for place in range(0, len(reached), 10):
+        assert wide.columns["net_benefit"][place] == pytest.approx(estimated(net_benefit(y, p, reached[place])).value)
+    ends = numbers(curved(decision_curve_wide(y, p, (0.05, 0.95))), "threshold")
+    assert (ends[0], ends[-1]) == (0, 0.99)
+    assert isinstance(decision_curve_wide(y, p), Absent)
+
+
+@pytest.mark.parametrize("name", ["decision_curve", "decision_curve_wide"])
+def test_sites_together_are_all_rows_in_one_table(name: str) -> None:
+    make, join = {
+        "decision_curve": (decision_curve, decision_curve_all_sites),
+        "decision_curve_wide": (decision_curve_wide, decision_curve_wide_all_sites),
+    }[name]
+    parts = [drawn(seed, n) for seed, n in ((1, 120), (2, 300))]
+    made = [make(y, p, (0.1, 0.5), 0.95, (), p**2) for y, p in parts]
+    found = curved(join(tuple(site(str(place), name, one) for place, one in enumerate(made))))
+    y, p = (np.concatenate(column) for column in zip(*parts, strict=True))
+    whole = curved(make(y, p, (0.1, 0.5), 0.95, (), p**2))
+    for column in ("net_benefit", "rival", "treat_all"):
+        np.testing.assert_allclose(numbers(found, column), numbers(whole, column), atol=1e-13)
+    without = make(*parts[0], (0.1, 0.5))
+    mixed = curved(join((site("a", name, without), site("b", name, made[1]))))
+    assert "rival" not in mixed.columns, "a line for some of the sites would be read as one for all"
+
+
+# ---- utilities side by side -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_profile_holds_the_measures_of_these_names(seed: int) -> None:
+    y, p = drawn(seed, 150)
+    found = curved(utility_profile(y, p))
+    for place in range(0, 99, 7):
+        tau = (place + 1) / 100
+        assert found.columns["tau"][place] == tau
+        for measure in (net_benefit, standardized_net_benefit, h_accuracy_risk):
+            one, name = estimated(measure(y, p, tau)), measure.__name__
+            assert found.columns[name][place] == pytest.approx(one.value, abs=1e-12)
+            if one.low is not None:
+                assert found.columns[f"{name}_low"][place] == pytest.approx(one.low, abs=1e-12)
+                assert found.columns[f"{name}_high"][place] == pytest.approx(one.high, abs=1e-12)
+
+
+def test_a_class_of_one_row_leaves_h_accuracy_without_a_band() -> None:
+    y, p = np.array([1.0, 0, 0, 0]), np.array([0.6, 0.1, 0.2, 0.7])
+    found = curved(utility_profile(y, p))
+    assert set(found.columns["h_accuracy_risk_low"]) == {None}
+    assert found.columns["h_accuracy_risk"][49] == pytest.approx(estimated(h_accuracy_risk(y, p, 0.5)).value)
+    assert isinstance(utility_profile(np.ones(4), p), Absent)
+
+
+@pytest.mark.parametrize("events", range(1, 49))
+def test_the_profile_of_a_perfect_model_has_no_width_below_nothing(events: int) -> None:
+    y = (np.arange(49) < events).astype(float)
+    found = curved(utility_profile(y, y))
+    assert set(found.columns["h_accuracy_risk"]) == {1.0}
+    assert all(one is None or one == 1 for one in found.columns["h_accuracy_risk_low"])
