@@ -294,12 +294,33 @@ class TextBox:
     right: float
     bottom: float
     size: float
+    angle: float = 0.0
+    """By how many degrees the text is turned, against the clock."""
+    across: float = 0.0
+    """How long the lines of the text are, in mm."""
+    down: float = 0.0
+    """How high the lines are together, in mm."""
+
+    def corners(self) -> Floats:
+        """The corners of the text as it stands: of turned text its own, not those of the box round it."""
+        centre = np.array([(self.left + self.right) / 2, (self.top + self.bottom) / 2])
+        along, upright = self.directions()
+        along, upright = along * self.across / 2, upright * self.down / 2
+        return np.array([centre + one * along + two * upright for one in (-1, 1) for two in (-1, 1)])
+
+    def directions(self) -> tuple[Floats, Floats]:
+        """The direction in which the text runs, and the one across it."""
+        turned = math.radians(self.angle)
+        along = np.array([math.cos(turned), -math.sin(turned)])
+        return along, np.array([-along[1], along[0]])
 
     def overlaps(self, other: TextBox, slack: float = 0.0) -> bool:
-        """Whether two boxes share more than the slack in both directions."""
-        across = min(self.right, other.right) - max(self.left, other.left)
-        down = min(self.bottom, other.bottom) - max(self.top, other.top)
-        return across > slack and down > slack
+        """Whether two texts share more than the slack, from whichever of their sides one looks."""
+        for direction in (*self.directions(), *other.directions()):
+            mine, its = self.corners() @ direction, other.corners() @ direction
+            if min(mine.max(), its.max()) - max(mine.min(), its.min()) <= slack:
+                return False
+        return True
 
 
 def text_boxes(figure: Figure) -> list[TextBox]:
@@ -314,7 +335,12 @@ def text_boxes(figure: Figure) -> list[TextBox]:
             box = text.get_window_extent(renderer)
             left, right = box.x0 / MILLIMETRE, box.x1 / MILLIMETRE
             top, bottom = height - box.y1 / MILLIMETRE, height - box.y0 / MILLIMETRE
-            boxes.append(TextBox(text.get_text(), left, top, right, bottom, float(text.get_fontsize())))
+            size, angle = float(text.get_fontsize()), float(text.get_rotation())
+            text.set_rotation(0)
+            flat = text.get_window_extent(renderer)
+            text.set_rotation(angle)
+            across, down = flat.width / MILLIMETRE, flat.height / MILLIMETRE
+            boxes.append(TextBox(text.get_text(), left, top, right, bottom, size, angle, across, down))
     FigureCanvasSVG(figure)
     return boxes
 

@@ -475,7 +475,8 @@ def draw_risks(evidence: Evidence, width: float) -> Figure | Absent:
     if not known:
         return Absent("no external site has a distribution of risks")
     end = ceiling(highest_bin(known))
-    reach = max(float(np.nanmax(column(curve, name))) for curve in known for name in _SHARES)
+    # A site of one class has no share of the other at all.
+    reach = max(float(np.nan_to_num(column(curve, name)).max()) for curve in known for name in _SHARES)
     size = HALF if len(shown) == 1 else width
     share = printed_share(reach)
     grid, heads = _risk_grid(shown, size, width, 6.2 + text_width(per_cent(share)))
