@@ -577,12 +577,18 @@ def _outline(mark: Mark) -> Floats:
 
 
 def place_labels(
-    marks: Sequence[Mark], width: float, height: float, radius: float, lines: Floats
+    marks: Sequence[Mark],
+    width: float,
+    height: float,
+    radius: float,
+    lines: Floats,
+    taken: Sequence[tuple[float, float, float, float]] = (),
 ) -> tuple[tuple[float, float] | None, ...]:
     """The centre of each mark's label in a panel, crossing as little as can be.
 
-    `radius` is that of the discs and `lines` holds points (mm) on lines that a label should not cross. A label that
-    could stand only on another label, at another disc or beyond the panel is None: better left out than misread.
+    `radius` is that of the discs, `lines` holds points (mm) on lines that a label should not cross, and `taken` the
+    boxes of other texts, as centre and half size. A label that could stand only on another label, at another disc or
+    beyond the panel is None: better left out than misread.
     """
     if not marks:
         return ()
@@ -594,6 +600,9 @@ def place_labels(
         _standing_cost(index, places[index], half[index], centres, outlines, lines, (width, height), radius)
         for index in range(len(marks))
     ]
+    for cost, where, size in zip(standing, places, half, strict=True):
+        for x, y, across, down in taken:
+            cost += 1e6 * (np.abs(where - np.array((x, y))) < size + np.array((across, down))).all(axis=1)
     tries = []
     for order in _orders(centres)[: 7 if len(marks) <= CROWD else 1]:
         chosen = np.full((len(marks), 2), np.nan)
@@ -601,7 +610,7 @@ def place_labels(
             for index in order:
                 cost = standing[index] + 200 * _covered(places[index], half[index], chosen, half, index)
                 chosen[index] = places[index][int(np.argmin(cost))]
-        readable = _readable(chosen, half, centres, radius, (width, height))
+        readable = _readable(chosen, half, centres, radius, (width, height), taken)
         if None not in readable:
             return readable
         tries.append(readable)
@@ -658,7 +667,12 @@ DOUBT = 0.5
 
 
 def _readable(
-    chosen: Floats, halves: Sequence[Floats], centres: Floats, radius: float, size: tuple[float, float]
+    chosen: Floats,
+    halves: Sequence[Floats],
+    centres: Floats,
+    radius: float,
+    size: tuple[float, float],
+    taken: Sequence[tuple[float, float, float, float]] = (),
 ) -> tuple[tuple[float, float] | None, ...]:
     """The places inside that cover neither a kept label nor another's disc, and stand at their own mark."""
     kept: list[tuple[float, float] | None] = []
@@ -674,7 +688,10 @@ def _readable(
             other is not None and (np.abs(np.array(other) - place) < half + halves[before]).all()
             for before, other in enumerate(kept)
         )
-        kept.append(None if off or on_disc or on_label or is_anothers else (float(place[0]), float(place[1])))
+        on_text = any((np.abs(np.array(box[:2]) - place) < half + np.array(box[2:])).all() for box in taken)
+        kept.append(
+            None if off or on_disc or on_label or on_text or is_anothers else (float(place[0]), float(place[1]))
+        )
     return tuple(kept)
 
 
