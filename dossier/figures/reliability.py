@@ -8,7 +8,6 @@ from matplotlib.figure import Figure
 
 from dossier.figures.canvas import (
     BLUE,
-    BROKEN,
     HALF,
     INK,
     INK_2,
@@ -29,9 +28,14 @@ from dossier.register import figure
 from dossier.types import Absent, Curve, Estimate, Evidence, Floats, Picture, find
 from dossier.typeset import number
 
+DOTTED = (0, (1, 1.4))
 LEFT, TOP, WIDTH, HEIGHT = 11.5, 2.5, 56.0, 60.0
 NEAREST = 3.6
 """How near a label at the end of the fan may stand to the case's own, in mm."""
+
+
+SHORTEST = 1.0
+"""A bar of bounds that reaches less far above the case, in mm, is not named: nothing would be seen of it."""
 
 
 def nomogram_curve(evidence: Evidence) -> tuple[Curve, str] | Absent:
@@ -121,7 +125,8 @@ def _draw_case(axes: Axes, case: Estimate) -> float:
     measured, actual = float(case.details["measured_accuracy"] or 0), case.value
     end = 0.5 + (actual - 0.5) / (measured - 0.5) * 0.5
     axes.plot([0.5, 1], [0.5, end], color=BLUE, lw=1.6, clip_on=False, zorder=4)
-    axes.plot([measured, measured, 0.5], [0.5, actual, actual], color=BLUE, lw=0.8, ls=BROKEN, zorder=3)
+    path = ([measured, measured, 0.5], [0.5, actual, actual])
+    axes.plot(*path, color=BLUE, lw=0.8, ls=DOTTED, zorder=3, clip_on=False)
     axes.plot([measured], [actual], "o", ms=5.2, mfc="white", mec=BLUE, mew=1.3, zorder=5, clip_on=False)
     low, high = case.details.get("bound_low"), case.details.get("bound_high")
     if low is not None and high is not None:
@@ -129,7 +134,17 @@ def _draw_case(axes: Axes, case: Estimate) -> float:
         for bound in (low, high):
             if bound >= 0.5:
                 axes.plot([measured - 0.008, measured + 0.008], [bound, bound], color=INK, lw=0.8, zorder=2)
+                _label_bound(axes, measured, bound, above=bound == high, clear=abs(bound - actual) > 0.04)
     return end
+
+
+def _label_bound(axes: Axes, measured: float, bound: float, above: bool, clear: bool) -> None:
+    """The value at an end of the bar, on the side away from the fan's lines, where it is clear of the case itself."""
+    if not clear:
+        return
+    right = not above and measured < 0.85
+    place = measured + (0.014 if right else -0.014)
+    axes.text(place, bound, number(bound), ha="left" if right else "right", va="center", color=INK, zorder=6)
 
 
 def _label_case(axes: Axes, case: Estimate) -> None:
@@ -142,7 +157,7 @@ def _label_case(axes: Axes, case: Estimate) -> None:
         (f"{number(measured)} measured", BLUE, 600, resampled(np.array([x, x]), np.array([HEIGHT, y])), 0.05),
         ("free of assumption", INK, 400, resampled(np.array([x, x]), np.array([_height(high or 1), y])), 0.0),
     ):
-        if text.startswith("free") and high is None:
+        if text.startswith("free") and (high is None or _height(case.value) - _height(high) < SHORTEST):
             continue
         spot = place_on_line(text, line, _strokes(case), spots, (WIDTH, HEIGHT), weight, prefer)
         if spot is not None:

@@ -173,7 +173,7 @@ def placed_sites(evidence: Evidence) -> tuple[Placed, ...]:
     """Every external site with its similarity and whether it supports the model from outside."""
     three = scales(evidence)
     sites = externals(evidence)
-    names = _short_names(sites)
+    names = short_names(sites)
     many = sum(_similarity(evidence, site) is not None for site in sites) > MOST_NAMED
     placed = []
     for order, site in enumerate(sites, 1):
@@ -185,7 +185,7 @@ def placed_sites(evidence: Evidence) -> tuple[Placed, ...]:
     return tuple(placed)
 
 
-def _short_names(sites: Sequence[DatasetSummary]) -> dict[str, str]:
+def short_names(sites: Sequence[DatasetSummary]) -> dict[str, str]:
     """The names at the marks: up to the first comma where they still differ, and no wider than a mark can bear."""
     firsts = [site.site.split(",")[0] for site in sites]
     tellable = len(set(firsts)) == len(sites)

@@ -157,6 +157,14 @@ def test_the_palette_is_as_light_as_the_style_guide_says(colour: str, printed: i
     assert lightness(colour) == pytest.approx(printed, abs=0.6)
 
 
+def _colour(line: Line2D) -> str:
+    """The colour that is seen: of a mark without a line, that of its edge or else of its face."""
+    if line.get_linestyle() != "None" or len(np.atleast_1d(line.get_xdata())) > 1:
+        return to_hex(line.get_color())
+    edge, face = line.get_markeredgecolor(), line.get_markerfacecolor()
+    return to_hex(face if edge in ("none", "white") else edge)
+
+
 def _look(line: Line2D) -> tuple[object, ...]:
     """Beside its colour, what tells a line: dash, weight, marker, whether the marker is filled."""
     filled = line.get_markerfacecolor() not in ("white", "none")
@@ -165,7 +173,7 @@ def _look(line: Line2D) -> tuple[object, ...]:
 
 def _lines_alike_in_grey(axes: Axes) -> list[str]:
     lines = [line for line in axes.lines if line.get_visible() and len(np.atleast_1d(line.get_xdata())) > 0]
-    looks = {(to_hex(line.get_color()), _look(line)) for line in lines}
+    looks = {(_colour(line), _look(line)) for line in lines}
     return [
         f"{one} and {two}"
         for (one, look), (two, other) in itertools.combinations(sorted(looks, key=str), 2)
@@ -187,7 +195,7 @@ def test_colours_are_those_of_the_style_guide(drawn: Drawn) -> None:
         used = {
             to_hex(text.get_color()) for text in one.figure.findobj(Text) if isinstance(text, Text) and text.get_text()
         }
-        used |= {to_hex(line.get_color()) for axes in one.figure.axes for line in axes.lines}
+        used |= {_colour(line) for axes in one.figure.axes for line in axes.lines}
         assert used <= palette, f"{name}: {sorted(used - palette)}"
 
 
