@@ -316,6 +316,12 @@ class TextBox:
 
     def overlaps(self, other: TextBox, slack: float = 0.0) -> bool:
         """Whether two texts share more than the slack, from whichever of their sides one looks."""
+        across = min(self.right, other.right) - max(self.left, other.left)
+        down = min(self.bottom, other.bottom) - max(self.top, other.top)
+        if across <= slack or down <= slack:
+            return False
+        if self.angle % 90 == other.angle % 90 == 0:
+            return True
         for direction in (*self.directions(), *other.directions()):
             mine, its = self.corners() @ direction, other.corners() @ direction
             if min(mine.max(), its.max()) - max(mine.min(), its.min()) <= slack:

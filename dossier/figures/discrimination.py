@@ -160,7 +160,12 @@ def forest_columns(evidence: Evidence, forest: Forest, width: float) -> Columns:
         return HALF_COLUMNS
     names = [text_width(site.site) for site in externals(evidence)]
     name = min(max(*names, text_width("New hospital", 600)), WIDEST_NAME)
-    left = name + 31.0
+    sites = externals(evidence)
+    counts = max(text_width(f"{site.n:,}") for site in sites)
+    events = max(text_width("events"), *(text_width(f"{site.events or 0:,}") for site in sites))
+    patients_end = name + 4.0 + max(counts, 8.0)
+    events_end = patients_end + 2.5 + events
+    left = events_end + 6.0
     found = [forest.found(evidence, site.name) for site in externals(evidence)]
     together = forest.together(evidence)
     ends = [(one.low, one.high) for one in (*found, together) if isinstance(one, Estimate)]
@@ -168,7 +173,7 @@ def forest_columns(evidence: Evidence, forest: Forest, width: float) -> Columns:
         ends.append((together.details.get("prediction_low"), together.details.get("prediction_high")))
     widest = max(text_width(interval(low, high, forest.digits)) for low, high in ends)
     value = FULL - max(widest + 2.4, 22.0)
-    return Columns(name, left, value - 12.0 - left, value, FULL, patients=name + 12.0, events=name + 25.0)
+    return Columns(name, left, value - 12.0 - left, value, FULL, patients=patients_end, events=events_end)
 
 
 TOP = 5.4
@@ -346,12 +351,12 @@ def _whisker(axes: Axes, found: Estimate, row: float) -> None:
     _arrows(axes, (found.low, found.high), row, INK)
 
 
-def _arrows(axes: Axes, ends: tuple[float, float], row: float, colour: str) -> None:
+def _arrows(axes: Axes, ends: tuple[float, float], row: float, colour: str, size: float = 3.6) -> None:
     """An arrow at each end of the axis beyond which something goes on."""
     left, right = axes.get_xlim()
     for beyond, place, arrow in ((ends[0] < left, left, "<"), (ends[1] > right, right, ">")):
         if beyond:
-            axes.plot([place], [row], arrow, ms=3.6, mfc=colour, mec="none", color=colour, clip_on=False, zorder=2)
+            axes.plot([place], [row], arrow, ms=size, mfc=colour, mec="none", color=colour, clip_on=False, zorder=2)
 
 
 def _pooled_rows(drawn: Figure, axes: Axes, forest: Forest, pooled: Estimate, columns: Columns, row: float) -> None:
@@ -360,7 +365,7 @@ def _pooled_rows(drawn: Figure, axes: Axes, forest: Forest, pooled: Estimate, co
     if pooled.low is not None and pooled.high is not None:
         corners = [(pooled.low, row), (pooled.value, row - 0.32), (pooled.high, row), (pooled.value, row + 0.32)]
         axes.add_patch(Polygon(corners, fc=BLUE, ec="none"))
-        _arrows(axes, (pooled.low, pooled.high), row, BLUE)
+        _arrows(axes, (pooled.low, pooled.high), row, BLUE, 4.4)
     together = "All patients" if forest.counts_patients else "All, pooled"
     write(drawn, 0, y, together, weight=600)
     write(drawn, columns.value, y, forest.text(pooled.value), ha="right", weight=600)
@@ -376,7 +381,7 @@ def _pooled_rows(drawn: Figure, axes: Axes, forest: Forest, pooled: Estimate, co
     low_end, high_end = max(low, left), min(high, right)
     bar = Rectangle((low_end, row - 0.18), high_end - low_end, 0.36, fc=BAND, ec=BLUE, lw=0.7, clip_on=False)
     axes.add_patch(bar)
-    _arrows(axes, (low, high), row, BLUE)
+    _arrows(axes, (low, high), row, BLUE, 4.4)
     write(drawn, columns.value, y, "PI", ha="right", color=INK_2)
     write(drawn, columns.interval, y, interval(low, high, forest.digits), ha="right", color=INK_2)
 
@@ -693,7 +698,8 @@ def risk_alternative(evidence: Evidence, width: float) -> str:
             if which == 0 and most and len(counted) > 1:
                 told[-1] += f" (more than half in {joined(sorted(most), 8)})"
     if not told:
-        return "There are too few patients at every site to show how their risks lie."
+        least = f"under {bands.FEW_FOR_POOLING} patients with the outcome and without it"
+        return f"No site shows how the risks lie: {least}."
     return f"A risk of {tick_text(edge)} or more was given to {' and to '.join(told)}."
 
 

@@ -38,6 +38,12 @@ SHORTEST = 1.0
 """A bar of bounds that reaches less far above the case, in mm, is not named: nothing would be seen of it."""
 
 
+CLEAR = 0.04
+"""How far, in accuracy, an end of the bar lies from the case when its value is printed."""
+FURTHEST_RIGHT = 0.85
+"""From this measured accuracy on there is no room at the right of the bar."""
+
+
 def nomogram_curve(evidence: Evidence) -> tuple[Curve, str] | Absent:
     """The fan, and the dataset of the readers that it belongs to."""
     made = [one for one in evidence.curves if one.curve == "reliability_nomogram" and one.subset is None]
@@ -134,24 +140,32 @@ def _draw_case(axes: Axes, case: Estimate) -> float:
         for bound in (low, high):
             if bound >= 0.5:
                 axes.plot([measured - 0.008, measured + 0.008], [bound, bound], color=INK, lw=0.8, zorder=2)
-                _label_bound(axes, measured, bound, above=bound == high, clear=abs(bound - actual) > 0.04)
     return end
 
 
-def _label_bound(axes: Axes, measured: float, bound: float, above: bool, clear: bool) -> None:
-    """The value at an end of the bar, on the side away from the fan's lines, where it is clear of the case itself."""
-    if not clear:
-        return
-    right = not above and measured < 0.85
-    place = measured + (0.014 if right else -0.014)
-    axes.text(place, bound, number(bound), ha="left" if right else "right", va="center", color=INK, zorder=6)
+def _label_bounds(axes: Axes, case: Estimate) -> list[tuple[float, float, float, float]]:
+    """The values at the ends of the bar, where they are clear of the case itself; the boxes that they fill, in mm."""
+    measured, boxes = float(case.details["measured_accuracy"] or 0), []
+    for name in ("bound_low", "bound_high"):
+        bound = case.details.get(name)
+        if bound is None or bound < 0.5 or abs(bound - case.value) <= CLEAR:
+            continue
+        # The fan lies to the right of the upper end, and to the left of the lower one.
+        right = name == "bound_low" and measured < FURTHEST_RIGHT
+        text, side = number(bound), 1 if right else -1
+        axes.text(
+            measured + side * 0.014, bound, text, ha="left" if right else "right", va="center", color=INK, zorder=6
+        )
+        half = text_width(text) / 2 + 0.3
+        boxes.append((_across(measured) + side * (1.6 + half), _height(bound), half, 2.0))
+    return boxes
 
 
 def _label_case(axes: Axes, case: Estimate) -> None:
     measured = float(case.details["measured_accuracy"] or 0)
     x, y = _across(measured), _height(case.value)
     high = case.details.get("bound_high")
-    spots: list[tuple[float, float, float, float]] = []
+    spots = _label_bounds(axes, case)
     for text, colour, weight, line, prefer in (
         (f"{number(case.value)} actual", BLUE, 600, resampled(np.array([0.0, x]), np.array([y, y])), 0.15),
         (f"{number(measured)} measured", BLUE, 600, resampled(np.array([x, x]), np.array([HEIGHT, y])), 0.05),

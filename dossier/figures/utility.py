@@ -152,7 +152,7 @@ def draw_decision(evidence: Evidence) -> Figure | Absent:
     lines_on(axes, curve)
     axes.set_xlim(low, high)
     axes.set_ylim(bottom, top)
-    ticks(axes, "y", places, texts)
+    ticks(axes, "y", places, texts, inward=True)
     primary = primary_threshold(evidence)
     marks = threshold_ticks(low, high, primary, width)
     ticks(axes, "x", marks, [threshold_text(mark, low, high) for mark in marks])
@@ -448,7 +448,8 @@ def _by_site_alternative(evidence: Evidence) -> str:
     found = [(find(evidence, "net_benefit", site.name, threshold=primary), site) for site in sites] if primary else []
     known = sorted((one.value * 100, site.site) for one, site in found if isinstance(one, Estimate))
     if not known or primary is None:
-        return "Decision curves by site: net benefit of the model, of flagging everyone and of flagging no one."
+        count = f"{len(sites)} site{'' if len(sites) == 1 else 's'}"
+        return f"Decision curves of {count}: net benefit of the model, of flagging everyone and of flagging no one."
     (low, first), (high, last) = known[0], known[-1]
     if len(known) == 1:
         return (

@@ -97,8 +97,8 @@ def image(figure: Figure) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
     sheet = FigureCanvasAgg(figure)
     figure.set_facecolor("white")
     figure.set_dpi(DOTS)
-    sheet.draw()
-    dots = np.asarray(sheet.buffer_rgba()).copy()
+    sheet.draw()  # type: ignore[no-untyped-call]
+    dots = np.asarray(sheet.buffer_rgba()).copy()  # type: ignore[no-untyped-call]
     figure.set_dpi(72)
     return dots
 

@@ -123,7 +123,7 @@ def test_the_alternative_text_tells_the_finding_with_a_number(drawn: Drawn) -> N
         assert told.endswith("."), f"{name}: {told}"
 
 
-COUNTS = r"\d[\d,]* (patient|case|reader|decision|row|dataset|rater)s?\b"
+COUNTS = r"\d[\d,]*\s(patient|case|reader|decision|row|dataset|rater)s?\b"
 
 
 def test_the_caption_says_how_many(drawn: Drawn) -> None:
@@ -168,7 +168,8 @@ def _colour(line: Line2D) -> str:
 def _look(line: Line2D) -> tuple[object, ...]:
     """Beside its colour, what tells a line: dash, weight, marker, whether the marker is filled."""
     filled = line.get_markerfacecolor() not in ("white", "none")
-    return (str(line.get_linestyle()), line.get_linewidth(), line.get_marker(), filled, line.is_dashed())
+    dash = (str(line.get_linestyle()), line.is_dashed(), line.get_linewidth())
+    return (*dash, line.get_marker(), line.get_markersize(), filled)
 
 
 def _lines_alike_in_grey(axes: Axes) -> list[str]:
