@@ -257,7 +257,11 @@ def test_the_calendar_has_round_days_with_room(
 def test_similarity_and_performance_are_read_off_the_points(three: Evidence) -> None:
     with styled():
         figure = drawn(similarity.draw_against_similarity(three))
-    wanted = (("auroc", {}), ("standardized_net_benefit", {"threshold": 0.5}), ("brier", {}))
+    wanted: tuple[tuple[str, dict[str, float]], ...] = (
+        ("auroc", {}),
+        ("standardized_net_benefit", {"threshold": 0.5}),
+        ("brier", {}),
+    )
     for axes, (measure, at) in zip(figure.axes, wanted, strict=True):
         marks = [line for line in axes.lines if line.get_marker() == "o"]
         for mark, site in zip(marks, externals(three), strict=True):
