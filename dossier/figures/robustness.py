@@ -772,6 +772,8 @@ def _caption(evidence: Evidence, arranged: Arrangement) -> str:
         f"{level_text(evidence)} intervals{only}. Blue: below {bands.SUPPORT:g} and acceptable or better in all three."
     )
     plan = arranged.plan
+    if any(stands is not None and stands.share is None for stands in _all_standing(evidence, arranged)):
+        text += " Dotted: minimum sample size unknown."
     if plan.foot:
         text += f" The axis of similarity is broken at {bands.SUPPORT:g}."
     elif plan.lowest > 0 or plan.highest < LEAST_WHOLE:
@@ -782,6 +784,10 @@ def _caption(evidence: Evidence, arranged: Arrangement) -> str:
             room = 0.0 if is_crowded(arranged.placed) else LONGEST + ONE_LINE - text_width(text)
             text += _listed(what, missing, room)
     return text
+
+
+def _all_standing(evidence: Evidence, arranged: Arrangement) -> list[Standing | None]:
+    return [standing(evidence, one.site, scale) for one in arranged.placed for scale in arranged.scales]
 
 
 LONGEST = 420.0

@@ -44,6 +44,8 @@ GAP, LEFT, TOP = 12.5, 9.5, 15.8
 WIDTH, HEIGHT = (FULL - LEFT - 2 * GAP - 5.0) / 3, 46.0
 RADIUS = 0.8
 MOST_NAMED = 12
+FEWEST = 3
+"""So many sites a correlation needs."""
 LEAST_SPAN = 0.1
 """The axis of similarity never spans less."""
 
@@ -120,7 +122,9 @@ def _told(evidence: Evidence, scale: Scale) -> tuple[str, ...]:
     """The correlation with its interval and the number of sites, in two lines; or that there is none."""
     found = correlation(evidence, scale)
     if isinstance(found, Absent):
-        return ("r needs three sites" if len(points(evidence, scale)) < 3 else "no r: the same at every site",)
+        if len(points(evidence, scale)) < FEWEST:
+            return ("r needs three sites",)
+        return ("no r: the same at every site" if "the same" in found.reason else "r is not known",)
     sites = sites_word(round(found.details.get("k") or 0))
     if found.low is None or found.high is None:
         return (f"r {number(found.value)}, {sites}", "no interval")
@@ -207,7 +211,8 @@ def _caption(evidence: Evidence) -> str:
     sites = [site for site in externals(evidence) if site.name in every]
     text = (
         f"{patients(sites)} at {sites_word(len(sites))}. Up is better; strokes are {level_text(evidence)} intervals; r "
-        "is Pearson's (Fisher's z) and rests on as many points as there are sites. Broken: least squares."
+        "is Pearson's (Fisher's z), one point a site; for the Brier score it is negative where likeness helps. Broken: "
+        "least squares. Points without room have no name."
     )
     left = [site.site for site in externals(evidence) if site.name not in every]
     return f"{text} Similarity unknown: {joined(left, 3)}." if left else text
@@ -223,7 +228,7 @@ def _alternative(evidence: Evidence) -> str:
             told.append(f"{number(found.value)} ({ends}) for {scale.noun}")
     if not told:
         count = max(len(points(evidence, scale)) for scale in scales(evidence))
-        why = "too few for a correlation" if count < 3 else "no correlation, because they do not differ"
+        why = "too few for a correlation" if count < FEWEST else "no correlation can be computed"
         return f"Performance against similarity at {sites_word(count)}: {why}."
     sites = max(len(points(evidence, scale)) for scale in scales(evidence))
     return f"Over {sites_word(sites)} performance goes with similarity at r {joined(told)}."
