@@ -144,7 +144,9 @@ def draw_decision(evidence: Evidence) -> Figure | Absent:
     low, high = float(threshold[0]), float(threshold[-1])
     drawn = sheet(HALF, 51.0)
     bottom, top = benefit_limits([curve])
-    places = list(inner_ticks(bottom, top, 5))
+    # A loss just above the corner would stand on the first threshold.
+    least = bottom + (top - bottom) * 0.07
+    places = [place for place in inner_ticks(bottom, top, 5) if place >= min(least, 0)]
     texts = [tick_text(place) for place in places]
     left = 5.6 + max(text_width(text) for text in texts)
     width, height = HALF - left - max(4.6, text_width(threshold_text(high, low, high)) / 2 + 0.3), 33.5
@@ -152,7 +154,7 @@ def draw_decision(evidence: Evidence) -> Figure | Absent:
     lines_on(axes, curve)
     axes.set_xlim(low, high)
     axes.set_ylim(bottom, top)
-    ticks(axes, "y", places, texts, inward=True)
+    ticks(axes, "y", places, texts)
     primary = primary_threshold(evidence)
     marks = threshold_ticks(low, high, primary, width)
     ticks(axes, "x", marks, [threshold_text(mark, low, high) for mark in marks])
