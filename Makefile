@@ -1,5 +1,5 @@
 # `make demo` and `make test` do all the set-up themselves, from a clone on Debian or Ubuntu with Python.
-.PHONY: demo test mutation lock system clean
+.PHONY: demo test contact-sheet mutation lock system clean
 .DELETE_ON_ERROR:
 
 READY := .venv/.ready
@@ -18,6 +18,10 @@ test: $(READY)
 mutation: $(READY)
 	nice -n 15 .venv/bin/python -m tests.bench.mutation $(SAMPLE) --write
 
+# Every figure of every release and of the extremes, on PNG pages to be looked at.
+contact-sheet: $(READY)
+	.venv/bin/python -m tests.bench.contact_sheet contact-sheet
+
 # Exact versions with hashes, for every Python and Linux that we support. `make lock UPGRADE=--upgrade` takes newer ones.
 lock: $(READY)
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check uv
@@ -33,4 +37,4 @@ system:
 	@.ci/system-libraries
 
 clean:
-	rm -rf .venv demo
+	rm -rf .venv demo contact-sheet

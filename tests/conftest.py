@@ -108,7 +108,8 @@ def books(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Book]:
     return {name: Book(name, folder) for name in RELEASES}
 
 
-def _opened(books: dict[str, Book], name: str) -> Book:
+def opened(books: dict[str, Book], name: str) -> Book:
+    """A release by its name; the test is skipped where its tables are not at hand."""
     if name in ("covid", "heart") and not (SHARED / "data" / name).is_dir():
         pytest.skip(f"the tables of {name} are not ours to publish, and ../shared/data/{name} is not there")
     return books[name]
@@ -117,13 +118,13 @@ def _opened(books: dict[str, Book], name: str) -> Book:
 @pytest.fixture(scope="session", params=["knee", "breast", "covid"])
 def book(request: pytest.FixtureRequest, books: dict[str, Book]) -> Book:
     """Each release whose pages are looked at one by one."""
-    return _opened(books, request.param)
+    return opened(books, request.param)
 
 
 @pytest.fixture(scope="session", params=list(RELEASES))
 def any_book(request: pytest.FixtureRequest, books: dict[str, Book]) -> Book:
     """Each release, also those of which only the committee edition is printed."""
-    return _opened(books, request.param)
+    return opened(books, request.param)
 
 
 @pytest.fixture(scope="session")
@@ -141,7 +142,7 @@ def breast(books: dict[str, Book]) -> Book:
 @pytest.fixture(scope="session")
 def covid(books: dict[str, Book]) -> Book:
     """The eight hospitals of the COVID-19 study."""
-    return _opened(books, "covid")
+    return opened(books, "covid")
 
 
 def tool(*command: str | Path) -> str:

@@ -301,12 +301,39 @@ class TextBox:
     right: float
     bottom: float
     size: float
+    angle: float = 0.0
+    """By how many degrees the text is turned, against the clock."""
+    across: float = 0.0
+    """How long the lines of the text are, in mm."""
+    down: float = 0.0
+    """How high the lines are together, in mm."""
+
+    def corners(self) -> Floats:
+        """The corners of the text as it stands: of turned text its own, not those of the box round it."""
+        centre = np.array([(self.left + self.right) / 2, (self.top + self.bottom) / 2])
+        along, upright = self.directions()
+        along, upright = along * self.across / 2, upright * self.down / 2
+        return np.array([centre + one * along + two * upright for one in (-1, 1) for two in (-1, 1)])
+
+    def directions(self) -> tuple[Floats, Floats]:
+        """The direction in which the text runs, and the one across it."""
+        turned = math.radians(self.angle)
+        along = np.array([math.cos(turned), -math.sin(turned)])
+        return along, np.array([-along[1], along[0]])
 
     def overlaps(self, other: TextBox, slack: float = 0.0) -> bool:
-        """Whether two boxes share more than the slack in both directions."""
+        """Whether two texts share more than the slack, from whichever of their sides one looks."""
         across = min(self.right, other.right) - max(self.left, other.left)
         down = min(self.bottom, other.bottom) - max(self.top, other.top)
-        return across > slack and down > slack
+        if across <= slack or down <= slack:
+            return False
+        if self.angle % 90 == other.angle % 90 == 0:
+            return True
+        for direction in (*self.directions(), *other.directions()):
+            mine, its = self.corners() @ direction, other.corners() @ direction
+            if min(mine.max(), its.max()) - max(mine.min(), its.min()) <= slack:
+                return False
+        return True
 
 
 def text_boxes(figure: Figure) -> list[TextBox]:
@@ -321,7 +348,12 @@ def text_boxes(figure: Figure) -> list[TextBox]:
             box = text.get_window_extent(renderer)
             left, right = box.x0 / MILLIMETRE, box.x1 / MILLIMETRE
             top, bottom = height - box.y1 / MILLIMETRE, height - box.y0 / MILLIMETRE
-            boxes.append(TextBox(text.get_text(), left, top, right, bottom, float(text.get_fontsize())))
+            size, angle = float(text.get_fontsize()), float(text.get_rotation())
+            text.set_rotation(0)
+            flat = text.get_window_extent(renderer)
+            text.set_rotation(angle)
+            across, down = flat.width / MILLIMETRE, flat.height / MILLIMETRE
+            boxes.append(TextBox(text.get_text(), left, top, right, bottom, size, angle, across, down))
     FigureCanvasSVG(figure)
     return boxes
 
@@ -572,12 +604,18 @@ def _outline(mark: Mark) -> Floats:
 
 
 def place_labels(
-    marks: Sequence[Mark], width: float, height: float, radius: float, lines: Floats
+    marks: Sequence[Mark],
+    width: float,
+    height: float,
+    radius: float,
+    lines: Floats,
+    taken: Sequence[tuple[float, float, float, float]] = (),
 ) -> tuple[tuple[float, float] | None, ...]:
     """The centre of each mark's label in a panel, crossing as little as can be.
 
-    `radius` is that of the discs and `lines` holds points (mm) on lines that a label should not cross. A label that
-    could stand only on another label, at another disc or beyond the panel is None: better left out than misread.
+    `radius` is that of the discs, `lines` holds points (mm) on lines that a label should not cross, and `taken` the
+    boxes of other texts, as centre and half size. A label that could stand only on another label, at another disc or
+    beyond the panel is None: better left out than misread.
     """
     if not marks:
         return ()
@@ -589,6 +627,9 @@ def place_labels(
         _standing_cost(index, places[index], half[index], centres, outlines, lines, (width, height), radius)
         for index in range(len(marks))
     ]
+    for cost, where, size in zip(standing, places, half, strict=True):
+        for x, y, across, down in taken:
+            cost += 1e6 * (np.abs(where - np.array((x, y))) < size + np.array((across, down))).all(axis=1)
     tries = []
     for order in _orders(centres)[: 7 if len(marks) <= CROWD else 1]:
         chosen = np.full((len(marks), 2), np.nan)
@@ -596,7 +637,7 @@ def place_labels(
             for index in order:
                 cost = standing[index] + 200 * _covered(places[index], half[index], chosen, half, index)
                 chosen[index] = places[index][int(np.argmin(cost))]
-        readable = _readable(chosen, half, centres, radius, (width, height))
+        readable = _readable(chosen, half, centres, radius, (width, height), taken)
         if None not in readable:
             return readable
         tries.append(readable)
@@ -653,7 +694,12 @@ DOUBT = 0.5
 
 
 def _readable(
-    chosen: Floats, halves: Sequence[Floats], centres: Floats, radius: float, size: tuple[float, float]
+    chosen: Floats,
+    halves: Sequence[Floats],
+    centres: Floats,
+    radius: float,
+    size: tuple[float, float],
+    taken: Sequence[tuple[float, float, float, float]] = (),
 ) -> tuple[tuple[float, float] | None, ...]:
     """The places inside that cover neither a kept label nor another's disc, and stand at their own mark."""
     kept: list[tuple[float, float] | None] = []
@@ -669,7 +715,10 @@ def _readable(
             other is not None and (np.abs(np.array(other) - place) < half + halves[before]).all()
             for before, other in enumerate(kept)
         )
-        kept.append(None if off or on_disc or on_label or is_anothers else (float(place[0]), float(place[1])))
+        on_text = any((np.abs(np.array(box[:2]) - place) < half + np.array(box[2:])).all() for box in taken)
+        kept.append(
+            None if off or on_disc or on_label or on_text or is_anothers else (float(place[0]), float(place[1]))
+        )
     return tuple(kept)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -29,6 +29,8 @@ from dossier.figures.canvas import (
     panel,
     patients,
     picture,
+    round_ticks,
+    row_of,
     sheet,
     sites_word,
     styled,
@@ -49,6 +51,7 @@ from dossier.types import (
     Picture,
     externals,
     find,
+    find_curve,
 )
 from dossier.typeset import named, number
 
@@ -63,6 +66,57 @@ class Forest:
     heading: str
     reference: float
     ratio: bool = False
+    at: Mapping[str, float] = field(default_factory=dict)
+    """The settings of the measure."""
+    per: float = 1.0
+    """What a value is counted per: 100 for a net benefit per 100 patients."""
+    digits: int = 2
+    unbounded: bool = False
+    """Whether the axis has no natural ends and follows the values."""
+    told: str = ""
+    """The measure in a sentence, where that is more than the heading."""
+
+    @property
+    def counts_patients(self) -> bool:
+        """Whether all sites together are all patients in one table, and flagging everyone is shown beside."""
+        return self.measure == "net_benefit"
+
+    def text(self, value: float) -> str:
+        """A value as it is printed."""
+        return number(value, self.digits)
+
+    def found(self, evidence: Evidence, dataset: str) -> Estimate | Absent:
+        """The measure in a dataset, in the unit of the axis."""
+        return self.in_unit(find(evidence, self.measure, dataset, **self.at))
+
+    def in_unit(self, found: Estimate | Absent) -> Estimate | Absent:
+        """An estimate in the unit of the axis."""
+        if isinstance(found, Absent) or self.per == 1:
+            return found
+        ends = (None if end is None else end * self.per for end in (found.low, found.high))
+        return replace(found, value=found.value * self.per, low=next(ends), high=next(ends))
+
+    def together(self, evidence: Evidence) -> Estimate | Absent:
+        """All sites: pooled, or for the net benefit all patients in one table."""
+        if not self.counts_patients:
+            return self.found(evidence, POOLED)
+        curve = find_curve(evidence, "decision_curve_all_sites", POOLED)
+        row = None if isinstance(curve, Absent) else row_of(curve, "threshold", self.at["threshold"])
+        if isinstance(curve, Absent) or row is None:
+            return Absent("the decision curve of all sites has no such threshold")
+        value, low, high = (curve.columns[name][row] for name in ("net_benefit", "low", "high"))
+        if value is None:
+            return Absent("the decision curve of all sites has no value at this threshold")
+        return self.in_unit(Estimate(value, low, high, evidence.release.release.level, curve.n, curve.method))
+
+    def everyone(self, evidence: Evidence, dataset: str) -> float | None:
+        """The net benefit of flagging everyone, which a model has to beat; None for other measures."""
+        if not self.counts_patients:
+            return None
+        curve = find_curve(evidence, "decision_curve", dataset)
+        row = None if isinstance(curve, Absent) else row_of(curve, "threshold", self.at["threshold"])
+        value = None if isinstance(curve, Absent) or row is None else curve.columns["treat_all"][row]
+        return None if value is None else value * self.per
 
 
 AUROC = Forest("auroc", "AUROC", 0.5)
@@ -85,17 +139,26 @@ HALF_COLUMNS = Columns(label=21.0, left=23.5, width=29.0, value=62.2, interval=H
 WIDEST_NAME = 62.0
 
 
-def forest_columns(evidence: Evidence, width: float) -> Columns:
-    """The columns at that width; at full width the names take what they need and the axis the rest."""
+def forest_columns(evidence: Evidence, forest: Forest, width: float) -> Columns:
+    """The columns at that width; at full width names and intervals take what they need and the axis the rest."""
     if width == HALF:
         return HALF_COLUMNS
     names = [text_width(site.site) for site in externals(evidence)]
     name = min(max(*names, text_width("New hospital", 600)), WIDEST_NAME)
-    if any(site.class_counts for site in externals(evidence)):
-        left = name + 18.0
-        return Columns(name, left, 134.0 - left, 146.0, FULL, patients=name + 12.0)
-    left = name + 31.0
-    return Columns(name, left, 134.0 - left, 146.0, FULL, patients=name + 12.0, events=name + 25.0)
+    sites = externals(evidence)
+    counts = max(text_width(f"{site.n:,}") for site in sites)
+    events = max(text_width("events"), *(text_width(f"{site.events or 0:,}") for site in sites))
+    patients_end = name + 4.0 + max(counts, 8.0)
+    events_end = None if any(site.class_counts for site in sites) else patients_end + 2.5 + events
+    left = (events_end or patients_end) + 6.0
+    found = [forest.found(evidence, site.name) for site in externals(evidence)]
+    together = forest.together(evidence)
+    ends = [(one.low, one.high) for one in (*found, together) if isinstance(one, Estimate)]
+    if isinstance(together, Estimate):
+        ends.append((together.details.get("prediction_low"), together.details.get("prediction_high")))
+    widest = max(text_width(interval(low, high, forest.digits)) for low, high in ends)
+    value = FULL - max(widest + 2.4, 22.0)
+    return Columns(name, left, value - 12.0 - left, value, FULL, patients=patients_end, events=events_end)
 
 
 TOP = 5.4
@@ -104,13 +167,13 @@ TOP = 5.4
 def draw_forest(evidence: Evidence, forest: Forest, width: float) -> Figure | Absent:
     """The forest of the external sites at that width."""
     sites = externals(evidence)
-    if not any(isinstance(find(evidence, forest.measure, site.name), Estimate) for site in sites):
+    if not any(isinstance(forest.found(evidence, site.name), Estimate) for site in sites):
         return Absent(f"{forest.heading} could not be estimated at any external site")
     shown = sites[: MOST_ROWS[width]]
-    columns = forest_columns(evidence, width)
-    pooled = find(evidence, forest.measure, POOLED)
+    columns = forest_columns(evidence, forest, width)
+    pooled = forest.together(evidence)
     rows = len(shown) + (1 if len(shown) < len(sites) else 0)
-    summary = 2.4 if isinstance(pooled, Estimate) else 0.0
+    summary = 0.0 if isinstance(pooled, Absent) else 2.4 if not forest.counts_patients else 1.4
     height = (rows + summary) * LINE + 1.5
     drawn = sheet(width, TOP + height + 6.2)
     axes = panel(drawn, columns.left, TOP, columns.width, height)
@@ -124,7 +187,7 @@ def draw_forest(evidence: Evidence, forest: Forest, width: float) -> Figure | Ab
         rest = f"and {sites_word(len(sites) - len(shown))} more"
         write(drawn, 0, TOP + (rows - 0.5) * LINE, rest, color=INK_2)
     if isinstance(pooled, Estimate):
-        _pooled_rows(drawn, axes, pooled, columns, rows + 0.9)
+        _pooled_rows(drawn, axes, forest, pooled, columns, rows + 0.9)
     return drawn
 
 
@@ -135,7 +198,7 @@ def _bounds(found: Estimate | Absent, *more: str) -> list[float]:
     return [value for value in (found.value, found.low, found.high, *extra) if value is not None]
 
 
-def _limits(values: Sequence[float], forest: Forest) -> tuple[float, float, list[float]]:
+def _limits(values: Sequence[float], forest: Forest, reach: tuple[float, float]) -> tuple[float, float, list[float]]:
     """The ends of the axis and its ticks: round, holding the reference, not stretched by one very wide interval."""
     if forest.ratio:
         positive = [value for value in values if value > 0]
@@ -144,9 +207,30 @@ def _limits(values: Sequence[float], forest: Forest) -> tuple[float, float, list
         low = max(tick for tick in every if tick <= low)
         high = min(tick for tick in every if tick >= high)
         return low, high, [tick for tick in every if low <= tick <= high]
+    if forest.unbounded:
+        every = round_ticks(*reach, 5)
+        return every[0], every[-1], every
     low = min(*values, forest.reference)
     start = next(place for place in (0.5, 0.25, 0.0) if low >= place or place == 0)
     return start, 1.0, [place for place in (0.0, 0.25, 0.5, 0.75, 1.0) if place >= start]
+
+
+FURTHEST = 0.8
+"""How far below the model, in spans of the sites, flagging everyone is still drawn: further down it is just worse."""
+
+
+def _reach(
+    evidence: Evidence, forest: Forest, shown: Sequence[DatasetSummary], values: Sequence[float]
+) -> tuple[float, float]:
+    """How far an axis without natural ends goes: to all values, and to the ends of intervals within reason."""
+    found = (forest.found(evidence, site.name) for site in shown)
+    points = [forest.reference, *(one.value for one in found if isinstance(one, Estimate))]
+    low, high = min(points), max(points)
+    far = low - FURTHEST * (high - low)
+    others = [one for site in shown if (one := forest.everyone(evidence, site.name)) is not None and one >= far]
+    low, high = min([low, *others]), max([high, *others])
+    more = 0.6 * (high - low)
+    return max(min([low, *values]), low - more), min(max([high, *values]), high + more)
 
 
 NARROWEST_TICK = 7.2
@@ -161,20 +245,21 @@ def _scale(
     pooled: Estimate | Absent,
     columns: Columns,
 ) -> None:
-    values = [value for site in shown for value in _bounds(find(evidence, forest.measure, site.name))]
+    values = [value for site in shown for value in _bounds(forest.found(evidence, site.name))]
     values += _bounds(pooled, "prediction_low", "prediction_high")
-    low, high, places = _limits(values, forest)
+    low, high, places = _limits(values, forest, _reach(evidence, forest, shown, values))
     if forest.ratio:
         axes.set_xscale("log")
         axes.minorticks_off()
     axes.set_xlim(low, high)
-    texts = [tick_text(place) if place in (0, 1) or forest.ratio else number(place, 2) for place in places]
+    plain = forest.ratio or forest.unbounded
+    texts = [tick_text(place) if place in (0, 1) or plain else number(place, 2) for place in places]
     if len(places) * NARROWEST_TICK > columns.width:
         texts = [text if step % 2 == 0 else "" for step, text in enumerate(texts)]
     ticks(axes, "x", places, texts)
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
-    axes.axvline(forest.reference, color=HAIR if not forest.ratio else RULE, lw=0.6, zorder=0)
+    axes.axvline(forest.reference, color=RULE if plain else HAIR, lw=0.6, zorder=0)
     for bound in criterion(evidence, forest.measure):
         axes.axvline(bound, color=INK_2, lw=0.7, ls=BROKEN, zorder=0.5)
 
@@ -220,7 +305,7 @@ def _site_row(
         write(drawn, columns.patients, y, f"{site.n:,}", ha="right", color=INK_2)
     if columns.events is not None:
         write(drawn, columns.events, y, "–" if site.events is None else f"{site.events:,}", ha="right", color=INK_2)
-    found = find(evidence, forest.measure, site.name)
+    found = forest.found(evidence, site.name)
     if isinstance(found, Absent):
         room = columns.interval - columns.left - columns.width - 3
         reason = wrapped(named(evidence, found.reason), room, 1) if columns.patients is not None else None
@@ -233,8 +318,12 @@ def _site_row(
         axes.plot(
             [found.value], [row], "s", ms=3.9, mfc="white" if hollow else INK, mec=INK, mew=0.9, clip_on=False, zorder=3
         )
-    write(drawn, columns.value, y, number(found.value), ha="right", weight=600)
-    write(drawn, columns.interval, y, interval(found.low, found.high), ha="right", color=INK_2)
+    everyone = forest.everyone(evidence, site.name)
+    left, right = axes.get_xlim()
+    if everyone is not None and left <= everyone <= right:
+        axes.plot([everyone], [row], "|", ms=8, mec=INK_2, mew=1.3, clip_on=False, zorder=2.5, color=INK_2)
+    write(drawn, columns.value, y, forest.text(found.value), ha="right", weight=600)
+    write(drawn, columns.interval, y, interval(found.low, found.high, forest.digits), ha="right", color=INK_2)
 
 
 def _whisker(axes: Axes, found: Estimate, row: float) -> None:
@@ -244,20 +333,30 @@ def _whisker(axes: Axes, found: Estimate, row: float) -> None:
     left, right = axes.get_xlim()
     low, high = min(max(found.low, left), right), max(min(found.high, right), left)
     axes.plot([low, high], [row, row], color=INK, lw=1, clip_on=False, zorder=2)
-    for beyond, place, arrow in ((found.low < left, left, "<"), (found.high > right, right, ">")):
+    _arrows(axes, (found.low, found.high), row, INK)
+
+
+def _arrows(axes: Axes, ends: tuple[float, float], row: float, colour: str, size: float = 3.6) -> None:
+    """An arrow at each end of the axis beyond which something goes on."""
+    left, right = axes.get_xlim()
+    for beyond, place, arrow in ((ends[0] < left, left, "<"), (ends[1] > right, right, ">")):
         if beyond:
-            axes.plot([place], [row], arrow, ms=3.6, mfc=INK, mec="none", clip_on=False, zorder=2)
+            axes.plot([place], [row], arrow, ms=size, mfc=colour, mec="none", color=colour, clip_on=False, zorder=2)
 
 
-def _pooled_rows(drawn: Figure, axes: Axes, pooled: Estimate, columns: Columns, row: float) -> None:
+def _pooled_rows(drawn: Figure, axes: Axes, forest: Forest, pooled: Estimate, columns: Columns, row: float) -> None:
     y = TOP + row * LINE
     left, right = axes.get_xlim()
     if pooled.low is not None and pooled.high is not None:
         corners = [(pooled.low, row), (pooled.value, row - 0.32), (pooled.high, row), (pooled.value, row + 0.32)]
         axes.add_patch(Polygon(corners, fc=BLUE, ec="none"))
-    write(drawn, 0, y, "All, pooled", weight=600)
-    write(drawn, columns.value, y, number(pooled.value), ha="right", weight=600)
-    write(drawn, columns.interval, y, interval(pooled.low, pooled.high), ha="right", color=INK_2)
+        _arrows(axes, (pooled.low, pooled.high), row, BLUE, 4.4)
+    together = "All patients" if forest.counts_patients else "All, pooled"
+    write(drawn, 0, y, together, weight=600)
+    write(drawn, columns.value, y, forest.text(pooled.value), ha="right", weight=600)
+    write(drawn, columns.interval, y, interval(pooled.low, pooled.high, forest.digits), ha="right", color=INK_2)
+    if forest.counts_patients:
+        return
     row, y = row + 1, y + LINE
     low, high = pooled.details.get("prediction_low"), pooled.details.get("prediction_high")
     write(drawn, 0, y, "New hospital", weight=600)
@@ -267,8 +366,9 @@ def _pooled_rows(drawn: Figure, axes: Axes, pooled: Estimate, columns: Columns, 
     low_end, high_end = max(low, left), min(high, right)
     bar = Rectangle((low_end, row - 0.18), high_end - low_end, 0.36, fc=BAND, ec=BLUE, lw=0.7, clip_on=False)
     axes.add_patch(bar)
+    _arrows(axes, (low, high), row, BLUE, 4.4)
     write(drawn, columns.value, y, "PI", ha="right", color=INK_2)
-    write(drawn, columns.interval, y, interval(low, high), ha="right", color=INK_2)
+    write(drawn, columns.interval, y, interval(low, high, forest.digits), ha="right", color=INK_2)
 
 
 def forest_caption(evidence: Evidence, forest: Forest, width: float) -> str:
@@ -276,14 +376,18 @@ def forest_caption(evidence: Evidence, forest: Forest, width: float) -> str:
     sites = externals(evidence)
     shown = sites[: MOST_ROWS[width]]
     text = f"{patients(sites)}; lines are {level_text(evidence)} intervals."
-    pooled = find(evidence, forest.measure, POOLED)
+    text += "".join(f" {name[0].upper()}{name[1:]} {number(value)}." for name, value in forest.at.items())
+    pooled = forest.together(evidence)
     if isinstance(pooled, Estimate):
         has_bar = pooled.details.get("prediction_low") is not None
-        text += " Diamond: pooled"
+        text += " Diamond: all patients together" if forest.counts_patients else " Diamond: pooled"
         text += "; hollow bar: prediction interval (PI) for a new hospital." if has_bar else "."
+    if forest.counts_patients:
+        text += " Stroke: flagging everyone (left out where far lower)."
     if any(few(site, bands.FEW_FOR_POOLING) for site in shown):
         kind = "patients of a class" if shown[0].class_counts else "events or non-events"
-        text += f" Open: under {bands.FEW_FOR_POOLING} {kind}, not pooled."
+        pooling = "" if forest.counts_patients else ", not pooled"
+        text += f" Open: under {bands.FEW_FOR_POOLING} {kind}{pooling}."
     bounds = criterion(evidence, forest.measure)
     if bounds:
         text += f" Broken: the criterion declared beforehand, {' to '.join(number(bound) for bound in bounds)}."
@@ -292,21 +396,23 @@ def forest_caption(evidence: Evidence, forest: Forest, width: float) -> str:
 
 def forest_alternative(evidence: Evidence, forest: Forest) -> str:
     """The finding of a forest in one sentence."""
-    found = [(find(evidence, forest.measure, site.name), site.site) for site in externals(evidence)]
+    found = [(forest.found(evidence, site.name), site.site) for site in externals(evidence)]
     known = sorted((one.value, name) for one, name in found if isinstance(one, Estimate))
     (low, first), (high, last) = known[0], known[-1]
+    lowest, highest = forest.text(low), forest.text(high)
+    text = forest.told or forest.heading
     if len(known) == 1:
-        text = f"{forest.heading} is {value_text(find(evidence, forest.measure, _only(evidence, forest)))} in {first}"
-    elif number(low) == number(high):
+        only = forest.found(evidence, _only(evidence, forest))
+        text += f" is {value_text(only, forest.digits)} in {first}"
+    elif lowest == highest:
         where = "both sites" if len(known) == 2 else f"all {len(known)} sites"
-        text = f"{forest.heading} is {number(low)} in {where}"
+        text += f" is {lowest} in {where}"
     else:
-        text = (
-            f"{forest.heading} runs from {number(low)} ({first}) to {number(high)} ({last}) in {sites_word(len(known))}"
-        )
-    pooled = find(evidence, forest.measure, POOLED)
+        text += f" runs from {lowest} ({first}) to {highest} ({last}) in {sites_word(len(known))}"
+    pooled = forest.together(evidence)
     if isinstance(pooled, Estimate):
-        text += f"; pooled it is {value_text(pooled)}"
+        where = "over all patients" if forest.counts_patients else "pooled"
+        text += f"; {where} it is {value_text(pooled, forest.digits)}"
         low_end, high_end = pooled.details.get("prediction_low"), pooled.details.get("prediction_high")
         if low_end is not None and high_end is not None:
             text += f", and in a new hospital {interval(low_end, high_end, joint=' to ')}"
@@ -315,7 +421,7 @@ def forest_alternative(evidence: Evidence, forest: Forest) -> str:
 
 def _only(evidence: Evidence, forest: Forest) -> str:
     names = (site.name for site in externals(evidence))
-    return next(name for name in names if isinstance(find(evidence, forest.measure, name), Estimate))
+    return next(name for name in names if isinstance(forest.found(evidence, name), Estimate))
 
 
 def printed_forest(name: str, evidence: Evidence, forest: Forest, width: float) -> Picture | Absent:

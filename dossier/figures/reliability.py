@@ -8,7 +8,6 @@ from matplotlib.figure import Figure
 
 from dossier.figures.canvas import (
     BLUE,
-    BROKEN,
     HALF,
     INK,
     INK_2,
@@ -29,9 +28,20 @@ from dossier.register import figure
 from dossier.types import Absent, Curve, Estimate, Evidence, Floats, Picture, find
 from dossier.typeset import number
 
+DOTTED = (0, (1, 1.4))
 LEFT, TOP, WIDTH, HEIGHT = 11.5, 2.5, 56.0, 60.0
 NEAREST = 3.6
 """How near a label at the end of the fan may stand to the case's own, in mm."""
+
+
+SHORTEST = 1.0
+"""A bar of bounds that reaches less far above the case, in mm, is not named: nothing would be seen of it."""
+
+
+CLEAR = 0.04
+"""How far, in accuracy, an end of the bar lies from the case when its value is printed."""
+FURTHEST_RIGHT = 0.85
+"""From this measured accuracy on there is no room at the right of the bar."""
 
 
 def nomogram_curve(evidence: Evidence) -> tuple[Curve, str] | Absent:
@@ -121,7 +131,8 @@ def _draw_case(axes: Axes, case: Estimate) -> float:
     measured, actual = float(case.details["measured_accuracy"] or 0), case.value
     end = 0.5 + (actual - 0.5) / (measured - 0.5) * 0.5
     axes.plot([0.5, 1], [0.5, end], color=BLUE, lw=1.6, clip_on=False, zorder=4)
-    axes.plot([measured, measured, 0.5], [0.5, actual, actual], color=BLUE, lw=0.8, ls=BROKEN, zorder=3)
+    path = ([measured, measured, 0.5], [0.5, actual, actual])
+    axes.plot(*path, color=BLUE, lw=0.8, ls=DOTTED, zorder=3, clip_on=False)
     axes.plot([measured], [actual], "o", ms=5.2, mfc="white", mec=BLUE, mew=1.3, zorder=5, clip_on=False)
     low, high = case.details.get("bound_low"), case.details.get("bound_high")
     if low is not None and high is not None:
@@ -132,17 +143,35 @@ def _draw_case(axes: Axes, case: Estimate) -> float:
     return end
 
 
+def _label_bounds(axes: Axes, case: Estimate) -> list[tuple[float, float, float, float]]:
+    """The values at the ends of the bar, where they are clear of the case itself; the boxes that they fill, in mm."""
+    measured, boxes = float(case.details["measured_accuracy"] or 0), []
+    for name in ("bound_low", "bound_high"):
+        bound = case.details.get(name)
+        if bound is None or bound < 0.5 or abs(bound - case.value) <= CLEAR:
+            continue
+        # The fan lies to the right of the upper end, and to the left of the lower one.
+        right = name == "bound_low" and measured < FURTHEST_RIGHT
+        text, side = number(bound), 1 if right else -1
+        axes.text(
+            measured + side * 0.014, bound, text, ha="left" if right else "right", va="center", color=INK, zorder=6
+        )
+        half = text_width(text) / 2 + 0.3
+        boxes.append((_across(measured) + side * (1.6 + half), _height(bound), half, 2.0))
+    return boxes
+
+
 def _label_case(axes: Axes, case: Estimate) -> None:
     measured = float(case.details["measured_accuracy"] or 0)
     x, y = _across(measured), _height(case.value)
     high = case.details.get("bound_high")
-    spots: list[tuple[float, float, float, float]] = []
+    spots = _label_bounds(axes, case)
     for text, colour, weight, line, prefer in (
         (f"{number(case.value)} actual", BLUE, 600, resampled(np.array([0.0, x]), np.array([y, y])), 0.15),
         (f"{number(measured)} measured", BLUE, 600, resampled(np.array([x, x]), np.array([HEIGHT, y])), 0.05),
         ("free of assumption", INK, 400, resampled(np.array([x, x]), np.array([_height(high or 1), y])), 0.0),
     ):
-        if text.startswith("free") and high is None:
+        if text.startswith("free") and (high is None or _height(case.value) - _height(high) < SHORTEST):
             continue
         spot = place_on_line(text, line, _strokes(case), spots, (WIDTH, HEIGHT), weight, prefer)
         if spot is not None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Ellipse, Rectangle
 
 from dossier import bands
@@ -24,6 +25,7 @@ from dossier.figures.canvas import (
     TINTS,
     Floats,
     Mark,
+    extent,
     inner_ticks,
     joined,
     level_text,
@@ -38,6 +40,7 @@ from dossier.figures.canvas import (
     styled,
     text_width,
     ticks,
+    wrapped,
     write,
 )
 from dossier.register import figure
@@ -46,9 +49,18 @@ from dossier.typeset import number
 
 FRAME = (0, (3.2, 1.8))
 RADIUS = 1.75
+SMALL_RADIUS = 1.1
+"""Half the ring where there are more sites than names: a crowd of full-sized rings would be one blot."""
 GAP = 5.3
 TOP = 14.5
-MOST_NAMED = 14
+BREAK, FOOT = 2.4, 19.0
+"""The gap at which the axis of similarity is broken, and the height of what lies below it, in mm."""
+REGION = "good external\nevidence"
+LEAST_REGION = 11.0
+"""The least height in mm below the line of support, so that its name has room."""
+COLUMN_LINE = 4.0
+"""From one name to the next where the names stand in a column at the margin, in mm."""
+MOST_NAMED = 10
 """With more sites than this a mark carries the site's number in place of its name."""
 FEW_SITES = 5
 """Up to so many sites their names may be longer."""
@@ -161,7 +173,7 @@ def placed_sites(evidence: Evidence) -> tuple[Placed, ...]:
     """Every external site with its similarity and whether it supports the model from outside."""
     three = scales(evidence)
     sites = externals(evidence)
-    names = _short_names(sites)
+    names = short_names(sites)
     many = sum(_similarity(evidence, site) is not None for site in sites) > MOST_NAMED
     placed = []
     for order, site in enumerate(sites, 1):
@@ -173,11 +185,11 @@ def placed_sites(evidence: Evidence) -> tuple[Placed, ...]:
     return tuple(placed)
 
 
-def _short_names(sites: Sequence[DatasetSummary]) -> dict[str, str]:
+def short_names(sites: Sequence[DatasetSummary]) -> dict[str, str]:
     """The names at the marks: up to the first comma where they still differ, and no wider than a mark can bear."""
     firsts = [site.site.split(",")[0] for site in sites]
     tellable = len(set(firsts)) == len(sites)
-    wide = 24.0 if len(sites) > FEW_SITES else 32.0
+    wide = 24.0 if len(sites) > FEW_SITES else 38.0
     short = shortened(firsts if tellable else [site.site for site in sites], wide, 600)
     return {site.name: name for site, name in zip(sites, short, strict=True)}
 
@@ -199,17 +211,25 @@ class Layout:
     left: float
     width: float
     height: float
+    foot: float
+    """How much the part below the break takes, 0 where the axis of similarity is not broken."""
     strip: float
     rows: int
     lowest: float
-    """The similarity at the bottom of the panels."""
+    """The similarity at the bottom of the panels, above the break."""
     highest: float
     """The similarity at the top of the panels."""
+    radius: float
 
     @property
     def down(self) -> float:
         """The similarity in a millimetre."""
         return (self.highest - self.lowest) / self.height
+
+    @property
+    def bottom(self) -> float:
+        """Where the panels end, with what lies below the break, in mm from the top of the sheet."""
+        return TOP + self.height + self.foot
 
     def y(self, similarity: float) -> float:
         """How far below the top of a panel a similarity stands, in mm."""
@@ -226,10 +246,15 @@ def layout(placed: Sequence[Placed]) -> Layout:
     rows = min(len(placed) - len(known), MOST_UNKNOWN)
     left = 12.5 if not rows else 26.0
     strip = 0.0 if not rows else (rows + (len(placed) - len(known) > rows)) * LINE + 7.8
-    height = 76.5 if not rows else max(46.0, 76.5 - strip)
-    lowest, highest = similarity_axis(known)
+    room = 80.0 if len(known) <= FEW_SITES else 95.0
+    height = room if not rows else max(room - 20.0, room + 8.0 - strip)
+    lowest, highest, broken = similarity_axis(known, height)
+    foot = BREAK + FOOT if broken else 0.0
     left += 2.5 if is_zoomed(lowest, highest) else 0.0
-    return Layout(left, (FULL - left - 2 * GAP) / 3, height, strip, rows, lowest, highest)
+    radius = SMALL_RADIUS if is_crowded(placed) else RADIUS
+    # A disc at the best end of the last panel needs its half outside.
+    width = (FULL - left - 2 * GAP - RADIUS - 0.2) / 3
+    return Layout(left, width, height - foot, foot, strip, rows, lowest, highest, radius)
 
 
 def is_zoomed(lowest: float, highest: float) -> bool:
@@ -238,24 +263,40 @@ def is_zoomed(lowest: float, highest: float) -> bool:
 
 
 MOST_BANDS_OF_A_ZOOM = 2
-LEAST_ZOOM = 0.25
+LEAST_ZOOM = 0.16
 """The axis of similarity never spans less, so that a difference of nothing does not look like one."""
 
 
-def similarity_axis(known: Sequence[Estimate]) -> tuple[float, float]:
-    """The ends of the axis of similarity: from 0, or round the data when they lie in one or two bands.
+def similarity_axis(known: Sequence[Estimate], height: float) -> tuple[float, float, bool]:
+    """The ends of the axis of similarity, and whether it is broken below: from 0, or round the data in few bands.
 
-    The line of external support is always in view.
+    The line of external support is always in view, with room for the name of the region below it: where all the data
+    lie above the line the axis is broken, and what lies below is drawn small.
     """
     ends = [_ends(one) for one in known]
     low, high = min(one for one, _ in ends), max(one for _, one in ends)
     edges = [0.0, *bands.SIMILARITY]
     touched = [upper for lower, upper in itertools.pairwise(edges) if low < upper and high > lower]
     if len(touched) > MOST_BANDS_OF_A_ZOOM:
-        return 0.0, min(1.0, math.ceil(max(0.62, high) * 20 + 1) / 20 + 0.08)
-    low, high = min(low, bands.SUPPORT), max(high, bands.SUPPORT)
-    beyond = max(0.12 * (high - low), (LEAST_ZOOM - (high - low)) / 2)
-    return max(0.0, math.floor((low - beyond) * 50) / 50), min(1.0, math.ceil((high + beyond) * 50) / 50)
+        return 0.0, min(1.0, math.ceil(max(0.62, high) * 20 + 1) / 20 + 0.08), False
+    broken = low > bands.SUPPORT
+    low, high = (low, high) if broken else (min(low, bands.SUPPORT), max(high, bands.SUPPORT))
+    beyond = max(0.1 * (high - low), (LEAST_ZOOM - (high - low)) / 2)
+    top = min(1.0, math.ceil((high + beyond) * 50) / 50)
+    if broken:
+        return max(bands.SUPPORT, math.floor((low - beyond) * 100) / 100), top, True
+    share = LEAST_REGION / height
+    deep_enough = (bands.SUPPORT - share * top) / (1 - share)
+    return max(0.0, math.floor(min(low - beyond, deep_enough) * 50) / 50), top, False
+
+
+@dataclass(frozen=True)
+class Spot:
+    """The centre of a label in mm, and where the thin line to its mark begins, when it stands at the margin."""
+
+    x: float
+    y: float
+    start: float | None = None
 
 
 @dataclass(frozen=True)
@@ -265,8 +306,10 @@ class Arrangement:
     placed: tuple[Placed, ...]
     plan: Layout
     scales: tuple[Scale, ...]
-    labels: tuple[Mapping[str, tuple[float, float]], ...]
-    """In each panel, the centre of the label (mm) by the name of the dataset."""
+    labels: tuple[Mapping[str, Spot], ...]
+    """In each panel, where the label stands by the name of the dataset."""
+    regions: tuple[tuple[float, float] | None, ...]
+    """In each panel, the centre (mm) of the name of the region of good external evidence; None below a break."""
     lost: tuple[tuple[str, str], ...]
     """The marks without room for a label: the measure and the site."""
     absent: tuple[tuple[str, str], ...]
@@ -279,10 +322,16 @@ def arrangement(evidence: Evidence) -> Arrangement | Absent:
     if not any(one.similarity for one in placed):
         return Absent("the similarity to the development data is not known at any external site")
     plan, three = layout(placed), scales(evidence)
-    labelled = [_labels(evidence, placed, plan, scale) for scale in three]
-    if any(None in one.values() for one in labelled) and not is_crowded(placed):
-        placed = _numbered(placed)
-        labelled = [_labels(evidence, placed, plan, scale) for scale in three]
+    regions = tuple(_region(evidence, placed, plan, scale) for scale in three)
+    labelled = []
+    for index, (scale, region) in enumerate(zip(three, regions, strict=True)):
+        spots = _labels(evidence, placed, plan, scale, region)
+        if None in spots.values() and not is_crowded(placed):
+            widened, at_the_margin = _in_a_column(evidence, placed, plan, scale)
+            three = (*three[:index], widened, *three[index + 1 :])
+            regions = (*regions[:index], _region(evidence, placed, plan, widened), *regions[index + 1 :])
+            spots = dict(at_the_margin)
+        labelled.append(spots)
     names = {one.site.name: one.name for one in placed}
     lost = [
         (scale.noun, names[name])
@@ -297,14 +346,83 @@ def arrangement(evidence: Evidence) -> Arrangement | Absent:
         if one.similarity is not None and standing(evidence, one.site, scale) is None
     ]
     kept = tuple({name: spot for name, spot in one.items() if spot is not None} for one in labelled)
-    return Arrangement(placed, plan, three, kept, tuple(lost), tuple(absent))
+    return Arrangement(placed, plan, three, kept, regions, tuple(lost), tuple(absent))
 
 
-def _numbered(placed: Sequence[Placed]) -> tuple[Placed, ...]:
-    """The same sites under their numbers in the order of the tables, where their similarity is known."""
-    return tuple(
-        replace(one, name=str(order)) if one.similarity is not None else one for order, one in enumerate(placed, 1)
-    )
+def _region(evidence: Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale) -> tuple[float, float] | None:
+    """Where the name of the region stands in a panel, off the discs: at a corner of the region, or nowhere."""
+    if plan.foot:
+        return None
+    across = (scale.best - scale.worst) / plan.width
+    left, top = (scale.cuts[0] - scale.worst) / across, plan.y(bands.SUPPORT)
+    half = _region_size()
+    if left + 2 * half[0] + 1.5 > plan.width:
+        return None
+    discs = [
+        ((scale.clipped(stands.value) - scale.worst) / across, plan.y(one.similarity.value))
+        for one in placed
+        if one.similarity is not None and (stands := standing(evidence, one.site, scale)) is not None
+    ]
+    high, low = top + half[1] + 0.8, plan.height - half[1] - 0.8
+    columns = (plan.width - half[0] - 0.8, left + half[0] + 0.8)
+    spots = [(x, y) for y in (low, high) for x in columns if low >= high - 1e-9]
+
+    def covered(spot: tuple[float, float]) -> int:
+        reach = (half[0] + plan.radius + 0.5, half[1] + plan.radius + 0.5)
+        return sum(abs(spot[0] - x) < reach[0] and abs(spot[1] - y) < reach[1] for x, y in discs)
+
+    return next((spot for spot in spots if not covered(spot)), None)
+
+
+def _region_size() -> tuple[float, float]:
+    """Half the width and half the height of the region's name, in mm."""
+    lines = REGION.split("\n")
+    return max(map(text_width, lines)) / 2, len(lines) * LINE / 2
+
+
+def _in_a_column(
+    evidence: Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale
+) -> tuple[Scale, dict[str, Spot]]:
+    """The names in a column at the left margin, each on a thin line to its mark; the axis makes room for them."""
+    shown = [
+        (one, stands)
+        for one in placed
+        if one.similarity is not None and (stands := standing(evidence, one.site, scale)) is not None
+    ]
+    widths = {one.site.name: _label_width(one, stands, scale) for one, stands in shown}
+    wide = max(widths.values())
+    share = (wide + 6.0) / plan.width
+    worst = min(shown, key=lambda pair: (scale.clipped(pair[1].value) - scale.worst) * (scale.best - scale.worst))
+    first = scale.clipped(worst[1].value)
+    if (first - scale.worst) / (scale.best - scale.worst) < share:
+        scale = replace(scale, worst=(first - share * scale.best) / (1 - share))
+    ordered = sorted(shown, key=lambda pair: -(pair[0].similarity.value if pair[0].similarity else 0))
+    heights = spread([plan.y(one.similarity.value) for one, _ in ordered if one.similarity], plan.height, COLUMN_LINE)
+    spots = {
+        one.site.name: Spot(wide + 0.8 - widths[one.site.name] / 2, y, wide + 1.4)
+        for (one, _), y in zip(ordered, heights, strict=True)
+    }
+    return scale, {one.site.name: spots[one.site.name] for one, _ in shown}
+
+
+def _label_width(one: Placed, stands: Standing, scale: Scale) -> float:
+    return text_width(_label(one, stands, scale), 600 if one.supports else 400)
+
+
+def spread(wished: Sequence[float], room: float, apart: float) -> list[float]:
+    """Places as near as can be to the wished ones (in mm, ascending), so far apart and inside the room."""
+    places = list(wished)
+    for _ in range(200):
+        for before, after in itertools.pairwise(range(len(places))):
+            lack = apart - (places[after] - places[before])
+            if lack > 0:
+                places[before] -= lack / 2
+                places[after] += lack / 2
+        places = [
+            min(max(place, apart * (0.5 + order)), room - apart * (len(places) - order - 0.5))
+            for order, place in enumerate(places)
+        ]
+    return places
 
 
 def draw_diagram(evidence: Evidence) -> Figure | Absent:
@@ -316,7 +434,7 @@ def draw_diagram(evidence: Evidence) -> Figure | Absent:
 def draw_arranged(evidence: Evidence, arranged: Arrangement) -> Figure:
     """The diagram as it was arranged."""
     plan = arranged.plan
-    drawn = sheet(FULL, TOP + plan.height + plan.strip + 11.5)
+    drawn = sheet(FULL, plan.bottom + plan.strip + 11.5)
     _key(drawn)
     write(drawn, 0, TOP - 3.6, "Similarity", weight=600)
     _band_names(drawn, plan)
@@ -337,10 +455,8 @@ def _key(drawn: Figure) -> None:
     for tint, name in zip(TINTS, ("acceptable", "good", "excellent"), strict=True):
         axes.add_patch(Rectangle((x, 0.9), 4.2, 3.2, fc=tint, ec="none"))
         x = _key_text(drawn, x + 5.2, name)
-    x += 3
-    axes.plot([x, x + 5.5], [2.6, 2.6], color=INK, lw=1.1, ls=FRAME)
-    x = _key_text(drawn, x + 6.6, "external support")
-    for share, name in ((0.3, "too few patients"), (1.0, "enough")):
+    x = _key_text(drawn, x + 4, "minimum sample size:") - 1.5
+    for share, name in ((0.3, "30% reached"), (1.0, "reached")):
         axes.add_patch(Circle((x + RADIUS, 2.5), RADIUS, fc="white", ec=MID, lw=1))
         axes.add_patch(Circle((x + RADIUS, 2.5), RADIUS * math.sqrt(share), fc=MID, ec="none"))
         x = _key_text(drawn, x + 2 * RADIUS + 1.1, name)
@@ -353,15 +469,52 @@ def _key_text(drawn: Figure, x: float, text: str) -> float:
 
 def _band_names(drawn: Figure, plan: Layout) -> None:
     """The names of the bands of similarity, where a band is tall enough for its own."""
-    lower = 0.0
-    for upper, name in bands.SIMILARITY.items():
-        bottom, top = max(lower, plan.lowest), min(upper, plan.highest)
-        room = (top - bottom) / plan.down
-        if top > bottom and room >= text_width(name) + 0.6:
-            y = TOP + plan.y((bottom + top) / 2)
-            away = 12.9 if is_zoomed(plan.lowest, plan.highest) else 10.4
-            write(drawn, plan.left - away, y, name, color=INK_2, rotation=90, ha="center", va="center")
-        lower = upper
+    parts = [(plan.lowest, plan.highest, TOP, plan.height)]
+    if plan.foot:
+        parts.append((0.0, bands.SUPPORT, TOP + plan.height + BREAK, FOOT))
+    away = 12.9 if is_zoomed(plan.lowest, plan.highest) else 10.4
+    for lowest, highest, start, height in parts:
+        lower = 0.0
+        for upper, name in bands.SIMILARITY.items():
+            bottom, top = max(lower, lowest), min(upper, highest)
+            if top > bottom and (top - bottom) / (highest - lowest) * height >= text_width(name) + 0.6:
+                y = start + (highest - (bottom + top) / 2) / (highest - lowest) * height
+                write(drawn, plan.left - away, y, name, color=INK_2, rotation=90, ha="center", va="center")
+            lower = upper
+
+
+def _foot(drawn: Figure, plan: Layout, index: int, scale: Scale) -> None:
+    """What lies below the break: the region of good external evidence, in which no site stands."""
+    top = TOP + plan.height + BREAK
+    axes = panel(drawn, plan.x(index), top, plan.width, FOOT)
+    axes.set_xlim(scale.worst, scale.best)
+    axes.set_ylim(0, bands.SUPPORT)
+    _background(axes, scale, (0, bands.SUPPORT))
+    for upper in bands.SIMILARITY:
+        if upper < bands.SUPPORT:
+            axes.axhline(upper, color=RULE, lw=0.5, zorder=0.6)
+    frame = [0, bands.SUPPORT, bands.SUPPORT]
+    axes.plot([scale.cuts[0], scale.cuts[0], scale.best], frame, color=INK, lw=1.1, ls=FRAME, clip_on=False)
+    heights = [0.0, *(upper for upper in bands.SIMILARITY if upper <= bands.SUPPORT)] if index == 0 else []
+    digits = 2 if is_zoomed(plan.lowest, plan.highest) else 1
+    axes.spines["left"].set_visible(index == 0)
+    ticks(axes, "y", heights, [number(tick, digits) if tick else "0" for tick in heights])
+    _scale_ticks(axes, scale, plan, labelled=not plan.rows)
+    room = abs(scale.best - scale.cuts[0]) / abs(scale.best - scale.worst) * plan.width - 1.5
+    words = wrapped(REGION, room, 2) or wrapped(REGION, room, 3)
+    if words:
+        middle = (scale.cuts[0] + scale.best) / 2
+        axes.text(middle, bands.SUPPORT / 2, words, ha="center", va="center", linespacing=1.1, zorder=5)
+    if index == 0:
+        for y in (TOP + plan.height + 0.2, top - 0.2):
+            _slash(drawn, plan.left, y)
+
+
+def _slash(drawn: Figure, x: float, y: float) -> None:
+    """A slanted stroke through the axis, where it is broken."""
+    across, down = extent(drawn)
+    ends = ([(x - 1.4) / across, (x + 1.4) / across], [1 - (y + 0.7) / down, 1 - (y - 0.7) / down])
+    drawn.add_artist(Line2D(*ends, color=INK_2, lw=0.8, transform=drawn.transFigure))
 
 
 def _panel(drawn: Figure, evidence: Evidence, arranged: Arrangement, index: int) -> None:
@@ -373,31 +526,45 @@ def _panel(drawn: Figure, evidence: Evidence, arranged: Arrangement, index: int)
     for upper in bands.SIMILARITY:
         if plan.lowest < upper < plan.highest:
             axes.axhline(upper, color=RULE, lw=0.5, zorder=0.6)
-    frame = [plan.lowest, bands.SUPPORT, bands.SUPPORT]
-    axes.plot([scale.cuts[0], scale.cuts[0], scale.best], frame, color=INK, lw=1.1, ls=FRAME)
+    if not plan.foot:
+        frame = [plan.lowest, bands.SUPPORT, bands.SUPPORT]
+        axes.plot([scale.cuts[0], scale.cuts[0], scale.best], frame, color=INK, lw=1.1, ls=FRAME)
+        _name_the_region(axes, plan, scale, arranged.regions[index])
     axes.spines["left"].set_visible(index == 0)
     heights = _heights(plan) if index == 0 else []
     digits = 2 if is_zoomed(plan.lowest, plan.highest) else 1
     ticks(axes, "y", heights, [number(tick, digits) if tick else "0" for tick in heights])
-    _scale_ticks(axes, scale, plan, labelled=not plan.rows)
+    if plan.foot:
+        axes.spines["bottom"].set_visible(False)
+        ticks(axes, "x", [], [])
+        _foot(drawn, plan, index, scale)
+    else:
+        _scale_ticks(axes, scale, plan, labelled=not plan.rows)
     _marks(axes, evidence, arranged, index)
     middle = plan.x(index) + plan.width / 2
     if plan.rows:
         _strip(drawn, evidence, arranged.placed, plan, index, scale)
-    bottom = TOP + plan.height + plan.strip
+    bottom = plan.bottom + plan.strip
     half = text_width(scale.title, 600) / 2
     write(drawn, min(middle, FULL - half - 0.2), bottom + 8.8, scale.title, ha="center", weight=600)
 
 
+def _name_the_region(axes: Axes, plan: Layout, scale: Scale, spot: tuple[float, float] | None) -> None:
+    if spot is None:
+        return
+    x = scale.worst + spot[0] * (scale.best - scale.worst) / plan.width
+    y = plan.highest - spot[1] * plan.down
+    axes.text(x, y, REGION, ha="center", va="center", linespacing=1.1, zorder=5)
+
+
 def _heights(plan: Layout) -> list[float]:
     """The ticks of similarity: the limits of the bands, and where the axis is zoomed round numbers between them."""
-    limits = [
-        tick for tick in (0, *bands.SIMILARITY) if plan.lowest <= tick and (plan.highest - tick) / plan.down > 1.5
-    ]
+    least = plan.lowest + (LINE * plan.down if plan.foot else 0)
+    limits = [tick for tick in (0, *bands.SIMILARITY) if least <= tick and (plan.highest - tick) / plan.down > 1.5]
     if not is_zoomed(plan.lowest, plan.highest):
         return limits
     more = inner_ticks(plan.lowest, plan.highest, 6)
-    inside = [tick for tick in more if (plan.highest - tick) / plan.down > 1.5]
+    inside = [tick for tick in more if tick >= least and (plan.highest - tick) / plan.down > 1.5]
     return sorted(limits + [tick for tick in inside if all(abs(tick - limit) / plan.down > 5 for limit in limits)])
 
 
@@ -465,12 +632,18 @@ def _marks(axes: Axes, evidence: Evidence, arranged: Arrangement, index: int) ->
         if one.supports or not crowded:
             axes.add_patch(ellipse)
         value, height = scale.clipped(stands.value), one.similarity.value
-        _disc(axes, value, height, abs(across), plan.down, one.colour, stands.share)
+        _disc(axes, value, height, (abs(across), plan.down, plan.radius), one.colour, stands.share)
         spot = arranged.labels[index].get(one.site.name)
         if spot is not None:
-            x, y = scale.worst + spot[0] * across, plan.highest - spot[1] * plan.down
+            x, y = scale.worst + spot.x * across, plan.highest - spot.y * plan.down
+            if spot.start is not None:
+                start = scale.worst + spot.start * across
+                axes.plot([start, value], [y, height], color=INK_2, lw=0.4, zorder=1.5, clip_on=False)
             colour, weight = (BLUE, 600) if one.supports else (INK, 400)
-            axes.text(x, y, _label(one, stands, scale), ha="center", va="center", color=colour, weight=weight, zorder=5)
+            label = axes.text(x, y, _label(one, stands, scale), ha="center", va="center", color=colour, weight=weight)
+            label.set_zorder(5)
+            if spot.start is not None:
+                label.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.5})
 
 
 def _label(one: Placed, stands: Standing, scale: Scale) -> str:
@@ -480,9 +653,9 @@ def _label(one: Placed, stands: Standing, scale: Scale) -> str:
 
 
 def _labels(
-    evidence: Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale
-) -> dict[str, tuple[float, float] | None]:
-    """Where the label of each mark of a panel stands, in mm; None where it has no room."""
+    evidence: Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale, region: tuple[float, float] | None
+) -> dict[str, Spot | None]:
+    """Where the label of each mark of a panel stands; None where it has no room."""
     across = (scale.best - scale.worst) / plan.width
     crowded = is_crowded(placed)
     marks, names = [], []
@@ -503,22 +676,29 @@ def _labels(
             )
         )
         names.append(one.site.name)
-    places = place_labels(marks, plan.width, plan.height, RADIUS, _lines(plan, scale))
-    return dict(zip(names, places, strict=True))
+    taken = [] if region is None else [(*region, *_region_size())]
+    places = place_labels(marks, plan.width, plan.height, plan.radius, _lines(plan, scale), taken)
+    return {name: None if spot is None else Spot(*spot) for name, spot in zip(names, places, strict=True)}
 
 
 def _ends(found: Estimate) -> tuple[float, float]:
     return found.value if found.low is None else found.low, found.value if found.high is None else found.high
 
 
-def _disc(axes: Axes, x: float, y: float, across: float, down: float, colour: str, share: float | None) -> None:
-    """The ring of the minimum sample size and in it the disc of what was reached; dotted when that is not known."""
+def _disc(
+    axes: Axes, x: float, y: float, millimetre: tuple[float, float, float], colour: str, share: float | None
+) -> None:
+    """The ring of the minimum sample size and in it the disc of what was reached; dotted when that is not known.
+
+    `millimetre` holds how much of each axis a millimetre is, and how many the ring's radius measures.
+    """
+    across, down, reach = millimetre
     style = "-" if share is not None else (0, (1, 1.2))
-    ring = Ellipse((x, y), 2 * RADIUS * across, 2 * RADIUS * down, fc="white", ec=colour, lw=1, ls=style, zorder=3)
+    ring = Ellipse((x, y), 2 * reach * across, 2 * reach * down, fc="white", ec=colour, lw=1, ls=style, zorder=3)
     axes.add_patch(ring)
     ring.set_clip_on(False)
     if share is not None:
-        radius = RADIUS * math.sqrt(share)
+        radius = reach * math.sqrt(share)
         disc = Ellipse((x, y), 2 * radius * across, 2 * radius * down, fc=colour, ec="none", zorder=4)
         axes.add_patch(disc)
         disc.set_clip_on(False)
@@ -528,10 +708,10 @@ def _lines(plan: Layout, scale: Scale) -> Floats:
     """Points in mm along the frame and the band limits that a label should not cross."""
     x = (scale.cuts[0] - scale.worst) / (scale.best - scale.worst) * plan.width
     y = plan.y(bands.SUPPORT)
-    parts = [
-        np.column_stack((np.full(60, x), np.linspace(y, plan.height, 60))),
-        np.column_stack((np.linspace(x, plan.width, 60), np.full(60, y))),
-    ]
+    parts = [np.empty((0, 2))]
+    if not plan.foot:
+        parts.append(np.column_stack((np.full(60, x), np.linspace(y, plan.height, 60))))
+        parts.append(np.column_stack((np.linspace(x, plan.width, 60), np.full(60, y))))
     for upper in bands.SIMILARITY:
         if upper != bands.SUPPORT and plan.lowest < upper < plan.highest:
             level = np.full(60, plan.y(upper))
@@ -542,7 +722,7 @@ def _lines(plan: Layout, scale: Scale) -> Floats:
 def _strip(drawn: Figure, evidence: Evidence, placed: Sequence[Placed], plan: Layout, index: int, scale: Scale) -> None:
     """The sites of unknown similarity as rows under the panel, on the panel's scale."""
     unknown = [one for one in placed if one.similarity is None][: plan.rows]
-    top = TOP + plan.height + 7.0
+    top = plan.bottom + 7.0
     axes = panel(drawn, plan.x(index), top, plan.width, plan.strip - 7.0)
     height = (plan.strip - 7.0) / LINE
     axes.set_xlim(scale.worst, scale.best)
@@ -559,12 +739,12 @@ def _strip(drawn: Figure, evidence: Evidence, placed: Sequence[Placed], plan: La
             axes.text(x, row + 0.5, "absent", ha="center", va="center_baseline", color=INK_2)
             continue
         axes.plot([stands.low, stands.high], [row + 0.5] * 2, color=MID, lw=1, zorder=2)
-        _disc(axes, scale.clipped(stands.value), row + 0.5, across, 1 / LINE, MID, stands.share)
+        _disc(axes, scale.clipped(stands.value), row + 0.5, (across, 1 / LINE, RADIUS), MID, stands.share)
 
 
 def _strip_names(drawn: Figure, placed: Sequence[Placed], plan: Layout) -> None:
     unknown = [one for one in placed if one.similarity is None]
-    top = TOP + plan.height + 7.0
+    top = plan.bottom + 7.0
     write(drawn, 0, top - 3.2, "Similarity unknown", weight=600)
     for row, one in enumerate(unknown[: plan.rows]):
         write(drawn, 0, top + (row + 0.5) * LINE, one.name)
@@ -591,17 +771,25 @@ def _caption(evidence: Evidence, arranged: Arrangement) -> str:
     only = ", of the blue sites only" if is_crowded(arranged.placed) else ""
     text = (
         f"{patients(externals(evidence))}. Right is better, lower less like the development data. Ellipses: "
-        f"{level_text(evidence)} intervals{only}. Disc: share of the sample needed. Blue: below "
-        f"{bands.SUPPORT:g} and acceptable or better in all three."
+        f"{level_text(evidence)} intervals{only}. Blue: below {bands.SUPPORT:g} and acceptable or better in all three."
     )
     plan = arranged.plan
-    if plan.lowest > 0 or plan.highest < LEAST_WHOLE:
+    if any(stands is not None and stands.share is None for stands in _all_standing(evidence, arranged)):
+        text += " Dotted: minimum sample size unknown."
+    if plan.foot:
+        text += f" The axis of similarity is broken at {bands.SUPPORT:g}."
+    elif plan.lowest > 0 or plan.highest < LEAST_WHOLE:
         text += f" Similarity: {number(plan.lowest)} to {number(plan.highest)} only."
     text += _resolved(arranged.placed)
     for what, missing in (("Absent", arranged.absent), ("Not labelled", arranged.lost)):
         if missing:
-            text += _listed(what, missing, LONGEST + ONE_LINE - text_width(text))
+            room = 0.0 if is_crowded(arranged.placed) else LONGEST + ONE_LINE - text_width(text)
+            text += _listed(what, missing, room)
     return text
+
+
+def _all_standing(evidence: Evidence, arranged: Arrangement) -> list[Standing | None]:
+    return [standing(evidence, one.site, scale) for one in arranged.placed for scale in arranged.scales]
 
 
 LONGEST = 420.0

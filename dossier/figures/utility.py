@@ -162,7 +162,9 @@ def draw_decision(evidence: Evidence) -> Figure | Absent:
     low, high = float(threshold[0]), float(threshold[-1])
     drawn = sheet(HALF, 51.0)
     bottom, top = benefit_limits([curve])
-    places = list(inner_ticks(bottom, top, 5))
+    # A loss just above the corner would stand on the first threshold.
+    least = bottom + (top - bottom) * 0.07
+    places = [place for place in inner_ticks(bottom, top, 5) if place >= min(least, 0)]
     texts = [tick_text(place) for place in places]
     left = 5.6 + max(text_width(text) for text in texts)
     width, height = HALF - left - max(4.6, text_width(threshold_text(high, low, high)) / 2 + 0.3), 33.5
@@ -480,7 +482,8 @@ def _by_site_alternative(evidence: Evidence) -> str:
     found = [(find(evidence, "net_benefit", site.name, threshold=primary), site) for site in sites] if primary else []
     known = sorted((one.value * 100, site.site) for one, site in found if isinstance(one, Estimate))
     if not known or primary is None:
-        return "Decision curves by site: net benefit of the model, of flagging everyone and of flagging no one."
+        count = f"{len(sites)} site{'' if len(sites) == 1 else 's'}"
+        return f"Decision curves of {count}: net benefit of the model, of flagging everyone and of flagging no one."
     (low, first), (high, last) = known[0], known[-1]
     if len(known) == 1:
         return (

@@ -402,7 +402,8 @@ def performance_against_similarity(
     hospitals.
 
     Pearson's r between `correspondence_averaged` and the `measure` over the external `sites` that have both. Details:
-    `p_value` (t test on k - 2), `k`, and `r_psi` with the published p-value as the similarity. The interval is Fisher's
+    `p_value` (t test on k - 2), `k`, `r_psi` with the published p-value as the similarity, and `slope` and `intercept`
+    of the straight line through the sites (least squares, each site counting the same). The interval is Fisher's
     z, from four sites on. Absent below three sites, or when either does not vary. It rests on as many points as there
     are hospitals: with 8 sites an r of .39 has p = .34.
     """
@@ -432,9 +433,18 @@ def performance_against_similarity(
             "p_value": correlation_p_value(r, k),
             "k": k,
             "r_psi": pearson([left for left, _ in by_psi], [right for _, right in by_psi]),
+            **_least_squares(pairs),
         },
         reason=reason,
     )
+
+
+def _least_squares(pairs: Sequence[tuple[float, float]]) -> dict[str, float | None]:
+    """The slope and the intercept of the line through the pairs that misses them least; the lefts differ."""
+    x, y = np.array(pairs).T
+    away = x - x.mean()
+    slope = float((away * (y - y.mean())).sum() / (away**2).sum())
+    return {"slope": slope, "intercept": float(y.mean()) - slope * float(x.mean())}
 
 
 def _pairs(

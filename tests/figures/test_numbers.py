@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -243,10 +244,15 @@ def _discs(axes: Axes) -> list[Ellipse]:
     return [patch for patch in axes.patches if isinstance(patch, Ellipse) and patch.get_zorder() == 4]
 
 
+def _panels(figure: Figure) -> list[Axes]:
+    """The three panels of the diagram: those that hold rings and are no strip of sites of unknown similarity."""
+    return [axes for axes in figure.axes[1:] if axes.get_ylim()[0] < axes.get_ylim()[1] and _rings(axes)]
+
+
 def test_diagram_places_sites_and_fills_rings_by_sample(eight: Evidence) -> None:
     with styled():
         figure = _figure(robustness.draw_diagram(eight))
-    panels = figure.axes[1:4]
+    panels = _panels(figure)
     for axes, measure, sample, at in zip(
         panels,
         ("auroc", "standardized_net_benefit", "brier"),
@@ -291,25 +297,67 @@ def test_sites_without_similarity_stand_in_the_strip_with_their_performance() ->
 
 
 @pytest.mark.parametrize("name", ["near", "two", "near_many"])
-def test_the_axis_of_similarity_shows_the_data_and_the_line_of_support(name: str) -> None:
+def test_the_axis_of_similarity_is_broken_where_all_sites_lie_above_the_line_of_support(name: str) -> None:
     near = evidence(BY_NAME[name] if name != "two" else replace(BY_NAME[name], near=True))
     with styled():
         figure = _figure(robustness.draw_diagram(near))
-    low, high = figure.axes[1].get_ylim()
+    low, high = _panels(figure)[0].get_ylim()
     found = [_estimate(find(near, "correspondence_averaged", site.name)) for site in externals(near)]
-    assert low < 0.4 < high
-    assert high - low < 0.5
-    assert low < min(one.low or 0 for one in found)
+    assert 0.4 <= low < min(one.low or 0 for one in found)
     assert max(one.high or 0 for one in found) < high
-    assert {"low", "moderate"} <= set(_texts(figure))
+    feet = [axes for axes in figure.axes if axes.get_ylim() == (0, 0.4)]
+    assert len(feet) == 3
+    for foot, axes in zip(feet, _panels(figure), strict=True):
+        assert foot.get_xlim() == axes.get_xlim()
+        assert not _rings(foot)
+        assert foot.get_position().y1 < axes.get_position().y0, "a gap shows that the scale changes"
+        frame = next(line for line in foot.lines if line.get_linewidth() == 1.1)
+        assert list(_y(frame)) == [0, 0.4, 0.4]
+    assert {"slight", "low", "moderate"} <= set(_texts(figure))
+    assert "good external evidence" in " ".join(text.replace("\n", " ") for text in _texts(figure))
     caption = fill("figures").figures["external_performance"].function(near).caption
-    assert f"Similarity: {low:.2f} to {high:.2f} only" in caption
+    assert "broken at 0.4" in caption
+
+
+@pytest.mark.parametrize("name", ["eight", "covid", "forty", "long_forty"])
+def test_the_region_of_good_external_evidence_is_named_where_it_is(name: str) -> None:
+    found = evidence(BY_NAME[name])
+    with styled():
+        figure = _figure(robustness.draw_diagram(found))
+    for axes, cut in zip(_panels(figure), (0.7, 0.4, 0.25), strict=True):
+        words = [text for text in axes.texts if text.get_text() == robustness.REGION]
+        for text in words:
+            x, y = text.get_position()
+            assert y < 0.4
+            assert (x < cut) == (cut == 0.25), "right of the cut-off; the Brier score runs backwards"
+
+
+@pytest.mark.parametrize("name", ["near", "eight"])
+def test_a_name_at_the_margin_is_led_to_its_own_mark(name: str) -> None:
+    found = evidence(BY_NAME[name])
+    with styled():
+        arranged = robustness.arrangement(found)
+        figure = _figure(robustness.draw_diagram(found))
+    assert not isinstance(arranged, Absent)
+    for axes, labels in zip(_panels(figure), arranged.labels, strict=True):
+        ends = {(float(_x(line)[-1]), float(_y(line)[-1])) for line in axes.lines if line.get_linewidth() == 0.4}
+        assert len(ends) == sum(spot.start is not None for spot in labels.values())
+        centres = [np.asarray(ring.get_center(), dtype=float) for ring in _rings(axes)]
+        assert ends <= {(float(x), float(y)) for x, y in centres}
+
+
+def test_places_are_spread_and_stay_inside() -> None:
+    found = robustness.spread([10.0, 10.1, 10.2, 39.9], 40.0, 4.0)
+    assert all(after - before >= 4 - 1e-6 for before, after in itertools.pairwise(found))
+    assert found[0] >= 2
+    assert found[-1] <= 38
+    assert robustness.spread([5.0, 20.0], 40.0, 4.0) == [5.0, 20.0]
 
 
 def test_the_axis_of_similarity_starts_at_zero_when_the_data_spread(eight: Evidence) -> None:
     with styled():
         figure = _figure(robustness.draw_diagram(eight))
-    assert figure.axes[1].get_ylim()[0] == 0
+    assert _panels(figure)[0].get_ylim()[0] == 0
 
 
 @pytest.mark.parametrize("name", ["eight", "near", "near_many", "forty", "long", "two"])
@@ -319,12 +367,12 @@ def test_every_mark_has_a_label_or_is_named_in_the_caption(name: str) -> None:
         arranged = robustness.arrangement(found)
         figure = _figure(robustness.draw_diagram(found))
     assert not isinstance(arranged, Absent)
-    marks = sum(len(_rings(axes)) for axes in figure.axes[1:4])
-    labels = sum(len(axes.texts) for axes in figure.axes[1:4])
+    marks = sum(len(_rings(axes)) for axes in _panels(figure))
+    labels = sum(text.get_text() != robustness.REGION for axes in _panels(figure) for text in axes.texts)
     assert marks == labels + len(arranged.lost)
     caption = fill("figures").figures["external_performance"].function(found).caption
     assert ("Not labelled" in caption) == bool(arranged.lost)
-    names = {text.get_text() for axes in figure.axes[1:4] for text in axes.texts}
+    names = {text.get_text() for axes in _panels(figure) for text in axes.texts}
     if any(one.isdigit() for one in names):
         assert "Numbers: table order" in caption or "1 " in caption
 

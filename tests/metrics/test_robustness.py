@@ -344,6 +344,9 @@ def test_correlation_over_sites() -> None:
     assert isinstance(found, Estimate)
     expected = float(np.corrcoef([0.1, 0.3, 0.5, 0.6, 0.9], [0.7, 0.9, 0.75, 0.95, 0.8])[0, 1])
     assert found.value == pytest.approx(expected)
+    slope, intercept = np.polyfit([0.1, 0.3, 0.5, 0.6, 0.9], [0.7, 0.9, 0.75, 0.95, 0.8], 1)
+    assert found.details["slope"] == pytest.approx(slope)
+    assert found.details["intercept"] == pytest.approx(intercept)
     assert found.details["k"] == 5
     assert found.details["r_psi"] is None
     assert found.low is not None

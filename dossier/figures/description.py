@@ -1,0 +1,330 @@
+"""Where the patients come from: the way of the rows into the analysis, and when each dataset was gathered."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from dossier.figures.canvas import (
+    BLUE,
+    FULL,
+    HAIR,
+    INK,
+    INK_2,
+    LINE,
+    RULE,
+    TINTS,
+    Key,
+    joined,
+    key_row,
+    panel,
+    patients,
+    picture,
+    sheet,
+    shortened,
+    styled,
+    text_width,
+    ticks,
+    wrapped,
+    write,
+)
+from dossier.register import figure
+from dossier.types import Absent, DatasetSummary, Evidence, Picture, externals
+from dossier.typeset import counted, dates, label_of, listing, sentence_case
+from dossier.typeset import shown as in_order
+
+MOST_ROWS = 40
+MOST_REASONS = 4
+WIDEST_NAME = 46.0
+BOX = 9.4
+"""The height of a box of the flow, in mm."""
+RISE = 4.0
+"""From the line of the flow up to the boxes of what was excluded, in mm."""
+GAP = 3.2
+LEAST_BARS = 22.0
+BAR = 2.6
+LEAST_BAR = 0.3
+"""A count above 0 is never shorter than this, in mm."""
+
+
+# ---- from the rows that were read to the events ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One box of the flow: its words, how many rows of each dataset are in it, and whether they leave there."""
+
+    words: str
+    counts: tuple[str, ...]
+    total: str
+    leaves: bool = False
+
+
+def reasons_of(datasets: Sequence[DatasetSummary]) -> tuple[str, ...]:
+    """Why rows were excluded, in the order of appearance."""
+    return tuple(dict.fromkeys(reason for one in datasets for reason, count in one.excluded.items() if count))
+
+
+def stages(evidence: Evidence, datasets: Sequence[DatasetSummary]) -> tuple[Stage, ...]:
+    """The boxes of the flow from left to right; rare reasons beyond the fourth stand together."""
+    every = reasons_of(in_order(evidence))
+    alone = every if len(every) <= MOST_REASONS else every[: MOST_REASONS - 1]
+    named: list[tuple[str, tuple[str, ...]]] = [(reason, (reason,)) for reason in alone]
+    if len(alone) < len(every):
+        named.append(("other reasons", every[len(alone) :]))
+    sites = externals(evidence)
+    excluded = [
+        Stage(
+            sentence_case(words),
+            tuple(f"{_lost(one, reasons):,}" for one in datasets),
+            f"{sum(_lost(one, reasons) for one in sites):,}",
+            leaves=True,
+        )
+        for words, reasons in named
+    ]
+    events = [one.events for one in sites if one.events is not None]
+    known = len(events) == len(sites)
+    return (
+        Stage("Rows read", tuple(f"{one.rows_read:,}" for one in datasets), f"{sum(one.rows_read for one in sites):,}"),
+        *excluded,
+        Stage("Analysed", tuple(f"{one.n:,}" for one in datasets), f"{sum(one.n for one in sites):,}"),
+        Stage(
+            "Events",
+            tuple("–" if one.events is None else f"{one.events:,}" for one in datasets),
+            f"{sum(events):,}" if known else "–",
+        ),
+        Stage(
+            "No events",
+            tuple("–" if one.events is None else f"{one.n - one.events:,}" for one in datasets),
+            f"{sum(one.n for one in sites) - sum(events):,}" if known else "–",
+        ),
+    )
+
+
+def _lost(dataset: DatasetSummary, reasons: Sequence[str]) -> int:
+    return sum(dataset.excluded.get(reason, 0) for reason in reasons)
+
+
+def draw_flow(evidence: Evidence) -> Figure | Absent:
+    """Boxes and arrows for the stages, one row a dataset below them, and how large each is at the right."""
+    every = in_order(evidence)
+    if not every:
+        return Absent("the release has no dataset")
+    shown = every[:MOST_ROWS]
+    boxes = stages(evidence, shown)
+    name = min(max(text_width(label_of(one)) for one in shown), WIDEST_NAME)
+    name = max(name, text_width("All external", 600))
+    width = min(19.0, (FULL - name - GAP - LEAST_BARS) / len(boxes) - GAP)
+    lefts = [name + GAP + place * (width + GAP) for place in range(len(boxes))]
+    high = BOX + RISE if any(box.leaves for box in boxes) else RISE
+    totals = len(externals(evidence)) > 1
+    rows = len(shown) + totals + (len(shown) < len(every))
+    top = high + BOX + 2.0
+    drawn = sheet(FULL, top + rows * LINE + 1.0)
+    page = panel(drawn, 0, 0, FULL, top + rows * LINE + 1.0)
+    page.set_xlim(0, FULL)
+    page.set_ylim(top + rows * LINE + 1.0, 0)
+    page.axis("off")
+    _boxes(drawn, page, boxes, lefts, width, high)
+    names = shortened([label_of(one) for one in shown], name)
+    right = [left + width - 1.2 for left in lefts]
+    if totals:
+        write(drawn, 0, top + 0.5 * LINE, "All external", weight=600)
+        for box, place in zip(boxes, right, strict=True):
+            write(drawn, place, top + 0.5 * LINE, box.total, ha="right", weight=600)
+    start, most = lefts[-1] + width + GAP + 1.0, max(max(one.n for one in shown), 1)
+    for row, one in enumerate(shown, start=int(totals)):
+        y = top + (row + 0.5) * LINE
+        write(drawn, 0, y, names[row - totals])
+        for box, place in zip(boxes, right, strict=True):
+            count = box.counts[row - totals]
+            write(drawn, place, y, count, ha="right", color=INK_2 if box.leaves or count == "0" else INK)
+        _bar(page, one, (start, y), (FULL - start - 0.3) / most)
+    if len(shown) < len(every):
+        rest = f"and {counted(len(every) - len(shown), 'dataset')} more"
+        write(drawn, 0, top + (rows - 0.5) * LINE, rest, color=INK_2)
+    return drawn
+
+
+def _boxes(
+    drawn: Figure, page: Axes, boxes: Sequence[Stage], lefts: Sequence[float], width: float, high: float
+) -> None:
+    """The boxes, the line from the first to the last, the ways out upwards, and the fork into events and no events."""
+    middle = high + BOX / 2
+    for box, left in zip(boxes, lefts, strict=True):
+        top = 0.0 if box.leaves else high
+        fill = "white" if box.leaves else TINTS[1]
+        page.add_patch(Rectangle((left, top + 0.2), width, BOX - 0.4, fc=fill, ec=RULE, lw=0.5, zorder=2))
+        words = wrapped(box.words, width - 1.0, 2, 600) or shortened([box.words], width - 1.0, 600)[0]
+        for line, text in enumerate(words.split("\n")):
+            offset = (line - words.count("\n") / 2) * HEAD
+            write(drawn, left + width / 2, top + BOX / 2 + offset, text, ha="center", weight=600)
+        if box.leaves:
+            _arrow(page, [(left + width / 2, middle), (left + width / 2, BOX)])
+    analysed = len(boxes) - 3
+    _arrow(page, [(lefts[0] + width, middle), (lefts[analysed], middle)])
+    _arrow(page, [(lefts[analysed] + width, middle), (lefts[-2], middle)])
+    fork, above = lefts[analysed] + width + GAP / 2, high - RISE / 2
+    _arrow(page, [(fork, middle), (fork, above), (lefts[-1] + width / 2, above), (lefts[-1] + width / 2, high)])
+
+
+HEAD = 3.7
+
+
+def _arrow(page: Axes, path: Sequence[tuple[float, float]]) -> None:
+    """A line along a path with a head at its end."""
+    page.plot([x for x, _ in path], [y for _, y in path], color=INK_2, lw=0.7, zorder=1, solid_capstyle="butt")
+    (before_x, before_y), (x, y) = path[-2], path[-1]
+    towards = ">" if x > before_x else "v" if y > before_y else "^"
+    back = 0.5
+    place = (x - back, y) if towards == ">" else (x, y - back) if towards == "v" else (x, y + back)
+    page.plot(*([value] for value in place), towards, ms=3.2, mfc=INK_2, mec="none", color=INK_2, zorder=3)
+
+
+def _bar(page: Axes, dataset: DatasetSummary, corner: tuple[float, float], scale: float) -> None:
+    """The patients of a dataset to scale: events filled, the others outlined."""
+    x, y = corner
+    whole = max(dataset.n * scale, LEAST_BAR if dataset.n else 0.0)
+    page.add_patch(Rectangle((x, y - BAR / 2), whole, BAR, fc=TINTS[2], ec=INK_2, lw=0.5, zorder=2))
+    if dataset.events:
+        events = max(dataset.events * scale, LEAST_BAR)
+        page.add_patch(Rectangle((x, y - BAR / 2), events, BAR, fc=BLUE, ec="none", zorder=3))
+
+
+@figure("The way of the rows into the analysis")
+def participant_flow(evidence: Evidence) -> Picture | Absent:
+    """How many rows of every dataset were read, left out and why, and analysed, and how many had the outcome."""
+    with styled():
+        drawn = draw_flow(evidence)
+        if isinstance(drawn, Absent):
+            return drawn
+        sites = externals(evidence)
+        caption = (
+            f"{patients(sites)} analysed at {counted(len(sites), 'external site')}. Bars, to scale: events filled, the "
+            "others light."
+        )
+        if any(dataset.splits for dataset in evidence.datasets):
+            caption += " Rows of refitted splits count each patient once a split."
+        return picture("participant_flow", drawn, caption, _flow_told(evidence))
+
+
+def _flow_told(evidence: Evidence) -> str:
+    """Rows in, rows out and why, and events, of the external sites."""
+    sites = externals(evidence)
+    read, analysed = sum(one.rows_read for one in sites), sum(one.n for one in sites)
+    reasons = [(reason, sum(one.excluded.get(reason, 0) for one in sites)) for reason in reasons_of(sites)]
+    out = f"{read - analysed:,} are left out ({listing([f'{count:,} {reason}' for reason, count in reasons])}), "
+    out = out if reasons else ""
+    events = [one.events for one in sites if one.events is not None]
+    had = f", and {sum(events):,} of them had the outcome" if len(events) == len(sites) else ""
+    return f"Of {counted(read, 'row')} of external data {out}{analysed:,} are analysed{had}."
+
+
+# ---- when the data were gathered ------------------------------------------------------------------------------------
+
+
+LOOKS = {
+    "external": Key("external", BLUE, fill=True),
+    "internal": Key("internal", TINTS[2], fill=True, edge=INK_2),
+    "development": Key("development", "white", fill=True, edge=INK_2),
+}
+
+
+def draw_accrual(evidence: Evidence) -> Figure | Absent:
+    """One bar a dataset from its first day to its last; those that declare no dates are named below."""
+    dated = [one for one in in_order(evidence) if one.dates is not None]
+    if not dated:
+        return Absent("no dataset declares its dates")
+    shown = dated[:MOST_ROWS]
+    name = min(max(text_width(label_of(one)) for one in shown), WIDEST_NAME)
+    said = max(text_width(dates(one.dates)) for one in shown)
+    width = FULL - name - 3.0 - said - 3.0
+    rows = len(shown) + (len(shown) < len(dated))
+    drawn = sheet(FULL, 6.4 + rows * LINE + 6.6)
+    roles = [role for role in LOOKS if any(one.role == role for one in shown)]
+    key_row(drawn, name + 3.0, 2.4, [LOOKS[role] for role in roles])
+    axes = panel(drawn, name + 3.0, 6.4, width, rows * LINE)
+    days = [day.toordinal() for one in shown if one.dates for day in one.dates]
+    first, last = min(days), max(days) + 1
+    axes.set_xlim(first, last)
+    axes.set_ylim(rows, 0)
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+    places, texts = calendar(first, last, width)
+    ticks(axes, "x", places, texts)
+    for place in places:
+        axes.axvline(place, color=HAIR, lw=0.5, zorder=0)
+    names = shortened([label_of(one) for one in shown], name)
+    for row, one in enumerate(shown):
+        y = 6.4 + (row + 0.5) * LINE
+        write(drawn, 0, y, names[row])
+        write(drawn, FULL, y, dates(one.dates), ha="right", color=INK_2)
+        if one.dates is not None:
+            start, end = (day.toordinal() for day in one.dates)
+            long = max(end + 1 - start, (last - first) / width * LEAST_BAR)
+            look = LOOKS[one.role]
+            edge = "none" if look.edge == "none" else look.edge
+            bar = Rectangle((start, row + 0.5 - BAR / 2 / LINE), long, BAR / LINE, fc=look.colour, ec=edge, lw=0.5)
+            axes.add_patch(bar)
+            bar.set_clip_on(False)
+    if len(shown) < len(dated):
+        rest = f"and {counted(len(dated) - len(shown), 'dataset')} more"
+        write(drawn, 0, 6.4 + (rows - 0.5) * LINE, rest, color=INK_2)
+    return drawn
+
+
+MONTHS_APART = (1, 2, 3, 6, 12, 24, 60, 120, 240)
+TICK_ROOM = 17.0
+
+
+def calendar(first: int, last: int, width: float) -> tuple[list[float], list[str]]:
+    """The first days of months or years between two days (as ordinals), few enough for a width in mm."""
+    start, end = datetime.date.fromordinal(first), datetime.date.fromordinal(last)
+    for apart in MONTHS_APART:
+        months = range(start.year * 12 + start.month - 1, end.year * 12 + end.month)
+        days = [datetime.date(month // 12, month % 12 + 1, 1) for month in months if month % apart == 0]
+        inside = [day for day in days if first <= day.toordinal() <= last]
+        if len(inside) * TICK_ROOM <= width:
+            break
+    texts = [str(day.year) if apart >= 12 else f"{day:%b} {day.year}" for day in inside]
+    half = (last - first) / width * TICK_ROOM / 2
+    kept = [
+        (float(day.toordinal()), text)
+        for day, text in zip(inside, texts, strict=True)
+        if first + half <= day.toordinal() <= last - half or apart >= 12
+    ]
+    return [place for place, _ in kept], [text for _, text in kept]
+
+
+@figure("When the data were gathered")
+def accrual(evidence: Evidence) -> Picture | Absent:
+    """From when to when the patients of every dataset were seen, as the release declares it."""
+    with styled():
+        drawn = draw_accrual(evidence)
+        if isinstance(drawn, Absent):
+            return drawn
+        every = in_order(evidence)
+        undated = [label_of(one) for one in every if one.dates is None]
+        caption = (
+            f"{counted(len(every) - len(undated), 'dataset')} with declared dates, {patients(externals(evidence))}."
+        )
+        if undated:
+            caption += f" Dates not stated: {joined(undated, 6)}."
+        return picture("accrual", drawn, caption, _accrual_told(evidence))
+
+
+def _accrual_told(evidence: Evidence) -> str:
+    """From when to when the external patients were seen, and whether that was after the development."""
+    spans = {role: [one.dates for one in evidence.datasets if one.role == role and one.dates] for role in LOOKS}
+    told = [
+        f"{role} data run from {dates((min(one[0] for one in found), max(one[1] for one in found)))}"
+        for role, found in spans.items()
+        if found
+    ]
+    text = "; ".join(told)
+    return f"{text[0].upper()}{text[1:]}."

@@ -1,0 +1,234 @@
+"""Performance against similarity: does the model do better where the patients resemble those it was developed on?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dossier import bands
+from dossier.figures.canvas import (
+    BLUE,
+    FULL,
+    INK,
+    INK_2,
+    MID,
+    RULE,
+    Floats,
+    Mark,
+    inner_ticks,
+    interval,
+    joined,
+    level_text,
+    panel,
+    patients,
+    picture,
+    place_labels,
+    resampled,
+    sheet,
+    sites_word,
+    styled,
+    tick_text,
+    ticks,
+    write,
+)
+from dossier.figures.robustness import Scale, Standing, scales, short_names, standing
+from dossier.register import figure
+from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, Picture, externals, find
+from dossier.typeset import number
+
+GAP, LEFT, TOP = 12.5, 9.5, 15.8
+WIDTH, HEIGHT = (FULL - LEFT - 2 * GAP - 5.0) / 3, 46.0
+RADIUS = 0.8
+MOST_NAMED = 12
+FEWEST = 3
+"""So many sites a correlation needs."""
+LEAST_SPAN = 0.1
+"""The axis of similarity never spans less."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A site with its similarity and its performance."""
+
+    site: DatasetSummary
+    similarity: Estimate
+    stands: Standing
+
+
+def points(evidence: Evidence, scale: Scale) -> tuple[Point, ...]:
+    """The sites that have both a similarity and the measure."""
+    made = []
+    for site in externals(evidence):
+        similarity, stands = find(evidence, "correspondence_averaged", site.name), standing(evidence, site, scale)
+        if isinstance(similarity, Estimate) and stands is not None:
+            made.append(Point(site, similarity, stands))
+    return tuple(made)
+
+
+def correlation(evidence: Evidence, scale: Scale) -> Estimate | Absent:
+    """Pearson's r of the measure with the similarity over the sites."""
+    return find(evidence, "performance_against_similarity", POOLED, measure=scale.measure)
+
+
+def draw_against_similarity(evidence: Evidence) -> Figure | Absent:
+    """Three panels, one a measure: the sites as points with their intervals, the line through them, and r."""
+    three = scales(evidence)
+    every = {scale.measure: points(evidence, scale) for scale in three}
+    if max(map(len, every.values())) < 2:
+        return Absent("fewer than two external sites have both a similarity and a performance")
+    known = [one.similarity.value for found in every.values() for one in found]
+    low, high = _ends(known)
+    drawn = sheet(FULL, TOP + HEIGHT + 10.4)
+    for place, scale in enumerate(three):
+        x = LEFT + place * (WIDTH + GAP)
+        write(drawn, x - LEFT * 0.9, 2.2, scale.title, weight=600)
+        for line, text in enumerate(_told(evidence, scale)):
+            write(drawn, x - LEFT * 0.9, 6.4 + 4.0 * line, text, color=INK_2)
+        axes = panel(drawn, x, TOP, WIDTH, HEIGHT)
+        axes.set_xlim(low, high)
+        axes.set_ylim(scale.worst, scale.best)
+        ticks(axes, "x", *_ticks(inner_ticks(low, high, 4)))
+        _scale_ticks(axes, scale)
+        if low < bands.SUPPORT < high:
+            axes.axvline(bands.SUPPORT, color=RULE, lw=0.5, zorder=0)
+        _line(axes, evidence, scale, every[scale.measure])
+        _points(axes, evidence, scale, every[scale.measure])
+    write(drawn, LEFT + (FULL - LEFT) / 2, TOP + HEIGHT + 8.2, "Similarity to the development data", ha="center")
+    return drawn
+
+
+def _ends(known: Sequence[float]) -> tuple[float, float]:
+    """The ends of the common axis of similarity: round the sites."""
+    low, high = min(known), max(known)
+    beyond = max(0.12 * (high - low), (LEAST_SPAN - (high - low)) / 2)
+    return max(0.0, low - beyond), min(1.0, high + beyond)
+
+
+def _ticks(places: Sequence[float]) -> tuple[Sequence[float], list[str]]:
+    return places, [tick_text(place) for place in places]
+
+
+def _scale_ticks(axes: Axes, scale: Scale) -> None:
+    """Round numbers up the panel, the best end at the top."""
+    low, high = sorted((scale.worst, scale.best))
+    ticks(axes, "y", *_ticks(inner_ticks(low, high, 5)))
+
+
+def _told(evidence: Evidence, scale: Scale) -> tuple[str, ...]:
+    """The correlation with its interval and the number of sites, in two lines; or that there is none."""
+    found = correlation(evidence, scale)
+    if isinstance(found, Absent):
+        if len(points(evidence, scale)) < FEWEST:
+            return ("r needs three sites",)
+        return ("no r: the same at every site" if "the same" in found.reason else "r is not known",)
+    sites = sites_word(round(found.details.get("k") or 0))
+    if found.low is None or found.high is None:
+        return (f"r {number(found.value)}, {sites}", "no interval")
+    return (f"r {number(found.value)}, {sites}", f"{level_text(evidence)} CI {interval(found.low, found.high)}")
+
+
+def _line(axes: Axes, evidence: Evidence, scale: Scale, shown: Sequence[Point]) -> None:
+    """The straight line through the sites, as far as they reach; thin, because it is no more than a description."""
+    found = correlation(evidence, scale)
+    ends = line_ends(found, shown)
+    if ends is not None:
+        axes.plot(*ends, color=INK_2, lw=0.7, ls=(0, (3, 2)), zorder=1)
+
+
+def line_ends(found: Estimate | Absent, shown: Sequence[Point]) -> tuple[list[float], list[float]] | None:
+    """Where the line through the sites begins and ends."""
+    if isinstance(found, Absent) or not shown:
+        return None
+    slope, intercept = found.details.get("slope"), found.details.get("intercept")
+    if slope is None or intercept is None:
+        return None
+    across = [min(one.similarity.value for one in shown), max(one.similarity.value for one in shown)]
+    return across, [intercept + slope * one for one in across]
+
+
+def _points(axes: Axes, evidence: Evidence, scale: Scale, shown: Sequence[Point]) -> None:
+    """The sites with both intervals, and their names where these have room."""
+    for one in shown:
+        x, y = one.similarity.value, scale.clipped(one.stands.value)
+        sides = [x if end is None else end for end in (one.similarity.low, one.similarity.high)]
+        axes.plot([x, x], [scale.clipped(one.stands.low), scale.clipped(one.stands.high)], color=MID, lw=0.7, zorder=2)
+        axes.plot(sides, [y, y], color=MID, lw=0.7, zorder=2)
+        axes.plot([x], [y], "o", ms=4.2, mfc=BLUE, mec="white", mew=0.5, color=BLUE, clip_on=False, zorder=3)
+    if len(shown) > MOST_NAMED:
+        return
+    names = short_names(externals(evidence))
+    left, right = axes.get_xlim()
+    across, down = (right - left) / WIDTH, (scale.worst - scale.best) / HEIGHT
+    marks = [
+        Mark(
+            names[one.site.name],
+            (one.similarity.value - left) / across,
+            (scale.clipped(one.stands.value) - scale.best) / down,
+        )
+        for one in shown
+    ]
+    spots = place_labels(marks, WIDTH, HEIGHT, RADIUS, _strokes(axes, evidence, scale, shown, (across, down)))
+    for mark, spot in zip(marks, spots, strict=True):
+        if spot is not None:
+            x, y = left + spot[0] * across, scale.best + spot[1] * down
+            axes.text(x, y, mark.text, ha="center", va="center", color=INK, zorder=5)
+
+
+def _strokes(
+    axes: Axes, evidence: Evidence, scale: Scale, shown: Sequence[Point], millimetre: tuple[float, float]
+) -> Floats:
+    """Points in mm along the line and the intervals, which a name should not cross."""
+    left, _ = axes.get_xlim()
+    segments = [
+        ([one.similarity.value] * 2, [scale.clipped(one.stands.low), scale.clipped(one.stands.high)]) for one in shown
+    ]
+    ends = line_ends(correlation(evidence, scale), shown)
+    segments += [] if ends is None else [ends]
+    return np.concatenate(
+        [
+            resampled((np.array(x) - left) / millimetre[0], (np.array(y) - scale.best) / millimetre[1], 0.5)
+            for x, y in segments
+        ]
+    )
+
+
+@figure("Performance against similarity")
+def performance_by_similarity(evidence: Evidence) -> Picture | Absent:
+    """Whether the model does better at the sites whose patients resemble those it was developed on."""
+    with styled():
+        drawn = draw_against_similarity(evidence)
+        if isinstance(drawn, Absent):
+            return drawn
+        return picture("performance_by_similarity", drawn, _caption(evidence), _alternative(evidence))
+
+
+def _caption(evidence: Evidence) -> str:
+    every = {one.site.name: one.site for scale in scales(evidence) for one in points(evidence, scale)}
+    sites = [site for site in externals(evidence) if site.name in every]
+    text = (
+        f"{patients(sites)} at {sites_word(len(sites))}. Up is better; strokes are {level_text(evidence)} intervals; r "
+        "is Pearson's (Fisher's z), one point a site; for the Brier score it is negative where likeness helps. Broken: "
+        "least squares. Points without room have no name."
+    )
+    left = [site.site for site in externals(evidence) if site.name not in every]
+    return f"{text} Similarity unknown: {joined(left, 3)}." if left else text
+
+
+def _alternative(evidence: Evidence) -> str:
+    """The correlation of each measure, with its interval and number of sites."""
+    told = []
+    for scale in scales(evidence):
+        found = correlation(evidence, scale)
+        if isinstance(found, Estimate):
+            ends = interval(found.low, found.high, joint=" to ")
+            told.append(f"{number(found.value)} ({ends}) for {scale.noun}")
+    if not told:
+        count = max(len(points(evidence, scale)) for scale in scales(evidence))
+        why = "too few for a correlation" if count < FEWEST else "no correlation can be computed"
+        return f"Performance against similarity at {sites_word(count)}: {why}."
+    sites = max(len(points(evidence, scale)) for scale in scales(evidence))
+    return f"Over {sites_word(sites)} performance goes with similarity at r {joined(told)}."

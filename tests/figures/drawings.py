@@ -1,0 +1,42 @@
+"""Every registered figure of an evidence, as the picture on the page and as the artists that it was made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from unittest.mock import patch
+
+from matplotlib.figure import Figure
+
+from dossier.figures import canvas
+from dossier.register import fill
+from dossier.types import Absent, Evidence, Picture
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure twice: as it is printed, and as its artists."""
+
+    picture: Picture
+    figure: Figure
+
+
+def drawn(name: str, evidence: Evidence) -> Drawing | Absent:
+    """The figure of that name, or why there is none."""
+    kept: list[Figure] = []
+    write = canvas.svg_bytes
+
+    def keep(figure: Figure) -> bytes:
+        kept.append(figure)
+        return write(figure)
+
+    with patch.object(canvas, "svg_bytes", keep):
+        picture = fill("figures").figures[name].function(evidence)
+    if isinstance(picture, Absent):
+        return picture
+    assert len(kept) == 1, f"{name} is one sheet, handed over by canvas.picture"
+    return Drawing(picture, kept[0])
+
+
+def all_drawn(evidence: Evidence) -> dict[str, Drawing | Absent]:
+    """Every registered figure by its name."""
+    return {name: drawn(name, evidence) for name in fill("figures").figures}

@@ -1,0 +1,219 @@
+"""Every registered figure on every release and at the extremes: readable, whole, told in words, and light."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+
+from dossier.figures import canvas
+from dossier.figures.canvas import extent, styled, text_boxes
+from dossier.register import fill
+from dossier.types import Absent, Evidence
+from tests.conftest import RELEASES, Book, opened
+from tests.figures.drawings import Drawing, all_drawn
+from tests.figures.studies import EXTREMES
+from tests.figures.studies import evidence as simulated
+
+Drawn = dict[str, Drawing | Absent]
+
+STUDIES = (*RELEASES, *(extreme.name for extreme in EXTREMES))
+NAMES = tuple(fill("figures").figures)
+SMALLEST = 9.0
+HAIRLINE = 0.15
+"""Boxes hold the room above and below the letters: so many mm of it may touch."""
+TALLEST = 231.0
+"""What the page holds above a caption of three lines, in mm."""
+MOST_POINTS = 250
+HEAVIEST = 2_000_000
+APART = 25.0
+"""How far two greys must differ, in L*, to be told apart by their lightness alone."""
+
+
+@pytest.fixture(scope="session")
+def studies(books: dict[str, Book]) -> Callable[[str], Drawn]:
+    """The figures of a release or an extreme, drawn when they are first asked for, and once."""
+    made: dict[str, Drawn] = {}
+
+    def look_up(name: str) -> Drawn:
+        if name not in made:
+            made[name] = all_drawn(_evidence(books, name))
+        return made[name]
+
+    return look_up
+
+
+def _evidence(books: dict[str, Book], name: str) -> Evidence:
+    if name in RELEASES:
+        return opened(books, name).evidence
+    return simulated(next(extreme for extreme in EXTREMES if extreme.name == name))
+
+
+@pytest.fixture(params=STUDIES)
+def drawn(request: pytest.FixtureRequest, studies: Callable[[str], Drawn]) -> Drawn:
+    return studies(request.param)
+
+
+def figures(drawn: Drawn) -> Iterator[tuple[str, Drawing]]:
+    return ((name, one) for name, one in drawn.items() if isinstance(one, Drawing))
+
+
+# ---- text -----------------------------------------------------------------------------------------------------------
+
+
+def test_text_is_large_enough_inside_and_apart(drawn: Drawn) -> None:
+    faults = []
+    for name, one in figures(drawn):
+        with styled():
+            boxes = text_boxes(one.figure)
+        width, height = extent(one.figure)
+        assert boxes, name
+        faults += [f"{name}: {box.text!r} is {box.size:g} pt" for box in boxes if box.size < SMALLEST]
+        for box in boxes:
+            over = max(-box.left, -box.top, box.right - width, box.bottom - height)
+            if over > HAIRLINE:
+                faults.append(f"{name}: {box.text!r} is cut off by {over:.1f} mm")
+        faults += [
+            f"{name}: {box.text!r} stands on {other.text!r}"
+            for box, other in itertools.combinations(boxes, 2)
+            if box.overlaps(other, HAIRLINE)
+        ]
+    assert not faults, "\n".join(faults)
+
+
+def test_a_figure_fits_its_page(drawn: Drawn) -> None:
+    for name, one in figures(drawn):
+        width, height = extent(one.figure)
+        assert width <= canvas.FULL + 0.01, name
+        assert height <= TALLEST, name
+
+
+@pytest.mark.parametrize(
+    ("angle", "apart", "collide"),
+    [(0, 3.0, True), (0, 5.0, False), (90, 5.0, False), (45, 5.0, False), (45, 2.0, True), (90, 3.0, True)],
+)
+def test_turned_text_is_measured_as_it_stands(angle: float, apart: float, collide: bool) -> None:
+    """Two parallel lines of text, so many mm apart, collide when that is less than the height of a line."""
+    with styled():
+        figure = Figure(figsize=(4, 4), dpi=72)
+        radians = np.deg2rad(angle + 90)
+        move = apart * canvas.MILLIMETRE / 288 * np.array([np.cos(radians), np.sin(radians)])
+        for x, y in (np.array([0.5, 0.5]), np.array([0.5, 0.5]) + move):
+            figure.text(x, y, "hospitals of the north", rotation=angle, ha="center", va="center")
+        one, two = text_boxes(figure)
+    assert one.overlaps(two, HAIRLINE) == collide
+
+
+# ---- words ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_alternative_text_tells_the_finding_with_a_number(drawn: Drawn) -> None:
+    for name, one in figures(drawn):
+        told = one.picture.alternative
+        assert re.search(r"\d", told), f"{name}: {told}"
+        assert not re.search(r"\bnan\b|\bNone\b|\binf\b", told), f"{name}: {told}"
+        assert told.endswith("."), f"{name}: {told}"
+
+
+COUNTS = r"\d[\d,]*\s(patient|case|reader|decision|row|dataset|rater)s?\b"
+
+
+def test_the_caption_says_how_many(drawn: Drawn) -> None:
+    for name, one in figures(drawn):
+        caption = one.picture.caption
+        assert re.search(COUNTS, caption) or name.endswith("_results"), f"{name}: {caption}"
+        assert not re.search(r"\bnan\b|\bNone\b|\binf\b|\.\.|  ", caption), f"{name}: {caption}"
+
+
+def test_no_text_is_the_name_of_a_missing_number(drawn: Drawn) -> None:
+    for name, one in figures(drawn):
+        texts = [text.get_text() for text in one.figure.findobj(Text) if isinstance(text, Text)]
+        assert not [text for text in texts if re.search(r"\bnan\b|\bNone\b|\binf\b", text)], name
+
+
+# ---- grey -----------------------------------------------------------------------------------------------------------
+
+
+def lightness(colour: object) -> float:
+    """L* of a colour, from 0 to 100 (CIE 1976, sRGB primaries, white of D65)."""
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(colour)]  # type: ignore[arg-type]
+    y = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return float(116 * np.cbrt(y) - 16 if y > (6 / 29) ** 3 else y * (29 / 3) ** 3)
+
+
+@pytest.mark.parametrize(
+    ("colour", "printed"),
+    [("#16181b", 8), ("#4d535a", 35), ("#858c94", 58), ("#aeb4ba", 73), ("#14507f", 33), ("#e08a4f", 65)],
+)
+def test_the_palette_is_as_light_as_the_style_guide_says(colour: str, printed: int) -> None:
+    assert lightness(colour) == pytest.approx(printed, abs=0.6)
+
+
+def _colour(line: Line2D) -> str:
+    """The colour that is seen: of a mark without a line, that of its edge or else of its face."""
+    if line.get_linestyle() != "None" or len(np.atleast_1d(line.get_xdata())) > 1:
+        return to_hex(line.get_color())
+    edge, face = line.get_markeredgecolor(), line.get_markerfacecolor()
+    return to_hex(face if edge in ("none", "white") else edge)
+
+
+def _look(line: Line2D) -> tuple[object, ...]:
+    """Beside its colour, what tells a line: dash, weight, marker, whether the marker is filled."""
+    filled = line.get_markerfacecolor() not in ("white", "none")
+    dash = (str(line.get_linestyle()), line.is_dashed(), line.get_linewidth())
+    return (*dash, line.get_marker(), line.get_markersize(), filled)
+
+
+def _lines_alike_in_grey(axes: Axes) -> list[str]:
+    lines = [line for line in axes.lines if line.get_visible() and len(np.atleast_1d(line.get_xdata())) > 0]
+    looks = {(_colour(line), _look(line)) for line in lines}
+    return [
+        f"{one} and {two}"
+        for (one, look), (two, other) in itertools.combinations(sorted(looks, key=str), 2)
+        if one != two and look == other and abs(lightness(one) - lightness(two)) < APART
+    ]
+
+
+def test_in_grey_two_lines_still_differ(drawn: Drawn) -> None:
+    faults = [
+        f"{name}: {alike}" for name, one in figures(drawn) for a in one.figure.axes for alike in _lines_alike_in_grey(a)
+    ]
+    assert not faults, "\n".join(faults)
+
+
+def test_colours_are_those_of_the_style_guide(drawn: Drawn) -> None:
+    palette = {canvas.INK, canvas.INK_2, canvas.MID, canvas.RULE, canvas.HAIR, *canvas.TINTS, canvas.BLUE, canvas.BAND}
+    palette |= {canvas.ALERT, canvas.ORANGE, "#ffffff", "#fbe9dd"}
+    for name, one in figures(drawn):
+        used = {
+            to_hex(text.get_color()) for text in one.figure.findobj(Text) if isinstance(text, Text) and text.get_text()
+        }
+        used |= {_colour(line) for axes in one.figure.axes for line in axes.lines}
+        assert used <= palette, f"{name}: {sorted(used - palette)}"
+
+
+# ---- weight ---------------------------------------------------------------------------------------------------------
+
+
+def test_no_line_has_more_points_than_a_curve_may(drawn: Drawn) -> None:
+    for name, one in figures(drawn):
+        for line in (line for axes in one.figure.axes for line in axes.lines):
+            assert len(np.asarray(line.get_path().vertices)) <= MOST_POINTS, name
+
+
+def test_the_figures_of_a_release_are_light(studies: Callable[[str], Drawn]) -> None:
+    total = sum(len(one.picture.svg) for _, one in figures(studies("covid")))
+    assert total < HEAVIEST
+
+
+def test_every_figure_is_drawn_of_some_study(studies: Callable[[str], Drawn]) -> None:
+    seen = {name for study in STUDIES if study not in ("covid", "heart") for name, _ in figures(studies(study))}
+    assert seen == set(NAMES)

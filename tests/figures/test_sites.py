@@ -1,0 +1,326 @@
+"""Forests, sample sizes, the flow of the rows, dates and similarity: read back from the artists."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Polygon, Rectangle
+from matplotlib.text import Text
+
+from dossier.figures import canvas, description, discrimination, pooled, sample, similarity
+from dossier.figures.canvas import FULL, styled, text_boxes
+from dossier.register import fill
+from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, externals, find, find_curve
+from tests.figures.studies import EXTREMES, Extreme, study
+from tests.figures.studies import evidence as simulated
+
+BY_NAME = {extreme.name: extreme for extreme in EXTREMES}
+
+
+@pytest.fixture(scope="module")
+def three() -> Evidence:
+    """Three sites that drift away from the development data, with all that the figures ask for."""
+    return simulated(BY_NAME["long names"])
+
+
+@pytest.fixture(scope="module")
+def lacking() -> Evidence:
+    return simulated(BY_NAME["missing pieces"])
+
+
+def drawn(found: Figure | Absent) -> Figure:
+    assert isinstance(found, Figure)
+    return found
+
+
+def estimate(found: Estimate | Absent) -> Estimate:
+    assert isinstance(found, Estimate)
+    return found
+
+
+def curve(found: Curve | Absent) -> Curve:
+    assert isinstance(found, Curve)
+    return found
+
+
+def x_of(line: Line2D) -> Floats:
+    return np.asarray(line.get_xdata(), dtype=float)
+
+
+def y_of(line: Line2D) -> Floats:
+    return np.asarray(line.get_ydata(), dtype=float)
+
+
+def texts(figure: Figure) -> list[str]:
+    with styled():
+        return [box.text for box in text_boxes(figure)]
+
+
+def squares(axes: Axes) -> list[Line2D]:
+    return [line for line in axes.lines if line.get_marker() == "s"]
+
+
+# ---- forests --------------------------------------------------------------------------------------------------------
+
+
+def test_the_forest_of_slopes_shows_values_and_pool(three: Evidence) -> None:
+    with styled():
+        figure = drawn(discrimination.draw_forest(three, pooled.SLOPE, FULL))
+    axes = figure.axes[0]
+    expected = [estimate(find(three, "calibration_slope", site.name)) for site in externals(three)]
+    assert [x_of(line)[0] for line in squares(axes)] == [one.value for one in expected]
+    together = estimate(find(three, "calibration_slope", POOLED))
+    diamond = next(patch for patch in axes.patches if isinstance(patch, Polygon))
+    corners = sorted(set(np.asarray(diamond.get_xy())[:, 0].tolist()))
+    assert corners == pytest.approx([together.low, together.value, together.high])
+    assert f"{together.value:.2f}" in texts(figure)
+
+
+def test_the_forest_of_net_benefit_is_per_hundred_and_shows_flagging_everyone(three: Evidence) -> None:
+    forest = pooled.net_benefit_forest(0.5)
+    with styled():
+        figure = drawn(discrimination.draw_forest(three, forest, FULL))
+    axes = figure.axes[0]
+    sites = externals(three)
+    expected = [estimate(find(three, "net_benefit", site.name, threshold=0.5)).value * 100 for site in sites]
+    assert [x_of(line)[0] for line in squares(axes)] == pytest.approx(expected)
+    left, right = axes.get_xlim()
+    everyone = [(site.events - (site.n - site.events)) / site.n * 100 for site in sites if site.events is not None]
+    strokes = [float(x_of(line)[0]) for line in axes.lines if line.get_marker() == "|"]
+    assert strokes == pytest.approx([one for one in everyone if left <= one <= right])
+    total = sum(value * site.n for value, site in zip(expected, sites, strict=True)) / sum(site.n for site in sites)
+    diamond = next(patch for patch in axes.patches if isinstance(patch, Polygon))
+    assert sorted(set(np.asarray(diamond.get_xy())[:, 0].tolist()))[1] == pytest.approx(total)
+    assert "New hospital" not in texts(figure), "patients in one table say nothing of a new hospital"
+
+
+def test_a_pool_that_leaves_the_axis_ends_in_an_arrow(lacking: Evidence) -> None:
+    with styled():
+        figure = drawn(discrimination.draw_forest(lacking, pooled.SLOPE, FULL))
+    axes = figure.axes[0]
+    together = estimate(find(lacking, "calibration_slope", POOLED))
+    ends = [together.low, together.high, together.details["prediction_low"], together.details["prediction_high"]]
+    low, high = axes.get_xlim()
+    beyond = [end for end in ends if end is not None and not low <= end <= high]
+    arrows = [
+        line for line in axes.lines if line.get_marker() in ("<", ">") and line.get_markerfacecolor() == canvas.BLUE
+    ]
+    assert len(arrows) == len(beyond) > 0
+
+
+def test_no_threshold_no_forest_of_net_benefit(lacking: Evidence) -> None:
+    assert fill("figures").figures["forest_net_benefit"].function(lacking) == Absent(
+        "the release declares no threshold"
+    )
+
+
+# ---- sample size ----------------------------------------------------------------------------------------------------
+
+
+def test_the_patients_there_are_stand_against_those_needed(three: Evidence) -> None:
+    with styled():
+        figure = drawn(sample.draw_reached(three))
+    asked = sample.criteria(three)
+    assert len(figure.axes) == len(asked) == 5
+    for axes, criterion in zip(figure.axes, asked, strict=True):
+        marks = [line for line in axes.lines if line.get_marker() in ("s", "<", ">")]
+        for mark, site in zip(marks, externals(three), strict=True):
+            share = site.n / estimate(find(three, criterion.measure, site.name, **criterion.at)).value
+            assert x_of(mark)[0] == pytest.approx(min(max(share, 0.1), 10))
+            assert mark.get_marker() == ("<" if share < 0.1 else ">" if share > 10 else "s")
+            assert to_hex(mark.get_color()) == (canvas.INK if share >= 1 else canvas.ALERT)
+            if mark.get_marker() == "s":
+                assert (mark.get_markerfacecolor() == "white") == (share < 1), "in grey the open square says it"
+
+
+def test_the_alternative_counts_the_sites_that_reach_it(three: Evidence) -> None:
+    told = fill("figures").figures["sample_reached"].function(three).alternative
+    enough = sum(site.n >= estimate(find(three, "mss_brier", site.name)).value for site in externals(three))
+    assert f"Brier in {enough} of 3 sites" in told
+
+
+def test_a_size_that_cannot_be_computed_says_so(lacking: Evidence) -> None:
+    with styled():
+        figure = drawn(sample.draw_reached(lacking))
+    gaps = sum(
+        isinstance(find(lacking, one.measure, site.name), Absent)
+        for one in sample.criteria(lacking)
+        for site in externals(lacking)
+    )
+    assert texts(figure).count("absent") == gaps > 0
+
+
+# ---- the flow of the rows -------------------------------------------------------------------------------------------
+
+
+def rows_of(figure: Figure) -> dict[str, list[str]]:
+    """The words of each line of the figure from left to right, by the first."""
+    with styled():
+        boxes = text_boxes(figure)
+    lines: dict[float, list[tuple[float, str]]] = {}
+    for box in boxes:
+        lines.setdefault(round((box.top + box.bottom) / 2, 1), []).append((box.left, box.text))
+    ordered = [[text for _, text in sorted(line)] for line in lines.values()]
+    return {line[0]: line[1:] for line in ordered}
+
+
+def test_the_flow_counts_every_row_once(lacking: Evidence) -> None:
+    with styled():
+        figure = drawn(description.draw_flow(lacking))
+    rows = rows_of(figure)
+    sites = externals(lacking)
+    for site in sites:
+        assert site.events is not None
+        lost = sum(site.excluded.values())
+        assert rows[site.site] == [f"{n:,}" for n in (site.rows_read, lost, site.n, site.events, site.n - site.events)]
+        read, out, analysed, events, others = (int(text.replace(",", "")) for text in rows[site.site])
+        assert read - out == analysed == events + others
+    columns = zip(*([int(text) for text in rows[site.site]] for site in sites), strict=True)
+    assert rows["All external"] == [str(sum(column)) for column in columns]
+
+
+def test_the_bars_of_the_flow_are_to_scale(three: Evidence) -> None:
+    with styled():
+        figure = drawn(description.draw_flow(three))
+    bars = [one for one in figure.axes[0].patches if isinstance(one, Rectangle) and one.get_height() == description.BAR]
+    whole = [bar.get_width() for bar in bars if to_hex(bar.get_facecolor()) == canvas.TINTS[2]]
+    events = [bar.get_width() for bar in bars if to_hex(bar.get_facecolor()) == canvas.BLUE]
+    shown = [*externals(three), *(one for one in reversed(three.datasets) if one.role != "external")]
+    longest = max(one.n for one in shown)
+    assert [width / max(whole) for width in whole] == pytest.approx([one.n / longest for one in shown])
+    assert [part / width for part, width in zip(events, whole, strict=True)] == pytest.approx(
+        [(one.events or 0) / one.n for one in shown]
+    )
+
+
+def test_many_reasons_share_the_last_box(three: Evidence) -> None:
+    reasons = {f"reason {letter}": place + 1 for place, letter in enumerate("abcdef")}
+    datasets = tuple(replace(one, excluded=reasons, rows_read=one.n + sum(reasons.values())) for one in three.datasets)
+    found = description.stages(replace(three, datasets=datasets), datasets)
+    leaving = [stage for stage in found if stage.leaves]
+    assert [stage.words for stage in leaving] == ["Reason a", "Reason b", "Reason c", "Other reasons"]
+    assert leaving[-1].counts[0] == str(4 + 5 + 6)
+
+
+# ---- dates ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_bar_runs_from_the_first_day_to_the_last(lacking: Evidence) -> None:
+    with styled():
+        figure = drawn(description.draw_accrual(lacking))
+    dated = [one for one in lacking.datasets if one.dates is not None]
+    bars = [bar for bar in figure.axes[0].patches if isinstance(bar, Rectangle)]
+    for bar, one in zip(bars, dated, strict=True):
+        assert one.dates is not None
+        first, last = one.dates
+        assert bar.get_x() == first.toordinal()
+        assert bar.get_x() + bar.get_width() == last.toordinal() + 1, "the last day is a day too"
+    picture = fill("figures").figures["accrual"].function(lacking)
+    assert "Dates not stated: Hospital 1 and Hospital 4." in picture.caption
+    days = sorted(day for one in dated if one.dates for day in one.dates)
+    assert f"{days[0].day} " in picture.alternative.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_without_dates_there_is_no_line_of_time(three: Evidence) -> None:
+    undated = replace(three, datasets=tuple(replace(one, dates=None) for one in three.datasets))
+    assert description.draw_accrual(undated) == Absent("no dataset declares its dates")
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "count"),
+    [((2020, 1, 1), (2020, 3, 31), 2), ((1978, 1, 1), (1993, 12, 31), 3), ((2020, 1, 1), (2020, 1, 9), 0)],
+)
+def test_the_calendar_has_round_days_with_room(
+    first: tuple[int, int, int], last: tuple[int, int, int], count: int
+) -> None:
+    start, end = (datetime.date(*day).toordinal() for day in (first, last))
+    places, words = description.calendar(start, end, 80.0)
+    days = [datetime.date.fromordinal(int(place)) for place in places]
+    assert all(day.day == 1 for day in days)
+    assert [str(day.year) in word for day, word in zip(days, words, strict=True)] == [True] * len(days)
+    assert len(days) >= count
+    gaps = np.diff(places) / (end - start) * 80
+    assert (gaps >= 12).all()
+
+
+# ---- similarity -----------------------------------------------------------------------------------------------------
+
+
+def test_similarity_and_performance_are_read_off_the_points(three: Evidence) -> None:
+    with styled():
+        figure = drawn(similarity.draw_against_similarity(three))
+    wanted: tuple[tuple[str, dict[str, float]], ...] = (
+        ("auroc", {}),
+        ("standardized_net_benefit", {"threshold": 0.5}),
+        ("brier", {}),
+    )
+    for axes, (measure, at) in zip(figure.axes, wanted, strict=True):
+        marks = [line for line in axes.lines if line.get_marker() == "o"]
+        for mark, site in zip(marks, externals(three), strict=True):
+            alike = estimate(find(three, "correspondence_averaged", site.name)).value
+            assert x_of(mark)[0] == alike
+            assert y_of(mark)[0] == pytest.approx(estimate(find(three, measure, site.name, **at)).value)
+    bottom, top = figure.axes[2].get_ylim()
+    assert bottom > top == 0, "up is better for the Brier score too"
+
+
+def test_the_line_through_the_sites_is_the_one_of_least_squares(three: Evidence) -> None:
+    with styled():
+        figure = drawn(similarity.draw_against_similarity(three))
+    sites = externals(three)
+    alike = [estimate(find(three, "correspondence_averaged", site.name)).value for site in sites]
+    values = [estimate(find(three, "auroc", site.name)).value for site in sites]
+    line = next(line for line in figure.axes[0].lines if line.is_dashed())
+    np.testing.assert_allclose(y_of(line), np.polyval(np.polyfit(alike, values, 1), x_of(line)), atol=1e-9)
+    assert (x_of(line).min(), x_of(line).max()) == (min(alike), max(alike))
+
+
+def test_the_correlation_stands_with_its_number_of_sites(three: Evidence) -> None:
+    with styled():
+        figure = drawn(similarity.draw_against_similarity(three))
+    found = estimate(find(three, "performance_against_similarity", POOLED, measure="auroc"))
+    assert f"r {found.value:.2f}, 3 sites".replace("-", "−") in texts(figure)
+    assert "no interval" in texts(figure), "Fisher's z needs four sites"
+
+
+def test_a_correlation_that_does_not_exist_says_why() -> None:
+    with styled():
+        figure = drawn(similarity.draw_against_similarity(simulated(BY_NAME["perfect"])))
+    assert "no r: the same at every site" in texts(figure)
+
+
+def test_one_site_has_no_correlation() -> None:
+    one = simulated(BY_NAME["one site"])
+    assert isinstance(fill("figures").figures["performance_by_similarity"].function(one), Absent)
+
+
+# ---- the simulated studies ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("extreme", EXTREMES, ids=lambda extreme: extreme.name)
+def test_a_simulated_study_is_the_same_every_time(extreme: Extreme) -> None:
+    once, again = study(extreme), study(extreme)
+    for one, other in zip(once.datasets, again.datasets, strict=True):
+        np.testing.assert_array_equal(one.risk, other.risk)
+        np.testing.assert_array_equal(one.outcome, other.outcome)
+    assert len(once.release.dataset) == len(once.datasets)
+
+
+def test_no_figure_is_told_of_rows() -> None:
+    """The million of the extremes is a count: what is drawn of it has the size of what is drawn of a thousand."""
+    many = simulated(BY_NAME["many rows"])
+    assert all(site.n == 400_000 for site in externals(many))
+    shown = drawn(description.draw_flow(many))
+    words = [text.get_text() for text in shown.findobj(Text) if isinstance(text, Text)]
+    assert "1,200,000" in words
+    assert not [word for word in words if re.search(r"\d{4}", word.replace(",", "")) and "," not in word]
+    assert find_curve(many, "decision_curve", "site-0") is not None
+    assert len(curve(find_curve(many, "decision_curve", "site-0")).columns["threshold"]) <= 250
