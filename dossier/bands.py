@@ -20,3 +20,12 @@ FEW_FOR_A_BAND = 100
 
 FEW_FOR_POOLING = 20
 """Below so many events or non-events a site is listed but not pooled."""
+
+SAME_RISK = 0.001
+"""Two risks that differ by no more are the same: tables round them."""
+
+FEW_ROWS = 3
+"""So many rows may differ before a formula is said not to be the model that was tested."""
+
+LARGE_SHIFT = 0.5
+"""A standardized mean difference from which a predictor stands out."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dossier.bands import FEW_FOR_A_BAND
+from dossier.bands import FEW_FOR_A_BAND, FEW_ROWS, SAME_RISK
 from dossier.types import DatasetSummary, Estimate, Flag, Result
 from dossier.typeset import number
 
@@ -14,7 +14,13 @@ OE_TOLERATED = (0.8, 1.25)
 def raised(datasets: Sequence[DatasetSummary], results: Sequence[Result]) -> tuple[Flag, ...]:
     """Every limitation that the evidence shows, site by site."""
     external = [dataset for dataset in datasets if dataset.role == "external"]
-    return (*_few_events(external), *_rows_lost(external), *_risks_off(external, results), *_few_sites(external))
+    return (
+        *_few_events(external),
+        *_rows_lost(external),
+        *_risks_off(external, results),
+        *_model_differs(external, results),
+        *_few_sites(external),
+    )
 
 
 def _few_events(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
@@ -60,6 +66,25 @@ def _risks_off(external: Sequence[DatasetSummary], results: Sequence[Result]) ->
                 result.dataset,
                 f"at {site[result.dataset]} there were {number(found.value)} times as many events as the risks add up "
                 f"to ({number(found.low)} to {number(found.high)}), outside {low:g} to {high:g}.",
+            )
+
+
+def _model_differs(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """A declared formula that does not give the risks that were tested."""
+    site = {dataset.name: dataset.site for dataset in external}
+    for result in results:
+        found = result.found
+        if result.measure != "formula_difference" or result.dataset not in site or not isinstance(found, Estimate):
+            continue
+        differing, left_out = (int(found.details.get(name) or 0) for name in ("differing", "left_out"))
+        if differing > FEW_ROWS or differing * 10 > found.n:
+            without = f"; {left_out:,} with a missing predictor left out" if left_out else ""
+            yield Flag(
+                "model_differs",
+                result.dataset,
+                f"at {site[result.dataset]} the formula of [model] gives another risk than the table in {differing:,} "
+                f"of {found.n:,} rows, by more than {SAME_RISK:g} and by up to {number(found.value, 4)}{without}: the "
+                "nomogram is not the model that was tested.",
             )
 
 

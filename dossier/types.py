@@ -31,6 +31,9 @@ POOLED = "pooled"
 READER_STUDY = "reader study"
 """The name under which results of the reader study are filed."""
 
+MODEL = "the model"
+"""The name under which what follows from the model's formula alone is filed."""
+
 
 # ---- what load makes ------------------------------------------------------------------------------------------------
 

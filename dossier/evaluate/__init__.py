@@ -13,7 +13,7 @@ from importlib.metadata import version
 import joblib
 
 from dossier import flags
-from dossier.evaluate import reader_study, sites
+from dossier.evaluate import model, reader_study, sites
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import SiteEvidence, site_evidence
 from dossier.register import REGISTER, fill
@@ -51,13 +51,15 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None) -> E
     curves = [curve for site in site_results for curve in site.curves]
     curves += sites.pooled_curves(study.release, external)
     curves += reader_study.curves(study)
+    points = model.points(study)
+    curves += points.curves
     summaries = tuple(site.summary for site in site_results)
     return Evidence(
         release=study.release,
         datasets=summaries,
         results=tuple(results),
         curves=tuple(curves),
-        descriptions=tuple(row for found in each for row in found.descriptions),
+        descriptions=tuple(row for found in each for row in found.descriptions) + points.descriptions,
         flags=study.flags + flags.raised(summaries, tuple(results)),
         terms={name: entry.term for name, entry in (REGISTER.metrics | REGISTER.syntheses).items()},
         statements=study.statements,
