@@ -236,14 +236,14 @@ def axis(term: ModelTerm, feature: Feature) -> Axis:
     effects = effect(term, Feature(feature.name, values))
     steps = _ladder(high - low, whole)
     return Axis(
-        feature.name, values, effects, np.zeros(GRID, dtype=bool), np.zeros(GRID, dtype=bool), len(known), steps
+        term.predictor, values, effects, np.zeros(GRID, dtype=bool), np.zeros(GRID, dtype=bool), len(known), steps
     )
 
 
 def _by_value(term: ModelTerm, feature: Feature, levels: tuple[str, ...], n: int) -> Axis:
     every = np.ones(len(levels), dtype=bool)
     values = np.arange(len(levels), dtype=np.float64)
-    return Axis(feature.name, values, effect(term, feature), every, ~every, n, levels=levels)
+    return Axis(term.predictor, values, effect(term, feature), every, ~every, n, levels=levels)
 
 
 def ends(values: Floats) -> tuple[float, float]:
@@ -296,9 +296,12 @@ def _with_marks(term: ModelTerm, axis: Axis, per_unit: float) -> Axis:
     chosen = {low, high, *turns}
     for rank, step in enumerate(axis.steps):
         for number in map(float, _multiples(low, high, step)):
-            neighbours = [max(one for one in chosen if one <= number), min(one for one in chosen if one >= number)]
-            here, *beside = points([number, *neighbours])
-            if rank == 0 or (len(chosen) < MARKS and min(abs(here - one) for one in beside) >= APART):
+            nearest = [max(one for one in chosen if one <= number), min(one for one in chosen if one >= number)]
+            here, *beside = points([number, *nearest, max(number - step, low), min(number + step, high)])
+            apart = [abs(here - one) for one in beside]
+            # Where points change slowly a finer number would stand there alone, as 8.9 between 8 and 9.7.
+            is_steep = max(apart[2:]) >= APART / 2
+            if rank == 0 or (len(chosen) < MARKS and min(apart[:2]) >= APART and is_steep):
                 chosen.add(number)
     values = np.unique(np.concatenate([axis.values, np.array(sorted(chosen))]))
     effects = effect(term, Feature(axis.predictor, values))
