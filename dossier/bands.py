@@ -29,3 +29,9 @@ FEW_ROWS = 3
 
 LARGE_SHIFT = 0.5
 """A standardized mean difference from which a predictor stands out."""
+
+MAP_WITH_NUMBERS = 10
+"""Up to so many datasets the map of missing values has room for numbers, and needs no table beside it."""
+
+MAP_ROWS = 38
+"""The predictors that the map of missing values has room for."""

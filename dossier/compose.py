@@ -112,6 +112,7 @@ def _questions() -> Mapping[str, Any]:
         "description",
         "glossary",
         "human_factors",
+        "nomogram",
         "pooled",
         "provenance",
         "references",
@@ -130,6 +131,8 @@ def _has_content(evidence: Evidence, chapter: str) -> bool:
         return any(item in evidence.statements for item in CONTEXT)
     if chapter == "comparison" and evidence.release.prediction.rival is None:
         return False
+    if chapter == "nomogram":
+        return evidence.release.model is not None
     if chapter == "pooled":
         return any(result.dataset == POOLED and typeset.is_estimated(result) for result in evidence.results)
     if chapter == "caution":

@@ -22,6 +22,7 @@ class Chapter:
 CHAPTERS = (
     Chapter("results", "First results", "Results"),
     Chapter("context", "Purpose and setting", "Data", "Write texts in [statements]."),
+    Chapter("nomogram", "The model", "Data", "Give the formula of the model in [model]."),
     Chapter("description", "Data", "Data"),
     Chapter("discrimination", "Discrimination", "Performance"),
     Chapter("calibration", "Calibration", "Performance"),

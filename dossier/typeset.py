@@ -122,6 +122,11 @@ def threshold(value: float) -> str:
     return f"{value:.2f}" if round(value, 2) == value else f"{value:g}"
 
 
+def as_declared(value: float) -> str:
+    """A number with the digits that somebody wrote, and a true minus."""
+    return f"{value:.12g}".replace("-", MINUS)
+
+
 def setting(value: float | str) -> str:
     """The value of a setting, as a heading names it."""
     if isinstance(value, str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dossier.bands import MAP_ROWS, MAP_WITH_NUMBERS
 from dossier.findings.sentence import Sentence
 from dossier.types import DatasetSummary, Evidence, externals
 from dossier.typeset import (
@@ -157,7 +158,7 @@ def _spread(known: dict[tuple[str, str, str, str | None], float], dataset: str, 
 
 
 def missingness(evidence: Evidence) -> tuple[Table, ...]:
-    """The share of missing values of each predictor that has any, in each dataset that holds it."""
+    """The share of missing values of each predictor that has any, in each dataset; none where the map says it all."""
     counts = {
         (row.dataset, row.described.variable): row.described.value
         for row in evidence.descriptions
@@ -166,7 +167,7 @@ def missingness(evidence: Evidence) -> tuple[Table, ...]:
     holders = [dataset for dataset in shown(evidence) if dataset.features]
     features = list(dict.fromkeys(feature for dataset in holders for feature in dataset.features))
     gappy = [feature for feature in features if any(counts.get((one.name, feature)) for one in holders)]
-    if not gappy:
+    if not gappy or (len(holders) <= MAP_WITH_NUMBERS and len(gappy) <= MAP_ROWS):
         return ()
     blocks = evenly(holders, NARROW_SIDE_BY_SIDE)
     return tuple(
@@ -183,6 +184,11 @@ def missingness(evidence: Evidence) -> tuple[Table, ...]:
         )
         for part, block in enumerate(blocks, start=1)
     )
+
+
+def is_complete(evidence: Evidence) -> bool:
+    """Whether no dataset that gives predictors misses a value."""
+    return not any(row.described.statistic == "missing" and row.described.value for row in evidence.descriptions)
 
 
 def _missing(count: float | None, n: int) -> Cell:

@@ -373,7 +373,11 @@ def risk_curve(found: Nomogram, thresholds: Sequence[float]) -> Curve | Absent:
     if not inside.any():
         return Absent("the totals reach no round risk")
     curve = _totals(found, total[inside])
-    return Curve({**curve.columns, "risk": tuple(map(float, risks[inside]))}, curve.n, curve.method)
+    # The declared numbers themselves, not what is left of them after going to points and back.
+    exact = {"risk": risks[inside], "linear_predictor": logit(risks[inside])}
+    return Curve(
+        {**curve.columns, **{name: tuple(map(float, column)) for name, column in exact.items()}}, curve.n, curve.method
+    )
 
 
 def _totals(found: Nomogram, total: Floats) -> Curve:
