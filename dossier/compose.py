@@ -112,6 +112,7 @@ def _questions() -> Mapping[str, Any]:
         "description",
         "glossary",
         "human_factors",
+        "limitations",
         "nomogram",
         "pooled",
         "provenance",
