@@ -399,7 +399,7 @@ def tables_of(evidence: Evidence, terms: Sequence[Term]) -> tuple[Table, ...]:
                 _across(evidence, part[0]) if _reads_across(evidence, part) else _beside(evidence, part)
                 for part in _parts(evidence, kept)
             ]
-    return tuple(folded(table) for table in tables)
+    return tuple(with_short_labels(folded(table)) for table in tables)
 
 
 def _reads_across(evidence: Evidence, terms: Sequence[Term]) -> bool:
@@ -421,7 +421,7 @@ def folded(table: Table) -> Table:
     """A narrow table without groups as two halves beside each other; every other table as it is."""
     body = [row for row in table.rows if row.kind == "row"]
     last = [row for row in table.rows if row.kind == "total"]
-    width = max((len(row.label) for row in body), default=0) * LETTER
+    width = min(max((len(row.label) for row in body), default=0), LONG_LABEL) * LETTER
     width += sum(_column_width(table, place) for place in range(len(table.columns)))
     grouped = len(body) + len(last) < len(table.rows)
     if len(body) < MANY_ROWS or grouped or any(one.words for one in table.columns) or width > MEASURE / 2 - 4:

@@ -63,6 +63,9 @@ SIDE_BY_SIDE = 8
 
 MOST_ROWS = 44
 ROW = LINE + 0.4
+GAP = 3.2
+"""Between two panels, in mm."""
+
 NAMES = 46.0
 ENDS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 8.0, 10.0, 20.0, 50.0)
 Shifts = Mapping[tuple[str, str], float]
@@ -110,17 +113,28 @@ def draw_shifts(evidence: Evidence) -> Figure | Absent:
         return Absent("no external site holds predictors of the development data")
     sites = _holders(evidence, known)
     rows = ordered(known)[:MOST_ROWS]
-    if len(sites) <= SIDE_BY_SIDE:
-        return _side_by_side(known, sites, rows)
-    return _together(known, sites, rows)
+    return _side_by_side(known, sites, rows) if _have_panels(known, sites) else _together(known, sites, rows)
+
+
+NARROWEST = 14.0
+
+
+def _have_panels(known: Shifts, sites: Sequence[DatasetSummary]) -> bool:
+    """Whether each site has a panel of its own, wide enough to be read."""
+    names = shortened(ordered(known)[:MOST_ROWS], NAMES)
+    return len(sites) <= SIDE_BY_SIDE and _across(names, len(sites)) >= NARROWEST
+
+
+def _across(names: Sequence[str], count: int) -> float:
+    """The width of one of so many panels beside the names of the rows, in mm."""
+    return min((FULL - max(map(text_width, names)) - 6 - GAP * (count - 1)) / count, 70.0)
 
 
 def _side_by_side(known: Shifts, sites: Sequence[DatasetSummary], rows: Sequence[str]) -> Figure:
     names = shortened(rows, NAMES)
     left = max(map(text_width, names)) + 3
-    gap = 3.2
-    across = min((FULL - left - 3 - gap * (len(sites) - 1)) / len(sites), 70.0)
-    grid = Lattice(len(sites), len(sites), across, len(rows) * ROW, left, 5.0, gap, 0)
+    across = _across(names, len(sites))
+    grid = Lattice(len(sites), len(sites), across, len(rows) * ROW, left, 5.0, GAP, 0)
     grid, heads = headed(grid, sites)
     width = max(FULL if len(sites) > 1 else HALF, grid.right + 3)
     drawn = sheet(width, grid.bottom + 10.0)
@@ -133,14 +147,15 @@ def _side_by_side(known: Shifts, sites: Sequence[DatasetSummary], rows: Sequence
             value = known.get((site.name, predictor))
             if value is not None:
                 _dot(axes, value, row)
-    write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.6, _title(grid.right - grid.left), ha="center")
+    centre = (grid.left + grid.right) / 2
+    write(drawn, centre, grid.bottom + 7.6, _title(2 * min(centre, width - centre)), ha="center")
     return drawn
 
 
 def _title(width: float) -> str:
     """What the scale says, as long as there is room."""
     long = "Standardized mean difference, site minus development"
-    return long if text_width(long) <= width + 30 else "Standardized difference"
+    return long if text_width(long) <= width else "Standardized difference"
 
 
 def _together(known: Shifts, sites: Sequence[DatasetSummary], rows: Sequence[str]) -> Figure:
@@ -168,7 +183,7 @@ def _together(known: Shifts, sites: Sequence[DatasetSummary], rows: Sequence[str
 
 def _scale(axes: Axes, rows: int, end: float, width: float) -> None:
     """The axis from far below to far above the development data, with the lines that it is read by."""
-    axes.set_xlim(-end * 1.04, end * 1.04)
+    axes.set_xlim(-end, end)
     axes.set_ylim(rows - 0.5, -0.5)
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
@@ -177,8 +192,11 @@ def _scale(axes: Axes, rows: int, end: float, width: float) -> None:
     axes.axvline(0, color=RULE, lw=0.9, zorder=1)
     for side in (-LARGE_SHIFT, LARGE_SHIFT):
         axes.axvline(side, color=INK_2, lw=0.7, ls=BROKEN, zorder=1)
-    places = [-end, -end / 2, 0, end / 2, end] if width > 40 else [-end, 0, end]
-    ticks(axes, "x", places, [tick_text(place) for place in places])
+    # Half a standard deviation has its number where it does not touch the others.
+    room = width / (2 * end)
+    halves = [-LARGE_SHIFT, LARGE_SHIFT] if LARGE_SHIFT * room > 9 and (end - LARGE_SHIFT) * room > 13 else []
+    places = sorted([-end, *halves, 0.0, end])
+    ticks(axes, "x", places, [tick_text(place) for place in places], inward=True)
 
 
 def _dot(axes: Axes, value: float, row: int, name: str = "shift") -> None:
@@ -210,7 +228,7 @@ def shift_by_predictor(evidence: Evidence) -> Picture | Absent:
         every = ordered(known)
         without = len(every) - MOST_ROWS
         more = f" {counted(without, 'predictor')} that differ less: see the table." if without > 0 else ""
-        many = " Grey: the other sites." if len(sites) > SIDE_BY_SIDE else ""
+        many = "" if _have_panels(known, sites) else " Blue: the farthest site, named beside it; grey: the others."
         caption = (
             f"{patients(sites)}, against the development table; the predictor that lies farthest is at the top. "
             f"Filled: half a standard deviation or more (broken lines), a mark to look at and not a test.{many}"

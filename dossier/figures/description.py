@@ -69,7 +69,7 @@ def draw_missing(evidence: Evidence) -> Figure | Absent:
     numbered = len(datasets) <= MAP_WITH_NUMBERS
     names = shortened(rows, NAMES)
     left = max(map(text_width, names)) + 2.5
-    across = min((FULL - left) / len(datasets), 24.0)
+    across = min((FULL - left - 1.5) / len(datasets), 24.0)
     heads = _heads(datasets, across) if numbered else [str(place) for place in range(1, len(datasets) + 1)]
     lines = max(text.count("\n") + 1 for text in heads)
     top = lines * 3.9 + 2.2
