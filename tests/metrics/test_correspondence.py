@@ -525,7 +525,7 @@ def test_a_membership_that_cannot_be(ours: Features, theirs: Features) -> None:
 def test_conformal_bins_against_loops(seed: int) -> None:
     """Each external row on its own beside all development rows, counted into tenths that hold their upper end."""
     rng = np.random.default_rng(seed)
-    a, b = np.round(rng.normal(size=(23, 2)), 1), np.round(rng.normal(0.4, 1.2, size=(17, 2)), 1)
+    a, b = rng.normal(size=(23, 2)), rng.normal(0.4, 1.2, size=(17, 2))
     ours, theirs = _scaled(a, b)
     counts = [0] * 10
     for row in theirs:
