@@ -23,3 +23,17 @@ FEW_FOR_POOLING = 20
 
 OE_TOLERATED = (0.8, 1.25)
 """Between these the ratio of observed to expected events is not called off; its whole interval must lie outside."""
+SAME_RISK = 0.001
+"""Two risks that differ by no more are the same: tables round them."""
+
+FEW_ROWS = 3
+"""So many rows may differ before a formula is said not to be the model that was tested."""
+
+LARGE_SHIFT = 0.5
+"""A standardized mean difference from which a predictor stands out."""
+
+MAP_WITH_NUMBERS = 10
+"""Up to so many datasets the map of missing values has room for numbers, and needs no table beside it."""
+
+MAP_ROWS = 38
+"""The predictors that the map of missing values has room for."""

@@ -127,6 +127,7 @@ def _questions() -> Mapping[str, Any]:
         "limitations",
         "model_card",
         "methods",
+        "nomogram",
         "pooled",
         "probast",
         "provenance",
@@ -153,6 +154,8 @@ def _has_content(evidence: Evidence, chapter: str) -> bool:
     prediction = evidence.release.prediction
     if chapter == "comparison" and prediction.rival is None and prediction.rivals is None:
         return False
+    if chapter == "nomogram":
+        return evidence.release.model is not None
     if chapter == "pooled":
         return any(result.dataset == POOLED and typeset.is_estimated(result) for result in evidence.results)
     if chapter == "subgroups":

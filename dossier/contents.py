@@ -24,6 +24,7 @@ CHAPTERS = (
     Chapter("acceptance", "Acceptance criteria", "Results", "Declare criteria in [[acceptance]]."),
     Chapter("abstract", "Structured abstract", "Results"),
     Chapter("context", "Purpose and setting", "Data", "Write texts in [statements]."),
+    Chapter("nomogram", "The model", "Data", "Give the formula of the model in [model]."),
     Chapter("description", "Data", "Data"),
     Chapter("discrimination", "Discrimination", "Performance"),
     Chapter("calibration", "Calibration", "Performance"),

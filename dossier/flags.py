@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dossier.bands import FEW_FOR_A_BAND, OE_TOLERATED
+from dossier.bands import FEW_FOR_A_BAND, FEW_ROWS, OE_TOLERATED, SAME_RISK
 from dossier.types import (
     MACRO,
     POOLED,
@@ -90,6 +90,7 @@ def raised(
         *_risks_off(external, results),
         *_slope_off(external, results),
         *_precision_missed(external, results),
+        *_model_differs(external, results),
         *_few_sites(external),
         *_elsewhere(results),
         *_prevalence_shift(datasets, external),
@@ -226,6 +227,25 @@ def _precision_missed(external: Sequence[DatasetSummary], results: Sequence[Resu
                 dataset.name,
                 f"{dataset.site} has {counted(dataset.n, 'patient')}, fewer than the declared widths ask for: "
                 f"{listing(needed[dataset.name])}.",
+            )
+
+
+def _model_differs(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """A declared formula that does not give the risks that were tested."""
+    site = {dataset.name: dataset.site for dataset in external}
+    for result in results:
+        found = result.found
+        if result.measure != "formula_difference" or result.dataset not in site or not isinstance(found, Estimate):
+            continue
+        differing, left_out = (int(found.details.get(name) or 0) for name in ("differing", "left_out"))
+        if differing > FEW_ROWS or differing * 10 > found.n:
+            without = f"; {left_out:,} with a missing predictor left out" if left_out else ""
+            yield Flag(
+                "model_differs",
+                result.dataset,
+                f"at {site[result.dataset]} the formula of [model] gives another risk than the table in {differing:,} "
+                f"of {found.n:,} rows, by more than {SAME_RISK:g} and by up to {number(found.value, 4)}{without}: the "
+                "nomogram is not the model that was tested.",
             )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypeGuard
 
@@ -194,17 +195,70 @@ class ModelTerm(Table):
 
     predictor: Text = Field(description="The predictor of the term.")
     coefficient: float | None = Field(None, description="The coefficient of a numeric term.")
-    levels: Mapping[str, float] | None = Field(None, description="The coefficient of each category.")
+    levels: Mapping[str, float] | None = Field(
+        None, description="The coefficient of each category; a category that is not named has 0."
+    )
     knots: tuple[float, ...] | None = Field(None, description="The knots of a restricted cubic spline.")
     coefficients: tuple[float, ...] | None = Field(None, description="The coefficients of the spline, Harrell's form.")
     transform: Literal["log", "sqrt", "square"] | None = Field(None, description="What is done to the number first.")
+
+    @model_validator(mode="after")
+    def _one_form(self) -> ModelTerm:
+        forms = {"coefficient": self.coefficient, "levels": self.levels, "coefficients": self.coefficients}
+        given = [name for name, value in forms.items() if value is not None]
+        if len(given) != 1:
+            found = f"has both {' and '.join(given)}" if given else "has no coefficient"
+            raise UnfitError(
+                f"The term of {self.predictor} {found}.",
+                "Give coefficient for a number, levels for categories, or knots and coefficients for a spline.",
+            )
+        if (self.knots is None) != (self.coefficients is None):
+            lacking = "coefficients" if self.coefficients is None else "knots"
+            raise UnfitError(
+                f"The spline of {self.predictor} has no {lacking}.", "Give knots and coefficients together."
+            )
+        if self.levels is not None and (not self.levels or self.transform is not None):
+            wrong = "names no category" if not self.levels else "transforms categories"
+            raise UnfitError(
+                f"The term of {self.predictor} {wrong}.", 'Write levels = { "category" = 0.8 } without a transform.'
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _spline_fits(self) -> ModelTerm:
+        knots, coefficients = self.knots, self.coefficients
+        if knots is None or coefficients is None:
+            return self
+        if len(knots) < 3 or any(after <= before for before, after in pairwise(knots)):
+            wrong = "are fewer than three" if len(knots) < 3 else "do not increase"
+            raise UnfitError(
+                f"The knots of {self.predictor} {wrong}.", "Give three knots or more, each above the last."
+            )
+        if len(coefficients) != len(knots) - 1:
+            raise UnfitError(
+                f"The spline of {self.predictor} has {len(knots)} knots and {len(coefficients)} coefficients.",
+                f"Give {len(knots) - 1} coefficients: of the predictor itself, then of each curved column.",
+            )
+        return self
 
 
 class Model(Table):
     """The formula of the model, for the points nomogram."""
 
     intercept: float = Field(description="The intercept.")
-    term: tuple[ModelTerm, ...] = Field((), description="The terms of the linear predictor.")
+    term: Annotated[tuple[ModelTerm, ...], Field(min_length=1)] = Field(
+        description="The terms of the linear predictor, one a predictor."
+    )
+
+    @model_validator(mode="after")
+    def _one_term_a_predictor(self) -> Model:
+        names = [term.predictor for term in self.term]
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        if repeated:
+            raise UnfitError(
+                f"{', '.join(repeated)} has more than one term.", "Put all coefficients of a predictor in one term."
+            )
+        return self
 
 
 class ReadersTables(Table):

@@ -34,6 +34,9 @@ MACRO = "macro"
 READER_STUDY = "reader study"
 """The name under which results of the reader study are filed."""
 
+MODEL = "the model"
+"""The name under which what follows from the model's formula alone is filed."""
+
 
 # ---- what load makes ------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from dossier.types import MACRO, POOLED, Absent, At, DatasetSummary, Estimate, Evidence, Result, Term
@@ -20,7 +20,7 @@ CHARACTER = 1.8
 """The width of a character of a table in mm: digits are a little wider, letters a little narrower."""
 
 LONG_LABEL = 22
-"""Characters of a row's label that fit on one line; a longer one is broken."""
+"""Characters of a row's label that columns leave room for; a longer one may be broken."""
 
 NAMES = {
     "Brier",
@@ -131,6 +131,11 @@ def threshold(value: float) -> str:
     return f"{value:.2f}" if round(value, 2) == value else f"{value:g}"
 
 
+def as_declared(value: float) -> str:
+    """A number with the digits that somebody wrote, and a true minus."""
+    return f"{value:.12g}".replace("-", MINUS)
+
+
 def setting(value: float | str) -> str:
     """The value of a setting, as a heading names it."""
     if isinstance(value, str) and re.fullmatch(r"[\d.]+-[\d.]+", value):
@@ -231,7 +236,8 @@ class Cell:
 
     text: str
     interval: str = ""
-    kind: Literal["value", "plain", "word", "absent", "alert"] = "value"
+    kind: Literal["value", "plain", "word", "absent", "alert", "label"] = "value"
+    """What it is: a number, a plain one, words, a gap, a number not met, or the label of the cells to its right."""
 
 
 @dataclass(frozen=True)
@@ -245,11 +251,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Column:
-    """The head of a column, and whether its cells have intervals or words."""
+    """The head of a column, and whether its cells have intervals, words, or are labels themselves."""
 
     label: str
     intervals: bool = False
     words: bool = False
+    labels: bool = False
+    """Whether its cells name what stands to their right, as the first column does."""
 
 
 @dataclass(frozen=True)
@@ -263,6 +271,78 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     footnotes: tuple[str, ...] = ()
+
+
+TALL = 24
+"""A group of more rows than this may be parted at the end of a page, so each page must name it."""
+
+
+def pages_of(table: Table) -> tuple[Table, ...]:
+    """A table as it is set: whole, or group by group, the group's name in the head, where every group is tall."""
+    groups = groups_of(table)
+    if len(groups) < 2 or min(len(group.rows) for group in groups) <= TALL:
+        return (table,)
+    parts = []
+    for place, group in enumerate(groups, start=1):
+        name = f"{table.name}-{place}" if place > 1 else table.name
+        title = table.title if place == 1 else f"{table.title.removesuffix('.')}, continued ({place})."
+        note = table.note if place == 1 else ""
+        notes = table.footnotes if place == len(groups) else ()
+        parts.append(Table(name, title, note, group.label or table.head, table.columns, group.rows, notes))
+    return tuple(parts)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows under one name, which stay on one page; no name where the table has no groups."""
+
+    label: str
+    rows: tuple[Row, ...]
+
+
+def groups_of(table: Table) -> tuple[Group, ...]:
+    """The rows of a table by group."""
+    found: list[Group] = []
+    for row in table.rows:
+        if row.kind == "group":
+            found.append(Group(row.label, ()))
+        elif found:
+            found[-1] = Group(found[-1].label, (*found[-1].rows, row))
+        else:
+            found.append(Group("", (row,)))
+    return tuple(found)
+
+
+def with_short_labels(table: Table) -> Table:
+    """The table with its sites up to the first comma, where the whole names have no room and these still differ."""
+    labels = list(dict.fromkeys(row.label for row in table.rows if row.kind == "row"))
+    short = {label: label.split(",")[0] for label in labels}
+    if label_fits(table) or len(set(short.values())) < len(labels):
+        return table
+    return replace(table, rows=tuple(replace(row, label=short.get(row.label, row.label)) for row in table.rows))
+
+
+def label_fits(table: Table) -> bool:
+    """Whether the longest label of a row stands on one line beside the columns."""
+    longest = max((len(row.label) for row in table.rows if row.kind != "group"), default=0)
+    return longest * LETTER + sum(_column_width(table, place) for place in range(len(table.columns))) <= MEASURE
+
+
+LETTER = 1.72
+"""The width of a letter of a label in mm."""
+
+
+def _column_width(table: Table, place: int) -> float:
+    """The width in mm of a column: its widest cell, or the longest word of its head."""
+    column = table.columns[place]
+    cells = [row.cells[place] for row in table.rows if place < len(row.cells)]
+    if column.labels:
+        return 7.0 + max(len(cell.text) for cell in cells) * LETTER
+    if column.words:
+        return MEASURE / 3
+    widest = max((len(cell.text) + len(cell.interval) for cell in cells), default=0)
+    heading = max(map(len, column.label.split()), default=0)
+    return 2.4 + (1.4 if column.intervals else 0.0) + max(widest, heading) * CHARACTER
 
 
 class Reasons:
@@ -330,8 +410,46 @@ def tables_of(evidence: Evidence, terms: Sequence[Term], beside: Sequence[Term] 
         elif alone is not None:
             tables.append(_listed(evidence, [*kept, *last], alone))
         else:
-            tables += [_side_by_side(evidence, [*part, *last]) for part in _parts(evidence, kept, last)]
-    return tuple(tables)
+            parts = [[*part, *last] for part in _parts(evidence, kept, last)]
+            tables += [
+                _across(evidence, part[0]) if _reads_across(evidence, part) else _side_by_side(evidence, part)
+                for part in parts
+            ]
+    return tuple(with_short_labels(folded(table)) for table in tables)
+
+
+def _reads_across(evidence: Evidence, terms: Sequence[Term]) -> bool:
+    """Whether a measure stands alone and its setting takes so few values that they can be columns."""
+    if len(terms) != 1 or len(terms[0].at) != 1:
+        return False
+    term, name = terms[0], terms[0].at[0]
+    results = [one for one in evidence.results if one.term == term.name]
+    values = {one.at[name] for one in results if name in one.at}
+    room = MEASURE - LONG_LABEL * CHARACTER
+    return len(values) >= 2 and len(values) * _width(evidence, term) <= room and not _is_tested(results, term)
+
+
+MANY_ROWS = 7
+"""A narrow table of so many rows or more is folded."""
+
+
+def folded(table: Table) -> Table:
+    """A narrow table without groups as two halves beside each other; every other table as it is."""
+    body = [row for row in table.rows if row.kind == "row"]
+    last = [row for row in table.rows if row.kind == "total"]
+    width = min(max((len(row.label) for row in body), default=0), LONG_LABEL) * LETTER
+    width += sum(_column_width(table, place) for place in range(len(table.columns)))
+    grouped = len(body) + len(last) < len(table.rows)
+    if len(body) < MANY_ROWS or grouped or any(one.words for one in table.columns) or width > MEASURE / 2 - 4:
+        return table
+    half = -(-len(body) // 2)
+    nothing = tuple(Cell("", kind="plain") for _ in table.columns)
+    right: list[tuple[Cell, ...]] = [(Cell(row.label, kind="label"), *row.cells) for row in body[half:]]
+    right += [(Cell("", kind="plain"), *nothing)] * (half - len(right))
+    rows = [replace(row, cells=(*row.cells, *more)) for row, more in zip(body[:half], right, strict=True)]
+    rows += [replace(row, cells=(*row.cells, Cell("", kind="plain"), *nothing)) for row in last]
+    columns = (*table.columns, Column(table.head, words=True, labels=True), *table.columns)
+    return replace(table, columns=columns, rows=tuple(rows))
 
 
 def _side_by_side(evidence: Evidence, terms: Sequence[Term]) -> Table:

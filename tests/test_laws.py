@@ -12,6 +12,7 @@ import pytest
 
 from dossier.evaluate.offered import ask
 from dossier.register import Metric, fill
+from dossier.release import Model
 from dossier.types import Absent, DecisionCounts, Estimate, Feature, Floats, ReaderStudy
 
 REGISTER = fill("metrics")
@@ -44,6 +45,12 @@ SETTINGS: dict[str, Any] = {
     "standardized_net_benefit_width": 0.2,
     "brier_width": 0.05,
     "declared_minimum": {},
+    "model": Model.model_validate(
+        {
+            "intercept": -1.0,
+            "term": ({"predictor": "age", "coefficient": 0.8}, {"predictor": "sex", "levels": {"m": 0.5}}),
+        }
+    ),
 }
 
 

@@ -14,7 +14,7 @@ from importlib.metadata import version
 import joblib
 
 from dossier import acceptance, checklist, flags
-from dossier.evaluate import classes, reader_study, sites, subgroups
+from dossier.evaluate import classes, model, reader_study, sites, subgroups
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import SiteEvidence, site_evidence
 from dossier.register import fill
@@ -54,8 +54,10 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None) -> E
     curves = [curve for site in site_results for curve in site.curves]
     curves += sites.pooled_curves(study.release, external)
     curves += reader_study.curves(study)
+    points = model.points(study)
+    curves += points.curves
     summaries = tuple(site.summary for site in site_results)
-    descriptions = tuple(row for found in each for row in found.descriptions)
+    descriptions = (*(row for found in each for row in found.descriptions), *points.descriptions)
     found_flags = study.flags + flags.raised(summaries, results, descriptions)
     found_flags += flags.unsaid(study.release, summaries) if study.declared else ()
     of_subgroups = subgroups.together(study.release, parts, [site.summary.name for site in external])

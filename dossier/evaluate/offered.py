@@ -100,6 +100,7 @@ def settings(release: Release) -> dict[str, Any]:
         "threshold_range": release.thresholds.range,
         "declared_thresholds": tuple(declared),
         "declared_minimum": release.robustness.minimum,
+        "model": release.model or Absent("the release does not give the formula of the model"),
         "severity_weights": release.severity.weights
         if release.severity
         else Absent("the release declares no severity weights"),

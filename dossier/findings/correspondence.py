@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dossier.bands import SIMILARITY
+from dossier.bands import LARGE_SHIFT, SIMILARITY
 from dossier.findings.description import NARROW_SIDE_BY_SIDE, evenly
 from dossier.findings.sentence import Sentence, estimated, range_over_sites
 from dossier.types import DatasetSummary, Description, Evidence, externals
 from dossier.typeset import Cell, Column, Row, Table, in_words, listing, number
-
-LARGE_SHIFT = 0.5
-"""A standardized mean difference from which a predictor stands out in the table."""
 
 
 def band(value: float) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
+from dossier.bands import MAP_ROWS, MAP_WITH_NUMBERS
 from dossier.findings import classes
 from dossier.findings.sentence import Sentence
-from dossier.types import DatasetSummary, Evidence, externals
+from dossier.types import MODEL, DatasetSummary, DescriptionResult, Evidence, externals
 from dossier.typeset import (
     DASH,
     Cell,
@@ -123,14 +126,11 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
     features = list(dict.fromkeys(feature for dataset in datasets for feature in dataset.features))
     rows: list[Row] = []
     for feature in features:
-        levels = list(
-            dict.fromkeys(
-                row.described.level
-                for row in evidence.descriptions
-                if row.described.variable == feature and row.described.statistic == "share" and row.described.level
-            )
-        )
-        if levels:
+        levels = _levels(evidence, feature)
+        if len(levels) == TWO:
+            shares = (_share_of(known, one.name, feature, levels) for one in datasets)
+            rows.append(Row(f"{feature}: {levels[-1]}, %", tuple(shares)))
+        elif levels:
             rows.append(Row(f"{feature}, %", kind="group"))
             rows += [
                 Row(level, tuple(_share(known.get((one.name, feature, "share", level))) for one in datasets))
@@ -147,6 +147,35 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
         columns=tuple(Column(label_of(dataset), intervals=True) for dataset in datasets),
         rows=tuple(rows),
     )
+
+
+TWO = 2
+
+
+def _levels(evidence: Evidence, feature: str) -> list[str]:
+    """The categories of a predictor, or its values where it takes two at most in all datasets; none of a number."""
+    rows = [row for row in evidence.descriptions if row.described.variable == feature and row.dataset != MODEL]
+    levels = list(dict.fromkeys(_in_order(rows)))
+    numeric = {row.dataset for row in rows if row.described.statistic == "median"}
+    told = {row.dataset for row in rows if row.described.statistic == "share"}
+    if numeric and (numeric - told or len(levels) != TWO):
+        return []
+    return sorted(levels, key=float) if numeric else levels
+
+
+def _in_order(rows: Sequence[DescriptionResult]) -> Iterator[str]:
+    """The categories in the order in which the datasets hold them."""
+    return (row.described.level for row in rows if row.described.statistic == "share" and row.described.level)
+
+
+def _share_of(
+    known: dict[tuple[str, str, str, str | None], float], dataset: str, feature: str, levels: list[str]
+) -> Cell:
+    """The share of the second of two values; none of a dataset in which only the first one occurs."""
+    shares = [known.get((dataset, feature, "share", level)) for level in levels]
+    if all(share is None for share in shares):
+        return Cell("not held", kind="absent")
+    return _share(shares[-1] or 0.0)
 
 
 def _share(value: float | None) -> Cell:
@@ -167,7 +196,7 @@ def _spread(known: dict[tuple[str, str, str, str | None], float], dataset: str, 
 
 
 def missingness(evidence: Evidence) -> tuple[Table, ...]:
-    """The share of missing values of each predictor that has any, in each dataset that holds it."""
+    """The share of missing values of each predictor that has any, in each dataset; none where the map says it all."""
     counts = {
         (row.dataset, row.described.variable): row.described.value
         for row in evidence.descriptions
@@ -176,7 +205,7 @@ def missingness(evidence: Evidence) -> tuple[Table, ...]:
     holders = [dataset for dataset in shown(evidence) if dataset.features]
     features = list(dict.fromkeys(feature for dataset in holders for feature in dataset.features))
     gappy = [feature for feature in features if any(counts.get((one.name, feature)) for one in holders)]
-    if not gappy:
+    if not gappy or (len(holders) <= MAP_WITH_NUMBERS and len(gappy) <= MAP_ROWS):
         return ()
     blocks = evenly(holders, NARROW_SIDE_BY_SIDE)
     return tuple(
@@ -193,6 +222,11 @@ def missingness(evidence: Evidence) -> tuple[Table, ...]:
         )
         for part, block in enumerate(blocks, start=1)
     )
+
+
+def is_complete(evidence: Evidence) -> bool:
+    """Whether no dataset that gives predictors misses a value."""
+    return not any(row.described.statistic == "missing" and row.described.value for row in evidence.descriptions)
 
 
 def _missing(count: float | None, n: int) -> Cell:

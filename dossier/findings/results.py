@@ -167,8 +167,11 @@ def caption(evidence: Evidence) -> str:
             "Risks: ten bins, patients of the class above and all others below the line."
         )
     events = counted(sum(site.events or 0 for site in sites), "event")
+    one = len(sites) == 1
+    forest = "DeLong" if one else "DeLong; hollow bar, a new hospital; open square, not pooled"
+    decision = "" if one else " Decision curve: all sites together."
     return (
-        f"{patients}, {events}; intervals and bands at {level}. Discrimination: DeLong; hollow bar, a new hospital; "
-        "open square, not pooled. Calibration: spline of logit risk; broken under 100 events or "
-        "non-events. Decision curve: all sites together. Risks: ten bins, events above and non-events below the line."
+        f"{patients}, {events}; intervals and bands at {level}. Discrimination: {forest}. Calibration: spline of logit "
+        f"risk; broken under 100 events or non-events.{decision} Risks: ten bins, events above and non-events below "
+        "the line."
     )

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
+from dossier import typeset
 from dossier.findings.sentence import Sentence, estimated
 from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find
 from dossier.typeset import (
@@ -65,17 +69,35 @@ def components(evidence: Evidence) -> Table:
             rows.append(Row(setting(measure), kind="group"))
             rows += [Row(site.site, _components(strong, weak, reasons)) for site, strong, weak in pairs]
         elif pairs:
-            reasons.leave_out(setting(measure), pairs[0][0].name, _reason(pairs[0][1]))
-    return Table(
+            # The measure is named by the row that is not there; the reason repeats it after a colon.
+            reason = re.sub(r"^the internal test gives no .*", "the internal test gives no value", _reason(pairs[0][1]))
+            reasons.leave_out(typeset.within_sentence(setting(measure)), pairs[0][0].name, reason)
+    table = Table(
         name="table-robustness",
         title="Potential robustness and what it is made of.",
-        note="P(s): similarity, psi. P(p): two-sided z test against the internal test. P(a): probability of "
-        "reaching the minimum, taken from the worst refitted split unless declared. SPR combines P(p) with "
-        "1 \N{MINUS SIGN} P(s), WPR P(a) with it, by Fisher\N{RIGHT SINGLE QUOTATION MARK}s method.",
+        note="P(s): similarity, psi. P(p): two-sided z test against the internal test. SPR combines P(p) with "
+        "1 \N{MINUS SIGN} P(s) by Fisher\N{RIGHT SINGLE QUOTATION MARK}s method.",
         head="Site",
         columns=tuple(Column(label) for label in ("P(s)", "P(p)", "SPR", "Minimum", "P(a)", "WPR")),
         rows=tuple(rows),
-        footnotes=reasons.footnotes(),
+    )
+    weak = [_pair(evidence, site.name, measure)[1] for site in sites for measure in measures]
+    if any(isinstance(one, Estimate) for one in weak) or not weak:
+        more = " P(a): probability of reaching the minimum, taken from the worst refitted split unless declared; WPR "
+        more += "combines it with 1 \N{MINUS SIGN} P(s)."
+        return replace(table, note=table.note + more, footnotes=reasons.footnotes())
+    return _without_weak(table, named(evidence, _reason(weak[0])), reasons)
+
+
+def _without_weak(table: Table, why: str, reasons: Reasons) -> Table:
+    """The table without the columns of WPR, which no site has, and why."""
+    gone = f"WPR is not computed: {why}."
+    kept = tuple(note for note in reasons.footnotes() if typeset.sentence_case(why) not in note)
+    return replace(
+        table,
+        columns=table.columns[:3],
+        rows=tuple(replace(row, cells=row.cells[:3]) for row in table.rows),
+        footnotes=(gone, *kept),
     )
 
 

@@ -73,12 +73,16 @@ def _thresholds(thresholds: tuple[float, ...]) -> list[Fault]:
 
 
 def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
-    from dossier.load import criteria, datasets, flags
+    from dossier.load import criteria, datasets, flags, model
     from dossier.load.reader_study import reader_study
     from dossier.load.readers import readers
 
     of_the_release = len(faults)
     found = datasets.sites(release, folder, faults)
+    # A table that could not be read lacks predictors only as a consequence.
+    if release.model is not None and len(faults) == of_the_release:
+        faults += model.faults(release.model, found)
+        of_the_release = len(faults)
     judged = (
         None if release.readers is None else readers(release.readers, folder, found, _unread(release, found), faults)
     )

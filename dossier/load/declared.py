@@ -334,6 +334,8 @@ def _drop(kept: dict[str, Any], location: Location, dropped: set[int]) -> None:
         kept["release"] = {**STAND_INS, **about}
     elif head == "dataset" and len(location) > 1 and isinstance(table, tuple):
         _drop_of_dataset(kept, location, dropped)
+    elif head == "model":
+        kept.pop(head, None)
     elif len(location) > 1 and isinstance(table, dict):
         table.pop(location[1], None)
     else:

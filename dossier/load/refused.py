@@ -9,7 +9,6 @@ from dossier.errors import Fault
 LATER = "Take it out of release.toml until a later version of dossier."
 
 SECTIONS = {
-    "model": "[model]",
     "disclosure": "[disclosure]",
 }
 KEYS = {

@@ -15,8 +15,8 @@ from scipy.spatial.distance import cdist
 from scipy.special import expit
 
 from dossier.metrics.discrimination import auroc
-from dossier.register import describe, metric
-from dossier.types import Absent, Description, Estimate, Feature, Floats
+from dossier.register import curve, describe, metric
+from dossier.types import Absent, Curve, Description, Estimate, Feature, Floats
 
 LARGEST_EXACT = 2000
 """Above so many rows a side, psi is the median over subsamples."""
@@ -394,6 +394,49 @@ def _shares_at_least_as_far(table: Tables) -> Floats:
         others = with_it - np.where(distance < gap[None, :], of_it, of_neighbour)
         shares.append((1 + (others >= own[:, None]).sum(axis=1)) / (len(development) + 1))
     return np.concatenate(shares)
+
+
+BINS = 10
+"""Tenths of the scale of p, in which the rows of a site are counted."""
+
+
+@curve("Conformal p values", roles=("external",), cites="Cabitza 2021")
+def conformal_p_values(development: Sequence[Feature], predictors: Sequence[Feature], seed: int = 1) -> Curve | Absent:
+    """How the patients of this hospital spread over the scale from unusual to usual among those of the development.
+
+    `development` and `predictors` are the features of the development table A and of the external table B. For each row
+    x of B, p(x) is the share of the rows of A and x that lie at least as far from all others as x does (the p(x) of
+    `correspondence_averaged`). Columns, one row a tenth of the scale: `low` (excluded), `high` (included), `share` of
+    the rows of B in it, 0 to 1. Rows of the development table would give a tenth each; more on the left: rows that are
+    unusual there. Above 2,000 rows a side a seeded subsample of that size. Absent where the averaged correspondence is.
+    """
+    table = tables(development, predictors)
+    if isinstance(table, Absent):
+        return table
+    method = "share of development rows at least as far from the others"
+    if max(table.development_n, table.external_n) > LARGEST_EXACT:
+        rows, ours = next(_subsamples(table, np.random.default_rng(seed)))
+        table = _part(table, rows, ours)
+        method += f", subsample of at most {LARGEST_EXACT:,} rows a side"
+    share = _shares_at_least_as_far(table)
+    edges = np.arange(BINS + 1) / BINS
+    # Right-closed: n + 1 equally likely values then fall in equal numbers into the tenths.
+    places = np.clip(np.ceil(np.round(share * BINS, 9)).astype(int) - 1, 0, BINS - 1)
+    counts = np.bincount(places, minlength=BINS)
+    columns = {"low": edges[:-1], "high": edges[1:], "share": counts / len(share)}
+    return Curve({name: tuple(map(float, column)) for name, column in columns.items()}, len(share), method)
+
+
+def _part(table: Tables, rows: NDArray[np.int64], development_n: int) -> Tables:
+    """Some rows of both tables, of which so many at the front are development rows."""
+    return replace(
+        table,
+        complete=table.complete[rows],
+        partial=tuple((values[rows], category) for values, category in table.partial),
+        present=None if table.present is None else table.present[rows],
+        development_n=development_n,
+        external_n=len(rows) - development_n,
+    )
 
 
 # ---- energy ---------------------------------------------------------------------------------------------------------

@@ -15,6 +15,10 @@ PERCENTILES = {"quantile_25": 0.25, "median": 0.5, "quantile_75": 0.75}
 """Never the smallest or the largest value: those belong to one patient."""
 
 
+TWO_VALUED = 2
+"""A number of so many different values at most, as 0 and 1, is told by a share: its median says nothing."""
+
+
 @describe("Characteristics of the patients")
 def characteristics(
     outcome: Floats | None = None,
@@ -27,8 +31,9 @@ def characteristics(
     `outcome` is 0/1, one a row, or `classes` the number of the class in `class_labels`; `predictors` are the features
     of the dataset; all may be left out. Gives `events` and `share` of the outcome, or `count` and `share` of each
     class; `missing` (a count) of each predictor; `quantile_25`, `median` and `quantile_75` of a numeric one (linear
-    interpolation, R's type 7); `count` and `share` of each level of a categorical one, among the rows that have it. `n`
-    is the number of rows the statistic rests on. A predictor without any value has `missing` only.
+    interpolation, R's type 7); `count` and `share` of each level of a categorical one, and of each value of a numeric
+    one that takes two at most, among the rows that have it. `n` is the number of rows the statistic rests on. A
+    predictor without any value has `missing` only.
     """
     return (
         *_outcome(outcome),
@@ -75,8 +80,16 @@ def _feature(feature: Feature) -> Iterator[Description]:
     if feature.levels is None:
         for statistic, at in PERCENTILES.items():
             yield Description(feature.name, statistic, float(np.quantile(known, at)), len(known))
+        different = np.unique(known)
+        if len(different) <= TWO_VALUED:
+            for value in different:
+                yield from _level(feature, float(value), f"{value:g}", known)
         return
     for code, level in enumerate(feature.levels):
-        count = float((known == code).sum())
-        yield Description(feature.name, "count", count, len(known), level)
-        yield Description(feature.name, "share", count / len(known), len(known), level)
+        yield from _level(feature, float(code), level, known)
+
+
+def _level(feature: Feature, value: float, level: str, known: Floats) -> Iterator[Description]:
+    count = float((known == value).sum())
+    yield Description(feature.name, "count", count, len(known), level)
+    yield Description(feature.name, "share", count / len(known), len(known), level)

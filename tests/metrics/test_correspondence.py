@@ -13,6 +13,7 @@ import pytest
 
 from dossier.metrics import correspondence
 from dossier.metrics.correspondence import (
+    conformal_p_values,
     correspondence_averaged,
     degree_of_correspondence,
     energy_coefficient,
@@ -24,7 +25,7 @@ from dossier.metrics.correspondence import (
     ridge_logistic,
     tables,
 )
-from dossier.types import Absent, Estimate, Feature, Floats
+from dossier.types import Absent, Curve, Estimate, Feature, Floats
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 DATA = SHARED / "data"
@@ -515,3 +516,41 @@ def test_a_membership_that_cannot_be(ours: Features, theirs: Features) -> None:
     assert isinstance(found, Absent)
     assert not found.reason.endswith(".")
     assert membership_drivers(ours, theirs) == ()
+
+
+# ---- conformal p values ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_conformal_bins_against_loops(seed: int) -> None:
+    """Each external row on its own beside all development rows, counted into tenths that hold their upper end."""
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(size=(23, 2)), rng.normal(0.4, 1.2, size=(17, 2))
+    ours, theirs = _scaled(a, b)
+    counts = [0] * 10
+    for row in theirs:
+        p = _slow_averaged(ours, row[None, :])
+        counts[next(k for k in range(10) if p <= (k + 1) / 10 + 1e-12)] += 1
+    found = conformal_p_values(_numeric(a), _numeric(b))
+    assert isinstance(found, Curve)
+    assert found.columns["share"] == pytest.approx([count / 17 for count in counts], abs=1e-12)
+    assert found.n == 17
+
+
+def test_conformal_bins_of_exchangeable_rows_hold_a_tenth_each() -> None:
+    rng = np.random.default_rng(3)
+    total = np.zeros(10)
+    for _ in range(60):
+        found = conformal_p_values(_numeric(rng.normal(size=(59, 3))), _numeric(rng.normal(size=(40, 3))))
+        assert isinstance(found, Curve)
+        total += np.array(found.columns["share"], dtype=float)
+    np.testing.assert_allclose(total / 60, 0.1, atol=0.03)
+
+
+def test_large_tables_are_binned_from_a_subsample_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(correspondence, "LARGEST_EXACT", 30)
+    rng = np.random.default_rng(4)
+    found = conformal_p_values(_numeric(rng.normal(size=(50, 2))), _numeric(rng.normal(size=(45, 2))))
+    assert isinstance(found, Curve)
+    assert found.n == 30
+    assert "subsample of at most 30 rows a side" in found.method

@@ -43,3 +43,15 @@ def test_nothing_to_describe_is_no_row_and_no_warning() -> None:
     assert characteristics(np.array([])) == ()
     empty = Feature("age", np.full(3, np.nan))
     assert _by_key(characteristics(None, (empty,))) == {("age", "missing", None): (3.0, 3)}
+
+
+def test_a_number_of_two_values_has_their_shares_beside_its_quartiles() -> None:
+    rows = characteristics(None, (Feature("sex", np.array([0.0, 1, 1, 1, np.nan])),))
+    shares = {row.level: row.value for row in rows if row.statistic == "share"}
+    assert shares == {"0": 0.25, "1": 0.75}
+    assert {row.statistic for row in rows} >= {"median", "quantile_25", "quantile_75", "missing"}
+
+
+def test_a_number_of_three_values_has_no_shares() -> None:
+    rows = characteristics(None, (Feature("pain", np.array([1.0, 2, 3])),))
+    assert not [row for row in rows if row.statistic == "share"]

@@ -1,0 +1,56 @@
+"""The model's formula: the points of its predictors, which belong to no site."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dossier.evaluate.offered import refuse_a_bad_curve
+from dossier.metrics import nomogram
+from dossier.types import MODEL, Absent, Curve, CurveResult, DescriptionResult, Feature, Study
+
+
+@dataclass(frozen=True)
+class Points:
+    """The points of the model: curves of its numeric predictors and of the total, levels of its categories."""
+
+    curves: tuple[CurveResult, ...] = ()
+    descriptions: tuple[DescriptionResult, ...] = ()
+
+
+def points(study: Study) -> Points:
+    """The points nomogram of the model, where the release gives its formula."""
+    model = study.release.model
+    if model is None:
+        return Points()
+    found = nomogram.nomogram(model, {term.predictor: _reference(study, term.predictor) for term in model.term})
+    if isinstance(found, Absent):
+        return Points((CurveResult("points_total", MODEL, found),))
+    numeric = [axis for axis in found.axes if axis.levels is None]
+    axes = [
+        CurveResult("points", MODEL, nomogram.axis_curve(found, one), {"predictor": one.predictor}) for one in numeric
+    ]
+    curves = (
+        *axes,
+        CurveResult("points_total", MODEL, nomogram.total_curve(found)),
+        CurveResult("points_risk", MODEL, nomogram.risk_curve(found, study.release.thresholds.declared)),
+    )
+    for curve in curves:
+        if isinstance(curve.found, Curve):
+            refuse_a_bad_curve(curve.curve, MODEL, curve.found)
+    levels = (row for axis in found.axes for row in nomogram.level_points(found, axis))
+    return Points(curves, tuple(DescriptionResult(MODEL, row) for row in levels))
+
+
+def _reference(study: Study, predictor: str) -> Feature:
+    """The rows that say how far an axis reaches: those of the development table, else of all others together."""
+    holders = [
+        (dataset.role, feature)
+        for dataset in study.datasets
+        for feature in dataset.predictors
+        if feature.name == predictor
+    ]
+    known = [(role, feature) for role, feature in holders if not np.isnan(feature.values).all()]
+    rows = [feature for role, feature in known if role == "development"] or [feature for _, feature in known]
+    return Feature(predictor, np.concatenate([feature.values for feature in rows]), rows[0].levels)

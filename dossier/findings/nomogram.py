@@ -1,0 +1,227 @@
+"""What the model is made of: its formula, its points, and whether they are those of the risks that were tested."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dossier.bands import SAME_RISK
+from dossier.findings.sentence import Sentence, primary_threshold
+from dossier.types import MODEL, Absent, Curve, Estimate, Evidence, externals, find, find_curve
+from dossier.typeset import (
+    DASH,
+    MINUS,
+    TIED,
+    Cell,
+    Column,
+    Reasons,
+    Row,
+    Table,
+    as_declared,
+    in_words,
+    listing,
+    number,
+    sentence_case,
+    threshold,
+)
+
+MOST_RISKS = 11
+"""Risks side by side in the table of totals."""
+
+TRANSFORMED = {"log": "natural logarithm", "sqrt": "square root", "square": "square"}
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """How many predictors the model has, which weighs most, and whether the formula is that of the tested risks."""
+    spans = {name: points[-1][0] - points[0][0] for name, points in _points(evidence).items()}
+    if not spans:
+        return Sentence("The formula of the model is declared.", _agreement(evidence))
+    widest = max(spans, key=lambda name: spans[name])
+    count = len(spans)
+    predictors = "One predictor makes" if count == 1 else f"{sentence_case(in_words(count))} predictors make"
+    lead = f"{predictors} up to {number(sum(spans.values()), 0)} points; {widest} has the widest effect."
+    return Sentence(lead, f"{_reached(evidence)}{_agreement(evidence)}")
+
+
+def _points(evidence: Evidence) -> dict[str, list[tuple[float, str]]]:
+    """The points of each predictor with what has them, from the fewest to the most."""
+    model = evidence.release.model
+    found: dict[str, list[tuple[float, str]]] = {}
+    for term in model.term if model is not None else ():
+        pairs = sorted(_marks(evidence, term.predictor), key=lambda pair: pair[0])
+        if pairs:
+            found[term.predictor] = pairs
+    return found
+
+
+def _marks(evidence: Evidence, predictor: str) -> list[tuple[float, str]]:
+    """What is marked on an axis, in the order of its values; categories from the fewest points to the most."""
+    curve = find_curve(evidence, "points", MODEL, predictor=predictor)
+    if isinstance(curve, Curve):
+        rows = zip(*(curve.columns[name] for name in ("points", "value", "marked")), strict=True)
+        return [(points or 0.0, as_declared(value or 0.0)) for points, value, marked in rows if marked]
+    levels = [
+        row.described
+        for row in evidence.descriptions
+        if (row.dataset, row.described.variable, row.described.statistic) == (MODEL, predictor, "points")
+    ]
+    return sorted(((level.value, level.level or "") for level in levels), key=lambda pair: pair[0])
+
+
+def _reached(evidence: Evidence) -> str:
+    at = primary_threshold(evidence)
+    curve = find_curve(evidence, "points_risk", MODEL)
+    if at is None or isinstance(curve, Absent) or at not in curve.columns["risk"]:
+        return ""
+    total = curve.columns["total_points"][curve.columns["risk"].index(at)]
+    return f"The threshold of{TIED}{threshold(at)} is reached at {number(total or 0.0, 0)}. "
+
+
+def _agreement(evidence: Evidence) -> str:
+    """Whether the formula gives the tested risks, site by site."""
+    pairs = [(site, find(evidence, "formula_difference", site.name)) for site in externals(evidence)]
+    compared = [(site, found) for site, found in pairs if isinstance(found, Estimate)]
+    if not compared:
+        return "At no site can the tested risks be recomputed from it."
+    flagged = {flag.dataset for flag in evidence.flags if flag.flag == "model_differs"}
+    off = [site.site for site, _ in compared if site.name in flagged]
+    if off:
+        who = listing(off) if len(off) <= 4 else f"{in_words(len(off))} sites"
+        return f"The formula does not give the risks that were tested in {who}: it is not the model of this dossier."
+    largest = max(found.value for _, found in compared)
+    where = f"At {compared[0][0].site}" if len(compared) == 1 else f"At {in_words(len(compared))} sites"
+    return f"{where} the formula gives the risks that were tested (largest difference {number(largest, 4)})."
+
+
+def points(evidence: Evidence) -> tuple[Table, ...]:
+    """The points of each predictor, to be read without the picture."""
+    spans = _points(evidence)
+    if not spans:
+        return ()
+    rows = tuple(
+        Row(
+            predictor,
+            (
+                Cell(f"{number(pairs[0][0], 0)}{DASH}{number(pairs[-1][0], 0)}", kind="plain"),
+                Cell(_said(_marks(evidence, predictor)), kind="word"),
+            ),
+        )
+        for predictor, pairs in spans.items()
+    )
+    return (
+        Table(
+            name="table-points",
+            title="Points by predictor.",
+            note="A value, then its points; between two values the points lie between theirs. Numbers run from the "
+            "10th smallest to the 10th largest value.",
+            head="Predictor",
+            columns=(Column("Points"), Column("Value: points", words=True)),
+            rows=rows,
+        ),
+    )
+
+
+def _said(marks: Sequence[tuple[float, str]]) -> str:
+    tied = (f"{label}:{TIED}{number(points, 0)}" for points, label in marks)
+    return "; ".join(one.replace(" ", TIED) if len(one) < 20 else one for one in tied)
+
+
+def totals(evidence: Evidence) -> tuple[Table, ...]:
+    """The risk that a total of points stands for."""
+    curve = find_curve(evidence, "points_risk", MODEL)
+    if isinstance(curve, Absent):
+        return ()
+    declared = set(evidence.release.thresholds.declared)
+    columns = (curve.columns[name] for name in ("risk", "total_points", "linear_predictor"))
+    every = [(risk or 0.0, total or 0.0, linear or 0.0) for risk, total, linear in zip(*columns, strict=True)]
+    # Declared thresholds always; of the round risks those nearest to even odds.
+    kept = sorted(every, key=lambda row: (row[0] not in declared, abs(row[2])))[:MOST_RISKS]
+    kept.sort()
+    return (
+        Table(
+            name="table-totals",
+            title="From total points to the risk.",
+            note="Declared thresholds are bold.",
+            head="Risk",
+            columns=tuple(Column(as_declared(risk)) for risk, _, _ in kept),
+            rows=(
+                Row("Total points", tuple(_total(number(total, 0), risk in declared) for risk, total, _ in kept)),
+                Row("Linear predictor", tuple(_total(number(linear), risk in declared) for risk, _, linear in kept)),
+            ),
+        ),
+    )
+
+
+def _total(text: str, strong: bool) -> Cell:
+    return Cell(text, kind="value" if strong else "plain")
+
+
+def formula(evidence: Evidence) -> Table:
+    """The terms as they are declared."""
+    model = evidence.release.model
+    if model is None:
+        raise TypeError("the chapter stands on a declared model")
+    rows = [Row("Intercept", (Cell("", kind="word"), Cell(as_declared(model.intercept), kind="word")))]
+    for term in model.term:
+        kind = sentence_case(TRANSFORMED[term.transform]) if term.transform else "As it is"
+        coefficients = [as_declared(term.coefficient or 0.0)]
+        if term.levels is not None:
+            kind = "Categories; one that is not named adds 0"
+            coefficients = [f"{level}:{TIED}{as_declared(value)}" for level, value in term.levels.items()]
+        if term.knots is not None:
+            shape = f"restricted cubic spline, knots at {listing([as_declared(knot) for knot in term.knots])}"
+            kind = f"{kind}, {shape}" if term.transform else sentence_case(shape)
+            coefficients = [as_declared(value) for value in term.coefficients or ()]
+        rows.append(Row(term.predictor, (Cell(kind, kind="word"), Cell("; ".join(coefficients), kind="word"))))
+    return Table(
+        name="table-formula",
+        title="The formula, as declared.",
+        note=f"Risk = 1 / (1 + exp({MINUS}linear predictor)); the linear predictor is the intercept plus each term.",
+        head="Predictor",
+        columns=(Column("Enters as", words=True), Column("Coefficients", words=True)),
+        rows=tuple(rows),
+    )
+
+
+def agreement(evidence: Evidence) -> Table:
+    """The tested risks against those of the formula, site by site."""
+    reasons = Reasons(evidence)
+    flagged = {flag.dataset for flag in evidence.flags if flag.flag == "model_differs"}
+    rows = []
+    for site in externals(evidence):
+        found = find(evidence, "formula_difference", site.name)
+        if isinstance(found, Absent):
+            reasons.leave_out(site.site, site.name, found.reason)
+            continue
+        differing = f"{int(found.details.get('differing') or 0):,}"
+        plain = Cell(differing, kind="plain")
+        rows.append(
+            Row(
+                site.site,
+                (
+                    Cell(f"{found.n:,}", kind="plain"),
+                    Cell(f"{int(found.details.get('left_out') or 0):,}", kind="plain"),
+                    Cell(f"{differing}, flagged", kind="alert") if site.name in flagged else plain,
+                    Cell(number(found.value, 4)),
+                ),
+            )
+        )
+    return Table(
+        name="table-formula-difference",
+        title="The tested risks against those of the formula.",
+        note="Every row that has all predictors; a row that misses one is left out, whatever took its place when the "
+        "risks were made.",
+        head="Site",
+        columns=(
+            Column("Compared"),
+            Column("Left out"),
+            Column(f"Differ by more than {SAME_RISK:g}"),
+            Column("Largest difference"),
+        ),
+        rows=tuple(rows),
+        footnotes=reasons.footnotes(),
+    )
+
+
+def compared(evidence: Evidence) -> bool:
+    """Whether any site allows the comparison."""
+    return any(isinstance(find(evidence, "formula_difference", site.name), Estimate) for site in externals(evidence))

@@ -1,0 +1,212 @@
+"""Differences by predictor, usual and unusual patients, and missing values: read back from the artists."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle, StepPatch
+
+from dossier.bands import LARGE_SHIFT, MAP_WITH_NUMBERS
+from dossier.figures import canvas, correspondence, missingness
+from dossier.figures.canvas import styled, text_boxes
+from dossier.release import Release
+from dossier.types import (
+    Absent,
+    Curve,
+    CurveResult,
+    DatasetSummary,
+    Description,
+    DescriptionResult,
+    Estimate,
+    Evidence,
+    Picture,
+    Result,
+)
+
+LONG = "University Hospital of Marienbad, No."
+
+
+def evidence(sites: int, predictors: int, name: str = "Hospital", long: bool = False) -> Evidence:
+    """Sites with predictors that differ, miss values and are all missing at some; the last site holds none of them."""
+    rng = np.random.default_rng(sites * 100 + predictors)
+    prefix = "Concentration of interleukin in plasma, no." if long else "x"
+    names = [f"{prefix} {place}" for place in range(predictors)]
+    datasets = [
+        DatasetSummary(f"site-{k}", "external", f"{name} {k}", 200 + k, 50, 200 + k, {}, tuple(names))
+        for k in range(sites)
+    ]
+    datasets.append(DatasetSummary("bare", "external", "Bare hospital", 100, 30, 100, {}, ()))
+    datasets.append(DatasetSummary("dev", "development", "Home", 900, 90, 900, {}, tuple(names)))
+    descriptions: list[DescriptionResult] = []
+    curves: list[CurveResult] = []
+    results: list[Result] = []
+    for site in datasets:
+        for place, one in enumerate(site.features):
+            missing = [0.0, 3.0, 0.3 * site.n, site.n][(place + site.n) % 4] if place != 1 else 0.0
+            gap = Description(one, "missing", float(round(missing)), site.n)
+            descriptions.append(DescriptionResult(site.name, gap))
+            if site.role == "external" and missing < site.n:
+                shift = Description(one, "standardized_mean_difference", float(rng.normal(0, 0.6)), site.n)
+                descriptions.append(DescriptionResult(site.name, shift))
+        if site.features and site.role == "external":
+            share = rng.dirichlet(np.ones(10))
+            columns = {"low": np.arange(10) / 10, "high": np.arange(1, 11) / 10, "share": share}
+            found = Curve({key: tuple(map(float, column)) for key, column in columns.items()}, site.n, "m")
+            curves.append(CurveResult("conformal_p_values", site.name, found))
+            mean = Estimate(0.4, 0.3, 0.5, 0.95, site.n, "m")
+            results.append(Result("correspondence_averaged", "correspondence_averaged", site.name, {}, mean))
+    curves.append(CurveResult("conformal_p_values", "bare", Absent("bare has no predictors")))
+    release = Release.model_validate(
+        {
+            "release": {"model": "M", "version": "1", "date": None, "owner": "O"},
+            "outcome": {"name": "infection", "column": "y"},
+            "prediction": {"column": "risk"},
+            "dataset": ({"name": "a", "role": "external", "file": "a.csv"},),
+        }
+    )
+    return Evidence(release, tuple(datasets), tuple(results), tuple(curves), tuple(descriptions), (), {}, {}, (), {})
+
+
+CASES = {
+    "one": evidence(1, 5),
+    "three": evidence(3, 13),
+    "eight": evidence(8, 20),
+    "long": evidence(8, 20, LONG, long=True),
+    "nine": evidence(9, 30),
+    "forty": evidence(40, 60),
+    "long_forty": evidence(40, 12, LONG, long=True),
+}
+DRAWN = {
+    "shifts": correspondence.draw_shifts,
+    "conformal": correspondence.draw_conformal,
+    "missing": missingness.draw_missing,
+}
+
+
+def drawn(kind: str, case: str) -> Figure:
+    found = DRAWN[kind](CASES[case])
+    assert isinstance(found, Figure)
+    return found
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("kind", DRAWN)
+def test_every_text_is_readable(kind: str, case: str) -> None:
+    with styled():
+        figure = drawn(kind, case)
+        boxes = text_boxes(figure)
+        width, height = canvas.extent(figure)
+    assert height <= 225
+    for place, box in enumerate(boxes):
+        assert box.size >= 9
+        assert min(box.left, box.top) >= -0.3, box
+        assert box.right <= width + 0.3, box
+        assert box.bottom <= height + 0.3, box
+        for other in boxes[place + 1 :]:
+            assert not box.overlaps(other, 0.3), (box, other)
+
+
+def test_a_dot_stands_at_the_difference_of_its_predictor() -> None:
+    with styled():
+        figure = drawn("shifts", "three")
+    known = correspondence.shifts(CASES["three"])
+    order = correspondence.ordered(known)
+    for place, axes in enumerate(figure.axes):
+        dots = {
+            order[round(float(np.asarray(one.get_ydata(), dtype=float)[0]))]: one
+            for one in axes.lines
+            if str(one.get_gid()).startswith("shift")
+        }
+        expected = {predictor: value for (site, predictor), value in known.items() if site == f"site-{place}"}
+        assert set(dots) == set(expected)
+        for predictor, dot in dots.items():
+            assert float(np.asarray(dot.get_xdata(), dtype=float)[0]) == expected[predictor]
+            filled = dot.get_markerfacecolor() != "white"
+            assert filled == (abs(expected[predictor]) >= LARGE_SHIFT)
+
+
+def test_the_farthest_predictor_is_at_the_top() -> None:
+    known = correspondence.shifts(CASES["eight"])
+    order = correspondence.ordered(known)
+    far = [max(abs(value) for (_, name), value in known.items() if name == one) for one in order]
+    assert far == sorted(far, reverse=True)
+
+
+def test_many_sites_share_a_panel_that_names_the_farthest() -> None:
+    case = CASES["forty"]
+    with styled():
+        figure = drawn("shifts", "forty")
+    known = correspondence.shifts(case)
+    rows = correspondence.ordered(known)[: correspondence.MOST_ROWS]
+    (axes,) = figure.axes
+    dots = [one for one in axes.lines if str(one.get_gid()).startswith("shift-")]
+    assert len(dots) == sum(predictor in rows for _, predictor in known)
+    written = [text.get_text() for text in figure.texts]
+    for predictor in rows:
+        site = max((abs(value), name) for (name, one), value in known.items() if one == predictor)[1]
+        assert f"Hospital {site.removeprefix('site-')}" in written
+
+
+def test_bars_are_the_shares_of_the_patients() -> None:
+    case = CASES["three"]
+    with styled():
+        figure = drawn("conformal", "three")
+    for axes, result in zip(figure.axes, case.curves, strict=False):
+        (bars,) = [one for one in axes.patches if isinstance(one, StepPatch)]
+        assert isinstance(result.found, Curve)
+        assert tuple(bars.get_data()[0]) == result.found.columns["share"]
+        (line,) = [one for one in axes.lines if one.get_gid() == "expected"]
+        assert set(np.asarray(line.get_ydata(), dtype=float)) == {0.1}
+
+
+def test_words_give_the_share_of_unusual_patients_and_who_is_left_out() -> None:
+    with styled():
+        found = correspondence.conformal_by_site(CASES["one"])
+    assert isinstance(found, Picture)
+    curve = CASES["one"].curves[0].found
+    assert isinstance(curve, Curve)
+    assert f"{100 * float(curve.columns['share'][0] or 0):.0f}% in Hospital 0" in found.alternative
+    assert "Without predictors: Bare hospital." in found.caption
+
+
+def test_fields_say_and_show_what_is_missing() -> None:
+    case = CASES["three"]
+    with styled():
+        figure = drawn("missing", "three")
+    known = missingness.shares(case)
+    (axes,) = figure.axes
+    fields = {one.get_gid(): one for one in axes.patches if isinstance(one, Rectangle)}
+    words = {text.get_position(): text.get_text() for text in axes.texts}
+    rows = missingness.gappy(known)
+    assert len(fields) == len(rows) * 4
+    for gid, field in fields.items():
+        dataset, predictor = str(gid).split("/")
+        share = known[dataset, predictor]
+        middle = (field.get_x() + field.get_width() / 2, field.get_y() + field.get_height() / 2)
+        word = next(text for (x, y), text in words.items() if np.allclose((x, y), middle, atol=0.01))
+        expected = {0.0: "0", 1.0: "all"}.get(share, "<1" if share < 0.005 else f"{100 * share:.0f}")
+        assert word == expected
+
+
+def test_the_more_is_missing_the_darker() -> None:
+    shades = [missingness.shade(share) for share in (0.0, 0.05, 0.1, 0.3, 0.7, 1.0)]
+    lightness = [sum(to_rgb(one)) for one in shades]
+    assert lightness == sorted(lightness, reverse=True)
+    assert len(set(lightness)) == 5
+
+
+def test_many_datasets_leave_the_numbers_to_the_table() -> None:
+    with styled():
+        figure = drawn("missing", "forty")
+    texts = {text.get_text() for text in figure.axes[0].texts}
+    assert "all" not in texts
+    assert len([one for one in CASES["forty"].datasets if one.features]) > MAP_WITH_NUMBERS
+
+
+def test_nothing_missing_no_map() -> None:
+    whole = evidence(1, 2)
+    kept = tuple(row for row in whole.descriptions if row.described.statistic != "missing")
+    bare = Evidence(**{**vars(whole), "descriptions": kept})
+    assert missingness.missingness(bare) == Absent("no predictor has a missing value")

@@ -1,0 +1,330 @@
+"""The points of a model against R's rms (6.8) and against sums done by hand; the formula against the tested risks."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dossier.metrics import nomogram
+from dossier.metrics.nomogram import Axis, Nomogram
+from dossier.release import Model
+from dossier.types import Absent, Curve, Estimate, Feature, Floats
+
+SHARED = Path(__file__).resolve().parents[3] / "shared"
+GOLDEN = json.loads((SHARED / "golden" / "r.json").read_text())["nomogram"]
+RISK_TICKS = 2e-4
+"""rms finds the totals of round risks by interpolation between 50 values or more; its print has no decimals."""
+
+
+def model(*terms: dict[str, Any], intercept: float = 0.0) -> Model:
+    return Model.model_validate({"intercept": intercept, "term": terms})
+
+
+def of_golden() -> Model:
+    """The model of the reference, as a release declares it."""
+    coefficients = GOLDEN["model"]["coef"]
+    return model(
+        {"predictor": "age", "coefficient": coefficients["age"]},
+        {
+            "predictor": "crp",
+            "knots": tuple(map(float, GOLDEN["model"]["crp_knots"])),
+            "coefficients": tuple(coefficients[name] for name in ("crp", "crp'", "crp''")),
+        },
+        {"predictor": "stage", "levels": {level: coefficients[f"stage={level}"] for level in ("II", "III")}},
+        {"predictor": "sex", "levels": {"M": coefficients["sex=M"]}},
+        intercept=coefficients["Intercept"],
+    )
+
+
+def on_ticks_of_r() -> Nomogram:
+    """The model on the values that rms puts on its axes, which reach beyond the data."""
+    tables = GOLDEN["default"]["tables"]
+    axes = []
+    for term in of_golden().term:
+        values = tables[term.predictor][term.predictor]
+        levels = tuple(map(str, values))
+        feature = (
+            Feature(term.predictor, np.array(values, dtype=float))
+            if term.levels is None
+            else Feature(term.predictor, np.arange(float(len(values))), levels)
+        )
+        marks = np.ones(len(values), dtype=bool)
+        places = np.arange(float(len(values)))
+        axes.append(Axis(term.predictor, places, nomogram.effect(term, feature), marks, ~marks, 2000, levels=levels))
+    found = nomogram.scaled(of_golden().intercept, tuple(axes))
+    assert isinstance(found, Nomogram)
+    return found
+
+
+@pytest.mark.parametrize("predictor", ["age", "crp", "stage", "sex"])
+def test_points_are_those_of_rms(predictor: str) -> None:
+    found = on_ticks_of_r()
+    axis = next(one for one in found.axes if one.predictor == predictor)
+    table = GOLDEN["default"]["tables"][predictor]
+    # rms counts the effect of a predictor without the part that all of its categories share.
+    np.testing.assert_allclose(axis.effects, table["Xbeta"], atol=2e-9)
+    np.testing.assert_allclose(found.points(axis), table["points"], atol=5e-8)
+
+
+def test_scale_and_zero_are_those_of_rms() -> None:
+    found, info = on_ticks_of_r(), GOLDEN["default"]["info"]
+    assert found.per_unit == pytest.approx(info["sc"], abs=1e-9)
+    assert found.zero == pytest.approx(info["Intercept"], abs=1e-9)
+
+
+def test_linear_predictor_stands_at_the_totals_of_rms() -> None:
+    found, axis = on_ticks_of_r(), GOLDEN["default"]["tables"]["lp"]
+    totals = (np.array(axis["x.real"]) - found.zero) * found.per_unit
+    np.testing.assert_allclose(totals, axis["x"], atol=1e-7)
+    curve = nomogram.total_curve(found)
+    across, up = (np.array(curve.columns[name], dtype=float) for name in ("total_points", "linear_predictor"))
+    again = np.interp(axis["x"], across, up)
+    np.testing.assert_allclose(again, axis["x.real"], atol=1e-8)
+
+
+def test_risks_stand_at_the_totals_of_rms() -> None:
+    curve = nomogram.risk_curve(on_ticks_of_r(), ())
+    assert isinstance(curve, Curve)
+    ours = dict(zip(curve.columns["risk"], curve.columns["total_points"], strict=True))
+    table = GOLDEN["default"]["tables"]["Risk"]
+    for risk, total in zip(table["x.real"], table["x"], strict=True):
+        assert ours[risk] == pytest.approx(total, abs=RISK_TICKS)
+
+
+def test_patient_of_the_reference_has_its_risk() -> None:
+    example = GOLDEN["example"]
+    predictors = (
+        Feature("age", np.array([70.0])),
+        Feature("crp", np.array([50.0])),
+        Feature("stage", np.array([1.0]), ("I", "II", "III")),
+        Feature("sex", np.array([1.0]), ("F", "M")),
+    )
+    linear = nomogram.linear_predictor(of_golden(), predictors)
+    assert not isinstance(linear, Absent)
+    assert linear[0] == pytest.approx(example["lp"], abs=1e-9)
+    assert 1 / (1 + math.exp(-linear[0])) == pytest.approx(example["risk"], abs=1e-10)
+
+
+def restricted_cubic(x: float, knots: list[float]) -> list[float]:
+    """The basis term by term, as Harrell writes it."""
+    first, before, last = knots[0], knots[-2], knots[-1]
+    terms = [x]
+    for knot in knots[:-2]:
+        term = max(x - knot, 0.0) ** 3
+        term -= max(x - before, 0.0) ** 3 * (last - knot) / (last - before)
+        term += max(x - last, 0.0) ** 3 * (before - knot) / (last - before)
+        terms.append(term / (last - first) ** 2)
+    return terms
+
+
+@given(
+    st.lists(st.floats(-50, 50), min_size=3, max_size=7, unique_by=lambda value: round(value, 1)),
+    st.lists(st.floats(-100, 100), min_size=1, max_size=20),
+)
+@settings(deadline=None)
+def test_spline_is_harrells(knots: list[float], values: list[float]) -> None:
+    knots = sorted(knots)
+    slow = np.array([restricted_cubic(value, knots) for value in values])
+    np.testing.assert_allclose(nomogram.spline_columns(np.array(values), knots), slow, rtol=1e-7, atol=1e-4)
+
+
+def test_spline_is_straight_beyond_the_outer_knots() -> None:
+    for start in (-40.0, 140.0):
+        columns = nomogram.spline_columns(np.array([start, start + 1, start + 2]), [5, 18.3, 38.8, 139.7])
+        np.testing.assert_allclose(np.diff(columns, n=2, axis=0), 0, atol=1e-8)
+
+
+def folded() -> tuple[Model, dict[str, Feature]]:
+    """A model with a predictor whose effect falls and rises again, one on a square root, and categories."""
+    rng = np.random.default_rng(5)
+    formula = model(
+        {"predictor": "age", "knots": (36.0, 50.0, 63.0, 77.0), "coefficients": (-0.06, 0.12, -0.33)},
+        {"predictor": "nodes", "coefficient": 0.4, "transform": "sqrt"},
+        {"predictor": "marker", "coefficient": -0.01},
+        {"predictor": "grade", "levels": {"2": 0.3, "3": 0.9}},
+        intercept=-1.0,
+    )
+    reference = {
+        "age": Feature("age", rng.uniform(25, 85, 400)),
+        "nodes": Feature("nodes", rng.poisson(12, 400).astype(float)),
+        "marker": Feature("marker", rng.uniform(0, 100, 400)),
+        "grade": Feature("grade", rng.integers(0, 3, 400).astype(float), ("1", "2", "3")),
+    }
+    return formula, reference
+
+
+@pytest.fixture(scope="module")
+def drawn() -> Nomogram:
+    found = nomogram.nomogram(*folded())
+    assert isinstance(found, Nomogram)
+    return found
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=50)
+def test_points_add_up_to_the_risk(drawn: Nomogram, data: st.DataObject) -> None:
+    """Whatever values are marked: the points read above them and added up lead to the risk of the formula."""
+    formula, reference = folded()
+    total, predictors = 0.0, []
+    for axis in drawn.axes:
+        place = data.draw(st.integers(0, len(axis.values) - 1))
+        total += float(drawn.points(axis)[place])
+        levels = reference[axis.predictor].levels
+        predictors.append(Feature(axis.predictor, axis.values[[place]], levels))
+    linear = nomogram.linear_predictor(formula, predictors)
+    assert not isinstance(linear, Absent)
+    assert drawn.zero + total / drawn.per_unit == pytest.approx(float(linear[0]), abs=1e-9)
+
+
+def test_widest_predictor_has_a_hundred_points_and_each_starts_at_none(drawn: Nomogram) -> None:
+    spans = [drawn.points(axis) for axis in drawn.axes]
+    assert max(float(points.max()) for points in spans) == pytest.approx(100)
+    assert all(float(points.min()) == 0 for points in spans)
+    assert drawn.total == pytest.approx(sum(float(points.max()) for points in spans))
+
+
+def test_axis_turns_where_the_slope_changes_sign(drawn: Nomogram) -> None:
+    axis = drawn.axes[0]
+    turns = axis.values[axis.turns]
+    dense = np.linspace(axis.values[0], axis.values[-1], 20001)
+    slopes = np.sign(np.diff(nomogram.effect(folded()[0].term[0], Feature("age", dense))))
+    expected = dense[1:-1][np.diff(slopes) != 0]
+    assert len(turns) == len(expected) == 2
+    np.testing.assert_allclose(turns, expected, atol=0.4)
+    assert (axis.marked[axis.turns]).all()
+
+
+def test_ends_are_no_single_patients_values(drawn: Nomogram) -> None:
+    for axis in drawn.axes[:3]:
+        values = np.sort(folded()[1][axis.predictor].values)
+        assert values[8] <= axis.values[0] <= values[12]
+        assert values[-13] <= axis.values[-1] <= values[-9]
+
+
+def test_ends_of_a_small_table_are_its_5th_and_95th_percentiles() -> None:
+    assert nomogram.ends(np.arange(101.0)) == (5.0, 95.0)
+
+
+def test_logarithm_exists_at_the_lower_end() -> None:
+    values = np.exp(np.linspace(-3, 6, 300))
+    low, high = nomogram.ends(values)
+    assert 0 < low < high <= values[-9]
+
+
+@pytest.mark.parametrize(
+    ("points", "expected"),
+    [
+        ([0, 1, 2, 3], []),
+        ([0, 1, 2, 1, 0], [2]),
+        ([0, 0.3, 0.1, 0.4, 2, 3], []),
+        ([0, 2, 1.8, 2.5, 3], []),
+        ([5, 3, 4, 1], [1, 2]),
+        ([1, 1, 1], []),
+    ],
+)
+def test_turns_of_half_a_point_count(points: list[float], expected: list[int]) -> None:
+    assert nomogram.turning_points(np.array(points, dtype=float)) == expected
+
+
+def test_marks_are_round_numbers_closer_where_points_change_fast(drawn: Nomogram) -> None:
+    nodes = drawn.axes[1]
+    inner = nodes.values[nodes.marked][1:-1]
+    assert np.array_equal(inner, np.round(inner))
+    assert len(inner) <= nomogram.MARKS
+    gaps = np.diff(nodes.values[nodes.marked])
+    assert gaps[0] <= gaps[-2]
+
+
+def test_predictor_of_few_whole_numbers_is_read_value_by_value() -> None:
+    formula = model({"predictor": "sex", "coefficient": 0.5})
+    found = nomogram.nomogram(formula, {"sex": Feature("sex", np.array([0.0, 1, 1, 0, math.nan]))})
+    assert isinstance(found, Nomogram)
+    assert found.axes[0].levels == ("0", "1")
+    assert [row.value for row in nomogram.level_points(found, found.axes[0])] == [0, 100]
+    assert found.axes[0].n == 4
+
+
+def test_categories_of_a_numeric_column_are_matched_by_number() -> None:
+    formula = model({"predictor": "pain", "levels": {"2": 0.8, "4": 2.3}})
+    column = Feature("pain", np.array([1.0, 2, 3, 4, math.nan]))
+    np.testing.assert_array_equal(nomogram.effect(formula.term[0], column), [0, 0.8, 0, 2.3, math.nan])
+
+
+def test_numbers_of_a_categorical_column_are_read_as_numbers() -> None:
+    term = model({"predictor": "meno", "coefficient": 0.4, "transform": "square"}).term[0]
+    column = Feature("meno", np.array([0.0, 1, 2, math.nan]), ("0", "1", "3"))
+    np.testing.assert_allclose(nomogram.effect(term, column), [0, 0.4, 3.6, math.nan])
+
+
+def test_model_without_effect_has_no_points() -> None:
+    formula = model({"predictor": "age", "coefficient": 0.0})
+    found = nomogram.nomogram(formula, {"age": Feature("age", np.arange(30.0))})
+    assert found == Absent("no predictor of the formula changes the risk")
+
+
+def test_declared_threshold_stands_among_the_round_risks() -> None:
+    curve = nomogram.risk_curve(on_ticks_of_r(), (0.123,))
+    assert isinstance(curve, Curve)
+    place = curve.columns["risk"].index(0.123)
+    linear = math.log(0.123 / 0.877)
+    assert curve.columns["linear_predictor"][place] == pytest.approx(linear, abs=1e-12)
+    info = GOLDEN["default"]["info"]
+    assert curve.columns["total_points"][place] == pytest.approx((linear - info["Intercept"]) * info["sc"], abs=1e-6)
+
+
+def test_totals_that_reach_no_round_risk_say_so() -> None:
+    marks = np.ones(2, dtype=bool)
+    axis = Axis("age", np.array([0.0, 1.0]), np.array([0.0, 0.1]), marks, ~marks, 10, levels=("a", "b"))
+    found = nomogram.scaled(-20.0, (axis,))
+    assert isinstance(found, Nomogram)
+    assert isinstance(nomogram.risk_curve(found, ()), Absent)
+
+
+def slow_difference(risk: Floats, age: Floats, sex: Floats) -> tuple[float, int, int]:
+    """The largest difference, how many rows differ and how many lack a value, row by row."""
+    largest, differing, left_out = 0.0, 0, 0
+    for tested, years, code in zip(risk, age, sex, strict=True):
+        if math.isnan(years) or math.isnan(code):
+            left_out += 1
+            continue
+        apart = abs(1 / (1 + math.exp(-(-1 + 0.02 * years + (0.5 if code == 1 else 0)))) - tested)
+        largest, differing = max(largest, apart), differing + (apart > 0.001)
+    return largest, differing, left_out
+
+
+@given(st.integers(0, 10**6))
+@settings(deadline=None, max_examples=50)
+def test_difference_from_the_formula_row_by_row(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    age, sex = rng.uniform(20, 80, 30), rng.integers(0, 2, 30).astype(float)
+    risk = 1 / (1 + np.exp(-(-1 + 0.02 * age + 0.5 * sex)))
+    risk = np.where(rng.uniform(size=30) < 0.2, np.clip(risk + rng.normal(0, 0.01, 30), 0, 1), risk)
+    age[rng.uniform(size=30) < 0.1] = math.nan
+    sex[rng.uniform(size=30) < 0.1] = math.nan
+    formula = model(
+        {"predictor": "age", "coefficient": 0.02}, {"predictor": "sex", "levels": {"m": 0.5}}, intercept=-1.0
+    )
+    found = nomogram.formula_difference(formula, risk, (Feature("age", age), Feature("sex", sex, ("f", "m"))))
+    largest, differing, left_out = slow_difference(risk, age, sex)
+    assert isinstance(found, Estimate)
+    assert found.value == pytest.approx(largest, abs=1e-12)
+    assert found.details == {"differing": differing, "left_out": left_out}
+    assert found.n == 30 - left_out
+
+
+def test_site_without_a_predictor_of_the_formula_is_not_compared() -> None:
+    formula = model({"predictor": "age", "coefficient": 0.02}, {"predictor": "crp", "coefficient": 0.1})
+    age = Feature("age", np.array([50.0]))
+    found = nomogram.formula_difference(formula, np.array([0.5]), (age,))
+    assert found == Absent("the formula needs crp, which the site does not give")
+    gone = (Feature("age", np.array([math.nan])), Feature("crp", np.array([1.0])))
+    assert nomogram.formula_difference(formula, np.array([0.5]), gone) == Absent(
+        "no row has every predictor of the formula"
+    )

@@ -1,0 +1,68 @@
+"""How tables are set: groups that stay together, halves beside each other, names that fit."""
+
+from __future__ import annotations
+
+from dossier import typeset
+from dossier.typeset import Cell, Column, Row, Table
+
+
+def table(labels: list[str], groups: int = 0, columns: int = 1) -> Table:
+    """A table of one number a column, once or under so many groups."""
+    body = [Row(label, tuple(Cell("0.50", "0.40\N{EN DASH}0.60") for _ in range(columns))) for label in labels]
+    rows = [row for k in range(groups) for row in (Row(f"Threshold {k}", kind="group"), *body)] if groups else body
+    heads = tuple(Column(f"Measure {k}", intervals=True) for k in range(columns))
+    return Table("table-a", "A.", "Note.", "Site", heads, tuple(rows), ("a because.",))
+
+
+def test_tall_groups_become_tables_that_name_their_group_in_the_head() -> None:
+    whole = table([f"Hospital {k}" for k in range(40)], groups=2)
+    parts = typeset.pages_of(whole)
+    assert [part.head for part in parts] == ["Threshold 0", "Threshold 1"]
+    assert [len(part.rows) for part in parts] == [40, 40]
+    assert [part.footnotes for part in parts] == [(), ("a because.",)]
+    assert len({part.name for part in parts}) == 2
+
+
+def test_small_groups_stay_in_one_table() -> None:
+    whole = table([f"Hospital {k}" for k in range(9)], groups=2)
+    assert typeset.pages_of(whole) == (whole,)
+    assert [(group.label, len(group.rows)) for group in typeset.groups_of(whole)] == [
+        ("Threshold 0", 9),
+        ("Threshold 1", 9),
+    ]
+
+
+def test_a_narrow_table_is_folded_without_losing_a_row() -> None:
+    names = [f"Hospital {k}" for k in range(9)]
+    whole = table(names)
+    total = Row("All, pooled", whole.rows[0].cells, "total")
+    found = typeset.folded(Table(**{**vars(whole), "rows": (*whole.rows, total)}))
+    labels = [row.label for row in found.rows if row.kind == "row"]
+    labels += [cell.text for row in found.rows for cell in row.cells if cell.kind == "label"]
+    assert labels == names
+    assert len(found.rows) == 6
+    assert found.rows[-1].label == "All, pooled"
+    assert {len(row.cells) for row in found.rows} == {len(found.columns)} == {3}
+
+
+def test_grouped_wide_and_short_tables_are_not_folded() -> None:
+    names = [f"Hospital {k}" for k in range(9)]
+    for whole in (table(names, groups=2), table(names, columns=4), table(names[:4])):
+        assert typeset.folded(whole) == whole
+
+
+def test_sites_lose_what_follows_the_comma_only_where_there_is_no_room() -> None:
+    names = ["Zurich and Basel, Switzerland", "Long Beach, United States"]
+    roomy, crowded = table(names, columns=1), table(names, columns=6)
+    assert typeset.with_short_labels(roomy) == roomy
+    assert [row.label for row in typeset.with_short_labels(crowded).rows] == ["Zurich and Basel", "Long Beach"]
+
+
+def test_sites_that_would_look_alike_keep_their_names() -> None:
+    crowded = table(["Cleveland, to 1987, United States", "Cleveland, from 1988, United States"], columns=7)
+    assert typeset.with_short_labels(crowded) == crowded
+
+
+def test_declared_numbers_keep_their_digits() -> None:
+    assert typeset.as_declared(-0.055628) == "\N{MINUS SIGN}0.055628"
+    assert typeset.as_declared(36.0) == "36"
