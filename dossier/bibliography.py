@@ -33,6 +33,7 @@ SOURCES: Mapping[str, str] = {
     "trustworthy AI. 2023.",
     "Carrington 2022": "Carrington AM, Manuel DG, Fieguth PW, et al. Deep ROC analysis and AUC as balanced average "
     "accuracy, for improved classifier selection, audit and explanation. IEEE Trans Pattern Anal Mach Intell 2022.",
+    "Chuang 2000": "Chuang CS, Lai TL. Hybrid resampling methods for confidence intervals. Stat Sin 2000;10:1–50.",
     "Cohen 1960": "Cohen J. A coefficient of agreement for nominal scales. Educ Psychol Meas 1960;20:37–46.",
     "Cox 1958": "Cox DR. Two further applications of a model for binary regression. Biometrika 1958;45:562–565.",
     "Davis 2006": "Davis J, Goadrich M. The relationship between precision-recall and ROC curves. Proc 23rd Int Conf "
@@ -117,4 +118,6 @@ SOURCES: Mapping[str, str] = {
     "1927;22:209–212.",
     "Woolf 1955": "Woolf B. On estimating the relation between blood group and disease. Ann Hum Genet 1955;19:251–253.",
     "Youden 1950": "Youden WJ. Index for rating diagnostic tests. Cancer 1950;3:32–35.",
+    "Zou 2008": "Zou GY, Donner A. Construction of confidence limits about effect measures: a general approach. Stat Med "
+    "2008;27:1693–1702.",
 }

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dossier.metrics.discrimination import one_class
-from dossier.metrics.intervals import column, estimate, two_sided, wilson
+from dossier.metrics.intervals import NO_SPREAD, column, two_sided, wilson
 from dossier.metrics.raters import (
     NO_RATERS,
     NO_TRUTH,
@@ -64,32 +64,89 @@ def _cannot(classes: Integers, k: int, tau: float, complexity: Floats) -> Absent
     return None
 
 
-def class_ratio(earned: Floats, complexity: Floats) -> tuple[float, float]:
-    """The complexity-weighted mean credit of one class, and its variance as a ratio of means (NaN for a single row)."""
-    ratio = float((complexity * earned).sum() / complexity.sum())
+@dataclass(frozen=True)
+class ClassRatio:
+    """The complexity-weighted mean credit of one class, its variance as a ratio of means, and its rows."""
+
+    value: float
+    variance: float
+    """NaN for a single row."""
+    rows: int
+
+
+def class_ratio(earned: Floats, complexity: Floats) -> ClassRatio:
+    """The mean credit of one class: `earned`, `complexity` (rows of the class, 0 to 1)."""
+    ratio = min(1.0, float((complexity * earned).sum() / complexity.sum()))
     if len(earned) < 2:
-        return ratio, math.nan
+        return ClassRatio(ratio, math.nan, 1)
     residual = complexity * (earned - ratio)
-    return ratio, float(np.var(residual, ddof=1)) / len(earned) / float(complexity.mean()) ** 2
+    variance = float(np.var(residual, ddof=1)) / len(earned) / float(complexity.mean()) ** 2
+    return ClassRatio(ratio, variance, len(earned))
 
 
-def _by_priority(priority: Floats, ratios: Sequence[tuple[float, float]]) -> tuple[float, float | None]:
-    """The priority-weighted sum over the classes with its standard error, if every class that counts has one."""
-    value = math.fsum(weight * ratio for weight, (ratio, _) in zip(priority, ratios, strict=True))
-    counting = [weight**2 * variance for weight, (_, variance) in zip(priority, ratios, strict=True) if weight > 0]
-    variance = sum(counting)
-    return min(1.0, value), math.sqrt(variance) if math.isfinite(variance) and variance > 0 else None
+def _bounds_of_class(found: ClassRatio, level: float) -> tuple[float, float]:
+    """Wilson's interval with as many trials as a share of that value and variance would have.
+
+    A share of trials has the variance r (1 - r) / trials. Both are taken with z^2/2 rows of no and as many of full
+    credit added, which leaves all-or-nothing credit its own number of rows, and keeps a handful of credited rows from
+    looking surer than they are.
+    """
+    added = two_sided(level) ** 2
+    rows = found.rows + added
+    mean = (found.rows * found.value + added / 2) / rows
+    squares = (found.rows * (found.variance * (found.rows - 1) + found.value**2) + added / 2) / rows
+    trials = max(float(found.rows), rows * mean * (1 - mean) / (squares - mean**2) - added)
+    low, high = wilson(found.value * trials, trials, level)
+    return min(low, found.value), max(high, found.value)
 
 
-def h_accuracy_of(
-    classes: Integers, scores: Floats, priority: Floats, tau: float, complexity: Floats | None = None
-) -> tuple[float, float | None] | Absent:
-    """H-accuracy of any number of classes, with its standard error.
+@dataclass(frozen=True)
+class Weighted:
+    """The priority-weighted sum over the classes, its standard error and bounds; None where there are none."""
+
+    value: float
+    se: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+def _by_priority(priority: Floats, ratios: Sequence[ClassRatio], level: float) -> Weighted:
+    """The sum over the classes, its bounds those of the classes put together by the method of Zou and Donner."""
+    value = min(1.0, math.fsum(weight * one.value for weight, one in zip(priority, ratios, strict=True)))
+    counting = [(float(weight), one) for weight, one in zip(priority, ratios, strict=True) if weight > 0]
+    if any(math.isnan(one.variance) for _, one in counting):
+        return Weighted(value, None)
+    variance = math.fsum(weight**2 * one.variance for weight, one in counting)
+    bounds = [_bounds_of_class(one, level) for _, one in counting]
+    down, up = (
+        math.sqrt(
+            math.fsum(
+                (weight * (one.value - bound[end])) ** 2 for (weight, one), bound in zip(counting, bounds, strict=True)
+            )
+        )
+        for end in (0, 1)
+    )
+    se = math.sqrt(variance) if variance > 0 else None
+    if down == up == 0:
+        return Weighted(value, se)
+    return Weighted(value, se, max(0.0, value - down), min(1.0, value + up))
+
+
+def weighted_credit(
+    classes: Integers,
+    scores: Floats,
+    priority: Floats,
+    tau: float,
+    complexity: Floats | None = None,
+    level: float = 0.95,
+) -> Weighted | Absent:
+    """H-accuracy of any number of classes, with its standard error and bounds.
 
     `classes` (n, 0 to k-1), `scores` (n, k; rows sum to 1), `priority` (k; sums to 1), `tau` (1/k to 1), `complexity`
-    (n, 0 to 1; 1 when left out). Absent when a class is empty or has no complexity. The standard error is the
-    stratified delta method of ratios of means; None when a class that counts has a single row, or when nothing
-    varies.
+    (n, 0 to 1; 1 when left out), `level`. Absent when a class is empty or has no complexity. The standard error is the
+    stratified delta method of ratios of means; None when a class that counts has a single row, or when nothing varies.
+    The bounds are Wilson's of each class's ratio, with as many trials as its variance is worth, put together by the
+    method of Zou and Donner; None when a class that counts has a single row.
     """
     k = scores.shape[1]
     weight = np.ones(len(classes)) if complexity is None else complexity
@@ -97,7 +154,15 @@ def h_accuracy_of(
         return reason
     earned = credit(classes, scores, tau)
     members = [classes == label for label in range(k)]
-    return _by_priority(priority, [class_ratio(earned[member], weight[member]) for member in members])
+    return _by_priority(priority, [class_ratio(earned[member], weight[member]) for member in members], level)
+
+
+def h_accuracy_of(
+    classes: Integers, scores: Floats, priority: Floats, tau: float, complexity: Floats | None = None
+) -> tuple[float, float | None] | Absent:
+    """The value and the standard error of `weighted_credit`; arguments and reasons for absence as there."""
+    found = weighted_credit(classes, scores, priority, tau, complexity)
+    return found if isinstance(found, Absent) else (found.value, found.se)
 
 
 def _two_classes(outcome: Floats, risk: Floats) -> tuple[Integers, Floats]:
@@ -110,7 +175,7 @@ def _two_classes(outcome: Floats, risk: Floats) -> tuple[Integers, Floats]:
     range=(0, 1),
     best="higher",
     tier="mission",
-    cites="Cabitza 2019",
+    cites=("Cabitza 2019", "Wilson 1927", "Zou 2008"),
     at=("priority", "tau", "complexity"),
     differs="differs from the published formula because ties for the largest score share the credit, where equation 4 "
     "credits each of them fully and breaks its own Proposition 1 [Cabitza 2019]",
@@ -147,14 +212,16 @@ def h_accuracy(
     `complexity_of_cases`, graded, or ending in "_two_levels", "_above_mean" or "_top_33%"), `labels`, `confidence`,
     `rater_complexity` (cases x raters, NaN where missing), `truth` (of the raters' cases), `rater_accuracy` (one a
     rater), `case_complexity` (n, 0 to 1), `level`. Returns sum over classes l of p(l) (sum of d sigma)/(sum of d) with
-    sigma = 0 when the own class has not the larger score, (score - 1/2)/(tau - 1/2) up to tau, and 1 above, and a
-    normal interval by the stratified delta method: priority, tau and complexity count as fixed. `details`: `priority`
+    sigma = 0 when the own class has not the larger score, (score - 1/2)/(tau - 1/2) up to tau, and 1 above, and
+    an interval that takes Wilson's of each class's mean credit, with as many trials as its variance is worth, and puts
+    them together (Zou and Donner): the credit of a rare class is too skewed for a normal interval. Priority, tau and
+    complexity count as fixed. `details`: `priority`
     and `tau` as numbers where they come from a source; of a complexity `cut`, the graded one from which a case is
     called complex, and `left_out`, the cases without one. Absent when a class is empty or without any complexity, when
     a source is not there, when a tau of the raters lies below one half, or when the raters judged other rows; the
-    bounds are missing when a class has a single row or nothing varies.
-    Source: Cabitza and Campagner. Where we differ: ties for the largest score share the credit at every tau; the
-    published equation 4 credits each of them fully, which breaks its own Proposition 1.
+    bounds are missing when a class has a single row.
+    Source: Cabitza and Campagner; the interval Zou and Donner 2008. Where we differ: ties for the largest score share
+    the credit at every tau; the published equation 4 credits each of them fully, which breaks its own Proposition 1.
     """
     if reason := one_class(outcome):
         return reason
@@ -182,11 +249,22 @@ def h_accuracy(
         outcome, risk = outcome[known], risk[known]
         details |= {"left_out": float(np.sum(~known))} | ({} if border is None else {"cut": border})
     classes, scores = _two_classes(outcome, risk)
-    found = h_accuracy_of(classes, scores, np.array([1 - weight, weight]), sure, each)
-    if isinstance(found, Absent):
-        return found
-    value, se = found
-    return estimate(value, se, level, outcome, "stratified delta, normal", floor=0, ceiling=1, details=details)
+    found = weighted_credit(classes, scores, np.array([1 - weight, weight]), sure, each, level)
+    return found if isinstance(found, Absent) else estimated_credit(found, outcome, level, details)
+
+
+METHOD = "Wilson in each class, put together (Zou and Donner)"
+
+
+def estimated_credit(
+    found: Weighted, outcome: Floats, level: float, details: Mapping[str, float | None] | None = None
+) -> Estimate:
+    """The estimate of a weighted credit, on the rows of `outcome`."""
+    n, events = len(outcome), int(outcome.sum())
+    if found.low is None or found.high is None:
+        return Estimate(found.value, None, None, None, n, METHOD, events, found.se, details or {}, NO_SPREAD)
+    low, high = min(found.low, found.value), max(found.high, found.value)
+    return Estimate(found.value, low, high, level, n, METHOD, events, found.se, details or {})
 
 
 def priority_from(
@@ -253,7 +331,7 @@ def tau_from(
     range=(0, 1),
     best="higher",
     tier="mission",
-    cites="Cabitza 2019",
+    cites=("Cabitza 2019", "Wilson 1927", "Zou 2008"),
     at=("threshold",),
     against_rest="by class and mean",
     formula="[(1 - t) φ se + t (1 - φ) sp] / [(1 - t) φ + t (1 - φ)]",
@@ -267,8 +345,8 @@ def h_accuracy_risk(outcome: Floats, risk: Floats, threshold: float, level: floa
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold` t (0 to 1; a case is right when risk >= t, a
     non-case when risk < t), `level`. Returns p(1) sensitivity + p(0) specificity, p(1) = (1-t)phi/a, p(0) = t(1-phi)/a,
     a = t(1-phi) + (1-t)phi, phi the prevalence observed at the site: the H-accuracy of Theorem 1, from which net
-    benefit = Ha a/(1-t) - t(1-phi)/(1-t). Normal interval by the stratified delta method, phi held fixed. Absent when
-    all rows are of one class; the bounds are missing when a class that counts has a single row, or when nothing varies.
+    benefit = Ha a/(1-t) - t(1-phi)/(1-t). Interval as for `h_accuracy`, phi held fixed. Absent when all rows
+    are of one class; the bounds are missing when a class that counts has a single row.
     Source: Cabitza and Campagner.
     """
     if reason := one_class(outcome):
@@ -278,8 +356,8 @@ def h_accuracy_risk(outcome: Floats, risk: Floats, threshold: float, level: floa
     priority = np.array([threshold * (1 - phi) / whole, (1 - threshold) * phi / whole])
     right = ((risk >= threshold) == (outcome == 1)).astype(float)
     members = [outcome == 0, outcome == 1]
-    value, se = _by_priority(priority, [class_ratio(right[member], np.ones(int(member.sum()))) for member in members])
-    return estimate(value, se, level, outcome, "stratified delta, normal", floor=0, ceiling=1)
+    ratios = [class_ratio(right[member], np.ones(int(member.sum()))) for member in members]
+    return estimated_credit(_by_priority(priority, ratios, level), outcome, level)
 
 
 @metric(
@@ -288,7 +366,7 @@ def h_accuracy_risk(outcome: Floats, risk: Floats, threshold: float, level: floa
     range=(0, 1),
     best="higher",
     tier="mission",
-    cites="Cabitza 2019",
+    cites=("Cabitza 2019", "Wilson 1927", "Zou 2008"),
     at=("threshold",),
     against_rest="by class and mean",
     formula="[(1 - t) TP + t TN] / [(1 - t)(TP + FN) + t (TN + FP)]",
@@ -324,15 +402,14 @@ def h_accuracy_profile(outcome: Floats, risk: Floats, level: float = 0.95) -> Cu
     highs: list[float | None] = []
     for tau in taus:
         earned = [part * ramp(rows, 2, float(tau)) for rows, part in zip(own_by_class, share_by_class, strict=True)]
-        value, se = _by_priority(
-            np.array([0.5, 0.5]), [class_ratio(*pair) for pair in zip(earned, weights, strict=True)]
+        found = _by_priority(
+            np.array([0.5, 0.5]), [class_ratio(*pair) for pair in zip(earned, weights, strict=True)], level
         )
-        half = None if se is None else two_sided(level) * se
-        values.append(value)
-        lows.append(None if half is None else max(0.0, value - half))
-        highs.append(None if half is None else min(1.0, value + half))
+        values.append(found.value)
+        lows.append(found.low)
+        highs.append(found.high)
     columns = {"tau": column(taus), "h_accuracy": column(values), "low": tuple(lows), "high": tuple(highs)}
-    return Curve(columns, len(outcome), "pointwise, stratified delta, normal", int(outcome.sum()))
+    return Curve(columns, len(outcome), f"pointwise, {METHOD}", int(outcome.sum()))
 
 
 # ---- profiles over priority and complexity --------------------------------------------------------------------------
@@ -343,19 +420,12 @@ SHARES = 21
 DRAWS = 200
 
 
-def _banded(
-    values: Sequence[tuple[float, float | None]], level: float, name: str
-) -> dict[str, tuple[float | None, ...]]:
-    """Values with their standard errors as the columns of a curve: the value under its name, `low` and `high`."""
-    half = [None if se is None else two_sided(level) * se for _, se in values]
+def _banded(values: Sequence[Weighted], name: str) -> dict[str, tuple[float | None, ...]]:
+    """Values with their bounds as the columns of a curve: the value under its name, `low` and `high`."""
     return {
-        name: column([value for value, _ in values]),
-        "low": tuple(
-            None if wide is None else max(0.0, value - wide) for (value, _), wide in zip(values, half, strict=True)
-        ),
-        "high": tuple(
-            None if wide is None else min(1.0, value + wide) for (value, _), wide in zip(values, half, strict=True)
-        ),
+        name: column([one.value for one in values]),
+        "low": tuple(one.low for one in values),
+        "high": tuple(one.high for one in values),
     }
 
 
@@ -375,9 +445,9 @@ def h_accuracy_by_priority(outcome: Floats, risk: Floats, level: float = 0.95) -
     earned = credit(classes, scores, 0.5)
     ratios = [class_ratio(earned[classes == label], np.ones(int((classes == label).sum()))) for label in (0, 1)]
     priorities = np.linspace(0, 1, 51)
-    values = [_by_priority(np.array([1 - priority, priority]), ratios) for priority in priorities]
-    columns = {"priority": column(priorities), **_banded(values, level, "h_accuracy")}
-    return Curve(columns, len(outcome), "pointwise, stratified delta, normal", int(outcome.sum()))
+    values = [_by_priority(np.array([1 - priority, priority]), ratios, level) for priority in priorities]
+    columns = {"priority": column(priorities), **_banded(values, "h_accuracy")}
+    return Curve(columns, len(outcome), f"pointwise, {METHOD}", int(outcome.sum()))
 
 
 @dataclass(frozen=True)
@@ -414,7 +484,7 @@ def _graded_rows(
     return GradedRows(classes, credit(classes, scores, 0.5), graded[order])
 
 
-def _ratios(rows: GradedRows, complexity: Floats) -> list[tuple[float, float]]:
+def _ratios(rows: GradedRows, complexity: Floats) -> list[ClassRatio]:
     return [class_ratio(rows.earned[rows.classes == label], complexity[rows.classes == label]) for label in (0, 1)]
 
 
@@ -449,18 +519,18 @@ def h_accuracy_by_complexity(
         return rows
     shares = np.linspace(0, 1, SHARES)
     alike = np.array([0.5, 0.5])
-    values = [_by_priority(alike, _ratios(rows, top_share(rows.graded, float(share), 0.5))) for share in shares]
+    values = [_by_priority(alike, _ratios(rows, top_share(rows.graded, float(share), 0.5)), level) for share in shares]
     ranks = np.random.default_rng(seed).permuted(np.tile(np.arange(float(len(rows.graded))), (DRAWS, 1)), axis=1)
     drawn = np.array([_of_draws(rows, ranks, float(share)) for share in shares])
     tail = 0.5 - level / 2
     columns: dict[str, tuple[float | None, ...]] = {
         "share": column(shares),
-        **_banded(values, level, "h_accuracy"),
+        **_banded(values, "h_accuracy"),
         "random": column(drawn.mean(axis=1)),
         "random_low": column(np.quantile(drawn, tail, axis=1)),
         "random_high": column(np.quantile(drawn, 1 - tail, axis=1)),
     }
-    method = f"pointwise, stratified delta, normal; reference of {DRAWS} random draws"
+    method = f"pointwise, {METHOD}; reference of {DRAWS} random draws"
     return Curve(columns, len(rows.classes), method, int(rows.classes.sum()))
 
 
@@ -499,7 +569,7 @@ def h_accuracy_surface(
     steps = np.linspace(0, 1, STEPS)
     ratios = [_ratios(rows, top_share(rows.graded, float(share), 0.5)) for share in steps]
     values = [
-        _by_priority(np.array([1 - priority, priority]), ratios[place])[0]
+        math.fsum(weight * one.value for weight, one in zip((1 - priority, priority), ratios[place], strict=True))
         for priority in steps
         for place in range(STEPS)
     ]
@@ -528,14 +598,14 @@ def accuracy_by_prevalence(
     right = ((risk >= primary_threshold) == (outcome == 1)).astype(float)
     ratios = [class_ratio(right[outcome == label], np.ones(int((outcome == label).sum()))) for label in (0, 1)]
     prevalences = np.linspace(0, 1, 51)
-    values = [_by_priority(np.array([1 - phi, phi]), ratios) for phi in prevalences]
-    balanced = (ratios[0][0] + ratios[1][0]) / 2
+    values = [_by_priority(np.array([1 - phi, phi]), ratios, level) for phi in prevalences]
+    balanced = (ratios[0].value + ratios[1].value) / 2
     columns = {
         "prevalence": column(prevalences),
-        **_banded(values, level, "accuracy"),
+        **_banded(values, "accuracy"),
         "balanced_accuracy": (balanced,) * len(prevalences),
     }
-    return Curve(columns, len(outcome), "pointwise, stratified delta, normal", int(outcome.sum()))
+    return Curve(columns, len(outcome), f"pointwise, {METHOD}", int(outcome.sum()))
 
 
 @curve_synthesis("Survey of priorities", cites="Cabitza 2019")

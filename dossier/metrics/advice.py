@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2
 
-from dossier.metrics.resampling import block_size, cells_of, draws, percentile
+from dossier.metrics.intervals import NO_SPREAD
+from dossier.metrics.inversion import BY_TESTS, bounds_of_gaps
 from dossier.register import curve, metric
 from dossier.types import Absent, Curve, Estimate, Floats
 
@@ -18,7 +18,7 @@ FIRST = 5
 
 NO_ROWS = Absent("there are no rows")
 CALIBRATIONS = ("ece", "eci")
-ONE_SIDED = "calibration is not refuted, so the upper bound is the mean confidence's, as if perfectly calibrated"
+ONE_SIDED_MEAN = ", the upper bound above the mean confidence because it does not refute perfect calibration"
 
 
 def confidence_of(risk: Floats) -> Floats:
@@ -84,40 +84,13 @@ def advice_value(outcome: Floats, risk: Floats) -> Curve | Absent:
     return Curve(columns, len(outcome), "10 equal-width bins of confidence on 0 to 1", int(outcome.sum()))
 
 
-def advisor_of(weights: Floats, confidence: Floats, right: Floats, calibration: str) -> Floats:
-    """The advisor value of each replicate: `weights` (replicates x cells) say how often each cell was drawn."""
-    place = bins_of(confidence)
-    total = np.zeros(len(weights))
-    for k in np.unique(place):
-        drawn = weights[:, place == k]
-        count = drawn.sum(axis=1)
-        sure = drawn @ confidence[place == k]
-        some = np.maximum(count, 1)
-        mean, accuracy = sure / some, drawn @ right[place == k] / some
-        total += np.where(count > 0, sure * local_calibration(accuracy, mean, calibration), 0.0)
-    return np.asarray(total / weights.sum(axis=1))
-
-
-def calibration_refuted(confidence: Floats, right: Floats, level: float) -> bool:
-    """Whether accuracy and confidence of the bins differ by more than chance (chi-squared over the bins)."""
-    place = bins_of(confidence)
-    gap = _sums(place, right - confidence)
-    variance = _sums(place, confidence * (1 - confidence))
-    sure = variance <= 0
-    if np.any(np.abs(gap[sure]) > 1e-9):
-        return True
-    statistic = float(np.sum(gap[~sure] ** 2 / variance[~sure]))
-    # Half of what the level leaves, since the mean confidence's bound takes the other half.
-    return bool(chi2.sf(statistic, max(1, int(np.sum(~sure)))) < (1 - level) / 2)
-
-
 @metric(
     "Advisor value",
     digits=2,
     range=(0, 1),
     best="higher",
     tier="mission",
-    cites="Campagner 2023",
+    cites=("Campagner 2023", "Chuang 2000"),
     at=("calibration",),
     breaks=("one class is absent",),
     formula="mean of conf × LC of its bin; conf = max(p, 1 - p), gap = |share right - mean conf| in ten equal bins; "
@@ -136,31 +109,36 @@ def advisor_value(
     1 is always sure and always right. A high value asks for both: an advice of even odds is worth at most one half.
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `calibration` ("ece" or "eci", how local calibration is
-    measured), `level`, `bootstrap` (replicates), `seed`. Returns the mean over the rows of confidence x local
+    measured), `level`, `bootstrap` (draws), `seed`. Returns the mean over the rows of confidence x local
     calibration of its bin: confidence max(p, 1-p), right when p >= 0.5 agrees with the outcome, 10 equal-width bins on
     0 to 1, the last one closed; 1 - |accuracy - confidence| for "ece", the gap divided by
-    max(confidence, 1 - confidence) for "eci". Bootstrap percentile interval over the rows. Drawing rows again adds to
-    the gaps, and a calibrated model lies on the boundary: where a chi-squared test over the bins does not refute
-    calibration, the upper bound is that of the mean confidence, which perfect calibration would give. Absent without
-    rows or for another calibration. Source: Campagner 2023.
+    max(confidence, 1 - confidence) for "eci". The bounds are those of `ece`, by inverting tests of what calibration
+    takes off, with the sampling of the mean confidence added; where this does not refute perfect calibration, the upper
+    bound lies above the mean confidence, which perfect calibration would give. Absent without rows or for another
+    calibration; the bounds are missing for a single row. Source: Campagner 2023; the interval Chuang and Lai 2000.
     """
     if len(outcome) == 0:
         return NO_ROWS
     if calibration not in CALIBRATIONS:
         return Absent(f"{calibration} is no way to measure local calibration")
-    sure, right = confidence_of(risk), right_at_half(outcome, risk)
-    value = float(advisor_of(np.ones((1, len(sure))), sure, right, calibration)[0])
-    order = np.lexsort((right, sure))
-    cells = cells_of(right[order], sure[order])
+    order = np.lexsort((outcome, risk))
+    outcome, risk = outcome[order], risk[order]
+    sure, right, n = confidence_of(risk), right_at_half(outcome, risk), len(outcome)
+    place = bins_of(sure)
+    count, of_sure, of_right = (_sums(place, one)[FIRST:] for one in (np.ones(n), sure, right))
+    squares = np.maximum(_sums(place, (right - sure) ** 2), _sums(place, sure * (1 - sure)))[FIRST:] / n
+    used = squares > 0
+    mean, gaps = of_sure / np.maximum(count, 1), (of_right - of_sure) / n
+    weights = mean if calibration == "ece" else mean / np.where(count > 0, np.maximum(mean, 1 - mean), 1.0)
+    value = float(sure.mean()) - float(np.sum(weights * np.abs(gaps)))
+    method = f"10 bins of equal width; {BY_TESTS}, {bootstrap} draws"
+    if n < 2 or not used.any():
+        return Estimate(value, None, None, None, n, method, int(outcome.sum()), reason=NO_SPREAD)
     rng = np.random.default_rng(seed)
-    size = block_size(cells)
-    values, ceilings = [], []
-    for begin in range(0, bootstrap, size):
-        drawn = draws(cells, min(size, bootstrap - begin), rng)
-        values.append(advisor_of(drawn, cells.risk, cells.outcome, calibration))
-        ceilings.append(drawn @ cells.risk / len(sure))
-    found = percentile(value, np.concatenate(values), bootstrap, level, outcome, "bootstrap")
-    if found.high is None or calibration_refuted(sure, right, level):
-        return found
-    ceiling = float(np.quantile(np.concatenate(ceilings), 0.5 + level / 2))
-    return replace(found, high=min(1.0, max(found.high, ceiling)), method=f"{found.method}; {ONE_SIDED}")
+    noise, spread = rng.standard_normal((bootstrap, BINS - FIRST)), float(np.std(sure, ddof=1)) / math.sqrt(n)
+    shift = spread * rng.standard_normal(bootstrap) if spread > 1e-12 else None
+    lost = bounds_of_gaps(gaps[used], squares[used], weights[used], n, (1 - level) / 2, noise[:, used], shift)
+    low, high = (float(sure.mean()) - bound for bound in lost[::-1])
+    if lost[0] <= 0:
+        method += ONE_SIDED_MEAN
+    return Estimate(value, max(0.0, min(value, low)), min(1.0, max(value, high)), level, n, method, int(outcome.sum()))

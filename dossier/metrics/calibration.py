@@ -9,13 +9,14 @@ from typing import Literal
 
 import numpy as np
 from scipy.special import expit
-from scipy.stats import chi2, norm, t
+from scipy.stats import norm, t
 
 from dossier.bands import FEW_FOR_POOLING
 from dossier.metrics.discrimination import one_class
 from dossier.metrics.intervals import NO_SPREAD, column, estimate, on_log, standard_error, two_sided, wilson
+from dossier.metrics.inversion import BY_TESTS, ONE_SIDED, bounds_of_gaps, inverted
 from dossier.metrics.pooled import random_effects
-from dossier.metrics.resampling import BLOCK, block_size, cells_of, draws, percentile
+from dossier.metrics.resampling import BLOCK, percentile
 from dossier.register import curve, curve_synthesis, metric
 from dossier.types import Absent, Curve, Estimate, Floats, Role, SiteResults, found_curve
 
@@ -51,10 +52,12 @@ def _clipped(risk: Floats) -> str:
 
 @dataclass(frozen=True)
 class LogisticFit:
-    """A fitted logistic regression: its coefficients, their covariance and the log likelihood."""
+    """A fitted logistic regression: its coefficients, their covariance with a root of it, and the log likelihood."""
 
     coefficients: Floats
     covariance: Floats
+    root: Floats
+    """A matrix whose product with its transpose is the covariance."""
     log_likelihood: float
 
 
@@ -115,8 +118,9 @@ def logistic_fit(design: Floats, outcome: Floats, offset: Floats | None = None) 
         step = np.linalg.solve(information, gradient)
         size = float(np.abs(step).max())
         if size <= 1e-12 * max(1.0, float(np.abs(found).max())) or (size < 1e-9 and size > before / 2):
-            covariance = np.linalg.inv(information)
-            return LogisticFit(found @ transform, transform.T @ covariance @ transform, likelihood)
+            covariance = transform.T @ np.linalg.inv(information) @ transform
+            root = transform.T @ np.linalg.inv(np.linalg.cholesky(information)).T
+            return LogisticFit(found @ transform, covariance, root, likelihood)
         for _ in range(40):
             moved = start + _combine((found + step)[None, :], columns)[0]
             now = _log_likelihood(outcome, moved)
@@ -385,79 +389,188 @@ def _summary(error: Floats) -> dict[str, float]:
     return {"ici": float(error.mean()), "e50": float(e50), "e90": float(e90), "emax": float(error.max())}
 
 
-# ---- the bootstrap of the calibration errors ------------------------------------------------------------------------
+# ---- the intervals of the calibration errors ------------------------------------------------------------------------
+
+RISK_GROUPS = 64
+"""Groups of neighbouring risks that stand for all rows while curves are drawn."""
+STEP_DOWN, STEPS_DOWN = 0.2, 60
+STEP_UP, STEPS_UP = 0.25, 20
+"""The lines of curves go in steps of so many standard errors, at most so many of them."""
+LAST_STEPS = 4
+LEAST_INFORMATION = 1e-6
+NEIGHBOURS = 0.15
+"""How wide the share of the rows is, to either side of a quantile, that pulls it along."""
 
 
-def _weighted_fits(columns: Floats, outcome: Floats, weights: Floats, start: Floats) -> tuple[Floats, Floats]:
-    """Many weighted logistic fits at once: coefficients (replicates, columns), and which of them converged."""
-    size, q = len(weights), len(columns)
-    n = float(weights[0].sum())
-    found, good = np.tile(start, (size, 1)), np.ones(size, dtype=bool)
-    pairs = [(i, j) for i in range(q) for j in range(i, q)]
-    moving = np.arange(size)
-    for _ in range(30):
-        mean = expit(_combine(found[moving], columns))
-        residual = weights[moving] * (outcome - mean)
-        spread = weights[moving] * mean * (1 - mean)
-        gradient = np.stack([np.einsum("bm,m->b", residual, columns[i]) for i in range(q)], axis=1)
-        information = np.empty((len(moving), q, q))
-        for i, j in pairs:
-            information[:, i, j] = information[:, j, i] = np.einsum("bm,m->b", spread, columns[i] * columns[j])
-        singular = np.linalg.eigvalsh(information)[:, 0] < 1e-9 * n
-        good[moving[singular]] = False
-        information[singular] = np.eye(q)
-        step = np.clip(np.linalg.solve(information, gradient[..., None])[..., 0], -5, 5)
-        found[moving] += step
-        moving = moving[~singular & (np.abs(step).max(axis=1) > 1e-5)]
-        if len(moving) == 0:
-            break
-    good[moving] = False
-    return found, good
+@dataclass(frozen=True)
+class CurveDraws:
+    """What the calibration errors are drawn from: groups of risks, the spline's columns at them, and curves as points.
 
-
-def _weighted_quantiles(error: Floats, weights: Floats, shares: tuple[float, ...]) -> list[Floats]:
-    """Type 7 quantiles of each row of `error` (replicates, cells) when each cell stands for so many rows."""
-    order = np.argsort(error, axis=1)
-    ordered = np.take_along_axis(error, order, axis=1)
-    reached = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1)
-    n = float(reached[0, -1])
-    quantiles = []
-    for share in shares:
-        place = (n - 1) * share
-        below = (reached <= math.floor(place)).sum(axis=1)
-        above = (reached <= math.ceil(place)).sum(axis=1)
-        low = np.take_along_axis(ordered, below[:, None], axis=1)[:, 0]
-        high = np.take_along_axis(ordered, above[:, None], axis=1)[:, 0]
-        quantiles.append(low + (place - math.floor(place)) * (high - low))
-    return quantiles
-
-
-def bootstrap_errors(
-    outcome: Floats, risk: Floats, smooth: SmoothCurve, bootstrap: int, seed: int
-) -> dict[str, Floats]:
-    """`ici`, `e50`, `e90` and `emax` of each bootstrap replicate whose curve could be fitted.
-
-    The rows must be sorted by risk and outcome. The knots stay where the whole sample has them.
+    A point is a deviation from the fitted curve in standard errors (whitened coefficients).
     """
-    cells = cells_of(outcome, risk)
-    design = _design_of(smooth, cells.risk)
-    transform = _orthogonal(design)
-    if transform is None:
-        return {name: np.empty(0) for name in ERRORS}
-    columns = _combine(transform, design)
-    start = np.asarray(np.linalg.solve(transform.T, smooth.fit.coefficients), dtype=float)
-    rng = np.random.default_rng(seed)
-    size = block_size(cells)
-    parts: list[tuple[Floats, ...]] = []
-    for begin in range(0, bootstrap, size):
-        weights = draws(cells, min(size, bootstrap - begin), rng)
-        found, good = _weighted_fits(columns, cells.outcome, weights, start)
-        weights = weights[good]
-        error = np.abs(expit(_combine(found[good], columns)) - cells.risk)
-        mean = np.einsum("bm,bm->b", weights, error) / len(outcome)
-        middle, high = _weighted_quantiles(error, weights, (0.5, 0.9)) if len(weights) else (np.empty(0),) * 2
-        parts.append((mean, middle, high, np.where(weights > 0, error, 0.0).max(axis=1)))
-    return {name: np.concatenate([part[which] for part in parts]) for which, name in enumerate(ERRORS)}
+
+    risk: Floats
+    share: Floats
+    columns: Floats
+    """The whitened columns (coefficients, groups): one step of a coefficient is one standard error."""
+    fitted: Floats
+    """The log odds of the fitted curve."""
+    diagonal: Floats
+    """The point of perfect calibration."""
+
+
+def _groups_of_risk(risk: Floats) -> tuple[Floats, Floats]:
+    """Means and shares of up to 64 groups of equally many sorted risks, the lowest and the highest on their own."""
+    n = len(risk)
+    place = 1 + np.arange(n) * RISK_GROUPS // n
+    place[0], place[-1] = 0, RISK_GROUPS + 1
+    size = np.bincount(place)
+    total = np.bincount(place, weights=risk)
+    return total[size > 0] / size[size > 0], size[size > 0] / n
+
+
+def _curve_draws(risk: Floats, smooth: SmoothCurve) -> CurveDraws:
+    middle, share = _groups_of_risk(risk)
+    design = _design_of(smooth, middle)
+    perfect = np.zeros(len(design))
+    perfect[1 if len(design) > 1 else 0] = 1.0 if len(design) > 1 else float(logit(risk[:1])[0])
+    diagonal = np.linalg.solve(smooth.fit.root, perfect - smooth.fit.coefficients)
+    fitted = _combine(smooth.fit.coefficients[None, :], design)[0]
+    return CurveDraws(middle, share, _combine(smooth.fit.root.T, design), fitted, diagonal)
+
+
+def _gaps(draws_of: CurveDraws, points: Floats) -> Floats:
+    """|curve - risk| in each group for each point: (points, groups)."""
+    return np.abs(expit(draws_of.fitted + _combine(points, draws_of.columns)) - draws_of.risk)
+
+
+def _around(draws_of: CurveDraws, point: Floats, noise: Floats, n: int) -> Floats:
+    """|curve - risk| in each group for curves as n rows would find them if the one at `point` were true.
+
+    `noise` (draws, coefficients): standard normal. It takes the covariance that the fit would have there.
+    """
+    height = expit(draws_of.fitted + _combine(point[None, :], draws_of.columns)[0])
+    information = _information(draws_of.columns, n * draws_of.share * height * (1 - height))
+    # Where all risks are all but 0 or 1 nothing is known about a coefficient: its noise ends at a thousand errors.
+    information += LEAST_INFORMATION * np.eye(len(point))
+    return _gaps(draws_of, point + _combine(noise, np.linalg.inv(np.linalg.cholesky(information))))
+
+
+def _steepest(draws_of: CurveDraws, point: Floats, quantile: float | None = None) -> Floats:
+    """The direction, one standard error long, in which the mean distance rises fastest, or that around a quantile."""
+    height = expit(draws_of.fitted + _combine(point[None, :], draws_of.columns)[0])
+    weight = draws_of.share
+    if quantile is not None:
+        gaps = np.abs(height - draws_of.risk)
+        order = np.argsort(gaps, kind="stable")
+        place = np.empty_like(gaps)
+        place[order] = np.cumsum(draws_of.share[order]) - draws_of.share[order] / 2
+        weight = weight * (np.abs(place - quantile) <= NEIGHBOURS)
+    side = np.where(height >= draws_of.risk, 1.0, -1.0) * height * (1 - height) * weight
+    steep = np.sum(draws_of.columns * side, axis=1)
+    length = math.sqrt(float(np.sum(steep**2)))
+    return steep / length if length > 0 else np.zeros_like(steep)
+
+
+def _inward(draws_of: CurveDraws) -> Floats:
+    """Curves from perfect calibration to the fitted one: (curves, coefficients).
+
+    Seen from the fitted curve each follows the last in the direction in which the mean distance falls fastest by
+    standard errors: nearly the nearest of all curves with its mean distance, which are the hardest to refute.
+    """
+
+    def size(point: Floats) -> float:
+        return float(np.sum(_gaps(draws_of, point[None, :])[0] * draws_of.share))
+
+    point = np.zeros(len(draws_of.columns))
+    curves, now = [point], size(point)
+    for _ in range(STEPS_DOWN):
+        lower = point - STEP_DOWN * _steepest(draws_of, point)
+        then = size(lower)
+        if then >= now:
+            break
+        point, now = lower, then
+        curves.append(point)
+    curves += [point + (draws_of.diagonal - point) * step / LAST_STEPS for step in range(1, LAST_STEPS + 1)]
+    return np.array(curves[::-1])
+
+
+def _outward(draws_of: CurveDraws, quantile: float | None) -> Floats:
+    """Curves from the fitted one to worse ones, each a step in the direction in which the measure rises fastest."""
+    point, curves = np.zeros(len(draws_of.columns)), []
+    for _ in range(STEPS_UP):
+        point = point + STEP_UP * _steepest(draws_of, point, quantile)
+        curves.append(point)
+    return np.array(curves)
+
+
+def _share_quantile(gaps: Floats, share: Floats, wanted: float) -> float:
+    """The quantile of distances of groups with these shares."""
+    order = np.argsort(gaps, kind="stable")
+    return float(np.interp(wanted, np.cumsum(share[order]) - share[order] / 2, gaps[order]))
+
+
+QUANTILES_OF_ERRORS: dict[str, float | None] = {"ici": None, "e50": 0.5, "e90": 0.9, "emax": None}
+
+
+def _bounds_of_errors(
+    values: dict[str, float], risk: Floats, smooth: SmoothCurve, level: float, bootstrap: int, seed: int
+) -> dict[str, tuple[float, float]]:
+    """The bounds of the four calibration errors; `risk` is sorted."""
+    n, tail = len(risk), (1 - level) / 2
+    draws_of, rng = _curve_draws(risk, smooth), np.random.default_rng(seed)
+    noise, rows = rng.standard_normal((bootstrap, len(draws_of.columns))), rng.standard_normal(bootstrap)
+    # The share of n random rows that lies below a quantile of the population varies as Beta does.
+    below = {part: rng.beta(n * part, n * (1 - part), bootstrap) for part in (0.5, 0.9)}
+    inward, drawn = _inward(draws_of), {}
+
+    def distances_around(place: int) -> Floats:
+        if place not in drawn:
+            drawn[place] = _around(draws_of, inward[place], noise, n)
+        return drawn[place]
+
+    def bounds(name: str) -> tuple[float, float]:
+        quantile, value = QUANTILES_OF_ERRORS[name], values[name]
+        outward = _outward(draws_of, quantile)
+        true_gaps = _gaps(draws_of, np.concatenate((inward, outward)))
+        heights = _heights(name, true_gaps, draws_of.share)
+
+        def chance(place: int) -> float:
+            known = place < len(inward)
+            gaps = distances_around(place) if known else _around(draws_of, outward[place - len(inward)], noise, n)
+            if name == "emax":
+                return float((gaps.max(axis=1) <= value).mean())
+            if quantile is not None:
+                reached = np.einsum("bm,m->b", (gaps <= value).astype(float), draws_of.share)
+                return float((reached >= below[quantile]).mean())
+            apart = true_gaps[place] - float(np.sum(true_gaps[place] * draws_of.share))
+            spread = math.sqrt(float(np.sum(apart**2 * draws_of.share)) / n)
+            return float((np.einsum("bm,m->b", gaps, draws_of.share) + spread * rows <= value).mean())
+
+        # The line of curves starts at the diagonal itself, and its heights are made to rise all through.
+        heights[0] = 0.0
+        return inverted(chance, np.maximum.accumulate(heights), value, tail)
+
+    found = {name: bounds(name) for name in ERRORS}
+    return {**found, "emax": (found["emax"][0], max(values["emax"], _highest_gap(risk, smooth, level)))}
+
+
+def _heights(name: str, gaps: Floats, share: Floats) -> Floats:
+    """One calibration error of each of these curves, from its distances (curves, groups)."""
+    quantile = QUANTILES_OF_ERRORS[name]
+    if quantile is not None:
+        return np.array([_share_quantile(one, share, quantile) for one in gaps])
+    return np.asarray(gaps.max(axis=1) if name == "emax" else np.einsum("km,m->k", gaps, share))
+
+
+def _highest_gap(risk: Floats, smooth: SmoothCurve, level: float) -> float:
+    """The largest distance from a risk to the far end of the curve's pointwise band: it bounds the maximum, wherever
+    that lies."""
+    design = _design_of(smooth, risk)
+    centre = _combine(smooth.fit.coefficients[None, :], design)[0]
+    half = two_sided(level) * np.sqrt(np.maximum(np.sum(_combine(smooth.fit.covariance, design) * design, axis=0), 0))
+    ends = np.abs(expit(np.stack((centre - half, centre + half))) - risk)
+    return float(ends.max())
 
 
 @lru_cache(maxsize=4)
@@ -470,37 +583,15 @@ def _errors_with_intervals(
     if isinstance(smooth, Absent):
         return smooth
     values = _summary(np.abs(curve_at(smooth, risk) - risk))
-    replicates = bootstrap_errors(outcome, risk, smooth, bootstrap, seed)
-    refuted = _diagonal_refuted(outcome, risk, smooth, level)
-    return {
-        name: _percentile(values[name], found, bootstrap, level, refuted, outcome, smooth.method)
-        for name, found in replicates.items()
-    }
+    bounds = _bounds_of_errors(values, risk, smooth, level, bootstrap, seed)
+    method = f"{smooth.method}; {BY_TESTS}, {bootstrap} draws"
+    return {name: _from_tests(values[name], *bounds[name], level, outcome, method) for name in ERRORS}
 
 
-def _diagonal_refuted(outcome: Floats, risk: Floats, smooth: SmoothCurve, level: float) -> bool:
-    """Whether a likelihood ratio test at the level tells the curve from the diagonal, which is one of its cases."""
-    gain = 2 * (smooth.fit.log_likelihood - _log_likelihood(outcome, logit(risk)))
-    return bool(chi2.sf(max(gain, 0), len(smooth.fit.coefficients)) < 1 - level)
-
-
-def _percentile(
-    value: float, replicates: Floats, bootstrap: int, level: float, refuted: bool, outcome: Floats, method: str
-) -> Estimate:
-    """The percentile interval; one-sided from 0 when perfect calibration is not refuted."""
-    n, events = len(outcome), int(outcome.sum())
-    if len(replicates) < 0.9 * bootstrap or len(replicates) < 2:
-        reason = f"only {len(replicates)} of {bootstrap} bootstrap replicates could be fitted"
-        return Estimate(value, None, None, level, n, method, events, None, {}, reason)
-    se = float(np.std(replicates, ddof=1))
-    lost = bootstrap - len(replicates)
-    words = f"{method}; bootstrap, {len(replicates)} replicates" + (f", {lost} without a fit left out" if lost else "")
-    if not refuted:
-        high = float(np.quantile(replicates, level))
-        words += ", one-sided from 0 because perfect calibration is not refuted"
-        return Estimate(value, 0.0, max(value, high), level, n, words, events, se)
-    low, high = (float(bound) for bound in np.quantile(replicates, (0.5 - level / 2, 0.5 + level / 2)))
-    return Estimate(value, min(value, low), max(value, high), level, n, words + ", percentile", events, se)
+def _from_tests(value: float, low: float, high: float, level: float, outcome: Floats, method: str) -> Estimate:
+    """The estimate of a calibration error; at 0 its interval has one side."""
+    words = method + (ONE_SIDED if low == 0 else "")
+    return Estimate(value, low, min(1.0, high), level, len(outcome), words, int(outcome.sum()))
 
 
 def _error(name: str, outcome: Floats, risk: Floats, level: float, bootstrap: int, seed: int) -> Estimate | Absent:
@@ -515,7 +606,7 @@ def _error(name: str, outcome: Floats, risk: Floats, level: float, bootstrap: in
     digits=3,
     range=(0, 1),
     best="zero",
-    cites=("Austin 2019", "Harrell 2015"),
+    cites=("Austin 2019", "Harrell 2015", "Chuang 2000"),
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class and mean",
@@ -526,16 +617,17 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
 
     0 is perfect. It is not one number: another smoother gives another value, so the method names it.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`, `bootstrap` (replicates), `seed`. Returns the mean
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`, `bootstrap` (draws), `seed`. Returns the mean
     of |curve - p| over the rows; the curve is a logistic regression on a restricted cubic spline of logit p (knots at
     5, 35, 65, 95 %; at 10, 50, 90 % below 100 events or non-events; a straight line below 20 or when knots tie). The
-    interval is the bootstrap percentile interval, with the knots kept. Where a likelihood ratio test at the level
-    does not tell the curve from the diagonal, the true value may be 0, the edge of the range: the interval is then
-    one-sided, from 0 to the replicates' quantile at the level, and its method says so. The replicates are biased
-    upwards; a bound that passed the value is set to it. Above 50,000 rows the replicates work on 2,000 bins of risk.
-    Absent with no rows or one class, or when the curve cannot be fitted (the risks separate the outcomes); the bounds
-    are missing when over a tenth of the replicates cannot be fitted. Source: Austin and Steyerberg 2019, there with
-    loess.
+    interval keeps the true values under which what was seen is not too extreme (hybrid resampling, Chuang and Lai
+    2000): along a line of curves that leads from the diagonal through the fitted one to worse ones, each the hardest to
+    refute at its distance, coefficients are drawn with the covariance that the fit would have there, and rows at
+    random. Where not even the diagonal is refuted, the lower bound is 0, the edge of the range, and the method says so.
+    No test comes before the interval, so that it holds for calibrated models and others; the percentile bootstrap does
+    not, because its replicates add the excess of the estimate once more. The draws work on 64 groups of neighbouring
+    risks. Absent with no rows or one class, or when the curve cannot be fitted (the risks separate the outcomes).
+    Source: Austin and Steyerberg 2019, there with loess; the interval Chuang and Lai 2000.
     """
     return _error("ici", outcome, risk, level, bootstrap, seed)
 
@@ -545,7 +637,7 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     digits=3,
     range=(0, 1),
     best="zero",
-    cites="Austin 2019",
+    cites=("Austin 2019", "Chuang 2000"),
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class and mean",
@@ -565,7 +657,7 @@ def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     digits=3,
     range=(0, 1),
     best="zero",
-    cites="Austin 2019",
+    cites=("Austin 2019", "Chuang 2000"),
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class and mean",
@@ -585,7 +677,7 @@ def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     digits=3,
     range=(0, 1),
     best="zero",
-    cites=("Austin 2019", "Harrell 2015"),
+    cites=("Austin 2019", "Harrell 2015", "Chuang 2000"),
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class and mean",
@@ -594,8 +686,10 @@ def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
 def emax(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The largest distance between risk and observed frequency that anybody's risk shows.
 
-    0 is perfect. It rests on the ends of the curve, where few people lie. Arguments, curve, interval and reasons for
-    absence: as for `ici`; the value is the maximum of |curve - p| over the rows. Source: Harrell 2015.
+    0 is perfect. It rests on the ends of the curve, where few people lie. Arguments, curve, lower bound and reasons for
+    absence: as for `ici`; the value is the maximum of |curve - p| over the rows. The upper bound is the largest
+    distance from a risk to the far end of the curve's pointwise band, which bounds the maximum wherever it lies.
+    Source: Harrell 2015.
     """
     return _error("emax", outcome, risk, level, bootstrap, seed)
 
@@ -629,42 +723,33 @@ def _bin_sums(outcome: Floats, risk: Floats, weights: Floats) -> tuple[Floats, F
     return sums[0], sums[1], sums[2]
 
 
-def _bins_refuted(outcome: Floats, risk: Floats, level: float) -> bool:
-    """Whether the bins' events are farther from the sums of their risks than right risks would bring about."""
-    events, risks, counts = (one[0] for one in _bin_sums(outcome, risk, np.ones((1, len(outcome)))))
-    spread = _bin_sums(risk * (1 - risk), risk, np.ones((1, len(outcome))))[0][0]
-    certain = (counts > 0) & (spread < 1e-9)
-    if bool((np.abs(events - risks)[certain] > 1e-9).any()):
-        return True
-    used = (counts > 0) & ~certain
-    squared = float(((events - risks)[used] ** 2 / spread[used]).sum())
-    return bool(used.any() and chi2.sf(squared, int(used.sum())) < 1 - level)
+FEWEST_FOR_AN_INTERVAL = 2
 
 
 def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: int, seed: int) -> Estimate | Absent:
-    """One of the two binned errors with its bootstrap interval, one-sided where perfect calibration is not refuted."""
+    """One of the two binned errors with its interval."""
     if len(outcome) == 0:
         return NO_ROWS
     order = np.lexsort((outcome, risk))
-    y, p = np.asarray(outcome[order], dtype=float), np.asarray(risk[order], dtype=float)
-    value = float(np.clip(binned_errors(*_bin_sums(y, p, np.ones((1, len(y)))))[which][0], 0, 1))
-    cells, rng = cells_of(y, p), np.random.default_rng(seed)
-    size = block_size(cells)
-    replicates = np.concatenate(
-        [
-            binned_errors(*_bin_sums(cells.outcome, cells.risk, draws(cells, min(size, bootstrap - begin), rng)))[which]
-            for begin in range(0, bootstrap, size)
-        ]
-    )
-    words = "10 bins of equal width; bootstrap over rows"
-    found = percentile(value, np.clip(replicates, 0, 1), bootstrap, level, outcome, words)
-    if found.low is None or _bins_refuted(y, p, level):
-        return found
-    at_best = float(which)
-    far = float(np.quantile(replicates, level if which == 0 else 1 - level))
-    low, high = (at_best, max(value, far)) if which == 0 else (min(value, far), at_best)
-    words = f"{words}, {bootstrap} replicates, one-sided from {at_best:g} because perfect calibration is not refuted"
-    return replace(found, low=low, high=high, method=words)
+    y, p, n = np.asarray(outcome[order], dtype=float), np.asarray(risk[order], dtype=float), len(outcome)
+    sums = [one[0] for one in _bin_sums(y, p, np.ones((1, n)))]
+    value = float(np.clip(binned_errors(*sums)[which], 0, 1))
+    squared, expected = (_bin_sums(one, p, np.ones((1, n)))[0][0] for one in ((y - p) ** 2, p * (1 - p)))
+    # A bin without an event would seem certain by its own squares alone.
+    squares = np.maximum(squared, expected) / n
+    used = squares > 0
+    words = f"10 bins of equal width; {BY_TESTS}, {bootstrap} draws"
+    if n < FEWEST_FOR_AN_INTERVAL or not used.any():
+        return Estimate(value, None, None, None, n, words, int(y.sum()), reason=NO_SPREAD)
+    events, risks, counts = (one[used] for one in sums)
+    mean = risks / counts
+    weights = np.ones(len(mean)) if which == 0 else 1 / np.maximum(mean, 1 - mean)
+    noise = np.random.default_rng(seed).standard_normal((bootstrap, 10))[:, used]
+    low, high = bounds_of_gaps((events - risks) / n, squares[used], weights, n, (1 - level) / 2, noise)
+    if which == 0:
+        return _from_tests(value, min(low, value), max(high, value), level, outcome, words)
+    found = _from_tests(1 - value, min(low, 1 - value), max(high, 1 - value), level, outcome, words)
+    return replace(found, value=value, low=max(0.0, 1 - min(1.0, found.high or 0.0)), high=1 - (found.low or 0.0))
 
 
 @metric(
@@ -673,7 +758,7 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     range=(0, 1),
     best="zero",
     tier="caution",
-    cites=("Naeini 2015", "Van Calster 2025"),
+    cites=("Naeini 2015", "Van Calster 2025", "Chuang 2000"),
     breaks=("one class is absent", "narrower with more rows"),
     caution="It depends on the bins and grows by chance alone where they hold few people; the calibration curve shows "
     "where the risks are off.",
@@ -688,9 +773,11 @@ def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`, `bootstrap` (replicates), `seed`. Returns sum over
     bins of w_b |mean y - mean p|, w_b the share of rows; ten bins of equal width on 0 to 1, closed below, the last also
-    above; the risk is that of the outcome, not of the predicted class. Percentile bootstrap over rows; where a
-    chi-squared test of the bins does not refute perfect calibration, the true value may be 0, and the interval is
-    one-sided from 0. Absent without rows; the bounds are missing when the replicates do not vary. Source: Naeini 2015.
+    above; the risk is that of the outcome, not of the predicted class. The interval keeps the true values under which
+    what was seen is not too extreme (hybrid resampling, Chuang and Lai 2000): the gaps of the bins are drawn as normal
+    around the seen ones scaled down to none, and around larger ones. Where not even none is refuted, it is one-sided
+    from 0. Absent without rows; the bounds are missing for a single row, and when every risk is 0 or 1 and right.
+    Source: Naeini 2015.
     """
     return _binned(0, outcome, risk, level, bootstrap, seed)
 
@@ -700,7 +787,7 @@ def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     digits=3,
     range=(0, 1),
     best="one",
-    cites="Famiglini 2023",
+    cites=("Famiglini 2023", "Chuang 2000"),
     roles=EVERYWHERE,
     breaks=("one class is absent", "narrower with more rows"),
     against_rest="by class and mean",
@@ -714,7 +801,7 @@ def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     1 is perfect, 0 is as wrong as can be.
 
     Arguments and bins: as for `ece`. Returns sum over bins of w_b (1 - |mean y - mean p|/max(mean p, 1 - mean p)).
-    Interval as for `ece`, one-sided up to 1 where perfect calibration is not refuted. Absent without rows. Source:
+    Interval as for `ece`, one-sided up to 1 where it does not refute perfect calibration. Absent without rows. Source:
     Famiglini 2023.
     """
     return _binned(1, outcome, risk, level, bootstrap, seed)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from dossier.metrics import comparison, severity
-from dossier.metrics.accuracy import h_accuracy_of
+from dossier.metrics.accuracy import METHOD, estimated_credit, weighted_credit
 from dossier.metrics.committee import largest_remainder
 from dossier.metrics.discrimination import placements
 from dossier.metrics.intervals import NO_SPREAD, column, estimate, on_logit, standard_error, two_sided, wilson
@@ -359,11 +359,10 @@ def h_accuracy(
         return reason
     if complexity != "constant":
         return Absent(f"a complexity from {complexity} is not available")
-    found = h_accuracy_of(classes, class_risk, shares_of(priority, classes, k), tau)
+    found = weighted_credit(classes, class_risk, shares_of(priority, classes, k), tau, None, level)
     if isinstance(found, Absent):
         return found
-    zeros = np.zeros(len(classes))
-    return _without_events(estimate(*found, level, zeros, "stratified delta, normal", floor=0, ceiling=1))
+    return _without_events(estimated_credit(found, np.zeros(len(classes)), level))
 
 
 @curve("H-accuracy by confidence", cites="Cabitza 2019", of_classes=True, chapter="accuracy")
@@ -388,7 +387,7 @@ def h_accuracy_profile(
         "low": tuple(one.low for one in known),
         "high": tuple(one.high for one in known),
     }
-    return Curve(columns, len(classes), "pointwise, stratified delta, normal")
+    return Curve(columns, len(classes), f"pointwise, {METHOD}")
 
 
 # ---- severity -------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from scipy.spatial.distance import cdist
 from scipy.special import expit
 
 from dossier.metrics.discrimination import auroc
+from dossier.metrics.resampling import central
 from dossier.register import curve, describe, metric
 from dossier.types import Absent, Curve, Description, Estimate, Feature, Floats
 
@@ -365,8 +366,8 @@ def correspondence_averaged(
 
 def percentile_interval(replicates: Floats, level: float, value: float) -> tuple[float, float]:
     """The central share of the replicates, never excluding the value itself by a rounding error."""
-    low, high = np.quantile(replicates, [(1 - level) / 2, (1 + level) / 2])
-    return min(float(low), value), max(float(high), value)
+    low, high = central(replicates, level)
+    return min(low, value), max(high, value)
 
 
 def _shares_at_least_as_far(table: Tables) -> Floats:

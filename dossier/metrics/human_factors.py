@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import t
 
 from dossier.metrics.intervals import NO_SPREAD, column, on_log, two_sided
+from dossier.metrics.resampling import central
 from dossier.register import curve, metric
 from dossier.types import Absent, Curve, DecisionCounts, Estimate, Floats, ReaderStudy
 
@@ -154,9 +155,9 @@ def _clustered(
     values = np.array([statistic((float(a), float(b), float(c), float(d))) for a, b, c, d in counts[usable]])
     if float(np.ptp(values)) == 0:
         return Clustered(None, None, "the bootstrap replicates do not vary")
-    low, high = np.quantile(values, (0.5 - level / 2, 0.5 + level / 2))
+    low, high = central(values, level)
     how = "readers and cases" if study.design == "paired" else "readers"
-    return Clustered(float(low), float(high), f"clustered: bootstrap over {how}, {int(usable.sum())} replicates")
+    return Clustered(low, high, f"clustered: bootstrap over {how}, {int(usable.sum())} replicates")
 
 
 # ---- the measures of two by two counts ------------------------------------------------------------------------------

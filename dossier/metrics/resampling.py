@@ -65,6 +65,15 @@ def block_size(cells: Cells) -> int:
     return max(1, BLOCK // max(len(cells.risk), n if n <= BINNED_ABOVE else 0))
 
 
+def central(replicates: Floats, level: float) -> tuple[float, float]:
+    """The bounds of a percentile interval: of B replicates the (B + 1) tail-th from either end.
+
+    A quantile that counts from the first replicate instead would leave out too many of few replicates.
+    """
+    low, high = np.quantile(replicates, (0.5 - level / 2, 0.5 + level / 2), method="weibull")
+    return float(low), float(high)
+
+
 def percentile(
     value: float,
     replicates: Floats,
@@ -85,7 +94,7 @@ def percentile(
         return Estimate(value, None, None, None, n, method, events, None, more, reason)
     if float(np.ptp(replicates)) <= 1e-15 * max(1.0, abs(value)):
         return Estimate(value, None, None, None, n, method, events, None, more, NO_SPREAD)
-    low, high = (float(bound) for bound in np.quantile(replicates, (0.5 - level / 2, 0.5 + level / 2)))
+    low, high = central(replicates, level)
     se = float(np.std(replicates, ddof=1))
     words = f"{method}, {len(replicates)} replicates" + (f", {lost} without a value left out" if lost else "")
     return Estimate(value, min(value, low), max(value, high), level, n, words + ", percentile", events, se, more)

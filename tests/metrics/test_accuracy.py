@@ -21,6 +21,7 @@ from dossier.metrics.accuracy import (
     h_accuracy_risk,
 )
 from dossier.metrics.discrimination import sensitivity, specificity
+from dossier.metrics.intervals import wilson
 from dossier.metrics.utility import net_benefit, standardized_net_benefit
 from dossier.types import Absent, Curve, Estimate, Floats
 
@@ -172,7 +173,29 @@ def test_the_interval_agrees_with_a_bootstrap_within_classes() -> None:
         rows = np.concatenate((rng.choice(cases, len(cases)), rng.choice(others, len(others))))
         values.append(value_of(y[rows], p[rows], (0.7, 0.3), 0.75))
     assert found.se == pytest.approx(np.std(values), rel=0.08)
-    assert found.high == pytest.approx(found.value + 1.959963984540054 * (found.se or math.nan))
+    # So many rows of either class make the interval nearly the bootstrap's.
+    assert (found.low, found.high) == pytest.approx(np.quantile(values, (0.025, 0.975)), abs=0.008)
+
+
+def test_credit_of_all_or_nothing_has_wilsons_bounds_and_newcombes_where_classes_meet() -> None:
+    """At tau one half the credit is a share: one class alone gives Wilson's interval, two give Newcombe's."""
+    p = np.array([0.9] * 6 + [0.1] * 4 + [0.2] * 17 + [0.8] * 3)
+    y = np.array([1.0] * 10 + [0.0] * 20)
+    case, other = wilson(6, 10, 0.95), wilson(17, 20, 0.95)
+    alone = estimated(h_accuracy(y, p, 1.0, 0.5))
+    assert (alone.low, alone.high) == pytest.approx(case, abs=1e-12)
+    both = estimated(h_accuracy(y, p, 0.5, 0.5))
+    down = math.hypot(0.6 - case[0], 0.85 - other[0]) / 2
+    up = math.hypot(case[1] - 0.6, other[1] - 0.85) / 2
+    assert (both.low, both.high) == pytest.approx((both.value - down, both.value + up), abs=1e-12)
+
+
+def test_a_class_that_earns_nothing_still_has_an_upper_bound() -> None:
+    p = np.concatenate((np.full(8, 0.3), np.full(40, 0.1)))
+    y = np.array([1.0] * 8 + [0.0] * 40)
+    found = estimated(h_accuracy(y, p, 1.0, 0.75))
+    assert found.value == 0
+    assert (found.low, found.high) == pytest.approx(wilson(0, 8, 0.95))
 
 
 def test_the_standard_error_by_hand() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dossier.metrics.advice import advice_value, advisor_of, advisor_value, calibration_refuted, confidence_of
+from dossier.metrics.advice import advice_value, advisor_value
 from dossier.types import Absent, Curve, Estimate, Floats
 
 SHARED = Path(__file__).parents[2].parent / "shared"
@@ -95,9 +95,7 @@ def draw(rng: np.random.Generator, n: int, bend: float) -> tuple[Floats, Floats]
 def test_the_interval_covers_of_a_calibrated_model_and_of_another(bend: float) -> None:
     """Of a calibrated model the value is the largest possible, and the plain bootstrap lies below it nearly always."""
     rng = np.random.default_rng(8)
-    y, p = draw(rng, 1_000_000, bend)
-    right = ((p >= 0.5) == (y == 1)).astype(float)
-    true = float(advisor_of(np.ones((1, len(p))), confidence_of(p), right, "ece")[0])
+    true = estimated(advisor_value(*draw(rng, 1_000_000, bend), bootstrap=2)).value
     held = 0
     for seed in range(200):
         found = estimated(advisor_value(*draw(rng, 500, bend), bootstrap=200, seed=seed))
@@ -105,14 +103,20 @@ def test_the_interval_covers_of_a_calibrated_model_and_of_another(bend: float) -
     assert held >= 180
 
 
-def test_calibration_is_refuted_only_where_it_is_wrong() -> None:
-    rng = np.random.default_rng(5)
-    for bend, expected in ((1.0, False), (0.2, True)):
-        y, p = draw(rng, 3000, bend)
-        right = ((p >= 0.5) == (y == 1)).astype(float)
-        assert calibration_refuted(confidence_of(p), right, 0.95) is expected
-    assert calibration_refuted(np.ones(3), np.array([1.0, 1, 0]), 0.95)
-    assert not calibration_refuted(np.ones(3), np.ones(3), 0.95)
+def test_the_upper_bound_of_a_calibrated_model_lies_above_the_mean_confidence() -> None:
+    y, p = draw(np.random.default_rng(5), 3000, 1.0)
+    found, sure = estimated(advisor_value(y, p)), np.maximum(p, 1 - p)
+    assert "does not refute" in found.method
+    assert found.high is not None
+    assert sure.mean() < found.high < sure.mean() + 6 * sure.std() / np.sqrt(3000)
+    wrong = estimated(advisor_value(*draw(np.random.default_rng(5), 3000, 0.2)))
+    assert "does not refute" not in wrong.method
+    assert (wrong.high or 1.0) < sure.mean()
+
+
+def test_one_row_has_no_interval() -> None:
+    found = estimated(advisor_value(np.array([1.0]), np.array([0.8])))
+    assert (found.low, found.high, found.level) == (None, None, None)
 
 
 def test_what_has_no_advice_is_absent() -> None:

@@ -1,0 +1,472 @@
+"""Does every interval hold what it promises? Simulated hospitals with known truths, and a table of what was found.
+
+`make coverage` runs this file and writes COVERAGE.md beside it. Every dataset has a generator of its own, made from the
+seed, the cell and its number, so that the table does not depend on the number of workers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import multiprocessing
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import scipy
+from scipy.special import expit, logit
+
+from dossier.metrics import accuracy, advice, calibration, comparison, discrimination, reliability, severity, utility
+from dossier.register import fill
+from dossier.types import Absent, Estimate, Floats
+from tests.bench import studies
+from tests.bench.population import (
+    AGREEMENT,
+    ALARM,
+    FULL_CREDIT,
+    MISSED,
+    ROC_PART,
+    SPREAD,
+    Design,
+    design_of,
+    limit_of_smoother,
+    population,
+    rival_chance,
+    truths,
+)
+from tests.bench.scores import Score, band, held, rejected
+
+SEED = 20260
+LEVEL = 0.95
+CHUNK = 50
+TABLE = Path(__file__).with_name("COVERAGE.md")
+SIZES = (200, 500, 2000)
+PREVALENCES = (0.1, 0.4)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One setting of the simulation: how a dataset is made and judged, and what it is called."""
+
+    name: str
+    kind: str
+    """"interval" or "test"."""
+    simulate: Callable[[np.random.Generator, int], dict[str, Score]]
+    condition: str = ""
+    prevalence: float = 0.0
+    n: int = 0
+
+
+@dataclass
+class Tally:
+    """The sums over the datasets of one measure in one cell."""
+
+    datasets: int = 0
+    without: int = 0
+    held: float = 0.0
+    squared: float = 0.0
+    below: float = 0.0
+    above: float = 0.0
+
+    def add(self, score: Score) -> None:
+        """Count one dataset."""
+        self.datasets += 1
+        if score.held is None:
+            self.without += 1
+            return
+        self.held += score.held
+        self.squared += score.held**2
+        self.below += score.below
+        self.above += score.above
+
+    @property
+    def counted(self) -> int:
+        """The datasets that allowed an interval."""
+        return self.datasets - self.without
+
+    @property
+    def share(self) -> float:
+        """The share of them whose interval held the truth, or whose test rejected it."""
+        return self.held / self.counted
+
+    @property
+    def error(self) -> float:
+        """The Monte Carlo standard error of the share."""
+        return math.sqrt(max(self.squared / self.counted - self.share**2, 0.0) / self.counted)
+
+
+@dataclass
+class Found:
+    """What the simulation found in one cell."""
+
+    cell: Cell
+    tallies: dict[str, Tally] = field(default_factory=dict)
+
+
+# ---- one hospital ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Hospital:
+    """The rows of one simulated hospital, the true chance of each, and what the measures are asked with."""
+
+    outcome: Floats
+    risk: Floats
+    rival: Floats
+    chance: Floats
+    threshold: float
+    seed: int
+    bootstrap: int
+
+
+def hospital(design: Design, n: int, rng: np.random.Generator, number: int, bootstrap: int) -> Hospital:
+    """Rows with random linear predictors, so that the prevalence is random as well."""
+    linear = rng.normal(design.centre, SPREAD, n)
+    chance = design.chance(linear)
+    outcome = (rng.random(n) < chance).astype(float)
+    apart = AGREEMENT * (linear - design.centre) + math.sqrt(1 - AGREEMENT**2) * SPREAD * rng.standard_normal(n)
+    rival = np.asarray(expit(design.centre + apart))
+    return Hospital(outcome, np.asarray(expit(linear)), rival, chance, design.prevalence, number, bootstrap)
+
+
+Ask = Callable[[Hospital], "Estimate | Absent"]
+
+
+def _plain(function: Callable[..., Estimate | Absent], **more: object) -> Ask:
+    return lambda one: function(one.outcome, one.risk, level=LEVEL, **more)
+
+
+def _at_threshold(function: Callable[..., Estimate | Absent], **more: object) -> Ask:
+    return lambda one: function(one.outcome, one.risk, threshold=one.threshold, level=LEVEL, **more)
+
+
+def _drawn(function: Callable[..., Estimate | Absent], **more: object) -> Ask:
+    return lambda one: function(one.outcome, one.risk, level=LEVEL, bootstrap=one.bootstrap, seed=one.seed, **more)
+
+
+def _difference(function: Callable[..., Estimate | Absent], threshold: bool = False, **more: object) -> Ask:
+    def ask(one: Hospital) -> Estimate | Absent:
+        at = {"threshold": one.threshold} if threshold else {}
+        return function(one.outcome, one.risk, one.rival, level=LEVEL, **at, **more)
+
+    return ask
+
+
+CLOSED: dict[str, Ask] = {
+    "auroc": _plain(discrimination.auroc),
+    "net_benefit": _at_threshold(utility.net_benefit),
+    "oe_ratio": _plain(calibration.oe_ratio),
+    "calibration_intercept": _plain(calibration.calibration_intercept),
+    "calibration_slope": _plain(calibration.calibration_slope),
+    "calibration_intercept_joint": _plain(calibration.calibration_intercept_joint),
+    "brier": _plain(calibration.brier),
+    "scaled_brier": _plain(calibration.scaled_brier),
+    "log_score": _plain(calibration.log_score),
+    "standardized_net_benefit": _at_threshold(utility.standardized_net_benefit),
+    "sensitivity": _at_threshold(discrimination.sensitivity),
+    "specificity": _at_threshold(discrimination.specificity),
+    "ppv": _at_threshold(discrimination.ppv),
+    "npv": _at_threshold(discrimination.npv),
+    "likelihood_ratio_positive": _at_threshold(discrimination.likelihood_ratio_positive),
+    "likelihood_ratio_negative": _at_threshold(discrimination.likelihood_ratio_negative),
+    "tjur_r2": _plain(calibration.tjur_r2),
+    "accuracy": _at_threshold(discrimination.accuracy),
+    "balanced_accuracy": _at_threshold(discrimination.balanced_accuracy),
+    "youden_j": _at_threshold(discrimination.youden_j),
+    "markedness": _at_threshold(discrimination.markedness),
+    "mcc": _at_threshold(discrimination.mcc),
+    "f1": _at_threshold(discrimination.f1),
+    "value_of_information": _at_threshold(utility.value_of_information),
+    "weighted_utility": lambda one: utility.weighted_utility(
+        one.outcome, one.risk, tau=one.threshold, gamma=0.5, level=LEVEL
+    ),
+    "h_accuracy": _plain(accuracy.h_accuracy, priority=0.5, tau=FULL_CREDIT),
+    "h_accuracy_risk": _at_threshold(accuracy.h_accuracy_risk),
+    "cost_weighted_accuracy": _at_threshold(accuracy.cost_weighted_accuracy),
+    "error_severity_index": _at_threshold(
+        severity.error_severity_index, severity_weights=((0.0, MISSED), (ALARM, 0.0))
+    ),
+    "mean_severity": _at_threshold(severity.mean_severity, severity_weights=((0.0, MISSED), (ALARM, 0.0))),
+    "required_reliability": lambda one: reliability.required_reliability(
+        one.outcome, one.risk, one.outcome[:, None], one.threshold, DESIRED, LEVEL
+    ),
+    "auroc_difference": _difference(comparison.auroc_difference),
+    "brier_difference": _difference(comparison.brier_difference, permutations=1),
+    "log_score_difference": _difference(comparison.log_score_difference, permutations=1),
+    "accuracy_difference": _difference(comparison.accuracy_difference, threshold=True),
+    "net_benefit_difference": _difference(comparison.net_benefit_difference, threshold=True),
+}
+SMOOTH: dict[str, Ask] = {
+    "ici": _drawn(calibration.ici),
+    "e50": _drawn(calibration.e50),
+    "e90": _drawn(calibration.e90),
+    "emax": _drawn(calibration.emax),
+}
+BINNED: dict[str, Ask] = {"ece": _drawn(calibration.ece), "eci": _drawn(calibration.eci)}
+RESAMPLED: dict[str, Ask] = {
+    "nagelkerke_r2": _drawn(calibration.nagelkerke_r2),
+    "auprc": _drawn(discrimination.auprc),
+    "balanced_average_accuracy": _drawn(discrimination.balanced_average_accuracy, fpr=ROC_PART),
+    "advisor_value ece": _drawn(advice.advisor_value, calibration="ece"),
+    "advisor_value eci": _drawn(advice.advisor_value, calibration="eci"),
+}
+DESIRED = 0.6
+PAIRED = tuple(name for name in CLOSED if name.endswith("_difference"))
+
+
+@lru_cache(maxsize=32)
+def known(design: Design) -> dict[str, float]:
+    """Every truth of a design at the threshold that equals its prevalence."""
+    threshold = design.prevalence
+    found = truths(population(design.centre, design.chance, threshold), threshold, design.centre, design.chance)
+    second = rival_chance(design)
+    rival = truths(population(design.centre, second, threshold), threshold, design.centre, second)
+    paired = {
+        name: found[name.removesuffix("_difference")] - rival[name.removesuffix("_difference")] for name in PAIRED
+    }
+    right = found["accuracy"]
+    return {
+        **found,
+        **paired,
+        "required_reliability": (2 * (DESIRED + right - 1) / (2 * right - 1) - 1) ** 2,
+    }
+
+
+@lru_cache(maxsize=32)
+def smoothed(design: Design, quantiles: tuple[float, ...]) -> tuple[Callable[[Floats], Floats], dict[str, float]]:
+    """The curve that the smoother finds in the whole population, and the calibration errors of that curve."""
+    if design.condition != "curved":
+        return design.chance, known(design)
+    limit = limit_of_smoother(design, quantiles)
+    return limit, truths(population(design.centre, limit, design.prevalence), design.prevalence, design.centre, limit)
+
+
+def _knots(outcome: Floats) -> tuple[float, ...]:
+    smaller = min(outcome.sum(), len(outcome) - outcome.sum())
+    return () if smaller < 20 else (0.1, 0.5, 0.9) if smaller < 100 else (0.05, 0.35, 0.65, 0.95)
+
+
+def _smooth_scores(design: Design, one: Hospital) -> Iterator[tuple[str, Score]]:
+    """The calibration errors against the curve that their smoother aims at; the largest against that of the rows."""
+    curve, truth = smoothed(design, _knots(one.outcome))
+    for name, ask in SMOOTH.items():
+        aim = float(np.abs(curve(logit(one.risk)) - one.risk).max()) if name == "emax" else truth[name]
+        yield name, held(ask(one), aim)
+
+
+def _bands(design: Design, one: Hospital) -> Iterator[tuple[str, Score]]:
+    """The pointwise bands: the share of their points that hold the truth there."""
+    curve, _ = smoothed(design, _knots(one.outcome))
+    found = calibration.calibration_curve(one.outcome, one.risk, LEVEL)
+    yield "calibration_curve", band(found, lambda columns: curve(logit(columns["risk"])))
+    grid = np.linspace(design.prevalence / 2, design.prevalence * 1.5, 3)
+    found = utility.decision_curve(one.outcome, one.risk, (float(grid[0]), float(grid[-1])), LEVEL)
+    yield "decision_curve", band(found, lambda columns: _true_benefit(design, tuple(columns["threshold"])))
+    found = accuracy.h_accuracy_profile(one.outcome, one.risk, LEVEL)
+    yield "h_accuracy_profile", band(found, lambda columns: _true_profile(design, tuple(columns["tau"])))
+    found = calibration.calibration_groups(one.outcome, one.risk, LEVEL)
+    yield "calibration_groups", band(found, lambda columns: _true_groups(one, columns))
+
+
+@lru_cache(maxsize=64)
+def _true_benefit(design: Design, thresholds: tuple[float, ...]) -> Floats:
+    values = []
+    for threshold in thresholds:
+        found = population(design.centre, design.chance, threshold)
+        odds = threshold / (1 - threshold)
+        values.append(found.mean((found.risk >= threshold) * (found.chance - (1 - found.chance) * odds)))
+    return np.array(values)
+
+
+@lru_cache(maxsize=64)
+def _true_profile(design: Design, taus: tuple[float, ...]) -> Floats:
+    found = population(design.centre, design.chance, design.prevalence)
+    phi = found.mean(found.chance)
+    values = []
+    for tau in taus:
+        credits = [
+            (own > 0.5).astype(float) if tau <= 0.5 else np.clip((own - 0.5) / (tau - 0.5), 0, 1)
+            for own in (found.risk, 1 - found.risk)
+        ]
+        case, other = found.mean(found.chance * credits[0]), found.mean((1 - found.chance) * credits[1])
+        values.append((case / phi + other / (1 - phi)) / 2)
+    return np.array(values)
+
+
+def _true_groups(one: Hospital, columns: Mapping[str, Floats]) -> Floats:
+    """The mean true chance of the rows of each group: the groups are those of the rows at hand."""
+    chance = one.chance[np.argsort(one.risk, kind="stable")]
+    ends = np.cumsum(columns["n"].astype(int))[:-1]
+    return np.array([part.mean() for part in np.split(chance, ends)])
+
+
+def at_a_hospital(condition: str, prevalence: float, n: int, bootstrap: int, parts: tuple[str, ...]) -> Cell:
+    """The measures of one site: "closed" forms and bands, the "smooth" ones, the "binned" and the "resampled"."""
+    design = design_of(condition, prevalence)
+
+    def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
+        one = hospital(design, n, rng, number, bootstrap)
+        truth = known(design)
+        asked: dict[str, Ask] = {}
+        for part, asks in (("closed", CLOSED), ("binned", BINNED), ("resampled", RESAMPLED)):
+            asked |= asks if part in parts else {}
+        scores = {name: held(ask(one), truth[name]) for name, ask in asked.items()}
+        if "smooth" in parts:
+            scores |= dict(_smooth_scores(design, one))
+        if "closed" in parts:
+            scores |= dict(_bands(design, one))
+        return scores
+
+    return Cell(f"{condition} {prevalence:g} {n}", "interval", simulate, condition, prevalence, n)
+
+
+# ---- tests under the null -------------------------------------------------------------------------------------------
+
+
+def _equal_models(rng: np.random.Generator, n: int) -> tuple[Floats, Floats, Floats]:
+    """Two models that are equally good: the same signal, each with a noise of its own."""
+    signal, noise = rng.standard_normal(n), rng.standard_normal((2, n))
+    outcome = (rng.random(n) < expit(-0.6 + 1.2 * signal)).astype(float)
+    one, other = (np.asarray(expit(-0.6 + 0.9 * signal + 0.6 * own)) for own in noise)
+    return outcome, one, other
+
+
+def _p(found: Estimate | Absent, name: str = "p_value") -> float | None:
+    return found.details[name] if isinstance(found, Estimate) else None
+
+
+def at_equality(n: int, prevalence: float) -> Cell:
+    """Every test of one hospital where its null hypothesis is true."""
+    calibrated = design_of("calibrated", prevalence)
+
+    def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
+        right = hospital(calibrated, n, rng, number, 0)
+        deaf = rng.permutation(right.risk)
+        y, one, other = _equal_models(rng, n)
+        coin = (rng.random(n) < 0.5).astype(float)
+        commoner, flags = _as_good_as_the_commoner(rng, n)
+        pair = (y, one, other)
+        draws = {"permutations": 199, "seed": number}
+        difference = comparison.accuracy_difference(*pair, 0.4)
+        half = comparison.accuracy_against_chance(coin, deaf, 0.3)
+        return {
+            "spiegelhalter_z": rejected(_p(calibration.spiegelhalter_z(right.outcome, right.risk))),
+            "auroc_against_chance": rejected(_p(comparison.auroc_against_chance(right.outcome, deaf))),
+            "brier_against_chance": rejected(_p(comparison.brier_against_chance(right.outcome, deaf, **draws))),
+            "log_score_against_chance": rejected(_p(comparison.log_score_against_chance(right.outcome, deaf, **draws))),
+            "accuracy_against_chance, one half": rejected(_p(half, "p_value_half"), studies.binomial_size(n)),
+            "accuracy_against_chance, larger class": rejected(
+                _p(comparison.accuracy_against_chance(commoner, flags, 0.5))
+            ),
+            "auroc_difference": rejected(_p(comparison.auroc_difference(*pair))),
+            "brier_difference": rejected(_p(comparison.brier_difference(*pair, **draws))),
+            "log_score_difference": rejected(_p(comparison.log_score_difference(*pair, **draws))),
+            "net_benefit_difference": rejected(_p(comparison.net_benefit_difference(*pair, 0.4))),
+            "accuracy_difference": rejected(_p(difference), studies.mcnemar_size(difference)),
+        }
+
+    return Cell(f"null {prevalence:g} {n}", "test", simulate, "null", prevalence, n)
+
+
+def _as_good_as_the_commoner(rng: np.random.Generator, n: int) -> tuple[Floats, Floats]:
+    """Outcomes of prevalence .3 and answers that are right as often as always saying no: .65 of the cases are flagged
+    and as many non-cases."""
+    outcome = (rng.random(n) < 0.3).astype(float)
+    flagged = rng.random(n) < np.where(outcome == 1, 0.65, 0.65 * 0.3 / 0.7)
+    return outcome, flagged.astype(float)
+
+
+# ---- running --------------------------------------------------------------------------------------------------------
+
+
+def cells(bootstrap: int = 400) -> tuple[Cell, ...]:
+    """All cells of the lane."""
+    everything = ("closed", "binned", "smooth", "resampled")
+    made = [
+        at_a_hospital(condition, prevalence, n, bootstrap, everything)
+        for condition in ("calibrated", "miscalibrated")
+        for prevalence in PREVALENCES
+        for n in SIZES
+    ]
+    made += [
+        at_a_hospital(condition, prevalence, n, bootstrap, ("binned", "smooth"))
+        for condition in ("slight", "curved")
+        for prevalence in PREVALENCES
+        for n in SIZES[1:]
+    ]
+    made += [at_equality(n, prevalence) for n in (200, 500) for prevalence in PREVALENCES]
+    made += [Cell(name, kind, simulate, "", 0.0, n) for name, kind, n, simulate in studies.cells(bootstrap)]
+    return tuple(made)
+
+
+def simulate(cell: Cell, start: int, stop: int, seed: int = SEED) -> list[dict[str, Score]]:
+    """The scores of the datasets of one cell from number `start` to below `stop`."""
+    word = int.from_bytes(cell.name.encode(), "big")
+    return [cell.simulate(np.random.default_rng((seed, word, number)), number) for number in range(start, stop)]
+
+
+CELLS: tuple[Cell, ...] = ()
+
+
+def _chunk(job: tuple[int, int, int, int]) -> list[dict[str, Score]]:
+    which, start, stop, seed = job
+    return simulate(CELLS[which], start, stop, seed)
+
+
+def run(chosen: tuple[Cell, ...], datasets: int, workers: int, seed: int = SEED) -> tuple[Found, ...]:
+    """Simulate every cell, `datasets` times each."""
+    global CELLS
+    CELLS = chosen
+    jobs = [
+        (which, start, min(start + CHUNK, datasets), seed)
+        for which in range(len(chosen))
+        for start in range(0, datasets, CHUNK)
+    ]
+    found = tuple(Found(cell) for cell in chosen)
+    with multiprocessing.get_context("fork").Pool(workers) as pool:
+        for job, scores in zip(jobs, pool.imap(_chunk, jobs), strict=True):
+            collect(found[job[0]], scores)
+            if job[2] == datasets:
+                print(f"{chosen[job[0]].name}: {_worst(found[job[0]])}", file=sys.stderr, flush=True)  # noqa: T201
+    return found
+
+
+def collect(found: Found, scores: list[dict[str, Score]]) -> None:
+    """Add the scores of datasets to the tallies of their cell."""
+    for one in scores:
+        for name, score in one.items():
+            found.tallies.setdefault(name, Tally()).add(score)
+
+
+def _worst(found: Found) -> str:
+    shares = {name: tally.share for name, tally in found.tallies.items() if tally.counted}
+    return ", ".join(f"{name} {share:.3f}" for name, share in sorted(shares.items(), key=lambda one: one[1])[:5])
+
+
+def main() -> None:
+    """Run the lane and write the table."""
+    from tests.bench import report
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--datasets", type=int, default=4000)
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--only", default="", help="cells whose name holds this")
+    parser.add_argument("--output", type=Path, default=TABLE)
+    given = parser.parse_args()
+    fill("metrics")
+    started = time.monotonic()
+    chosen = tuple(cell for cell in cells() if given.only in cell.name)
+    found = run(chosen, given.datasets, given.workers)
+    minutes = (time.monotonic() - started) / 60
+    versions = f"Python {platform.python_version()}, numpy {np.__version__}, scipy {scipy.__version__}"
+    given.output.write_text(report.table(found, given.datasets, SEED, minutes, given.workers, versions))
+
+
+if __name__ == "__main__":
+    main()

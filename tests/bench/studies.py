@@ -1,0 +1,362 @@
+"""The cells with a design of their own: pooled sites, raters, readers with the model, and tables that correspond."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binom, norm
+
+from dossier.metrics import correspondence, human_factors, pooled, reliability, robustness
+from dossier.types import (
+    Absent,
+    DatasetSummary,
+    DecisionCounts,
+    Estimate,
+    Feature,
+    Floats,
+    ReaderStudy,
+    Result,
+    SiteResults,
+)
+from tests.bench.scores import NOMINAL, Score, between, held, rejected
+
+Simulate = Callable[[np.random.Generator, int], dict[str, Score]]
+LEVEL = 0.95
+
+
+def cells(bootstrap: int) -> Iterator[tuple[str, str, int, Simulate]]:
+    """Name, kind, size and simulation of each."""
+    for k in (5, 10):
+        for spread in (0.0, 0.15, 0.4):
+            yield f"pooled, {k} sites, tau {spread:g}", "interval", k, _pooled(k, spread)
+    for cases, raters in ((100, 3), (400, 12)):
+        yield f"raters, {raters} on {cases} cases", "interval", cases, _raters(cases, raters, bootstrap)
+    for decisions in (100, 500):
+        yield f"decisions, {decisions} an arm", "interval", decisions, _decisions(decisions)
+    for readers, cases in ((8, 50), (20, 100)):
+        yield f"readers, {readers} on {cases} cases", "interval", cases, _readers(readers, cases, bootstrap)
+    for rows in (100, 300):
+        yield f"tables, {rows} external rows", "interval", rows, _tables(rows, bootstrap)
+    yield "sites, 8", "interval", 8, _sites(8, 0.5)
+    yield "null of 8 sites", "test", 8, _unrelated_sites(8)
+    yield "null of tables, 40 rows", "test", 40, _equal_tables(40)
+    yield "null of 24 rows", "test", 24, _small(24)
+
+
+# ---- pooled ---------------------------------------------------------------------------------------------------------
+
+
+def _pooled(k: int, spread: float) -> Simulate:
+    """Sites whose true values are normal around one mean; their standard errors differ fourfold."""
+
+    def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
+        del number
+        error = rng.uniform(0.08, 0.32, k)
+        values = 1 + spread * rng.standard_normal(k) + error * rng.standard_normal(k)
+        sites = tuple(
+            Estimate(float(value), None, None, LEVEL, 1000, "", 300, float(se))
+            for value, se in zip(values, error, strict=True)
+        )
+        found = pooled.pool(sites, "plain", LEVEL)
+        assert isinstance(found, Estimate)
+        ahead = 1 + spread * float(rng.standard_normal())
+        details = found.details
+        return {
+            "pooled mean": held(found, 1.0),
+            "prediction interval": between(details["prediction_low"], details["prediction_high"], ahead),
+        }
+
+    return simulate
+
+
+# ---- raters ---------------------------------------------------------------------------------------------------------
+
+KINDS = ((0.3, 0.95), (0.2, 0.6), (0.5, 0.08))
+"""The share of each kind of case, and how often a rater calls it positive."""
+SURE, UNSURE, SHARE_SURE = 0.9, 0.5, 0.6
+RIGHT = 0.85
+
+
+def _raters(cases: int, raters: int, bootstrap: int) -> Simulate:
+    """Raters who are independent given the kind of case, with a confidence of two grades."""
+    shares, positive = (np.array(side) for side in zip(*KINDS, strict=True))
+    agree = float(np.sum(shares * (positive**2 + (1 - positive) ** 2)))
+    phi = float(np.sum(shares * positive))
+    kappa = (agree - phi**2 - (1 - phi) ** 2) / (2 * phi * (1 - phi))
+    weight = SHARE_SURE * 2 * SURE / (1 + SURE) + (1 - SHARE_SURE) * 2 * UNSURE / (1 + UNSURE)
+    rho = agree * weight**2
+    fixed = np.arange(100) < 100 * RIGHT
+
+    def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
+        kind = rng.choice(len(KINDS), cases, p=shares)
+        labels = (rng.random((cases, raters)) < positive[kind][:, None]).astype(float)
+        confidence = np.where(rng.random((cases, raters)) < SHARE_SURE, SURE, UNSURE)
+        more = {"level": LEVEL, "bootstrap": bootstrap, "seed": number}
+        share = (1 + math.sqrt(rho)) / 2
+
+        def actual(right: NDArray[np.bool_]) -> Estimate | Absent:
+            return reliability.actual_accuracy(
+                np.ones(len(right)), right.astype(float), labels, confidence, 0.5, **more
+            )
+
+        measured = rng.random(cases) < RIGHT
+        return {
+            "observed_agreement": held(reliability.observed_agreement(labels, **more), agree),
+            "fleiss_kappa": held(reliability.fleiss_kappa(labels, **more), kappa),
+            "krippendorff_alpha": held(reliability.krippendorff_alpha(labels, **more), kappa),
+            "cohen_kappa": held(reliability.cohen_kappa(labels, **more), kappa),
+            "weighted_concordance": held(reliability.weighted_concordance(labels, confidence, **more), rho),
+            "actual_accuracy, measured accuracy fixed": held(actual(fixed), RIGHT * share + (1 - RIGHT) * (1 - share)),
+            "actual_accuracy": held(actual(measured), RIGHT * share + (1 - RIGHT) * (1 - share)),
+        }
+
+    return simulate
+
+
+# ---- readers with and without the model -----------------------------------------------------------------------------
+
+ERRORS = (0.2, 0.28)
+"""How often a decision is wrong with and without the model."""
+MEASURES_OF_COUNTS = (
+    human_factors.error_rate_aided,
+    human_factors.error_rate_unaided,
+    human_factors.absolute_risk_reduction,
+    human_factors.relative_risk,
+    human_factors.relative_risk_reduction,
+    human_factors.odds_ratio,
+)
+
+
+def _of_rates(aided: float, unaided: float) -> dict[str, float]:
+    return {
+        "error_rate_aided": aided,
+        "error_rate_unaided": unaided,
+        "absolute_risk_reduction": unaided - aided,
+        "relative_risk": aided / unaided,
+        "relative_risk_reduction": 1 - aided / unaided,
+        "odds_ratio": aided / (1 - aided) / (unaided / (1 - unaided)),
+    }
+
+
+def _decisions(size: int) -> Simulate:
+    """Independent decisions, so many with and so many without the model."""
+    truth = _of_rates(*ERRORS)
+
+    def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
+        del number
+        aided, unaided = (int(rng.binomial(size, error)) for error in ERRORS)
+        study = human_factors.of_counts(aided, size - aided, unaided, size - unaided)
+        return {one.__name__: held(one(study, LEVEL), truth[one.__name__]) for one in MEASURES_OF_COUNTS}
+
+    return simulate
+
+
+OF_READERS, OF_CASES = 0.3, 0.6
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
+
+
+def _readers(readers: int, cases: int, bootstrap: int) -> Simulate:
+    """Readers of different skill on cases of different difficulty, every one with and without the model."""
+    whole = math.sqrt(1 + OF_READERS**2 + OF_CASES**2)
+    centre = [float(norm.ppf(error)) * whole for error in ERRORS]
+    truth = _of_rates(*ERRORS)
+
+    def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
+        skill, hard = OF_READERS * rng.standard_normal(readers), OF_CASES * rng.standard_normal(cases)
+        reader, case = np.repeat(np.arange(readers), cases), np.tile(np.arange(cases), readers)
+        both = skill[reader] + hard[case]
+        # One noise for both decisions would make them agree more; here each has its own.
+        wrong = [rng.standard_normal(len(both)) < middle + both for middle in centre]
+        decided = [one.astype(float) for one in wrong]
+        counts = DecisionCounts(
+            int(wrong[0].sum()), int((~wrong[0]).sum()), int(wrong[1].sum()), int((~wrong[1]).sum())
+        )
+        study = ReaderStudy("paired", counts, reader, case, np.zeros(len(both)), decided[1], decided[0])
+        scores = {}
+        for one in MEASURES_OF_COUNTS:
+            if one is human_factors.relative_risk_reduction:
+                continue
+            found = one(study, LEVEL, bootstrap, number)
+            assert isinstance(found, Estimate)
+            bounds = found.details["low_clustered"], found.details["high_clustered"]
+            scores[f"{one.__name__}, clustered"] = between(*bounds, truth[one.__name__])
+        # The t interval over readers takes these cases as the ones that are asked about.
+        of_cases = [_wrong_on(hard, middle) for middle in centre]
+        scores["decision_benefit"] = held(human_factors.decision_benefit(study, "", LEVEL), of_cases[1] - of_cases[0])
+        return scores
+
+    return simulate
+
+
+def _wrong_on(hard: Floats, middle: float) -> float:
+    """How often readers are wrong on these cases, on average over all readers."""
+    chance = norm.cdf(middle + hard[:, None] + OF_READERS * NODES)
+    return float((chance * WEIGHTS).sum(axis=1).mean() / WEIGHTS.sum())
+
+
+# ---- tables that correspond -----------------------------------------------------------------------------------------
+
+SHIFT = 0.5
+NAMES = ("age", "pressure", "marker")
+
+
+def _features(values: Floats) -> tuple[Feature, ...]:
+    return tuple(Feature(name, column) for name, column in zip(NAMES, values.T, strict=False))
+
+
+@lru_cache(maxsize=1)
+def _development() -> Floats:
+    return np.random.default_rng(11).standard_normal((100, 3))
+
+
+@lru_cache(maxsize=1)
+def _true_correspondence() -> float:
+    """The average over 40,000 external rows, the development rows held fixed."""
+    rows = np.random.default_rng(12).standard_normal((40_000, 3)) + SHIFT
+    found = correspondence.correspondence_averaged(_features(_development()), _features(rows), bootstrap=2)
+    assert isinstance(found, Estimate)
+    return found.value
+
+
+def _true_energy(shift: float) -> float:
+    """The coefficient of two normal distributions of variance 1 whose means lie so far apart."""
+    root = math.sqrt(2)
+    apart = 2 / math.sqrt(math.pi) * math.exp(-(shift**2) / 4) + shift * (1 - 2 * float(norm.cdf(-shift / root)))
+    return 1 - 2 / math.sqrt(math.pi) / apart
+
+
+def _tables(rows: int, bootstrap: int) -> Simulate:
+    """An external table that is shifted by half a standard deviation."""
+
+    def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
+        external = _features(rng.standard_normal((rows, 3)) + SHIFT)
+        ours, shifted, equal = (
+            rng.standard_normal((rows, 1)),
+            rng.standard_normal((rows, 1)),
+            rng.standard_normal((rows, 1)),
+        )
+        more = {"level": LEVEL, "bootstrap": bootstrap, "seed": number}
+        averaged = correspondence.correspondence_averaged(_features(_development()), external, **more)
+        scores = {"correspondence_averaged": held(averaged, _true_correspondence())}
+        for name, values, shift in (("shifted", shifted + SHIFT, SHIFT), ("equal", equal, 0.0)):
+            found = correspondence.energy_coefficient(_features(ours), _features(values), permutations=1, **more)
+            scores[f"energy_coefficient, {name}"] = held(found, _true_energy(shift))
+        member = correspondence.membership_auroc(_features(ours), _features(shifted + SHIFT), LEVEL, number)
+        scores["membership_auroc"] = held(member, float(norm.cdf(SHIFT / math.sqrt(2))))
+        return scores
+
+    return simulate
+
+
+def _equal_tables(rows: int) -> Simulate:
+    """Two tables from one population."""
+
+    def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
+        ours, theirs = (_features(rng.standard_normal((rows, 3))) for _ in range(2))
+        psi = correspondence.degree_of_correspondence(ours, theirs, permutations=199, seed=number)
+        energy = correspondence.energy_coefficient(ours, theirs, permutations=199, bootstrap=2, seed=number)
+        averaged = correspondence.correspondence_averaged(ours, theirs, bootstrap=2, seed=number)
+        assert isinstance(psi, Estimate)
+        assert isinstance(energy, Estimate)
+        assert isinstance(averaged, Estimate)
+        return {
+            "degree_of_correspondence": rejected(psi.value),
+            "energy_coefficient": rejected(energy.details["p_value"]),
+            "correspondence_averaged, mean value": Score(averaged.value),
+        }
+
+    return simulate
+
+
+# ---- sites ----------------------------------------------------------------------------------------------------------
+
+
+def _site(name: str, similarity: float, performance: float) -> SiteResults:
+    summary = DatasetSummary(name, "external", name, 100, 30, 100, {}, ())
+
+    def result(measure: str, value: float) -> Result:
+        return Result(measure, measure, name, {}, Estimate(value, None, None, None, 100, ""))
+
+    return SiteResults(summary, (result("correspondence_averaged", similarity), result("auroc", performance)), ())
+
+
+def _correlated(rng: np.random.Generator, k: int, correlation: float) -> Estimate | Absent:
+    similarity, noise = rng.standard_normal((2, k))
+    performance = correlation * similarity + math.sqrt(1 - correlation**2) * noise
+    sites = tuple(
+        _site(f"site {number}", float(a), float(b))
+        for number, (a, b) in enumerate(zip(similarity, performance, strict=True))
+    )
+    return robustness.performance_against_similarity(sites, "auroc", None, LEVEL)
+
+
+def _sites(k: int, correlation: float) -> Simulate:
+    def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
+        del number
+        return {"performance_against_similarity": held(_correlated(rng, k, correlation), correlation)}
+
+    return simulate
+
+
+def _unrelated_sites(k: int) -> Simulate:
+    def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
+        del number
+        found = _correlated(rng, k, 0.0)
+        assert isinstance(found, Estimate)
+        return {"performance_against_similarity": rejected(found.details["p_value"])}
+
+    return simulate
+
+
+# ---- exact tests ----------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=64)
+def binomial_size(n: int) -> float:
+    """The size that the one-sided exact binomial test against one half attains."""
+    tail = binom.sf(np.arange(-1, n), n, 0.5)
+    return float(tail[tail <= NOMINAL].max(initial=0.0))
+
+
+@lru_cache(maxsize=4096)
+def _two_sided_size(discordant: int) -> float:
+    """The size that the exact McNemar test attains with so many discordant rows."""
+    lower = np.arange(discordant // 2 + 1)
+    p = np.minimum(1, 2 * binom.cdf(lower, discordant, 0.5))
+    reject = lower[(p <= NOMINAL)]
+    return float(2 * binom.cdf(reject.max(), discordant, 0.5)) if len(reject) else 0.0
+
+
+def mcnemar_size(found: Estimate | Absent) -> float:
+    """The attainable size given the number of discordant rows."""
+    assert isinstance(found, Estimate)
+    return _two_sided_size(int((found.details["only_model"] or 0) + (found.details["only_rival"] or 0)))
+
+
+def _small(n: int) -> Simulate:
+    """The exact tests on few rows."""
+    from dossier.metrics import comparison
+
+    def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
+        del number
+        outcome, risk = (rng.permutation(n) < n // 2).astype(float), rng.random(n)
+        coin = (rng.random(n) < 0.5).astype(float)
+        other = rng.random(n)
+        ranks = comparison.auroc_against_chance(outcome, risk)
+        half = comparison.accuracy_against_chance(coin, risk, 0.5)
+        pair = comparison.accuracy_difference(coin, risk, other, 0.5)
+        assert isinstance(ranks, Estimate)
+        assert isinstance(pair, Estimate)
+        scores = {
+            "auroc_against_chance, exact": rejected(ranks.details["p_value"]),
+            "accuracy_difference": rejected(pair.details["p_value"], mcnemar_size(pair)),
+        }
+        if isinstance(half, Estimate):
+            scores["accuracy_against_chance, one half"] = rejected(half.details["p_value_half"], binomial_size(n))
+        return scores
+
+    return simulate
