@@ -23,6 +23,7 @@ from dossier.evaluate.offered import (
 from dossier.metrics import robustness
 from dossier.register import CurveMaker, Metric, fill
 from dossier.types import (
+    MACRO,
     Absent,
     At,
     Curve,
@@ -124,7 +125,9 @@ def _over_splits(site: Site, metric: Metric, at: At, answer: classes.Answer) -> 
     outcome = dataset.outcome if dataset.classes is None else dataset.classes
     if dataset.split is None or outcome is None:
         raise TypeError("refitted splits have rows with an outcome and a risk")
-    lacking = missing(metric, {**columns(site), **settings(site.release), "seed": 0, **at})
+    # The mean over the classes asks for what each class against the rest asks for.
+    held = classes.against_rest(site, dataset.class_labels[0]) if at.get("class") == MACRO else site
+    lacking = missing(metric, {**columns(held), **settings(site.release), "seed": 0, **at})
     if lacking is not None:
         return lacking
     if metric.independent_rows:

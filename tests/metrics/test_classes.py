@@ -293,7 +293,7 @@ def test_a_class_never_predicted_and_ties_everywhere() -> None:
     assert estimated(classes.h_accuracy(truth, risk, "equal", 1 / 3)).value == pytest.approx(1 / 3)
     matrix = classes.confusion_matrix(truth, risk)
     assert isinstance(matrix, Curve)
-    assert matrix.columns["count"] == (1, 1, 2, 0, 0, 0, 0, 0, 0)
+    assert list(matrix.columns["count"]) == [1, 1, 2, 0, 0, 0, 0, 0, 0]
     auroc = estimated(classes.auroc(np.array([0, 0, 1, 1, 2, 2]), np.full((6, 3), 1 / 3)))
     assert (auroc.value, auroc.low) == (0.5, None)
 

@@ -1,0 +1,341 @@
+"""An outcome of several classes from the tables to the page: values, results.json, sentences and pictures."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dossier import evaluate, load, record
+from dossier.evaluate.offered import part_of
+from dossier.evaluate.site import site_evidence
+from dossier.metrics import calibration, discrimination
+from dossier.types import MACRO, POOLED, Absent, Curve, Dataset, Estimate, Evidence, find, find_curve
+from tests.conftest import Book
+from tests.metrics.test_classes import PUBLISHED
+from tests.reference.built import hurried
+from tests.test_record import faults
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+BIOPSY = REPOSITORY / "fixtures" / "biopsy"
+GRADES = ("G0", "G1", "G2", "G3")
+
+RELEASE = """
+[release]
+model = "Example"
+version = "1"
+date = 2026-10-01
+owner = "The owner"
+[outcome]
+name = "Grade"
+column = "grade"
+classes = ["G0", "G1", "G2", "G3"]
+[prediction]
+columns = ["p0", "p1", "p2", "p3"]
+[severity]
+weights = [[0, 0.3, 0.6, 1.0], [0.3, 0, 0.3, 0.6], [0.6, 0.3, 0, 0.3], [1.0, 0.6, 0.3, 0]]
+[resampling]
+bootstrap = 10
+permutations = 9
+[[dataset]]
+name = "site"
+role = "external"
+file = "site.csv"
+"""
+
+
+def built(folder: Path, rows: Sequence[tuple[str, tuple[float, ...]]], release: str = RELEASE) -> Evidence:
+    """The evidence of a release of one site."""
+    lines = ["grade,p0,p1,p2,p3", *(",".join([grade, *map(repr, risks)]) for grade, risks in rows)]
+    (folder / "site.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "release.toml").write_text(release, encoding="utf-8")
+    return evaluate.evidence(load.study(folder))
+
+
+def estimated(found: Estimate | Absent) -> Estimate:
+    assert isinstance(found, Estimate), found
+    return found
+
+
+@pytest.fixture(scope="module")
+def biopsy(books: dict[str, Book]) -> Book:
+    """The release that ships."""
+    return books["biopsy"]
+
+
+# ---- the tables -----------------------------------------------------------------------------------------------------
+
+
+def test_the_tables_that_ship_are_what_the_simulation_makes() -> None:
+    specification = importlib.util.spec_from_file_location("simulate", BIOPSY / "simulate.py")
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    sys.modules["simulate"] = module
+    specification.loader.exec_module(module)
+    for name, content in module.tables().items():
+        assert (BIOPSY / name).read_bytes() == content, name
+
+
+def test_classes_are_read_in_their_order_and_rows_without_any_one_risk_are_counted(tmp_path: Path) -> None:
+    rows = [("G2", (0.1, 0.2, 0.3, 0.4)), ("", (0.25,) * 4), ("G0", (0.7, 0.1, 0.1, 0.1)), ("G1", (0.25,) * 4)]
+    lines = ["grade,p0,p1,p2,p3", *(",".join([grade, *map(str, risks)]) for grade, risks in rows)]
+    (tmp_path / "site.csv").write_text("\n".join(lines[:-1]) + "\nG1,0.25,,0.25,0.25\n", encoding="utf-8")
+    (tmp_path / "release.toml").write_text(RELEASE, encoding="utf-8")
+    site = load.study(tmp_path).datasets[0]
+    assert dict(site.excluded) == {"outcome missing": 1, "risk missing": 1}
+    assert (site.outcome, site.risk, site.class_labels) == (None, None, GRADES)
+    assert site.classes is not None
+    np.testing.assert_array_equal(site.classes, [2, 0])
+    np.testing.assert_array_equal(site.class_risk, [(0.1, 0.2, 0.3, 0.4), (0.7, 0.1, 0.1, 0.1)])
+
+
+def test_risks_within_a_millionth_of_1_are_used_as_they_are_given(tmp_path: Path) -> None:
+    rows = [(grade, (0.1000005, 0.2, 0.3, 0.4)) for grade in GRADES]
+    found = built(tmp_path, rows)
+    assert estimated(find(found, "oe_ratio", "site", **{"class": "G0"})).value == pytest.approx(1 / 0.400002, abs=1e-12)
+
+
+# ---- values ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_published_matrices_through_a_release(name: str, tmp_path: Path) -> None:
+    """methods.md, severity: 3.0 4.2 7.3333; accuracy .85; mean severity .045 .063 .110."""
+    table, index, mean = PUBLISHED[name]
+    rows = [
+        (GRADES[j], tuple(0.7 if i == one else 0.1 for one in range(4)))
+        for i in range(4)
+        for j in range(4)
+        for _ in range(table[i][j])
+    ]
+    found = built(tmp_path, rows)
+    assert estimated(find(found, "error_severity_index", "site")).value == pytest.approx(index, abs=5e-5)
+    assert estimated(find(found, "mean_severity", "site")).value == pytest.approx(mean, abs=5e-10)
+    assert estimated(find(found, "accuracy", "site")).value == pytest.approx(0.85, abs=1e-12)
+    matrix = find_curve(found, "confusion_matrix", "site")
+    assert isinstance(matrix, Curve)
+    assert [int(value or 0) for value in matrix.columns["count"]] == [value for row in table for value in row]
+
+
+def graft(name: str) -> Dataset:
+    return next(one for one in load.study(BIOPSY).datasets if one.name == name)
+
+
+def test_each_class_is_taken_against_the_rest(biopsy: Book) -> None:
+    site = graft("graft-2")
+    assert site.classes is not None
+    assert site.class_risk is not None
+    for place, label in enumerate(GRADES):
+        outcome, risk = (site.classes == place).astype(float), site.class_risk[:, place]
+        for name, expected in (
+            ("auroc", discrimination.auroc(outcome, risk)),
+            ("oe_ratio", calibration.oe_ratio(outcome, risk)),
+            ("calibration_slope", calibration.calibration_slope(outcome, risk)),
+        ):
+            assert find(biopsy.evidence, name, "graft-2", **{"class": label}) == expected
+
+
+MEANS = ("auroc", "oe_ratio", "calibration_slope", "ici", "tjur_r2", "f1", "net_benefit", "sensitivity")
+
+
+@pytest.mark.parametrize("measure", MEANS)
+def test_the_mean_is_that_of_the_classes_and_answers_where_no_class_is_asked_for(biopsy: Book, measure: str) -> None:
+    found = [one for one in biopsy.evidence.results if one.measure == measure and one.dataset == "graft-1"]
+    found = [one for one in found if "against" not in one.at]
+    values = {str(one.at["class"]): estimated(one.found) for one in found}
+    assert list(values) == [MACRO, *GRADES]
+    assert values[MACRO].value == pytest.approx(sum(values[label].value for label in GRADES) / 4, abs=1e-12)
+    assert values[MACRO].events is None
+    assert (values[MACRO].low or -9) < values[MACRO].value < (values[MACRO].high or 9)
+    threshold = {name: value for name, value in found[0].at.items() if name != "class"}
+    assert find(biopsy.evidence, measure, "graft-1", **threshold) == values[MACRO]
+
+
+def test_sites_are_pooled_by_class_and_in_the_mean(biopsy: Book) -> None:
+    for measure in ("auroc", "oe_ratio", "calibration_slope"):
+        for label in (MACRO, *GRADES):
+            found = estimated(find(biopsy.evidence, measure, POOLED, **{"class": label}))
+            assert found.details["k"] == 3
+
+
+def test_measures_of_two_classes_are_absent_with_their_reason(biopsy: Book) -> None:
+    for measure in ("advisor_value", "weighted_utility"):
+        reasons = [one.found for one in biopsy.evidence.results if one.measure == measure and one.dataset == "graft-1"]
+        assert reasons
+        assert all(one == Absent("graft-1 has an outcome of several classes") for one in reasons)
+    supported = find(biopsy.evidence, "externally_supported", POOLED)
+    assert isinstance(supported, Absent)
+
+
+def test_measures_of_several_classes_are_not_asked_of_two(knee: Book) -> None:
+    assert not [one for one in knee.evidence.results if "class" in one.at or "model" in one.at]
+    assert all(one.class_counts == {} for one in knee.evidence.datasets)
+    matrix = find_curve(knee.evidence, "confusion_matrix", "knee-1")
+    assert isinstance(matrix, Curve)
+    assert matrix.columns["severity"] == (0.0, 0.6, 0.3, 0.0)
+
+
+def test_results_json_keeps_to_its_schema_and_holds_each_number_once(biopsy: Book) -> None:
+    document = json.loads(record.text(biopsy.evidence))
+    assert faults(document, record.schema()) == []
+    keys = [
+        (one["measure"], one["dataset"], json.dumps(one["at"], sort_keys=True), one["subset"])
+        for one in document["estimates"]
+    ]
+    assert len(set(keys)) == len(keys)
+    site = next(one for one in document["datasets"] if one["name"] == "graft-1")
+    assert site["classes"] == {"G0": 243, "G1": 106, "G2": 77, "G3": 54}
+    assert site["events"] is None
+
+
+def test_the_matrix_of_all_sites_is_their_sum_and_the_thousand_adds_up(biopsy: Book) -> None:
+    curves = [find_curve(biopsy.evidence, "confusion_matrix", f"graft-{one}") for one in (1, 2, 3)]
+    total = find_curve(biopsy.evidence, "confusion_matrix_all_sites", POOLED)
+    thousand = find_curve(biopsy.evidence, "per_thousand", POOLED)
+    assert isinstance(total, Curve)
+    assert isinstance(thousand, Curve)
+    parts = [np.array(one.columns["count"], dtype=float) for one in curves if isinstance(one, Curve)]
+    np.testing.assert_array_equal(np.sum(parts, axis=0), np.array(total.columns["count"], dtype=float))
+    assert sum(value or 0 for value in thousand.columns["count"]) == 1000
+
+
+# ---- parts, splits, degenerate inputs -------------------------------------------------------------------------------
+
+
+def site_of(dataset: Dataset) -> Any:
+    from dossier.evaluate.offered import Site
+
+    study = hurried(load.study(BIOPSY), bootstrap=4, permutations=9)
+    return Site(dataset, study.release, (), 900, None, None)
+
+
+def test_a_part_of_a_dataset_can_be_evaluated() -> None:
+    whole = graft("graft-1")
+    assert whole.classes is not None
+    part = part_of(whole, np.arange(len(whole.classes)) % 2 == 0)
+    found = site_evidence(site_of(part)).site
+    auroc = next(one.found for one in found.results if one.measure == "auroc" and one.at == {"class": "G0"})
+    assert estimated(auroc).n == 240
+
+
+def test_refitted_splits_of_several_classes_have_the_mean_over_the_splits() -> None:
+    whole = graft("internal")
+    assert whole.classes is not None
+    split = np.arange(len(whole.classes)) % 2
+    found = site_evidence(site_of(replace(whole, split=split))).site
+    parts = [site_evidence(site_of(part_of(whole, split == one))).site for one in (0, 1)]
+    for measure, at in (("brier", {}), ("auroc", {"class": MACRO}), ("oe_ratio", {"class": MACRO})):
+        values = [
+            estimated(next(one.found for one in each.results if one.measure == measure and one.at == at)).value
+            for each in parts
+        ]
+        mean = estimated(next(one.found for one in found.results if one.measure == measure and one.at == at))
+        assert mean.value == pytest.approx(sum(values) / 2, abs=1e-12)
+        assert mean.method.startswith("mean over 2 refitted splits")
+
+
+EVEN = (0.25,) * 4
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        ([("G0", EVEN)], "no row is of class G1 or G2 or G3"),
+        ([(grade, (0.4, 0.3, 0.2, 0.1)) for grade in ("G0", "G1", "G2") * 4], "no row is of class G3"),
+    ],
+)
+def test_a_class_that_nobody_has_gives_no_mean_and_says_so(
+    rows: list[tuple[str, tuple[float, ...]]], reason: str, tmp_path: Path
+) -> None:
+    found = built(tmp_path, rows)
+    assert find(found, "auroc", "site") == Absent(reason)
+    ratio = find(found, "oe_ratio", "site")
+    assert isinstance(ratio, Absent)
+    assert ratio.reason.startswith("no mean over the classes (")
+    one = find(found, "oe_ratio", "site", **{"class": "G3"})
+    assert isinstance(one, Absent)
+    assert one.reason == f"G3 against the rest: none of the {len(rows)} rows has the outcome"
+    assert {flag.flag for flag in found.flags} & {"class_missing", "one_class"}
+
+
+def test_ties_everywhere_are_counted_and_nothing_warns(tmp_path: Path) -> None:
+    found = built(tmp_path, [(grade, EVEN) for grade in GRADES * 5])
+    accuracy = estimated(find(found, "accuracy", "site"))
+    assert (accuracy.value, accuracy.details["ties"]) == (0.25, 20)
+    assert estimated(find(found, "auroc", "site")).value == 0.5
+    assert isinstance(find(found, "calibration_slope", "site"), Absent)
+
+
+# ---- pages ----------------------------------------------------------------------------------------------------------
+
+TAGS = re.compile(r"<[^>]+>")
+
+
+@pytest.mark.parametrize("edition", ["regulatory", "committee"])
+def test_no_page_speaks_of_events(biopsy: Book, edition: Any) -> None:
+    text = " ".join(TAGS.sub(" ", biopsy.html(edition)).split())
+    glossary = text.rfind("Every measure of these pages in one sentence")
+    told = text[:glossary] if edition == "regulatory" else text
+    spoken = re.findall(r"[^.]{0,60}\bnon-events?\b[^.]{0,30}|\b\d[\d,]* events?\b", told)
+    assert spoken == []
+
+
+def test_the_confusion_matrix_is_a_table_with_totals(biopsy: Book) -> None:
+    page = biopsy.html("regulatory")
+    table = page[page.index('id="table-confusion"') :]
+    table = " ".join(TAGS.sub(" ", table[: table.index("</table>")]).split())
+    site = graft("graft-1")
+    assert site.classes is not None
+    assert site.class_risk is not None
+    predicted = site.class_risk.argmax(axis=1)
+    right = int(((predicted == 0) & (site.classes == 0)).sum())
+    assert f"Graft 1 G0 {right} {100 * right / 243:.0f}%" in table
+    assert "All 243 106 77 54 480" in table
+
+
+def test_the_committee_reads_the_thousand_in_words(biopsy: Book) -> None:
+    text = " ".join(TAGS.sub(" ", biopsy.html("committee")).split())
+    found = re.findall(r"Of (\d+) with (G\d) it names (\d+) rightly; it calls ([^.]+)\.", text)
+    assert [label for _, label, _, _ in found] == list(GRADES)
+    assert sum(int(count) for count, *_ in found) == 1000
+    for count, _, right, others in found:
+        assert int(right) + sum(int(one) for one in re.findall(r"(\d+) G", others)) == int(count)
+
+
+def test_chapters_that_are_for_two_classes_say_so_in_the_contents(biopsy: Book) -> None:
+    assert "Value of the advice. It is defined for a binary outcome." in biopsy.html("regulatory")
+
+
+def test_the_panels_of_classes_are_drawn(biopsy: Book) -> None:
+    names = {"calibration_by_class", "roc_by_class", "risk_by_class", "decision_by_class", "forest_results_by_class"}
+    assert names <= set(biopsy.gallery.pictures)
+    for name in names:
+        assert "1,234\N{NO-BREAK SPACE}patients" in biopsy.gallery.pictures[name].caption
+        assert "events" not in biopsy.gallery.pictures[name].caption
+
+
+def test_a_panel_shows_the_curve_of_its_class_and_site(biopsy: Book) -> None:
+    from dossier.figures.calibration import draw_calibration
+    from dossier.figures.canvas import FULL, styled
+    from dossier.figures.classes import panels
+
+    seen = panels(biopsy.evidence)
+    assert isinstance(seen, Evidence)
+    with styled():
+        drawn = draw_calibration(seen, FULL)
+    assert not isinstance(drawn, Absent)
+    lines = [tuple(np.asarray(line.get_ydata()).tolist()) for axes in drawn.axes for line in axes.lines]
+    for site in ("graft-1", "graft-3"):
+        for label in ("G0", "G3"):
+            curve = find_curve(biopsy.evidence, "calibration_curve", site, **{"class": label})
+            assert isinstance(curve, Curve)
+            assert curve.columns["observed"] in lines
