@@ -94,7 +94,7 @@ def advisor_of(weights: Floats, confidence: Floats, right: Floats, calibration: 
         sure = drawn @ confidence[place == k]
         some = np.maximum(count, 1)
         mean, accuracy = sure / some, drawn @ right[place == k] / some
-        total += np.where(count > 0, sure * local_calibration(accuracy, mean, calibration), 0.0)
+        total += sure * local_calibration(accuracy, mean, calibration)  # 0 where no row of the bin was drawn
     return np.asarray(total / weights.sum(axis=1))
 
 
