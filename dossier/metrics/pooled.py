@@ -103,11 +103,10 @@ def pool(
     None. Details: `prediction_low`, `prediction_high`, `tau` (on the scale), `i2`, `k`, and `left_out`. Absent below
     two sites. See `random_effects` for the formula.
     """
-    called = names or tuple(f"site {number}" for number in range(1, len(estimates) + 1))
     reasons = known or (None,) * len(estimates)
     obstacles = tuple(why or _obstacle(estimate, scale) for estimate, why in zip(estimates, reasons, strict=True))
     usable = tuple(one for one, obstacle in zip(estimates, obstacles, strict=True) if obstacle is None)
-    left_out = _listed(called, obstacles) if names else _counted(obstacles)
+    left_out = _listed(names, obstacles) if names else _counted(obstacles)
     if len(usable) < 2:
         count = "no site" if not usable else "one site"
         return Absent(

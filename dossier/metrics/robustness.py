@@ -384,6 +384,10 @@ def acceptable(measure: str, value: float) -> bool:
     return value <= cut if measure in LOSSES else value >= cut
 
 
+ON_A_LINE = 1e-12
+"""How near to 1 a correlation is that misses it by rounding only."""
+
+
 @synthesis(
     "Performance against similarity",
     each="pooled",
@@ -417,7 +421,7 @@ def performance_against_similarity(
     by_psi = list(_pairs(sites, "degree_of_correspondence", measure, primary_threshold))
     k = len(pairs)
     low, high, reason = None, None, None
-    if k > 3 and abs(r) < 1:
+    if k > 3 and abs(r) < 1 - ON_A_LINE:
         reach = float(norm.ppf((1 + level) / 2)) / math.sqrt(k - 3)
         low, high = math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach)
     else:

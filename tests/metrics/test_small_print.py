@@ -1,0 +1,103 @@
+"""What stands in half a sentence of a docstring, and what no other test would notice if it changed."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dossier.metrics.advice import advisor_value, bins_of, confidence_of, right_at_half
+from dossier.metrics.calibration import nagelkerke_r2
+from dossier.metrics.intervals import estimate
+from dossier.metrics.pooled import pool
+from dossier.metrics.reliability import required_reliability
+from dossier.metrics.resampling import cells_of, draws
+from dossier.metrics.robustness import performance_against_similarity
+from dossier.types import Absent, DatasetSummary, Estimate, Result, SiteResults
+
+
+def estimated(found: Estimate | Absent) -> Estimate:
+    assert isinstance(found, Estimate), found
+    return found
+
+
+def one(value: float, se: float | None = 0.1, events: int | None = 100, n: int = 400) -> Estimate:
+    return Estimate(value, None, None, None, n, "given", events, se)
+
+
+def test_details_and_counts_travel_with_an_estimate() -> None:
+    outcome = np.array([0.0, 1.0, 1.0])
+    for se in (None, 0.1):
+        assert estimate(0.5, se, 0.95, outcome, "normal", details={"k": 2.0}).details == {"k": 2.0}
+        assert estimate(0.5, se, 0.95, outcome, "normal").details == {}
+
+
+@pytest.mark.parametrize(("nats", "too_far"), [(300.5, False), (301.0, True)])
+def test_a_ratio_of_likelihoods_is_printed_up_to_the_300th_power_of_e(nats: float, too_far: bool) -> None:
+    """A case with risk exp(-a) and another with one half: 2(l0 - l)/n = a - ln 2."""
+    found = nagelkerke_r2(np.array([1.0, 0.0]), np.array([math.exp(-nats), 0.5]), bootstrap=2)
+    assert isinstance(found, Absent) == too_far
+
+
+def test_the_advice_of_replicates_is_that_of_slow_resamples() -> None:
+    """The same draws, each taken row by row; bins that a replicate does not hold count nothing."""
+    rng = np.random.default_rng(4)
+    risk = np.round(rng.uniform(size=30), 2)
+    outcome = (rng.uniform(size=30) < risk**3).astype(float)
+    found = estimated(advisor_value(outcome, risk, "ece", bootstrap=60, seed=9))
+    sure, right = confidence_of(risk), right_at_half(outcome, risk)
+    order = np.lexsort((right, sure))
+    cells = cells_of(right[order], sure[order])
+    values = []
+    for counts in draws(cells, 60, np.random.default_rng(9)):
+        drawn = [(c, r) for c, r, k in zip(cells.risk, cells.outcome, counts, strict=True) for _ in range(int(k))]
+        total = 0.0
+        for confidence, _ in drawn:
+            mine = [(c, r) for c, r in drawn if bins_of(np.array([c]))[0] == bins_of(np.array([confidence]))[0]]
+            gap = abs(sum(r for _, r in mine) - sum(c for c, _ in mine)) / len(mine)
+            total += confidence * (1 - gap)
+        values.append(total / len(drawn))
+    assert found.low == pytest.approx(np.quantile(values, 0.025), abs=1e-12)
+    if "upper" not in found.method:
+        assert found.high == pytest.approx(np.quantile(values, 0.975), abs=1e-12)
+
+
+def test_a_slope_below_0_can_be_pooled_and_a_ratio_of_0_cannot() -> None:
+    slopes = (one(-0.2), one(0.3), one(0.9))
+    assert estimated(pool(slopes, "plain")).details["k"] == 3
+    ratios = (one(0.0), one(0.5), one(0.9))
+    found = estimated(pool(ratios, "log", names=("a", "b", "c")))
+    assert found.details["k"] == 2
+    assert found.details["left_out"] == 1
+    assert "not pooled: a (a value of 0 has no logarithm)" in found.method
+
+
+def of(name: str, similarity: float, auroc: float) -> SiteResults:
+    measured = {"correspondence_averaged": similarity, "auroc": auroc}
+    results = tuple(Result(term, term, name, {}, one(value)) for term, value in measured.items())
+    return SiteResults(DatasetSummary(name, "external", name, 400, 100, 400, {}, ()), results, ())
+
+
+def test_fishers_interval_needs_four_sites_that_are_not_on_a_line() -> None:
+    """r of (1, 2, 3, 4) and (1, 3, 2, 4) is .8; Fisher's reach is 1.96 / sqrt(4 - 3)."""
+    sites = tuple(of(str(x), x / 10, y / 10) for x, y in ((1, 1), (2, 3), (3, 2), (4, 4)))
+    found = estimated(performance_against_similarity(sites, "auroc"))
+    assert found.value == pytest.approx(0.8)
+    reach = 1.959963984540054
+    assert found.low == pytest.approx(math.tanh(math.atanh(0.8) - reach))
+    assert found.high == pytest.approx(math.tanh(math.atanh(0.8) + reach))
+    assert (found.level, found.reason, found.n) == (0.95, None, 1600)
+    three = estimated(performance_against_similarity(sites[:3], "auroc"))
+    assert (three.low, three.level, three.reason) == (None, None, "an interval needs four sites")
+    assert three.value == pytest.approx(0.5)
+    line = estimated(performance_against_similarity(tuple(of(str(x), x / 8, x / 8) for x in (1, 2, 3, 4)), "auroc"))
+    assert (line.low, line.reason) == (None, "the sites lie on one straight line")
+
+
+def test_one_half_asks_for_nothing_and_its_interval_holds_0() -> None:
+    outcome = np.array([1.0, 1.0, 0.0, 0.0, 1.0, 0.0])
+    found = estimated(required_reliability(outcome, outcome, np.ones((6, 2)), 0.5, 0.5))
+    assert found.value == pytest.approx(0, abs=1e-12)
+    assert found.low is not None
+    assert found.low <= found.value
