@@ -85,9 +85,9 @@ def matrices(found: Sequence[tuple[DatasetSummary, Curve]], names: Sequence[str]
 
 
 def sites_with_matrix(evidence: Evidence) -> list[tuple[DatasetSummary, Curve]]:
-    """The external sites that have a confusion matrix."""
+    """The external sites that have a confusion matrix whose errors are weighed."""
     found = [(site, find_curve(evidence, "confusion_matrix", site.name)) for site in externals(evidence)]
-    return [(site, curve) for site, curve in found if isinstance(curve, Curve)]
+    return [(site, curve) for site, curve in found if isinstance(curve, Curve) and "severity" in curve.columns]
 
 
 def names_of_classes(evidence: Evidence, count: int) -> tuple[str, ...]:
@@ -104,7 +104,7 @@ def draw_matrices(evidence: Evidence) -> Figure | Absent:
     if not found:
         reasons = [one.found for one in evidence.curves if one.curve == "confusion_matrix"]
         absent = (one for one in reasons if isinstance(one, Absent))
-        return next(absent, Absent("no external site has a confusion matrix"))
+        return next(absent, Absent("no external site has a confusion matrix with weights of severity"))
     classes = int(column(found[0][1], "true").max()) + 1
     names = names_of_classes(evidence, classes)
     plan = matrices(found, names)
@@ -212,7 +212,7 @@ WIDE, HIGH, LEFT, TOP = 146.0, 72.0, 14.0, 6.0
 def models(evidence: Evidence) -> list[tuple[DatasetSummary, Curve]]:
     """The external sites with the severity and the accuracy of the models."""
     found = [(site, find_curve(evidence, "severity_of_models", site.name)) for site in externals(evidence)]
-    return [(site, curve) for site, curve in found if isinstance(curve, Curve)]
+    return [(site, curve) for site, curve in found if isinstance(curve, Curve) and "severity" in curve.columns]
 
 
 def draw_models(evidence: Evidence) -> Figure | Absent:
