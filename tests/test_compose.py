@@ -356,6 +356,9 @@ def test_both_editions_print_the_numbers_of_the_same_evidence(any_book: Book) ->
     assert list(by_site) == [site.site for site in externals]
     for site in externals:
         cells, printed = by_site[site.site], essentials[site.site]
+        if site.class_counts:
+            assert cells[0] == printed[0] == f"{site.n:,}"
+            continue
         assert cells[:2] == printed[:2] == [f"{site.n:,}", f"{site.events:,}"]
         asked: tuple[tuple[str, int, dict[str, float]], ...] = (
             ("auroc", 2, {}),
@@ -372,6 +375,8 @@ def test_both_editions_print_the_numbers_of_the_same_evidence(any_book: Book) ->
 
 def test_the_squares_of_the_committee_are_the_rates_of_the_regulator(any_book: Book) -> None:
     """In 1,000 patients, found and missed are the cases of all sites, counted at the primary threshold."""
+    if any_book.evidence.release.outcome.classes:
+        pytest.skip("several classes are counted in words: tests/test_classes.py")
     page = tree(any_book.html("committee"))
     found = re.search(r"finds ([\d,]+) of ([\d,]+) with the outcome and misses ([\d,]+)", page.text)
     spoken = " ".join(image.attributes.get("alt") or "" for image in page.all("img"))

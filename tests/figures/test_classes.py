@@ -1,0 +1,96 @@
+"""The panels of several classes: nothing collides, each patient is counted once, and two classes have none."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import pytest
+from matplotlib.figure import Figure
+
+from dossier.figures import calibration, classes, discrimination, utility
+from dossier.figures.canvas import FULL, HALF, extent, styled, text_boxes, text_width
+from dossier.register import fill
+from dossier.types import MACRO, Absent, Evidence, Picture
+from tests.figures.evidence import CASES, evidence
+
+Draw = Callable[[Evidence], Figure | Absent]
+OF_CLASSES: dict[str, Draw | None] = {
+    "calibration_by_class": lambda seen: calibration.draw_calibration(seen, FULL),
+    "calibration_results_by_class": lambda seen: calibration.draw_calibration(seen, HALF),
+    "roc_by_class": discrimination.draw_roc,
+    "risk_by_class": lambda seen: discrimination.draw_risks(seen, FULL),
+    "risk_results_by_class": lambda seen: discrimination.draw_risks(seen, HALF),
+    "decision_by_class": utility.draw_decision_panels,
+    "forest_results_by_class": None,
+}
+"""Every figure of several classes, with what draws its panels; the forest is that of sites, with classes as rows."""
+
+LABELS = {"three": ("G0", "G1", "G2", "G3"), "eight": ("none", "some", "all of them, and more")}
+
+
+def several(name: str) -> Evidence:
+    """The evidence of a case as if each of its numbers had been found for every class."""
+    plain = evidence(next(case for case in CASES if case.name == name))
+    labels = LABELS[name]
+    outcome = plain.release.outcome.model_copy(update={"classes": labels})
+    return dataclasses.replace(
+        plain,
+        release=plain.release.model_copy(update={"outcome": outcome}),
+        datasets=tuple(
+            dataclasses.replace(site, events=None, class_counts={label: site.n // len(labels) for label in labels})
+            for site in plain.datasets
+        ),
+        results=tuple(
+            dataclasses.replace(one, at={**one.at, "class": label})
+            for one in plain.results
+            for label in (MACRO, *labels)
+        ),
+        curves=tuple(
+            dataclasses.replace(one, at={**one.at, "class": label}) for one in plain.curves for label in labels
+        ),
+    )
+
+
+@pytest.mark.parametrize("case", LABELS)
+@pytest.mark.parametrize("name", [name for name, draw in OF_CLASSES.items() if draw is not None])
+def test_text_neither_collides_nor_leaves_the_figure(name: str, case: str) -> None:
+    seen = classes.panels(several(case))
+    assert isinstance(seen, Evidence)
+    draw = OF_CLASSES[name]
+    assert draw is not None
+    with styled():
+        drawn = draw(seen)
+        assert isinstance(drawn, Figure)
+        boxes = text_boxes(drawn)
+    width, height = extent(drawn)
+    assert not [box.text for box in boxes if min(box.left, box.top) < -0.15 or box.right > width + 0.15]
+    assert not [box.text for box in boxes if box.bottom > height + 0.15]
+    pairs = [(one, other) for place, one in enumerate(boxes) for other in boxes[place + 1 :]]
+    assert not [(one.text, other.text) for one, other in pairs if one.overlaps(other, 0.15)]
+
+
+@pytest.mark.parametrize("name", OF_CLASSES)
+def test_a_caption_is_short_and_counts_each_patient_once(name: str) -> None:
+    found = several("three")
+    picture = fill("figures").figures[name].function(found)
+    assert isinstance(picture, Picture)
+    patients = sum(site.n for site in found.datasets)
+    assert picture.caption.startswith(f"{patients:,}\N{NO-BREAK SPACE}patients; ")
+    assert "event" not in picture.caption
+    assert text_width(f"Figure 10. {picture.title}. {picture.caption}") <= 4 * FULL
+    assert picture.alternative.endswith(".")
+
+
+@pytest.mark.parametrize("name", OF_CLASSES)
+def test_two_classes_have_no_panels(name: str) -> None:
+    found = evidence(next(case for case in CASES if case.name == "three"))
+    assert fill("figures").figures[name].function(found) == Absent("the outcome has two classes")
+
+
+@pytest.mark.parametrize("name", OF_CLASSES)
+def test_without_evidence_a_figure_says_why_it_is_absent(name: str) -> None:
+    found = dataclasses.replace(several("three"), results=(), curves=())
+    absent = fill("figures").figures[name].function(found)
+    assert isinstance(absent, Absent)
+    assert absent.reason
