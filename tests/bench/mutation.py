@@ -342,6 +342,7 @@ EQUIVALENT: dict[str, str] = {
     "advice.advisor_value: 1.0 -> 2.0": "The mean confidence does not pass 1, so that the cut never acts.",
     "advice.calibration_refuted: chi2.sf(statistic, max(1, int(np.sum(~sure)))) < (1 - level) / 2 -> "
     "chi2.sf(statistic, max(1, int(np.sum(~sure)))) <= (1 - level) / 2": "A p value never equals the level.",
+    "discrimination._multinomial_error: se > 1e-12 -> se >= 1e-12": "A standard error never equals 1e-12.",
 }
 """By name, the mutants that compute the same, with the reason."""
 

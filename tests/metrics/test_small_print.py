@@ -9,11 +9,13 @@ import pytest
 
 from dossier.metrics.advice import advisor_value, bins_of, confidence_of, right_at_half
 from dossier.metrics.calibration import nagelkerke_r2
+from dossier.metrics.comparison import permutation_p
 from dossier.metrics.intervals import estimate
 from dossier.metrics.pooled import pool
 from dossier.metrics.reliability import required_reliability
 from dossier.metrics.resampling import cells_of, draws
 from dossier.metrics.robustness import performance_against_similarity
+from dossier.metrics.utility import net_benefit
 from dossier.types import Absent, DatasetSummary, Estimate, Result, SiteResults
 
 
@@ -61,6 +63,19 @@ def test_the_advice_of_replicates_is_that_of_slow_resamples() -> None:
     assert found.low == pytest.approx(np.quantile(values, 0.025), abs=1e-12)
     if "upper" not in found.method:
         assert found.high == pytest.approx(np.quantile(values, 0.975), abs=1e-12)
+
+
+def test_the_bound_of_a_net_benefit_ends_at_1() -> None:
+    """Nine cases and one other, all flagged at one half: .8 with a standard error of .2."""
+    found = estimated(net_benefit(np.array([1.0] * 9 + [0.0]), np.ones(10), 0.5))
+    assert (found.value, found.se) == pytest.approx((0.8, 0.2))
+    assert found.high == 1.0
+
+
+def test_permutations_stop_early_only_when_asked() -> None:
+    draws_of_a_coin = [np.arange(2000) % 2 == 0]
+    assert permutation_p(draws_of_a_coin, 2000) == (1001 / 2001, 2000)
+    assert permutation_p(draws_of_a_coin, 2000, early_stopping=True)[1] < 2000
 
 
 def test_a_slope_below_0_can_be_pooled_and_a_ratio_of_0_cannot() -> None:
