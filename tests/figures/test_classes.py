@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from matplotlib.figure import Figure
 
-from dossier.figures import calibration, classes, discrimination, utility
+from dossier.figures import calibration, classes, risks, roc, utility
 from dossier.figures.canvas import FULL, HALF, extent, styled, text_boxes, text_width
 from dossier.register import fill
 from dossier.types import MACRO, Absent, Evidence, Picture
@@ -18,9 +18,9 @@ Draw = Callable[[Evidence], Figure | Absent]
 OF_CLASSES: dict[str, Draw | None] = {
     "calibration_by_class": lambda seen: calibration.draw_calibration(seen, FULL),
     "calibration_results_by_class": lambda seen: calibration.draw_calibration(seen, HALF),
-    "roc_by_class": discrimination.draw_roc,
-    "risk_by_class": lambda seen: discrimination.draw_risks(seen, FULL),
-    "risk_results_by_class": lambda seen: discrimination.draw_risks(seen, HALF),
+    "roc_by_class": roc.draw_roc,
+    "risk_by_class": lambda seen: risks.draw_risks(seen, FULL),
+    "risk_results_by_class": lambda seen: risks.draw_risks(seen, HALF),
     "decision_by_class": utility.draw_decision_panels,
     "forest_results_by_class": None,
 }
