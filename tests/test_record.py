@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from dossier import evaluate, record
-from dossier.types import READER_STUDY, Absent, Estimate, Evidence
+from dossier.types import MODEL, READER_STUDY, Absent, Estimate, Evidence
 from tests.reference.built import SHARED, hurried, needs_shared, study
 
 KINDS: dict[str, Callable[[Any], bool]] = {
@@ -205,7 +205,7 @@ def test_a_result_is_named_once(document: dict[str, Any]) -> None:
 
 
 def test_every_dataset_of_a_row_is_described(document: dict[str, Any]) -> None:
-    known = {one["name"] for one in document["datasets"]} | {"pooled", READER_STUDY}
+    known = {one["name"] for one in document["datasets"]} | {"pooled", READER_STUDY, MODEL}
     for part in ("description", "estimates", "curves"):
         assert {row["dataset"] for row in document[part]} <= known
 

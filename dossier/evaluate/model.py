@@ -24,7 +24,10 @@ def points(study: Study) -> Points:
     model = study.release.model
     if model is None:
         return Points()
-    found = nomogram.nomogram(model, {term.predictor: _reference(study, term.predictor) for term in model.term})
+    reference = {term.predictor: _reference(study, term.predictor) for term in model.term}
+    known = {name: feature for name, feature in reference.items() if feature is not None}
+    lacking = [name for name in reference if name not in known]
+    found = Absent(f"no dataset holds {', '.join(lacking)}") if lacking else nomogram.nomogram(model, known)
     if isinstance(found, Absent):
         return Points((CurveResult("points_total", MODEL, found),))
     numeric = [axis for axis in found.axes if axis.levels is None]
@@ -43,8 +46,11 @@ def points(study: Study) -> Points:
     return Points(curves, tuple(DescriptionResult(MODEL, row) for row in levels))
 
 
-def _reference(study: Study, predictor: str) -> Feature:
-    """The rows that say how far an axis reaches: those of the development table, else of all others together."""
+def _reference(study: Study, predictor: str) -> Feature | None:
+    """The rows that say how far an axis reaches: those of the development table, else of all others together.
+
+    None where no dataset has a value.
+    """
     holders = [
         (dataset.role, feature)
         for dataset in study.datasets
@@ -53,4 +59,6 @@ def _reference(study: Study, predictor: str) -> Feature:
     ]
     known = [(role, feature) for role, feature in holders if not np.isnan(feature.values).all()]
     rows = [feature for role, feature in known if role == "development"] or [feature for _, feature in known]
+    if not rows:
+        return None
     return Feature(predictor, np.concatenate([feature.values for feature in rows]), rows[0].levels)

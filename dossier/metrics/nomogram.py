@@ -252,10 +252,11 @@ def ends(values: Floats) -> tuple[float, float]:
     Of fewer than 200 values from the 5th to the 95th percentile. The digits are cut inwards, so that a logarithm of the
     lower end exists wherever that of the value does.
     """
-    share = 10 / max(len(values), 200)
-    low, high = (float(np.quantile(values, at, method="nearest")) for at in (share, 1 - share))
+    ordered = np.sort(values)
+    place = 9 if len(values) >= 200 else round(0.05 * (len(values) - 1))
+    low, high = float(ordered[place]), float(ordered[-1 - place])
     if not high > low:
-        low, high = float(values.min()), float(values.max())
+        low, high = float(ordered[0]), float(ordered[-1])
     digits = _digits(high - low)
     step = 10.0**-digits
     return round(math.ceil(low / step - 1e-9) * step, digits), round(math.floor(high / step + 1e-9) * step, digits)
