@@ -1,5 +1,5 @@
 # `make demo` and `make test` do all the set-up themselves, from a clone on Debian or Ubuntu with Python.
-.PHONY: demo test lock system clean
+.PHONY: demo test coverage lock system clean
 .DELETE_ON_ERROR:
 
 READY := .venv/.ready
@@ -12,6 +12,10 @@ test: $(READY)
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 	.venv/bin/pytest
+
+# Simulates hospitals with known truths for an hour on two cores, and writes tests/bench/COVERAGE.md.
+coverage: $(READY)
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 .venv/bin/python -m tests.bench.coverage
 
 # Exact versions with hashes, for every Python and Linux that we support. `make lock UPGRADE=--upgrade` takes newer ones.
 lock: $(READY)
