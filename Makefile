@@ -1,5 +1,5 @@
 # `make demo` and `make test` do all the set-up themselves, from a clone on Debian or Ubuntu with Python.
-.PHONY: demo test contact-sheet mutation lock system clean
+.PHONY: demo test contact-sheet coverage mutation lock system clean
 .DELETE_ON_ERROR:
 
 READY := .venv/.ready
@@ -21,6 +21,10 @@ mutation: $(READY)
 # Every figure of every release and of the extremes, on PNG pages to be looked at.
 contact-sheet: $(READY)
 	.venv/bin/python -m tests.bench.contact_sheet contact-sheet
+
+# Simulates hospitals with known truths for an hour on two cores, and writes tests/bench/COVERAGE.md.
+coverage: $(READY)
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 .venv/bin/python -m tests.bench.coverage
 
 # Exact versions with hashes, for every Python and Linux that we support. `make lock UPGRADE=--upgrade` takes newer ones.
 lock: $(READY)

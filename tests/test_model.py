@@ -54,7 +54,7 @@ def test_predictor_that_no_dataset_holds_leaves_no_points(study: Study) -> None:
 def raised(differing: float, n: int) -> list[str]:
     site = DatasetSummary("a", "external", "Desio", n, n // 2, n, {}, ())
     found = Estimate(0.02, None, None, None, n, "m", details={"differing": differing, "left_out": 7.0})
-    rows = flags.raised((site,), (Result("formula_difference", "formula_difference", "a", {}, found),))
+    rows = flags.raised((site,), (Result("formula_difference", "formula_difference", "a", {}, found),), ())
     return [flag.says for flag in rows if flag.flag == "model_differs"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -398,6 +399,7 @@ STEP_UP, STEPS_UP = 0.25, 20
 """The lines of curves go in steps of so many standard errors, at most so many of them."""
 LAST_STEPS = 4
 LEAST_INFORMATION = 1e-6
+DIRECTIONS, RADII, MOST_ELSEWHERE = 100, (0.4, 0.7, 1.0), 10
 NEIGHBOURS = 0.15
 """How wide the share of the rows is, to either side of a quantile, that pulls it along."""
 
@@ -434,14 +436,14 @@ def _curve_draws(risk: Floats, smooth: SmoothCurve) -> CurveDraws:
     design = _design_of(smooth, middle)
     perfect = np.zeros(len(design))
     perfect[1 if len(design) > 1 else 0] = 1.0 if len(design) > 1 else float(logit(risk[:1])[0])
-    diagonal = np.linalg.solve(smooth.fit.root, perfect - smooth.fit.coefficients)
+    diagonal = np.asarray(np.linalg.solve(smooth.fit.root, perfect - smooth.fit.coefficients), dtype=float)
     fitted = _combine(smooth.fit.coefficients[None, :], design)[0]
     return CurveDraws(middle, share, _combine(smooth.fit.root.T, design), fitted, diagonal)
 
 
 def _gaps(draws_of: CurveDraws, points: Floats) -> Floats:
     """|curve - risk| in each group for each point: (points, groups)."""
-    return np.abs(expit(draws_of.fitted + _combine(points, draws_of.columns)) - draws_of.risk)
+    return np.asarray(np.abs(expit(draws_of.fitted + _combine(points, draws_of.columns)) - draws_of.risk))
 
 
 def _around(draws_of: CurveDraws, point: Floats, noise: Floats, n: int) -> Floats:
@@ -513,46 +515,93 @@ def _share_quantile(gaps: Floats, share: Floats, wanted: float) -> float:
 QUANTILES_OF_ERRORS: dict[str, float | None] = {"ici": None, "e50": 0.5, "e90": 0.9, "emax": None}
 
 
+@dataclass(frozen=True)
+class ErrorTests:
+    """What the tests of one hospital's calibration errors share: the curves, and one noise for all of them."""
+
+    curves: CurveDraws
+    n: int
+    noise: Floats
+    """Of the coefficients: (draws, coefficients)."""
+    rows: Floats
+    """Of the mean over the rows: (draws)."""
+    below: dict[float, Floats]
+    """The share of n random rows that lies below a quantile of the population, for each quantile: (draws)."""
+
+
 def _bounds_of_errors(
     values: dict[str, float], risk: Floats, smooth: SmoothCurve, level: float, bootstrap: int, seed: int
 ) -> dict[str, tuple[float, float]]:
     """The bounds of the four calibration errors; `risk` is sorted."""
-    n, tail = len(risk), (1 - level) / 2
-    draws_of, rng = _curve_draws(risk, smooth), np.random.default_rng(seed)
-    noise, rows = rng.standard_normal((bootstrap, len(draws_of.columns))), rng.standard_normal(bootstrap)
-    # The share of n random rows that lies below a quantile of the population varies as Beta does.
-    below = {part: rng.beta(n * part, n * (1 - part), bootstrap) for part in (0.5, 0.9)}
-    inward, drawn = _inward(draws_of), {}
+    n, curves, rng = len(risk), _curve_draws(risk, smooth), np.random.default_rng(seed)
+    tests = ErrorTests(
+        curves,
+        n,
+        rng.standard_normal((bootstrap, len(curves.columns))),
+        rng.standard_normal(bootstrap),
+        {part: rng.beta(n * part, n * (1 - part), bootstrap) for part in (0.5, 0.9)},
+    )
+    inward = _inward(curves)
 
-    def distances_around(place: int) -> Floats:
-        if place not in drawn:
-            drawn[place] = _around(draws_of, inward[place], noise, n)
-        return drawn[place]
+    @lru_cache(maxsize=len(inward))
+    def around(place: int) -> Floats:
+        return _around(curves, inward[place], tests.noise, n)
 
-    def bounds(name: str) -> tuple[float, float]:
-        quantile, value = QUANTILES_OF_ERRORS[name], values[name]
-        outward = _outward(draws_of, quantile)
-        true_gaps = _gaps(draws_of, np.concatenate((inward, outward)))
-        heights = _heights(name, true_gaps, draws_of.share)
-
-        def chance(place: int) -> float:
-            known = place < len(inward)
-            gaps = distances_around(place) if known else _around(draws_of, outward[place - len(inward)], noise, n)
-            if name == "emax":
-                return float((gaps.max(axis=1) <= value).mean())
-            if quantile is not None:
-                reached = np.einsum("bm,m->b", (gaps <= value).astype(float), draws_of.share)
-                return float((reached >= below[quantile]).mean())
-            apart = true_gaps[place] - float(np.sum(true_gaps[place] * draws_of.share))
-            spread = math.sqrt(float(np.sum(apart**2 * draws_of.share)) / n)
-            return float((np.einsum("bm,m->b", gaps, draws_of.share) + spread * rows <= value).mean())
-
-        # The line of curves starts at the diagonal itself, and its heights are made to rise all through.
-        heights[0] = 0.0
-        return inverted(chance, np.maximum.accumulate(heights), value, tail)
-
-    found = {name: bounds(name) for name in ERRORS}
+    found = {name: _bounds_of_error(tests, name, values[name], inward, around, level) for name in ERRORS}
     return {**found, "emax": (found["emax"][0], max(values["emax"], _highest_gap(risk, smooth, level)))}
+
+
+def _bounds_of_error(
+    tests: ErrorTests, name: str, value: float, inward: Floats, around: Callable[[int], Floats], level: float
+) -> tuple[float, float]:
+    """The bounds of one error; `around` gives what is drawn around the curves of `inward`, which all errors share."""
+    tail, quantile = (1 - level) / 2, QUANTILES_OF_ERRORS[name]
+    outward = _outward(tests.curves, quantile)
+    true = _gaps(tests.curves, np.concatenate((inward, outward)))
+    heights = _heights(name, true, tests.curves.share)
+    # The line of curves starts at the diagonal itself, and its heights are made to rise all through.
+    heights[0] = 0.0
+
+    def chance(place: int) -> float:
+        beyond = place - len(inward)
+        drawn = around(place) if beyond < 0 else _around(tests.curves, outward[beyond], tests.noise, tests.n)
+        return _at_most(tests, name, value, true[place], drawn)
+
+    low, high = inverted(chance, np.maximum.accumulate(heights), value, tail)
+    if quantile is None:
+        return low, high
+    for point in _elsewhere(tests.curves, tests.noise, name, level, high):
+        gaps = _gaps(tests.curves, point[None, :])
+        if _at_most(tests, name, value, gaps[0], _around(tests.curves, point, tests.noise, tests.n)) > tail:
+            return low, float(_heights(name, gaps, tests.curves.share)[0])
+    return low, high
+
+
+def _at_most(tests: ErrorTests, name: str, value: float, true: Floats, drawn: Floats) -> float:
+    """How probable a value up to the observed one is: `true` (groups) and `drawn` (draws, groups) are distances."""
+    share, quantile = tests.curves.share, QUANTILES_OF_ERRORS[name]
+    if name == "emax":
+        return float((drawn.max(axis=1) <= value).mean())
+    if quantile is not None:
+        reached = np.einsum("bm,m->b", (drawn <= value).astype(float), share)
+        return float((reached >= tests.below[quantile]).mean())
+    spread = math.sqrt(float(np.sum((true - float(np.sum(true * share))) ** 2 * share)) / tests.n)
+    return float((np.einsum("bm,m->b", drawn, share) + spread * tests.rows <= value).mean())
+
+
+def _elsewhere(draws_of: CurveDraws, noise: Floats, name: str, level: float, high: float) -> Floats:
+    """Curves in all directions whose quantile of the distances lies above `high`, though no curve is farther from the
+    fitted one than the level allows: the rows about a quantile need not be those that would raise it most.
+
+    `noise` gives the directions. At most ten curves, the worst first.
+    """
+    towards = noise[:DIRECTIONS] / np.sqrt(np.sum(noise[:DIRECTIONS] ** 2, axis=1))[:, None]
+    points = np.concatenate([two_sided(level) * radius * towards for radius in RADII])
+    heights = _heights(name, _gaps(draws_of, points), draws_of.share)
+    order = np.argsort(-heights, kind="stable")
+    above = order[heights[order] > high]
+    chosen = above[np.arange(0, len(above), max(1, -(-len(above) // MOST_ELSEWHERE)))]
+    return points[chosen]
 
 
 def _heights(name: str, gaps: Floats, share: Floats) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from scipy.stats import norm, t
@@ -13,6 +14,7 @@ from dossier.types import Estimate, Floats
 NO_SPREAD = "the rows do not vary enough to estimate an interval"
 
 
+@lru_cache(maxsize=16)
 def two_sided(level: float) -> float:
     """The quantile of the normal distribution that cuts off half of what the level leaves on either side."""
     return float(norm.ppf(0.5 + level / 2))

@@ -96,4 +96,5 @@ def _noise_around(true: Floats, squares: Floats, noise: Floats) -> Floats:
     if together > 1:
         share, together = share / math.sqrt(together), 1.0
     taken = (1 - math.sqrt(1 - together)) / together
-    return noise - taken * np.einsum("bk,k->b", noise, share)[:, None] * share
+    around: Floats = noise - taken * np.einsum("bk,k->b", noise, share)[:, None] * share
+    return around

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy
@@ -44,7 +45,10 @@ from tests.bench.scores import Score, band, held, rejected
 
 SEED = 20260
 LEVEL = 0.95
-CHUNK = 50
+DRAWS = 300
+"""Draws of a bootstrap or of an inverted test: enough for its coverage, a third of what a dossier takes."""
+CHUNK = 25
+ROUND = 500
 TABLE = Path(__file__).with_name("COVERAGE.md")
 SIZES = (200, 500, 2000)
 PREVALENCES = (0.1, 0.4)
@@ -182,6 +186,7 @@ CLOSED: dict[str, Ask] = {
     "markedness": _at_threshold(discrimination.markedness),
     "mcc": _at_threshold(discrimination.mcc),
     "f1": _at_threshold(discrimination.f1),
+    "cohen_kappa_of_model": _at_threshold(discrimination.cohen_kappa_of_model),
     "value_of_information": _at_threshold(utility.value_of_information),
     "weighted_utility": lambda one: utility.weighted_utility(
         one.outcome, one.risk, tau=one.threshold, gamma=0.5, level=LEVEL
@@ -352,7 +357,7 @@ def at_equality(n: int, prevalence: float) -> Cell:
         coin = (rng.random(n) < 0.5).astype(float)
         commoner, flags = _as_good_as_the_commoner(rng, n)
         pair = (y, one, other)
-        draws = {"permutations": 199, "seed": number}
+        draws: dict[str, Any] = {"permutations": 199, "seed": number}
         difference = comparison.accuracy_difference(*pair, 0.4)
         half = comparison.accuracy_against_chance(coin, deaf, 0.3)
         return {
@@ -362,7 +367,7 @@ def at_equality(n: int, prevalence: float) -> Cell:
             "log_score_against_chance": rejected(_p(comparison.log_score_against_chance(right.outcome, deaf, **draws))),
             "accuracy_against_chance, one half": rejected(_p(half, "p_value_half"), studies.binomial_size(n)),
             "accuracy_against_chance, larger class": rejected(
-                _p(comparison.accuracy_against_chance(commoner, flags, 0.5))
+                _p(comparison.accuracy_against_chance(commoner, flags, 0.5)), studies.binomial_size(int(flags.sum()))
             ),
             "auroc_difference": rejected(_p(comparison.auroc_difference(*pair))),
             "brier_difference": rejected(_p(comparison.brier_difference(*pair, **draws))),
@@ -385,7 +390,7 @@ def _as_good_as_the_commoner(rng: np.random.Generator, n: int) -> tuple[Floats, 
 # ---- running --------------------------------------------------------------------------------------------------------
 
 
-def cells(bootstrap: int = 400) -> tuple[Cell, ...]:
+def cells(bootstrap: int = DRAWS) -> tuple[Cell, ...]:
     """All cells of the lane."""
     everything = ("closed", "binned", "smooth", "resampled")
     made = [
@@ -419,22 +424,24 @@ def _chunk(job: tuple[int, int, int, int]) -> list[dict[str, Score]]:
     return simulate(CELLS[which], start, stop, seed)
 
 
-def run(chosen: tuple[Cell, ...], datasets: int, workers: int, seed: int = SEED) -> tuple[Found, ...]:
-    """Simulate every cell, `datasets` times each."""
+def run(
+    chosen: tuple[Cell, ...], datasets: int, workers: int, seed: int = SEED
+) -> Iterator[tuple[int, tuple[Found, ...]]]:
+    """Simulate every cell round by round; after each round the number of datasets so far and what they say."""
     global CELLS
     CELLS = chosen
-    jobs = [
-        (which, start, min(start + CHUNK, datasets), seed)
-        for which in range(len(chosen))
-        for start in range(0, datasets, CHUNK)
-    ]
     found = tuple(Found(cell) for cell in chosen)
     with multiprocessing.get_context("fork").Pool(workers) as pool:
-        for job, scores in zip(jobs, pool.imap(_chunk, jobs), strict=True):
-            collect(found[job[0]], scores)
-            if job[2] == datasets:
-                print(f"{chosen[job[0]].name}: {_worst(found[job[0]])}", file=sys.stderr, flush=True)  # noqa: T201
-    return found
+        for begin in range(0, datasets, ROUND):
+            end = min(begin + ROUND, datasets)
+            jobs = [
+                (which, start, min(start + CHUNK, end), seed)
+                for which in range(len(chosen))
+                for start in range(begin, end, CHUNK)
+            ]
+            for job, scores in zip(jobs, pool.imap(_chunk, jobs), strict=True):
+                collect(found[job[0]], scores)
+            yield end, found
 
 
 def collect(found: Found, scores: list[dict[str, Score]]) -> None:
@@ -442,11 +449,6 @@ def collect(found: Found, scores: list[dict[str, Score]]) -> None:
     for one in scores:
         for name, score in one.items():
             found.tallies.setdefault(name, Tally()).add(score)
-
-
-def _worst(found: Found) -> str:
-    shares = {name: tally.share for name, tally in found.tallies.items() if tally.counted}
-    return ", ".join(f"{name} {share:.3f}" for name, share in sorted(shares.items(), key=lambda one: one[1])[:5])
 
 
 def main() -> None:
@@ -462,10 +464,12 @@ def main() -> None:
     fill("metrics")
     started = time.monotonic()
     chosen = tuple(cell for cell in cells() if given.only in cell.name)
-    found = run(chosen, given.datasets, given.workers)
-    minutes = (time.monotonic() - started) / 60
     versions = f"Python {platform.python_version()}, numpy {np.__version__}, scipy {scipy.__version__}"
-    given.output.write_text(report.table(found, given.datasets, SEED, minutes, given.workers, versions))
+    for datasets, found in run(chosen, given.datasets, given.workers):
+        minutes = (time.monotonic() - started) / 60
+        # Each round leaves a whole table behind, so that a run that is stopped is not lost.
+        given.output.write_text(report.table(found, datasets, SEED, minutes, given.workers, versions, DRAWS))
+        print(f"{datasets:,} of {given.datasets:,} datasets a cell, {minutes:.0f} minutes", file=sys.stderr, flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":

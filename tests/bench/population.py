@@ -41,13 +41,10 @@ class Design:
 
 def _chance(condition: str, linear: Floats, centre: float) -> Floats:
     apart = linear - centre
-    odds = {
-        "calibrated": linear,
-        "slight": centre + 0.1 + 0.9 * apart,
-        "miscalibrated": centre + 0.4 + 0.7 * apart,
-        "curved": linear + 0.25 * ((apart / SPREAD) ** 2 - 1),
-    }[condition]
-    return np.asarray(expit(odds))
+    if condition == "curved":
+        return np.asarray(expit(linear + 0.25 * ((apart / SPREAD) ** 2 - 1)))
+    shift, slope = {"calibrated": (0.0, 1.0), "slight": (0.1, 0.9), "miscalibrated": (0.4, 0.7)}[condition]
+    return np.asarray(expit(centre + shift + slope * apart))
 
 
 def design_of(condition: str, prevalence: float) -> Design:
@@ -186,6 +183,7 @@ def _of_counts(shares: Shares) -> dict[str, float]:
     phi, flagged = shares.tp + shares.fn, shares.tp + shares.fp
     se, sp = shares.tp / phi, shares.tn / (1 - phi)
     ppv, npv = shares.tp / flagged, shares.tn / (1 - flagged)
+    by_chance = flagged * phi + (1 - flagged) * (1 - phi)
     margins = flagged * (1 - flagged) * phi * (1 - phi)
     return {
         "sensitivity": se,
@@ -197,6 +195,7 @@ def _of_counts(shares: Shares) -> dict[str, float]:
         "youden_j": se + sp - 1,
         "markedness": ppv + npv - 1,
         "mcc": (shares.tp * shares.tn - shares.fp * shares.fn) / math.sqrt(margins),
+        "cohen_kappa_of_model": (shares.tp + shares.tn - by_chance) / (1 - by_chance),
         "f1": 2 * shares.tp / (phi + flagged),
         "likelihood_ratio_positive": se / (1 - sp),
         "likelihood_ratio_negative": (1 - se) / sp,
@@ -230,18 +229,20 @@ def _of_utility(found: Population, shares: Shares, threshold: float) -> dict[str
     }
 
 
-def _in_bins(place: Floats, *values: Floats) -> tuple[Floats, ...]:
-    return tuple(np.bincount(place.astype(int), weights=one, minlength=10) for one in values)
+def _in_bins(position: Floats, *values: Floats) -> tuple[Floats, ...]:
+    """Sums over ten bins of equal width."""
+    place = np.searchsorted(BIN_ENDS, position, side="right")
+    return tuple(np.asarray(np.bincount(place, weights=one, minlength=10), dtype=float) for one in values)
 
 
 def _of_bins(found: Population) -> dict[str, float]:
-    place = np.searchsorted(BIN_ENDS, found.risk, side="right")
-    gap, risk, size = _in_bins(place, found.share * (found.chance - found.risk), found.share * found.risk, found.share)
+    gap, risk, size = _in_bins(
+        found.risk, found.share * (found.chance - found.risk), found.share * found.risk, found.share
+    )
     middle = risk / np.maximum(size, 1e-300)
     sure = np.maximum(found.risk, 1 - found.risk)
     right = np.where(found.risk >= 0.5, found.chance, 1 - found.chance)
-    place = np.searchsorted(BIN_ENDS, sure, side="right")
-    of_right, of_sure, rows = _in_bins(place, found.share * right, found.share * sure, found.share)
+    of_right, of_sure, rows = _in_bins(sure, found.share * right, found.share * sure, found.share)
     rows = np.maximum(rows, 1e-300)
     apart, mean = np.abs(of_right - of_sure) / rows, of_sure / rows
     return {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,7 +96,7 @@ def _raters(cases: int, raters: int, bootstrap: int) -> Simulate:
         kind = rng.choice(len(KINDS), cases, p=shares)
         labels = (rng.random((cases, raters)) < positive[kind][:, None]).astype(float)
         confidence = np.where(rng.random((cases, raters)) < SHARE_SURE, SURE, UNSURE)
-        more = {"level": LEVEL, "bootstrap": bootstrap, "seed": number}
+        more: dict[str, Any] = {"level": LEVEL, "bootstrap": bootstrap, "seed": number}
         share = (1 + math.sqrt(rho)) / 2
 
         def actual(right: NDArray[np.bool_]) -> Estimate | Absent:
@@ -239,7 +240,7 @@ def _tables(rows: int, bootstrap: int) -> Simulate:
             rng.standard_normal((rows, 1)),
             rng.standard_normal((rows, 1)),
         )
-        more = {"level": LEVEL, "bootstrap": bootstrap, "seed": number}
+        more: dict[str, Any] = {"level": LEVEL, "bootstrap": bootstrap, "seed": number}
         averaged = correspondence.correspondence_averaged(_features(_development()), external, **more)
         scores = {"correspondence_averaged": held(averaged, _true_correspondence())}
         for name, values, shift in (("shifted", shifted + SHIFT, SHIFT), ("equal", equal, 0.0)):

@@ -252,7 +252,7 @@ def test_what_is_drawn_around_a_curve_varies_as_slow_fits_do() -> None:
     noise = rng.standard_normal((4000, len(draws_of.columns)))
     quick = calibration._gaps(draws_of, noise) @ draws_of.share
     # Means and spreads of 250 fits are known to about 6 % of their standard deviation.
-    assert quick.mean() == pytest.approx(np.mean(slow), abs=4 * np.std(slow) / math.sqrt(250))
+    assert quick.mean() == pytest.approx(np.mean(slow), abs=4 * float(np.std(slow)) / math.sqrt(250))
     assert quick.std() == pytest.approx(np.std(slow), rel=0.2)
 
 
@@ -548,7 +548,7 @@ def test_bins_far_from_the_diagonal_have_the_normal_interval() -> None:
     p = rng.uniform(0.1, 0.5, 3000)
     y = (rng.random(3000) < p + 0.3).astype(float)
     found = estimated(ece(y, p))
-    half = 1.96 * np.std(y - p) / math.sqrt(3000)
+    half = 1.96 * float(np.std(y - p)) / math.sqrt(3000)
     assert found.value == pytest.approx((y - p).mean(), abs=1e-12)
     assert (found.low, found.high) == pytest.approx((found.value - half, found.value + half), abs=0.15 * half)
 

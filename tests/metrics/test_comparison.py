@@ -246,8 +246,8 @@ def test_the_binomial_tails_of_dinga(right: int, expected: float) -> None:
     found = estimated(accuracy_against_chance(*right_answers(right, 20), 0.5))
     assert found.value == right
     assert found.details["null"] == 0.5
-    assert found.details["p_value"] == pytest.approx(expected, abs=5e-5)
-    assert found.details["p_value_half"] == found.details["p_value"]
+    assert found.details["p_value_half"] == pytest.approx(expected, abs=5e-5)
+    assert found.details["p_value_larger_class"] == found.details["p_value_half"]
     assert (found.low, found.high, found.level) == (None, None, None)
     assert found.reason
 
@@ -261,9 +261,14 @@ def test_the_binomial_by_a_sum(rows: list[tuple[int, float, float]], t: float) -
         assert isinstance(found, Absent)
         return
     n, right = len(rows), sum((risk >= t) == bool(outcome) for outcome, risk, _ in rows)
-    for null, name in ((max(y.mean(), 1 - y.mean()), "p_value"), (0.5, "p_value_half")):
+    for null, name in ((max(y.mean(), 1 - y.mean()), "p_value_larger_class"), (0.5, "p_value_half")):
         tail = sum(math.comb(n, k) * null**k * (1 - null) ** (n - k) for k in range(right, n + 1))
         assert estimated(found).details[name] == pytest.approx(tail)
+    # Always the same answer is right on the other rows: the model gains where it leaves that answer rightly.
+    usual = float(y.mean() > 0.5)
+    gains = [int(outcome != usual) for outcome, risk, _ in rows if (risk >= t) != bool(usual)]
+    tail = sum(math.comb(len(gains), k) for k in range(sum(gains), len(gains) + 1)) / 2 ** len(gains)
+    assert estimated(found).details["p_value"] == pytest.approx(tail)
 
 
 @needs_shared
