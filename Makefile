@@ -11,7 +11,7 @@ test: $(READY)
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
-	.venv/bin/pytest
+	.venv/bin/pytest --numprocesses auto --dist loadfile
 
 # Changes one sign, constant or comparison of a metric file at a time; some test must fail. All of them take hours:
 # `make mutation SAMPLE="--sample 12"` draws so many of each file.
