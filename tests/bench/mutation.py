@@ -343,6 +343,8 @@ EQUIVALENT: dict[str, str] = {
     "advice.calibration_refuted: chi2.sf(statistic, max(1, int(np.sum(~sure)))) < (1 - level) / 2 -> "
     "chi2.sf(statistic, max(1, int(np.sum(~sure)))) <= (1 - level) / 2": "A p value never equals the level.",
     "discrimination._multinomial_error: se > 1e-12 -> se >= 1e-12": "A standard error never equals 1e-12.",
+    "pooled._restricted_maximum_likelihood: slope(upper) > 0 -> slope(upper) >= 0": "A slope is never exactly 0 there.",
+    "utility.automation_bias: yes >= raters / 2 -> yes > raters / 2": "With half of them d is 1: both give .5.",
 }
 """By name, the mutants that compute the same, with the reason."""
 
