@@ -616,7 +616,7 @@ def ridge_logistic(columns: Floats, outcome: Floats, ridge: float = RIDGE) -> Fl
         mean = expit(design @ found)
         gradient = design.T @ (outcome - mean) - weight * found
         information = (design * (mean * (1 - mean))[:, None]).T @ design + np.diag(weight)
-        information[0, 0] += 1e-9
+        information[0, 0] += NEVER_SINGULAR
         step = np.linalg.solve(information, gradient)
         for _ in range(40):
             after = loss(found + step)
@@ -768,3 +768,7 @@ def kolmogorov_smirnov(development: Floats, external: Floats) -> float:
     ours = np.searchsorted(np.sort(development), points, side="right") / len(development)
     theirs = np.searchsorted(np.sort(external), points, side="right") / len(external)
     return float(np.abs(ours - theirs).max())
+
+
+NEVER_SINGULAR = 1e-9
+"""Added to the intercept's information: it damps a step where every prediction is certain, and moves no solution."""
