@@ -544,6 +544,8 @@ def _permutation_p(sums: PairSums, ours: int, theirs: int, observed: float) -> f
 FOLDS = 10
 RIDGE = 0.01
 """The weight of the squared coefficients: enough to end a fit of separated tables, too little to move another."""
+NEVER_SINGULAR = 1e-9
+"""Added to the intercept's information: it damps a step where every prediction is certain, and moves no solution."""
 
 
 @dataclass(frozen=True)
@@ -768,7 +770,3 @@ def kolmogorov_smirnov(development: Floats, external: Floats) -> float:
     ours = np.searchsorted(np.sort(development), points, side="right") / len(development)
     theirs = np.searchsorted(np.sort(external), points, side="right") / len(external)
     return float(np.abs(ours - theirs).max())
-
-
-NEVER_SINGULAR = 1e-9
-"""Added to the intercept's information: it damps a step where every prediction is certain, and moves no solution."""
