@@ -344,6 +344,7 @@ EQUIVALENT: dict[str, str] = {
     "chi2.sf(statistic, max(1, int(np.sum(~sure)))) <= (1 - level) / 2": "A p value never equals the level.",
     "calibration._bin_sums: 10 -> 11": "An eleventh bin into which no risk falls.",
     "correspondence.: 1e-09 -> 1.000000001": "It damps the steps of the fit and does not move where they end.",
+    "correspondence.ridge_logistic: weight + NEVER_SINGULAR -> weight - NEVER_SINGULAR": "It damps the steps only.",
     "correspondence.ridge_logistic: 40 -> 41": "More halvings than a step can need.",
     "correspondence.ridge_logistic: 100 -> 101": "More steps than a fit can need.",
     "discrimination._multinomial_error: se > 1e-12 -> se >= 1e-12": "A standard error never equals 1e-12.",
