@@ -588,6 +588,8 @@ def _permutation_p(sums: PairSums, ours: int, theirs: int, observed: float) -> f
 FOLDS = 10
 RIDGE = 0.01
 """The weight of the squared coefficients: enough to end a fit of separated tables, too little to move another."""
+NEVER_SINGULAR = 1e-9
+"""Added to the information: it damps a step where every prediction is certain, and does not move the solution."""
 
 
 @dataclass(frozen=True)
@@ -659,8 +661,7 @@ def ridge_logistic(columns: Floats, outcome: Floats, ridge: float = RIDGE) -> Fl
     for _ in range(100):
         mean = expit(design @ found)
         gradient = design.T @ (outcome - mean) - weight * found
-        information = (design * (mean * (1 - mean))[:, None]).T @ design + np.diag(weight)
-        information[0, 0] += 1e-9
+        information = (design * (mean * (1 - mean))[:, None]).T @ design + np.diag(weight + NEVER_SINGULAR)
         step = np.linalg.solve(information, gradient)
         for _ in range(40):
             after = loss(found + step)

@@ -342,7 +342,14 @@ EQUIVALENT: dict[str, str] = {
     "advice.advisor_value: 1.0 -> 2.0": "The mean confidence does not pass 1, so that the cut never acts.",
     "advice.calibration_refuted: chi2.sf(statistic, max(1, int(np.sum(~sure)))) < (1 - level) / 2 -> "
     "chi2.sf(statistic, max(1, int(np.sum(~sure)))) <= (1 - level) / 2": "A p value never equals the level.",
+    "calibration._bin_sums: 10 -> 11": "An eleventh bin into which no risk falls.",
+    "correspondence.: 1e-09 -> 1.000000001": "It damps the steps of the fit and does not move where they end.",
+    "correspondence.ridge_logistic: weight + NEVER_SINGULAR -> weight - NEVER_SINGULAR": "It damps the steps only.",
+    "correspondence.ridge_logistic: 40 -> 41": "More halvings than a step can need.",
+    "correspondence.ridge_logistic: 100 -> 101": "More steps than a fit can need.",
     "discrimination._multinomial_error: se > 1e-12 -> se >= 1e-12": "A standard error never equals 1e-12.",
+    "pooled._restricted_maximum_likelihood: slope(upper) > 0 -> slope(upper) >= 0": "A slope is never exactly 0 there.",
+    "utility.automation_bias: yes >= raters / 2 -> yes > raters / 2": "With half of them d is 1: both give .5.",
 }
 """By name, the mutants that compute the same, with the reason."""
 

@@ -30,16 +30,16 @@ def counts(*cells: int, events: int | None = None) -> Curve:
 
 
 def test_each_row_falls_into_one_cell_and_one_at_the_threshold_is_flagged() -> None:
-    y, p = np.array([1.0, 1.0, 0.0, 0.0, 0.0, 1.0]), np.array([0.3, 0.29, 0.3, 0.1, 0.5, 0.9])
+    y, p = np.array([1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]), np.array([0.3, 0.29, 0.3, 0.1, 0.5, 0.9, 0.2])
     found = drawn(classification(y, p, (0.3, 0.5)))
     assert found.columns == {
         "threshold": (0.3, 0.5),
-        "true_positive": (2, 1),
-        "false_positive": (2, 1),
+        "true_positive": (1, 0),
+        "false_positive": (3, 2),
         "false_negative": (1, 2),
-        "true_negative": (1, 2),
+        "true_negative": (2, 3),
     }
-    assert (found.n, found.events) == (6, 3)
+    assert (found.n, found.events) == (7, 2)
 
 
 def test_without_a_threshold_there_is_nothing_to_count() -> None:

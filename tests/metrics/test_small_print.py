@@ -7,16 +7,19 @@ import math
 import numpy as np
 import pytest
 
+from dossier.metrics.accuracy import h_accuracy_of
 from dossier.metrics.advice import advisor_value, bins_of, confidence_of, right_at_half
 from dossier.metrics.calibration import nagelkerke_r2
 from dossier.metrics.comparison import permutation_p
+from dossier.metrics.correspondence import standardized_mean_difference
+from dossier.metrics.human_factors import decision_benefit
 from dossier.metrics.intervals import estimate
 from dossier.metrics.pooled import pool
 from dossier.metrics.reliability import required_reliability
 from dossier.metrics.resampling import cells_of, draws
-from dossier.metrics.robustness import performance_against_similarity
+from dossier.metrics.robustness import pearson, performance_against_similarity
 from dossier.metrics.utility import net_benefit
-from dossier.types import Absent, DatasetSummary, Estimate, Result, SiteResults
+from dossier.types import Absent, DatasetSummary, DecisionCounts, Estimate, ReaderStudy, Result, SiteResults
 
 
 def estimated(found: Estimate | Absent) -> Estimate:
@@ -116,3 +119,46 @@ def test_one_half_asks_for_nothing_and_its_interval_holds_0() -> None:
     assert found.value == pytest.approx(0, abs=1e-12)
     assert found.low is not None
     assert found.low <= found.value
+
+
+def test_a_correlation_does_not_pass_1_by_rounding() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(500):
+        x = rng.uniform(size=5)
+        up, down = pearson(x.tolist(), (3 * x + 0.1).tolist()), pearson(x.tolist(), (0.1 - x).tolist())
+        assert up is not None
+        assert down is not None
+        assert 1 - 1e-12 < up <= 1
+        assert -1 <= down < -1 + 1e-12
+
+
+def test_two_rows_a_side_are_enough_to_standardize_and_one_is_not() -> None:
+    """Both variances are 2: (5 - 1)/sqrt(2)."""
+    two = np.array([0.0, 2.0])
+    assert standardized_mean_difference(two, two + 4) == pytest.approx(4 / math.sqrt(2))
+    assert standardized_mean_difference(two[:1], two) is None
+    assert standardized_mean_difference(two, two[:1]) is None
+    assert standardized_mean_difference(np.ones(2), np.zeros(2)) is None
+
+
+def test_a_group_that_nobody_belongs_to_has_no_benefit() -> None:
+    """Also where the study gives no groups at all."""
+    decided = np.array([1.0, 0.0, 1.0, 1.0])
+    counts = DecisionCounts(1, 3, 1, 3)
+    study = ReaderStudy("paired", counts, np.array([0, 0, 1, 1]), np.arange(4), np.ones(4), decided, decided)
+    assert decision_benefit(study, "novices") == Absent(
+        "no reader of the group novices decided both with and without the model"
+    )
+    assert estimated(decision_benefit(study)).n == 2
+
+
+@pytest.mark.parametrize("lacking", [0, 1, 2])
+def test_the_class_that_is_empty_or_without_complexity_is_named(lacking: int) -> None:
+    scores, priority = np.full((4, 3), 1 / 3), np.full(3, 1 / 3)
+    held = [label for label in range(3) if label != lacking]
+    classes = np.array([*held, *held])
+    assert h_accuracy_of(classes, scores, priority, 0.5) == Absent(f"no row is of class {lacking}")
+    classes = np.array([0, 1, 2, lacking])
+    complexity = (classes != lacking).astype(float)
+    found = h_accuracy_of(classes, scores, priority, 0.5, complexity)
+    assert found == Absent(f"every row of class {lacking} has a complexity of 0")
