@@ -27,6 +27,8 @@ SOURCES: Mapping[str, str] = {
     "Cabitza 2021": "Cabitza F, Campagner A, Soares F, et al. The importance of being external: methodological insights "
     "for the external validation of machine learning models in medicine. Comput Methods Programs Biomed "
     "2021;208:106288.",
+    "Cameron 2011": "Cameron AC, Gelbach JB, Miller DL. Robust inference with multiway clustering. J Bus Econ Stat "
+    "2011;29:238–249.",
     "Campagner 2022": "Campagner A, Sternini F, Cabitza F. Decisions are not all equal: introducing a utility metric based "
     "on case-wise raters' perceptions. Comput Methods Programs Biomed 2022;221:106930.",
     "Campagner 2023": "Campagner A, et al. A question of trust: old and new metrics for the reliable assessment of "
@@ -83,6 +85,7 @@ SOURCES: Mapping[str, str] = {
     "Biometrika 1991;78:691–692.",
     "Newcombe 2006": "Newcombe RG. Confidence intervals for an effect size measure based on the Mann-Whitney statistic. "
     "Part 2: asymptotic methods and evaluation. Stat Med 2006;25:559–573.",
+    "Owen 2007": "Owen AB. The pigeonhole bootstrap. Ann Appl Stat 2007;1:386–411.",
     "Phipson 2010": "Phipson B, Smyth GK. Permutation P-values should never be zero: calculating exact P-values when "
     "permutations are randomly drawn. Stat Appl Genet Mol Biol 2010;9:39.",
     "Powers 2011": "Powers DMW. Evaluation: from precision, recall and F-measure to ROC, informedness, markedness and "

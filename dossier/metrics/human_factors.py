@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -114,27 +114,54 @@ def replicated_counts(study: ReaderStudy, bootstrap: int, seed: int) -> Floats |
     A paired study draws readers and cases, each with replacement and independently of the other; a parallel study
     draws readers within their arm.
     """
+    drawn = _drawn_counts(study, bootstrap, seed)
+    return None if drawn is None else drawn.both
+
+
+@dataclass(frozen=True)
+class DrawnCounts:
+    """The four counts of each replicate (replicates x 4) when readers and cases are drawn; and, in a paired study, when
+    only the readers are, only the cases, or every reader's case by itself."""
+
+    both: Floats
+    apart: tuple[Floats, Floats, Floats] | None
+    enlarged: tuple[float, float, float]
+    """What the variances of `apart` are multiplied by: drawing k things leaves the share 1/k of a variance out."""
+
+
+def _drawn_counts(study: ReaderStudy, bootstrap: int, seed: int) -> DrawnCounts | None:
     if len(study.reader) == 0:
         return None
     readers, reader = _renumbered(study.reader)
-    rng = np.random.default_rng(seed)
-    study = replace(study, reader=reader)
-    by_reader = _reader_weights(study, readers, bootstrap, rng)
-    if by_reader is None:
-        return None
     cases, case = _renumbered(study.case)
-    if study.design == "paired" and cases < 2:
+    rng = np.random.default_rng(seed)
+    by_reader = _reader_weights(replace(study, reader=reader), readers, bootstrap, rng)
+    if by_reader is None or (study.design == "paired" and cases < 2):
         return None
-    by_case = _drawn(cases, bootstrap, rng) if study.design == "paired" else np.ones((1, cases))
-    counts = np.empty((bootstrap, 4))
-    for place, (decisions, right) in enumerate(
-        ((study.aided, 0), (study.aided, 1), (study.unaided, 0), (study.unaided, 1))
-    ):
+    tables = []
+    for decisions, right in ((study.aided, 0), (study.aided, 1), (study.unaided, 0), (study.unaided, 1)):
         found = ~np.isnan(decisions) & ((decisions == study.truth) == bool(right))
         table = np.zeros((readers, cases))
         np.add.at(table, (reader[found], case[found]), 1.0)
-        counts[:, place] = ((by_reader @ table) * by_case).sum(axis=1)
-    return counts
+        tables.append(table)
+    if study.design != "paired":
+        return DrawnCounts(_counted(by_reader, np.ones((1, cases)), tables), None, (1.0, 1.0, 1.0))
+    by_case = _drawn(cases, bootstrap, rng)
+    judged = np.unique(np.column_stack((reader, case)), axis=0)
+    by_both = _drawn(len(judged), bootstrap, rng)
+    of_each = np.column_stack([table[judged[:, 0], judged[:, 1]] for table in tables])
+    apart = (
+        _counted(by_reader, np.ones((1, cases)), tables),
+        _counted(np.ones((1, readers)), by_case, tables),
+        np.einsum("bk,kj->bj", by_both, of_each),
+    )
+    enlarged = (readers / (readers - 1), cases / (cases - 1), len(judged) / (len(judged) - 1))
+    return DrawnCounts(_counted(by_reader, by_case, tables), apart, enlarged)
+
+
+def _counted(by_reader: Floats, by_case: Floats, tables: Sequence[Floats]) -> Floats:
+    """The counts of each table when its rows and columns are drawn so often."""
+    return np.column_stack([((by_reader @ table) * by_case).sum(axis=1) for table in tables])
 
 
 def _renumbered(codes: NDArray[np.int64]) -> tuple[int, NDArray[np.int64]]:
@@ -143,21 +170,51 @@ def _renumbered(codes: NDArray[np.int64]) -> tuple[int, NDArray[np.int64]]:
 
 
 def _clustered(
-    study: ReaderStudy, statistic: Callable[[Cells], float], level: float, bootstrap: int, seed: int
+    study: ReaderStudy,
+    statistic: Callable[[Cells], float],
+    level: float,
+    bootstrap: int,
+    seed: int,
+    positive: bool = False,
 ) -> Clustered:
-    counts = replicated_counts(study, bootstrap, seed)
-    if counts is None:
+    """The interval over readers and cases; that of a `positive` statistic is made on the log scale.
+
+    Drawing readers and cases at once counts what is neither theirs three times (Owen 2007). The replicates are drawn
+    together until their variance is that of the readers plus that of the cases less that of single decisions, which
+    both hold (Cameron 2011), but not below the larger of the two.
+    """
+    drawn = _drawn_counts(study, bootstrap, seed)
+    if drawn is None:
         too_few = "no interval by readers and cases: only counts are given"
         return Clustered(None, None, too_few if len(study.reader) == 0 else "too few readers or cases for clusters")
-    usable = (counts[:, 0] + counts[:, 1] > 0) & (counts[:, 2] + counts[:, 3] > 0)
-    if usable.sum() < max(2, FEWEST_REPLICATES * bootstrap):
+    values = _values(drawn.both, statistic, positive)
+    if len(values) < max(2, FEWEST_REPLICATES * bootstrap):
         return Clustered(None, None, "too few bootstrap replicates hold decisions of both kinds")
-    values = np.array([statistic((float(a), float(b), float(c), float(d))) for a, b, c, d in counts[usable]])
     if float(np.ptp(values)) == 0:
         return Clustered(None, None, "the bootstrap replicates do not vary")
+    how = "readers"
+    if drawn.apart is not None:
+        how = "readers and cases, with the variance of two-way clusters"
+        parts = [_values(counts, statistic, positive) for counts in drawn.apart]
+        if min(map(len, parts)) < 2:
+            return Clustered(None, None, "too few bootstrap replicates hold decisions of both kinds")
+        of_readers, of_cases, of_each = (
+            float(np.var(part)) * larger for part, larger in zip(parts, drawn.enlarged, strict=True)
+        )
+        wanted = max(of_readers + of_cases - of_each, of_readers, of_cases)
+        centre = float(np.median(values))
+        values = centre + (values - centre) * min(1.0, math.sqrt(wanted / float(np.var(values))))
     low, high = central(values, level)
-    how = "readers and cases" if study.design == "paired" else "readers"
-    return Clustered(low, high, f"clustered: bootstrap over {how}, {int(usable.sum())} replicates")
+    if positive:
+        low, high = math.exp(low), math.exp(high)
+    return Clustered(low, high, f"clustered: bootstrap over {how}, {len(values)} replicates")
+
+
+def _values(counts: Floats, statistic: Callable[[Cells], float], positive: bool) -> Floats:
+    """The statistic of each replicate that holds decisions of both kinds, its logarithm where it is positive."""
+    usable = (counts[:, 0] + counts[:, 1] > 0) & (counts[:, 2] + counts[:, 3] > 0)
+    found = np.array([statistic((float(a), float(b), float(c), float(d))) for a, b, c, d in counts[usable]])
+    return np.log(found) if positive else found
 
 
 # ---- the measures of two by two counts ------------------------------------------------------------------------------
@@ -218,9 +275,10 @@ def error_rate_aided(
 
     Arguments: `study` (the decisions, or counts alone), `level`, `bootstrap` (replicates), `seed`. Returns
     AIE/(AIE+AIN) with Wald's interval, as published, which takes decisions as independent. `details` holds
-    `low_clustered` and `high_clustered`, the bootstrap interval over readers and cases (a parallel study: over readers
-    within their arm); missing when only counts are given or there is one reader. Absent when nothing was decided with
-    the model; the bounds are missing when all decisions are right or all are wrong.
+    `low_clustered` and `high_clustered`, the bootstrap interval over readers and cases, brought to the variance of
+    two-way clusters (Owen 2007, Cameron 2011; a parallel study: over readers within their arm); missing when only
+    counts are given or there is one reader. Absent when nothing was decided with the model; the bounds are missing when
+    all decisions are right or all are wrong.
     """
     return _rate(study, 0, level, bootstrap, seed)
 
@@ -353,7 +411,7 @@ def _on_log_scale(
     value = statistic(counts)
     spread = se(_corrected(counts))
     method = f"{name}, 0.5 added to every count as one is 0 (Haldane)" if 0 in counts else name
-    clustered = _clustered(study, statistic, level, bootstrap, seed)
+    clustered = _clustered(study, statistic, level, bootstrap, seed, positive=True)
     return _found(study, value, on_log(value, spread, level), None, level, method, clustered)
 
 

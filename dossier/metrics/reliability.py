@@ -473,7 +473,7 @@ def corrected(measured: float, right_labels: float) -> float:
     range=(0, 1),
     best="higher",
     tier="mission",
-    cites=("Campagner 2023", "Cabitza 2020"),
+    cites=("Campagner 2023", "Cabitza 2020", "Zou 2008"),
     breaks=("rows doubled", *BROKEN),
     differs="differs from the published figure because the curve is reconstructed from the paper's worked example, "
     "rho .57 and accuracy .90 giving .80 [Campagner 2023]",
@@ -496,28 +496,35 @@ def actual_accuracy(
 
     x g + (1 - x)(1 - g), x the share of rows of `outcome` (0/1) that `risk` gets right at `primary_threshold`, g = (1 +
     sqrt(rho)) / 2, rho the `weighted_concordance` of `labels` and `confidence` (its arguments are the others here). The
-    interval carries that of rho through; x is held fixed. Details: `measured_accuracy`, `rho`, and the bounds free of
-    assumption `bound_low` = |x + g - 1| and `bound_high` = 1 - |x - g|. Absent without rows, or when rho is. The curve
-    is reconstructed from the worked example of the paper (rho .57, x .90: .802).
+    interval carries that of rho and Wilson's of x through and puts the two together (Zou and Donner), as if labels and
+    answers were independent: with x held fixed it would hold the truth in a third of the studies or less. Details:
+    `measured_accuracy`, `rho`, and the bounds free of assumption `bound_low` = |x + g - 1| and `bound_high` = 1 - |x -
+    g|. Absent without rows, or when rho is. The curve is reconstructed from the worked example of the paper (rho .57, x
+    .90: .802).
     """
     if not len(outcome):
         return Absent("there are no rows")
     rho = weighted_concordance(labels, confidence, coherence, truth, rater_accuracy, level, bootstrap, seed)
     if isinstance(rho, Absent):
         return rho
-    measured = float(((risk >= primary_threshold) == (outcome == 1)).mean())
-    right = share_of_right_labels(rho.value)
-    bounds = None
+    n, count = len(outcome), int(((risk >= primary_threshold) == (outcome == 1)).sum())
+    measured, right = count / n, share_of_right_labels(rho.value)
+    value = corrected(measured, right)
+    low, high = None, None
     if rho.low is not None and rho.high is not None:
+        by_labels = [corrected(measured, share_of_right_labels(end)) - value for end in (rho.low, rho.high)]
+        by_answers = [corrected(end, right) - value for end in wilson(count, n, level)]
         # Below a measured accuracy of one half better labels make it worse, and the ends change places.
-        bounds = sorted(corrected(measured, share_of_right_labels(end)) for end in (rho.low, rho.high))
+        low = max(0.0, value - math.hypot(min(by_labels), min(by_answers)))
+        high = min(1.0, value + math.hypot(max(by_labels), max(by_answers)))
     return Estimate(
-        value=corrected(measured, right),
-        low=None if bounds is None else bounds[0],
-        high=None if bounds is None else bounds[1],
+        value=value,
+        low=low,
+        high=high,
         level=rho.level,
-        n=len(outcome),
-        method=f"interval of rho carried through, {_SOURCE[_source(truth, rater_accuracy)]}",
+        n=n,
+        method="intervals of rho and of the measured accuracy put together (Zou and Donner), "
+        + _SOURCE[_source(truth, rater_accuracy)],
         events=int(outcome.sum()),
         details={
             "measured_accuracy": measured,

@@ -52,10 +52,11 @@ NOTES = (
         "and the risks vary together, so that it holds more often than it promises.",
     ),
     (
-        "actual_accuracy",
-        "its interval carries that of rho through and takes the measured accuracy as fixed, as the "
-        'contract asks; the row without "fixed" shows what that leaves out.',
+        "correspondence_averaged, mean value",
+        "not a test: its expectation for exchangeable tables is (n + 2)/(2 n + 2), .512 with 40 rows.",
     ),
+    ("error rates, clustered", "eight readers are few to learn the spread of all readers from."),
+    ("error_rate_aided, error_rate_unaided", "Wald's interval, as published; too short below some 200 decisions."),
     ("correspondence_averaged", "the development rows are fixed, as its interval takes them."),
     (
         "membership_auroc",

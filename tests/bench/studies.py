@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import binom, norm
 
 from dossier.metrics import correspondence, human_factors, pooled, reliability, robustness
@@ -90,7 +89,6 @@ def _raters(cases: int, raters: int, bootstrap: int) -> Simulate:
     kappa = (agree - phi**2 - (1 - phi) ** 2) / (2 * phi * (1 - phi))
     weight = SHARE_SURE * 2 * SURE / (1 + SURE) + (1 - SHARE_SURE) * 2 * UNSURE / (1 + UNSURE)
     rho = agree * weight**2
-    fixed = np.arange(100) < 100 * RIGHT
 
     def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
         kind = rng.choice(len(KINDS), cases, p=shares)
@@ -98,21 +96,15 @@ def _raters(cases: int, raters: int, bootstrap: int) -> Simulate:
         confidence = np.where(rng.random((cases, raters)) < SHARE_SURE, SURE, UNSURE)
         more: dict[str, Any] = {"level": LEVEL, "bootstrap": bootstrap, "seed": number}
         share = (1 + math.sqrt(rho)) / 2
-
-        def actual(right: NDArray[np.bool_]) -> Estimate | Absent:
-            return reliability.actual_accuracy(
-                np.ones(len(right)), right.astype(float), labels, confidence, 0.5, **more
-            )
-
-        measured = rng.random(cases) < RIGHT
+        right = (rng.random(cases) < RIGHT).astype(float)
+        actual = reliability.actual_accuracy(np.ones(cases), right, labels, confidence, 0.5, **more)
         return {
             "observed_agreement": held(reliability.observed_agreement(labels, **more), agree),
             "fleiss_kappa": held(reliability.fleiss_kappa(labels, **more), kappa),
             "krippendorff_alpha": held(reliability.krippendorff_alpha(labels, **more), kappa),
             "cohen_kappa": held(reliability.cohen_kappa(labels, **more), kappa),
             "weighted_concordance": held(reliability.weighted_concordance(labels, confidence, **more), rho),
-            "actual_accuracy, measured accuracy fixed": held(actual(fixed), RIGHT * share + (1 - RIGHT) * (1 - share)),
-            "actual_accuracy": held(actual(measured), RIGHT * share + (1 - RIGHT) * (1 - share)),
+            "actual_accuracy": held(actual, RIGHT * share + (1 - RIGHT) * (1 - share)),
         }
 
     return simulate

@@ -322,3 +322,22 @@ def test_a_study_is_filed_under_its_own_name(tmp_path: Path) -> None:
     bare = evaluate.evidence(load.study(tmp_path))
     assert estimated(find(bare, "odds_ratio", "reader study")).value == pytest.approx(0.94709887, abs=5e-9)
     assert isinstance(find(bare, "decision_benefit", "reader study"), Absent)
+
+
+@pytest.mark.parametrize("measure", [absolute_risk_reduction, odds_ratio])
+def test_decisions_that_share_nothing_have_nearly_the_interval_of_independent_ones(measure: Any) -> None:
+    """Where neither readers nor cases differ, drawing both would triple the variance; what is printed does not."""
+    rng = np.random.default_rng(3)
+    reader, case = np.repeat(np.arange(30), 60), np.tile(np.arange(60), 30)
+    wrong, without = rng.random(1800) < 0.2, rng.random(1800) < 0.3
+    counts = DecisionCounts(int(wrong.sum()), int((~wrong).sum()), int(without.sum()), int((~without).sum()))
+    study = ReaderStudy("paired", counts, reader, case, np.zeros(1800), without.astype(float), wrong.astype(float))
+    found = measure(study, bootstrap=400)
+    assert isinstance(found, Estimate)
+    assert found.low is not None
+    assert found.high is not None
+    low, high = found.details["low_clustered"], found.details["high_clustered"]
+    assert low is not None
+    assert high is not None
+    ratio = (high - low) / (found.high - found.low)
+    assert 0.8 < ratio < 1.35, "the root of 3 would be 1.73"
