@@ -744,8 +744,13 @@ def _note(evidence: Evidence, results: Sequence[Result], terms: Sequence[Term]) 
 
 def _usual_method(found: Sequence[Estimate | Absent]) -> str:
     """The method that most of these estimates share; where a site differs, results.json says so."""
-    methods = [one.method.removesuffix(", apparent") for one in found if isinstance(one, Estimate)]
+    methods = [_of_all(one.method) for one in found if isinstance(one, Estimate)]
     return max(methods, key=methods.count) if methods else ""
+
+
+def _of_all(method: str) -> str:
+    """A method without what holds for one site only: that it is apparent, or that one bound says enough."""
+    return re.sub(r", one-sided because [^;]*$", "", method.removesuffix(", apparent"))
 
 
 def plain_rows(labels_and_cells: Iterable[tuple[str, Sequence[str]]]) -> tuple[Row, ...]:

@@ -101,8 +101,12 @@ def _measures(evidence: Evidence) -> str:
 
 def _size(evidence: Evidence) -> str:
     sites = externals(evidence)
-    events = sum(site.events or 0 for site in sites)
-    return f"{counted(sum(site.n for site in sites), 'patient')}, {counted(events, 'event')}"
+    patients = counted(sum(site.n for site in sites), "patient")
+    labels = evidence.release.outcome.classes
+    if labels:
+        of_each = [f"{sum(site.class_counts.get(label, 0) for site in sites):,} of {label}" for label in labels]
+        return f"{patients}: {listing(of_each)}"
+    return f"{patients}, {counted(sum(site.events or 0 for site in sites), 'event')}"
 
 
 def _results(evidence: Evidence) -> str:
