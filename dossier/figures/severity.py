@@ -104,7 +104,7 @@ def draw_matrices(evidence: Evidence) -> Figure | Absent:
     if not found:
         reasons = [one.found for one in evidence.curves if one.curve == "confusion_matrix"]
         absent = (one for one in reasons if isinstance(one, Absent))
-        return next(absent, Absent("no external site has a confusion matrix with weights of severity"))
+        return next(absent, Absent("no external site has a confusion matrix whose errors are weighed"))
     classes = int(column(found[0][1], "true").max()) + 1
     names = names_of_classes(evidence, classes)
     plan = matrices(found, names)
@@ -212,7 +212,7 @@ WIDE, HIGH, LEFT, TOP = 146.0, 72.0, 14.0, 6.0
 def models(evidence: Evidence) -> list[tuple[DatasetSummary, Curve]]:
     """The external sites with the severity and the accuracy of the models."""
     found = [(site, find_curve(evidence, "severity_of_models", site.name)) for site in externals(evidence)]
-    return [(site, curve) for site, curve in found if isinstance(curve, Curve) and "severity" in curve.columns]
+    return [(site, curve) for site, curve in found if isinstance(curve, Curve)]
 
 
 def draw_models(evidence: Evidence) -> Figure | Absent:

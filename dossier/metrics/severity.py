@@ -236,25 +236,34 @@ def severity_of_models(
     """
     if len(outcome) == 0:
         return NO_ROWS
-    rows: list[dict[str, float | None]] = []
-    for number, risks in enumerate((risk,) if rival is None else (risk, rival)):
-        found = error_severity_index(outcome, risks, primary_threshold, severity_weights, level)
-        if isinstance(found, Absent):
-            return found
-        errors = found.details["errors"] or 0.0
-        low, high = wilson(len(outcome) - errors, len(outcome), level)
-        rows.append(
-            {
-                "model": float(number),
-                "accuracy": found.details["accuracy"],
-                "accuracy_low": low,
-                "accuracy_high": high,
-                "error_severity_index": found.value,
-                "index_low": found.low,
-                "index_high": found.high,
-                "mean_severity": found.details["mean_severity"],
-            }
-        )
+    risks = (risk,) if rival is None else (risk, rival)
+    found = [error_severity_index(outcome, one, primary_threshold, severity_weights, level) for one in risks]
+    return of_models(found, level, f"positive from a risk of {primary_threshold:g}; Wilson", int(outcome.sum()))
+
+
+def of_models(
+    found: Sequence[Estimate | Absent], level: float, method: str, events: int | None = None
+) -> Curve | Absent:
+    """The error severity index of each model beside its accuracy; Absent when one of them has none."""
+    absent = next((one for one in found if isinstance(one, Absent)), None)
+    if absent is not None:
+        return absent
+    known = [one for one in found if isinstance(one, Estimate)]
+    rows = [_of_model(number, one, level) for number, one in enumerate(known)]
     columns = {name: tuple(row[name] for row in rows) for name in rows[0]}
-    method = f"positive from a risk of {primary_threshold:g}; Wilson"
-    return Curve(columns, len(outcome), method, int(outcome.sum()))
+    return Curve(columns, known[0].n, method, events)
+
+
+def _of_model(number: int, found: Estimate, level: float) -> dict[str, float | None]:
+    errors = found.details["errors"] or 0.0
+    low, high = wilson(found.n - errors, found.n, level)
+    return {
+        "model": float(number),
+        "accuracy": found.details["accuracy"],
+        "accuracy_low": low,
+        "accuracy_high": high,
+        "error_severity_index": found.value,
+        "index_low": found.low,
+        "index_high": found.high,
+        "mean_severity": found.details["mean_severity"],
+    }
