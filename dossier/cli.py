@@ -261,7 +261,7 @@ def _make(
             tell("evaluate", "", 0, len(study.datasets))
             evidence = evaluate.evidence(study, jobs, tell)
             tell("draw", "figures", 0, 1)
-            gallery = draw.gallery(evidence)
+            gallery = draw.gallery(evidence, jobs)
             tell("draw", "figures", 1, 1)
             files = _printed(gallery, editions, options.page, draft, jobs, tell)
         files["results.json"] = record.text(evidence)
