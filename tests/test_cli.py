@@ -217,7 +217,7 @@ def test_schema_is_json_for_both_files(run: Run) -> None:
     assert {"release", "outcome", "dataset"} <= set(schemas["release.toml"]["properties"])
 
 
-@pytest.mark.parametrize("option", ["--local-site=a", "--local-site=", "--backend=loky", "--scheduler=a:1"])
+@pytest.mark.parametrize("option", ["--backend=loky", "--scheduler=a:1"])
 def test_what_is_not_built_yet_is_refused_by_name(run: Run, option: str) -> None:
     done = run("build", "release", "-o", "out", option)
     assert (done.code, done.out) == (2, "")

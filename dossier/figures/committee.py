@@ -123,7 +123,7 @@ def _all_lines(drawn: Figure, axes: Axes, found: Hospitals, end: float) -> None:
     thin = 0.9 if len(found.shown) <= 12 else 0.6
     for _, curve in found.shown:
         axes.plot(column(curve, "risk"), column(curve, "observed"), color=BLUE, lw=thin, zorder=2)
-    text = "Each line: one hospital"
+    text = "Each line: one place"
     write(drawn, 0, 6.6, text, color=BLUE, weight=600)
     write(drawn, text_width(text, 600) + 3.0, 6.6, "straight: perfect", color=INK_2)
 
@@ -165,7 +165,7 @@ def committee_calibration(evidence: Evidence) -> Picture | Absent:
             return drawn if isinstance(drawn, Absent) else Absent("no external site has a calibration curve")
         sites = [site for site, _ in found.shown]
         n, events = sum(site.n for site in sites), sum(site.events or 0 for site in sites)
-        who = sites[0].site if len(sites) == 1 else f"{len(sites)} hospitals"
+        who = sites[0].site if len(sites) == 1 else f"{len(sites)} places"
         counted_events = "" if any(site.events is None for site in sites) else f", {events:,} with the outcome"
         band = f"; the band shows how sure that is ({level_text(evidence)})" if len(sites) == 1 else ""
         note = _not_drawn(found)
@@ -316,7 +316,7 @@ def committee_thousand(evidence: Evidence) -> Picture | Absent:
             return found if isinstance(found, Absent) else Absent("there are no counts per 1,000")
         count = found.count
         ours = evidence.local_site
-        whose = "All external sites together" if ours is None else summary_of(evidence, ours).site
+        whose = "All places together" if ours is None else summary_of(evidence, ours).site
         caption = (
             f"{whose}, {found.n:,} patients, brought to 1,000. Flagged: a risk of "
             f"{number(found.threshold * 100, 0)}% or more."

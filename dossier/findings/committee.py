@@ -233,9 +233,8 @@ def tested(evidence: Evidence) -> str:
     if ours is None:
         return f"Tested on {counted(patients, 'patient')} of {_few([site.site for site in sites], 4)}."
     sick = "" if ours.events is None else f", {ours.events:,} with the outcome"
-    text = f"Our place, {abridged(ours.site, LONGEST_NAME)}: {counted(ours.n, 'patient')}{sick}."
-    others = len(sites) - 1
-    return f"{text} Elsewhere: {patients - ours.n:,} of {counted_places(others)}." if others else text
+    text = f"{abridged(ours.site, LONGEST_NAME)}: {counted(ours.n, 'patient')}{sick}."
+    return f"{text} Elsewhere: {patients - ours.n:,}." if len(sites) > 1 else text
 
 
 def numbers(evidence: Evidence) -> tuple[Number, ...]:
@@ -365,7 +364,7 @@ def _groups(evidence: Evidence) -> str:
     apart = {(label, column) for label, column, name in subgroups.apart(evidence) if ours in (None, name)}
     parts = [f"too few patients to tell in {in_words(len(few))} of {len(known)} groups"] if few else []
     if apart:
-        names = [label for label, _ in sorted(apart)]
+        names = [f"{label} ({within_sentence(column)})" for label, column in sorted(apart)]
         parts.append(f"not alike for {listing(names) if len(names) <= MOST_NAMED else f'{len(names)} groups'}")
     if not parts:
         parts = ["no group differs beyond chance"]
@@ -427,7 +426,7 @@ PLAIN = {
 
 def could_go_wrong(evidence: Evidence, most: int = MOST_FLAGS) -> tuple[Danger, ...]:
     """The limitations that the run found, each kind once with its places and the answer; those of our site first."""
-    return tuple(_danger(evidence, kind, LINE if most == MOST_FLAGS else 2 * LINE) for kind in _kinds(evidence)[:most])
+    return tuple(_danger(evidence, kind, LINE // 2 if most == MOST_FLAGS else 2 * LINE) for kind in _kinds(evidence)[:most])
 
 
 def further_dangers(evidence: Evidence) -> str:
@@ -454,7 +453,9 @@ def _danger(evidence: Evidence, kind: str, room: int) -> Danger:
     if not replies:
         return Danger(sentence_case(f"{at}{PLAIN[kind]}"), "", "Not answered.")
     left = f"Not answered for {counted_places(missing)}." if missing else ""
-    return Danger(sentence_case(f"{at}{PLAIN[kind]}"), f"Owner: {abridged(' '.join(replies), room)}", left)
+    told = " ".join(replies)
+    said = f"Owner: {abridged(told, room)}" if len(told) <= room or room > LINE else "The owner's answer: page 3."
+    return Danger(sentence_case(f"{at}{PLAIN[kind]}"), said, left)
 
 
 def who_tested(evidence: Evidence) -> str:
@@ -474,6 +475,13 @@ GOALS = {
     "specificity": "Left alone, of 100",
 }
 """What a measure of a goal is called here; any other keeps its label, and is explained on the last page."""
+GOAL_WORDS = {
+    "auroc": "ranking",
+    "oe_ratio": "risks",
+    "net_benefit": GAIN,
+    "sensitivity": "found",
+    "specificity": "left alone",
+}
 PEOPLE = {"auroc": 100, "oe_ratio": 100, "net_benefit": 1000, "sensitivity": 100, "specificity": 100}
 
 
@@ -485,8 +493,8 @@ def _goals(evidence: Evidence) -> Number | None:
     missed = [one for one in acceptance.declared(evidence) if acceptance.verdict(one) != acceptance.MET]
     if not missed:
         return Number(score[0], "of the goals that were set before the test")
-    names = [goal(evidence, one[0]).split(",")[0].lower() for one in missed]
-    named = listing(names) if len(names) <= 2 else f"{in_words(len(names))} of them"
+    names = list(dict.fromkeys(GOAL_WORDS.get(one[0].measure, "") for one in missed))
+    named = listing(names) if all(names) and len(names) <= MOST_NAMED else f"{in_words(len(missed))} of them"
     return Number(score[0], f"of the goals set before the test; not met: {named} (page 3)")
 
 
@@ -616,6 +624,49 @@ def _hundred(found: Estimate | Absent) -> Cell:
     return Cell(f"{100 * found.value:.0f}", f"{100 * found.low:.0f}\N{EN DASH}{100 * found.high:.0f}")
 
 
+def by_class(evidence: Evidence) -> tuple[Table, ...]:
+    """For an outcome of several classes: what 1,000 patients are called, and how many of each class came."""
+    known = classes.labels(evidence)
+    if not known:
+        return ()
+    narrow = len(known) > MOST_CLASSES
+    called = tuple(
+        Row(f"Had {one.label}", (Cell(f"{one.count}", kind="plain"), *_called(one)))
+        for one in classes.thousand(evidence)
+        if len(one.named) == len(known)
+    )
+    came = tuple(
+        Row(
+            site.site,
+            tuple(_hundred(find(evidence, "oe_ratio", site.name, **{"class": label})) for label in known),
+        )
+        for site in listed_places(evidence)[0]
+    )
+    tables = (
+        Table(
+            name="table-called",
+            title="What 1,000 patients are called.",
+            note="The right answers stand out.",
+            head="Class",
+            columns=(Column("Patients"), *(Column(f"Called {label}") for label in known)),
+            rows=called,
+        ),
+        Table(
+            name="table-came",
+            title="Came, for 100 expected, class by class.",
+            note="",
+            head="Place",
+            columns=tuple(Column(label, intervals=not narrow) for label in known),
+            rows=came,
+        ),
+    )
+    return tuple(table for table in tables if table.rows)
+
+
+def _called(one: classes.OfThousand) -> tuple[Cell, ...]:
+    return tuple(Cell(f"{count}", kind="value" if label == one.label else "plain") for label, count in one.named)
+
+
 def accrual(evidence: Evidence) -> str:
     """How many rows our site sent, how many could be counted, and when the patients came."""
     ours = local(evidence)
@@ -639,6 +690,8 @@ def differing_groups(evidence: Evidence) -> str:
     ]
     if not subgroups.is_declared(evidence):
         return "Groups of patients, such as women and men, were not looked at one by one."
+    if not any(_is_here(one.dataset, evidence) and isinstance(one.size, SubgroupSize) for one in evidence.subgroups.summaries):
+        return "The data of this place do not tell the groups apart."
     if not found:
         return "In no group did the model differ from the rest beyond chance. Small numbers may hide a difference."
     which = listing(found) if len(found) <= MOST_NAMED + 1 else f"{len(found)} groups; the dossier names them"
