@@ -86,7 +86,7 @@ def full(case: Case) -> Evidence:
         "tester": "an institute of statistics that is paid by the owner, and that has tested many other models before",
     }
     use = {
-        "for": "Adults who come to an emergency department with a fever. A doctor reads the risk while the swab is out.",
+        "for": "Adults who come to an emergency department with a fever. A doctor reads the risk beside the swab.",
         "not_for": ("Ruling out an infection by itself.", "Children under twelve.", "People who have no symptoms."),
     }
     outcome = {"name": "infection with the virus by a swab", "column": "y", "horizon": "within two days of coming"}
@@ -182,7 +182,7 @@ def test_our_site_stands_first_and_its_own_numbers_are_the_large_ones(covid: Boo
     evidence = dataclasses.replace(covid.evidence, local_site=ours.name)
     table = committee.by_site(evidence)
     assert [row.label for row in table.rows][:2] == ["Brazil 1", "Italy 1"]
-    # methods.md, expected values: 352 of 1,301, AUROC .75 and O/E 1.14 at Brazil 1; the design's first page says the same.
+    # Expected values: 352 of 1,301, AUROC .75 and O/E 1.14 at Brazil 1; the design's first page says the same.
     found = find(evidence, "auroc", ours.name)
     assert isinstance(found, Estimate)
     values = [one.value for one in committee.numbers(evidence)]
@@ -198,7 +198,11 @@ def test_the_thousand_of_a_site_are_its_own_patients_and_add_up(any_book: Book) 
     for site in externals(any_book.evidence):
         curve = find_curve(any_book.evidence, "per_thousand_of_site", site.name)
         assert isinstance(curve, Curve)
-        names = [name for name in curve.columns if name in ("true_positive", "false_positive", "false_negative", "true_negative", "count")]
+        names = [
+            name
+            for name in curve.columns
+            if name in ("true_positive", "false_positive", "false_negative", "true_negative", "count")
+        ]
         rows = zip(*(curve.columns[name] for name in names), strict=True)
         sums = [sum(value or 0 for value in row) for row in rows]
         assert sum(sums) == 1000 if "count" in names else set(sums) == {1000}
@@ -290,7 +294,16 @@ def grade(texts: list[str]) -> float:
 
 @pytest.mark.parametrize(
     ("word", "count"),
-    [("patient", 2), ("the", 1), ("outcome", 2), ("missed", 1), ("table", 2), ("treated", 2), ("places", 2), ("risk", 1)],
+    [
+        ("patient", 2),
+        ("the", 1),
+        ("outcome", 2),
+        ("missed", 1),
+        ("table", 2),
+        ("treated", 2),
+        ("places", 2),
+        ("risk", 1),
+    ],
 )
 def test_syllables_are_counted_as_they_are_spoken_or_more(word: str, count: int) -> None:
     assert syllables(word) == count
@@ -326,13 +339,29 @@ def declared_texts(evidence: Evidence) -> str:
 @pytest.mark.parametrize("place", [None, 0], ids=["elsewhere", "here"])
 def test_every_word_is_an_everyday_one_or_in_the_glossary(any_book: Book, place: int | None) -> None:
     evidence = at_home(any_book.evidence, place)
-    explained = {
-        word for term, _ in committee.glossary(evidence) for word in re.findall(r"[a-z]+", term.lower())
-    }
+    explained = {word for term, _ in committee.glossary(evidence) for word in re.findall(r"[a-z]+", term.lower())}
     theirs = set(re.findall(r"[a-z]+", declared_texts(evidence)))
-    months = {"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"}
+    months = {
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    }
     short_months = {month[:3] for month in months}
-    used = {word for text in spoken(edition(evidence).html) if "SHA-256:" not in text for word in re.findall(r"[a-z]+", text.lower())}
+    used = {
+        word
+        for text in spoken(edition(evidence).html)
+        if "SHA-256:" not in text
+        for word in re.findall(r"[a-z]+", text.lower())
+    }
     assert sorted(used - COMMON - explained - theirs - months - short_months) == []
 
 

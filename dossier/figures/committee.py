@@ -436,5 +436,7 @@ def committee_ranking(evidence: Evidence) -> Picture | Absent:
             f"Ranked right, of 100: from {number(100 * worst.found.value, 0)} in {worst.label} to "
             f"{number(100 * best.found.value, 0)} in {best.label}"
         )
-        elsewhere = "" if new is None else f"; in a new place from {number(100 * new[0], 0)} to {number(100 * new[1], 0)}"
+        elsewhere = (
+            "" if new is None else f"; in a new place from {number(100 * new[0], 0)} to {number(100 * new[1], 0)}"
+        )
         return picture("committee_ranking", drawn, caption, f"{told}{elsewhere}.")

@@ -1,4 +1,4 @@
-"""What a hospital's committee needs to hear, in words that ask for no statistics; our own site first, when it is named."""
+"""What a hospital's committee needs to hear, in words that ask for no statistics; our own site first."""
 
 from __future__ import annotations
 
@@ -57,6 +57,10 @@ LINE = 100
 """Characters of a declared text that the first page has room for beside others; the rest stands on the third."""
 TWO_LINES = 170
 """Characters of the purpose that the first page has room for."""
+HALF = 120
+"""Characters of a column of the first page."""
+LONGEST_LABEL = 32
+"""Characters of a place in the table; of a longer name both ends are kept."""
 LONGEST_NAME = 45
 """Characters of a model's or outcome's name that a sentence of the first page has room for."""
 OPEN = "The release does not say."
@@ -99,6 +103,8 @@ class Danger:
     reply: str
     open: str
     """What is not answered, or nothing."""
+    elsewhere: str = ""
+    """Where an answer stands that is too long for this page."""
 
 
 # ---- whose hospital -------------------------------------------------------------------------------------------------
@@ -135,7 +141,9 @@ def _rare(site: DatasetSummary) -> str:
         return sentence_case(f"only {listing(rare)}") if rare else ""
     events = site.events or 0
     rare = [
-        f"{count:,} {words} the outcome" for count, words in ((events, "with"), (site.n - events, "without")) if count < FEW
+        f"{count:,} {words} the outcome"
+        for count, words in ((events, "with"), (site.n - events, "without"))
+        if count < FEW
     ]
     return f"Only {listing(rare)}" if rare else ""
 
@@ -220,8 +228,8 @@ def purpose(evidence: Evidence) -> tuple[str, tuple[str, ...], bool]:
     """For whom it is, what it is not for, and whether the first page had room for all of it."""
     use = evidence.release.intended_use
     whole = use.for_ or evidence.statements.get("3b") or f"{OPEN} Ask the owner before you decide."
-    told = abridged(whole, TWO_LINES if use.not_for else 2 * TWO_LINES)
-    without = tuple(abridged(text, LINE // 2) for text in use.not_for[:3])
+    told = abridged(whole, HALF if use.not_for else 2 * TWO_LINES)
+    without = tuple(abridged(text, HALF // 3) for text in use.not_for[:3])
     return told, without, told == " ".join(whole.split()) and without == use.not_for
 
 
@@ -233,7 +241,7 @@ def tested(evidence: Evidence) -> str:
     if ours is None:
         return f"Tested on {counted(patients, 'patient')} of {_few([site.site for site in sites], 4)}."
     sick = "" if ours.events is None else f", {ours.events:,} with the outcome"
-    text = f"{abridged(ours.site, LONGEST_NAME)}: {counted(ours.n, 'patient')}{sick}."
+    text = f"Our place: {counted(ours.n, 'patient')}{sick}."
     return f"{text} Elsewhere: {patients - ours.n:,}." if len(sites) > 1 else text
 
 
@@ -400,8 +408,8 @@ PLAIN = {
     "missing_predictor": "something that the model asks for was never recorded.",
     "one_class": "all patients had the outcome, or none had.",
     "constant_risk": "all patients got the same risk.",
-    "slope_off": "high and low risks are too far apart, or too close.",
-    "prevalence_shift": "the outcome is far more, or less, common than at home.",
+    "slope_off": "high and low risks are too far apart or too close.",
+    "prevalence_shift": "the outcome is more, or less, common than at home.",
     "case_mix_shift": "the patients differ from those at home.",
     "rows_excluded": "some patients could not be counted.",
     "missing_values": "some facts that the model asks for are often not known.",
@@ -426,7 +434,9 @@ PLAIN = {
 
 def could_go_wrong(evidence: Evidence, most: int = MOST_FLAGS) -> tuple[Danger, ...]:
     """The limitations that the run found, each kind once with its places and the answer; those of our site first."""
-    return tuple(_danger(evidence, kind, LINE // 2 if most == MOST_FLAGS else 2 * LINE) for kind in _kinds(evidence)[:most])
+    return tuple(
+        _danger(evidence, kind, LINE // 2 if most == MOST_FLAGS else 2 * LINE) for kind in _kinds(evidence)[:most]
+    )
 
 
 def further_dangers(evidence: Evidence) -> str:
@@ -454,8 +464,10 @@ def _danger(evidence: Evidence, kind: str, room: int) -> Danger:
         return Danger(sentence_case(f"{at}{PLAIN[kind]}"), "", "Not answered.")
     left = f"Not answered for {counted_places(missing)}." if missing else ""
     told = " ".join(replies)
-    said = f"Owner: {abridged(told, room)}" if len(told) <= room or room > LINE else "The owner's answer: page 3."
-    return Danger(sentence_case(f"{at}{PLAIN[kind]}"), said, left)
+    text = sentence_case(f"{at}{PLAIN[kind]}")
+    if len(text) + len(told) > room and room < LINE:
+        return Danger(text, "", left, "See page 3.")
+    return Danger(text, f"Owner: {abridged(told, room)}", left)
 
 
 def who_tested(evidence: Evidence) -> str:
@@ -528,7 +540,13 @@ def goals(evidence: Evidence) -> Table | None:
     for one in every:
         first = one[0]
         dataset = evidence.release.acceptance[first.number - 1].dataset
-        where = "each place" if dataset == "each external" else "all together" if dataset == POOLED else _site(evidence, dataset)
+        where = (
+            "each place"
+            if dataset == "each external"
+            else "all together"
+            if dataset == POOLED
+            else _site(evidence, dataset)
+        )
         rows.append(
             Row(
                 goal(evidence, first),
@@ -600,8 +618,20 @@ def by_site(evidence: Evidence) -> Table:
         note=f"{note}{rest}".strip(),
         head="Place",
         columns=tuple(heads),
-        rows=tuple(Row(site.site, _cells(evidence, site, at)) for site in shown),
+        rows=tuple(Row(_label(evidence, site), _cells(evidence, site, at)) for site in shown),
     )
+
+
+def _label(evidence: Evidence, site: DatasetSummary) -> str:
+    """A place as a row names it: both ends of a long name, where that tells it from the others."""
+    short_names = [_ends(one.site) for one in externals(evidence)]
+    own = _ends(site.site)
+    return own if short_names.count(own) == 1 else site.site
+
+
+def _ends(name: str) -> str:
+    cut = 2 * LONGEST_LABEL // 3
+    return name if len(name) <= LONGEST_LABEL else f"{name[:cut].rstrip()} … {name[cut + 4 - LONGEST_LABEL :].lstrip()}"
 
 
 def _cells(evidence: Evidence, site: DatasetSummary, at: float | None) -> tuple[Cell, ...]:
@@ -673,7 +703,11 @@ def accrual(evidence: Evidence) -> str:
     if ours is None:
         return ""
     lost = sum(ours.excluded.values())
-    kept = f"All {ours.rows_read:,} could be counted" if not lost else f"{lost:,} of {ours.rows_read:,} could not be counted"
+    kept = (
+        f"All {ours.rows_read:,} could be counted"
+        if not lost
+        else f"{lost:,} of {ours.rows_read:,} could not be counted"
+    )
     when = "when they came is not stated" if ours.dates is None else f"they came {dates(ours.dates)}"
     return f"{abridged(ours.site, LONGEST_NAME)} sent {counted(ours.rows_read, 'patient')}. {kept}; {when}."
 
@@ -690,7 +724,9 @@ def differing_groups(evidence: Evidence) -> str:
     ]
     if not subgroups.is_declared(evidence):
         return "Groups of patients, such as women and men, were not looked at one by one."
-    if not any(_is_here(one.dataset, evidence) and isinstance(one.size, SubgroupSize) for one in evidence.subgroups.summaries):
+    if not any(
+        _is_here(one.dataset, evidence) and isinstance(one.size, SubgroupSize) for one in evidence.subgroups.summaries
+    ):
         return "The data of this place do not tell the groups apart."
     if not found:
         return "In no group did the model differ from the rest beyond chance. Small numbers may hide a difference."
@@ -761,7 +797,12 @@ DECLARED = (
 def declarations(evidence: Evidence) -> tuple[tuple[str, str], ...]:
     """Each declaration in a line."""
     return tuple(
-        (label, abridged(" ".join(evidence.statements[item] for item in items if item in evidence.statements) or OPEN, LINE))
+        (
+            label,
+            abridged(
+                " ".join(evidence.statements[item] for item in items if item in evidence.statements) or OPEN, LINE
+            ),
+        )
         for label, items in DECLARED
     )
 
@@ -791,7 +832,11 @@ def glossary(evidence: Evidence) -> tuple[tuple[str, str], ...]:
         ("Model", "A rule, often run by a computer, that turns facts about a patient into a risk."),
         ("Outcome", f"What the model foretells: {evidence.release.outcome.name}."),
         ("Place", "A hospital, a group of them, or a span of time, whose patients took part in the test."),
-        ("Range", f"In brackets or after a dash: made so that it holds the true number {level_of(evidence)} of the time. A wide one means few patients."),
+        (
+            "Range",
+            f"In brackets or after a dash: made so that it holds the true number {level_of(evidence)} "
+            "of the time. A wide one means few patients.",
+        ),
         ("Ranking", "How well the model puts those with the outcome before those without it."),
         ("Release", "This version of the model, with what its owner says of it."),
         ("Risk", "How likely the model says the outcome is, from 0 (never) to 100% (for sure)."),
@@ -802,19 +847,45 @@ def glossary(evidence: Evidence) -> tuple[tuple[str, str], ...]:
         words += [
             ("Class", "One of the forms that the outcome can take. Each patient has just one."),
             ("Named rightly", "The class with the largest risk is the one that the patient had."),
-            ("Ranked right", "Take one patient of the class and one of another: how often, of 100 times, the first has the higher risk of it. By chance it is 50."),
-            ("Came, for 100 expected", "Add up the risks of the class until they make 100: so many patients were of it. More than 100 means that the risks are too low."),
+            (
+                "Ranked right",
+                "Take one patient of the class and one of another: how often, of 100 times, the first has "
+                "the higher risk of it. By chance it is 50.",
+            ),
+            (
+                "Came, for 100 expected",
+                "Add up the risks of the class until they make 100: so many patients were of it. More than "
+                "100 means that the risks are too low.",
+            ),
         ]
     else:
         words += [
-            ("Flagged, found, missed", "Flagged: the risk is high enough that somebody should act. Found: flagged, and the outcome came. Missed: not flagged, and it came all the same."),
+            (
+                "Flagged, found, missed",
+                "Flagged: the risk is high enough that somebody should act. Found: flagged, and the "
+                "outcome came. Missed: not flagged, and it came all the same.",
+            ),
             ("Treated in error", "Flagged or treated, though the outcome did not come. Also called a false alarm."),
-            ("Ranked right", "Take one patient with the outcome and one without: how often, of 100 times, the first has the higher risk. By chance it is 50."),
-            ("Came, for 100 expected", "Add up the risks until they make 100: so many patients did have the outcome. More than 100 means that the risks are too low."),
+            (
+                "Ranked right",
+                "Take one patient with the outcome and one without: how often, of 100 times, the first has "
+                "the higher risk. By chance it is 50.",
+            ),
+            (
+                "Came, for 100 expected",
+                "Add up the risks until they make 100: so many patients did have the outcome. More than "
+                "100 means that the risks are too low.",
+            ),
         ]
     known = {one.measure for one in evidence.criteria}
     if "net_benefit" in known:
-        words.append(("Gain", "Patients found, less the false alarms. The threshold says how much a false alarm weighs. Below 0 it is better to treat no one."))
+        words.append(
+            (
+                "Gain",
+                "Patients found, less the false alarms. The threshold says how much a false alarm weighs. "
+                "Below 0 it is better to treat no one.",
+            )
+        )
     if "specificity" in known:
         words.append(("Left alone", "Of 100 without the outcome: how many are not flagged."))
     words += [(evidence.terms[name].label, evidence.terms[name].sentence) for name in sorted(known - set(GOALS))]

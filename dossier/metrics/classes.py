@@ -453,7 +453,9 @@ def per_thousand(sites: Sequence[SiteResults]) -> Curve | Absent:
     return Curve({**kept, "count": column(counts)}, whole.n, words)
 
 
-@curve("What happens to 1,000 patients of one site, by class", roles=("external",), of_classes=True, chapter="committee")
+@curve(
+    "What happens to 1,000 patients of one site, by class", roles=("external",), of_classes=True, chapter="committee"
+)
 def per_thousand_of_site(classes: Integers, class_risk: Floats) -> Curve | Absent:
     """What class the model names for 1,000 patients like those of one site, by their true class.
 

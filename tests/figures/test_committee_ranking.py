@@ -55,7 +55,8 @@ def test_of_forty_places_both_ends_and_ours_are_drawn_and_the_rest_is_counted() 
     ranked = committee.rankings(by_hand(case))
     assert not isinstance(ranked, Absent)
     middle = sorted(
-        (find(by_hand(case), "auroc", site.name).value, site.name) for site in externals(by_hand(case))  # type: ignore[union-attr]
+        (find(by_hand(case), "auroc", site.name).value, site.name)
+        for site in externals(by_hand(case))  # type: ignore[union-attr]
     )[20][1]
     found = dataclasses.replace(by_hand(case), local_site=middle)
     rows = committee.rankings(found)

@@ -35,7 +35,9 @@ def test_a_loop_over_the_patients_counts_the_same(rows: list[tuple[bool, float]]
     for place, threshold in enumerate((0.3, 0.5)):
         slow = dict.fromkeys(CELLS, 0)
         for case, risk in rows:
-            name = ("true" if case == (risk >= threshold) else "false") + ("_positive" if risk >= threshold else "_negative")
+            name = ("true" if case == (risk >= threshold) else "false") + (
+                "_positive" if risk >= threshold else "_negative"
+            )
             slow[name] += 1
         shares = {name: found.columns[name][place] or 0 for name in CELLS}
         assert sum(shares.values()) == 1000
