@@ -49,7 +49,7 @@ MOST_PLACES = 10
 """Places that the table and the picture of the committee hold; of more they hold ours and those at both ends."""
 MOST_FLAGS = 3
 """Limitations on the first page."""
-MOST_DANGERS = 8
+MOST_DANGERS = 6
 """Limitations on the third page; the dossier holds them all."""
 MOST_GROUPS = 8
 """Groups of patients in the table."""
@@ -352,9 +352,12 @@ def uncertain(evidence: Evidence) -> tuple[str, ...]:
 
 def _few_patients(evidence: Evidence) -> str:
     names = [site.site for site in externals(evidence) if _rare(site)]
-    what = "of a class" if classes.labels(evidence) else "with, or without, the outcome"
+    several = bool(classes.labels(evidence))
     if not names:
-        return f"Every place had at least {FEW} patients {'of each class' if classes.labels(evidence) else 'with and without the outcome'}."
+        return (
+            f"Every place had at least {FEW} patients {'of each class' if several else 'with and without the outcome'}."
+        )
+    what = "of a class" if several else "with, or without, the outcome"
     return f"{sentence_case(_few(names))} had fewer than {FEW} patients {what}: little can be said there."
 
 
