@@ -404,7 +404,7 @@ def _elsewhere(evidence: Evidence) -> str:
 # ---- what could go wrong --------------------------------------------------------------------------------------------
 
 PLAIN = {
-    "risks_off": "the risks are clearly off, see page 2.",
+    "risks_off": "the risks are off, see page 2.",
     "shared_rows": "some patients had been used to make the model: the test is too kind.",
     "version_differs": "what was tested is not this very version.",
     "model_differs": "the formula of the model gives other risks than those that were tested.",
@@ -412,8 +412,8 @@ PLAIN = {
     "one_class": "all patients had the outcome, or none had.",
     "constant_risk": "all patients got the same risk.",
     "slope_off": "high and low risks are too far apart or too close.",
-    "prevalence_shift": "the outcome is more, or less, common than at home.",
-    "case_mix_shift": "the patients differ from those at home.",
+    "prevalence_shift": "the outcome is more, or less, common than where it was made.",
+    "case_mix_shift": "the patients differ from those it was made with.",
     "rows_excluded": "some patients could not be counted.",
     "missing_values": "some facts that the model asks for are often not known.",
     "few_events": "too few patients to say much.",
@@ -740,7 +740,7 @@ def differing_groups(evidence: Evidence) -> str:
 def groups(evidence: Evidence) -> Table | None:
     """Each group of patients at our site, or at all of them together: how many, and how well they are ranked."""
     where = evidence.local_site or POOLED
-    rows = []
+    rows: list[Row] = []
     for one in evidence.subgroups.summaries:
         if one.dataset != where and not (where == POOLED and _is_here(one.dataset, evidence)):
             continue
@@ -759,7 +759,8 @@ def groups(evidence: Evidence) -> Table | None:
         cells = [Cell(f"{size.n:,}", kind="plain"), Cell(f"{size.events:,}", kind="plain")]
         for measure in ("auroc", "oe_ratio"):
             found = find_in_subgroup(evidence, one.subset, measure, where)
-            cells.append(Cell("too few", kind="absent") if subgroups.is_few(size) else _hundred(found))
+            few = subgroups.is_few(size) or (where == POOLED and not _is_telling(found))
+            cells.append(Cell("too few", kind="absent") if few else _hundred(found))
         rows.append(Row(f"{sentence_case(one.label)} ({within_sentence(one.column)})", tuple(cells)))
     if not rows:
         return None
@@ -777,6 +778,11 @@ def groups(evidence: Evidence) -> Table | None:
         ),
         rows=tuple(rows[:MOST_GROUPS]),
     )
+
+
+def _is_telling(pooled: Estimate | Absent) -> bool:
+    """Whether enough places are added up: the range over two of them holds nearly everything."""
+    return isinstance(pooled, Estimate) and (pooled.details.get("k") or 0) >= subgroups.FEWEST_POOLED
 
 
 def changes(evidence: Evidence) -> tuple[str, ...]:
