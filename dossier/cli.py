@@ -123,7 +123,7 @@ def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @_output_options
 @click.option("--strict", is_flag=True, help="Exit with 3 while a row of the checklist or a flag is open.")
 @click.option("--draft", is_flag=True, help="Mark every page as a draft, and list what is open.")
-@click.option("--local-site", hidden=True)
+@click.option("--local-site", metavar="NAME", help="Our hospital: an external dataset, first in the committee edition.")
 @click.option("--backend", hidden=True)
 @click.option("--scheduler", hidden=True)
 def build(
@@ -142,12 +142,12 @@ def build(
     """
     from dossier import load
 
-    _refuse_later(local_site=local_site, backend=backend, scheduler=scheduler)
+    _refuse_later(backend=backend, scheduler=scheduler)
     options = Options(**common)
     editions = tuple(one for one in BOTH if edition in ("all", one))
     _prepare(options.out)
     command = _command("build", options, f"--edition {edition}", *(["--draft"] if draft else []))
-    evidence = _make(lambda: load.study(release), options, editions, command, draft)
+    evidence = _make(lambda: load.study(release), options, editions, command, draft, local_site)
     return _judge(evidence, strict)
 
 
@@ -247,19 +247,30 @@ def _judge(evidence: Evidence, strict: bool) -> int:
 
 
 def _make(
-    read: Callable[[], Study], options: Options, editions: Sequence[Edition], command: str, draft: bool = False
+    read: Callable[[], Study],
+    options: Options,
+    editions: Sequence[Edition],
+    command: str,
+    draft: bool = False,
+    local_site: str | None = None,
 ) -> Evidence:
     """The whole job: read, evaluate, draw, print, and only then write."""
+    from dataclasses import replace
+
     from dossier import draw, evaluate, output, record
+    from dossier.load import local_site as local
 
     with _progress(options.quiet) as tell:
         tell("read", "tables", 0, 1)
         study = _seeded(read(), options.seed)
+        if local_site is not None:
+            local_site = local.local_site(study, local_site)
+            command = f"{command} --local-site {shlex.quote(local_site)}"
         tell("read", "tables", 1, 1)
         jobs = _jobs(options.jobs, max(len(study.datasets), len(editions)))
         with _workers(jobs):
             tell("evaluate", "", 0, len(study.datasets))
-            evidence = evaluate.evidence(study, jobs, tell)
+            evidence = replace(evaluate.evidence(study, jobs, tell), local_site=local_site)
             tell("draw", "figures", 0, 1)
             gallery = draw.gallery(evidence, jobs)
             tell("draw", "figures", 1, 1)

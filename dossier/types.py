@@ -379,6 +379,8 @@ class Evidence:
     criteria: tuple[Criterion, ...] = ()
     checklist: tuple[ChecklistRow, ...] = ()
     subgroups: SubgroupEvidence = field(default_factory=SubgroupEvidence)
+    local_site: str | None = None
+    """The external dataset of the hospital that the committee edition is for; results.json does not hold it."""
 
 
 @dataclass(frozen=True)

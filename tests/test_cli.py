@@ -217,11 +217,34 @@ def test_schema_is_json_for_both_files(run: Run) -> None:
     assert {"release", "outcome", "dataset"} <= set(schemas["release.toml"]["properties"])
 
 
-@pytest.mark.parametrize("option", ["--local-site=a", "--local-site=", "--backend=loky", "--scheduler=a:1"])
+@pytest.mark.parametrize("option", ["--backend=loky", "--scheduler=a:1"])
 def test_what_is_not_built_yet_is_refused_by_name(run: Run, option: str) -> None:
     done = run("build", "release", "-o", "out", option)
     assert (done.code, done.out) == (2, "")
     assert f"{option.partition('=')[0]} is not built yet" in done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "fix"), [("hospital-l", 'Did you mean "hospital-1"?'), ("", "Name one of"), ("internal", "Name one of")]
+)
+def test_a_local_site_that_is_not_external_is_refused_with_the_nearest(run: Run, name: str, fix: str) -> None:
+    run("init", "release")
+    done = run("build", "release", "-o", "out", "--quiet", f"--local-site={name}")
+    assert (done.code, done.out) == (2, "")
+    assert "where: --local-site" in done.err
+    assert fix in done.err
+    assert not Path("out").exists()
+
+
+def test_a_local_site_goes_into_the_command_under_the_name_of_its_dataset(run: Run) -> None:
+    run("init", "release")
+    words = ("build", "release", "-o", "out", "--edition", "committee", "--quiet", "--jobs", "1")
+    assert run(*words).code == 0
+    before = Path("out/results.json").read_bytes()
+    assert run(*words, "--local-site", " HOSPITAL-1").code == 0
+    manifest = json.loads(Path("out/manifest.json").read_bytes())
+    assert manifest["command"] == "dossier build --edition committee --page a4 --local-site hospital-1"
+    assert Path("out/results.json").read_bytes() == before
 
 
 def test_every_line_that_init_comments_out_may_be_uncommented() -> None:

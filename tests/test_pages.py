@@ -342,7 +342,8 @@ def test_the_committee_reads_no_jargon(any_book: Book, term: str) -> None:
     "question",
     [
         *("What is it?", "For whom?", "Does it work?", "Are the risks right?", "What happens to 1,000 patients?"),
-        *("Where was it tested?", "Who is uncertain?", "What could go wrong?", "What do the words mean?", "Decision"),
+        *("Who is uncertain?", "What could go wrong?", "Who tested it?", "Decision", "Which groups?"),
+        *("All that could go wrong", "What changed?", "What is declared?", "Who takes care?"),
     ],
 )
 def test_the_committee_has_each_question_answered(any_book: Book, question: str) -> None:

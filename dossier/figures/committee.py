@@ -49,12 +49,13 @@ from dossier.types import (
     externals,
     find,
     find_curve,
+    summary_of,
 )
 from dossier.typeset import number
 
 CELLS = ("true_positive", "false_negative", "false_positive", "true_negative")
-SQUARE = 1.93
-ROWS = 16
+SQUARE = 1.5
+ROWS = 13
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,15 @@ class Hospitals:
 
 
 def hospitals(evidence: Evidence) -> Hospitals | Absent:
-    """Every external site with a calibration curve; those with very few events or non-events only when alone."""
+    """Every external site with a calibration curve; those with very few events or non-events only when alone.
+
+    Where our own site is named, it stands alone.
+    """
+    if evidence.local_site is not None:
+        curve = find_curve(evidence, "calibration_curve", evidence.local_site)
+        if isinstance(curve, Absent):
+            return curve
+        return Hospitals(((summary_of(evidence, evidence.local_site), curve),), 0)
     found = [(site, find_curve(evidence, "calibration_curve", site.name)) for site in externals(evidence)]
     known = tuple((site, curve) for site, curve in found if isinstance(curve, Curve))
     if not known:
@@ -114,7 +123,7 @@ def _all_lines(drawn: Figure, axes: Axes, found: Hospitals, end: float) -> None:
     thin = 0.9 if len(found.shown) <= 12 else 0.6
     for _, curve in found.shown:
         axes.plot(column(curve, "risk"), column(curve, "observed"), color=BLUE, lw=thin, zorder=2)
-    text = "Each line: one hospital"
+    text = "Each line: one place"
     write(drawn, 0, 6.6, text, color=BLUE, weight=600)
     write(drawn, text_width(text, 600) + 3.0, 6.6, "straight: perfect", color=INK_2)
 
@@ -153,10 +162,10 @@ def committee_calibration(evidence: Evidence) -> Picture | Absent:
         drawn = draw_committee_calibration(evidence)
         found = hospitals(evidence)
         if isinstance(drawn, Absent) or isinstance(found, Absent):
-            return Absent("no external site has a calibration curve")
+            return drawn if isinstance(drawn, Absent) else Absent("no external site has a calibration curve")
         sites = [site for site, _ in found.shown]
         n, events = sum(site.n for site in sites), sum(site.events or 0 for site in sites)
-        who = sites[0].site if len(sites) == 1 else f"{len(sites)} hospitals"
+        who = sites[0].site if len(sites) == 1 else f"{len(sites)} places"
         counted_events = "" if any(site.events is None for site in sites) else f", {events:,} with the outcome"
         band = f"; the band shows how sure that is ({level_text(evidence)})" if len(sites) == 1 else ""
         note = _not_drawn(found)
@@ -190,11 +199,16 @@ class Thousand:
 
 
 def thousand(evidence: Evidence) -> Thousand | Absent:
-    """The counts per 1,000 patients of all external sites at the primary threshold."""
+    """The counts per 1,000 patients at the primary threshold: of our site where it is named, else of all together."""
     threshold = primary_threshold(evidence)
     if threshold is None:
         return Absent("the release declares no threshold")
-    found = find_curve(evidence, "per_thousand", POOLED)
+    ours = evidence.local_site
+    found = (
+        find_curve(evidence, "per_thousand", POOLED)
+        if ours is None
+        else find_curve(evidence, "per_thousand_of_site", ours)
+    )
     if isinstance(found, Absent):
         return found
     if "threshold" not in found.columns:
@@ -301,8 +315,10 @@ def committee_thousand(evidence: Evidence) -> Picture | Absent:
         if isinstance(found, Absent) or isinstance(drawn, Absent):
             return found if isinstance(found, Absent) else Absent("there are no counts per 1,000")
         count = found.count
+        ours = evidence.local_site
+        whose = "All places together" if ours is None else summary_of(evidence, ours).site
         caption = (
-            f"All external sites together, {found.n:,} patients, brought to 1,000. Flagged: a risk of "
+            f"{whose}, {found.n:,} patients, brought to 1,000. Flagged: a risk of "
             f"{number(found.threshold * 100, 0)}% or more."
         )
         told = (
@@ -311,3 +327,116 @@ def committee_thousand(evidence: Evidence) -> Picture | Absent:
             f"{count['false_positive']:,} are flagged in error and {count['true_negative']:,} are not."
         )
         return picture("committee_thousand", drawn, caption, told)
+
+
+# ---- the ranking, place by place ------------------------------------------------------------------------------------
+
+ROW = 5.2
+"""The height of a row of the forest in mm."""
+MOST_PLACES = 10
+"""Places of which the forest has a row; of more it has ours and those at both ends."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """A row of the forest: a place with its ranking of 100, and whether it is ours."""
+
+    label: str
+    found: Estimate
+    is_ours: bool
+
+
+def rankings(evidence: Evidence) -> tuple[Ranking, ...] | Absent:
+    """The places from the best to the worst ranking; of many, those at both ends and ours."""
+    known = [
+        Ranking(site.site, found, site.name == evidence.local_site)
+        for site in externals(evidence)
+        if isinstance(found := find(evidence, "auroc", site.name), Estimate)
+    ]
+    if len(known) < 2:
+        return Absent("the ranking is known at fewer than two places")
+    ordered = sorted(known, key=lambda one: -one.found.value)
+    half = MOST_PLACES // 2
+    if len(ordered) <= MOST_PLACES:
+        return tuple(ordered)
+    return tuple(one for at, one in enumerate(ordered) if at < half or at >= len(ordered) - half + 1 or one.is_ours)
+
+
+def draw_committee_ranking(evidence: Evidence) -> Figure | Absent:
+    """Each place's ranking as a square with its range, ours in blue, all together, and what a new place may expect."""
+    rows = rankings(evidence)
+    if isinstance(rows, Absent):
+        return rows
+    pooled = find(evidence, "auroc", POOLED)
+    extra = [] if isinstance(pooled, Absent) else ["All together"]
+    expected = None if isinstance(pooled, Absent) else _expected(pooled)
+    extra += ["A new place"] if expected is not None else []
+    names = shortened([one.label for one in rows], 44, 600)
+    left = max(text_width(text, 600) for text in (*names, *extra, "Place")) + 4
+    count = len(rows) + len(extra)
+    height = count * ROW
+    width = COMMITTEE - left - 3
+    drawn = sheet(COMMITTEE, height + 12.5)
+    axes = panel(drawn, left, 0.5, width, height)
+    lows = [one.found.low if one.found.low is not None else one.found.value for one in rows]
+    start = min(0.5, *(int(10 * low) / 10 for low in (*lows, expected[0] if expected else 1.0)))
+    axes.set_xlim(start, 1)
+    axes.set_ylim(count - 0.5, -0.5)
+    axes.spines["left"].set_visible(False)
+    axes.axvline(0.5, color=INK_2, lw=0.7, dashes=(3, 2), zorder=1)
+    for at, one in enumerate(rows):
+        colour = BLUE if one.is_ours else INK_2
+        write(drawn, 0, 0.5 + (at + 0.5) * ROW, names[at], weight=600 if one.is_ours else 400, color=colour)
+        if one.found.low is not None and one.found.high is not None:
+            axes.plot([one.found.low, one.found.high], [at, at], color=colour, lw=1.0, zorder=2)
+        axes.plot([one.found.value], [at], "s", ms=3.9, color=colour, zorder=3)
+    for at, text in enumerate(extra, start=len(rows)):
+        write(drawn, 0, 0.5 + (at + 0.5) * ROW, text, weight=600)
+        if text == "All together" and isinstance(pooled, Estimate):
+            if pooled.low is not None and pooled.high is not None:
+                axes.plot([pooled.low, pooled.high], [at, at], color=BLUE, lw=1.0, zorder=2)
+            axes.plot([pooled.value], [at], "D", ms=4.6, color=BLUE, zorder=3)
+        elif expected is not None:
+            low, high = expected
+            axes.add_patch(Rectangle((low, at - 0.22), high - low, 0.44, fc="white", ec=BLUE, lw=1.0, zorder=2))
+    step = 0.1 if start >= 0.4 else 0.2
+    places = [round(1 - step * k, 1) for k in range(int(round((1 - start) / step, 6)) + 1)][::-1]
+    ticks(axes, "x", places, [f"{100 * place:.0f}" for place in places])
+    ticks(axes, "y", [], [])
+    write(drawn, left + width / 2, height + 8.6, "Ranked right, of 100 (50: by chance)", ha="center")
+    return drawn
+
+
+def _expected(pooled: Estimate) -> tuple[float, float] | None:
+    low, high = pooled.details.get("prediction_low"), pooled.details.get("prediction_high")
+    return None if low is None or high is None else (low, high)
+
+
+@figure("Ranking, place by place")
+def committee_ranking(evidence: Evidence) -> Picture | Absent:
+    """How often, of 100 times, the patient with the outcome has the higher risk, at each place and in a new one."""
+    with styled():
+        rows = rankings(evidence)
+        drawn = draw_committee_ranking(evidence)
+        if isinstance(rows, Absent) or isinstance(drawn, Absent):
+            return rows if isinstance(rows, Absent) else Absent("the ranking is known at fewer than two places")
+        patients = sum(site.n for site in externals(evidence))
+        left_out = sum(isinstance(find(evidence, "auroc", site.name), Estimate) for site in externals(evidence))
+        left_out -= len(rows)
+        rest = f" {left_out} places between both ends are not drawn." if left_out else ""
+        pooled = find(evidence, "auroc", POOLED)
+        new = None if isinstance(pooled, Absent) else _expected(pooled)
+        bar = " The hollow bar is what a new place may expect." if new is not None else ""
+        caption = (
+            f"{len(externals(evidence))} places, {patients:,} patients. Square: the ranking; line: its range "
+            f"({level_text(evidence)}).{bar}{rest}"
+        )
+        best, worst = rows[0], rows[-1]
+        told = (
+            f"Ranked right, of 100: from {number(100 * worst.found.value, 0)} in {worst.label} to "
+            f"{number(100 * best.found.value, 0)} in {best.label}"
+        )
+        elsewhere = (
+            "" if new is None else f"; in a new place from {number(100 * new[0], 0)} to {number(100 * new[1], 0)}"
+        )
+        return picture("committee_ranking", drawn, caption, f"{told}{elsewhere}.")

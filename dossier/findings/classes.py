@@ -30,6 +30,8 @@ from dossier.typeset import (
 
 MOST_NAMED = 4
 """Classes at sites that a sentence names; of more it gives the count."""
+MOST_FOR_THE_COMMITTEE = 2
+"""As many a sentence of the committee names."""
 
 
 def labels(evidence: Evidence) -> tuple[str, ...]:
@@ -314,8 +316,13 @@ class OfThousand:
 
 
 def thousand(evidence: Evidence) -> tuple[OfThousand, ...]:
-    """What the model names 1,000 patients, class by class."""
-    curve, known = find_curve(evidence, "per_thousand", POOLED), labels(evidence)
+    """What the model names 1,000 patients, class by class: of our site where it is named, else of all together."""
+    known = labels(evidence)
+    curve = (
+        find_curve(evidence, "per_thousand", POOLED)
+        if evidence.local_site is None
+        else find_curve(evidence, "per_thousand_of_site", evidence.local_site)
+    )
     if isinstance(curve, Absent) or not known:
         return ()
     k = len(known)
@@ -326,14 +333,27 @@ def thousand(evidence: Evidence) -> tuple[OfThousand, ...]:
     )
 
 
-def committee(evidence: Evidence) -> Sentence:
+def committee(evidence: Evidence, start: str = "In") -> Sentence:
     """Of 1,000 patients how many of each class are called what they are."""
     found = [f"{one.right} of {one.count} with {one.label}" for one in thousand(evidence) if one.count]
     if not found:
         return Sentence("What the model does to patients could not be counted.")
     return Sentence(
-        f"In every 1,000 patients it recognises {listing(found)}.",
-        "Counted over all the patients who were tested. The model names the class with the largest risk.",
+        f"{start} every 1,000 patients it names rightly {listing(found)}.",
+        f"Counted over {'all the patients who were tested' if evidence.local_site is None else 'those of this place'}.",
+    )
+
+
+def all_alike(evidence: Evidence) -> str:
+    """What would happen to the same 1,000 if all were called by the commonest class."""
+    found = thousand(evidence)
+    if not found:
+        return ""
+    commonest = max(found, key=lambda one: one.count)
+    right = sum(one.right for one in found)
+    return (
+        f"In all it names {right} of 1,000 rightly. If all were called {commonest.label}, "
+        f"{commonest.count} would be right."
     )
 
 
@@ -348,8 +368,8 @@ def in_sentences(evidence: Evidence) -> tuple[str, ...]:
 
 
 def risks_are_right(evidence: Evidence) -> tuple[str, ...]:
-    """Whether the risks of the classes came true, place by place."""
-    every = by_class(evidence, "oe_ratio")
+    """Whether the risks of the classes came true: at our site where it is named, else place by place."""
+    every = [one for one in by_class(evidence, "oe_ratio") if evidence.local_site in (None, one.site.name)]
     if not every:
         return ("It could not be checked whether the risks came true.",)
     low = [one for one in every if one.found.low is not None and one.found.low > 1]
@@ -359,8 +379,8 @@ def risks_are_right(evidence: Evidence) -> tuple[str, ...]:
         if which:
             who = (
                 listing([f"{one.named} ({100 * one.found.value:.0f})" for one in which])
-                if len(which) <= MOST_NAMED
-                else _named_or_counted(which, len(every))
+                if len(which) <= MOST_FOR_THE_COMMITTEE
+                else f"{in_words(len(which))} of {in_words(len(every))} pairs of class and place"
             )
             texts.append(f"{words} for {who}: {more} than 100 had the class for each 100 expected.")
     left = len(every) - len(low) - len(high)

@@ -1,21 +1,70 @@
-"""What a hospital's committee needs to hear, in words that ask for no statistics."""
+"""What a hospital's committee needs to hear, in words that ask for no statistics; our own site first."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dossier.findings import classes
+from dossier.bands import FEW_FOR_A_BAND as FEW
+from dossier.bands import FEW_FOR_POOLING as VERY_FEW
+from dossier.findings import acceptance, classes, subgroups
 from dossier.findings.sentence import Sentence, estimated, primary_threshold
-from dossier.types import POOLED, Absent, Estimate, Evidence, externals, find, find_curve
-from dossier.typeset import Cell, Column, Row, Table, counted, in_words, level_of, listing, per_cent, sentence_case
+from dossier.types import (
+    POOLED,
+    Absent,
+    Criterion,
+    DatasetSummary,
+    Estimate,
+    Evidence,
+    SubgroupSize,
+    externals,
+    find,
+    find_curve,
+    find_in_subgroup,
+    summary_of,
+)
+from dossier.typeset import (
+    Cell,
+    Column,
+    Row,
+    Table,
+    counted,
+    date,
+    dates,
+    in_words,
+    level_of,
+    listing,
+    per_cent,
+    sentence_case,
+    short,
+    within_sentence,
+)
 
-FEW = 100
-"""Patients of a class below which the committee is told that little can be said."""
-LITTLE = "little can be said of them."
 MOST_CLASSES = 4
 """Classes of which a table of the committee holds the intervals too."""
-MOST_FLAGS = 6
-"""Limitations listed for the committee; the regulatory edition holds all."""
+MOST_NAMED = 3
+"""Places that a sentence names; of more it gives the count."""
+MOST_PLACES = 10
+"""Places that the table and the picture of the committee hold; of more they hold ours and those at both ends."""
+MOST_FLAGS = 3
+"""Limitations on the first page."""
+MOST_DANGERS = 6
+"""Limitations on the third page; the dossier holds them all."""
+MOST_GROUPS = 8
+"""Groups of patients in the table."""
+LINE = 100
+"""Characters of a declared text that the first page has room for beside others; the rest stands on the third."""
+TWO_LINES = 170
+"""Characters of the purpose that the first page has room for."""
+HALF = 120
+"""Characters of a column of the first page."""
+LONGEST_LABEL = 32
+"""Characters of a place in the table; of a longer name both ends are kept."""
+LONGEST_NAME = 45
+"""Characters of a model's or outcome's name that a sentence of the first page has room for."""
+OPEN = "The release does not say."
+GAIN = "gain"
 
 
 @dataclass(frozen=True)
@@ -46,9 +95,94 @@ class Number:
     meaning: str
 
 
+@dataclass(frozen=True)
+class Danger:
+    """A limitation in plain words, and what the owner answers."""
+
+    text: str
+    reply: str
+    open: str
+    """What is not answered, or nothing."""
+    elsewhere: str = ""
+    """Where an answer stands that is too long for this page."""
+
+
+# ---- whose hospital -------------------------------------------------------------------------------------------------
+
+
+def local(evidence: Evidence) -> DatasetSummary | None:
+    """Our own site, when it is named."""
+    return None if evidence.local_site is None else summary_of(evidence, evidence.local_site)
+
+
+def places(evidence: Evidence) -> tuple[DatasetSummary, ...]:
+    """The places that were tested, ours first."""
+    ours = local(evidence)
+    every = externals(evidence)
+    return every if ours is None else (ours, *(site for site in every if site.name != ours.name))
+
+
+def band(evidence: Evidence) -> tuple[str, str] | None:
+    """What has to be read before all else: that our hospital was not tested, or hardly."""
+    ours = local(evidence)
+    if ours is None:
+        return (
+            "NOT TESTED HERE.",
+            "No place below is named as yours. The model may do better or worse with your patients.",
+        )
+    few = _rare(ours)
+    return ("FEW PATIENTS HERE.", f"{few}: little can be said of your own site.") if few else None
+
+
+def _rare(site: DatasetSummary) -> str:
+    """What a site had fewer than 100 of, or nothing."""
+    if site.class_counts:
+        rare = [f"{count:,} of class {label}" for label, count in site.class_counts.items() if count < FEW]
+        return sentence_case(f"only {listing(rare)}") if rare else ""
+    events = site.events or 0
+    rare = [
+        f"{count:,} {words} the outcome"
+        for count, words in ((events, "with"), (site.n - events, "without"))
+        if count < FEW
+    ]
+    return f"Only {listing(rare)}" if rare else ""
+
+
+def _few(names: Sequence[str], most: int = MOST_NAMED) -> str:
+    """Places by name while they are few and their names short, else their number."""
+    told = listing(names)
+    return told if len(names) <= most and len(told) <= LINE else counted_places(len(names))
+
+
+def counted_places(count: int) -> str:
+    """So many places, in words up to ten."""
+    return f"{in_words(count)} {'place' if count == 1 else 'places'}"
+
+
+def abridged(text: str, most: int) -> str:
+    """The first sentences of a text, as many as there is room for; a first one that is too long ends in dots."""
+    plain = " ".join(text.split())
+    if len(plain) <= most:
+        return plain
+    kept = ""
+    for sentence in re.split(r"(?<=[.!?]) ", plain):
+        if len(kept) + len(sentence) > most:
+            break
+        kept = f"{kept} {sentence}".strip()
+    return kept or f"{plain[: most - 1].rsplit(' ', 1)[0].rstrip(',;:')} …"
+
+
+# ---- the first page -------------------------------------------------------------------------------------------------
+
+
 def thousand(evidence: Evidence) -> Thousand | None:
-    """The counts at the primary threshold; None when no threshold is declared."""
-    curve = find_curve(evidence, "per_thousand", POOLED)
+    """The counts at the primary threshold, at our site or over all; None when no threshold is declared."""
+    ours = local(evidence)
+    curve = (
+        find_curve(evidence, "per_thousand", POOLED)
+        if ours is None
+        else find_curve(evidence, "per_thousand_of_site", ours.name)
+    )
     at = primary_threshold(evidence)
     if at is None or isinstance(curve, Absent) or "threshold" not in curve.columns:
         return None
@@ -59,16 +193,18 @@ def thousand(evidence: Evidence) -> Thousand | None:
 
 def finding(evidence: Evidence) -> Sentence:
     """What the model does to 1,000 patients like those who were tested."""
+    ours = local(evidence)
+    start = "In" if ours is None else f"In {abridged(ours.site, LONGEST_NAME)}, in"
     if classes.labels(evidence):
-        return classes.committee(evidence)
+        return classes.committee(evidence, start)
     counts = thousand(evidence)
     if counts is None:
         return Sentence("No threshold is set: what the model does to patients is not shown.")
-    at = primary_threshold(evidence) or 0.0
+    whose = "all those who were tested" if ours is None else "those of this place"
     return Sentence(
-        f"In every 1,000 patients it finds {counts.found} of {counts.cases} with the outcome and misses "
+        f"{start} every 1,000 patients it finds {counts.found} of {counts.cases} with the outcome and misses "
         f"{counts.missed}.",
-        f"The squares are patients like all those who were tested; flagged means a risk of {per_cent(at)} or more.",
+        f"Each square is one patient like {whose}.",
     )
 
 
@@ -76,87 +212,105 @@ def what_it_is(evidence: Evidence) -> str:
     """The model in one or two sentences."""
     release = evidence.release
     horizon = f" {release.outcome.horizon}" if release.outcome.horizon else ""
+    outcome = abridged(f"{release.outcome.name}{horizon}", TWO_LINES)
     known = classes.labels(evidence)
     if known:
         return (
-            f"A model that gives each patient a risk, from 0 to 100%, of each class of this outcome: "
-            f"{release.outcome.name}{horizon}. The classes are {listing(known)}; the model names the one with the "
-            "largest risk."
+            f"A model that gives each patient a risk, from 0 to 100%, of each class of this outcome: {outcome}. "
+            f"The classes are {listing(known)}. The model names the one with the largest risk."
         )
-    text = f"A model that gives each patient a risk, from 0 to 100%, of this outcome: {release.outcome.name}{horizon}."
+    text = f"A model that gives each patient a risk, from 0 to 100%, of this outcome: {outcome}."
     at = primary_threshold(evidence)
     return text if at is None else f"{text} A patient with a risk of {per_cent(at)} or more is flagged."
 
 
+def purpose(evidence: Evidence) -> tuple[str, tuple[str, ...], bool]:
+    """For whom it is, what it is not for, and whether the first page had room for all of it."""
+    use = evidence.release.intended_use
+    whole = use.for_ or evidence.statements.get("3b") or f"{OPEN} Ask the owner before you decide."
+    told = abridged(whole, HALF if use.not_for else 2 * TWO_LINES)
+    without = tuple(abridged(text, HALF // 3) for text in use.not_for[:3])
+    return told, without, told == " ".join(whole.split()) and without == use.not_for
+
+
 def tested(evidence: Evidence) -> str:
-    """Where and on how many it was tested."""
+    """Where and on how many it was tested; our own site first."""
+    ours = local(evidence)
     sites = externals(evidence)
-    names = listing([site.site for site in sites]) if len(sites) <= MOST_FLAGS else f"{in_words(len(sites))} places"
     patients = sum(site.n for site in sites)
-    return f"Tested on {counted(patients, 'patient')} of {names}. If your hospital is not among them: not tested here."
+    if ours is None:
+        return f"Tested on {counted(patients, 'patient')} of {_few([site.site for site in sites], 4)}."
+    sick = "" if ours.events is None else f", {ours.events:,} with the outcome"
+    text = f"Our place: {counted(ours.n, 'patient')}{sick}."
+    return f"{text} Elsewhere: {patients - ours.n:,}." if len(sites) > 1 else text
 
 
 def numbers(evidence: Evidence) -> tuple[Number, ...]:
-    """Ranking, what to expect elsewhere, and the risks against what happened."""
-    asked = [_ranking(evidence), _elsewhere(evidence)]
-    asked += [] if classes.labels(evidence) else [_risks(evidence)]
+    """Ranking, the risks against what happened, and the goals that were set beforehand."""
+    asked = [_ranking(evidence), None if classes.labels(evidence) else _risks(evidence), _goals(evidence)]
     return tuple(one for one in asked if one is not None)
 
 
 def _overall(evidence: Evidence, measure: str) -> Estimate | None:
-    """The pooled value, or that of the only site."""
-    found = find(evidence, measure, POOLED)
-    if isinstance(found, Estimate):
-        return found
+    """The value at our site; without one the pooled value, or that of the only site."""
+    ours = local(evidence)
+    found = find(evidence, measure, POOLED if ours is None else ours.name)
+    if isinstance(found, Estimate) or ours is not None:
+        return found if isinstance(found, Estimate) else None
     sites = estimated(evidence, measure)
     return sites[0][1] if len(sites) == 1 else None
 
 
+def _bounds(found: Estimate) -> str:
+    """The interval of a share or ratio, as people of a hundred."""
+    return "" if found.low is None or found.high is None else f"{100 * found.low:.0f} to {100 * found.high:.0f}"
+
+
 def _ranking(evidence: Evidence) -> Number | None:
     found = _overall(evidence, "auroc")
-    if found is None or found.low is None or found.high is None:
+    if found is None:
         return None
-    bounds = f"{100 * found.low:.0f} to {100 * found.high:.0f}"
+    bounds = _bounds(found)
+    range_of_it = f"{bounds}; by chance 50" if bounds else "by chance 50"
     if classes.labels(evidence):
         return Number(
             f"{100 * found.value:.0f} of 100",
-            f"times, of two patients, one of a class and one of another, the first has the higher risk of it, on "
-            f"average over the classes ({bounds}; by chance 50)",
+            f"times a patient of a class has a higher risk of it than one of another class ({range_of_it})",
         )
     return Number(
         f"{100 * found.value:.0f} of 100",
-        f"times, of two patients, one with the outcome and one without, the first has the higher risk "
-        f"({bounds}; by chance 50)",
-    )
-
-
-def _elsewhere(evidence: Evidence) -> Number | None:
-    found = find(evidence, "auroc", POOLED)
-    if isinstance(found, Absent):
-        return None
-    low, high = found.details.get("prediction_low"), found.details.get("prediction_high")
-    if low is None or high is None:
-        return None
-    return Number(
-        f"{100 * low:.0f} to {100 * high:.0f}",
-        f"of 100 is what a new hospital may expect of the same count ({level_of(evidence)} sure)",
+        f"times a patient with the outcome has a higher risk than one without ({range_of_it})",
     )
 
 
 def _risks(evidence: Evidence) -> Number | None:
     found = _overall(evidence, "oe_ratio")
-    if found is None or found.low is None or found.high is None:
+    if found is None:
         return None
-    return Number(
-        f"{100 * found.value:.0f} for 100",
-        f"had the outcome where the risks add up to 100 ({100 * found.low:.0f} to {100 * found.high:.0f})",
-    )
+    bounds = f" ({_bounds(found)})" if _bounds(found) else ""
+    return Number(f"{100 * found.value:.0f} for 100", f"had the outcome where the risks add up to 100{bounds}")
 
 
 def risks_are_right(evidence: Evidence) -> tuple[str, ...]:
-    """Whether the risks came true, place by place, in sentences."""
+    """Whether the risks came true: at our site, or place by place."""
+    ours = local(evidence)
     if classes.labels(evidence):
         return classes.risks_are_right(evidence)
+    if ours is None:
+        return everywhere(evidence)
+    found = find(evidence, "oe_ratio", ours.name)
+    if isinstance(found, Absent):
+        return ("It could not be checked here whether the risks came true.",)
+    start = f"Where the risks add up to 100 patients with the outcome, there were {100 * found.value:.0f}."
+    if found.low is not None and found.low > 1:
+        return (f"Too low. {start}",)
+    if found.high is not None and found.high < 1:
+        return (f"Too high. {start}",)
+    return (f"{start} The difference may be chance.",)
+
+
+def everywhere(evidence: Evidence) -> tuple[str, ...]:
+    """Whether the risks came true, place by place, in sentences."""
     sites = estimated(evidence, "oe_ratio")
     if not sites:
         return ("It could not be checked whether the risks came true.",)
@@ -167,61 +321,331 @@ def risks_are_right(evidence: Evidence) -> tuple[str, ...]:
     neither = len(sites) - len(low) - len(high)
     texts = []
     if low:
-        texts.append(f"Too low in {_few(low)}: more than 100 had the outcome for each 100 expected.")
+        texts.append(f"Too low in {_few(low)}.")
     if high:
-        texts.append(f"Too high in {_few(high)}: fewer than 100 for each 100 expected.")
+        texts.append(f"Too high in {_few(high)}.")
+    if low or high:
+        texts.append("In brackets: how many had the outcome for each 100 expected.")
     if neither:
-        where = "every place" if neither == len(sites) else f"{in_words(neither)} of {in_words(len(sites))} places"
+        where = "every place" if neither == len(sites) else f"{in_words(neither)} of {counted_places(len(sites))}"
         texts.append(f"In {where} the difference may be chance.")
     return tuple(texts)
 
 
-def _few(names: list[str]) -> str:
-    return listing(names) if len(names) <= MOST_FLAGS else f"{in_words(len(names))} places"
+def against_all_and_none(evidence: Evidence) -> str:
+    """What would happen to the same 1,000 if all were treated, and if none were."""
+    if classes.labels(evidence):
+        return classes.all_alike(evidence)
+    counts = thousand(evidence)
+    if counts is None:
+        return ""
+    return (
+        f"If all were treated: {counts.cases} found, {counts.others} treated in error. If none were: "
+        f"{counts.cases} missed."
+    )
+
+
+def uncertain(evidence: Evidence) -> tuple[str, ...]:
+    """For whom the numbers say little: places, groups, and a new hospital."""
+    return tuple(text for text in (_few_patients(evidence), _groups(evidence), _elsewhere(evidence)) if text)
+
+
+def _few_patients(evidence: Evidence) -> str:
+    names = [site.site for site in externals(evidence) if _rare(site)]
+    several = bool(classes.labels(evidence))
+    if not names:
+        return (
+            f"Every place had at least {FEW} patients {'of each class' if several else 'with and without the outcome'}."
+        )
+    what = "of a class" if several else "with, or without, the outcome"
+    return f"{sentence_case(_few(names))} had fewer than {FEW} patients {what}: little can be said there."
+
+
+def _groups(evidence: Evidence) -> str:
+    """How many groups of patients are too few, and in how many the model does differently."""
+    if not subgroups.is_declared(evidence):
+        return "Groups, such as women and men, were not looked at one by one."
+    ours = evidence.local_site
+    sized = [one for one in evidence.subgroups.summaries if _is_here(one.dataset, evidence)]
+    known = [one for one in sized if isinstance(one.size, SubgroupSize)]
+    columns = listing([within_sentence(name) for name in dict.fromkeys(one.column for one in sized)])
+    if not known:
+        return f"By {columns}: not known, the data of this place do not tell."
+    few = [one for one in known if isinstance(one.size, SubgroupSize) and subgroups.is_few(one.size)]
+    apart = {(label, column) for label, column, name in subgroups.apart(evidence) if ours in (None, name)}
+    parts = [f"too few patients to tell in {in_words(len(few))} of {len(known)} groups"] if few else []
+    if apart:
+        names = [f"{label} ({within_sentence(column)})" for label, column in sorted(apart)]
+        parts.append(f"not alike for {listing(names) if len(names) <= MOST_NAMED else f'{len(names)} groups'}")
+    if not parts:
+        parts = ["no group differs beyond chance"]
+    return f"By {columns}: {'; '.join(parts)}."
+
+
+def _is_here(dataset: str, evidence: Evidence) -> bool:
+    """Whether a dataset is ours; without a site of our own, whether it is external."""
+    if evidence.local_site is not None:
+        return dataset == evidence.local_site
+    return any(site.name == dataset for site in externals(evidence))
+
+
+def _elsewhere(evidence: Evidence) -> str:
+    found = find(evidence, "auroc", POOLED)
+    low, high = (
+        (None, None)
+        if isinstance(found, Absent)
+        else (found.details.get("prediction_low"), found.details.get("prediction_high"))
+    )
+    if isinstance(found, Absent) or low is None or high is None:
+        return "So few places were tested that nothing can be said of a new one."
+    return f"In a new place like these, the ranking may be anything from {100 * low:.0f} to {100 * high:.0f} of 100."
+
+
+# ---- what could go wrong --------------------------------------------------------------------------------------------
+
+PLAIN = {
+    "risks_off": "the risks are off, see page 2.",
+    "shared_rows": "some patients had been used to make the model: the test is too kind.",
+    "version_differs": "what was tested is not this very version.",
+    "model_differs": "the formula of the model gives other risks than those that were tested.",
+    "missing_predictor": "something that the model asks for was never recorded.",
+    "one_class": "all patients had the outcome, or none had.",
+    "constant_risk": "all patients got the same risk.",
+    "slope_off": "high and low risks are too far apart or too close.",
+    "prevalence_shift": "the outcome is more, or less, common than where it was made.",
+    "case_mix_shift": "the patients differ from those it was made with.",
+    "rows_excluded": "some patients could not be counted.",
+    "missing_values": "some facts that the model asks for are often not known.",
+    "few_events": "too few patients to say much.",
+    "precision_missed": "fewer patients than the plan asked for.",
+    "heterogeneity": "the places differ by more than chance.",
+    "wide_prediction_interval": "what a new place may expect is hard to say.",
+    "few_sites": "so few places were tested that nothing can be said of a new one.",
+    "duplicate_rows": "some patients may have been counted twice.",
+    "heaped_risks": "many patients got the very same risk.",
+    "ties_for_largest": "for some patients two classes had the same risk.",
+    "empty_level": "one of the classes had no patients.",
+    "rival_incomplete": "the other model gave no risk for some patients.",
+    "no_threshold": "no threshold is set.",
+    "threshold_without_reason": "nobody says why the threshold is what it is.",
+    "dates_missing": "when the patients came is not said.",
+    "criterion_not_dated": "when a goal was set is not said.",
+    "answer_without_flag": "an answer was given to a doubt that was not raised.",
+}
+"""What a limitation means, for who knows no statistics; the most telling come first."""
+
+
+def could_go_wrong(evidence: Evidence, most: int = MOST_FLAGS) -> tuple[Danger, ...]:
+    """The limitations that the run found, each kind once with its places and the answer; those of our site first."""
+    return tuple(
+        _danger(evidence, kind, LINE // 2 if most == MOST_FLAGS else 2 * LINE) for kind in _kinds(evidence)[:most]
+    )
+
+
+def further_dangers(evidence: Evidence) -> str:
+    """How many kinds of limitations stand in the dossier alone."""
+    more = len(_kinds(evidence)) - MOST_DANGERS
+    return f"{sentence_case(in_words(more))} more in the dossier." if more > 0 else ""
+
+
+def _kinds(evidence: Evidence) -> list[str]:
+    """What was found, the most telling first; what concerns our site before the rest."""
+    kinds = [kind for kind in PLAIN if any(flag.flag == kind for flag in evidence.flags)]
+    ours = evidence.local_site
+    here = [kind for kind in kinds if any((flag.flag, flag.dataset) == (kind, ours) for flag in evidence.flags)]
+    return [*here, *(kind for kind in kinds if kind not in here)]
+
+
+def _danger(evidence: Evidence, kind: str, room: int) -> Danger:
+    flags = [flag for flag in evidence.flags if flag.flag == kind]
+    known = {site.name: site.site for site in places(evidence)}
+    where = [site for name, site in known.items() if any(flag.dataset == name for flag in flags)]
+    at = f"{_few(where)}: " if where and len(where) < len(known) else "Every place: " if len(where) > 1 else ""
+    replies = list(dict.fromkeys(flag.reply for flag in flags if flag.reply is not None))
+    missing = sum(flag.reply is None for flag in flags)
+    if not replies:
+        return Danger(sentence_case(f"{at}{PLAIN[kind]}"), "", "Not answered.")
+    left = f"Not answered for {counted_places(missing)}." if missing else ""
+    told = " ".join(replies)
+    text = sentence_case(f"{at}{PLAIN[kind]}")
+    if len(text) + len(told) > room and room < LINE:
+        return Danger(text, "", left, "See page 3.")
+    return Danger(text, f"Owner: {abridged(told, room)}", left)
+
+
+def who_tested(evidence: Evidence) -> str:
+    """Who ran the test, and how they stand to the owner."""
+    about = evidence.release.release
+    tester = abridged(about.tester, LINE) if about.tester else "not stated"
+    return f"{sentence_case(tester).rstrip('.')}."
+
+
+# ---- goals ----------------------------------------------------------------------------------------------------------
+
+GOALS = {
+    "auroc": "Ranked right, of 100",
+    "oe_ratio": "Came, for 100 expected",
+    "net_benefit": f"{sentence_case(GAIN)}, per 1,000",
+    "sensitivity": "Found, of 100",
+    "specificity": "Left alone, of 100",
+}
+"""What a measure of a goal is called here; any other keeps its label, and is explained on the last page."""
+GOAL_WORDS = {
+    "auroc": "ranking",
+    "oe_ratio": "risks",
+    "net_benefit": GAIN,
+    "sensitivity": "found",
+    "specificity": "left alone",
+}
+PEOPLE = {"auroc": 100, "oe_ratio": 100, "net_benefit": 1000, "sensitivity": 100, "specificity": 100}
+
+
+def _goals(evidence: Evidence) -> Number | None:
+    """How many goals are met, and which are not."""
+    score = acceptance.score(evidence)
+    if score is None:
+        return Number("No goals", "were set before the test, so none can be met or missed")
+    missed = [one for one in acceptance.declared(evidence) if acceptance.verdict(one) != acceptance.MET]
+    if not missed:
+        return Number(score[0], "of the goals that were set before the test")
+    names = list(dict.fromkeys(GOAL_WORDS.get(one[0].measure, "") for one in missed))
+    named = listing(names) if all(names) and len(names) <= MOST_NAMED else f"{in_words(len(missed))} of them"
+    return Number(score[0], f"of the goals set before the test; not met: {named} (page 3)")
+
+
+def goal(evidence: Evidence, one: Criterion) -> str:
+    """What a goal is about, in plain words."""
+    label = GOALS.get(one.measure, evidence.terms[one.measure].label)
+    return f"{label}, {one.subset}" if one.subset else label
+
+
+def _asked(evidence: Evidence, one: Criterion) -> str:
+    """What a goal asks, in people."""
+    ends = [
+        f"{word} {_people(evidence, one.measure, bound)}"
+        for word, bound in (("at least", one.at_least), ("at most", one.at_most))
+        if bound is not None
+    ]
+    where = {"low": ", at the low end of the range", "high": ", at the high end of the range", "value": ""}
+    return f"{' and '.join(ends)}{where[one.bound]}"
+
+
+def _people(evidence: Evidence, measure: str, value: float) -> str:
+    return f"{PEOPLE[measure] * value:.0f}" if measure in PEOPLE else short(evidence, measure, value)
+
+
+def goals(evidence: Evidence) -> Table | None:
+    """Every goal that was set beforehand, and where it is met."""
+    every = acceptance.declared(evidence)
+    if not every:
+        return None
+    rows = []
+    for one in every:
+        first = one[0]
+        dataset = evidence.release.acceptance[first.number - 1].dataset
+        where = (
+            "each place"
+            if dataset == "each external"
+            else "all together"
+            if dataset == POOLED
+            else _site(evidence, dataset)
+        )
+        rows.append(
+            Row(
+                goal(evidence, first),
+                (
+                    Cell(f"{_asked(evidence, first)}; {where}", kind="word"),
+                    _standing(evidence, one),
+                ),
+            )
+        )
+    return Table(
+        name="table-goals",
+        title="Goals set before the test.",
+        note="",
+        head="Goal",
+        columns=(Column("Asked", words=True), Column("How it stands", words=True)),
+        rows=tuple(rows),
+    )
+
+
+def _site(evidence: Evidence, dataset: str) -> str:
+    return next((one.site for one in evidence.datasets if one.name == dataset), dataset)
+
+
+def _standing(evidence: Evidence, one: tuple[Criterion, ...]) -> Cell:
+    said = acceptance.verdict(one)
+    ours = next((each for each in one if each.dataset == evidence.local_site), None)
+    here = "" if ours is None else f"; here {'met' if ours.met else 'not met' if ours.met is False else 'not known'}"
+    text = "not known" if said == acceptance.NOT_ESTIMABLE else said
+    if len(one) > 1 and said != acceptance.MET:
+        failing = [_site(evidence, each.dataset) for each in one if not each.met]
+        text = f"{text} in {_few(failing)}"
+    return Cell(sentence_case(f"{text}{here}"), kind="word" if said == acceptance.MET else "alert")
+
+
+# ---- the second page: place by place --------------------------------------------------------------------------------
+
+
+def listed_places(evidence: Evidence) -> tuple[tuple[DatasetSummary, ...], int]:
+    """The places that a table has room for, ours first, and how many it leaves out: those between both ends."""
+    every = places(evidence)
+    if len(every) <= MOST_PLACES:
+        return every, 0
+    half = MOST_PLACES // 2
+    ranked = [site for site, _ in estimated(evidence, "auroc")]
+    ranked += [site for site in every if site not in ranked]
+    ends = {site.name for site in (*ranked[: half - 1], *ranked[-half:])}
+    kept = tuple(site for site in every if site.name in ends or site.name == evidence.local_site)
+    return kept, len(every) - len(kept)
 
 
 def by_site(evidence: Evidence) -> Table:
-    """Each place with its patients, and the model's work there in whole people."""
-    if classes.labels(evidence):
-        return _by_site_and_class(evidence)
-    at = primary_threshold(evidence)
-    heads = [Column("Patients"), Column("With the outcome"), Column("Ranked right, of 100", intervals=True)]
-    heads.append(Column("Came, for 100 expected", intervals=True))
-    heads += [Column("Found, of 100", intervals=True)] if at is not None else []
-    rows = []
-    for site in externals(evidence):
-        cells = [Cell(f"{site.n:,}", kind="plain"), Cell(f"{site.events or 0:,}", kind="plain")]
-        cells += [_hundred(find(evidence, measure, site.name)) for measure in ("auroc", "oe_ratio")]
-        cells += [_hundred(find(evidence, "sensitivity", site.name, threshold=at))] if at is not None else []
-        rows.append(Row(site.site, tuple(cells)))
-    return Table(
-        name="table-by-site",
-        title="Place by place.",
-        note=f"After each number: the range in which the true one may lie ({level_of(evidence)} interval).",
-        head="Place",
-        columns=tuple(heads),
-        rows=tuple(rows),
-    )
-
-
-def _by_site_and_class(evidence: Evidence) -> Table:
-    """Each place with its patients, and how well each class is ranked there; with many classes without intervals."""
+    """Each place with its patients, and the model's work there in whole people; ours first."""
+    shown, left_out = listed_places(evidence)
     known = classes.labels(evidence)
     narrow = len(known) > MOST_CLASSES
-    rows = []
-    for site in externals(evidence):
-        found = [_hundred(find(evidence, "auroc", site.name, **{"class": label})) for label in known]
-        rows.append(Row(site.site, (Cell(f"{site.n:,}", kind="plain"), *found)))
+    note = "" if narrow else f"After each number: the range that holds the true one, {level_of(evidence)} of the time."
+    rest = f" {left_out:,} places between the worst and the best in ranking are left out." if left_out else ""
+    at = primary_threshold(evidence)
+    heads = [Column("Patients")]
+    if known:
+        heads += [Column(label, intervals=not narrow) for label in known]
+    else:
+        heads += [Column("With the outcome"), Column("Ranked right, of 100", intervals=True)]
+        heads.append(Column("Came, for 100 expected", intervals=True))
+        heads += [Column("Found, of 100", intervals=True)] if at is not None else []
     return Table(
         name="table-by-site",
-        title="Ranked right, of 100, place by place.",
-        note=""
-        if narrow
-        else f"After each number: the range in which the true one may lie ({level_of(evidence)} interval).",
+        title="Ranked right, of 100, place by place." if known else "Place by place.",
+        note=f"{note}{rest}".strip(),
         head="Place",
-        columns=(Column("Patients"), *(Column(label, intervals=not narrow) for label in known)),
-        rows=tuple(rows),
+        columns=tuple(heads),
+        rows=tuple(Row(_label(evidence, site), _cells(evidence, site, at)) for site in shown),
     )
+
+
+def _label(evidence: Evidence, site: DatasetSummary) -> str:
+    """A place as a row names it: both ends of a long name, where that tells it from the others."""
+    short_names = [_ends(one.site) for one in externals(evidence)]
+    own = _ends(site.site)
+    return own if short_names.count(own) == 1 else site.site
+
+
+def _ends(name: str) -> str:
+    cut = 2 * LONGEST_LABEL // 3
+    return name if len(name) <= LONGEST_LABEL else f"{name[:cut].rstrip()} … {name[cut + 4 - LONGEST_LABEL :].lstrip()}"
+
+
+def _cells(evidence: Evidence, site: DatasetSummary, at: float | None) -> tuple[Cell, ...]:
+    known = classes.labels(evidence)
+    first = Cell(f"{site.n:,}", kind="plain")
+    if known:
+        return (first, *(_hundred(find(evidence, "auroc", site.name, **{"class": label})) for label in known))
+    cells = [first, Cell(f"{site.events or 0:,}", kind="plain")]
+    cells += [_hundred(find(evidence, measure, site.name)) for measure in ("auroc", "oe_ratio")]
+    cells += [_hundred(find(evidence, "sensitivity", site.name, threshold=at))] if at is not None else []
+    return tuple(cells)
 
 
 def _hundred(found: Estimate | Absent) -> Cell:
@@ -233,50 +657,245 @@ def _hundred(found: Estimate | Absent) -> Cell:
     return Cell(f"{100 * found.value:.0f}", f"{100 * found.low:.0f}\N{EN DASH}{100 * found.high:.0f}")
 
 
-def uncertain(evidence: Evidence) -> str:
-    """For which places the numbers say little."""
-    if classes.labels(evidence):
-        rare = [
-            f"{count} {'was' if count == 1 else 'were'} {label} in {site.site}"
-            for site in externals(evidence)
-            for label, count in site.class_counts.items()
-            if count < FEW
-        ]
-        if not rare:
-            return "Every place had at least 100 patients of each class."
-        if len(rare) > MOST_FLAGS:
-            return f"For {in_words(len(rare))} pairs of class and place there were fewer than 100 patients: {LITTLE}"
-        return f"{sentence_case(listing(rare))}, fewer than 100 patients: {LITTLE}"
-    few = [flag.dataset for flag in evidence.flags if flag.flag == "few_events"]
-    names = [site.site for site in externals(evidence) if site.name in few]
-    if not names:
-        return "Every place had at least 100 patients with and 100 without the outcome."
-    who = sentence_case(_few(names))
-    return f"{who} had fewer than 100 patients with, or without, the outcome: little can be said of them."
-
-
-PLAIN = {
-    "risks_off": "the risks did not come true: the table above says by how much.",
-    "shared_rows": "some patients had also been used to make the model: the test there is too kind.",
-    "rows_excluded": "some patients could not be counted, because what came of them or their risk is not known.",
-    "missing_predictor": "something that the model asks for was never recorded.",
-    "duplicate_rows": "somebody may have been counted twice.",
-    "one_class": "all patients had the outcome, or none had: nothing can be said of the ranking.",
-    "constant_risk": "all patients got the same risk.",
-}
-"""What a limitation means, for who knows no statistics; the most telling come first."""
-
-
-def could_go_wrong(evidence: Evidence) -> tuple[str, ...]:
-    """The limitations that the run found, each kind once with its places."""
-    known = {site.name: site.site for site in externals(evidence)}
-    texts = []
-    for kind, meaning in PLAIN.items():
-        where = dict.fromkeys(
-            known[flag.dataset] for flag in evidence.flags if flag.flag == kind and flag.dataset in known
+def by_class(evidence: Evidence) -> tuple[Table, ...]:
+    """For an outcome of several classes: what 1,000 patients are called, and how many of each class came."""
+    known = classes.labels(evidence)
+    if not known:
+        return ()
+    narrow = len(known) > MOST_CLASSES
+    called = tuple(
+        Row(f"Had {one.label}", (Cell(f"{one.count}", kind="plain"), *_called(one)))
+        for one in classes.thousand(evidence)
+        if len(one.named) == len(known)
+    )
+    came = tuple(
+        Row(
+            site.site,
+            tuple(_hundred(find(evidence, "oe_ratio", site.name, **{"class": label})) for label in known),
         )
-        if where:
-            texts.append(f"{_few(list(where))}: {meaning}")
-    if len(known) < 3:
-        texts.append("So few places were tested that nothing can be said of a new one.")
-    return tuple(sentence_case(text) for text in texts)
+        for site in listed_places(evidence)[0]
+    )
+    tables = (
+        Table(
+            name="table-called",
+            title="What 1,000 patients are called.",
+            note="The right answers stand out.",
+            head="Class",
+            columns=(Column("Patients"), *(Column(f"Called {label}") for label in known)),
+            rows=called,
+        ),
+        Table(
+            name="table-came",
+            title="Came, for 100 expected, class by class.",
+            note="",
+            head="Place",
+            columns=tuple(Column(label, intervals=not narrow) for label in known),
+            rows=came,
+        ),
+    )
+    return tuple(table for table in tables if table.rows)
+
+
+def _called(one: classes.OfThousand) -> tuple[Cell, ...]:
+    return tuple(Cell(f"{count}", kind="value" if label == one.label else "plain") for label, count in one.named)
+
+
+def accrual(evidence: Evidence) -> str:
+    """How many rows our site sent, how many could be counted, and when the patients came."""
+    ours = local(evidence)
+    if ours is None:
+        return ""
+    lost = sum(ours.excluded.values())
+    kept = (
+        f"All {ours.rows_read:,} could be counted"
+        if not lost
+        else f"{lost:,} of {ours.rows_read:,} could not be counted"
+    )
+    when = "when they came is not stated" if ours.dates is None else f"they came {dates(ours.dates)}"
+    return f"{abridged(ours.site, LONGEST_NAME)} sent {counted(ours.rows_read, 'patient')}. {kept}; {when}."
+
+
+# ---- the third page: for whom, and what is declared -----------------------------------------------------------------
+
+
+def differing_groups(evidence: Evidence) -> str:
+    """For which groups the model does otherwise than for the rest of the same place."""
+    found = [
+        f"{label} ({within_sentence(column)}, {_site(evidence, name)})"
+        for label, column, name in subgroups.apart(evidence)
+        if evidence.local_site in (None, name)
+    ]
+    if not subgroups.is_declared(evidence):
+        return "Groups of patients, such as women and men, were not looked at one by one."
+    if not any(
+        _is_here(one.dataset, evidence) and isinstance(one.size, SubgroupSize) for one in evidence.subgroups.summaries
+    ):
+        return "The data of this place do not tell the groups apart."
+    if not found:
+        return "In no group did the model differ from the rest beyond chance. Small numbers may hide a difference."
+    which = listing(found) if len(found) <= MOST_NAMED + 1 else f"{len(found)} groups; the dossier names them"
+    return f"The model did not do alike, beyond chance, for {which}."
+
+
+def groups(evidence: Evidence) -> Table | None:
+    """Each group of patients at our site, or at all of them together: how many, and how well they are ranked."""
+    where = evidence.local_site or POOLED
+    rows: list[Row] = []
+    for one in evidence.subgroups.summaries:
+        if one.dataset != where and not (where == POOLED and _is_here(one.dataset, evidence)):
+            continue
+        if any(row.label == f"{sentence_case(one.label)} ({within_sentence(one.column)})" for row in rows):
+            continue
+        sizes = [
+            other.size
+            for other in evidence.subgroups.summaries
+            if (other.column, other.label) == (one.column, one.label)
+            and isinstance(other.size, SubgroupSize)
+            and _is_here(other.dataset, evidence)
+        ]
+        if not sizes:
+            continue
+        size = SubgroupSize(sum(each.n for each in sizes), sum(each.events for each in sizes), 0)
+        cells = [Cell(f"{size.n:,}", kind="plain"), Cell(f"{size.events:,}", kind="plain")]
+        for measure in ("auroc", "oe_ratio"):
+            found = find_in_subgroup(evidence, one.subset, measure, where)
+            few = subgroups.is_few(size) or (where == POOLED and not _is_telling(found))
+            cells.append(Cell("too few", kind="absent") if few else _hundred(found))
+        rows.append(Row(f"{sentence_case(one.label)} ({within_sentence(one.column)})", tuple(cells)))
+    if not rows:
+        return None
+    ours = local(evidence)
+    return Table(
+        name="table-groups",
+        title=f"Groups of patients, {'all places together' if ours is None else abridged(ours.site, LONGEST_NAME)}.",
+        note=f"Too few: under {VERY_FEW} patients with, or without, the outcome, or too few places to add up.",
+        head="Group",
+        columns=(
+            Column("Patients"),
+            Column("With the outcome"),
+            Column("Ranked right, of 100", intervals=True),
+            Column("Came, for 100 expected", intervals=True),
+        ),
+        rows=tuple(rows[:MOST_GROUPS]),
+    )
+
+
+def _is_telling(pooled: Estimate | Absent) -> bool:
+    """Whether enough places are added up: the range over two of them holds nearly everything."""
+    return isinstance(pooled, Estimate) and (pooled.details.get("k") or 0) >= subgroups.FEWEST_POOLED
+
+
+def changes(evidence: Evidence) -> tuple[str, ...]:
+    """What the owner says has changed since the last issue of this dossier."""
+    said = evidence.release.revision
+    if not said:
+        return ("No earlier issue of this dossier is named.",)
+    return tuple(f"{one.number}, {date(one.date)}: {abridged(one.change, TWO_LINES)}" for one in said[:2])
+
+
+DECLARED = (
+    ("Ethics", ("17",)),
+    ("Money", ("18a",)),
+    ("Interests", ("18b",)),
+    ("Plan", ("18c", "18d")),
+    ("Data", ("18e",)),
+)
+"""The declarations that a committee asks for, with the items of the checklist that hold them."""
+
+
+def declarations(evidence: Evidence) -> tuple[tuple[str, str], ...]:
+    """Each declaration in a line."""
+    return tuple(
+        (
+            label,
+            abridged(
+                " ".join(evidence.statements[item] for item in items if item in evidence.statements) or OPEN, LINE
+            ),
+        )
+        for label, items in DECLARED
+    )
+
+
+def care(evidence: Evidence) -> tuple[tuple[str, str], ...]:
+    """Who owns the threshold, what is watched, when it is looked at again, and when it is switched off."""
+    declared = evidence.release.care
+    asked = (
+        ("Who owns the threshold", declared.threshold_owner),
+        ("What is watched", declared.monitoring),
+        ("Next review", declared.review),
+        ("When to stop", declared.stop_rule),
+    )
+    return tuple((label, abridged(text or OPEN, TWO_LINES)) for label, text in asked)
+
+
+# ---- the fourth page: words -----------------------------------------------------------------------------------------
+
+
+def glossary(evidence: Evidence) -> tuple[tuple[str, str], ...]:
+    """Every word of these pages that is not an everyday one, in plain words."""
+    several = bool(classes.labels(evidence))
+    words = [
+        ("Chance", "What would happen with no cause behind it, as with a coin. Small numbers differ by chance."),
+        ("Dossier", "The full report of the test, from which these pages are drawn. It holds every number and method."),
+        ("Goal", "What the owner said, before the test, that the model must reach."),
+        ("Model", "A rule, often run by a computer, that turns facts about a patient into a risk."),
+        ("Outcome", f"What the model foretells: {evidence.release.outcome.name}."),
+        ("Place", "A hospital, a group of them, or a span of time, whose patients took part in the test."),
+        (
+            "Range",
+            f"In brackets or after a dash: made so that it holds the true number {level_of(evidence)} "
+            "of the time. A wide one means few patients.",
+        ),
+        ("Ranking", "How well the model puts those with the outcome before those without it."),
+        ("Release", "This version of the model, with what its owner says of it."),
+        ("Risk", "How likely the model says the outcome is, from 0 (never) to 100% (for sure)."),
+        ("SHA-256", "A code that changes when one letter of a file does. It shows that two files are the same."),
+        ("Threshold", "The risk from which on somebody should act."),
+    ]
+    if several:
+        words += [
+            ("Class", "One of the forms that the outcome can take. Each patient has just one."),
+            ("Named rightly", "The class with the largest risk is the one that the patient had."),
+            (
+                "Ranked right",
+                "Take one patient of the class and one of another: how often, of 100 times, the first has "
+                "the higher risk of it. By chance it is 50.",
+            ),
+            (
+                "Came, for 100 expected",
+                "Add up the risks of the class until they make 100: so many patients were of it. More than "
+                "100 means that the risks are too low.",
+            ),
+        ]
+    else:
+        words += [
+            (
+                "Flagged, found, missed",
+                "Flagged: the risk is high enough that somebody should act. Found: flagged, and the "
+                "outcome came. Missed: not flagged, and it came all the same.",
+            ),
+            ("Treated in error", "Flagged or treated, though the outcome did not come. Also called a false alarm."),
+            (
+                "Ranked right",
+                "Take one patient with the outcome and one without: how often, of 100 times, the first has "
+                "the higher risk. By chance it is 50.",
+            ),
+            (
+                "Came, for 100 expected",
+                "Add up the risks until they make 100: so many patients did have the outcome. More than "
+                "100 means that the risks are too low.",
+            ),
+        ]
+    known = {one.measure for one in evidence.criteria}
+    if "net_benefit" in known:
+        words.append(
+            (
+                "Gain",
+                "Patients found, less the false alarms. The threshold says how much a false alarm weighs. "
+                "Below 0 it is better to treat no one.",
+            )
+        )
+    if "specificity" in known:
+        words.append(("Left alone", "Of 100 without the outcome: how many are not flagged."))
+    words += [(evidence.terms[name].label, evidence.terms[name].sentence) for name in sorted(known - set(GOALS))]
+    return tuple(sorted(words, key=lambda one: one[0].lower()))

@@ -367,6 +367,12 @@ def _apart_cell(evidence: Evidence, dataset: str, measure: str, found: Estimate 
     return Cell(made.text, made.interval, "alert") if _excludes_zero(found) else made
 
 
+def apart(evidence: Evidence) -> tuple[tuple[str, str, str], ...]:
+    """The subgroups that differ from the rest of their site, in AUROC or O/E: label, column, dataset."""
+    found = [(one.label, one.column, one.dataset.name) for one in _differences(evidence) if one.is_apart]
+    return tuple(dict.fromkeys(found))
+
+
 # ---- the committee --------------------------------------------------------------------------------------------------
 
 

@@ -453,6 +453,23 @@ def per_thousand(sites: Sequence[SiteResults]) -> Curve | Absent:
     return Curve({**kept, "count": column(counts)}, whole.n, words)
 
 
+@curve(
+    "What happens to 1,000 patients of one site, by class", roles=("external",), of_classes=True, chapter="committee"
+)
+def per_thousand_of_site(classes: Integers, class_risk: Floats) -> Curve | Absent:
+    """What class the model names for 1,000 patients like those of one site, by their true class.
+
+    The cells of `confusion_matrix` (`classes` (n), `class_risk` (n, k)) brought to 1,000 by largest remainder, so that
+    they add up exactly. Absent without rows.
+    """
+    matrix = confusion_matrix(classes, class_risk)
+    if isinstance(matrix, Absent):
+        return matrix
+    counts = largest_remainder(np.array(matrix.columns["count"], dtype=float), 1000)
+    kept = {name: matrix.columns[name] for name in ("predicted", "true")}
+    return Curve({**kept, "count": column(counts)}, matrix.n, "counts, brought to 1,000 by largest remainder")
+
+
 def _severity(
     which: Callable[[Integers, Integers, severity.Weights, float], Estimate | Absent],
     classes: Integers,

@@ -42,6 +42,23 @@ def classification(outcome: Floats, risk: Floats, declared_thresholds: tuple[flo
     )
 
 
+@curve("What happens to 1,000 patients of one site", roles=("external",))
+def per_thousand_of_site(outcome: Floats, risk: Floats, declared_thresholds: tuple[float, ...]) -> Curve | Absent:
+    """What happens to 1,000 patients like those of one site, at each declared threshold.
+
+    The counts of `classification` (`outcome` holds 0 and 1, `risk` probabilities of the same length) brought to 1,000
+    by largest remainder, so that they add up exactly. Absent when no threshold is declared or the site has no rows.
+    """
+    counts = classification(outcome, risk, declared_thresholds)
+    if isinstance(counts, Absent):
+        return counts
+    if not len(outcome):
+        return Absent("there are no rows")
+    shares = _brought_to_a_thousand(np.array([counts.columns[name] for name in CELLS], dtype=float))
+    columns = {"threshold": counts.columns["threshold"], **shares}
+    return Curve(columns, counts.n, "counts, brought to 1,000 by largest remainder", counts.events)
+
+
 @curve_synthesis("What happens to 1,000 patients")
 def per_thousand(sites: Sequence[SiteResults]) -> Curve | Absent:
     """What happens to 1,000 patients like those of all external sites together, at each declared threshold.
@@ -54,13 +71,18 @@ def per_thousand(sites: Sequence[SiteResults]) -> Curve | Absent:
         return Absent("no threshold is declared")
     thresholds = counted[0].columns["threshold"]
     cells = np.array([[curve.columns[name] for name in CELLS] for curve in counted], dtype=float).sum(axis=0)
-    shares = np.array([largest_remainder(column, 1000) for column in cells.T]).T
     return Curve(
-        {"threshold": thresholds, **{name: tuple(map(float, row)) for name, row in zip(CELLS, shares, strict=True)}},
+        {"threshold": thresholds, **_brought_to_a_thousand(cells)},
         n=sum(curve.n for curve in counted),
         events=sum(curve.events or 0 for curve in counted),
         method="counts of all external sites, brought to 1,000 by largest remainder",
     )
+
+
+def _brought_to_a_thousand(cells: Floats) -> dict[str, tuple[float, ...]]:
+    """The four counts of each threshold (4 x thresholds), so that they add up to 1,000."""
+    shares = np.array([largest_remainder(column, 1000) for column in cells.T]).T
+    return {name: tuple(map(float, row)) for name, row in zip(CELLS, shares, strict=True)}
 
 
 def largest_remainder(counts: Floats, total: int) -> Floats:

@@ -230,7 +230,7 @@ def test_committee_sees_every_hospital_as_one_line_but_not_one_with_too_few(eigh
         curve = _curve(find_curve(eight, "calibration_curve", site.name))
         np.testing.assert_array_equal(_y(line), curve.columns["observed"])
     assert len({(line.get_linewidth(), line.get_linestyle()) for line in lines}) == 1
-    assert {"Each line: one hospital", "Not drawn: 1 with too few patients"} <= set(_texts(figure))
+    assert {"Each line: one place", "Not drawn: 1 with too few patients"} <= set(_texts(figure))
 
 
 def test_committee_sees_a_single_hospital_by_name_with_its_band() -> None:

@@ -1,0 +1,31 @@
+"""Which of the external datasets is the hospital that the committee edition is for."""
+
+from __future__ import annotations
+
+from dossier.errors import ReleaseError
+from dossier.load.faults import listed, nearest
+from dossier.types import Study
+
+WHERE = "--local-site"
+
+
+def local_site(study: Study, wanted: str) -> str:
+    """The name of the external dataset that is called so, or whose site is; neither upper case nor blanks matter."""
+    external = [dataset for dataset in study.datasets if dataset.role == "external"]
+    asked = _plain(wanted)
+    by_name = [dataset.name for dataset in external if _plain(dataset.name) == asked]
+    found = by_name or [dataset.name for dataset in external if _plain(dataset.site) == asked]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise ReleaseError.one(
+            f"{wanted} is the site of {len(found)} external datasets.", WHERE, f"Name one of them: {listed(found)}."
+        )
+    known = list(dict.fromkeys(name for dataset in external for name in (dataset.name, dataset.site)))
+    near = nearest(wanted, known)
+    fix = f'Did you mean "{near}"?' if near else f"Name one of {listed(known, most=30)}."
+    raise ReleaseError.one(f'"{wanted}" is no external dataset of this release, and no site of one.', WHERE, fix)
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.split()).casefold()

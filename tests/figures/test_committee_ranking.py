@@ -1,0 +1,81 @@
+"""The forest of the committee: each place's ranking, ours in blue, and what a new place may expect."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from dossier.figures import committee
+from dossier.figures.canvas import BLUE, styled
+from dossier.types import POOLED, Absent, Estimate, Evidence, externals, find
+from tests.conftest import by_hand
+from tests.figures.evidence import COVID, Case
+
+
+def drawn(found: Evidence) -> Figure:
+    with styled():
+        figure = committee.draw_committee_ranking(found)
+    assert isinstance(figure, Figure)
+    return figure
+
+
+def test_squares_and_lines_stand_at_the_values_from_the_best_to_the_worst() -> None:
+    found = by_hand(Case("eight", COVID))
+    axes = drawn(found).axes[0]
+    known = [one for site in externals(found) if isinstance(one := find(found, "auroc", site.name), Estimate)]
+    squares = [float(line.get_xdata()[0]) for line in axes.lines if line.get_marker() == "s"]
+    assert squares == sorted((one.value for one in known), reverse=True)
+    spans = {tuple(map(float, line.get_xdata())) for line in axes.lines if len(line.get_xdata()) == 2}
+    assert {(one.low, one.high) for one in known} <= spans
+    (diamond,) = [line for line in axes.lines if line.get_marker() == "D"]
+    pooled = find(found, "auroc", POOLED)
+    assert isinstance(pooled, Estimate)
+    assert float(diamond.get_xdata()[0]) == pooled.value
+    (bar,) = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
+    assert bar.get_x() == pooled.details["prediction_low"]
+    assert bar.get_x() + bar.get_width() == pytest.approx(pooled.details["prediction_high"], abs=1e-12)
+
+
+def test_our_own_place_alone_is_blue_and_bold() -> None:
+    found = dataclasses.replace(by_hand(Case("eight", COVID)), local_site="site-3")
+    figure = drawn(found)
+    blue = [line for line in figure.axes[0].lines if line.get_marker() == "s" and line.get_color() == BLUE]
+    ours = find(found, "auroc", "site-3")
+    assert isinstance(ours, Estimate)
+    assert [float(line.get_xdata()[0]) for line in blue] == [ours.value]
+    (label,) = [text for text in figure.texts if text.get_text() == "Spain"]
+    assert label.get_color() == BLUE
+
+
+def test_of_forty_places_both_ends_and_ours_are_drawn_and_the_rest_is_counted() -> None:
+    case = Case("forty", tuple(f"Hospital {place}" for place in range(1, 41)))
+    ranked = committee.rankings(by_hand(case))
+    assert not isinstance(ranked, Absent)
+    middle = sorted(
+        (find(by_hand(case), "auroc", site.name).value, site.name)
+        for site in externals(by_hand(case))  # type: ignore[union-attr]
+    )[20][1]
+    found = dataclasses.replace(by_hand(case), local_site=middle)
+    rows = committee.rankings(found)
+    assert not isinstance(rows, Absent)
+    assert len(rows) == len(ranked) + 1 <= committee.MOST_PLACES
+    assert [one.is_ours for one in rows].count(True) == 1
+    picture = committee.committee_ranking(found)
+    assert not isinstance(picture, Absent)
+    assert f"{40 - len(rows)} places between both ends are not drawn." in picture.caption
+
+
+def test_one_place_has_no_forest() -> None:
+    assert isinstance(committee.committee_ranking(by_hand(Case("one", ("Desio, Italy",)))), Absent)
+
+
+def test_the_curve_and_the_thousand_are_ours_when_our_site_is_named() -> None:
+    found = dataclasses.replace(by_hand(Case("eight", COVID)), local_site="site-3")
+    shown = committee.hospitals(found)
+    assert not isinstance(shown, Absent)
+    assert [site.site for site, _ in shown.shown] == ["Spain"]
+    # No counts of this site were made: those of the others must not stand in for them.
+    assert isinstance(committee.thousand(found), Absent)
