@@ -219,7 +219,9 @@ def verify(out: Path, release: Path | None) -> int:
     reports = [verification.report(out)]
     if release is not None:
         reports.append(verification.inputs(out, release))
-        reports.append(_rebuilt(out, release))
+        # Other inputs give another dossier, or none: nothing would be learnt.
+        if not reports[-1].differences:
+            reports.append(_rebuilt(out, release))
     for text in (text for report in reports for text in report.checked):
         _print(text)
     if release is None:

@@ -6,11 +6,13 @@ site must be one of that site, or a setting. Curves do not count: among so many 
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from dossier import material
@@ -297,15 +299,18 @@ class Source:
 
     @cached_property
     def fixed(self) -> re.Pattern[str]:
-        """The words with digits that the templates hold for every release."""
+        """The words with digits that every release prints: those of the templates, and of the captions and findings."""
         found: set[str] = set()
         for path in sorted(material.templates().rglob("*.html")):
             text = re.sub(r"{[{%#].*?[#%}]}|<[^>]*>", "\0", path.read_text(encoding="utf-8"), flags=re.DOTALL)
-            for run in text.split("\0"):
-                found |= {
-                    one.strip() for one in re.split(r"(?<=[.:;]) ", " ".join(run.split())) if re.search(r"\d", one)
-                }
-        return _any_of(one for one in found if re.search("[a-z]", one))
+            found |= {" ".join(run.split()) for run in text.split("\0")}
+        for folder in ("figures", "findings"):
+            for path in sorted((Path(__file__).parents[1] / folder).glob("*.py")):
+                tree = ast.parse(path.read_text(encoding="utf-8"))
+                found |= {str(one.value) for one in ast.walk(tree) if isinstance(one, ast.Constant)}
+        sentences = {one.strip(" .,:;") for text in found for one in re.split(r"(?<=[.:;,]) ", text)}
+        # Two words at least: a bare number of the code must not hide a result.
+        return _any_of(one for one in sentences if re.search(r"\d", one) and re.search(r"[a-z]{2}.*[a-z]", one))
 
 
 def _any_of(texts: Iterable[str]) -> re.Pattern[str]:
