@@ -1,5 +1,5 @@
 # `make demo` and `make test` do all the set-up themselves, from a clone on Debian or Ubuntu with Python.
-.PHONY: demo test contact-sheet mutation lock system clean
+.PHONY: demo test conformance contact-sheet mutation lock system clean
 .DELETE_ON_ERROR:
 
 READY := .venv/.ready
@@ -21,6 +21,11 @@ mutation: $(READY)
 # Every figure of every release and of the extremes, on PNG pages to be looked at.
 contact-sheet: $(READY)
 	.venv/bin/python -m tests.bench.contact_sheet contact-sheet
+
+# Both editions of every release by the rules of PDF/A and PDF/UA, the HTML lint and what FDA asks of a PDF.
+conformance: $(READY)
+	.ci/system-libraries conformance
+	nice -n 15 .venv/bin/python -m tests.bench.conformance --write
 
 # Exact versions with hashes, for every Python and Linux that we support. `make lock UPGRADE=--upgrade` takes newer ones.
 lock: $(READY)

@@ -287,7 +287,7 @@ def _make(
     read: Callable[[], Study], options: Options, editions: Sequence[Edition], command: str, draft: bool = False
 ) -> Evidence:
     """The whole job: read, evaluate, draw, print, and only then write."""
-    from dossier import draw, evaluate, output, record
+    from dossier import draw, evaluate, model_card, output, record
 
     with _progress(options.quiet) as tell:
         tell("read", "tables", 0, 1)
@@ -303,6 +303,7 @@ def _make(
             files = _printed(gallery, editions, options.page, draft, jobs, tell)
         files["results.json"] = record.text(evidence)
         files["results.csv"] = record.table(evidence)
+        files["model-card.xml"] = model_card.text(evidence)
         files |= {f"figures/{name}.svg": picture.svg for name, picture in sorted(gallery.pictures.items())}
         files[output.MANIFEST] = output.manifest(evidence, files, command)
         written = output.write(options.out, files)

@@ -370,7 +370,8 @@ def test_a_build_on_a_terminal_shows_stage_and_site_and_lists_what_it_wrote(rele
     assert sorted(listed) == sorted(f"a/out/{name}" for name in files)
     assert listed[:2] == ["a/out/dossier-regulatory.pdf", "a/out/dossier-committee.pdf"]
     figures = [name for name in files if re.fullmatch(r"figures/\w+\.svg", name)]
-    others = {"dossier-regulatory.pdf", "dossier-committee.pdf", "results.json", "results.csv", "manifest.json"}
+    pages = {"dossier-regulatory.pdf", "dossier-committee.pdf"}
+    others = pages | {"results.json", "results.csv", "model-card.xml", "manifest.json"}
     assert set(files) == others | set(figures)
     _hold_the_manifest(json.loads(files["manifest.json"]), files, release)
     assert len(pypdf.PdfReader(out / "dossier-committee.pdf").pages) <= 4
