@@ -136,7 +136,8 @@ def test_nearly_every_altered_value_of_a_table_is_noticed(breast: Book) -> None:
 
 def digit_changed(writer: PdfWriter, text: str, wrong: str) -> int:
     """Change the first cell that reads `text` into `wrong`, in the content of its page."""
-    for page in writer.pages:
+    every: Any = writer.pages
+    for page in every:
         content = ContentStream(page.get_contents(), writer)
         known: dict[int, str] = {}
         for operands, operator in content.operations:
@@ -178,7 +179,8 @@ def test_an_altered_result_is_caught(out: Path) -> None:
 
 def attachment_changed(writer: PdfWriter) -> None:
     """Change one byte of what the PDF carries."""
-    (specification,) = [one for one in writer._objects if isinstance(one, dict) and one.get("/Type") == "/Filespec"]
+    objects: list[Any] = list(writer._objects)
+    (specification,) = [one for one in objects if isinstance(one, dict) and one.get("/Type") == "/Filespec"]
     stream: Any = specification["/EF"]["/F"].get_object()
     stream.set_data(stream.get_data().replace(b"dossier-results/1", b"dossier-results/2", 1))
 
@@ -197,7 +199,8 @@ def font_changed(writer: PdfWriter) -> None:
     """Put the program of another font in the place of one of ours."""
     other = StreamObject()
     other.set_data((Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf").read_bytes())
-    descriptor = next(one for one in writer._objects if isinstance(one, dict) and "/FontFile2" in one)
+    objects: list[Any] = list(writer._objects)
+    descriptor = next(one for one in objects if isinstance(one, dict) and "/FontFile2" in one)
     descriptor[NameObject("/FontFile2")] = writer._add_object(other)
 
 
