@@ -1,5 +1,5 @@
 # `make demo` and `make test` do all the set-up themselves, from a clone on Debian or Ubuntu with Python.
-.PHONY: demo test contact-sheet coverage mutation lock system clean
+.PHONY: demo test conformance contact-sheet coverage mutation lock system clean
 .DELETE_ON_ERROR:
 
 READY := .venv/.ready
@@ -25,6 +25,11 @@ contact-sheet: $(READY)
 # Simulates hospitals with known truths for an hour on two cores, and writes tests/bench/COVERAGE.md.
 coverage: $(READY)
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 .venv/bin/python -m tests.bench.coverage
+
+# Both editions of every release by the rules of PDF/A and PDF/UA, the HTML lint and what FDA asks of a PDF.
+conformance: $(READY)
+	.ci/system-libraries conformance
+	nice -n 15 .venv/bin/python -m tests.bench.conformance --write
 
 # Exact versions with hashes, for every Python and Linux that we support. `make lock UPGRADE=--upgrade` takes newer ones.
 lock: $(READY)

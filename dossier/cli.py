@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from dossier.errors import DossierError
     from dossier.evaluate import Progress
     from dossier.types import Evidence, Gallery, Study
+    from dossier.verify import Report
 
 NOT_BUILT = "is not built yet; leave it out until a later version of dossier"
-DONE, BAD_INPUT, NOT_MET, INTERRUPTED = 0, 2, 3, 130
+DONE, BAD_INPUT, NOT_MET, DIFFERS, INTERRUPTED = 0, 2, 3, 4, 130
 BOTH: tuple[Edition, ...] = ("regulatory", "committee")
 MOST_THRESHOLDS = 8
 """More do not fit the eight pages of a quick look."""
@@ -55,7 +56,7 @@ def dossier() -> None:
     A release (predictions and outcomes, a release.toml) goes in; a validation dossier comes out as PDF and JSON.
 
     Exit codes: 0 done; 1 a fault of ours; 2 bad input, options or OUT; 3 built, but a criterion is not met, or with
-    --strict something is open; 130 interrupted.
+    --strict something is open; 4 verify found a difference; 130 interrupted.
     """
 
 
@@ -205,12 +206,48 @@ def schema() -> None:
     _print(json.dumps(schemas, indent=1, sort_keys=True))
 
 
-@dossier.command(hidden=True, context_settings={"ignore_unknown_options": True})
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def verify(arguments: tuple[str, ...]) -> None:
-    """Compare a dossier with its results; not built yet."""
-    del arguments
-    raise click.UsageError(f"verify {NOT_BUILT}.")
+@dossier.command(short_help="Compare a dossier with its results.")
+@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
+@click.option("--release", type=click.Path(path_type=Path), help="What it was built from: compare inputs and rebuild.")
+def verify(out: Path, release: Path | None) -> int:
+    """Compare every file and every printed number of a dossier with its manifest and its results.
+
+    OUT is a folder that dossier build has written. Exit code 4 where something differs.
+    """
+    from dossier import verify as verification
+
+    reports = [verification.report(out)]
+    if release is not None:
+        reports.append(verification.inputs(out, release))
+        # Other inputs give another dossier, or none: nothing would be learnt.
+        if not reports[-1].differences:
+            reports.append(_rebuilt(out, release))
+    for text in (text for report in reports for text in report.checked):
+        _print(text)
+    if release is None:
+        _print("inputs and rebuild: not checked, no release was given")
+    differences = [text for report in reports for text in report.differences]
+    for text in differences:
+        click.echo(f"differs: {text}", err=True)
+    _print(f"{len(differences)} differences." if differences else "Everything holds.")
+    return DIFFERS if differences else DONE
+
+
+def _rebuilt(out: Path, release: Path) -> Report:
+    """The dossier against a second build by its own command, in a folder that is gone afterwards."""
+    import io
+    import tempfile
+    from contextlib import redirect_stderr, redirect_stdout
+
+    from dossier import verify as verification
+
+    with tempfile.TemporaryDirectory() as folder:
+        again = Path(folder) / "out"
+        words = verification.command(out)
+        words = [words[0], str(release), *words[1:], "-o", str(again), "--quiet"]
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            dossier.main(words, standalone_mode=False)
+        return verification.rebuilt(out, again)
 
 
 # ---- the job --------------------------------------------------------------------------------------------------------
@@ -257,7 +294,7 @@ def _make(
     """The whole job: read, evaluate, draw, print, and only then write."""
     from dataclasses import replace
 
-    from dossier import draw, evaluate, output, record
+    from dossier import draw, evaluate, model_card, output, record
     from dossier.load import local_site as local
 
     with _progress(options.quiet) as tell:
@@ -277,6 +314,7 @@ def _make(
             files = _printed(gallery, editions, options.page, draft, jobs, tell)
         files["results.json"] = record.text(evidence)
         files["results.csv"] = record.table(evidence)
+        files["model-card.xml"] = model_card.text(evidence)
         files |= {f"figures/{name}.svg": picture.svg for name, picture in sorted(gallery.pictures.items())}
         files[output.MANIFEST] = output.manifest(evidence, files, command)
         written = output.write(options.out, files)

@@ -283,13 +283,6 @@ def test_strict_ends_with_3_while_a_row_or_a_flag_is_open(run: Run) -> None:
     assert strict.err.splitlines() == missing + unanswered
 
 
-@pytest.mark.parametrize("words", [("out",), (), ("out", "--release", "release")])
-def test_verify_is_refused_by_name(run: Run, words: tuple[str, ...]) -> None:
-    done = run("verify", *words)
-    assert (done.code, done.out) == (2, "")
-    assert "verify is not built yet" in done.err
-
-
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -305,6 +298,9 @@ def test_verify_is_refused_by_name(run: Run, words: tuple[str, ...]) -> None:
         (("build", "release", "-o", "."), "OUT would take the place of the folder that you are in."),
         (("build", "release", "-o", "table.csv"), "table.csv is not a folder."),
         (("demo", "-o", "table.csv"), "table.csv is a file"),
+        (("verify",), "Missing argument 'OUT'"),
+        (("verify", "out"), "There is no dossier"),
+        (("verify", "table.csv"), "There is no dossier"),
         (("quick", "table.csv", "--risk", "risk", "-o", "out"), "Missing option '--outcome'"),
         (("quick", "table.csv", "--outcome", "died", "--risk", "risk", "-o", "out"), "There is no column died."),
         (("quick", "table.csv", "--outcome", "risk", "--risk", "risk", "-o", "out"), "The risk is the outcome itself."),
@@ -397,7 +393,8 @@ def test_a_build_on_a_terminal_shows_stage_and_site_and_lists_what_it_wrote(rele
     assert sorted(listed) == sorted(f"a/out/{name}" for name in files)
     assert listed[:2] == ["a/out/dossier-regulatory.pdf", "a/out/dossier-committee.pdf"]
     figures = [name for name in files if re.fullmatch(r"figures/\w+\.svg", name)]
-    others = {"dossier-regulatory.pdf", "dossier-committee.pdf", "results.json", "results.csv", "manifest.json"}
+    pages = {"dossier-regulatory.pdf", "dossier-committee.pdf"}
+    others = pages | {"results.json", "results.csv", "model-card.xml", "manifest.json"}
     assert set(files) == others | set(figures)
     _hold_the_manifest(json.loads(files["manifest.json"]), files, release)
     assert len(pypdf.PdfReader(out / "dossier-committee.pdf").pages) <= 4

@@ -1,0 +1,198 @@
+"""Both editions of every release against the rules that archives, readers' aids and regulators have.
+
+    make conformance
+
+veraPDF's rules for PDF/A and PDF/UA, qpdf's check of the file's structure, pdffonts, a lint of the HTML for what
+veraPDF does not see, and what FDA's specification asks of a PDF. `--write` puts the table into CONFORMANCE.md.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any, get_args
+
+from pypdf import PdfReader
+
+from dossier import compose, draw, evaluate, load, press
+from dossier.contents import Edition
+from tests.conftest import RELEASES, SHARED
+
+HERE = Path(__file__).resolve().parent
+VERAPDF = SHARED / "tools" / "verapdf" / "verapdf"
+PROFILES = {"regulatory": "ua1,2a", "committee": "ua1,3a"}
+MM = 72 / 25.4
+EMPTY = frozenset(("area", "br", "col", "hr", "img", "input", "link", "meta", "wbr"))
+
+
+class Lint(HTMLParser):
+    """What an HTML page lacks for those who do not see it, which no rule of PDF/UA can find afterwards."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.faults: list[str] = []
+        self.open: list[tuple[str, dict[str, str | None], list[str]]] = []
+        self.heading = 0
+        self.titled = False
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        """Look at an element as it opens."""
+        given = dict(attributes)
+        if tag == "html" and not given.get("lang"):
+            self.faults.append("html without lang")
+        if tag == "img" and not (given.get("alt") or "").strip():
+            self.faults.append(f"img without alt: {given.get('src')}")
+        if tag == "th" and given.get("scope") not in ("col", "row", "rowgroup", "colgroup"):
+            self.faults.append("th without scope")
+        if tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
+            level = int(tag[1])
+            if level > self.heading + 1:
+                self.faults.append(f"heading {tag} after level {self.heading}")
+            self.heading = level
+        if self.open:
+            parent, _, children = self.open[-1]
+            if parent == "table" and not children and tag != "caption":
+                self.faults.append(f"table begins with {tag}, not with its caption")
+            children.append(tag)
+        if tag not in EMPTY:
+            self.open.append((tag, given, []))
+
+    def handle_data(self, text: str) -> None:
+        """Words make the elements around them more than empty."""
+        if text.strip():
+            for tag, _, children in self.open:
+                if tag in ("a", "title"):
+                    children.append("text")
+
+    def handle_endtag(self, tag: str) -> None:
+        """Look at an element as it closes."""
+        while self.open:
+            name, given, children = self.open.pop()
+            if name == "a" and not children and not given.get("aria-label"):
+                self.faults.append(f"link without words: {given.get('href')}")
+            if name == "title" and children:
+                self.titled = True
+            if name == tag:
+                return
+
+
+def lint(html: str) -> list[str]:
+    """The faults of a page."""
+    reader = Lint()
+    reader.feed(html)
+    reader.close()
+    return [*reader.faults, *([] if reader.titled else ["no title"])]
+
+
+def fda(path: Path, edition: str) -> Iterator[str]:
+    """What FDA's specification of PDFs asks and a file lacks; attachments and whole fonts in the regulatory edition."""
+    reader = PdfReader(path)
+    root: Any = reader.trailer["/Root"]
+    if reader.pdf_header not in ("%PDF-1.4", "%PDF-1.5", "%PDF-1.6", "%PDF-1.7"):
+        yield f"version {reader.pdf_header}"
+    if reader.is_encrypted:
+        yield "encrypted"
+    if edition == "regulatory" and reader.attachments:
+        yield "attachments"
+    if root.get("/PageMode") != "/UseOutlines":
+        yield "does not open on the bookmarks"
+    if not root.get("/Lang") or reader.metadata is None or not reader.metadata.title:
+        yield "no title or language"
+    if _depth(reader.outline) > 4:
+        yield "bookmarks of more than four levels"
+    if path.name != path.name.lower() or " " in path.name:
+        yield "file name"
+    yield from _objects(reader, edition)
+    yield from _sheets(reader)
+
+
+def _sheets(reader: PdfReader) -> Iterator[str]:
+    """Pages that are too large, carry more than links, or do not count from 1."""
+    for number, page in enumerate(reader.pages, start=1):
+        if "/AA" in page or any(one.get_object()["/Subtype"] != "/Link" for one in page.get("/Annots", ())):
+            yield f"page {number}: something else than a link"
+        if float(page.mediabox.width) > 216 * MM or float(page.mediabox.height) > 297.1 * MM:
+            yield f"page {number}: larger than A4 and Letter"
+    foot = reader.pages[0].extract_text().split()
+    if "1" not in foot:
+        yield "page 1 does not print its number"
+
+
+def _objects(reader: PdfReader, edition: str) -> Iterator[str]:
+    """Scripts, and fonts that are not embedded, or not whole where they must be."""
+    trailer: Any = reader.trailer
+    sizes = {path.stat().st_size for path in (HERE.parents[1] / "styles" / "fonts").glob("*.ttf")}
+    for number in range(1, int(trailer["/Size"])):
+        item: Any = reader.get_object(number)
+        if not isinstance(item, dict):
+            continue
+        if item.get("/S") in ("/JavaScript", "/Launch") or "/JS" in item:
+            yield "a script"
+        if item.get("/Type") == "/FontDescriptor":
+            if "/FontFile2" not in item:
+                yield f"font {item['/FontName']} is not embedded"
+            elif edition == "regulatory" and len(item["/FontFile2"].get_data()) not in sizes:
+                yield f"font {item['/FontName']} is not embedded whole"
+
+
+def _depth(outline: Sequence[Any]) -> int:
+    return 1 + max((_depth(one) for one in outline if isinstance(one, list)), default=0)
+
+
+def ran(*command: str | Path) -> list[str]:
+    """What a program complains about; nothing when it is content."""
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    return [] if done.returncode == 0 else (done.stdout + done.stderr).splitlines() or ["failed"]
+
+
+def unembedded(path: Path) -> list[str]:
+    """The fonts that pdffonts does not find in the file."""
+    done = subprocess.run(["pdffonts", str(path)], capture_output=True, text=True, check=True)
+    return [line for line in done.stdout.splitlines()[2:] if line.split()[-5] != "yes"]
+
+
+def main() -> int:
+    """Print and check every edition of every release; 1 where something fails."""
+    editions = [edition for edition in get_args(Edition) if edition in PROFILES]
+    lines = ["| release | edition | pages | veraPDF | qpdf | fonts | HTML | FDA |", "|---|---|---|---|---|---|---|---|"]
+    failures: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, release in RELEASES.items():
+            gallery = draw.gallery(evaluate.evidence(load.study(release)))
+            for edition in editions:
+                document = compose.document(gallery, edition)
+                path = Path(folder) / f"{name}-{edition}.pdf"
+                path.write_bytes(press.pdf(document))
+                found = {
+                    "veraPDF": ran(VERAPDF, PROFILES[edition], path),
+                    "qpdf": ran("qpdf", "--check", path),
+                    "fonts": unembedded(path),
+                    "HTML": lint(document.html),
+                    "FDA": list(fda(path, edition)),
+                }
+                counts = " | ".join(str(len(faults)) for faults in found.values())
+                lines.append(f"| {name} | {edition} | {len(PdfReader(path).pages)} | {counts} |")
+                sys.stdout.write(lines[-1] + "\n")
+                failures += [f"{name}, {edition}, {check}: {one}" for check, faults in found.items() for one in faults]
+    sys.stdout.write("\n".join(failures) + "\n")
+    if "--write" in sys.argv:
+        said = failures or ["No failure."]
+        text = [
+            "# Conformance",
+            "",
+            "`make conformance` writes this; a cell counts the failures.",
+            "",
+            *lines,
+            "",
+            *said,
+        ]
+        (HERE / "CONFORMANCE.md").write_text("\n".join(text) + "\n", encoding="utf-8")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

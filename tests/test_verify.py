@@ -1,0 +1,249 @@
+"""verify: a sound dossier holds, and one altered digit, attachment, input byte, font or file is named."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import pytest
+from click.testing import CliRunner, Result
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import ByteStringObject, ContentStream, NameObject, StreamObject
+
+from dossier import cli, initial, verify
+from dossier.contents import Edition
+from dossier.verify import numbers, pages
+from tests.conftest import Book
+
+
+def asked(*words: str | Path) -> Result:
+    """What the command line answers."""
+    return CliRunner().invoke(cli.dossier, [str(word) for word in words], standalone_mode=False)
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example release with few replicates."""
+    folder = tmp_path_factory.mktemp("release")
+    for name, content in initial.files().items():
+        (folder / name).write_bytes(content)
+    text = (folder / "release.toml").read_text()
+    (folder / "release.toml").write_text(re.sub(r"(bootstrap|permutations) = \d+", r"\1 = 9", text))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def built(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The dossier of the example release."""
+    out = tmp_path_factory.mktemp("built") / "out"
+    result = asked("build", release, "-o", out, "--jobs", "1", "--quiet")
+    assert result.exception is None
+    return out
+
+
+@pytest.fixture
+def out(built: Path, tmp_path: Path) -> Path:
+    """A copy of the dossier that may be spoilt."""
+    return Path(shutil.copytree(built, tmp_path / "out"))
+
+
+def renew(out: Path, name: str) -> None:
+    """Make the manifest agree with an altered file, as a careful forger would."""
+    manifest = json.loads((out / "manifest.json").read_bytes())
+    for entry in manifest["outputs"]:
+        if entry["name"] == name:
+            content = (out / name).read_bytes()
+            entry |= {"sha256": hashlib.sha256(content).hexdigest(), "size": len(content)}
+    (out / "manifest.json").write_text(json.dumps(manifest))
+
+
+def altered(out: Path, name: str, change: Callable[[PdfWriter], object]) -> tuple[str, ...]:
+    """What verify says after a PDF was changed and its hash made good."""
+    writer = PdfWriter(clone_from=PdfReader(out / name))
+    change(writer)
+    writer.write(out / name)
+    renew(out, name)
+    return verify.report(out).differences
+
+
+def untouched(writer: PdfWriter) -> None:
+    """No change."""
+
+
+# ---- a sound dossier ------------------------------------------------------------------------------------------------
+
+
+def test_a_sound_dossier_holds_and_a_rebuild_is_the_same(built: Path, release: Path) -> None:
+    alone, both = asked("verify", built), asked("verify", built, "--release", release)
+    assert (alone.return_value, both.return_value) == (0, 0)
+    assert alone.stdout.splitlines()[-1] == both.stdout.splitlines()[-1] == "Everything holds."
+    assert "inputs and rebuild: not checked" in alone.stdout
+    assert "rebuild: " in both.stdout
+    assert "not checked" not in both.stdout
+    found = [int(number) for number in re.findall(r"pdf: (\d+) numbers found", alone.stdout)]
+    assert len(found) == 2
+    assert min(found) > 20
+
+
+def test_another_writer_of_the_same_page_changes_nothing(out: Path) -> None:
+    assert altered(out, "dossier-regulatory.pdf", untouched) == ()
+
+
+@pytest.mark.parametrize("edition", ["regulatory", "committee"])
+def test_every_number_of_the_releases_is_found(book: Book, edition: Edition) -> None:
+    read = pages.read(PdfReader(book.pdf(edition)))
+    count = numbers.count(read, source(book))
+    assert count.unmatched == ()
+    assert count.matched > (60 if edition == "committee" else 1500)
+
+
+def source(book: Book) -> numbers.Source:
+    """What the numbers of a book are compared with."""
+    inputs = [{"name": one.name, "size": one.size, "sha256": one.sha256} for one in book.evidence.inputs]
+    return numbers.Source(book.results, {"inputs": inputs, "versions": dict(book.evidence.versions)})
+
+
+def test_nearly_every_altered_value_of_a_table_is_noticed(breast: Book) -> None:
+    read = pages.read(PdfReader(breast.pdf("regulatory")))
+    known = source(breast)
+    cells = [
+        place
+        for place, (one, following) in enumerate(zip(read.blocks, read.blocks[1:], strict=False))
+        if one.kind == following.kind == "/TD"
+        and numbers.BOUNDS.fullmatch(following.text)
+        and len(re.findall(r"\d", one.text)) >= 3
+    ]
+    assert len(cells) > 100
+    noticed = 0
+    for place in cells:
+        block = read.blocks[place]
+        last = str((int(block.text[-1]) + 5) % 10)
+        row = [one for one in read.blocks if one.row == block.row]
+        spoilt = tuple(replace(one, text=one.text[:-1] + last) if one is block else one for one in row)
+        noticed += bool(numbers.count(pages.Pages(spoilt, (), ()), known).unmatched)
+    assert noticed / len(cells) > 0.98
+
+
+# ---- spoilt ones ----------------------------------------------------------------------------------------------------
+
+
+def digit_changed(writer: PdfWriter, text: str, wrong: str) -> int:
+    """Change the first cell that reads `text` into `wrong`, in the content of its page."""
+    every: Any = writer.pages
+    for page in every:
+        content = ContentStream(page.get_contents(), writer)
+        known: dict[int, str] = {}
+        for operands, operator in content.operations:
+            if operator == b"Tf":
+                known = pages._unicode(page["/Resources"]["/Font"][operands[0]], {})
+            if operator != b"TJ":
+                continue
+            if "".join(pages._decoded(one, known) for one in pages._strings(operands)) == text:
+                codes = {character: code for code, character in known.items()}
+                operands[0][:] = [ByteStringObject(b"".join(codes[one].to_bytes(2, "big") for one in wrong))]
+                page[NameObject("/Contents")] = writer._add_object(content)
+                return 1
+    return 0
+
+
+def test_an_altered_digit_of_a_table_is_caught(out: Path) -> None:
+    results = json.loads((out / "results.json").read_bytes())
+    found = next(one for one in results["estimates"] if one["measure"] == "auroc" and one["status"] == "estimated")
+    right = f"{found['value']:.2f}"
+    wrong = right[:-1] + str((int(right[-1]) + 4) % 10)
+    changed: list[int] = []
+    said = altered(out, "dossier-regulatory.pdf", lambda writer: changed.append(digit_changed(writer, right, wrong)))
+    assert changed == [1]
+    assert any(wrong in one and "is not in results.json" in one for one in said)
+    assert asked("verify", out).return_value == 4
+
+
+def test_an_altered_result_is_caught(out: Path) -> None:
+    results = json.loads((out / "results.json").read_bytes())
+    for one in results["estimates"]:
+        if one["measure"] == "auroc" and one["status"] == "estimated":
+            one["value"] -= 0.05
+    (out / "results.json").write_text(json.dumps(results))
+    renew(out, "results.json")
+    said = verify.report(out).differences
+    assert any("dossier-committee.pdf: the attachment results.json differs" in one for one in said)
+    assert any("is not in results.json" in one for one in said)
+
+
+def attachment_changed(writer: PdfWriter) -> None:
+    """Change one byte of what the PDF carries."""
+    objects: list[Any] = list(writer._objects)
+    (specification,) = [one for one in objects if isinstance(one, dict) and one.get("/Type") == "/Filespec"]
+    stream: Any = specification["/EF"]["/F"].get_object()
+    stream.set_data(stream.get_data().replace(b"dossier-results/1", b"dossier-results/2", 1))
+
+
+def test_an_altered_attachment_is_caught(out: Path) -> None:
+    said = altered(out, "dossier-committee.pdf", attachment_changed)
+    assert said == ("dossier-committee.pdf: the attachment results.json differs from the file",)
+
+
+def test_an_attachment_where_none_may_be_is_caught(out: Path) -> None:
+    said = altered(out, "dossier-regulatory.pdf", lambda writer: writer.add_attachment("note.txt", b"note"))
+    assert said == ("dossier-regulatory.pdf: note.txt is attached and should not be",)
+
+
+def font_changed(writer: PdfWriter) -> None:
+    """Put the program of another font in the place of one of ours."""
+    other = StreamObject()
+    other.set_data((Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf").read_bytes())
+    objects: list[Any] = list(writer._objects)
+    descriptor = next(one for one in objects if isinstance(one, dict) and "/FontFile2" in one)
+    descriptor[NameObject("/FontFile2")] = writer._add_object(other)
+
+
+@pytest.mark.parametrize("edition", ["regulatory", "committee"])
+def test_another_font_is_caught(out: Path, edition: str) -> None:
+    said = altered(out, f"dossier-{edition}.pdf", font_changed)
+    assert len(said) == 1
+    assert "is not one that ships" in said[0]
+
+
+def test_an_altered_input_byte_is_caught(built: Path, release: Path, tmp_path: Path) -> None:
+    other = Path(shutil.copytree(release, tmp_path / "release"))
+    table = next(other.glob("*.csv"))
+    content = table.read_bytes()
+    table.write_bytes(content[:-3] + bytes([content[-3] ^ 1]) + content[-2:])
+    result = asked("verify", built, "--release", other)
+    assert result.return_value == 4
+    assert f"input {table.name} differs from the one that was read" in result.stderr
+
+
+def test_another_seed_of_the_manifest_is_caught_by_the_rebuild(out: Path, release: Path) -> None:
+    manifest = json.loads((out / "manifest.json").read_bytes())
+    manifest["command"] += " --seed 7"
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    result = asked("verify", out, "--release", release)
+    assert result.return_value == 4
+    assert "results.json differs in the rebuild" in result.stderr
+
+
+def test_an_altered_missing_or_unlisted_file_is_named(out: Path) -> None:
+    (out / "results.csv").write_bytes((out / "results.csv").read_bytes() + b"\n")
+    (svg,) = sorted((out / "figures").glob("*.svg"))[:1]
+    svg.unlink()
+    (out / "notes.txt").write_text("mine")
+    said = verify.report(out).differences
+    assert {"results.csv differs from the manifest", f"figures/{svg.name} is missing"} <= set(said)
+    assert "notes.txt is not listed in the manifest" in said
+
+
+@pytest.mark.parametrize(
+    "manifest", ["", "{}", '{"schema": "dossier-manifest/1"}', '{"schema": "another/1", "outputs": []}']
+)
+def test_what_is_no_dossier_is_refused(tmp_path: Path, manifest: str) -> None:
+    (tmp_path / "manifest.json").write_text(manifest)
+    assert "There is no dossier" in str(asked("verify", tmp_path).exception)
+    assert "There is no dossier" in str(asked("verify", tmp_path / "nowhere").exception)
