@@ -433,7 +433,7 @@ def _chunk(job: tuple[int, int, int, int]) -> tuple[list[dict[str, Score]], floa
 def run(
     chosen: tuple[Cell, ...], datasets: int, workers: int, seed: int = SEED
 ) -> Iterator[tuple[int, float, tuple[Found, ...]]]:
-    """Simulate every cell round by round; after each the datasets and the processor's seconds so far, and the scores."""
+    """Simulate every cell round by round; after each the datasets, the processor's seconds and the scores so far."""
     global CELLS
     CELLS = chosen
     spent = 0.0

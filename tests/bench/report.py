@@ -75,8 +75,8 @@ def table(found: tuple[Found, ...], datasets: int, seed: int, took: str, version
     parts = [
         "# Coverage: does every interval hold what it promises?\n",
         f"Written by `make coverage`: {datasets:,} datasets a cell, seed {seed}, {took}, {versions}. Bootstraps and "
-        f"inverted tests take {draws} draws here (the balanced average accuracy 100), 1,000 in a dossier. An interval is "
-        "to hold the truth in .95 of the datasets; the Monte Carlo error of a share of .95 is "
+        f"inverted tests take {draws} draws here (the balanced average accuracy 100), 1,000 in a dossier. An interval "
+        "is to hold the truth in .95 of the datasets; the Monte Carlo error of a share of .95 is "
         f"{(0.95 * 0.05 / datasets) ** 0.5:.4f}.\n",
         "Truths are integrals over the population (tests/bench/population.py), not simulated. The linear predictor is "
         "normal with a standard deviation of 1.2; the prevalence is random in every dataset; the threshold equals the "
