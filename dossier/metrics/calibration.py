@@ -548,7 +548,9 @@ def _bounds_of_errors(
         return _around(curves, inward[place], tests.noise, n)
 
     found = {name: _bounds_of_error(tests, name, values[name], inward, around, level) for name in ERRORS}
-    return {**found, "emax": (found["emax"][0], max(values["emax"], _highest_gap(risk, smooth, level)))}
+    # The largest distance is never below the mean one, and bounded above wherever it lies.
+    farthest = (max(found["emax"][0], found["ici"][0]), max(values["emax"], _highest_gap(risk, smooth, level)))
+    return {**found, "emax": farthest}
 
 
 def _bounds_of_error(
@@ -735,10 +737,10 @@ def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
 def emax(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The largest distance between risk and observed frequency that anybody's risk shows.
 
-    0 is perfect. It rests on the ends of the curve, where few people lie. Arguments, curve, lower bound and reasons for
-    absence: as for `ici`; the value is the maximum of |curve - p| over the rows. The upper bound is the largest
-    distance from a risk to the far end of the curve's pointwise band, which bounds the maximum wherever it lies.
-    Source: Harrell 2015.
+    0 is perfect. It rests on the ends of the curve, where few people lie. Arguments, curve and reasons for absence: as
+    for `ici`; the value is the maximum of |curve - p| over the rows. The lower bound is made as that of `ici` and is
+    not below it; the upper one is the largest distance from a risk to the far end of the curve's pointwise band, which
+    bounds the maximum wherever it lies. Source: Harrell 2015.
     """
     return _error("emax", outcome, risk, level, bootstrap, seed)
 

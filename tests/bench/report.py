@@ -68,16 +68,14 @@ NOTES = (
 )
 
 
-def table(
-    found: tuple[Found, ...], datasets: int, seed: int, minutes: float, workers: int, versions: str, draws: int
-) -> str:
+def table(found: tuple[Found, ...], datasets: int, seed: int, took: str, versions: str, draws: int) -> str:
     """The whole of COVERAGE.md."""
     intervals = [one for one in found if one.cell.kind == "interval"]
     tests = [one for one in found if one.cell.kind == "test"]
     parts = [
         "# Coverage: does every interval hold what it promises?\n",
-        f"Written by `make coverage`: {datasets:,} datasets a cell, seed {seed}, {minutes:.0f} minutes with {workers} "
-        f"workers, {versions}. Bootstraps and inverted tests take {draws} draws here, 1,000 in a dossier. An interval "
+        f"Written by `make coverage`: {datasets:,} datasets a cell, seed {seed}, {took}, {versions}. Bootstraps and "
+        f"inverted tests take {draws} draws here (the balanced average accuracy 100), 1,000 in a dossier. An interval "
         "is to hold the truth in .95 of the datasets; the Monte Carlo error of a share of .95 is "
         f"{(0.95 * 0.05 / datasets) ** 0.5:.4f}.\n",
         "Truths are integrals over the population (tests/bench/population.py), not simulated. The linear predictor is "

@@ -37,7 +37,7 @@ def cells(bootstrap: int) -> Iterator[tuple[str, str, int, Simulate]]:
         yield f"raters, {raters} on {cases} cases", "interval", cases, _raters(cases, raters, bootstrap)
     for decisions in (100, 500):
         yield f"decisions, {decisions} an arm", "interval", decisions, _decisions(decisions)
-    for readers, cases in ((8, 50), (20, 100)):
+    for readers, cases in ((8, 40), (16, 60)):
         yield f"readers, {readers} on {cases} cases", "interval", cases, _readers(readers, cases, bootstrap)
     for rows in (100, 300):
         yield f"tables, {rows} external rows", "interval", rows, _tables(rows, bootstrap)

@@ -143,6 +143,6 @@ def test_every_measure_with_an_interval_has_a_cell_or_a_reason() -> None:
 def test_the_table_names_what_misses() -> None:
     cell = coverage.at_a_hospital("calibrated", 0.4, 500, 10, ("binned",))
     found = coverage.Found(cell, {"brier": coverage.Tally(1000, 0, 900.0, 900.0, 60.0, 40.0)})
-    text = report.table((found,), 1000, 1, 1.0, 1, "none", 10)
+    text = report.table((found,), 1000, 1, "a minute", "none", 10)
     assert "**0.900** (0.060, 0.040)" in text
     assert "brier (calibrated 0.4 500) 0.900" in text

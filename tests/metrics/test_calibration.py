@@ -266,6 +266,14 @@ def test_a_miscalibrated_model_has_a_two_sided_interval() -> None:
         assert "one-sided" not in found.method
 
 
+def test_the_bounds_of_the_largest_error_lie_above_those_of_the_mean() -> None:
+    for distortion in (1.0, 1.4, 2.0):
+        y, p = drawn(800, distortion=distortion)
+        mean, largest = estimated(ici(y, p, bootstrap=100)), estimated(emax(y, p, bootstrap=100))
+        assert (largest.low or 0.0) >= (mean.low or 0.0)
+        assert (largest.high or 1.0) >= (mean.high or 1.0)
+
+
 def test_far_from_the_diagonal_the_interval_is_the_normal_one() -> None:
     """Where the whole curve lies on one side, the mean distance is a mean: its interval is the plain one."""
     rng = np.random.default_rng(12)
