@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from dossier.figures import committee
@@ -13,6 +15,11 @@ from dossier.figures.canvas import BLUE, styled
 from dossier.types import POOLED, Absent, Estimate, Evidence, externals, find
 from tests.conftest import by_hand
 from tests.figures.evidence import COVID, Case
+
+
+def along(line: Line2D) -> list[float]:
+    """Where a line goes from left to right."""
+    return [float(x) for x in np.asarray(line.get_xdata(), dtype=np.float64)]
 
 
 def drawn(found: Evidence) -> Figure:
@@ -26,14 +33,14 @@ def test_squares_and_lines_stand_at_the_values_from_the_best_to_the_worst() -> N
     found = by_hand(Case("eight", COVID))
     axes = drawn(found).axes[0]
     known = [one for site in externals(found) if isinstance(one := find(found, "auroc", site.name), Estimate)]
-    squares = [float(line.get_xdata()[0]) for line in axes.lines if line.get_marker() == "s"]
+    squares = [along(line)[0] for line in axes.lines if line.get_marker() == "s"]
     assert squares == sorted((one.value for one in known), reverse=True)
-    spans = {tuple(map(float, line.get_xdata())) for line in axes.lines if len(line.get_xdata()) == 2}
+    spans = {tuple(along(line)) for line in axes.lines if len(along(line)) == 2}
     assert {(one.low, one.high) for one in known} <= spans
     (diamond,) = [line for line in axes.lines if line.get_marker() == "D"]
     pooled = find(found, "auroc", POOLED)
     assert isinstance(pooled, Estimate)
-    assert float(diamond.get_xdata()[0]) == pooled.value
+    assert along(diamond)[0] == pooled.value
     (bar,) = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
     assert bar.get_x() == pooled.details["prediction_low"]
     assert bar.get_x() + bar.get_width() == pytest.approx(pooled.details["prediction_high"], abs=1e-12)
@@ -45,7 +52,7 @@ def test_our_own_place_alone_is_blue_and_bold() -> None:
     blue = [line for line in figure.axes[0].lines if line.get_marker() == "s" and line.get_color() == BLUE]
     ours = find(found, "auroc", "site-3")
     assert isinstance(ours, Estimate)
-    assert [float(line.get_xdata()[0]) for line in blue] == [ours.value]
+    assert [along(line)[0] for line in blue] == [ours.value]
     (label,) = [text for text in figure.texts if text.get_text() == "Spain"]
     assert label.get_color() == BLUE
 
@@ -54,10 +61,8 @@ def test_of_forty_places_both_ends_and_ours_are_drawn_and_the_rest_is_counted() 
     case = Case("forty", tuple(f"Hospital {place}" for place in range(1, 41)))
     ranked = committee.rankings(by_hand(case))
     assert not isinstance(ranked, Absent)
-    middle = sorted(
-        (find(by_hand(case), "auroc", site.name).value, site.name)
-        for site in externals(by_hand(case))  # type: ignore[union-attr]
-    )[20][1]
+    known = [(find(by_hand(case), "auroc", site.name), site.name) for site in externals(by_hand(case))]
+    middle = sorted((one.value, name) for one, name in known if isinstance(one, Estimate))[20][1]
     found = dataclasses.replace(by_hand(case), local_site=middle)
     rows = committee.rankings(found)
     assert not isinstance(rows, Absent)
