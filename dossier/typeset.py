@@ -22,7 +22,7 @@ CHARACTER = 1.8
 LONG_LABEL = 22
 """Characters of a row's label that columns leave room for; a longer one may be broken."""
 
-ONE_LINE = 100
+ONE_LINE = 88
 """Characters of a finding that fit on one line of the contents; a longer one waits for its chapter."""
 
 NAMES = {
