@@ -90,7 +90,7 @@ def test_the_interval_is_the_one_that_was_taken(covid: Evidence) -> None:
     assert cells["AUROC"][1].text == "DeLong, logit; or declared"
     assert cells["Sensitivity"][1].text == "Wilson"
     assert cells["Specificity"][1].text == "As above"
-    assert "20 replicates" in cells["Integrated calibration index"][1].text
+    assert "20 draws" in cells["Integrated calibration index"][1].text
 
 
 def test_the_second_way_is_said_from_where_it_parts() -> None:

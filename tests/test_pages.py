@@ -348,10 +348,9 @@ def test_the_committee_reads_no_jargon(any_book: Book, term: str) -> None:
 )
 def test_the_committee_has_each_question_answered(any_book: Book, question: str) -> None:
     html = any_book.html("committee")
-    answers = re.findall(
-        r'<div class="question"><h2>(.*?)</h2><div>(.*?)</div></div>\s*(?=<div class="q|</section)', html, re.S
-    )
-    assert re.search(r"\w", re.sub(r"<[^>]+>", "", dict(answers).get(question, "")))
+    answers = dict(part.split("</h2>", 1) for part in html.split('<div class="question"><h2>')[1:])
+    answer = answers.get(question, "").partition("</div></div>")[0]
+    assert re.search(r"\w", re.sub(r"<[^>]+>", "", answer))
 
 
 # ---- the order of the book ------------------------------------------------------------------------------------------

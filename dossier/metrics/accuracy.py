@@ -353,7 +353,8 @@ def h_accuracy_risk(outcome: Floats, risk: Floats, threshold: float, level: floa
         return reason
     phi = float(outcome.mean())
     whole = threshold * (1 - phi) + (1 - threshold) * phi
-    priority = np.array([threshold * (1 - phi) / whole, (1 - threshold) * phi / whole])
+    of_cases = (1 - threshold) * phi / whole
+    priority = np.array([1 - of_cases, of_cases])
     right = ((risk >= threshold) == (outcome == 1)).astype(float)
     members = [outcome == 0, outcome == 1]
     ratios = [class_ratio(right[member], np.ones(int(member.sum()))) for member in members]

@@ -125,6 +125,8 @@ def linear_predictor(model: Model, predictors: Sequence[Feature]) -> Floats | Ab
     tier="descriptive",
     roles=("external",),
     breaks=("perfect is best", "narrower with more rows", "one class is absent"),
+    cites="Harrell 2015",
+    formula="max of |p - expit(a + Σ f(x))|, f(x) the terms of [model]",
 )
 def formula_difference(model: Model, risk: Floats, predictors: Sequence[Feature]) -> Estimate | Absent:
     """The largest difference between a patient's tested risk and the risk that the model's declared formula gives.

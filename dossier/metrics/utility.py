@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dossier.metrics.accuracy import h_accuracy_risk
 from dossier.metrics.discrimination import one_class
 from dossier.metrics.intervals import column, estimate, standard_error, two_sided
 from dossier.register import curve, curve_synthesis, metric
@@ -537,8 +538,8 @@ def utility_profile(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns 99 thresholds `tau` from .01 to .99 with
     `net_benefit`, `standardized_net_benefit` and `h_accuracy_risk`, each with its pointwise band (`..._low`,
-    `..._high`: normal; the variances of `net_benefit`, of Riley 2021 and of the stratified delta method; missing where
-    a class has a single row). Each value is that of the measure of that name. Absent when all rows are of one class.
+    `..._high`: normal with the variances of `net_benefit` and of Riley 2021, and as for `h_accuracy_risk`; missing
+    where a class has a single row). Each value is that of the measure of that name. Absent when all rows are of one class.
     """
     if reason := one_class(outcome):
         return reason
@@ -550,18 +551,17 @@ def utility_profile(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve
     spread = np.maximum(phi * hit + (1 - phi) * alarm * odds**2 - benefit**2, 0) / (n - 1)
     scale = (1 - phi) * (odds / phi) ** 2
     riley = (hit * (1 - hit) / phi + scale * (alarm * (1 - alarm) + alarm**2 / phi)) / n
-    of_cases = (1 - PROFILE) * phi / (PROFILE * (1 - phi) + (1 - PROFILE) * phi)
-    right = of_cases * hit + (1 - of_cases) * (1 - alarm)
     columns: dict[str, tuple[float | None, ...]] = {"tau": column(PROFILE)}
     columns |= _named_band("net_benefit", benefit, spread, level, -math.inf)
     columns |= _named_band("standardized_net_benefit", benefit / phi, riley, level, -math.inf)
-    if min(cases, others) < 2:
-        columns |= {"h_accuracy_risk": column(right)}
-        columns |= dict.fromkeys(("h_accuracy_risk_low", "h_accuracy_risk_high"), (None,) * len(PROFILE))
-    else:
-        delta = of_cases**2 * hit * (1 - hit) / (cases - 1) + (1 - of_cases) ** 2 * alarm * (1 - alarm) / (others - 1)
-        columns |= _named_band("h_accuracy_risk", right, delta, level, 0)
-    return Curve(columns, n, "pointwise normal", int(outcome.sum()))
+    known = [h_accuracy_risk(outcome, risk, float(tau), level) for tau in PROFILE]
+    found = [one for one in known if isinstance(one, Estimate)]
+    columns |= {
+        "h_accuracy_risk": tuple(one.value for one in found),
+        "h_accuracy_risk_low": tuple(one.low for one in found),
+        "h_accuracy_risk_high": tuple(one.high for one in found),
+    }
+    return Curve(columns, n, "pointwise, as for each measure", int(outcome.sum()))
 
 
 def _named_band(
