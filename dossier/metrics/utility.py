@@ -539,7 +539,8 @@ def utility_profile(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns 99 thresholds `tau` from .01 to .99 with
     `net_benefit`, `standardized_net_benefit` and `h_accuracy_risk`, each with its pointwise band (`..._low`,
     `..._high`: normal with the variances of `net_benefit` and of Riley 2021, and as for `h_accuracy_risk`; missing
-    where a class has a single row). Each value is that of the measure of that name. Absent when all rows are of one class.
+    where a class has a single row). Each value is that of the measure of that name. Absent when all rows are of one
+    class.
     """
     if reason := one_class(outcome):
         return reason

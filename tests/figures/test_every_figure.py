@@ -133,7 +133,7 @@ OPEN = frozenset(
         *("confidence_by_reader", "decision_benefit_by_reader", "points_nomogram", "accuracy_by_prevalence_by_site"),
     )
 )
-"""Figures that do not yet meet every rule below: a caption without a count, two lines alike in grey, a strange colour."""
+"""Figures that do not yet meet every rule below: a caption without a count, lines alike in grey, a strange colour."""
 
 
 def test_the_caption_says_how_many(drawn: Drawn) -> None:
