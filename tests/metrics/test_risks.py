@@ -323,8 +323,9 @@ def test_a_class_of_one_row_leaves_h_accuracy_without_a_band() -> None:
 
 
 @pytest.mark.parametrize("events", range(1, 49))
-def test_the_profile_of_a_perfect_model_has_no_width_below_nothing(events: int) -> None:
+def test_the_profile_of_a_perfect_model_ends_at_one_and_leaves_room_below(events: int) -> None:
     y = (np.arange(49) < events).astype(float)
     found = curved(utility_profile(y, y))
     assert set(found.columns["h_accuracy_risk"]) == {1.0}
-    assert all(one is None or one == 1 for one in found.columns["h_accuracy_risk_low"])
+    bounds = zip(found.columns["h_accuracy_risk_low"], found.columns["h_accuracy_risk_high"], strict=True)
+    assert all((low, high) == (None, None) or (low is not None and low < 1 and high == 1) for low, high in bounds)
