@@ -127,6 +127,8 @@ class DrawnCounts:
     apart: tuple[Floats, Floats, Floats] | None
     enlarged: tuple[float, float, float]
     """What the variances of `apart` are multiplied by: drawing k things leaves the share 1/k of a variance out."""
+    sizes: tuple[int, int]
+    """The numbers of readers and of cases."""
 
 
 def _drawn_counts(study: ReaderStudy, bootstrap: int, seed: int) -> DrawnCounts | None:
@@ -145,7 +147,7 @@ def _drawn_counts(study: ReaderStudy, bootstrap: int, seed: int) -> DrawnCounts 
         np.add.at(table, (reader[found], case[found]), 1.0)
         tables.append(table)
     if study.design != "paired":
-        return DrawnCounts(_counted(by_reader, np.ones((1, cases)), tables), None, (1.0, 1.0, 1.0))
+        return DrawnCounts(_counted(by_reader, np.ones((1, cases)), tables), None, (1.0, 1.0, 1.0), (readers, cases))
     by_case = _drawn(cases, bootstrap, rng)
     judged = np.unique(np.column_stack((reader, case)), axis=0)
     by_both = _drawn(len(judged), bootstrap, rng)
@@ -156,7 +158,7 @@ def _drawn_counts(study: ReaderStudy, bootstrap: int, seed: int) -> DrawnCounts 
         np.einsum("bk,kj->bj", by_both, of_each),
     )
     enlarged = (readers / (readers - 1), cases / (cases - 1), len(judged) / (len(judged) - 1))
-    return DrawnCounts(_counted(by_reader, by_case, tables), apart, enlarged)
+    return DrawnCounts(_counted(by_reader, by_case, tables), apart, enlarged, (readers, cases))
 
 
 def _counted(by_reader: Floats, by_case: Floats, tables: Sequence[Floats]) -> Floats:
@@ -198,16 +200,30 @@ def _clustered(
         parts = [_values(counts, statistic, positive) for counts in drawn.apart]
         if min(map(len, parts)) < 2:
             return Clustered(None, None, "too few bootstrap replicates hold decisions of both kinds")
-        of_readers, of_cases, of_each = (
-            float(np.var(part)) * larger for part, larger in zip(parts, drawn.enlarged, strict=True)
-        )
-        wanted = max(of_readers + of_cases - of_each, of_readers, of_cases)
+        variances = [float(np.var(part)) * larger for part, larger in zip(parts, drawn.enlarged, strict=True)]
         centre = float(np.median(values))
-        values = centre + (values - centre) * min(1.0, math.sqrt(wanted / float(np.var(values))))
+        wanted = _two_way(variances, drawn.sizes, level)
+        values = centre + (values - centre) * math.sqrt(wanted / float(np.var(values)))
     low, high = central(values, level)
     if positive:
         low, high = math.exp(low), math.exp(high)
     return Clustered(low, high, f"clustered: bootstrap over {how}, {len(values)} replicates")
+
+
+def _two_way(variances: Sequence[float], sizes: tuple[int, int], level: float) -> float:
+    """The variance of two-way clusters from those over readers, over cases and over single decisions, enlarged as t
+    asks.
+
+    What readers and cases add to the noise of single decisions is known from so many readers and cases only:
+    Satterthwaite's degrees of freedom.
+    """
+    of_readers, of_cases, of_each = variances
+    wanted = max(of_readers + of_cases - of_each, of_readers, of_cases)
+    own = [max(variance - of_each, 0.0) for variance in (of_readers, of_cases)]
+    unsure = math.fsum(part**2 / (size - 1) for part, size in zip(own, sizes, strict=True))
+    if unsure <= 0:
+        return wanted
+    return wanted * (float(t.ppf(0.5 + level / 2, wanted**2 / unsure)) / two_sided(level)) ** 2
 
 
 def _values(counts: Floats, statistic: Callable[[Cells], float], positive: bool) -> Floats:

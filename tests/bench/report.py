@@ -55,7 +55,21 @@ NOTES = (
         "correspondence_averaged, mean value",
         "not a test: its expectation for exchangeable tables is (n + 2)/(2 n + 2), .512 with 40 rows.",
     ),
-    ("error rates, clustered", "eight readers are few to learn the spread of all readers from."),
+    (
+        "prediction interval",
+        "t(k - 2) and the REML variance, as the contract asks: where sites differ by about their standard errors REML "
+        "finds too little, often none, and the next site is missed more often than promised.",
+    ),
+    (
+        "pooled mean, tau 0",
+        "the factor of Hartung and Knapp is held at 1 or more, so that it is wide where sites agree.",
+    ),
+    (
+        "auprc",
+        "the bootstrap lies a little high where cases are few; intervals on the logit scale, about the estimate "
+        "or with the bias taken off did no better.",
+    ),
+    ("e90", "at a prevalence of .1 a tenth of the rows holds few cases: its upper bound allows for all directions."),
     ("error_rate_aided, error_rate_unaided", "Wald's interval, as published; too short below some 200 decisions."),
     ("correspondence_averaged", "the development rows are fixed, as its interval takes them."),
     (
