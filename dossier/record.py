@@ -109,7 +109,10 @@ def _sizes(subgroups: SubgroupEvidence) -> Iterator[DescriptionResult]:
         if isinstance(one.size, Absent):
             continue
         total = one.size.n
-        counts = {"subgroup patients": total, "subgroup events": one.size.events}
+        counts = {"subgroup patients": total}
+        if one.size.events is not None:
+            counts["subgroup events"] = one.size.events
+        counts |= {f"subgroup patients of {label}": count for label, count in one.size.class_counts.items()}
         for statistic, count in counts.items():
             yield DescriptionResult(one.dataset, Description(one.column, statistic, count, total, one.label))
         if (one.dataset, one.column) not in said:
