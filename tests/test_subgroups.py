@@ -435,5 +435,5 @@ def test_too_few_is_told_class_by_class(tmp_path: Path) -> None:
     assert apart.reason.startswith("too few to tell of the other patients: ")
     tables = {one.name: one for one in findings.tables(evidence)}
     assert tables.keys() >= {"table-subgroups-sex", "table-subgroups-sex-auroc", "table-subgroups-sex-o-e"}
-    assert [one.head for one in tables["table-subgroups-sex"].columns][:2] == ["Patients", "Rarest class"]
+    assert [one.label for one in tables["table-subgroups-sex"].columns][:2] == ["Patients", "Rarest class"]
     assert faults(json.loads(record.text(evidence)), record.schema()) == []
