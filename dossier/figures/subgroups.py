@@ -28,6 +28,7 @@ from dossier.figures.canvas import (
     lattice,
     level_text,
     panel,
+    patients,
     picture,
     say,
     say_why,
@@ -289,7 +290,7 @@ def _mark(drawn: Figure, axes: Axes, places: Places, line: Line, which: int, row
     left, end = axes.get_xlim()
     if line.sites:
         inside = [value for value in line.sites[which] if left <= value <= end]
-        axes.plot(inside, [row] * len(inside), "|", ms=5, mec=MID, mew=0.8, zorder=1.5, clip_on=False)
+        axes.plot(inside, [row] * len(inside), "|", color=MID, ms=5, mec=MID, mew=0.8, zorder=1.5, clip_on=False)
     _whisker(axes, found, row)
     if line.is_pooled and found.low is not None and found.high is not None:
         low, high = max(found.low, left), min(found.high, end)
@@ -316,15 +317,22 @@ def _whisker(axes: Axes, found: Estimate, row: float) -> None:
 def forest_caption(evidence: Evidence) -> str:
     """What to know about the forest: where the rows come from, intervals, what is left out."""
     every = lines(evidence)
-    text = f"Lines are {level_text(evidence)} intervals."
-    if any(line.is_pooled for line in every):
-        text += " Diamond: pooled over the sites with enough, which are the strokes."
-    if any(line.found and not line.is_pooled for line in every):
+    rows = every[:MOST_ROWS]
+    text = f"{patients(_sized(evidence, externals(evidence)))}. Lines are {level_text(evidence)} intervals."
+    if any(line.is_pooled for line in rows):
+        text += " Diamond: pooled (random effects) over the sites with enough, which are the strokes."
+    if any(line.found and not line.is_pooled for line in rows):
         text += f" Square: a site, where fewer than {FEWEST_POOLED} can be pooled."
     text += f" Too few to tell, and not drawn: under {bands.FEW_FOR_POOLING} events or non-events at a site."
     if len(every) > MOST_ROWS:
         text += f" {len(every) - MOST_ROWS} rows more are in the tables."
     return text
+
+
+def _sized(evidence: Evidence, sites: Sequence[DatasetSummary]) -> list[DatasetSummary]:
+    """Those of the sites that record a column of the subgroups."""
+    names = list(subgroup_columns(evidence))
+    return [site for site in sites if any(subgroup_sizes(evidence, name, site.name) for name in names)]
 
 
 def forest_alternative(evidence: Evidence) -> str:
@@ -507,8 +515,8 @@ def calibration_caption(evidence: Evidence) -> str:
     sizes = [subgroup_sizes(evidence, subgroup[0], site.name).get(subgroup[1]) for site, subgroup in pairs]
     kept = [size for size in sizes if size is not None and not _is_few(size)]
     text = (
-        f"{level_text(evidence)} bands; grey: all patients of the site. On the diagonal the risks are right; above it "
-        "they are too low, below it too high."
+        f"{patients(plan.sites)}; {level_text(evidence)} bands; grey: all patients of the site. On the diagonal the "
+        "risks are right; above it they are too low, below it too high."
     )
     if any(size.rarest < bands.FEW_FOR_A_BAND for size in kept):
         text += f" Broken: under {bands.FEW_FOR_A_BAND} events or non-events."
