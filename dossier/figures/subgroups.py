@@ -69,6 +69,13 @@ FEWEST_POOLED = 3
 MOST_ROWS = 44
 TOP = 5.4
 MEASURES = (("auroc", "AUROC"), ("oe_ratio", "O/E"))
+MEANS = (("auroc", "AUROC"), ("brier", "Brier"))
+"""What has a mean over several classes, or is one number for all of them."""
+
+
+def measures(evidence: Evidence) -> tuple[tuple[str, str], tuple[str, str]]:
+    """The two measures that stand beside each other, with their headings."""
+    return MEANS if evidence.release.outcome.classes else MEASURES
 
 
 # ---- forest ---------------------------------------------------------------------------------------------------------
@@ -123,11 +130,13 @@ def _of_subgroup(evidence: Evidence, name: str, label: str) -> list[Line]:
     known = [(site, size) for site, size in sized if size is not None]
     if not known:
         return []
-    pooled = tuple(find_in_subgroup(evidence, subset, measure, POOLED) for measure, _ in MEASURES)
+    pooled = tuple(find_in_subgroup(evidence, subset, measure, POOLED) for measure, _ in measures(evidence))
     telling = [one for one in pooled if isinstance(one, Estimate) and (one.details.get("k") or 0) >= FEWEST_POOLED]
     enough = [(site, size) for site, size in known if not _is_few(size)]
     if telling:
-        values = tuple(_values(evidence, subset, measure, [site for site, _ in enough]) for measure, _ in MEASURES)
+        values = tuple(
+            _values(evidence, subset, measure, [site for site, _ in enough]) for measure, _ in measures(evidence)
+        )
         where = sites_word(int(max(one.details.get("k") or 0 for one in telling)))
         return [Line(label, where, telling[0].n, telling[0].events, pooled, values, True, subset=subset)]
     if not enough:
@@ -141,7 +150,7 @@ def _of_subgroup(evidence: Evidence, name: str, label: str) -> list[Line]:
             site.site,
             size.n,
             size.shown,
-            tuple(find_in_subgroup(evidence, subset, measure, site.name) for measure, _ in MEASURES),
+            tuple(find_in_subgroup(evidence, subset, measure, site.name) for measure, _ in measures(evidence)),
             is_below=several,
             subset=subset,
         )
@@ -204,7 +213,9 @@ def draw_forest(evidence: Evidence) -> Figure | Absent:
     drawn = sheet(FULL, TOP + height + 6.2)
     places = _places(shown)
     _heads(drawn, evidence, places)
-    axes = [_axes(drawn, shown, which, places, height) for which in range(len(MEASURES))]
+    axes = [
+        _axes(drawn, shown, which, places, height, measure) for which, (measure, _) in enumerate(measures(evidence))
+    ]
     short = _names(shown, places)
     for row, (line, name) in enumerate(zip(shown, short, strict=True)):
         write(drawn, line.indent, TOP + (row + 0.5) * LINE, name, weight=400 if line.subset else 600)
@@ -226,27 +237,33 @@ def _names(shown: Sequence[Line], places: Places) -> list[str]:
 
 
 def _heads(drawn: Figure, evidence: Evidence, places: Places) -> None:
-    for right, text in zip(places.counts, ("n", "events"), strict=True):
+    second = "rarest" if evidence.release.outcome.classes else "events"
+    for right, text in zip(places.counts, ("n", second), strict=True):
         write(drawn, right, 2.2, text, ha="right", color=INK_2)
-    for which, (_, heading) in enumerate(MEASURES):
+    for which, (_, heading) in enumerate(measures(evidence)):
         write(drawn, places.value(which), 2.2, heading, ha="right", color=INK_2)
         write(drawn, places.bounds(which), 2.2, f"{level_text(evidence)} CI", ha="right", color=INK_2)
 
 
-def _axes(drawn: Figure, shown: Sequence[Line], which: int, places: Places, height: float) -> Axes:
+REFERENCES = {"auroc": (0.5, HAIR), "oe_ratio": (1.0, RULE)}
+"""Where each axis has its line of reference, and its colour: no better than chance, and perfect."""
+
+
+def _axes(drawn: Figure, shown: Sequence[Line], which: int, places: Places, height: float, measure: str) -> Axes:
     axes = panel(drawn, places.axes[which], TOP, places.width, height)
     axes.set_ylim(height / LINE, 0)
     values = [value for line in shown for value in _reach(line, which)]
-    is_ratio = which == 1
-    low, high, marks = _limits(values, is_ratio)
-    if is_ratio:
+    low, high, marks = _limits(values, measure)
+    if measure == "oe_ratio":
         axes.set_xscale("log")
         axes.minorticks_off()
     axes.set_xlim(low, high)
     ticks(axes, "x", marks, [tick_text(mark) for mark in marks])
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
-    axes.axvline(1.0 if is_ratio else 0.5, color=RULE if is_ratio else HAIR, lw=0.6, zorder=0)
+    if measure in REFERENCES:
+        where, colour = REFERENCES[measure]
+        axes.axvline(where, color=colour, lw=0.6, zorder=0)
     return axes
 
 
@@ -258,9 +275,12 @@ def _reach(line: Line, which: int) -> list[float]:
     return [one for one in (found.value, found.low, found.high) if one is not None]
 
 
-def _limits(values: Sequence[float], is_ratio: bool) -> tuple[float, float, list[float]]:
+def _limits(values: Sequence[float], measure: str) -> tuple[float, float, list[float]]:
     """The ends of an axis and its ticks: round, holding the line of reference, cut where an interval goes too far."""
-    if is_ratio:
+    if measure == "brier":
+        end = next((one for one in (0.5, 1.0) if one >= max([*values, 0.0])), 2.0)
+        return 0.0, end, [0.0, end]
+    if measure == "oe_ratio":
         low, high = max(min([*values, 0.8]), 0.2), min(max([*values, 1.25]), 5.0)
         every = [0.2, 0.5, 1.0, 2.0, 5.0]
         first = max((one for one in every if one <= low), default=0.2)
@@ -323,7 +343,11 @@ def forest_caption(evidence: Evidence) -> str:
         text += " Diamond: pooled (random effects) over the sites with enough, which are the strokes."
     if any(line.found and not line.is_pooled for line in rows):
         text += f" Square: a site, where fewer than {FEWEST_POOLED} can be pooled."
-    text += f" Too few to tell, and not drawn: under {bands.FEW_FOR_POOLING} events or non-events at a site."
+    several = bool(evidence.release.outcome.classes)
+    if several:
+        text += " AUROC: mean over the classes; Brier: over all classes; rarest: patients of the rarest class."
+    few = "patients of any class" if several else "events or non-events"
+    text += f" Too few to tell, and not drawn: under {bands.FEW_FOR_POOLING} {few} at a site."
     if len(every) > MOST_ROWS:
         text += f" {len(every) - MOST_ROWS} rows more are in the tables."
     return text
@@ -339,7 +363,7 @@ def forest_alternative(evidence: Evidence) -> str:
     """The finding of the forest in one sentence: the lowest and the highest of each measure, and what is too few."""
     every = [line for line in lines(evidence) if not line.is_head]
     told = []
-    for which, (_, heading) in enumerate(MEASURES):
+    for which, (_, heading) in enumerate(measures(evidence)):
         known = sorted(
             ((line.found[which].value, index) for index, line in enumerate(every) if _has(line, which)),  # type: ignore[union-attr]
         )
@@ -363,7 +387,7 @@ def _called(line: Line) -> str:
     return f"{line.label} ({line.subset.rpartition('=')[0]}, {line.where})"
 
 
-@figure("AUROC and observed over expected events by subgroup")
+@figure("Performance by subgroup")
 def forest_by_subgroup(evidence: Evidence) -> Picture | Absent:
     """How well the model ranks the patients of each subgroup, and whether their risks add up."""
     with styled():
@@ -446,6 +470,8 @@ def draw_calibration(evidence: Evidence) -> Figure | Absent:
     """The calibration curve of each subgroup of each site, over that of the whole site."""
     if not evidence.subgroups.summaries:
         return Absent("the release declares no subgroup")
+    if evidence.release.outcome.classes:
+        return Absent("the curves of subgroups class by class are in results.json; the tables hold their O/E ratios")
     plan = matrix(evidence)
     curves = [_curve(evidence, site, subgroup) for site in plan.sites for subgroup in plan.subgroups]
     if not curves:

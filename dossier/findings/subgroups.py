@@ -136,6 +136,15 @@ def is_declared(evidence: Evidence) -> bool:
     return bool(evidence.subgroups.summaries)
 
 
+def what_is_few(evidence: Evidence) -> str:
+    """Which subgroups are too small to tell anything."""
+    if classes.labels(evidence):
+        few = f"fewer than {FEW_FOR_POOLING} patients of any class is too small to tell anything over all classes"
+        return f"A subgroup with {few}, and one with fewer of a class than that is too small to tell anything of it."
+    few = f"fewer than {FEW_FOR_POOLING} events or {FEW_FOR_POOLING} non-events"
+    return f"A subgroup with {few} is too small to tell anything, and is listed as such."
+
+
 def is_few(size: SubgroupSize) -> bool:
     """Whether a subgroup is too small to tell anything."""
     return size.rarest < FEW_FOR_POOLING
