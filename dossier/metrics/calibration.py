@@ -16,6 +16,7 @@ from dossier.bands import FEW_FOR_POOLING
 from dossier.metrics.discrimination import one_class
 from dossier.metrics.intervals import NO_SPREAD, column, estimate, on_log, standard_error, two_sided, wilson
 from dossier.metrics.inversion import BY_TESTS, ONE_SIDED, bounds_of_gaps, inverted
+from dossier.metrics.once import once
 from dossier.metrics.pooled import random_effects
 from dossier.metrics.resampling import BLOCK, percentile
 from dossier.register import curve, curve_synthesis, metric
@@ -133,7 +134,7 @@ def logistic_fit(design: Floats, outcome: Floats, offset: Floats | None = None) 
 
 
 def _information(columns: Floats, weight: Floats) -> Floats:
-    return np.array([[float(np.sum(a * weight * b)) for b in columns] for a in columns])
+    return np.array([np.sum(a * weight * columns, axis=1) for a in columns])
 
 
 # ---- calibration in the large, intercept and slope ------------------------------------------------------------------
@@ -231,7 +232,7 @@ def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Est
     log_odds = logit(risk)
     if float(np.ptp(log_odds)) == 0:
         return Absent("every risk is the same, so that there is no slope")
-    fit = logistic_fit(np.vstack((np.ones_like(log_odds), log_odds)), outcome)
+    fit = _line(log_odds, outcome)
     if isinstance(fit, Absent):
         return fit
     return _wald(fit, 1, outcome, risk, level)
@@ -261,10 +262,16 @@ def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.
     log_odds = logit(risk)
     if float(np.ptp(log_odds)) == 0:
         return Absent("every risk is the same, so that there is no slope to fit beside the intercept")
-    fit = logistic_fit(np.vstack((np.ones_like(log_odds), log_odds)), outcome)
+    fit = _line(log_odds, outcome)
     if isinstance(fit, Absent):
         return fit
     return _wald(fit, 0, outcome, risk, level)
+
+
+@once
+def _line(log_odds: Floats, outcome: Floats) -> LogisticFit | Absent:
+    """Intercept and slope on the log odds: each is a measure of its own."""
+    return logistic_fit(np.vstack((np.ones_like(log_odds), log_odds)), outcome)
 
 
 def _wald(fit: LogisticFit, which: int, outcome: Floats, risk: Floats, level: float) -> Estimate:
@@ -313,6 +320,7 @@ def _quantiles_of(outcome: Floats) -> tuple[float, ...]:
     return THREE_KNOTS if smaller < FEW_FOR_FOUR_KNOTS else FOUR_KNOTS
 
 
+@once
 def smooth_curve(outcome: Floats, risk: Floats, quantiles: tuple[float, ...] | None = None) -> SmoothCurve | Absent:
     """The logistic regression of the outcome on a restricted cubic spline of logit p.
 
@@ -625,12 +633,11 @@ def _highest_gap(risk: Floats, smooth: SmoothCurve, level: float) -> float:
     return float(ends.max())
 
 
-@lru_cache(maxsize=4)
+@once
 def _errors_with_intervals(
-    outcome_bytes: bytes, risk_bytes: bytes, level: float, bootstrap: int, seed: int
+    outcome: Floats, risk: Floats, level: float, bootstrap: int, seed: int
 ) -> dict[str, Estimate] | Absent:
     """The four calibration errors in one pass over rows sorted by risk and outcome."""
-    outcome, risk = np.frombuffer(outcome_bytes), np.frombuffer(risk_bytes)
     smooth = smooth_curve(outcome, risk)
     if isinstance(smooth, Absent):
         return smooth
@@ -649,7 +656,7 @@ def _from_tests(value: float, low: float, high: float, level: float, outcome: Fl
 def _error(name: str, outcome: Floats, risk: Floats, level: float, bootstrap: int, seed: int) -> Estimate | Absent:
     order = np.lexsort((outcome, risk))
     y, p = np.asarray(outcome[order], dtype=float), np.asarray(risk[order], dtype=float)
-    found = _errors_with_intervals(y.tobytes(), p.tobytes(), level, bootstrap, seed)
+    found = _errors_with_intervals(y, p, level, bootstrap, seed)
     return found if isinstance(found, Absent) else found[name]
 
 
