@@ -18,7 +18,7 @@ from dossier.metrics.intervals import NO_SPREAD, column, estimate, on_log, stand
 from dossier.metrics.inversion import BY_TESTS, ONE_SIDED, bounds_of_gaps, inverted
 from dossier.metrics.once import once
 from dossier.metrics.pooled import random_effects
-from dossier.metrics.resampling import BLOCK, percentile
+from dossier.metrics.resampling import BLOCK, VALUE_ALONE, percentile
 from dossier.register import curve, curve_synthesis, metric
 from dossier.types import Absent, Curve, Estimate, Floats, Role, SiteResults, found_curve
 
@@ -406,6 +406,7 @@ STEP_DOWN, STEPS_DOWN = 0.2, 60
 STEP_UP, STEPS_UP = 0.25, 20
 """The lines of curves go in steps of so many standard errors, at most so many of them."""
 LAST_STEPS = 4
+NO_DRAWS = "no draws were made for an interval"
 LEAST_INFORMATION = 1e-6
 DIRECTIONS, RADII, MOST_ELSEWHERE = 100, (0.4, 0.7, 1.0), 10
 NEIGHBOURS = 0.15
@@ -642,6 +643,11 @@ def _errors_with_intervals(
     if isinstance(smooth, Absent):
         return smooth
     values = _summary(np.abs(curve_at(smooth, risk) - risk))
+    if bootstrap == VALUE_ALONE:
+        n, events = len(outcome), int(outcome.sum())
+        return {
+            name: Estimate(values[name], None, None, None, n, smooth.method, events, reason=NO_DRAWS) for name in ERRORS
+        }
     bounds = _bounds_of_errors(values, risk, smooth, level, bootstrap, seed)
     method = f"{smooth.method}; {BY_TESTS}, {bootstrap} draws"
     return {name: _from_tests(values[name], *bounds[name], level, outcome, method) for name in ERRORS}
