@@ -18,7 +18,7 @@ from dossier.metrics.intervals import NO_SPREAD, column, estimate, on_log, stand
 from dossier.metrics.inversion import BY_TESTS, ONE_SIDED, bounds_of_gaps, inverted
 from dossier.metrics.once import once
 from dossier.metrics.pooled import random_effects
-from dossier.metrics.resampling import BLOCK, VALUE_ALONE, percentile
+from dossier.metrics.resampling import BINNED_ABOVE, BLOCK, VALUE_ALONE, block_size, cells_of, draws, percentile
 from dossier.register import curve, curve_synthesis, metric
 from dossier.types import Absent, Curve, Estimate, Floats, Role, SiteResults, found_curve
 
@@ -995,9 +995,9 @@ def nagelkerke_r2(
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`, `bootstrap` (replicates), `seed`. Returns
     (1 - exp(2(l0 - l)/n))/(1 - exp(2 l0/n)), l the summed log likelihood of the risks as they are, l0 that of the
-    prevalence observed at the site. Percentile bootstrap over rows; replicates of one class are left out. Absent when
-    all rows are of one class, and when a risk was 0 for a case or 1 for a non-case. Source: Nagelkerke 1991. Where we
-    differ: [Dinga] prints the mean score in place of l.
+    prevalence observed at the site. Percentile bootstrap over rows, above 50,000 of them on 2,000 bins of risk;
+    replicates of one class are left out. Absent when all rows are of one class, and when a risk was 0 for a case or 1
+    for a non-case. Source: Nagelkerke 1991. Where we differ: [Dinga] prints the mean score in place of l.
     """
     if reason := one_class(outcome):
         return reason
@@ -1011,12 +1011,18 @@ def nagelkerke_r2(
     value = float(nagelkerke(np.array([score.value]), phi)[0])
     order = np.lexsort((outcome, risk))
     y, p = outcome[order], risk[order]
-    logs = np.log(np.where(y == 1, p, 1 - p))
-    rng, n, size = np.random.default_rng(seed), len(y), max(1, BLOCK // len(y))
-    found = []
-    for begin in range(0, bootstrap, size):
-        rows = rng.integers(0, n, size=(min(size, bootstrap - begin), n))
-        found.append(nagelkerke(logs[rows].mean(axis=1), y[rows].mean(axis=1)))
+    rng, n, found = np.random.default_rng(seed), len(y), []
+    if n > BINNED_ABOVE:
+        cells = cells_of(y, p)
+        logs, size = np.log(np.where(cells.outcome == 1, cells.risk, 1 - cells.risk)), block_size(cells)
+        for begin in range(0, bootstrap, size):
+            drawn = draws(cells, min(size, bootstrap - begin), rng)
+            found.append(nagelkerke(drawn @ logs / n, drawn @ cells.outcome / n))
+    else:
+        logs, size = np.log(np.where(y == 1, p, 1 - p)), max(1, BLOCK // n)
+        for begin in range(0, bootstrap, size):
+            rows = rng.integers(0, n, size=(min(size, bootstrap - begin), n))
+            found.append(nagelkerke(logs[rows].mean(axis=1), y[rows].mean(axis=1)))
     replicates = np.concatenate(found)
     return percentile(
         min(1.0, value), replicates[~np.isnan(replicates)], bootstrap, level, outcome, "bootstrap over rows"
