@@ -21,6 +21,7 @@ from dossier.evaluate.offered import (
     settings,
 )
 from dossier.metrics import robustness
+from dossier.metrics.resampling import VALUE_ALONE
 from dossier.register import CurveMaker, Metric, fill
 from dossier.types import (
     MACRO,
@@ -136,7 +137,7 @@ def _over_splits(site: Site, metric: Metric, at: At, answer: classes.Answer) -> 
     for number in np.unique(dataset.split):
         held_out = replace(part_of(dataset, dataset.split == number), split=None, predictors=())
         # The interval comes from the spread between splits, so no replicates are needed within one.
-        found.append(answer(replace(site, dataset=held_out), metric, at, bootstrap=2))
+        found.append(answer(replace(site, dataset=held_out), metric, at, bootstrap=VALUE_ALONE))
     absent = next((one for one in found if isinstance(one, Absent)), None)
     if absent is not None:
         return Absent(f"at least one split allows no value: {absent.reason}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -17,6 +18,7 @@ from scipy.stats import binom, mannwhitneyu, norm
 from dossier.metrics.calibration import A_TEST, log_score
 from dossier.metrics.discrimination import one_class, placements
 from dossier.metrics.intervals import estimate, standard_error, two_sided
+from dossier.metrics.resampling import BINNED_ABOVE, BINS
 from dossier.metrics.utility import AT_ONE, NO_ROWS, contributions
 from dossier.register import metric
 from dossier.types import Absent, Estimate, Floats
@@ -49,6 +51,41 @@ def shuffled_cases(n: int, events: int, permutations: int, rng: np.random.Genera
     dealt[:events] = 1
     for size in _blocks(permutations, n):
         yield rng.permuted(np.tile(dealt, (size, 1)), axis=1).astype(float)
+
+
+@dataclass(frozen=True)
+class RiskCells:
+    """Sorted risks gathered into cells, to which cases are dealt."""
+
+    place: NDArray[np.int64]
+    """The cell of each row."""
+    count: Floats
+    """The rows of each cell."""
+
+    def means(self, values: Floats) -> Floats:
+        """The mean of a value over the rows of each cell."""
+        return np.asarray(np.bincount(self.place, weights=values) / self.count)
+
+
+def risk_cells(risk: Floats) -> RiskCells:
+    """Each of the sorted risks on its own; above 50,000 rows 2,000 bins beside the cells of exactly 0 and exactly 1."""
+    n = len(risk)
+    place = np.arange(n)
+    if n > BINNED_ABOVE:
+        place = 1 + place * BINS // n
+        place[risk == 0], place[risk == 1] = 0, BINS + 1
+        place = np.unique(place, return_inverse=True)[1]
+    return RiskCells(place, np.bincount(place).astype(float))
+
+
+def dealt_cases(cells: RiskCells, events: int, permutations: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """How many cases each cell gets when the outcomes are dealt anew, block by block: (permutations, cells)."""
+    if len(cells.place) <= BINNED_ABOVE:
+        yield from shuffled_cases(len(cells.place), events, permutations, rng)
+        return
+    count = cells.count.astype(np.int64)
+    for size in _blocks(permutations, len(count)):
+        yield rng.multivariate_hypergeometric(count, events, size=size, method="marginals").astype(float)
 
 
 @lru_cache(maxsize=4)
@@ -94,9 +131,10 @@ def permutation_p(
     return (reached + 1) / (drawn + 1), drawn
 
 
-def _method(drawn: int, early_stopping: bool) -> str:
+def _method(drawn: int, early_stopping: bool, rows: int) -> str:
     stopped = ", stopped early" if early_stopping and drawn < MOST_DRAWS else ""
-    return f"permutation, one-sided, {drawn} draws{stopped}"
+    binned = f" on {BINS:,} bins of risk" if rows > BINNED_ABOVE else ""
+    return f"permutation, one-sided, {drawn} draws{binned}{stopped}"
 
 
 def sign_flip_p(differences: Floats, permutations: int, seed: int) -> float | None:
@@ -453,8 +491,9 @@ def brier_against_chance(
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `permutations`, `seed`, `early_stopping` (up to 10,000 draws,
     fewer where the decision at .05 is clear, in place of `permutations`). Returns the mean of (p - y)^2 with the
     one-sided `p_value` of the permutation test, (b + 1)/(m + 1), b of m permutations of the outcomes with a score at
-    least as good, ties counted. It does not test calibration: risks that are wrong in size may order people well. A
-    test has no interval. Absent when all rows are of one class. Source: Phipson 2010.
+    least as good, ties counted. Above 50,000 rows the outcomes are dealt to 2,000 bins of equally many neighbouring
+    risks, each row with the mean of its bin. It does not test calibration: risks that are wrong in size may order
+    people well. A test has no interval. Absent when all rows are of one class. Source: Phipson 2010.
     """
     if reason := one_class(outcome):
         return reason
@@ -462,10 +501,11 @@ def brier_against_chance(
     # Every permutation has the same squares: the better score is the one with the larger risks among the cases.
     observed, near = float(risk[outcome == 1].sum()), NEARLY * max(1.0, float(p.sum()))
     most = MOST_DRAWS if early_stopping else permutations
-    dealt = shuffled_cases(len(p), int(outcome.sum()), most, np.random.default_rng(seed))
-    p_value, drawn = permutation_p((cases @ p >= observed - near for cases in dealt), most, early_stopping)
+    cells = risk_cells(p)
+    dealt, means = dealt_cases(cells, int(outcome.sum()), most, np.random.default_rng(seed)), cells.means(p)
+    p_value, drawn = permutation_p((cases @ means >= observed - near for cases in dealt), most, early_stopping)
     value = float(((risk - outcome) ** 2).mean())
-    return _tested(value, p_value, outcome, _method(drawn, early_stopping))
+    return _tested(value, p_value, outcome, _method(drawn, early_stopping, len(risk)))
 
 
 @metric(
@@ -503,11 +543,13 @@ def log_score_against_chance(
     case = outcome == 1
     mine = risk[case & (risk > 0) & (risk < 1)]
     observed, near = float(np.sum(np.log(mine) - np.log1p(-mine))), NEARLY * max(1.0, float(np.abs(odds).sum()))
-    never, always = (p == 0).astype(float), (p == 1).astype(float)
+    cells = risk_cells(p)
+    odds, never, always = (cells.means(one) for one in (odds, (p == 0).astype(float), (p == 1).astype(float)))
+    certain = float(cells.count @ always)
     most = MOST_DRAWS if early_stopping else permutations
-    dealt = shuffled_cases(len(p), int(outcome.sum()), most, np.random.default_rng(seed))
+    dealt = dealt_cases(cells, int(outcome.sum()), most, np.random.default_rng(seed))
     as_good = (
-        (cases @ odds >= observed - near) & (cases @ never == 0) & (cases @ always == always.sum()) for cases in dealt
+        (cases @ odds >= observed - near) & (cases @ never == 0) & (cases @ always == certain) for cases in dealt
     )
     p_value, drawn = permutation_p(as_good, most, early_stopping)
-    return _tested(score.value, p_value, outcome, _method(drawn, early_stopping))
+    return _tested(score.value, p_value, outcome, _method(drawn, early_stopping, len(risk)))

@@ -14,6 +14,8 @@ BINNED_ABOVE = 50_000
 BINS = 2_000
 BLOCK = 300_000
 """Numbers of one block of replicates: some ten arrays of this size live at once, little enough for the fast memory."""
+VALUE_ALONE = 1
+"""So many replicates are asked for where only the value is wanted: one replicate has no spread."""
 FEWEST = 0.9
 """The share of the replicates that must allow a value."""
 
