@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from dossier.types import (
@@ -15,7 +15,10 @@ from dossier.types import (
     DatasetSummary,
     Description,
     DescriptionResult,
+    Estimate,
     Evidence,
+    Previous,
+    PreviousManifest,
     Result,
     SubgroupEvidence,
 )
@@ -26,6 +29,7 @@ SCHEMA = "dossier-results/1"
 def document(evidence: Evidence) -> dict[str, Any]:
     """The evidence as plain lists and dictionaries, in the shape of the published schema."""
     release = evidence.release.release
+    before = {} if evidence.changes is None else {"previous": _previous(evidence.changes.previous)}
     return {
         "schema": SCHEMA,
         "release": {
@@ -34,10 +38,11 @@ def document(evidence: Evidence) -> dict[str, Any]:
             "date": None if release.date is None else release.date.isoformat(),
             "seed": release.seed,
             "level": release.level,
+            **before,
         },
         "datasets": [_dataset(dataset) for dataset in (*evidence.datasets, *_declared(evidence))],
         "description": [_description(row) for row in (*evidence.descriptions, *_sizes(evidence.subgroups))],
-        "estimates": [_estimate(evidence, result) for result in (*evidence.results, *evidence.subgroups.results)],
+        "estimates": [_estimate(evidence, result) for result in _every_result(evidence)],
         "curves": [_curve(result) for result in (*evidence.curves, *evidence.subgroups.curves)],
         "flags": [
             {"flag": flag.flag, "dataset": flag.dataset, "says": flag.says, "reply": flag.reply}
@@ -55,6 +60,14 @@ def text(evidence: Evidence) -> bytes:
     ).encode()
 
 
+def _every_result(evidence: Evidence) -> Iterator[Result]:
+    """Results of whole datasets, of subgroups, and the differences from the previous release."""
+    yield from evidence.results
+    yield from evidence.subgroups.results
+    if evidence.changes is not None:
+        yield from evidence.changes.results
+
+
 FLAT = (
     *("measure", "dataset", "subset", "at", "value", "low", "high", "se", "level", "p_value"),
     *("prediction_low", "prediction_high", "tau", "i2", "k", "method", "n", "events", "tier", "status", "reason"),
@@ -67,7 +80,7 @@ def table(evidence: Evidence) -> bytes:
     page = io.StringIO(newline="")
     writer = csv.writer(page, lineterminator="\n")
     writer.writerow(FLAT)
-    for result in evidence.results:
+    for result in _every_result(evidence):
         row = _estimate(evidence, result)
         row["at"] = ";".join(f"{name}={value}" for name, value in sorted(row["at"].items()))
         writer.writerow(["" if row.get(name) is None else row[name] for name in FLAT])
@@ -93,7 +106,42 @@ def _dataset(dataset: DatasetSummary) -> dict[str, Any]:
         "excluded": dict(dataset.excluded),
         "features": list(dataset.features),
         "splits": dataset.splits,
+        "dates": None if dataset.dates is None else [day.isoformat() for day in dataset.dates],
         "classes": dict(dataset.class_counts) or None,
+    }
+
+
+def _previous(previous: Previous) -> dict[str, Any]:
+    """What is printed of the previous release: its setting, the sizes of its datasets, its core measures."""
+    manifest = previous.manifest
+    return {
+        "version": previous.version,
+        "date": None if previous.date is None else previous.date.isoformat(),
+        "seed": previous.seed,
+        "level": previous.level,
+        "sha256": previous.sha256,
+        "thresholds": list(previous.thresholds),
+        "artifact_sha256": manifest.artifact_sha256 if isinstance(manifest, PreviousManifest) else None,
+        "versions": dict(manifest.versions) if isinstance(manifest, PreviousManifest) else None,
+        "inputs": [{"name": one.name, "sha256": one.sha256} for one in manifest.inputs]
+        if isinstance(manifest, PreviousManifest)
+        else None,
+        "acceptance": [_criterion(one) for one in previous.criteria],
+        "datasets": [
+            {"name": one.name, "site": one.site, "n": one.n, "events": one.events} for one in previous.datasets
+        ],
+        "estimates": [
+            {
+                "measure": one.measure,
+                "dataset": one.dataset,
+                "at": dict(one.at),
+                "value": one.found.value,
+                "low": one.found.low,
+                "high": one.found.high,
+            }
+            for one in previous.results
+            if isinstance(one.found, Estimate)
+        ],
     }
 
 
@@ -201,6 +249,41 @@ def _curve(result: CurveResult) -> dict[str, Any]:
     }
 
 
+def _schema_of_previous(rows: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    """The part that stands only where the release names a previous one; `rows` makes the schema of a list of rows."""
+    number, words = {"type": ["number", "null"]}, {"type": ["string", "null"]}
+    count = {"type": ["integer", "null"], "minimum": 0}
+    properties: dict[str, Any] = {
+        "version": {"type": "string"},
+        "date": words,
+        "seed": {"type": "integer", "minimum": 0},
+        "level": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+        "sha256": {"type": "string"},
+        "thresholds": {"type": "array", "items": {"type": "number"}},
+        "artifact_sha256": words,
+        "versions": {"type": ["object", "null"], "additionalProperties": {"type": "string"}},
+        "inputs": {"type": ["array", "null"], "items": {"type": "object"}},
+        "acceptance": {"type": "array", "items": {"type": "object"}},
+        "datasets": rows({"name": {"type": "string"}, "site": {"type": "string"}, "n": count, "events": count}),
+        "estimates": rows(
+            {
+                "measure": {"type": "string"},
+                "dataset": {"type": "string"},
+                "at": {"type": "object", "additionalProperties": {"type": ["number", "string"]}},
+                "value": {"type": "number"},
+                "low": number,
+                "high": number,
+            }
+        ),
+    }
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": sorted(properties),
+        "additionalProperties": False,
+    }
+
+
 def schema() -> dict[str, Any]:
     """The JSON Schema of results.json."""
     number = {"type": ["number", "null"]}
@@ -230,6 +313,7 @@ def schema() -> dict[str, Any]:
                 "date": words,
                 "seed": {"type": "integer", "minimum": 0},
                 "level": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+                "previous": _schema_of_previous(rows),
             },
             "required": ["date", "level", "model", "seed", "version"],
             "additionalProperties": False,
@@ -245,6 +329,7 @@ def schema() -> dict[str, Any]:
                 "excluded": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
                 "features": {"type": "array", "items": {"type": "string"}},
                 "splits": {"type": ["integer", "null"]},
+                "dates": {"type": ["array", "null"], "items": {"type": "string"}},
                 "classes": {
                     "type": ["object", "null"],
                     "additionalProperties": {"type": "integer", "minimum": 0},
