@@ -49,7 +49,7 @@ def finding(evidence: Evidence) -> Sentence:
     """Which datasets came and went, how many criteria changed state, and by how much the first measure differs."""
     changes = _changes(evidence)
     came, went = _came_and_went(evidence)
-    state = len([one for one in _criteria(evidence) if _standing(one[0]) != _standing(one[1])])
+    state = len([one for one in _kept(evidence) if _standing(one[0]) != _standing(one[1])])
     moved = f"{counted(state, 'criterion', 'criteria')} changed state" if state else "no criterion changed state"
     lead = (
         f"Since version {changes.previous.version}, {in_words(len(came))} dataset{'' if len(came) == 1 else 's'} came, "
@@ -85,7 +85,7 @@ def line(evidence: Evidence) -> str:
     if evidence.changes is None:
         return ""
     came, went = _came_and_went(evidence)
-    lost = [one for one in _criteria(evidence) if _standing(one[0]) == "met" and _standing(one[1]) != "met"]
+    lost = [one for one in _kept(evidence) if _standing(one[0]) == "met" and _standing(one[1]) != "met"]
     return (
         f"Since version {evidence.changes.previous.version}: {counted(len(came), 'new place')}, {len(went)} no longer "
         f"here, {counted(len(lost), 'goal')} met then but not now."
@@ -173,7 +173,7 @@ def data(evidence: Evidence) -> Table:
         head="Site",
         columns=(
             *(Column("Patients before"), Column("Patients now"), Column("Events before"), Column("Events now")),
-            Column("Change", words=True),
+            Column("Change"),
         ),
         rows=tuple(rows),
     )
@@ -186,7 +186,7 @@ def _sizes(named: DatasetSummary, before: DatasetSummary | None, now: DatasetSum
     )
     counts = [None if one is None else one[place] for place in (0, 1) for one in sizes]
     cells = [Cell("" if count is None else f"{count:,}", kind="plain") for count in counts]
-    return Row(label_of(named), (*cells, _word(change)))
+    return Row(label_of(named), (*cells, Cell(change, kind="plain")))
 
 
 def files(evidence: Evidence) -> tuple[str, ...]:
@@ -213,7 +213,7 @@ def measures(evidence: Evidence) -> Table:
     """Every core measure before and now, the difference with its interval, and how that was found."""
     changes, reasons = _changes(evidence), Reasons(evidence)
     groups: dict[str, list[Result]] = {}
-    for one in changes.results:
+    for one in (one for one in changes.results if _is_told(evidence, one)):
         groups.setdefault(_group(evidence, one), []).append(one)
     rows: list[Row] = []
     for label, members in groups.items():
@@ -236,6 +236,12 @@ def measures(evidence: Evidence) -> Table:
         rows=tuple(rows),
         footnotes=reasons.footnotes(),
     )
+
+
+def _is_told(evidence: Evidence, one: Result) -> bool:
+    """Whether the measure is a number now, or was one before."""
+    sides = (_value(results, one) for results in (_changes(evidence).previous.results, evidence.results))
+    return any(isinstance(found, Estimate) for found in sides)
 
 
 def _group(evidence: Evidence, one: Result) -> str:
@@ -292,6 +298,11 @@ def _criteria(evidence: Evidence) -> list[Pair]:
     old = {_asks(one): one for one in _changes(evidence).previous.criteria}
     new = {_asks(one): one for one in evidence.criteria}
     return [(old.get(key), new.get(key)) for key in dict.fromkeys((*new, *old))]
+
+
+def _kept(evidence: Evidence) -> list[Pair]:
+    """The criteria that stand in both releases."""
+    return [(old, new) for old, new in _criteria(evidence) if old is not None and new is not None]
 
 
 def _asks(one: Criterion) -> tuple[object, ...]:

@@ -165,10 +165,11 @@ def _json(content: bytes, name: str, faults: list[Fault]) -> Any:
         row = content[: error.start].count(b"\n") + 1
         faults.append(Fault(f"{name} is not UTF-8 text.", f"{name}, row {row}", UNCHANGED))
     except json.JSONDecodeError as error:
-        what = f"{name} is not valid JSON: {error.msg[:1].lower()}{error.msg[1:]}."
-        faults.append(Fault(what, f"{name}, row {error.lineno}, character {error.colno}", UNCHANGED))
-    except ValueError as error:
-        faults.append(Fault(f"{name} holds {error}, which is no number of JSON.", name, UNCHANGED))
+        faults.append(
+            Fault(f"{name} is not valid JSON.", f"{name}, row {error.lineno}, character {error.colno}", UNCHANGED)
+        )
+    except ValueError:
+        faults.append(Fault(f"{name} holds a number that is not finite.", name, UNCHANGED))
     return None
 
 
