@@ -42,7 +42,7 @@ def document(evidence: Evidence) -> dict[str, Any]:
         },
         "datasets": [_dataset(dataset) for dataset in (*evidence.datasets, *_declared(evidence))],
         "description": [_description(row) for row in (*evidence.descriptions, *_sizes(evidence.subgroups))],
-        "estimates": [_estimate(evidence, result) for result in _every_result(evidence)],
+        "estimates": [_estimate(evidence, result) for result in _results(evidence)],
         "curves": [_curve(result) for result in (*evidence.curves, *evidence.subgroups.curves)],
         "flags": [
             {"flag": flag.flag, "dataset": flag.dataset, "says": flag.says, "reply": flag.reply}
@@ -60,14 +60,6 @@ def text(evidence: Evidence) -> bytes:
     ).encode()
 
 
-def _every_result(evidence: Evidence) -> Iterator[Result]:
-    """Results of whole datasets, of subgroups, and the differences from the previous release."""
-    yield from evidence.results
-    yield from evidence.subgroups.results
-    if evidence.changes is not None:
-        yield from evidence.changes.results
-
-
 FLAT = (
     *("measure", "dataset", "subset", "at", "value", "low", "high", "se", "level", "p_value"),
     *("prediction_low", "prediction_high", "tau", "i2", "k", "method", "n", "events", "tier", "status", "reason"),
@@ -80,11 +72,17 @@ def table(evidence: Evidence) -> bytes:
     page = io.StringIO(newline="")
     writer = csv.writer(page, lineterminator="\n")
     writer.writerow(FLAT)
-    for result in _every_result(evidence):
+    for result in _results(evidence):
         row = _estimate(evidence, result)
         row["at"] = ";".join(f"{name}={value}" for name, value in sorted(row["at"].items()))
         writer.writerow(["" if row.get(name) is None else row[name] for name in FLAT])
     return page.getvalue().encode()
+
+
+def _results(evidence: Evidence) -> tuple[Result, ...]:
+    """Every estimate in its order: of whole datasets, of subgroups, then the differences from the previous release."""
+    since = () if evidence.changes is None else evidence.changes.results
+    return (*evidence.results, *evidence.subgroups.results, *since)
 
 
 def _declared(evidence: Evidence) -> Iterator[DatasetSummary]:
@@ -152,7 +150,10 @@ def _sizes(subgroups: SubgroupEvidence) -> Iterator[DescriptionResult]:
         if isinstance(one.size, Absent):
             continue
         total = one.size.n
-        counts = {"subgroup patients": total, "subgroup events": one.size.events}
+        counts = {"subgroup patients": total}
+        if one.size.events is not None:
+            counts["subgroup events"] = one.size.events
+        counts |= {f"subgroup patients of {label}": count for label, count in one.size.class_counts.items()}
         for statistic, count in counts.items():
             yield DescriptionResult(one.dataset, Description(one.column, statistic, count, total, one.label))
         if (one.dataset, one.column) not in said:

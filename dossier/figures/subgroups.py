@@ -130,7 +130,7 @@ def _of_subgroup(evidence: Evidence, name: str, label: str) -> list[Line]:
         where = sites_word(int(max(one.details.get("k") or 0 for one in telling)))
         return [Line(label, where, telling[0].n, telling[0].events, pooled, values, True, subset=subset)]
     if not enough:
-        n, events = sum(size.n for _, size in known), sum(size.events for _, size in known)
+        n, events = sum(size.n for _, size in known), sum(size.shown for _, size in known)
         where = known[0][0].site if len(known) == 1 else f"each of {sites_word(len(known))}"
         return [Line(label, where, n, events, subset=subset)]
     several = len(known) > 1
@@ -139,7 +139,7 @@ def _of_subgroup(evidence: Evidence, name: str, label: str) -> list[Line]:
             label,
             site.site,
             size.n,
-            size.events,
+            size.shown,
             tuple(find_in_subgroup(evidence, subset, measure, site.name) for measure, _ in MEASURES),
             is_below=several,
             subset=subset,
@@ -150,7 +150,7 @@ def _of_subgroup(evidence: Evidence, name: str, label: str) -> list[Line]:
 
 
 def _is_few(size: SubgroupSize) -> bool:
-    return min(size.events, size.n - size.events) < bands.FEW_FOR_POOLING
+    return size.rarest < bands.FEW_FOR_POOLING
 
 
 def _values(evidence: Evidence, subset: str, measure: str, sites: Sequence[DatasetSummary]) -> tuple[float, ...]:
@@ -497,7 +497,7 @@ def _draw_panel(
         whole = find_curve(evidence, CURVE, site.name)
         if isinstance(whole, Curve):
             axes.plot(column(whole, "risk"), column(whole, "observed"), color=MID, lw=1.0, zorder=1.8)
-        draw_curve(axes, curve, end, min(size.events, size.n - size.events) < bands.FEW_FOR_A_BAND)
+        draw_curve(axes, curve, end, size.rarest < bands.FEW_FOR_A_BAND)
 
 
 def calibration_caption(evidence: Evidence) -> str:
@@ -510,7 +510,7 @@ def calibration_caption(evidence: Evidence) -> str:
         f"{level_text(evidence)} bands; grey: all patients of the site. On the diagonal the risks are right; above it "
         "they are too low, below it too high."
     )
-    if any(min(size.events, size.n - size.events) < bands.FEW_FOR_A_BAND for size in kept):
+    if any(size.rarest < bands.FEW_FOR_A_BAND for size in kept):
         text += f" Broken: under {bands.FEW_FOR_A_BAND} events or non-events."
     gone = [label for labels in subgroup_columns(evidence).values() for label in labels]
     gone = [label for label in gone if label not in {label for _, label in plan.subgroups}]
