@@ -117,6 +117,7 @@ def _questions() -> Mapping[str, Any]:
         "accuracy",
         "advice",
         "caution",
+        "changes",
         "checklist",
         "classes",
         "committee",
@@ -151,6 +152,8 @@ def _has_content(evidence: Evidence, chapter: str) -> bool:
         return bool(evidence.checklist)
     if chapter == "acceptance":
         return bool(evidence.criteria)
+    if chapter == "changes":
+        return evidence.changes is not None
     prediction = evidence.release.prediction
     if chapter == "comparison" and prediction.rival is None and prediction.rivals is None:
         return False

@@ -22,6 +22,12 @@ class Chapter:
 CHAPTERS = (
     Chapter("results", "First results", "Results"),
     Chapter("acceptance", "Acceptance criteria", "Results", "Declare criteria in [[acceptance]]."),
+    Chapter(
+        "changes",
+        "Changes since the previous release",
+        "Results",
+        "Name the results.json of the previous release as previous in [release].",
+    ),
     Chapter("abstract", "Structured abstract", "Results"),
     Chapter("context", "Purpose and setting", "Data", "Write texts in [statements]."),
     Chapter("nomogram", "The model", "Data", "Give the formula of the model in [model]."),

@@ -72,6 +72,7 @@ def manifest(evidence: Evidence, files: Mapping[str, bytes], command: str) -> by
         "schema": MANIFEST_SCHEMA,
         "command": command,
         "seed": evidence.release.release.seed,
+        "artifact_sha256": evidence.release.release.artifact_sha256,
         "versions": dict(evidence.versions),
         "inputs": [{"name": one.name, "sha256": one.sha256, "size": one.size} for one in evidence.inputs],
         "outputs": [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from dossier.types import (
@@ -15,7 +15,10 @@ from dossier.types import (
     DatasetSummary,
     Description,
     DescriptionResult,
+    Estimate,
     Evidence,
+    Previous,
+    PreviousManifest,
     Result,
     SubgroupEvidence,
 )
@@ -26,6 +29,7 @@ SCHEMA = "dossier-results/1"
 def document(evidence: Evidence) -> dict[str, Any]:
     """The evidence as plain lists and dictionaries, in the shape of the published schema."""
     release = evidence.release.release
+    before = {} if evidence.changes is None else {"previous": _previous(evidence.changes.previous)}
     return {
         "schema": SCHEMA,
         "release": {
@@ -34,6 +38,7 @@ def document(evidence: Evidence) -> dict[str, Any]:
             "date": None if release.date is None else release.date.isoformat(),
             "seed": release.seed,
             "level": release.level,
+            **before,
         },
         "datasets": [_dataset(dataset) for dataset in (*evidence.datasets, *_declared(evidence))],
         "description": [_description(row) for row in (*evidence.descriptions, *_sizes(evidence.subgroups))],
@@ -75,8 +80,9 @@ def table(evidence: Evidence) -> bytes:
 
 
 def _results(evidence: Evidence) -> tuple[Result, ...]:
-    """Every estimate of the record in its order: of whole datasets, then of subgroups."""
-    return (*evidence.results, *evidence.subgroups.results)
+    """Every estimate in its order: of whole datasets, of subgroups, then the differences from the previous release."""
+    since = () if evidence.changes is None else evidence.changes.results
+    return (*evidence.results, *evidence.subgroups.results, *since)
 
 
 def _declared(evidence: Evidence) -> Iterator[DatasetSummary]:
@@ -98,7 +104,42 @@ def _dataset(dataset: DatasetSummary) -> dict[str, Any]:
         "excluded": dict(dataset.excluded),
         "features": list(dataset.features),
         "splits": dataset.splits,
+        "dates": None if dataset.dates is None else [day.isoformat() for day in dataset.dates],
         "classes": dict(dataset.class_counts) or None,
+    }
+
+
+def _previous(previous: Previous) -> dict[str, Any]:
+    """What is printed of the previous release: its setting, the sizes of its datasets, its core measures."""
+    manifest = previous.manifest
+    return {
+        "version": previous.version,
+        "date": None if previous.date is None else previous.date.isoformat(),
+        "seed": previous.seed,
+        "level": previous.level,
+        "sha256": previous.sha256,
+        "thresholds": list(previous.thresholds),
+        "artifact_sha256": manifest.artifact_sha256 if isinstance(manifest, PreviousManifest) else None,
+        "versions": dict(manifest.versions) if isinstance(manifest, PreviousManifest) else None,
+        "inputs": [{"name": one.name, "sha256": one.sha256} for one in manifest.inputs]
+        if isinstance(manifest, PreviousManifest)
+        else None,
+        "acceptance": [_criterion(one) for one in previous.criteria],
+        "datasets": [
+            {"name": one.name, "site": one.site, "n": one.n, "events": one.events} for one in previous.datasets
+        ],
+        "estimates": [
+            {
+                "measure": one.measure,
+                "dataset": one.dataset,
+                "at": dict(one.at),
+                "value": one.found.value,
+                "low": one.found.low,
+                "high": one.found.high,
+            }
+            for one in previous.results
+            if isinstance(one.found, Estimate)
+        ],
     }
 
 
@@ -209,6 +250,41 @@ def _curve(result: CurveResult) -> dict[str, Any]:
     }
 
 
+def _schema_of_previous(rows: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    """The part that stands only where the release names a previous one; `rows` makes the schema of a list of rows."""
+    number, words = {"type": ["number", "null"]}, {"type": ["string", "null"]}
+    count = {"type": ["integer", "null"], "minimum": 0}
+    properties: dict[str, Any] = {
+        "version": {"type": "string"},
+        "date": words,
+        "seed": {"type": "integer", "minimum": 0},
+        "level": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+        "sha256": {"type": "string"},
+        "thresholds": {"type": "array", "items": {"type": "number"}},
+        "artifact_sha256": words,
+        "versions": {"type": ["object", "null"], "additionalProperties": {"type": "string"}},
+        "inputs": {"type": ["array", "null"], "items": {"type": "object"}},
+        "acceptance": {"type": "array", "items": {"type": "object"}},
+        "datasets": rows({"name": {"type": "string"}, "site": {"type": "string"}, "n": count, "events": count}),
+        "estimates": rows(
+            {
+                "measure": {"type": "string"},
+                "dataset": {"type": "string"},
+                "at": {"type": "object", "additionalProperties": {"type": ["number", "string"]}},
+                "value": {"type": "number"},
+                "low": number,
+                "high": number,
+            }
+        ),
+    }
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": sorted(properties),
+        "additionalProperties": False,
+    }
+
+
 def schema() -> dict[str, Any]:
     """The JSON Schema of results.json."""
     number = {"type": ["number", "null"]}
@@ -238,6 +314,7 @@ def schema() -> dict[str, Any]:
                 "date": words,
                 "seed": {"type": "integer", "minimum": 0},
                 "level": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+                "previous": _schema_of_previous(rows),
             },
             "required": ["date", "level", "model", "seed", "version"],
             "additionalProperties": False,
@@ -253,6 +330,7 @@ def schema() -> dict[str, Any]:
                 "excluded": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
                 "features": {"type": "array", "items": {"type": "string"}},
                 "splits": {"type": ["integer", "null"]},
+                "dates": {"type": ["array", "null"], "items": {"type": "string"}},
                 "classes": {
                     "type": ["object", "null"],
                     "additionalProperties": {"type": "integer", "minimum": 0},

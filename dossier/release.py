@@ -91,7 +91,9 @@ class About(Table):
     )
     tested_version: Text | None = Field(None, description="The version that was tested, where it is another one.")
     tester: Text | None = Field(None, description="Who ran the test, and their relation to the owner.")
-    previous: Text | None = Field(None, description="The results.json of the previous version.")
+    previous: Text | None = Field(
+        None, description="The results.json of the previous release; it may lie outside the folder."
+    )
 
 
 class Outcome(Table):

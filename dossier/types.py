@@ -160,6 +160,33 @@ class Flag:
 
 
 @dataclass(frozen=True)
+class PreviousManifest:
+    """What the manifest beside the previous results.json says: programs, inputs, and the model file."""
+
+    versions: Mapping[str, str]
+    inputs: tuple[InputFile, ...]
+    artifact_sha256: str | None
+
+
+@dataclass(frozen=True)
+class Previous:
+    """What the results.json of the previous release recorded: its setting, its sites, its core measures."""
+
+    file: str
+    sha256: str
+    version: str
+    date: datetime.date | None
+    level: float
+    seed: int
+    thresholds: tuple[float, ...]
+    datasets: tuple[DatasetSummary, ...]
+    results: tuple[Result, ...]
+    """Every core measure of whole datasets, and over all sites."""
+    criteria: tuple[Criterion, ...]
+    manifest: PreviousManifest | Absent
+
+
+@dataclass(frozen=True)
 class Study:
     """Everything that was read, checked once and for all."""
 
@@ -173,6 +200,8 @@ class Study:
     reader_study: ReaderStudy | None = None
     declared: bool = True
     """Whether a release file stands behind it; a quick look at one table has none, and fills no checklist."""
+    previous: Previous | None = None
+    """The previous release, where this one names it."""
 
 
 # ---- what evaluate makes --------------------------------------------------------------------------------------------
@@ -378,6 +407,14 @@ class SubgroupEvidence:
 
 
 @dataclass(frozen=True)
+class Changes:
+    """How each core measure differs from the previous release; apart from the results, so that nothing mixes them."""
+
+    previous: Previous
+    results: tuple[Result, ...]
+
+
+@dataclass(frozen=True)
 class Evidence:
     """All that is known after the patients' rows are gone: the only thing that figures, sentences and pages see."""
 
@@ -396,6 +433,8 @@ class Evidence:
     subgroups: SubgroupEvidence = field(default_factory=SubgroupEvidence)
     local_site: str | None = None
     """The external dataset of the hospital that the committee edition is for; results.json does not hold it."""
+    changes: Changes | None = None
+    """What differs from the previous release, where the release names it."""
 
 
 @dataclass(frozen=True)

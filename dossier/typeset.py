@@ -358,9 +358,12 @@ class Reasons:
 
     def cell(self, absent: Absent) -> Cell:
         """The word for a gap, with the letter of its reason."""
-        reason = sentence_case(named(self.evidence, absent.reason))
-        letter = self.letters.setdefault(reason, _letter(len(self.letters)))
-        return Cell(f"absent{TIED}{letter}", kind="absent")
+        return Cell(f"absent{TIED}{self.letter(absent.reason)}", kind="absent")
+
+    def letter(self, reason: str) -> str:
+        """The letter of a reason, which a footnote spells out."""
+        said = sentence_case(named(self.evidence, reason))
+        return self.letters.setdefault(said, _letter(len(self.letters)))
 
     def leave_out(self, label: str, dataset: str, reason: str) -> None:
         """Remember a dataset that has no row because nothing of the table exists for it."""

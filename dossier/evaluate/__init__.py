@@ -14,7 +14,7 @@ from importlib.metadata import version
 import joblib
 
 from dossier import acceptance, checklist, flags
-from dossier.evaluate import classes, model, reader_study, sites, subgroups
+from dossier.evaluate import changes, classes, model, reader_study, sites, subgroups
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import SiteEvidence, site_evidence
 from dossier.register import fill
@@ -61,6 +61,7 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None) -> E
     found_flags = study.flags + flags.raised(summaries, results, descriptions)
     found_flags += flags.unsaid(study.release, summaries) if study.declared else ()
     of_subgroups = subgroups.together(study.release, parts, [site.summary.name for site in external])
+    terms = classes.terms_of(study.release)
     complete = Evidence(
         release=study.release,
         datasets=summaries,
@@ -68,7 +69,7 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None) -> E
         curves=tuple(curves),
         descriptions=descriptions,
         flags=flags.answered(found_flags, study.release.reply),
-        terms=classes.terms_of(study.release),
+        terms=terms,
         statements=study.statements,
         inputs=study.inputs,
         versions={
@@ -78,6 +79,7 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None) -> E
         },
         criteria=acceptance.judged(study.release.acceptance, summaries, [*results, *of_subgroups.results]),
         subgroups=of_subgroups,
+        changes=changes.changes(study.release, study.previous, summaries, results, terms),
     )
     return replace(complete, checklist=checklist.rows(complete) if study.declared else ())
 

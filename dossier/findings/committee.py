@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from dossier.bands import FEW_FOR_A_BAND as FEW
 from dossier.bands import FEW_FOR_POOLING as VERY_FEW
 from dossier.findings import acceptance, classes, subgroups
+from dossier.findings import changes as changes_since
 from dossier.findings.sentence import Sentence, estimated, primary_threshold
 from dossier.types import (
     POOLED,
@@ -787,11 +788,14 @@ def _is_telling(pooled: Estimate | Absent) -> bool:
 
 
 def changes(evidence: Evidence) -> tuple[str, ...]:
-    """What the owner says has changed since the last issue of this dossier."""
+    """What differs from the previous release, and what the owner says has changed since the last issue."""
+    found = changes_since.line(evidence)
+    since = (found,) if found else ()
     said = evidence.release.revision
     if not said:
-        return ("No earlier issue of this dossier is named.",)
-    return tuple(f"{one.number}, {date(one.date)}: {abridged(one.change, TWO_LINES)}" for one in said[:2])
+        return since or ("No earlier issue of this dossier is named.",)
+    told = (f"{one.number}, {date(one.date)}: {abridged(one.change, TWO_LINES)}" for one in said[: 2 - len(since)])
+    return (*since, *told)
 
 
 DECLARED = (

@@ -73,7 +73,7 @@ def _thresholds(thresholds: tuple[float, ...]) -> list[Fault]:
 
 
 def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
-    from dossier.load import criteria, datasets, flags, model
+    from dossier.load import criteria, datasets, flags, model, previous
     from dossier.load.reader_study import reader_study
     from dossier.load.readers import readers
 
@@ -88,6 +88,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     )
     decided = None if release.reader_study is None else reader_study(release.reader_study, folder, faults)
     statements = _statements(release, folder, faults)
+    before = previous.previous(release, folder, faults)
     names = [*_unread(release, found), *(site.dataset.name for site in found)]
     faults += [*criteria.faults(release, names), *criteria.reply_faults(release, names)]
     if not faults:
@@ -102,6 +103,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
         flags=flags.flags(found),
         statements=statements,
         reader_study=decided,
+        previous=before,
     )
 
 

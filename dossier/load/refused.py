@@ -11,9 +11,6 @@ LATER = "Take it out of release.toml until a later version of dossier."
 SECTIONS = {
     "disclosure": "[disclosure]",
 }
-KEYS = {
-    "release": ("previous",),
-}
 DATASET_KEYS = ("sheet", "cluster", "weights", "imputation", "minimum_cell")
 ENDINGS = (".feather", ".xlsx", ".xpt", ".sas7bdat", ".dta", ".sav", ".csv.gz")
 
@@ -85,14 +82,6 @@ def _later(name: str, where: str) -> Fault:
     return Fault(f"{name} is not built yet.", where, LATER)
 
 
-def _of_section(raw: Mapping[str, object]) -> Iterator[Fault]:
-    for section, keys in KEYS.items():
-        table = raw.get(section)
-        for key in keys:
-            if isinstance(table, Mapping) and key in table:
-                yield _later(f"[{section}] {key}", f"release.toml, [{section}] {key}")
-
-
 def _of_dataset(raw: Mapping[str, object]) -> Iterator[Fault]:
     tables = raw.get("dataset")
     for number, table in enumerate(tables if isinstance(tables, tuple) else (), start=1):
@@ -106,7 +95,7 @@ def _of_dataset(raw: Mapping[str, object]) -> Iterator[Fault]:
 def not_built(raw: Mapping[str, object]) -> list[Fault]:
     """One fault for every key of the release whose part is not built yet."""
     sections = [_later(label, f"release.toml, {label}") for section, label in SECTIONS.items() if section in raw]
-    return [*sections, *_of_section(raw), *_of_dataset(raw)]
+    return [*sections, *_of_dataset(raw)]
 
 
 def ending(file: str, where: str) -> Fault | None:

@@ -9,9 +9,11 @@ from functools import lru_cache
 import numpy as np
 from scipy.stats import norm, t
 
-from dossier.types import Estimate, Floats
+from dossier.types import Absent, Estimate, Floats
 
 NO_SPREAD = "the rows do not vary enough to estimate an interval"
+ONE_SIDED = "one-sided"
+"""The word by which a method says that its interval has one end only."""
 
 
 @lru_cache(maxsize=16)
@@ -78,6 +80,30 @@ def on_logit(value: float, se: float, level: float) -> tuple[float, float]:
     centre = math.log(value / (1 - value))
     half = two_sided(level) * se / (value * (1 - value))
     return expit(centre - half), expit(centre + half)
+
+
+def square_and_add(ours: Estimate, rest: Estimate, who: str, others: str) -> tuple[float, float] | Absent:
+    """How far the difference of two estimates on rows that share none reaches down and up.
+
+    `who` and `others` name the two sets of rows. Down: sqrt((v1 - l1)^2 + (u2 - v2)^2), up: sqrt((u1 - v1)^2 + (v2 -
+    l2)^2). Absent where one of the two intervals is one-sided or missing. Source: Zou and Donner 2008; Newcombe 1998.
+    """
+    one, other = _bounds(ours, who), _bounds(rest, others)
+    if isinstance(one, Absent):
+        return one
+    if isinstance(other, Absent):
+        return other
+    down = math.hypot(ours.value - one[0], other[1] - rest.value)
+    return down, math.hypot(one[1] - ours.value, rest.value - other[0])
+
+
+def _bounds(found: Estimate, who: str) -> tuple[float, float] | Absent:
+    """Both ends of an interval, or why it does not have them."""
+    if ONE_SIDED in found.method:
+        return Absent(f"the interval of the {who} is one-sided, and a difference needs both ends")
+    if found.low is None or found.high is None:
+        return Absent(f"the {who} allow no interval: {found.reason or 'a bound is not finite'}")
+    return found.low, found.high
 
 
 def expit(x: float) -> float:

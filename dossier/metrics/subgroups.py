@@ -6,10 +6,8 @@ import math
 from collections.abc import Mapping
 
 from dossier.bands import FEW_FOR_POOLING
+from dossier.metrics.intervals import square_and_add
 from dossier.types import Absent, Estimate, Floats
-
-ONE_SIDED = "one-sided"
-"""The word by which a method says that its interval has one end only."""
 
 
 def too_few(outcome: Floats, where: str = "") -> Absent | None:
@@ -53,7 +51,7 @@ def difference(ours: Estimate, rest: Estimate) -> Estimate | Absent:
     if any(one.level is None and one.reason is None for one in (ours, rest)):
         return Absent("a number without an interval is not compared with that of the other patients")
     value = ours.value - rest.value
-    bounds = _square_and_add(ours, rest)
+    bounds = square_and_add(ours, rest, "subgroup", "other patients")
     return Estimate(
         value=value,
         low=None if isinstance(bounds, Absent) else min(value, value - bounds[0]),
@@ -74,23 +72,3 @@ def difference(ours: Estimate, rest: Estimate) -> Estimate | Absent:
 
 def _method(ours: Estimate, rest: Estimate) -> str:
     return ours.method if ours.method == rest.method else f"{ours.method} and {rest.method}"
-
-
-def _square_and_add(ours: Estimate, rest: Estimate) -> tuple[float, float] | Absent:
-    """How far the difference reaches down and up."""
-    one, other = _bounds(ours, "subgroup"), _bounds(rest, "other patients")
-    if isinstance(one, Absent):
-        return one
-    if isinstance(other, Absent):
-        return other
-    down = math.hypot(ours.value - one[0], other[1] - rest.value)
-    return down, math.hypot(one[1] - ours.value, rest.value - other[0])
-
-
-def _bounds(found: Estimate, who: str) -> tuple[float, float] | Absent:
-    """Both ends of an interval, or why it does not have them."""
-    if ONE_SIDED in found.method:
-        return Absent(f"the interval of the {who} is one-sided, and a difference needs both ends")
-    if found.low is None or found.high is None:
-        return Absent(f"the {who} allow no interval: {found.reason or 'a bound is not finite'}")
-    return found.low, found.high

@@ -138,9 +138,17 @@ class Source:
         found = {float(release["level"]), 1 - float(release["level"]), float(release["seed"]), 0.0, 1.0}
         for one in (*self.results["estimates"], *self.results["curves"], *self.results["acceptance"]):
             found |= {float(value) for value in one["at"].values() if isinstance(value, int | float)}
-        for one in self.results["acceptance"]:
+        for one in (*self.results["acceptance"], *self._previous.get("acceptance", ())):
             found |= {float(one[name]) for name in ("at_least", "at_most") if one[name] is not None}
+        found |= {float(one) for one in self._previous.get("thresholds", ())}
+        found |= set(_numbers(self._previous))
         return frozenset(found | self.counts)
+
+    @cached_property
+    def _previous(self) -> Mapping[str, Any]:
+        """What is recorded of the previous release; empty where the release names none."""
+        found: Mapping[str, Any] = self.results["release"].get("previous", {})
+        return found
 
     @cached_property
     def counts(self) -> frozenset[float]:
@@ -235,10 +243,16 @@ class Source:
     def _pool(self, dataset: str | None) -> Pool:
         values: set[float] = set(self.settings)
         spans: set[tuple[float, ...]] = set()
-        for one in self.results["estimates"]:
+        for one in (*self.results["estimates"], *self._previous.get("estimates", ())):
             if dataset in (None, one["dataset"]):
                 values |= set(_numbers(one))
                 spans |= set(_spans(one))
+        values |= {
+            value
+            for one in self._previous.get("datasets", ())
+            if dataset in (None, one["name"])
+            for value in _numbers(one)
+        }
         for one in (*self.results["description"], *self.results["acceptance"]):
             if dataset in (None, one["dataset"]):
                 values |= set(_numbers(one))
@@ -282,8 +296,18 @@ class Source:
         for one in self.results["description"]:
             found |= {one["variable"], one["level"] or ""}
         found |= {entry["name"].replace("../", "") for entry in self.manifest["inputs"]}
+        found |= self._names_before
         # A name that is a bare number would hide results.
         return _any_of(name for name in found if re.search(r"\d", name) and re.search(r"[^\d.,]", name))
+
+    @cached_property
+    def _names_before(self) -> set[str]:
+        """The names with which the previous release is spoken of."""
+        before = self._previous
+        found = {f"version {before['version']}", before["version"]} if before else set()
+        found |= {one[key] for one in before.get("datasets", ()) for key in ("name", "site")}
+        found |= {one["name"] for one in before.get("inputs") or ()}
+        return found | set((before.get("versions") or {}).values())
 
     @cached_property
     def words(self) -> re.Pattern[str]:

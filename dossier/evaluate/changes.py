@@ -1,0 +1,139 @@
+"""Each core measure beside the same one of the previous release: paired, as independent rows, or why neither."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from dossier.metrics.changes import change
+from dossier.release import Release
+from dossier.types import (
+    POOLED,
+    Absent,
+    Changes,
+    DatasetSummary,
+    Estimate,
+    Previous,
+    Result,
+    Term,
+)
+
+AGAINST = "previous"
+"""What `against` is in `at` for a difference from the previous release."""
+
+SAME_ROWS = (
+    "the previous release has as many patients and events here: they are taken for the same, and two files of results "
+    "cannot be paired; give the previous version's risks as rival, named after it, to pair them"
+)
+
+
+def changes(
+    release: Release,
+    previous: Previous | None,
+    datasets: Sequence[DatasetSummary],
+    results: Sequence[Result],
+    terms: Mapping[str, Term],
+) -> Changes | None:
+    """The difference of every core measure of every tested dataset, and of all sites; None without a previous release.
+
+    Where the rival is the previous version, the difference is that of the two on the same rows.
+    """
+    if previous is None:
+        return None
+    tested = {one.name for one in datasets if one.role != "development"} | {POOLED}
+    core = [one for one in results if _is_core(one, terms) and one.dataset in tested]
+    paired = _rival_differences(results) if is_rival(release, previous) else {}
+    found = tuple(
+        replace(one, at={**one.at, "against": AGAINST}, found=_difference(one, previous, datasets, paired))
+        for one in core
+    )
+    return Changes(previous, found)
+
+
+def is_rival(release: Release, previous: Previous) -> bool:
+    """Whether the rival is named after the previous version."""
+    name = release.prediction.rival_name
+    return name is not None and re.search(rf"(?<![\w.]){re.escape(previous.version)}(?![\w.])", name) is not None
+
+
+def _is_core(one: Result, terms: Mapping[str, Term]) -> bool:
+    return terms[one.term].tier == "core" and one.subset is None and "against" not in one.at
+
+
+Place = tuple[str, str, tuple[tuple[str, float | str], ...]]
+"""A measure of a dataset at its settings."""
+
+
+def _place(measure: str, dataset: str, at: Mapping[str, float | str]) -> Place:
+    return measure, dataset, tuple(sorted(at.items()))
+
+
+def _rival_differences(results: Sequence[Result]) -> Mapping[Place, Estimate]:
+    """The differences from the rival, filed under the settings of the measure itself."""
+    return {
+        _place(
+            one.measure, one.dataset, {name: value for name, value in one.at.items() if name != "against"}
+        ): one.found
+        for one in results
+        if one.at.get("against") == "rival" and isinstance(one.found, Estimate)
+    }
+
+
+def _difference(
+    one: Result, previous: Previous, datasets: Sequence[DatasetSummary], paired: Mapping[Place, Estimate]
+) -> Estimate | Absent:
+    if isinstance(one.found, Absent):
+        return one.found
+    on_same_rows = paired.get(_place(one.measure, one.dataset, one.at))
+    if on_same_rows is not None:
+        return replace(on_same_rows, method=f"paired, both versions on the same rows; {on_same_rows.method}")
+    before = value_before(previous, one)
+    if isinstance(before, Absent):
+        return before
+    return change(one.found, before, _together(one.dataset, previous, datasets))
+
+
+def value_before(previous: Previous, one: Result) -> Estimate | Absent:
+    """The same measure in the previous release, or why it has none."""
+    wanted = _place(one.measure, one.dataset, one.at)
+    for result in previous.results:
+        if _place(result.measure, result.dataset, result.at) == wanted:
+            return result.found if isinstance(result.found, Estimate) else Absent(f"before: {result.found.reason}")
+    if one.dataset != POOLED and all(known.name != one.dataset for known in previous.datasets):
+        return Absent(f"{one.dataset} is not in the previous release")
+    return Absent("the previous release does not have this measure at these settings")
+
+
+# ---- may the two intervals be put together --------------------------------------------------------------------------
+
+
+def _together(dataset: str, previous: Previous, datasets: Sequence[DatasetSummary]) -> Absent | None:
+    """Why the rows of now and of before are not independent, or None where they are."""
+    if dataset == POOLED:
+        return _all_sites(previous, datasets)
+    now = next(one for one in datasets if one.name == dataset)
+    return _of_dataset(now, next(one for one in previous.datasets if one.name == dataset))
+
+
+def _of_dataset(now: DatasetSummary, before: DatasetSummary) -> Absent | None:
+    if now.dates is not None and before.dates is not None:
+        apart = now.dates[0] > before.dates[1] or before.dates[0] > now.dates[1]
+        if apart:
+            return None
+    if (now.n, now.events, dict(now.class_counts)) == (before.n, before.events, dict(before.class_counts)):
+        return Absent(SAME_ROWS)
+    if now.dates is None or before.dates is None:
+        return Absent("the rows of now and of before may share patients: dates that would tell them apart are missing")
+    return Absent("the rows of now and of before may share patients: their dates overlap")
+
+
+def _all_sites(previous: Previous, datasets: Sequence[DatasetSummary]) -> Absent | None:
+    """All sites are independent of those of before when no hospital stands in both with rows that may be shared."""
+    before = {one.name: one for one in previous.datasets if one.role == "external"}
+    shared = [one for one in datasets if one.role == "external" and one.name in before]
+    if all(_of_dataset(one, before[one.name]) is None for one in shared):
+        return None
+    same = len(shared) == len(before) == sum(one.role == "external" for one in datasets)
+    which = "the same hospitals" if same else "some of the same hospitals"
+    return Absent(f"{which} are pooled in both releases, so that the two are not independent")

@@ -1,0 +1,44 @@
+"""How a measure changed since the previous release, and how sure one can be of it."""
+
+from __future__ import annotations
+
+import math
+
+from dossier.metrics.intervals import square_and_add
+from dossier.types import Absent, Estimate
+
+
+def change(now: Estimate, before: Estimate, together: Absent | None) -> Estimate:
+    """How much higher a measure is now than in the previous release, from the two results alone.
+
+    `now` and `before` are estimates of one measure; `together` is None where the two rest on rows that share none, and
+    says otherwise why the two intervals must not be put together. Returns now - before on the measure's own scale, with
+    the interval by square-and-add: low = d - sqrt((v1 - l1)^2 + (u2 - v2)^2), high = d + sqrt((u1 - v1)^2 + (v2 -
+    l2)^2). The bounds are missing, with the reason, where the rows are not independent, the levels differ, or one of
+    the two has no interval with both ends. Source: Zou and Donner 2008; Newcombe 1998.
+    """
+    value = now.value - before.value
+    bounds = together or _levels(now, before) or square_and_add(now, before, "present rows", "previous rows")
+    if isinstance(bounds, Absent):
+        method = "minus the previous release, not paired"
+        return Estimate(value, None, None, None, now.n, method, now.events, reason=bounds.reason)
+    return Estimate(
+        value=value,
+        low=value - bounds[0],
+        high=value + bounds[1],
+        level=now.level,
+        n=now.n + before.n,
+        method=f"minus the previous release, independent rows, square-and-add; {_method(now, before)}",
+        events=None if now.events is None or before.events is None else now.events + before.events,
+        se=None if now.se is None or before.se is None else math.hypot(now.se, before.se),
+    )
+
+
+def _levels(now: Estimate, before: Estimate) -> Absent | None:
+    if now.level == before.level or now.level is None or before.level is None:
+        return None
+    return Absent(f"the previous interval is at {before.level * 100:g}%, the present one at {now.level * 100:g}%")
+
+
+def _method(now: Estimate, before: Estimate) -> str:
+    return now.method if now.method == before.method else f"{now.method} and {before.method}"

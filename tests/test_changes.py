@@ -1,0 +1,373 @@
+"""Changes since the previous release: what is read of it, what a difference may say, and what is recorded."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dossier import compose, evaluate, load, record
+from dossier.errors import DossierError
+from dossier.findings import changes as chapter
+from dossier.metrics.changes import change
+from dossier.metrics.comparison import auroc_difference
+from dossier.metrics.discrimination import auroc
+from dossier.metrics.intervals import wilson
+from dossier.types import Absent, DatasetSummary, Estimate, Evidence, Gallery, Result
+from tests.test_record import faults
+
+ABOUT = """
+[release]
+model = "Example"
+version = "{version}"
+date = 2026-10-01
+owner = "The owner"
+{more}
+[outcome]
+name = "Readmission"
+column = "outcome"
+[prediction]
+column = "risk"
+{rival}
+[thresholds]
+declared = [{thresholds}]
+[resampling]
+bootstrap = 2
+permutations = 9
+"""
+SITE = """
+[[dataset]]
+name = "{name}"
+role = "external"
+file = "{name}.csv"
+site = "Hospital {name}"
+dates = {dates}
+"""
+THIS_YEAR, LAST_YEAR = "[2026-01-01, 2026-06-30]", "[2025-01-01, 2025-06-30]"
+MET = (
+    '[[acceptance]]\nmeasure = "auroc"\ndataset = "north"\nbound = "value"\nat_least = {0}\ndeclared_on = 2026-01-01\n'
+)
+
+
+def _table(seed: int, n: int) -> str:
+    """A simulated table with the risks of two versions."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=n)
+    outcome = (rng.uniform(size=n) < 1 / (1 + np.exp(-x))).astype(int)
+    risk, old = 1 / (1 + np.exp(-1.2 * x)), 1 / (1 + np.exp(-0.8 * x - rng.normal(size=n)))
+    rows = [f"{a},{b:.4f},{c:.4f}" for a, b, c in zip(outcome, risk, old, strict=True)]
+    return "\n".join(["outcome,risk,risk_previous", *rows]) + "\n"
+
+
+def _release(
+    folder: Path,
+    sites: dict[str, tuple[int, int, str]],
+    version: str,
+    previous: str = "",
+    rival: str = "",
+    thresholds: str = "0.3",
+    criteria: str = "",
+) -> Evidence:
+    """The evidence of a release with these sites: seed, patients and dates of each."""
+    folder.mkdir(parents=True)
+    more = f'previous = "{previous}"' if previous else ""
+    text = ABOUT.format(version=version, more=more, rival=rival, thresholds=thresholds)
+    for name, (seed, n, dates) in sites.items():
+        text += SITE.format(name=name, dates=dates)
+        (folder / f"{name}.csv").write_text(_table(seed, n), encoding="utf-8")
+    (folder / "release.toml").write_text(text + criteria, encoding="utf-8")
+    return evaluate.evidence(load.study(folder))
+
+
+def _printed(folder: Path, evidence: Evidence, manifest: dict[str, Any] | None = None) -> None:
+    """What a build of this evidence would leave behind for the next release."""
+    folder.mkdir()
+    content = record.text(evidence)
+    (folder / "results.json").write_bytes(content)
+    if manifest is not None:
+        own = {"name": "results.json", "sha256": hashlib.sha256(content).hexdigest(), "size": len(content)}
+        (folder / "manifest.json").write_text(json.dumps({"outputs": [own], **manifest}), encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A place with a first release: hospitals north and south, last year."""
+    place = tmp_path_factory.mktemp("changes")
+    sites = {"north": (1, 120, LAST_YEAR), "south": (2, 90, LAST_YEAR)}
+    first = _release(place / "first", sites, "1.0.0", thresholds="0.3, 0.5", criteria=MET.format(0.5))
+    versions = {"dossier": "0.0.9", "numpy": "1.0"}
+    inputs = [{"name": one.name, "sha256": one.sha256, "size": one.size} for one in first.inputs]
+    _printed(place / "out", first, {"versions": versions, "inputs": inputs, "artifact_sha256": "ab" * 32})
+    return place
+
+
+@pytest.fixture(scope="module")
+def same(folder: Path) -> Evidence:
+    """The first release again, with itself as the previous one."""
+    sites = {"north": (1, 120, LAST_YEAR), "south": (2, 90, LAST_YEAR)}
+    previous = "../out/results.json"
+    return _release(folder / "same", sites, "1.0.0", previous, thresholds="0.3, 0.5", criteria=MET.format(0.5))
+
+
+@pytest.fixture(scope="module")
+def later(folder: Path) -> Evidence:
+    """Version 1.1.0: north this year, a third hospital in place of south, another threshold, a harder criterion."""
+    sites = {"north": (3, 150, THIS_YEAR), "west": (4, 80, THIS_YEAR)}
+    previous = "../out/results.json"
+    return _release(folder / "later", sites, "1.1.0", previous, thresholds="0.3, 0.4", criteria=MET.format(0.99))
+
+
+@pytest.fixture(scope="module")
+def paired(folder: Path) -> Evidence:
+    """Version 1.1.0 on the patients of before, with the risks of version 1.0.0 beside its own."""
+    sites = {"north": (1, 120, LAST_YEAR), "south": (2, 90, LAST_YEAR)}
+    rival = 'rival = "risk_previous"\nrival_name = "version 1.0.0"'
+    return _release(folder / "paired", sites, "1.1.0", "../out/results.json", rival)
+
+
+def _differences(evidence: Evidence, measure: str = "auroc", **at: float) -> dict[str, Estimate | Absent]:
+    assert evidence.changes is not None
+    wanted = {**at, "against": "previous"}
+    return {
+        one.dataset: one.found for one in evidence.changes.results if one.measure == measure and dict(one.at) == wanted
+    }
+
+
+def _whole(evidence: Evidence, measure: str, dataset: str, **at: float) -> Estimate:
+    (found,) = (
+        one.found
+        for one in evidence.results
+        if (one.measure, one.dataset, one.subset, dict(one.at)) == (measure, dataset, None, at)
+    )
+    assert isinstance(found, Estimate)
+    return found
+
+
+# ---- the formula ----------------------------------------------------------------------------------------------------
+
+
+def _share(successes: int, n: int) -> Estimate:
+    return Estimate(successes / n, *wilson(successes, n, 0.95), 0.95, n, "Wilson", successes)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "low", "high"),
+    [
+        ((56, 70), (48, 80), 0.0524, 0.3339),
+        ((9, 10), (3, 10), 0.1705, 0.8090),
+        ((6, 7), (2, 7), 0.0582, 0.8062),
+        ((5, 56), (0, 29), -0.0381, 0.1926),
+        ((0, 10), (0, 20), -0.1611, 0.2775),
+        ((10, 10), (0, 20), 0.6791, 1.0000),
+    ],
+)
+def test_independent_rows_give_the_intervals_of_newcombe(
+    one: tuple[int, int], other: tuple[int, int], low: float, high: float
+) -> None:
+    """Newcombe 1998, Stat Med 17:873, table II, method 10: square-and-add of Wilson's intervals, four digits."""
+    found = change(_share(*one), _share(*other), None)
+    assert found.value == pytest.approx(one[0] / one[1] - other[0] / other[1], abs=1e-12)
+    assert found.low == pytest.approx(low, abs=5e-5)
+    assert found.high == pytest.approx(high, abs=5e-5)
+    assert (found.n, found.events) == (one[1] + other[1], one[0] + other[0])
+
+
+def test_rows_that_are_not_independent_give_no_interval() -> None:
+    found = change(_share(9, 10), _share(3, 10), Absent("they are the same"))
+    assert found.value == pytest.approx(0.6)
+    assert (found.low, found.high, found.reason) == (None, None, "they are the same")
+
+
+def test_intervals_of_two_levels_are_not_put_together() -> None:
+    before = dataclasses.replace(_share(3, 10), level=0.9)
+    found = change(_share(9, 10), before, None)
+    assert found.low is None
+    assert found.reason == "the previous interval is at 90%, the present one at 95%"
+
+
+# ---- a release against another --------------------------------------------------------------------------------------
+
+
+def test_without_a_previous_release_nothing_is_said(tmp_path: Path) -> None:
+    evidence = _release(tmp_path / "only", {"north": (1, 120, LAST_YEAR)}, "1.0.0")
+    assert evidence.changes is None
+    assert "previous" not in record.document(evidence)["release"]
+    html = compose.document(Gallery(evidence, {}, {}), "regulatory").html
+    assert 'id="chapter-changes"' not in html
+    assert "Name the results.json of the previous release as previous in [release]." in html
+
+
+def test_its_own_results_differ_by_nothing_and_are_not_paired(same: Evidence) -> None:
+    for measure, at in (("auroc", {}), ("net_benefit", {"threshold": 0.3}), ("net_benefit", {"threshold": 0.5})):
+        found = _differences(same, measure, **at)
+        for name in ("north", "south"):
+            one = found[name]
+            assert isinstance(one, Estimate)
+            assert (one.value, one.low, one.high) == (0.0, None, None)
+            assert one.reason is not None
+            assert "taken for the same" in one.reason
+    assert chapter.criteria(same) is None
+    assert "no datasets came, no went, and no criterion changed state" in chapter.finding(same).lead
+
+
+def test_another_period_is_compared_as_independent_rows(later: Evidence, folder: Path) -> None:
+    found = _differences(later)["north"]
+    assert isinstance(found, Estimate)
+    before = next(
+        one
+        for one in json.loads((folder / "out" / "results.json").read_text())["estimates"]
+        if (one["measure"], one["dataset"], one["at"]) == ("auroc", "north", {})
+    )
+    now = _whole(later, "auroc", "north")
+    assert found.value == pytest.approx(now.value - before["value"], abs=1e-12)
+    assert found.low is not None
+    assert now.low is not None
+    down = np.hypot(now.value - now.low, before["high"] - before["value"])
+    assert found.low == pytest.approx(found.value - down, abs=1e-12)
+    assert found.method.startswith("minus the previous release, independent rows, square-and-add")
+
+
+def test_what_is_new_has_no_difference_and_says_so(later: Evidence) -> None:
+    assert _differences(later)["west"] == Absent("west is not in the previous release")
+    gap = _differences(later, "net_benefit", threshold=0.4)["north"]
+    assert gap == Absent("the previous release does not have this measure at these settings")
+
+
+def test_the_previous_version_as_rival_is_compared_patient_by_patient(paired: Evidence, folder: Path) -> None:
+    rows = np.loadtxt(folder / "paired" / "north.csv", delimiter=",", skiprows=1)
+    outcome, risk, old = rows.T
+    both = auroc(outcome, risk), auroc(outcome, old)
+    assert all(isinstance(one, Estimate) for one in both)
+    expected = auroc_difference(outcome, risk, old)
+    found = _differences(paired)["north"]
+    assert isinstance(found, Estimate)
+    assert isinstance(expected, Estimate)
+    assert (found.value, found.low, found.high) == (expected.value, expected.low, expected.high)
+    assert found.method.startswith("paired, both versions on the same rows")
+
+
+def test_a_rival_of_another_name_is_not_the_previous_version(paired: Evidence) -> None:
+    assert paired.changes is not None
+    of = paired.release.prediction.model_copy
+    for name, is_one in (("version 1.0.0", True), ("1.0.0", True), ("version 11.0.0", False), ("a score", False)):
+        release = paired.release.model_copy(update={"prediction": of(update={"rival_name": name})})
+        from dossier.evaluate.changes import is_rival
+
+        assert is_rival(release, paired.changes.previous) is is_one
+
+
+def _summary(n: int, year: int | None) -> DatasetSummary:
+    dates = None if year is None else (datetime.date(year, 1, 1), datetime.date(year, 6, 30))
+    return DatasetSummary("north", "external", "North", n, 40, n, {}, (), dates=dates)
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "reason"),
+    [
+        ((120, 2026), (120, 2025), None),
+        ((120, 2026), (120, 2026), "taken for the same"),
+        ((120, None), (120, None), "taken for the same"),
+        ((150, None), (120, 2025), "dates that would tell them apart are missing"),
+        ((150, 2025), (120, 2025), "their dates overlap"),
+    ],
+)
+def test_rows_are_independent_only_when_dates_say_so(
+    same: Evidence, now: tuple[int, int | None], before: tuple[int, int | None], reason: str | None
+) -> None:
+    from dossier.evaluate.changes import changes
+
+    assert same.changes is not None
+    estimate = _whole(same, "auroc", "north")
+    old = dataclasses.replace(
+        same.changes.previous,
+        datasets=(_summary(*before),),
+        results=(Result("auroc", "auroc", "north", {}, estimate),),
+    )
+    found = changes(same.release, old, [_summary(*now)], [Result("auroc", "auroc", "north", {}, estimate)], same.terms)
+    assert found is not None
+    (only,) = found.results
+    assert isinstance(only.found, Estimate)
+    assert (only.found.low is None) == (reason is not None)
+    assert reason is None or reason in (only.found.reason or "")
+
+
+# ---- what is recorded and printed -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("which", ["same", "later", "paired"])
+def test_results_json_keeps_to_its_schema(which: str, request: pytest.FixtureRequest) -> None:
+    document = json.loads(record.text(request.getfixturevalue(which)))
+    assert faults(document, record.schema()) == []
+    before = document["release"]["previous"]
+    assert (before["version"], before["versions"]) == ("1.0.0", {"dossier": "0.0.9", "numpy": "1.0"})
+    against = [one for one in document["estimates"] if one["at"].get("against") == "previous"]
+    assert {one["measure"] for one in against} == {"auroc", "net_benefit"}
+    assert all(one["tier"] == "core" for one in against)
+
+
+def test_its_results_can_be_the_previous_ones_of_the_next(later: Evidence, folder: Path) -> None:
+    """A reader accepts dossier-results/1 for ever: also what holds a previous release itself, and no manifest."""
+    _printed(folder / "out-later", later)
+    sites = {"north": (3, 150, THIS_YEAR), "west": (4, 80, THIS_YEAR)}
+    third = _release(folder / "third", sites, "1.2.0", "../out-later/results.json", thresholds="0.3, 0.4")
+    assert third.changes is not None
+    assert third.changes.previous.version == "1.1.0"
+    assert third.changes.previous.thresholds == (0.3, 0.4)
+    assert third.changes.previous.manifest == Absent("there is no manifest.json beside the previous results")
+    assert all(one.at.get("against") is None for one in third.changes.previous.results)
+    for found in _differences(third).values():
+        assert isinstance(found, Absent) or found.value == 0.0
+    assert "are not known" in chapter.settings(third).footnotes[0]
+
+
+def test_the_tables_say_what_came_and_went(later: Evidence) -> None:
+    rows = {row.label: [cell.text for cell in row.cells] for row in chapter.data(later).rows}
+    assert (rows["Hospital north"][:2], rows["Hospital north"][-1]) == (["120", "150"], "other size")
+    assert (rows["Hospital west"][0], rows["Hospital west"][-1]) == ("", "came")
+    assert (rows["Hospital south"][1], rows["Hospital south"][-1]) == ("", "went")
+    setting = {row.label: [cell.text for cell in row.cells] for row in chapter.settings(later).rows}
+    assert setting["Version of the model"] == ["1.0.0", "1.1.0"]
+    assert setting["Thresholds"] == ["0.30, 0.50", "0.30, 0.40"]
+    assert setting["numpy"] == ["1.0", np.__version__]
+    assert setting["Model file, SHA-256"] == [" ".join(["ab" * 8] * 4), "not stated"]
+    assert "Same name, other content: north.csv and release.toml." in chapter.files(later)
+    assert "Came: west.csv." in chapter.files(later)
+    assert "Went: south.csv." in chapter.files(later)
+
+
+def test_a_criterion_that_is_no_longer_met_is_named(later: Evidence) -> None:
+    table = chapter.criteria(later)
+    assert table is not None
+    (row,) = table.rows
+    assert [cell.text for cell in row.cells] == ["Hospital north", "met: at least 0.50", "not met: at least 0.99"]
+    assert "1\N{NO-BREAK SPACE}criterion changed state" in chapter.finding(later).lead
+    assert "1\N{NO-BREAK SPACE}goal met then but not now" in chapter.line(later)
+
+
+def test_the_chapter_is_printed_in_the_regulatory_edition(later: Evidence) -> None:
+    html = compose.document(Gallery(later, {}, {}), "regulatory").html
+    assert 'id="chapter-changes"' in html
+    assert "Core measures before and now." in html
+
+
+# ---- what is refused ------------------------------------------------------------------------------------------------
+
+
+def test_faults_of_the_previous_release_stand_beside_those_of_the_tables(folder: Path, tmp_path: Path) -> None:
+    place = tmp_path / "both"
+    place.mkdir()
+    text = ABOUT.format(version="2", more='previous = "nowhere.json"', rival="", thresholds="0.3")
+    (place / "release.toml").write_text(text + SITE.format(name="north", dates=THIS_YEAR), encoding="utf-8")
+    (place / "north.csv").write_text("outcome,risk\n0,0.1\n1,1.7\n", encoding="utf-8")
+    with pytest.raises(DossierError) as caught:
+        load.study(place)
+    assert [fault.what for fault in caught.value.faults] == [
+        "risk is 1.7, outside 0 to 1.",
+        "There is no file nowhere.json.",
+    ]
