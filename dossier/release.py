@@ -140,7 +140,16 @@ class DatasetDeclaration(Table):
     role: DatasetRole = Field(description="What the rows were to the model: development, internal or external.")
     file: Text = Field(description="The file of the table, relative to release.toml.")
     outside: bool = Field(False, description="Whether the file may lie outside the release folder.")
-    sheet: Text | None = Field(None, description="The sheet of a workbook.")
+    sheet: Text | None = Field(None, description="The sheet of a workbook; without it the only one.")
+    encoding: Literal["utf-8", "utf-16", "latin-1", "windows-1252"] | None = Field(
+        None, description="The encoding of a .csv or .tsv; without it by its first bytes, else utf-8."
+    )
+    separator: Literal[",", ";", "\t", "|"] | None = Field(
+        None, description="The sign between the columns of a .csv or .tsv; without it what its first rows show."
+    )
+    decimal: Literal[".", ","] | None = Field(
+        None, description="The decimal sign of a .csv or .tsv; without it what its numbers show."
+    )
     site: Text | None = Field(None, description="The site in words; without it the name of the dataset.")
     site_column: Text | None = Field(None, description="The column that splits the table into one dataset a site.")
     dates: Annotated[tuple[datetime.date, datetime.date], BeforeValidator(_date_range)] | None = Field(

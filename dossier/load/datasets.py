@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
-from dossier.load import class_columns, columns, predictors, refused, subgroups, tables
+from dossier.load import class_columns, columns, predictors, refused, signatures, subgroups, tables
 from dossier.load.columns import Bools, Settled
+from dossier.load.dialects import Dialect
 from dossier.load.faults import by_row, shown
 from dossier.load.files import Folder
 from dossier.load.predictors import Source
 from dossier.load.subgroups import Labelled
+from dossier.load.tables import RawTable
 from dossier.release import DatasetDeclaration, Release
 from dossier.types import Dataset, Feature, Floats
 
@@ -90,13 +92,50 @@ def _distinct(found: Sequence[Site], faults: list[Fault]) -> None:
 def _source(release: Release, number: int, folder: Folder, faults: list[Fault]) -> Source | None:
     declaration = release.dataset[number]
     where = f"release.toml, [[dataset]] {number + 1} ({declaration.name})"
-    ending = refused.ending(declaration.file, f"{where}, file")
-    if ending is not None and not (folder.path / declaration.file).is_dir():
+    raw = _raw(declaration, where, folder, faults)
+    if raw is None:
+        return None
+    raw = _as_coded(raw, declaration, release)
+    return Source(declaration, columns.settled(raw, declaration, where, faults), where)
+
+
+def _raw(declaration: DatasetDeclaration, where: str, folder: Folder, faults: list[Fault]) -> RawTable | None:
+    """The table of a declaration as it was found: of a file, or of all files of a folder."""
+    file = declaration.file
+    if (folder.path / file).is_dir():
+        found = folder.parts(file, f"{where}, file", declaration.outside, faults)
+        return None if found is None else tables.parts(found, file, faults)
+    ending = refused.ending(file, f"{where}, file") or _unfit(declaration, where)
+    if ending is not None:
         faults.append(ending)
         return None
-    content = folder.read(declaration.file, f"{where}, file", declaration.outside, faults)
-    raw = tables.table(content, declaration.file, faults) if content is not None else None
-    return Source(declaration, columns.settled(raw, declaration, where, faults), where) if raw is not None else None
+    content = folder.read(file, f"{where}, file", declaration.outside, faults)
+    dialect = Dialect(declaration.encoding, declaration.separator, declaration.decimal, declaration.sheet, where)
+    return None if content is None else tables.table(content, file, faults, dialect)
+
+
+def _unfit(declaration: DatasetDeclaration, where: str) -> Fault | None:
+    """The fault of a key that says how another kind of table is written."""
+    kind = signatures.kind(declaration.file)
+    of_texts = {key: getattr(declaration, key) for key in ("encoding", "separator", "decimal")}
+    wrong = [] if kind in signatures.TEXTS else [key for key, value in of_texts.items() if value is not None]
+    if declaration.sheet is not None and kind != ".xlsx":
+        wrong.append("sheet")
+    if not wrong:
+        return None
+    wants = "a workbook" if wrong[0] == "sheet" else "a .csv or .tsv"
+    return Fault(
+        f"{wrong[0]} is said of {declaration.file}, and belongs to {wants}.", f"{where}, {wrong[0]}", "Take it out."
+    )
+
+
+def _as_coded(raw: RawTable, declaration: DatasetDeclaration, release: Release) -> RawTable:
+    """The table with the codes of an outcome whose labels nobody asks for: they are what 0, 1 or `positive` mean."""
+    outcome = release.outcome
+    file_name = declaration.columns.get(outcome.column, outcome.column)
+    if file_name not in raw.codes or outcome.classes is not None or isinstance(outcome.positive, str):
+        return raw
+    return replace(raw, columns={**raw.columns, file_name: raw.codes[file_name]})
 
 
 def _somewhere(name: str, key: str, sources: Sequence[Source]) -> list[Fault]:
