@@ -149,6 +149,30 @@ class InputFile:
 
 
 @dataclass(frozen=True)
+class SettledColumn:
+    """What was settled about one column of a table."""
+
+    name: str
+    role: str
+    kind: str
+    range: tuple[float, float] | None
+    """The smallest and the largest number; None for texts, and where the role says that nobody may see it."""
+    levels: int | None
+    """How many different texts or codes it holds."""
+    missing: int
+
+
+@dataclass(frozen=True)
+class SettledTable:
+    """The columns of one table that was read, in the order of the file."""
+
+    dataset: str
+    file: str
+    rows: int
+    columns: tuple[SettledColumn, ...]
+
+
+@dataclass(frozen=True)
 class Flag:
     """A limitation that the run raises by itself."""
 
@@ -173,6 +197,8 @@ class Study:
     reader_study: ReaderStudy | None = None
     declared: bool = True
     """Whether a release file stands behind it; a quick look at one table has none, and fills no checklist."""
+    tables: tuple[SettledTable, ...] = ()
+    """What was settled about the columns of every table."""
 
 
 # ---- what evaluate makes --------------------------------------------------------------------------------------------

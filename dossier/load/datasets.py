@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
-from dossier.load import class_columns, columns, predictors, refused, signatures, subgroups, tables
+from dossier.load import class_columns, columns, predictors, refused, settled_columns, signatures, subgroups, tables
 from dossier.load.columns import Bools, Settled
 from dossier.load.dialects import Dialect
 from dossier.load.faults import by_row, shown
@@ -20,7 +20,7 @@ from dossier.load.predictors import Source
 from dossier.load.subgroups import Labelled
 from dossier.load.tables import RawTable
 from dossier.release import DatasetDeclaration, Release
-from dossier.types import Dataset, Feature, Floats
+from dossier.types import Dataset, Feature, Floats, SettledTable
 
 MOST = {"relevance": 1.0, "complexity": 1.0}
 """The largest number that a column of cases may hold; the others have no largest."""
@@ -61,8 +61,8 @@ class Measured:
     """What [utility] and [h_accuracy] name, by their keys: relevance, cost, benefit, complexity."""
 
 
-def sites(release: Release, folder: Folder, faults: list[Fault]) -> list[Site]:
-    """Every dataset of the release, in its order, the sites of one table by name."""
+def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[Site], tuple[SettledTable, ...]]:
+    """Every dataset of the release, in its order, the sites of one table by name; and what its tables hold."""
     sources = [source for k in range(len(release.dataset)) if (source := _source(release, k, folder, faults))]
     names = predictors.chosen(release, sources, faults)
     features = predictors.features(sources, names, faults)
@@ -78,7 +78,7 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> list[Site]:
         measured = _measured(release, source, faults)
         found += [_site(source, rows, measured, some, labels, groups) for rows in _rows(source, faults)]
     _distinct(found, faults)
-    return found
+    return found, settled_columns.settled_tables(release, sources, names)
 
 
 def _distinct(found: Sequence[Site], faults: list[Fault]) -> None:
