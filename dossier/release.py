@@ -170,6 +170,21 @@ class DatasetDeclaration(Table):
     imputation: Text | None = Field(None, description="The column with the number of the imputation.")
     minimum_cell: Count | None = Field(None, description="The smallest count that is printed for this dataset.")
 
+    @model_validator(mode="after")
+    def _rows_that_differ(self) -> DatasetDeclaration:
+        given = [key for key in ("cluster", "weights", "imputation") if getattr(self, key) is not None]
+        if given and self.role == "development":
+            raise UnfitError(
+                f"{given[0]} is said of a development table, whose rows are only compared and described.",
+                f"Take {given[0]} out, or give the role internal or external.",
+            )
+        if given and self.split is not None:
+            raise UnfitError(
+                f"split and {given[0]} cannot stand together.",
+                f"The spread between splits makes the intervals: take {given[0]} out.",
+            )
+        return self
+
 
 class DeclaredAuroc(Table):
     """An AUROC that was published, with its interval and its rows."""

@@ -94,6 +94,8 @@ class Dataset:
     class_risk: Floats | None = None
     """The risk of each class, as given: one row a patient, one column a class."""
     class_rival: Floats | None = None
+    cluster: NDArray[np.int64] | None = None
+    """The number of the cluster of each row: rows of one cluster are not independent."""
     subgroups: tuple[Subgroup, ...] = ()
     """Every declared subgroup, column by column; the same ones in the same order in every tested dataset."""
 

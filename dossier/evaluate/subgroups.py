@@ -138,14 +138,26 @@ def _results(site: Site, one: Subgroup, parts: _Parts) -> Iterator[Result]:
         others, called = parts.of_others(one)
         few_others = _few(site, others, " of the other patients")
         rest = {} if few_others else dict(parts.of(called, others))
+    shared = None if few else _shared_clusters(site, one)
     for metric in _metrics(site):
         for at in places(site.release, metric.term):
             key = (metric.term.name, tuple(sorted(at.items())))
             found = few or ours[key]
-            apart = few_others or _difference(found, rest[key])
+            apart = few_others or shared or _difference(found, rest[key])
             name, measure, dataset = metric.term.name, metric.term.measure, site.dataset.name
             yield Result(name, measure, dataset, at, found, one.subset)
             yield Result(name, measure, dataset, {**at, **AGAINST}, apart, one.subset)
+
+
+def _shared_clusters(site: Site, one: Subgroup) -> Absent | None:
+    """Why the two intervals cannot be put together: the difference takes the two groups as independent."""
+    cluster = site.dataset.cluster
+    if cluster is None:
+        return None
+    both = np.intersect1d(cluster[_rows(one)], cluster[_known(site, one.column) & ~_rows(one)])
+    if not len(both):
+        return None
+    return Absent(f"some clusters of {site.dataset.name} have rows in both groups, which are then not independent")
 
 
 def _few(site: Site, rows: Bools, where: str = "") -> Absent | None:

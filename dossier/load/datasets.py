@@ -46,6 +46,7 @@ class Rows:
     table: Settled
     identifiers: tuple[str, ...] | None
     split: NDArray[np.int64] | None
+    cluster: NDArray[np.int64] | None
 
 
 @dataclass(frozen=True)
@@ -198,11 +199,13 @@ def _rows(source: Source, faults: list[Fault]) -> list[Rows]:
     declaration, table = source.declaration, source.table
     everything = np.ones(len(table.rows), dtype=bool)
     split = None if declaration.split is None else columns.split(table, declaration.split, faults)
+    cluster = None if declaration.cluster is None else columns.clusters(table, declaration.cluster, faults)
     if declaration.site_column is None:
         parts = [(declaration.name, declaration.site or _title(declaration.name), everything)]
     else:
         parts = _parts(source, declaration.site_column, faults)
-    return [_part(source, name, site, rows, split, faults) for name, site, rows in parts]
+    made = [_part(source, name, site, rows, split, faults) for name, site, rows in parts]
+    return [replace(part, cluster=None if cluster is None else cluster[part.rows]) for part in made]
 
 
 def _part(
@@ -212,7 +215,7 @@ def _part(
     splits = None if split is None else split[rows]
     key = source.declaration.id
     identifiers = None if key is None else columns.identifiers(table, key, splits, faults)
-    return Rows(name, site, rows, table, identifiers, splits)
+    return Rows(name, site, rows, table, identifiers, splits, None)
 
 
 def _parts(source: Source, key: str, faults: list[Fault]) -> list[tuple[str, str, Bools]]:
@@ -285,6 +288,7 @@ def _site(
         classes=outcome.astype(np.int64) if labels and outcome is not None else None,
         class_risk=risk if labels else None,
         class_rival=rival if labels else None,
+        cluster=None if part.cluster is None else part.cluster[keep],
         subgroups=subgroups.subgroups(groups, part.rows, keep, part.name),
     )
     return Site(dataset, keep, part.identifiers, rival_missing)
