@@ -96,6 +96,8 @@ class Dataset:
     class_rival: Floats | None = None
     cluster: NDArray[np.int64] | None = None
     """The number of the cluster of each row: rows of one cluster are not independent."""
+    weights: Floats | None = None
+    """The sampling weight of each row; None where all count alike, equal weights included."""
     subgroups: tuple[Subgroup, ...] = ()
     """Every declared subgroup, column by column; the same ones in the same order in every tested dataset."""
 

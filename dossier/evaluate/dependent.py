@@ -11,10 +11,10 @@ from scipy.stats import t as student
 
 from dossier.evaluate import classes
 from dossier.evaluate.offered import Site, part_of, readers_of, seed_of
-from dossier.metrics import clusters
+from dossier.metrics import clusters, weighted
 from dossier.metrics.clusters import Groups
 from dossier.register import CurveMaker, Metric
-from dossier.types import Absent, At, Curve, Dataset, Estimate, Floats
+from dossier.types import MACRO, Absent, At, Curve, Dataset, Estimate, Floats
 
 INDEPENDENT = frozenset(
     {
@@ -64,12 +64,14 @@ EDGES = frozenset({"risk_distribution", "conformal_p_values", "advice_value"})
 
 def dependent(dataset: Dataset) -> bool:
     """Whether the intervals of a dataset cannot be those of independent rows."""
-    return dataset.cluster is not None
+    return dataset.cluster is not None or dataset.weights is not None
 
 
 def answer(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate | Absent:
-    """A measure with an interval by cluster, or the reason why it has none."""
+    """A measure with an interval by cluster and at the rows' weights, or the reason why it has none."""
     name, dataset = metric.term.name, site.dataset
+    if dataset.weights is not None:
+        return _at_weights(site, metric, at, ask)
     if name in INDEPENDENT:
         return Absent(f"the rows of {dataset.name} are clustered, and this needs independent rows")
     found = ask(site, metric, at)
@@ -83,6 +85,38 @@ def answer(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate 
         return ask(site_without(site, made, group), metric, at, bootstrap=2, permutations=1)
 
     return clusters.by_cluster(found, without, made, site.release.release.level, _scale(metric, found))
+
+
+def _at_weights(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate | Absent:
+    """A measure with each row at its weight, or the sentence that refuses the weights."""
+    value = weighted.VALUES.get(metric.term.name)
+    if value is None or "outcome" not in metric.needs or at.get("class") == MACRO:
+        return Absent(f"the rows of {site.dataset.name} have sampling weights, which this measure does not honour")
+    plain = ask(site, metric, at, bootstrap=2, permutations=1)
+    if isinstance(plain, Absent):
+        return plain
+    whole = value(_rows(site.dataset, at))
+    if isinstance(whole, Absent):
+        return whole
+    tested = {"p_value": None} if "p_value" in plain.details else {}
+    found = replace(plain, value=whole.value, details={**whole.details, **tested})
+    made = groups_of(site)
+
+    def without(group: int) -> Estimate | Absent:
+        left = _rows(part_of(replace(site.dataset, predictors=()), made.of_row != group), at)
+        part = value(left) if left.weights.any() else weighted.NOTHING
+        return part if isinstance(part, Absent) else replace(found, value=part.value)
+
+    level = site.release.release.level
+    answered = clusters.by_cluster(found, without, made, level, _scale(metric, plain))
+    return replace(answered, method=f"sampling weights; {answered.method}")
+
+
+def _rows(dataset: Dataset, at: At) -> weighted.Rows:
+    if dataset.outcome is None or dataset.risk is None or dataset.weights is None:
+        raise TypeError("weighted rows have an outcome, a risk and a weight")
+    threshold = at.get("threshold", 0.5)
+    return weighted.Rows(dataset.outcome, dataset.risk, dataset.weights, float(threshold), dataset.rival)
 
 
 def _without_interval(found: Estimate, dataset: Dataset) -> Estimate:
@@ -101,10 +135,16 @@ def _scale(metric: Metric, found: Estimate) -> str:
 
 
 def groups_of(site: Site) -> Groups:
-    """The groups of rows that are left out in turn."""
-    if site.dataset.cluster is None:
-        raise TypeError("clustered rows have a cluster")
-    return clusters.groups(site.dataset.cluster, seed_of(site.release, site.drawn_as, "clusters"))
+    """The groups of rows that are left out in turn: of whole clusters, or of single rows."""
+    dataset, seed = site.dataset, seed_of(site.release, site.drawn_as, "clusters")
+    if dataset.cluster is not None:
+        return clusters.groups(dataset.cluster, seed)
+    if dataset.outcome is None or dataset.risk is None or dataset.weights is None:
+        raise TypeError("weighted rows have an outcome, a risk and a weight")
+    # By rank, so that the order of the rows in the file moves no group.
+    rank = np.empty(len(dataset.risk), dtype=np.int64)
+    rank[np.lexsort((dataset.weights, dataset.outcome, dataset.risk))] = np.arange(len(rank))
+    return clusters.groups(rank, seed, "rows")
 
 
 def site_without(site: Site, made: Groups, group: int) -> Site:
@@ -120,6 +160,8 @@ def site_without(site: Site, made: Groups, group: int) -> Site:
 
 def curve(site: Site, maker: CurveMaker, ask: Callable[[Site], Curve | Absent]) -> Curve | Absent:
     """A curve whose band is by cluster; without one where the jackknife gives none."""
+    if site.dataset.weights is not None and maker.name != "risk_distribution":
+        return Absent(f"the rows of {site.dataset.name} have sampling weights, which this curve does not honour")
     found = ask(site)
     if isinstance(found, Absent) or maker.name in EDGES:
         return found

@@ -223,6 +223,7 @@ def part_of(dataset: Dataset, rows: Any) -> Dataset:
         class_risk=taken(dataset.class_risk),
         class_rival=taken(dataset.class_rival),
         cluster=taken(dataset.cluster),
+        weights=taken(dataset.weights),
         subgroups=(),
     )
 

@@ -387,6 +387,16 @@ def clusters(table: Settled, name: str, faults: list[Fault]) -> NDArray[np.int64
     return None if gaps else np.asarray(codes, dtype=np.int64)
 
 
+def weights(table: Settled, name: str, faults: list[Fault]) -> Floats | None:
+    """The sampling weight of each row; None, and faults, when some are none or all are 0."""
+    found = amounts(table, name, "[[dataset]] weights", None, faults)
+    if found is not None and not found.any():
+        fix = "Give the rows the weights that the sampling gave them, or take weights out."
+        faults.append(Fault("All sampling weights are 0.", f"{table.file}, column {table.columns[name].name}", fix))
+        return None
+    return found
+
+
 def identifiers(
     table: Settled, name: str, within: NDArray[np.int64] | None, faults: list[Fault]
 ) -> tuple[str, ...] | None:

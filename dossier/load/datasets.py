@@ -34,6 +34,8 @@ class Site:
     analysed: Bools
     identifiers: tuple[str, ...] | None
     rival_missing: int
+    weightless: bool = False
+    """Whether no analysed row has a sampling weight above 0."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Rows:
     identifiers: tuple[str, ...] | None
     split: NDArray[np.int64] | None
     cluster: NDArray[np.int64] | None
+    weights: Floats | None
 
 
 @dataclass(frozen=True)
@@ -200,12 +203,20 @@ def _rows(source: Source, faults: list[Fault]) -> list[Rows]:
     everything = np.ones(len(table.rows), dtype=bool)
     split = None if declaration.split is None else columns.split(table, declaration.split, faults)
     cluster = None if declaration.cluster is None else columns.clusters(table, declaration.cluster, faults)
+    weights = None if declaration.weights is None else columns.weights(table, declaration.weights, faults)
     if declaration.site_column is None:
         parts = [(declaration.name, declaration.site or _title(declaration.name), everything)]
     else:
         parts = _parts(source, declaration.site_column, faults)
     made = [_part(source, name, site, rows, split, faults) for name, site, rows in parts]
-    return [replace(part, cluster=None if cluster is None else cluster[part.rows]) for part in made]
+    return [
+        replace(
+            part,
+            cluster=None if cluster is None else cluster[part.rows],
+            weights=None if weights is None else weights[part.rows],
+        )
+        for part in made
+    ]
 
 
 def _part(
@@ -215,7 +226,7 @@ def _part(
     splits = None if split is None else split[rows]
     key = source.declaration.id
     identifiers = None if key is None else columns.identifiers(table, key, splits, faults)
-    return Rows(name, site, rows, table, identifiers, splits, None)
+    return Rows(name, site, rows, table, identifiers, splits, None, None)
 
 
 def _parts(source: Source, key: str, faults: list[Fault]) -> list[tuple[str, str, Bools]]:
@@ -289,9 +300,18 @@ def _site(
         class_risk=risk if labels else None,
         class_rival=rival if labels else None,
         cluster=None if part.cluster is None else part.cluster[keep],
+        weights=_unequal(part.weights, keep),
         subgroups=subgroups.subgroups(groups, part.rows, keep, part.name),
     )
-    return Site(dataset, keep, part.identifiers, rival_missing)
+    weightless = part.weights is not None and keep.any() and not part.weights[keep].any()
+    return Site(dataset, keep, part.identifiers, rival_missing, bool(weightless))
+
+
+def _unequal(weights: Floats | None, keep: Bools) -> Floats | None:
+    """The weights of the rows that are analysed; None where all count alike, which is no weighting."""
+    if weights is None or not keep.any() or not np.ptp(weights[keep]):
+        return None
+    return weights[keep]
 
 
 def _analysed(count: int, outcome: Floats | None, risk: Floats | None) -> tuple[Bools, dict[str, int]]:
@@ -309,8 +329,17 @@ def _gaps(risk: Floats) -> Bools:
 
 
 def emptied(release: Release, found: Sequence[Site]) -> list[Fault]:
-    """The faults of datasets of which no row is left."""
-    return [
+    """The faults of datasets of which no row is left, or none that counts."""
+    weightless = [
+        Fault(
+            f"No row of {site.dataset.name} with an outcome and a risk has a sampling weight above 0.",
+            _file(release.dataset, site.dataset.name),
+            "Mend the weights, or take the dataset out of the release.",
+        )
+        for site in found
+        if site.weightless
+    ]
+    return weightless + [
         Fault(
             f"No row of {site.dataset.name} has both an outcome and a risk.",
             _file(release.dataset, site.dataset.name),

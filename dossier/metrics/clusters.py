@@ -80,6 +80,7 @@ def by_cluster(
     low, high = interval(found.value, se, reach, level, scale)
     details = dict(bare.details)
     if "p_value" in found.details:
+        # The test of 0 that goes with the interval.
         details["p_value"] = 2 * float(student.sf(abs(found.value) / se, made.count - 1))
     words = f"{made.method}{'' if scale in ('plain', 'wilson') else f', {scale}'}"
     if scale == "wilson":
