@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dossier.contents import Edition
     from dossier.errors import DossierError
     from dossier.evaluate import Progress
-    from dossier.types import Evidence, Gallery, Study
+    from dossier.types import Evidence, Gallery, SettledTable, Study
     from dossier.verify import Report
 
 NOT_BUILT = "is not built yet; leave it out until a later version of dossier"
@@ -97,11 +97,29 @@ def check(release: Path) -> None:
             events = "".join(f", {count} {label}" for label, count in counts)
         left = "".join(f", {count} {reason}" for reason, count in dataset.excluded.items() if count)
         _print(f"{dataset.name} ({dataset.role}): {dataset.rows_read} rows, {analysed} analysed{events}{left}")
+    for table in study.tables:
+        _print(f"\n{table.dataset}, {table.file}: {table.rows} rows")
+        for line in _columns(table):
+            _print(line)
+    _print("")
     for flag in study.flags:
         _print(f"flag {flag.flag}, {flag.dataset}: {flag.says}")
     for item in checklist.unanswered(study.statements):
         _print(f"open {item.number}, {item.topic}: {item.asks}")
     _print("No fault found.")
+
+
+def _columns(table: SettledTable) -> list[str]:
+    """The columns of a table under each other, each as wide as its longest cell."""
+    rows = [("column", "role", "type", "range", "missing")]
+    for one in table.columns:
+        values = f"{one.levels} value{'' if one.levels == 1 else 's'}" if one.levels is not None else ""
+        span = f"{one.range[0]:.6g} to {one.range[1]:.6g}" if one.range is not None else values
+        rows.append((" ".join(one.name.split()), one.role, one.kind, span, str(one.missing)))
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    return [
+        "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
 
 
 def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -142,7 +142,16 @@ class DatasetDeclaration(Table):
     role: DatasetRole = Field(description="What the rows were to the model: development, internal or external.")
     file: Text = Field(description="The file of the table, relative to release.toml.")
     outside: bool = Field(False, description="Whether the file may lie outside the release folder.")
-    sheet: Text | None = Field(None, description="The sheet of a workbook.")
+    sheet: Text | None = Field(None, description="The sheet of a workbook; without it the only one.")
+    encoding: Literal["utf-8", "utf-16", "latin-1", "windows-1252"] | None = Field(
+        None, description="The encoding of a .csv or .tsv; without it by its first bytes, else utf-8."
+    )
+    separator: Literal[",", ";", "\t", "|"] | None = Field(
+        None, description="The sign between the columns of a .csv or .tsv; without it what its first rows show."
+    )
+    decimal: Literal[".", ","] | None = Field(
+        None, description="The decimal sign of a .csv or .tsv; without it what its numbers show."
+    )
     site: Text | None = Field(None, description="The site in words; without it the name of the dataset.")
     site_column: Text | None = Field(None, description="The column that splits the table into one dataset a site.")
     dates: Annotated[tuple[datetime.date, datetime.date], BeforeValidator(_date_range)] | None = Field(
@@ -162,6 +171,21 @@ class DatasetDeclaration(Table):
     weights: Text | None = Field(None, description="The column of the sampling weights.")
     imputation: Text | None = Field(None, description="The column with the number of the imputation.")
     minimum_cell: Count | None = Field(None, description="The smallest count that is printed for this dataset.")
+
+    @model_validator(mode="after")
+    def _rows_that_differ(self) -> DatasetDeclaration:
+        given = [key for key in ("cluster", "weights", "imputation") if getattr(self, key) is not None]
+        if given and self.role == "development":
+            raise UnfitError(
+                f"{given[0]} is said of a development table, whose rows are only compared and described.",
+                f"Take {given[0]} out, or give the role internal or external.",
+            )
+        if given and self.split is not None:
+            raise UnfitError(
+                f"split and {given[0]} cannot stand together.",
+                f"The spread between splits makes the intervals: take {given[0]} out.",
+            )
+        return self
 
 
 class DeclaredAuroc(Table):

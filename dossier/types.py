@@ -94,6 +94,10 @@ class Dataset:
     class_risk: Floats | None = None
     """The risk of each class, as given: one row a patient, one column a class."""
     class_rival: Floats | None = None
+    cluster: NDArray[np.int64] | None = None
+    """The number of the cluster of each row: rows of one cluster are not independent."""
+    weights: Floats | None = None
+    """The sampling weight of each row; None where all count alike, equal weights included."""
     subgroups: tuple[Subgroup, ...] = ()
     """Every declared subgroup, column by column; the same ones in the same order in every tested dataset."""
 
@@ -146,6 +150,30 @@ class InputFile:
     name: str
     sha256: str
     size: int
+
+
+@dataclass(frozen=True)
+class SettledColumn:
+    """What was settled about one column of a table."""
+
+    name: str
+    role: str
+    kind: str
+    range: tuple[float, float] | None
+    """The smallest and the largest number; None for texts, and where the role says that nobody may see it."""
+    levels: int | None
+    """How many different texts or codes it holds."""
+    missing: int
+
+
+@dataclass(frozen=True)
+class SettledTable:
+    """The columns of one table that was read, in the order of the file."""
+
+    dataset: str
+    file: str
+    rows: int
+    columns: tuple[SettledColumn, ...]
 
 
 @dataclass(frozen=True)
@@ -202,6 +230,8 @@ class Study:
     """Whether a release file stands behind it; a quick look at one table has none, and fills no checklist."""
     previous: Previous | None = None
     """The previous release, where this one names it."""
+    tables: tuple[SettledTable, ...] = ()
+    """What was settled about the columns of every table."""
 
 
 # ---- what evaluate makes --------------------------------------------------------------------------------------------

@@ -164,6 +164,11 @@ def test_init_writes_a_release_without_a_fault(run: Run) -> None:
         "development (development): 200 rows, 200 analysed",
         "internal (internal): 200 rows, 200 analysed",
         "hospital-1 (external): 200 rows, 200 analysed",
+        "hospital-1, hospital-1.csv: 200 rows",
+        "  column         role          type     range             missing",
+        "  case_id        id            text                       0",
+        "  ward           predictor     text     3 values          0",
+        "  outcome        outcome       numbers  0 to 1            0",
     ):
         assert line in checked.out
     assert run("check", "new/release/release.toml") == checked

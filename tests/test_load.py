@@ -232,6 +232,22 @@ def test_declared_predictors_renames_and_missing_values(tmp_path: Path) -> None:
     assert dict(site.excluded) == {"outcome missing": 1, "risk missing": 1}
 
 
+def test_what_was_settled_about_each_column(tmp_path: Path) -> None:
+    release = SITE + 'id = "case"\npredictors = ["age", "ward", "grade"]\ncategorical = ["grade"]\n'
+    table = "case,outcome,risk,age,ward,grade,born\na,0,0.1,50,x,1,1970\nb,1,0.9,,y,2,1980\nc,,0.5,70,,1,1990\n"
+    (found,) = _read(tmp_path, release, site__csv=table).tables
+    assert (found.dataset, found.file, found.rows) == ("site", "site.csv", 3)
+    assert [(one.name, one.role, one.kind, one.range, one.levels, one.missing) for one in found.columns] == [
+        ("case", "id", "text", None, None, 0),
+        ("outcome", "outcome", "numbers", (0, 1), None, 1),
+        ("risk", "risk", "numbers", (0.1, 0.9), None, 0),
+        ("age", "predictor", "numbers", (50, 70), None, 1),
+        ("ward", "predictor", "text", None, 2, 1),
+        ("grade", "predictor", "codes", None, 2, 0),
+        ("born", "not used", "numbers", None, None, 0),
+    ]
+
+
 def test_categories_have_the_same_codes_in_every_table(tmp_path: Path) -> None:
     development = SITE.replace("site", "dev").replace("external", "development") + 'categorical = ["stage"]\n'
     study = _read(

@@ -222,8 +222,19 @@ def part_of(dataset: Dataset, rows: Any) -> Dataset:
         classes=taken(dataset.classes),
         class_risk=taken(dataset.class_risk),
         class_rival=taken(dataset.class_rival),
+        cluster=taken(dataset.cluster),
+        weights=taken(dataset.weights),
         subgroups=(),
     )
+
+
+def readers_of(readers: Readers | None, rows: Any) -> Readers | None:
+    """The readers' tables of these cases only."""
+    if readers is None:
+        return None
+    optional = (readers.confidence, readers.complexity, readers.truth)
+    confidence, complexity, truth = (None if table is None else table[rows] for table in optional)
+    return replace(readers, labels=readers.labels[rows], confidence=confidence, complexity=complexity, truth=truth)
 
 
 def seed_of(release: Release, dataset: str, chapter: str) -> int:

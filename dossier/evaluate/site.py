@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from dossier.evaluate import classes
+from dossier.evaluate import classes, dependent
 from dossier.evaluate.offered import (
     Site,
     ask,
@@ -107,6 +108,8 @@ def _found(site: Site, metric: Metric, at: At, answer: classes.Answer | None = N
     asked = answer or _value
     if site.dataset.split is not None:
         return _over_splits(site, metric, at, asked)
+    if dependent.dependent(site.dataset):
+        return _inside_if(dependent.answer(site, metric, at, asked), metric.term)
     return asked(site, metric, at)
 
 
@@ -181,11 +184,20 @@ def curve_of(site: Site, maker: CurveMaker) -> CurveResult:
     if site.dataset.split is not None and "split" not in maker.needs:
         reason = f"curves are drawn of independent patients; the rows of {site.dataset.name} are refitted splits"
         return CurveResult(maker.name, site.dataset.name, Absent(reason), subset=site.subset)
-    seed = seed_of(site.release, site.drawn_as, maker.chapter)
-    found: Curve | Absent = ask(maker, {**columns(site), **settings(site.release), "seed": seed})
+    found = (
+        dependent.curve(site, maker, partial(_drawn, maker))
+        if dependent.dependent(site.dataset)
+        else _drawn(maker, site)
+    )
     if isinstance(found, Curve):
         refuse_a_bad_curve(maker.name, site.dataset.name, found)
     return CurveResult(maker.name, site.dataset.name, found, subset=site.subset)
+
+
+def _drawn(maker: CurveMaker, site: Site) -> Curve | Absent:
+    seed = seed_of(site.release, site.drawn_as, maker.chapter)
+    found: Curve | Absent = ask(maker, {**columns(site), **settings(site.release), "seed": seed})
+    return found
 
 
 def _described(site: Site, maker: CurveMaker) -> Sequence[Any]:

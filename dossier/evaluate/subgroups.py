@@ -157,7 +157,8 @@ def _both(site: Site, one: Subgroup, parts: _Parts, metric: Metric, at: At) -> t
     found = parts.of(one.subset, _rows(one))[key]
     others, called = parts.of_others(one)
     few_others = _few(site, others, at, " of the other patients")
-    return found, few_others or _difference(found, parts.of(called, others)[key])
+    shared = few_others or _shared_clusters(site, one)
+    return found, shared or _difference(found, parts.of(called, others)[key])
 
 
 def _few(site: Site, rows: Bools, at: At, where: str = "") -> Absent | None:
@@ -168,6 +169,15 @@ def _few(site: Site, rows: Bools, at: At, where: str = "") -> Absent | None:
     if label == MACRO:
         return too_few_of_classes(_class_counts(dataset, rows), where)
     return too_few((dataset.classes[rows] == dataset.class_labels.index(str(label))).astype(float), where)
+def _shared_clusters(site: Site, one: Subgroup) -> Absent | None:
+    """Why the two intervals cannot be put together: the difference takes the two groups as independent."""
+    cluster = site.dataset.cluster
+    if cluster is None:
+        return None
+    both = np.intersect1d(cluster[_rows(one)], cluster[_known(site, one.column) & ~_rows(one)])
+    if not len(both):
+        return None
+    return Absent(f"some clusters of {site.dataset.name} have rows in both groups, which are then not independent")
 
 
 def _difference(ours: Estimate | Absent, rest: Estimate | Absent) -> Estimate | Absent:

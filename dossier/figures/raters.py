@@ -309,11 +309,10 @@ def draw_answers(evidence: Evidence) -> Figure | Absent:
 def _who(evidence: Evidence) -> str:
     """How many raters judged how many cases, and where."""
     every = [one for one in evidence.curves if one.curve == "raters_one_by_one" and isinstance(one.found, Curve)]
-    if not every:
+    if not every or not isinstance(every[0].found, Curve):
         return "The raters"
     curve, site = every[0].found, summary_of(evidence, every[0].dataset)
-    raters = counted(len(curve.columns["rater"]), "rater") if isinstance(curve, Curve) else "The raters"
-    return f"{raters}, {counted(curve.n, 'case')} of {site.site}"
+    return f"{counted(len(curve.columns['rater']), 'rater')}, {counted(curve.n, 'case')} of {site.site}"
 
 
 @figure("Right answers of the raters by complexity and confidence")

@@ -78,7 +78,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     from dossier.load.readers import readers
 
     of_the_release = len(faults)
-    found = datasets.sites(release, folder, faults)
+    found, settled = datasets.sites(release, folder, faults)
     # A table that could not be read lacks predictors only as a consequence.
     if release.model is not None and len(faults) == of_the_release:
         faults += model.faults(release.model, found)
@@ -104,6 +104,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
         statements=statements,
         reader_study=decided,
         previous=before,
+        tables=settled,
     )
 
 

@@ -375,6 +375,28 @@ def split(table: Settled, name: str, faults: list[Fault]) -> NDArray[np.int64] |
     return numbers.astype(np.int64)
 
 
+def clusters(table: Settled, name: str, faults: list[Fault]) -> NDArray[np.int64] | None:
+    """The number of the cluster of each row; None, and faults that do not print it, when one is missing."""
+    found = named(table, name, "[[dataset]] cluster", faults)
+    if found is None:
+        return None
+    gaps = [int(row) for row in table.rows[found.missing]]
+    fix = "Name the cluster in every row; a row on its own is a cluster of one."
+    faults += by_row(table.file, found.name, gaps, lambda _: "The cluster is missing.", fix)
+    codes = np.unique([text or "" for text in words(found)], return_inverse=True)[1]
+    return None if gaps else np.asarray(codes, dtype=np.int64)
+
+
+def weights(table: Settled, name: str, faults: list[Fault]) -> Floats | None:
+    """The sampling weight of each row; None, and faults, when some are none or all are 0."""
+    found = amounts(table, name, "[[dataset]] weights", None, faults)
+    if found is not None and not found.any():
+        fix = "Give the rows the weights that the sampling gave them, or take weights out."
+        faults.append(Fault("All sampling weights are 0.", f"{table.file}, column {table.columns[name].name}", fix))
+        return None
+    return found
+
+
 def identifiers(
     table: Settled, name: str, within: NDArray[np.int64] | None, faults: list[Fault]
 ) -> tuple[str, ...] | None:

@@ -5,20 +5,22 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
-from dossier.load import class_columns, columns, predictors, refused, subgroups, tables
+from dossier.load import class_columns, columns, predictors, refused, settled_columns, signatures, subgroups, tables
 from dossier.load.columns import Bools, Settled
+from dossier.load.dialects import Dialect
 from dossier.load.faults import by_row, shown
 from dossier.load.files import Folder
 from dossier.load.predictors import Source
 from dossier.load.subgroups import Labelled
+from dossier.load.tables import RawTable
 from dossier.release import DatasetDeclaration, Release
-from dossier.types import Dataset, Feature, Floats
+from dossier.types import Dataset, Feature, Floats, SettledTable
 
 MOST = {"relevance": 1.0, "complexity": 1.0}
 """The largest number that a column of cases may hold; the others have no largest."""
@@ -32,6 +34,8 @@ class Site:
     analysed: Bools
     identifiers: tuple[str, ...] | None
     rival_missing: int
+    weightless: bool = False
+    """Whether no analysed row has a sampling weight above 0."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,8 @@ class Rows:
     table: Settled
     identifiers: tuple[str, ...] | None
     split: NDArray[np.int64] | None
+    cluster: NDArray[np.int64] | None
+    weights: Floats | None
 
 
 @dataclass(frozen=True)
@@ -59,8 +65,8 @@ class Measured:
     """What [utility] and [h_accuracy] name, by their keys: relevance, cost, benefit, complexity."""
 
 
-def sites(release: Release, folder: Folder, faults: list[Fault]) -> list[Site]:
-    """Every dataset of the release, in its order, the sites of one table by name."""
+def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[Site], tuple[SettledTable, ...]]:
+    """Every dataset of the release, in its order, the sites of one table by name; and what its tables hold."""
     sources = [source for k in range(len(release.dataset)) if (source := _source(release, k, folder, faults))]
     names = predictors.chosen(release, sources, faults)
     features = predictors.features(sources, names, faults)
@@ -76,7 +82,7 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> list[Site]:
         measured = _measured(release, source, faults)
         found += [_site(source, rows, measured, some, labels, groups) for rows in _rows(source, faults)]
     _distinct(found, faults)
-    return found
+    return found, settled_columns.settled_tables(release, sources, names)
 
 
 def _distinct(found: Sequence[Site], faults: list[Fault]) -> None:
@@ -90,13 +96,50 @@ def _distinct(found: Sequence[Site], faults: list[Fault]) -> None:
 def _source(release: Release, number: int, folder: Folder, faults: list[Fault]) -> Source | None:
     declaration = release.dataset[number]
     where = f"release.toml, [[dataset]] {number + 1} ({declaration.name})"
-    ending = refused.ending(declaration.file, f"{where}, file")
-    if ending is not None and not (folder.path / declaration.file).is_dir():
+    raw = _raw(declaration, where, folder, faults)
+    if raw is None:
+        return None
+    raw = _as_coded(raw, declaration, release)
+    return Source(declaration, columns.settled(raw, declaration, where, faults), where)
+
+
+def _raw(declaration: DatasetDeclaration, where: str, folder: Folder, faults: list[Fault]) -> RawTable | None:
+    """The table of a declaration as it was found: of a file, or of all files of a folder."""
+    file = declaration.file
+    if (folder.path / file).is_dir():
+        found = folder.parts(file, f"{where}, file", declaration.outside, faults)
+        return None if found is None else tables.parts(found, file, faults)
+    ending = refused.ending(file, f"{where}, file") or _unfit(declaration, where)
+    if ending is not None:
         faults.append(ending)
         return None
-    content = folder.read(declaration.file, f"{where}, file", declaration.outside, faults)
-    raw = tables.table(content, declaration.file, faults) if content is not None else None
-    return Source(declaration, columns.settled(raw, declaration, where, faults), where) if raw is not None else None
+    content = folder.read(file, f"{where}, file", declaration.outside, faults)
+    dialect = Dialect(declaration.encoding, declaration.separator, declaration.decimal, declaration.sheet, where)
+    return None if content is None else tables.table(content, file, faults, dialect)
+
+
+def _unfit(declaration: DatasetDeclaration, where: str) -> Fault | None:
+    """The fault of a key that says how another kind of table is written."""
+    kind = signatures.kind(declaration.file)
+    of_texts = {key: getattr(declaration, key) for key in ("encoding", "separator", "decimal")}
+    wrong = [] if kind in signatures.TEXTS else [key for key, value in of_texts.items() if value is not None]
+    if declaration.sheet is not None and kind != ".xlsx":
+        wrong.append("sheet")
+    if not wrong:
+        return None
+    wants = "a workbook" if wrong[0] == "sheet" else "a .csv or .tsv"
+    return Fault(
+        f"{wrong[0]} is said of {declaration.file}, and belongs to {wants}.", f"{where}, {wrong[0]}", "Take it out."
+    )
+
+
+def _as_coded(raw: RawTable, declaration: DatasetDeclaration, release: Release) -> RawTable:
+    """The table with the codes of an outcome whose labels nobody asks for: they are what 0, 1 or `positive` mean."""
+    outcome = release.outcome
+    file_name = declaration.columns.get(outcome.column, outcome.column)
+    if file_name not in raw.codes or outcome.classes is not None or isinstance(outcome.positive, str):
+        return raw
+    return replace(raw, columns={**raw.columns, file_name: raw.codes[file_name]})
 
 
 def _somewhere(name: str, key: str, sources: Sequence[Source]) -> list[Fault]:
@@ -159,11 +202,21 @@ def _rows(source: Source, faults: list[Fault]) -> list[Rows]:
     declaration, table = source.declaration, source.table
     everything = np.ones(len(table.rows), dtype=bool)
     split = None if declaration.split is None else columns.split(table, declaration.split, faults)
+    cluster = None if declaration.cluster is None else columns.clusters(table, declaration.cluster, faults)
+    weights = None if declaration.weights is None else columns.weights(table, declaration.weights, faults)
     if declaration.site_column is None:
         parts = [(declaration.name, declaration.site or _title(declaration.name), everything)]
     else:
         parts = _parts(source, declaration.site_column, faults)
-    return [_part(source, name, site, rows, split, faults) for name, site, rows in parts]
+    made = [_part(source, name, site, rows, split, faults) for name, site, rows in parts]
+    return [
+        replace(
+            part,
+            cluster=None if cluster is None else cluster[part.rows],
+            weights=None if weights is None else weights[part.rows],
+        )
+        for part in made
+    ]
 
 
 def _part(
@@ -173,7 +226,7 @@ def _part(
     splits = None if split is None else split[rows]
     key = source.declaration.id
     identifiers = None if key is None else columns.identifiers(table, key, splits, faults)
-    return Rows(name, site, rows, table, identifiers, splits)
+    return Rows(name, site, rows, table, identifiers, splits, None, None)
 
 
 def _parts(source: Source, key: str, faults: list[Fault]) -> list[tuple[str, str, Bools]]:
@@ -246,9 +299,19 @@ def _site(
         classes=outcome.astype(np.int64) if labels and outcome is not None else None,
         class_risk=risk if labels else None,
         class_rival=rival if labels else None,
+        cluster=None if part.cluster is None else part.cluster[keep],
+        weights=_unequal(part.weights, keep),
         subgroups=subgroups.subgroups(groups, part.rows, keep, part.name),
     )
-    return Site(dataset, keep, part.identifiers, rival_missing)
+    weightless = part.weights is not None and keep.any() and not part.weights[keep].any()
+    return Site(dataset, keep, part.identifiers, rival_missing, bool(weightless))
+
+
+def _unequal(weights: Floats | None, keep: Bools) -> Floats | None:
+    """The weights of the rows that are analysed; None where all count alike, which is no weighting."""
+    if weights is None or not keep.any() or not np.ptp(weights[keep]):
+        return None
+    return weights[keep]
 
 
 def _analysed(count: int, outcome: Floats | None, risk: Floats | None) -> tuple[Bools, dict[str, int]]:
@@ -266,8 +329,17 @@ def _gaps(risk: Floats) -> Bools:
 
 
 def emptied(release: Release, found: Sequence[Site]) -> list[Fault]:
-    """The faults of datasets of which no row is left."""
-    return [
+    """The faults of datasets of which no row is left, or none that counts."""
+    weightless = [
+        Fault(
+            f"No row of {site.dataset.name} with an outcome and a risk has a sampling weight above 0.",
+            _file(release.dataset, site.dataset.name),
+            "Mend the weights, or take the dataset out of the release.",
+        )
+        for site in found
+        if site.weightless
+    ]
+    return weightless + [
         Fault(
             f"No row of {site.dataset.name} has both an outcome and a risk.",
             _file(release.dataset, site.dataset.name),

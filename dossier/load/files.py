@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dossier.errors import Fault
-from dossier.load.faults import nearest
+from dossier.load.faults import listed, nearest
 from dossier.types import InputFile
 
 
@@ -29,8 +29,7 @@ class Folder:
             faults.append(Fault(f"There is no file {name}.", where, self._hint(path)))
             return None
         except IsADirectoryError:
-            what = f"{name} is a folder; reading folders is not built yet."
-            faults.append(Fault(what, where, "Name a .csv, .tsv or .parquet file."))
+            faults.append(Fault(f"{name} is a folder, not a file.", where, "Name the file."))
             return None
         except OSError as error:
             what = f"{name} cannot be opened: {(error.strerror or 'unknown reason').lower()}."
@@ -41,6 +40,25 @@ class Folder:
             faults.append(Fault(f"{name} is empty.", name, "Put the rows in it, or take it out of the release."))
             return None
         return content
+
+    def parts(self, name: str, where: str, outside: bool, faults: list[Fault]) -> dict[str, bytes] | None:
+        """The parquet files of a folder in the order of their names; None, and a fault, when it is no such folder.
+
+        Names that begin with a point or a line below are what other programs left behind.
+        """
+        path = self._allowed(name, where, outside, faults)
+        if path is None:
+            return None
+        found = sorted(one.name for one in path.iterdir() if not one.name.startswith((".", "_")))
+        strangers = [one for one in found if not one.lower().endswith(".parquet") or (path / one).is_dir()]
+        if strangers or not found:
+            what = f"{name} holds {listed(strangers, 3)}" if strangers else f"{name} holds no file"
+            fix = "A folder is read as one table when it holds parquet files and nothing else."
+            faults.append(Fault(f"{what}, and not only parquet files.", where, fix))
+            return None
+        read = {f"{name}/{one}": self.read(f"{name}/{one}", where, outside, faults) for one in found}
+        kept = {file: content for file, content in read.items() if content is not None}
+        return kept if len(kept) == len(read) else None
 
     def _allowed(self, name: str, where: str, outside: bool, faults: list[Fault]) -> Path | None:
         if "\0" in name:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dossier.errors import Fault
-from dossier.load import refused, tables
+from dossier.load import refused, signatures, tables
 from dossier.load.columns import Bools, Column, column, words
 from dossier.load.datasets import Site
 from dossier.load.faults import by_row, counted, nearest
@@ -102,7 +102,7 @@ def _ratings(key: str, file: str, declared: ReadersTables, folder: Folder, fault
 def _columns(
     key: str, content: bytes, file: str, declared: ReadersTables, faults: list[Fault]
 ) -> tuple[list[Column], list[int]] | None:
-    if file.lower().endswith(".parquet"):
+    if signatures.kind(file) not in signatures.TEXTS:
         raw = tables.table(content, file, faults)
         if raw is None:
             return None

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from dossier.errors import Fault
+from dossier.load import signatures
 
 LATER = "Take it out of release.toml until a later version of dossier."
 
 SECTIONS = {
     "disclosure": "[disclosure]",
 }
-DATASET_KEYS = ("sheet", "cluster", "weights", "imputation", "minimum_cell")
-ENDINGS = (".feather", ".xlsx", ".xpt", ".sas7bdat", ".dta", ".sav", ".csv.gz")
+DATASET_KEYS = ("imputation", "minimum_cell")
 
 TIME_TO_EVENT = frozenset(
     {
@@ -100,9 +100,8 @@ def not_built(raw: Mapping[str, object]) -> list[Fault]:
 
 def ending(file: str, where: str) -> Fault | None:
     """The fault of a file whose kind is not read, or None when it is."""
-    if file.lower().endswith((".csv", ".tsv", ".parquet")):
+    if signatures.kind(file) is not None:
         return None
-    for known in ENDINGS:
-        if file.lower().endswith(known):
-            return Fault(f"Reading {known} files is not built yet.", where, f"Save {file} as .csv, .tsv or .parquet.")
-    return Fault(f"{file} is no .csv, .tsv or .parquet file.", where, "Save it as one of these and name that file.")
+    endings = ", ".join(signatures.KINDS[:-1])
+    fix = f"Save it as one of {endings} or {signatures.KINDS[-1]}, and name that file."
+    return Fault(f"{file} is no kind of table that is read.", where, fix)

@@ -1,18 +1,20 @@
-"""The bytes of a csv, tsv or parquet file -> the raw cells of its columns, every row with its number in the file."""
+"""The bytes of a file -> the raw cells of its columns, every row with its number in the file."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
+from dossier.load import cells, dialects, signatures, statistical, unpacked, workbooks
+from dossier.load.dialects import Dialect
 from dossier.load.faults import by_row, counted
 
 BLANK_LINE = re.compile(r"\n\n")
@@ -25,6 +27,8 @@ class RawTable:
     file: str
     columns: Mapping[str, Any]
     rows: NDArray[np.int64]
+    codes: Mapping[str, Any] = field(default_factory=dict)
+    """The codes behind the columns whose values carry labels, where the file has such."""
 
 
 @dataclass(frozen=True)
@@ -35,20 +39,58 @@ class Lines:
     rows: NDArray[np.int64]
 
 
-def table(content: bytes, file: str, faults: list[Fault]) -> RawTable | None:
+def table(content: bytes, file: str, faults: list[Fault], dialect: Dialect | None = None) -> RawTable | None:
     """The table that the bytes of a file hold; None, and a fault, when they hold none."""
-    if file.lower().endswith(".parquet"):
-        return _parquet(content, file, faults)
-    found = lines(content, file, faults)
-    return _with_header(found, file, faults) if found is not None else None
+    dialect = dialect or Dialect()
+    ending = signatures.kind(file) or ".csv"
+    if ending in signatures.TEXTS:
+        found = lines(content, file, faults, dialect)
+        return _with_header(found, file, faults) if found is not None else None
+    another = signatures.another_kind(content, file, ending)
+    if another is not None:
+        faults.append(another)
+        return None
+    if ending == ".xlsx":
+        return _workbook(content, file, dialect, faults)
+    if ending in statistical.READERS:
+        return _statistical(content, file, ending, faults)
+    arrow = _arrow(content, file, ending, faults)
+    return None if arrow is None else _of_arrow(arrow, file, faults)
 
 
-def lines(content: bytes, file: str, faults: list[Fault]) -> Lines | None:
-    """The records of a csv or tsv text, all cells as text without blanks around them."""
-    text = _text(content, file, faults)
+def parts(contents: Mapping[str, bytes], folder: str, faults: list[Fault]) -> RawTable | None:
+    """The parquet files of a folder one below the other, as one table; its rows are counted through all of them."""
+    import pyarrow
+
+    found = {file: _arrow(content, file, ".parquet", faults) for file, content in contents.items()}
+    tables = {file: part for file, part in found.items() if part is not None}
+    if len(tables) < len(contents):
+        return None
+    first, model = next(iter(tables.items()))
+    for file, part in tables.items():
+        lacking = [name for name in model.column_names if name not in part.column_names]
+        added = [name for name in part.column_names if name not in model.column_names]
+        for name, here, there in (*((name, file, first) for name in lacking), *((name, first, file) for name in added)):
+            what = f"{here} has no column {name}, which {there} has."
+            faults.append(Fault(what, folder, "Give every file of the folder the same columns."))
+        if lacking or added:
+            return None
+    try:
+        whole = pyarrow.concat_tables(tables.values(), promote_options="permissive")
+    except (pyarrow.ArrowTypeError, pyarrow.ArrowInvalid):
+        what = f"The files of {folder} hold a column once as numbers and once as text."
+        faults.append(Fault(what, folder, "Write every file of the folder with the same kinds of columns."))
+        return None
+    return _of_arrow(whole, folder, faults)
+
+
+def lines(content: bytes, file: str, faults: list[Fault], dialect: Dialect | None = None) -> Lines | None:
+    """The records of a csv or tsv text, all cells as text without blanks around them, decimals with points."""
+    dialect = dialect or Dialect()
+    text = _text(content, file, dialect, faults)
     if text is None:
         return None
-    delimiter = "\t" if file.lower().endswith(".tsv") else ","
+    delimiter = dialects.separator(text.lstrip("\n"), file, dialect)
     leading = len(text) - len(text.lstrip("\n"))
     above = text[:leading].count("\n")
     text = text[leading:]
@@ -57,27 +99,23 @@ def lines(content: bytes, file: str, faults: list[Fault]) -> Lines | None:
     except csv.Error:
         faults.append(Fault(f"{file} cannot be read as a table.", f"{file}, first row", "Mend the first row."))
         return None
-    if len(first) == 1 and ";" in first[0]:
-        what = f"{file} has one column, whose name holds semicolons: {first[0][:60]}."
-        faults.append(Fault(what, f"{file}, first row", "Save the table with commas between the columns."))
-        return None
-    return _records(text, file, delimiter, len(first), above, faults)
+    found = _records(text, file, delimiter, len(first), above, faults)
+    return None if found is None else Lines(dialects.with_points(found.columns, delimiter, dialect), found.rows)
 
 
-def _text(content: bytes, file: str, faults: list[Fault]) -> str | None:
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        row = content[: error.start].count(b"\n") + 1
-        what = f"{file} is not UTF-8 text: byte 0x{content[error.start]:02x} cannot be read."
-        faults.append(Fault(what, f"{file}, row {row}", "Save the table as UTF-8 text."))
+def _text(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -> str | None:
+    ending = signatures.kind(file) or ".csv"
+    if ending in signatures.PACKED:
+        whole = unpacked.gunzipped(content, file, faults)
+        if whole is None:
+            return None
+        content, ending = whole, ending.removesuffix(".gz")
+    another = signatures.another_kind(content, file, ending)
+    if another is not None:
+        faults.append(another)
         return None
-    if "\0" in text:
-        row = text[: text.index("\0")].count("\n") + 1
-        faults.append(Fault(f"{file} is not a text.", f"{file}, row {row}", "Save the table as UTF-8 text."))
-        return None
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if not text.strip():
+    text = dialects.decoded(content, file, dialect, faults)
+    if text is not None and not text.strip():
         faults.append(Fault(f"{file} is empty.", file, "Put the rows in it, or take it out of the release."))
         return None
     return text
@@ -143,39 +181,88 @@ def _without_blank_lines(text: str, count: int, above: int) -> tuple[NDArray[np.
 
 def _with_header(found: Lines, file: str, faults: list[Fault]) -> RawTable | None:
     names = [str(column[0]) for column in found.columns]
-    repeated = sorted({name for name in names if name and names.count(name) > 1})
-    for name in repeated:
-        what = f"{names.count(name)} columns are named {name}."
-        faults.append(Fault(what, f"{file}, first row", "Give every column a name of its own."))
-    if len(found.rows) < 2:
-        faults.append(Fault(f"{file} holds names of columns and no rows.", file, "Put the rows in it."))
-    if repeated or len(found.rows) < 2:
+    if not _well_named(names, len(found.rows) - 1, file, faults):
         return None
     columns = {name: column[1:] for name, column in zip(names, found.columns, strict=True) if name}
     return RawTable(file, columns, found.rows[1:])
 
 
-def _parquet(content: bytes, file: str, faults: list[Fault]) -> RawTable | None:
+def _well_named(names: Sequence[str], count: int, file: str, faults: list[Fault]) -> bool:
+    """Whether every column has a name of its own and there are rows; faults where not."""
+    repeated = sorted({name for name in names if name and names.count(name) > 1})
+    for name in repeated:
+        what = f"{names.count(name)} columns are named {name}."
+        faults.append(Fault(what, f"{file}, first row", "Give every column a name of its own."))
+    if count < 1:
+        faults.append(Fault(f"{file} holds names of columns and no rows.", file, "Put the rows in it."))
+    return not repeated and count >= 1
+
+
+# ---- workbooks and statistics packages ------------------------------------------------------------------------------
+
+
+def _workbook(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -> RawTable | None:
+    found = workbooks.sheet(content, file, dialect.sheet, dialect.where, faults)
+    if found is None:
+        return None
+    names = ["" if name is None else cells.text(name) for name in found.cells[0]]
+    if not _well_named(names, len(found.rows) - 1, file, faults):
+        return None
+    columns = {name: cells.arrow([row[place] for row in found.cells[1:]]) for place, name in enumerate(names) if name}
+    return RawTable(file, columns, np.array(found.rows[1:], dtype=np.int64))
+
+
+def _statistical(content: bytes, file: str, ending: str, faults: list[Fault]) -> RawTable | None:
+    found = statistical.variables(content, file, ending, faults)
+    if found is None:
+        return None
+    count = len(next(iter(found.cells.values()), ()))
+    if not _well_named(list(found.cells), count, file, faults):
+        return None
+    columns = {name: cells.arrow(values) for name, values in {**found.cells, **found.labelled}.items()}
+    codes = {name: cells.arrow(found.cells[name]) for name in found.labelled}
+    return RawTable(file, columns, np.arange(1, count + 1, dtype=np.int64), codes)
+
+
+# ---- parquet and feather --------------------------------------------------------------------------------------------
+
+
+def _arrow(content: bytes, file: str, ending: str, faults: list[Fault]) -> Any | None:
     import pyarrow
+    import pyarrow.feather
     import pyarrow.parquet
 
-    try:
-        found = pyarrow.parquet.read_table(pyarrow.BufferReader(content), use_threads=False)
-    except (pyarrow.ArrowException, OSError):
-        faults.append(Fault(f"{file} is not a parquet file.", file, "Write it again, or give a .csv."))
+    another = signatures.another_kind(content, file, ending)
+    if another is not None:
+        faults.append(another)
         return None
-    if found.num_rows == 0:
-        faults.append(Fault(f"{file} holds names of columns and no rows.", file, "Put the rows in it."))
+    stream = pyarrow.BufferReader(content)
+    try:
+        if ending == ".parquet":
+            return pyarrow.parquet.read_table(stream, use_threads=False)
+        return pyarrow.feather.read_table(stream, use_threads=False)
+    except (pyarrow.ArrowException, OSError):
+        faults.append(Fault(f"{file} is not a {ending[1:]} file.", file, "Write it again, or give a .csv."))
+        return None
+
+
+def _of_arrow(found: Any, file: str, faults: list[Fault]) -> RawTable | None:
+    if not _well_named(found.column_names, found.num_rows, file, faults):
         return None
     columns = {name: _whole(column) for name, column in zip(found.column_names, found.columns, strict=True)}
     return RawTable(file, columns, np.arange(1, found.num_rows + 1, dtype=np.int64))
 
 
 def _whole(column: Any) -> Any:
-    """A column in one piece, its dictionary spelled out."""
+    """A column in one piece, its dictionary spelled out; cells that hold lists or bytes as texts."""
     import pyarrow
 
     whole = column.combine_chunks()
     if isinstance(whole, pyarrow.ChunkedArray):
         whole = pyarrow.concat_arrays(whole.chunks) if whole.num_chunks else pyarrow.array([], whole.type)
-    return whole.dictionary_decode() if pyarrow.types.is_dictionary(whole.type) else whole
+    kinds = pyarrow.types
+    if kinds.is_dictionary(whole.type):
+        whole = whole.dictionary_decode()
+    if kinds.is_nested(whole.type) or kinds.is_binary(whole.type) or kinds.is_large_binary(whole.type):
+        return cells.arrow([None if value is None else str(value) for value in whole.to_pylist()])
+    return whole

@@ -1,0 +1,204 @@
+"""Rows that are not independent, or do not count alike: which measures are asked, and how they get an interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.stats import t as student
+
+from dossier.evaluate import classes
+from dossier.evaluate.offered import Site, part_of, readers_of, seed_of
+from dossier.metrics import clusters, weighted
+from dossier.metrics.clusters import Groups
+from dossier.register import CurveMaker, Metric
+from dossier.types import MACRO, Absent, At, Curve, Dataset, Estimate, Floats
+
+INDEPENDENT = frozenset(
+    {
+        *("spiegelhalter_z", "accuracy_against_chance", "auroc_against_chance", "brier_against_chance"),
+        *("log_score_against_chance", "degree_of_correspondence"),
+        *("mss_auroc", "mss_oe", "mss_slope", "mss_snb", "mss_brier"),
+    }
+)
+"""Tests and sample sizes whose very value supposes independent rows."""
+
+WITHOUT_INTERVAL = frozenset(
+    {
+        *("ici", "e50", "e90", "emax", "ece", "eci", "advisor_value"),
+        *("correspondence_averaged", "energy_coefficient", "membership_auroc"),
+    }
+)
+"""Measures whose interval is made by drawing independent rows: distances from perfect calibration, for which the
+jackknife would be wrong, and comparisons of all rows with all development rows."""
+
+DESCRIPTIVE = frozenset({"formula_difference"})
+
+BANDS: dict[str, tuple[str, tuple[tuple[str, str], ...], bool]] = {
+    "h_accuracy_profile": ("tau", (("h_accuracy", ""),), True),
+    "h_accuracy_by_priority": ("priority", (("h_accuracy", ""),), True),
+    "accuracy_by_prevalence": ("prevalence", (("accuracy", ""),), True),
+    "calibration_curve": ("risk", (("observed", ""),), True),
+    "calibration_groups": ("", (("observed", ""),), True),
+    "cumulative_risks": ("risk", (("cases", "cases_"), ("others", "others_")), True),
+    "fagan_nomogram": (
+        "",
+        (("before", "before_"), ("after_positive", "after_positive_"), ("after_negative", "after_negative_")),
+        True,
+    ),
+    "decision_curve": ("threshold", (("net_benefit", ""), ("rival", "rival_")), False),
+    "decision_curve_wide": ("threshold", (("net_benefit", ""), ("rival", "rival_")), False),
+    "utility_profile": (
+        "tau",
+        tuple((name, f"{name}_") for name in ("net_benefit", "standardized_net_benefit", "h_accuracy_risk")),
+        False,
+    ),
+}
+"""The curves with a band: their axis (none where the points are counted), each line with the name of its ends, and
+whether the lines are shares."""
+EDGES = frozenset({"risk_distribution", "conformal_p_values", "advice_value"})
+"""Curves whose low and high are the ends of bins."""
+
+
+def dependent(dataset: Dataset) -> bool:
+    """Whether the intervals of a dataset cannot be those of independent rows."""
+    return dataset.cluster is not None or dataset.weights is not None
+
+
+def answer(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate | Absent:
+    """A measure with an interval by cluster and at the rows' weights, or the reason why it has none."""
+    name, dataset = metric.term.name, site.dataset
+    if dataset.weights is not None:
+        return _at_weights(site, metric, at, ask)
+    if name in INDEPENDENT:
+        return Absent(f"the rows of {dataset.name} are clustered, and this needs independent rows")
+    found = ask(site, metric, at)
+    if isinstance(found, Absent) or name in DESCRIPTIVE:
+        return found
+    if name in WITHOUT_INTERVAL:
+        return _without_interval(found, dataset)
+    made = groups_of(site)
+
+    def without(group: int) -> Estimate | Absent:
+        return ask(site_without(site, made, group), metric, at, bootstrap=2, permutations=1)
+
+    return clusters.by_cluster(found, without, made, site.release.release.level, _scale(metric, found))
+
+
+def _at_weights(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate | Absent:
+    """A measure with each row at its weight, or the sentence that refuses the weights."""
+    value = weighted.VALUES.get(metric.term.name)
+    if value is None or "outcome" not in metric.needs or at.get("class") == MACRO:
+        return Absent(f"the rows of {site.dataset.name} have sampling weights, which this measure does not honour")
+    plain = ask(site, metric, at, bootstrap=2, permutations=1)
+    if isinstance(plain, Absent):
+        return plain
+    whole = value(_rows(site.dataset, at))
+    if isinstance(whole, Absent):
+        return whole
+    tested = {"p_value": None} if "p_value" in plain.details else {}
+    found = replace(plain, value=whole.value, details={**whole.details, **tested})
+    made = groups_of(site)
+
+    def without(group: int) -> Estimate | Absent:
+        left = _rows(part_of(replace(site.dataset, predictors=()), made.of_row != group), at)
+        part = value(left) if left.weights.any() else weighted.NOTHING
+        return part if isinstance(part, Absent) else replace(found, value=part.value)
+
+    level = site.release.release.level
+    answered = clusters.by_cluster(found, without, made, level, _scale(metric, plain))
+    return replace(answered, method=f"sampling weights; {answered.method}")
+
+
+def _rows(dataset: Dataset, at: At) -> weighted.Rows:
+    if dataset.outcome is None or dataset.risk is None or dataset.weights is None:
+        raise TypeError("weighted rows have an outcome, a risk and a weight")
+    threshold = at.get("threshold", 0.5)
+    return weighted.Rows(dataset.outcome, dataset.risk, dataset.weights, float(threshold), dataset.rival)
+
+
+def _without_interval(found: Estimate, dataset: Dataset) -> Estimate:
+    reason = f"the rows of {dataset.name} are clustered, and the interval of this measure needs independent rows"
+    details = {name: value for name, value in found.details.items() if name != "p_value"}
+    return replace(found, low=None, high=None, level=None, se=None, method="value only", details=details, reason=reason)
+
+
+def _scale(metric: Metric, found: Estimate) -> str:
+    """Where the interval of a measure is symmetric."""
+    if found.method == "Wilson":
+        return "wilson"
+    if metric.pool is not None:
+        return metric.pool
+    return "log" if metric.term.range == (0, None) else "plain"
+
+
+def groups_of(site: Site) -> Groups:
+    """The groups of rows that are left out in turn: of whole clusters, or of single rows."""
+    dataset, seed = site.dataset, seed_of(site.release, site.drawn_as, "clusters")
+    if dataset.cluster is not None:
+        return clusters.groups(dataset.cluster, seed)
+    if dataset.outcome is None or dataset.risk is None or dataset.weights is None:
+        raise TypeError("weighted rows have an outcome, a risk and a weight")
+    # By rank, so that the order of the rows in the file moves no group.
+    rank = np.empty(len(dataset.risk), dtype=np.int64)
+    rank[np.lexsort((dataset.weights, dataset.outcome, dataset.risk))] = np.arange(len(rank))
+    return clusters.groups(rank, seed, "rows")
+
+
+def site_without(site: Site, made: Groups, group: int) -> Site:
+    """The site without the rows of one group."""
+    rows = made.of_row != group
+    # What is asked of it needs no predictors, and to cut them would take most of the time.
+    part = part_of(replace(site.dataset, predictors=()), rows)
+    return replace(site, dataset=part, readers=readers_of(site.readers, rows))
+
+
+# ---- curves ---------------------------------------------------------------------------------------------------------
+
+
+def curve(site: Site, maker: CurveMaker, ask: Callable[[Site], Curve | Absent]) -> Curve | Absent:
+    """A curve whose band is by cluster; without one where the jackknife gives none."""
+    if site.dataset.weights is not None and maker.name != "risk_distribution":
+        return Absent(f"the rows of {site.dataset.name} have sampling weights, which this curve does not honour")
+    found = ask(site)
+    if isinstance(found, Absent) or maker.name in EDGES:
+        return found
+    if maker.name not in BANDS:
+        if any(name.endswith(("low", "high")) for name in found.columns):
+            return Absent(f"the rows of {site.dataset.name} are clustered, and this band needs independent rows")
+        return found
+    axis, lines, shares = BANDS[maker.name]
+    lines = tuple((line, prefix) for line, prefix in lines if line in found.columns)
+    made = groups_of(site)
+    if made.count < clusters.FEWEST:
+        return Absent(f"all rows of {site.dataset.name} are of one cluster, and a band needs two")
+    parts = [ask(site_without(site, made, group)) for group in range(made.count)]
+    absent = next((part for part in parts if isinstance(part, Absent)), None)
+    if absent is not None:
+        return Absent(f"without some clusters there is no curve: {absent.reason}")
+    known = [part for part in parts if isinstance(part, Curve)]
+    reach = float(student.ppf(0.5 + site.release.release.level / 2, made.count - 1))
+    columns: dict[str, Any] = dict(found.columns)
+    for line, prefix in lines:
+        replicates = [_on_axis(part, found, axis, line) for part in known]
+        if any(one is None for one in replicates) or None in found.columns[line]:
+            return Absent(f"without some clusters of {site.dataset.name} the curve has other points")
+        values = np.array(found.columns[line], dtype=np.float64)
+        low, high = clusters.band(values, np.array(replicates, dtype=np.float64), reach, shares)
+        columns[f"{prefix}low"], columns[f"{prefix}high"] = tuple(low.tolist()), tuple(high.tolist())
+        if f"{prefix}se" in columns:
+            columns[f"{prefix}se"] = tuple(((high - low) / (2 * reach)).tolist())
+    return replace(found, columns=columns, method=f"{found.method.split(';')[0]}; pointwise, {made.method}")
+
+
+def _on_axis(part: Curve, whole: Curve, axis: str, line: str) -> Floats | None:
+    """The line of a part at the points of the whole curve; None where it has other points."""
+    values = part.columns.get(line)
+    if values is None or None in values:
+        return None
+    if not axis:
+        return np.array(values, dtype=np.float64) if len(values) == len(whole.columns[line]) else None
+    places = (np.array(one.columns[axis], dtype=np.float64) for one in (whole, part))
+    return np.interp(next(places), next(places), np.array(values, dtype=np.float64))

@@ -1,0 +1,69 @@
+"""What was settled about each column of each table: its role, its type, its range, and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from dossier.load.columns import Column, words
+from dossier.load.predictors import Source, roles_of_columns
+from dossier.release import Release
+from dossier.types import Floats, SettledColumn, SettledTable
+
+ROLES = {
+    "[outcome] column": "outcome",
+    "[prediction] column": "risk",
+    "[prediction] columns": "risk",
+    "[prediction] rival": "rival's risk",
+    "[prediction] rivals": "rival's risk",
+}
+SHOWN = ("outcome", "risk", "rival's risk", "predictor", "subgroup", "weights")
+"""The roles whose range is shown: of a column that nobody uses, or that names a patient, nothing is."""
+
+
+def settled_tables(
+    release: Release, sources: Sequence[Source], predictors: Sequence[tuple[str, ...]]
+) -> tuple[SettledTable, ...]:
+    """Every table of the release, with its columns in the order of the file."""
+    return tuple(
+        SettledTable(
+            dataset=source.declaration.name,
+            file=source.table.file,
+            rows=len(source.table.rows),
+            columns=tuple(_columns(release, source, names)),
+        )
+        for source, names in zip(sources, predictors, strict=True)
+    )
+
+
+def _columns(release: Release, source: Source, predictors: tuple[str, ...]) -> Iterator[SettledColumn]:
+    named = roles_of_columns(release)
+    groups = {one.column for one in release.subgroup}
+    categorical = {name for name in predictors if name in source.declaration.categorical}
+    for name, column in source.table.columns.items():
+        if name in named:
+            role = ROLES.get(named[name], named[name].rpartition(" ")[2])
+        elif name in predictors:
+            role = "predictor"
+        else:
+            role = "subgroup" if name in groups else "not used"
+        yield _settled(name, role, column, name in categorical)
+
+
+def _settled(name: str, role: str, column: Column, categorical: bool) -> SettledColumn:
+    kind = {"texts": "text", "mixed": "numbers and text"}.get(column.kind, column.kind)
+    if kind == "numbers" and categorical:
+        kind = "codes"
+    missing = int(column.missing.sum())
+    if role not in SHOWN or kind == "empty":
+        return SettledColumn(name, role, kind, None, None, missing)
+    if kind in ("numbers", "booleans"):
+        return SettledColumn(name, role, kind, extremes(column.numbers[~column.missing]), None, missing)
+    levels = len({word for word in words(column) if word is not None})
+    return SettledColumn(name, role, kind, None, levels, missing)
+
+
+def extremes(numbers: Floats) -> tuple[float, float]:
+    """The ends of the numbers of a column, as `dossier check` shows them."""
+    return float(np.min(numbers)), float(np.max(numbers))

@@ -1,0 +1,69 @@
+"""The tables of SAS, Stata and SPSS -> cells, with the labels of coded values."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dossier.errors import Fault
+from dossier.load.extras import missing_extra
+
+READERS = {".xpt": "read_xport", ".sas7bdat": "read_sas7bdat", ".dta": "read_dta", ".sav": "read_sav"}
+PACKAGES = {
+    ".xpt": "SAS transport file",
+    ".sas7bdat": "SAS table",
+    ".dta": "Stata file",
+    ".sav": "SPSS file",
+}
+RECORD = 80
+"""The bytes of a record of a transport file, which does not say how many rows it holds: only this shows a cut."""
+
+
+@dataclass(frozen=True)
+class Variables:
+    """The variables of a file: the cells of each, and of those with labels for all their values also these."""
+
+    cells: Mapping[str, list[Any]]
+    labelled: Mapping[str, list[str | None]]
+
+
+def variables(content: bytes, file: str, ending: str, faults: list[Fault]) -> Variables | None:
+    """The variables of a file of SAS, Stata or SPSS; what the file declares as missing is missing."""
+    try:
+        import pyreadstat
+    except ModuleNotFoundError:
+        faults.append(missing_extra("pyreadstat", file))
+        return None
+    read = getattr(pyreadstat, READERS[ending])
+    if ending == ".xpt" and len(content) % RECORD:
+        faults.append(_not_whole(file, ending))
+        return None
+    try:
+        found, about = read(io.BytesIO(content), output_format="dict")
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, OverflowError, OSError):
+        faults.append(_not_whole(file, ending))
+        return None
+    cells = {name: [_present(value) for value in found[name]] for name in about.column_names}
+    labels = about.variable_value_labels
+    labelled = {name: _labelled(cells[name], labels[name]) for name in cells if name in labels}
+    return Variables(cells, {name: texts for name, texts in labelled.items() if texts is not None})
+
+
+def _not_whole(file: str, ending: str) -> Fault:
+    return Fault(f"{file} is not a whole {PACKAGES[ending]}.", file, "Write it again, or give a .csv.")
+
+
+def _present(value: Any) -> Any:
+    """The cell; None where it is missing, which is NaN in a number and nothing in a text."""
+    if value is None or value != value:
+        return None
+    return (value.strip() or None) if isinstance(value, str) else value
+
+
+def _labelled(cells: list[Any], labels: Mapping[Any, str]) -> list[str | None] | None:
+    """Each cell by its label; None when a value has no label, so that they are marks on a scale of numbers."""
+    if any(value is not None and value not in labels for value in cells):
+        return None
+    return [None if value is None else labels[value].strip() for value in cells]

@@ -1,0 +1,123 @@
+"""Rows that are not independent: intervals from leaving out whole clusters, for any measure of the rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from dossier.metrics.intervals import NO_SPREAD, expit, two_sided, wilson
+from dossier.types import Absent, Estimate, Floats
+
+MOST_GROUPS = 250
+"""More clusters than this are left out in so many random groups: each asks for the measure once more."""
+FEWEST = 2
+Scale = str
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The group of each row, from 0, with the number of groups and of the clusters that they are made of."""
+
+    of_row: NDArray[np.int64]
+    count: int
+    clusters: int
+    of: str = "clusters"
+    """What is left out, in the plural."""
+
+    @property
+    def method(self) -> str:
+        """How the interval is made, in words."""
+        each = "leaving out" if self.count == self.clusters else f"leaving out {self.count} groups of"
+        return f"jackknife {each} {self.clusters:,} {self.of}, t with {self.count - 1} degrees of freedom"
+
+
+def groups(cluster: NDArray[np.int64], seed: int, of: str = "clusters") -> Groups:
+    """The groups of whole clusters that are left out in turn: each cluster alone, or 250 random groups of them."""
+    codes, of_row = np.unique(cluster, return_inverse=True)
+    count = min(len(codes), MOST_GROUPS)
+    if count < len(codes):
+        place = np.random.default_rng(seed).permutation(len(codes)) % count
+        of_row = place[of_row]
+    return Groups(np.asarray(of_row, dtype=np.int64), count, len(codes), of)
+
+
+def standard_error(replicates: Floats) -> float:
+    """The jackknife's standard error from the values without each of G groups: sqrt((G - 1)/G sum (v - mean)^2)."""
+    count = len(replicates)
+    return math.sqrt((count - 1) / count * float(((replicates - replicates.mean()) ** 2).sum()))
+
+
+def by_cluster(
+    found: Estimate, without: Callable[[int], Estimate | Absent], made: Groups, level: float, scale: Scale
+) -> Estimate:
+    """The estimate with the interval that whole clusters give.
+
+    `found` is the estimate on all rows, whose value stays; `without` measures the rows without one group. `scale` is
+    where the interval is symmetric: logit, log, plain, or wilson for a share, whose interval is Wilson's at the number
+    of rows that would have the jackknife's variance, cut by the ratio of the t quantile to the normal one (Korn and
+    Graubard 1998). A p-value of `found` becomes that of the t test of 0. The bounds are missing, with the reason, with
+    one cluster, when the measure has no value without some clusters, and when it does not vary. Source: Shao and Tu
+    1995; for random groups Kott 2001.
+    """
+    bare = replace(found, low=None, high=None, se=None, method=made.method, details=_without_test(found))
+    if made.count < FEWEST:
+        return replace(bare, level=None, reason=f"all rows are of one {made.of[:-1]}, and an interval needs two")
+    values = []
+    for group in range(made.count):
+        other = without(group)
+        if isinstance(other, Absent):
+            return replace(bare, level=None, reason=f"without some of the {made.of} there is no value: {other.reason}")
+        values.append(other.value)
+    se = standard_error(np.array(values))
+    if se <= 1e-12 * max(1.0, abs(found.value)):
+        return replace(bare, level=None, reason=NO_SPREAD)
+    reach = float(student.ppf(0.5 + level / 2, made.count - 1))
+    low, high = interval(found.value, se, reach, level, scale)
+    details = dict(bare.details)
+    if "p_value" in found.details:
+        # The test of 0 that goes with the interval.
+        details["p_value"] = 2 * float(student.sf(abs(found.value) / se, made.count - 1))
+    words = f"{made.method}{'' if scale in ('plain', 'wilson') else f', {scale}'}"
+    if scale == "wilson":
+        words = f"Wilson at the effective number of rows; {words}"
+    return replace(bare, low=low, high=high, level=level, se=se, method=words, details=details, reason=None)
+
+
+def _without_test(found: Estimate) -> dict[str, float | None]:
+    return {name: value for name, value in found.details.items() if name != "p_value"}
+
+
+def interval(value: float, se: float, reach: float, level: float, scale: Scale) -> tuple[float, float]:
+    """The interval at a standard error on the plain scale, symmetric on the scale named; plain where that ends."""
+    if scale == "wilson" and 0 < value < 1:
+        rows = value * (1 - value) / se**2 * (two_sided(level) / reach) ** 2
+        return wilson(value * rows, rows, level)
+    if scale == "logit" and 0 < value < 1:
+        centre, half = math.log(value / (1 - value)), reach * se / (value * (1 - value))
+        return expit(centre - half), expit(centre + half)
+    if scale == "log" and value > 0:
+        factor = math.exp(min(reach * se / value, 700.0))
+        return value / factor, value * factor
+    return value - reach * se, value + reach * se
+
+
+def band(values: Floats, replicates: Floats, reach: float, shares: bool) -> tuple[Floats, Floats]:
+    """The ends of a band around a curve, from the curves without each group (one a row), on one axis.
+
+    `shares` are cut at 0 and 1, and their band is symmetric on the logit scale where the curve lies inside.
+    """
+    count = len(replicates)
+    se = np.sqrt((count - 1) / count * ((replicates - replicates.mean(axis=0)) ** 2).sum(axis=0))
+    if not shares:
+        return values - reach * se, values + reach * se
+    inside = (values > 0) & (values < 1)
+    safe = np.where(inside, values, 0.5)
+    half = np.clip(reach * se / (safe * (1 - safe)), 0, 700)
+    centre = np.log(safe / (1 - safe))
+    low, high = 1 / (1 + np.exp(-(centre - half))), 1 / (1 + np.exp(-(centre + half)))
+    return np.where(inside, low, values), np.where(inside, high, values)

@@ -1,0 +1,235 @@
+"""Clustered rows: the interval by cluster is the ordinary one where each row is a cluster, and wider elsewhere."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from dossier import evaluate, initial, load
+from dossier.errors import DataError
+from dossier.metrics import clusters
+from dossier.metrics.discrimination import auroc
+from dossier.types import Absent, Curve, Estimate, Evidence, Study
+
+SITE = "hospital-1"
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """The example release with 200 rows at its hospital, and few resamples."""
+    folder = tmp_path_factory.mktemp("example")
+    for name, content in initial.files().items():
+        (folder / name).write_bytes(content)
+    found = load.study(folder)
+    few = found.release.resampling.model_copy(update={"bootstrap": 20, "permutations": 19})
+    only = tuple(one for one in found.datasets if one.name in (SITE, "development"))
+    return replace(found, release=found.release.model_copy(update={"resampling": few}), datasets=only)
+
+
+def _with(study: Study, **changes: object) -> Study:
+    datasets = tuple(replace(one, **changes) if one.name == SITE else one for one in study.datasets)  # type: ignore[arg-type]
+    return replace(study, datasets=datasets)
+
+
+@pytest.fixture(scope="module")
+def independent(study: Study) -> Evidence:
+    return evaluate.evidence(study)
+
+
+@pytest.fixture(scope="module")
+def single(study: Study) -> Evidence:
+    """Each row its own cluster."""
+    return evaluate.evidence(_with(study, cluster=np.arange(200)))
+
+
+def _pairs(one: Evidence, other: Evidence) -> Iterator[tuple[str, Estimate | Absent, Estimate | Absent]]:
+    assert [(a.term, a.dataset, dict(a.at)) for a in one.results] == [
+        (b.term, b.dataset, dict(b.at)) for b in other.results
+    ]
+    return ((a.term, a.found, b.found) for a, b in zip(one.results, other.results, strict=True) if a.dataset == SITE)
+
+
+def test_clusters_of_one_row_give_nearly_the_ordinary_interval(independent: Evidence, single: Evidence) -> None:
+    compared = 0
+    for name, plain, clustered in _pairs(independent, single):
+        if isinstance(plain, Absent) or isinstance(clustered, Absent) or clustered.low is None:
+            continue
+        assert clustered.value == plain.value, name
+        assert plain.low is not None
+        assert plain.high is not None
+        assert clustered.high is not None
+        width = plain.high - plain.low
+        # At 200 rows; a percentile bootstrap of 20 replicates is itself no closer than this.
+        allowed = 0.6 if "bootstrap" in plain.method else 0.13
+        assert abs(clustered.low - plain.low) < allowed * width, (name, plain, clustered)
+        assert abs(clustered.high - plain.high) < allowed * width, (name, plain, clustered)
+        compared += 1
+    assert compared > 40
+
+
+def test_p_values_of_differences_stay_near_those_of_independent_rows(independent: Evidence, single: Evidence) -> None:
+    for name, plain, clustered in _pairs(independent, single):
+        if name in ("auroc_difference", "net_benefit_difference"):
+            assert isinstance(plain, Estimate)
+            assert isinstance(clustered, Estimate)
+            p_value, other = plain.details["p_value"], clustered.details["p_value"]
+            assert p_value is not None
+            assert other is not None
+            assert other == pytest.approx(p_value, abs=0.02)
+
+
+def test_every_interval_says_how_it_was_made(single: Evidence) -> None:
+    for result in (one for one in single.results if one.dataset == SITE and isinstance(one.found, Estimate)):
+        assert isinstance(result.found, Estimate)
+        if result.found.low is not None:
+            assert "jackknife leaving out 200 clusters" in result.found.method, result.term
+
+
+def test_tests_and_sample_sizes_of_clustered_rows_are_absent_with_a_reason(single: Evidence) -> None:
+    for name in ("mss_auroc", "spiegelhalter_z", "degree_of_correspondence"):
+        found = next(one.found for one in single.results if one.term == name and one.dataset == SITE)
+        assert found == Absent(f"the rows of {SITE} are clustered, and this needs independent rows")
+
+
+def test_rows_doubled_within_their_cluster_change_no_interval(study: Study, single: Evidence) -> None:
+    site = next(one for one in study.datasets if one.name == SITE)
+    twice = np.repeat(np.arange(200), 2)
+    assert site.outcome is not None
+    assert site.risk is not None
+    assert site.rival is not None
+    doubled = _with(
+        study,
+        rows_read=400,
+        outcome=site.outcome[twice],
+        risk=site.risk[twice],
+        rival=site.rival[twice],
+        predictors=(),
+        cluster=twice,
+    )
+    found = {
+        (one.term, str(dict(one.at))): one.found for one in evaluate.evidence(doubled).results if one.dataset == SITE
+    }
+    compared = 0
+    for result in (one for one in single.results if one.dataset == SITE):
+        other = found.get((result.term, str(dict(result.at))))
+        if isinstance(result.found, Estimate) and result.found.low is not None and result.term != "nagelkerke_r2":
+            assert isinstance(other, Estimate), result.term
+            assert (other.low, other.high) == pytest.approx((result.found.low, result.found.high), rel=1e-6), (
+                result.term
+            )
+            compared += 1
+    assert compared > 40
+
+
+def test_independent_copies_widen_what_ignores_the_clusters(study: Study) -> None:
+    site = next(one for one in study.datasets if one.name == SITE)
+    assert site.outcome is not None
+    assert site.risk is not None
+    twice = np.repeat(np.arange(200), 4)
+    naive = auroc(site.outcome[twice], site.risk[twice])
+    right = auroc(site.outcome, site.risk)
+    rows, risks, made = site.outcome[twice], site.risk[twice], clusters.groups(twice, 1)
+
+    def without(group: int) -> Estimate | Absent:
+        return auroc(rows[made.of_row != group], risks[made.of_row != group])
+
+    assert isinstance(naive, Estimate)
+    found = clusters.by_cluster(naive, without, made, 0.95, "logit")
+    assert isinstance(naive, Estimate)
+    assert isinstance(right, Estimate)
+    assert isinstance(found, Estimate)
+    assert naive.se is not None
+    assert right.se is not None
+    assert found.se is not None
+    assert naive.se == pytest.approx(right.se / 2, rel=0.02)
+    assert found.se == pytest.approx(right.se, rel=0.02)
+
+
+def test_one_cluster_has_values_and_no_interval(study: Study) -> None:
+    found = evaluate.evidence(_with(study, cluster=np.zeros(200, dtype=np.int64)))
+    result = next(one.found for one in found.results if one.term == "auroc" and one.dataset == SITE)
+    assert isinstance(result, Estimate)
+    assert (result.low, result.reason) == (None, "all rows are of one cluster, and an interval needs two")
+    assert all(
+        isinstance(one.found, Absent) for one in found.curves if (one.curve, one.dataset) == ("calibration_curve", SITE)
+    )
+
+
+def test_bands_of_clusters_of_one_lie_near_the_ordinary_bands(independent: Evidence, single: Evidence) -> None:
+    for name in ("calibration_curve", "decision_curve", "h_accuracy_profile", "cumulative_risks"):
+        plain, clustered = (
+            next(one.found for one in found.curves if one.curve == name and one.dataset == SITE)
+            for found in (independent, single)
+        )
+        assert isinstance(plain, Curve), name
+        assert isinstance(clustered, Curve), name
+        assert "jackknife" in clustered.method
+        end = "cases_low" if name == "cumulative_risks" else "low"
+        ours, theirs = (np.array(one.columns[end], dtype=float) for one in (clustered, plain))
+        assert float(np.median(np.abs(ours - theirs))) < 0.02, name
+
+
+def test_the_jackknife_of_a_mean_is_its_standard_error() -> None:
+    values = np.random.default_rng(3).normal(size=37)
+    without = (values.sum() - values) / 36
+    assert clusters.standard_error(without) == pytest.approx(float(values.std(ddof=1)) / math.sqrt(37), rel=1e-12)
+
+
+def test_the_interval_by_cluster_covers_the_truth_as_often_as_it_says() -> None:
+    """A share with a random effect of the cluster: the truth is one half by symmetry."""
+    draw, hits, times, naive = np.random.default_rng(11), 0, 600, 0
+    for _ in range(times):
+        chance = norm.cdf(draw.normal(scale=0.8, size=25))
+        outcome = (draw.random((25, 12)) < chance[:, None]).astype(float)
+        value = float(outcome.mean())
+        made = clusters.groups(np.repeat(np.arange(25), 12), 1)
+        rows = outcome.ravel()
+        found = clusters.by_cluster(
+            Estimate(value, None, None, 0.95, 300, "Wilson"),
+            lambda group, rows=rows, made=made: Estimate(  # type: ignore[misc]
+                float(rows[made.of_row != group].mean()), None, None, None, 288, "Wilson"
+            ),
+            made,
+            0.95,
+            "wilson",
+        )
+        assert found.low is not None
+        assert found.high is not None
+        hits += found.low <= 0.5 <= found.high
+        half = 1.96 * math.sqrt(value * (1 - value) / 300)
+        naive += abs(value - 0.5) <= half
+    assert 0.93 <= hits / times <= 0.975
+    assert naive / times < 0.85
+
+
+def test_many_clusters_are_left_out_in_groups_of_whole_clusters() -> None:
+    made = clusters.groups(np.repeat(np.arange(1000), 3), 7)
+    assert (made.count, made.clusters) == (250, 1000)
+    assert all(len(set(three)) == 1 for three in made.of_row.reshape(1000, 3).tolist())
+    assert np.bincount(made.of_row).tolist() == [12] * 250
+
+
+def test_a_cluster_column_is_read_and_its_gaps_are_faults(tmp_path: Path) -> None:
+    release = (
+        initial.files()["release.toml"]
+        .decode()
+        .replace('file = "hospital-1.csv"', 'file = "hospital-1.csv"\ncluster = "ward"')
+    )
+    for name, content in initial.files().items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "release.toml").write_text(release)
+    site = next(one for one in load.study(tmp_path).datasets if one.name == SITE)
+    assert site.cluster is not None
+    assert sorted(set(site.cluster.tolist())) == [0, 1, 2]
+    assert "ward" not in [one.name for one in site.predictors]
+    table = (tmp_path / "hospital-1.csv").read_text().replace("surgery", "", 1)
+    (tmp_path / "hospital-1.csv").write_text(table)
+    with pytest.raises(DataError) as caught:
+        load.study(tmp_path)
+    assert [fault.what for fault in caught.value.faults] == ["The cluster is missing."]

@@ -1,0 +1,313 @@
+"""load: one table in every kind of file gives the same values, and every way to write a text is read rightly."""
+
+from __future__ import annotations
+
+import builtins
+import datetime
+import gzip
+import io
+import shutil
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pandas
+import pyarrow
+import pyarrow.feather
+import pyarrow.parquet
+import pyreadstat
+import pytest
+
+from dossier import load
+from dossier.errors import DossierError
+from dossier.types import Dataset
+
+HERE = Path(__file__).resolve().parent
+HEAD = """
+[release]
+model = "Example"
+version = "1"
+date = 2026-10-01
+owner = "The owner"
+[outcome]
+name = "Readmission"
+column = "outcome"
+[prediction]
+column = "risk"
+"""
+COLUMNS: dict[str, list[Any]] = {
+    "outcome": [0, 1, 1],
+    "risk": [0.1, 0.25, 0.75],
+    "age": [61.5, None, 70.0],
+    "ward": ["a", "b", None],
+}
+TEXT = "outcome,risk,age,ward\n0,0.1,61.5,a\n1,0.25,,b\n1,0.75,70,\n"
+
+
+def _read(folder: Path, file: str, more: str = "") -> Dataset:
+    release = (
+        f'{HEAD}[[dataset]]\nname = "site"\nrole = "external"\nfile = "{file}"\npredictors = ["age", "ward"]\n{more}'
+    )
+    (folder / "release.toml").write_text(release, encoding="utf-8")
+    return load.study(folder).datasets[0]
+
+
+def _faults(folder: Path, file: str, more: str = "") -> list[str]:
+    with pytest.raises(DossierError) as caught:
+        _read(folder, file, more)
+    return [fault.what for fault in caught.value.faults]
+
+
+def _is_the_table(found: Dataset) -> None:
+    assert found.outcome is not None
+    assert found.risk is not None
+    assert found.outcome.tolist() == COLUMNS["outcome"]
+    assert found.risk.tolist() == COLUMNS["risk"]
+    age, ward = found.predictors
+    np.testing.assert_array_equal(age.values, [61.5, np.nan, 70.0])
+    assert (age.levels, ward.levels) == (None, ("a", "b"))
+    np.testing.assert_array_equal(ward.values, [0, 1, np.nan])
+
+
+# ---- kinds of files -------------------------------------------------------------------------------------------------
+
+
+def _workbook(path: Path, **sheets: list[list[Any]]) -> None:
+    book = openpyxl.Workbook()
+    book.remove(book.worksheets[0])
+    for name, rows in sheets.items():
+        page = book.create_sheet(name)
+        for row in rows:
+            page.append(row)
+    book.save(path)
+
+
+def _rows() -> list[list[Any]]:
+    return [list(COLUMNS), *(list(row) for row in zip(*COLUMNS.values(), strict=True))]
+
+
+def _folder_of_parquet(path: Path) -> None:
+    path.mkdir()
+    whole = pyarrow.table(COLUMNS)
+    pyarrow.parquet.write_table(whole.slice(0, 2), path / "part-1.parquet")
+    pyarrow.parquet.write_table(whole.slice(2), path / "part-2.parquet")
+    (path / "_SUCCESS").write_bytes(b"")
+
+
+WRITERS: dict[str, Callable[[Path], object]] = {
+    "site.csv": lambda path: path.write_text(TEXT),
+    "site.tsv": lambda path: path.write_text(TEXT.replace(",", "\t")),
+    "site.csv.gz": lambda path: path.write_bytes(gzip.compress(TEXT.encode())),
+    "site.TSV.GZ": lambda path: path.write_bytes(gzip.compress(TEXT.replace(",", "\t").encode())),
+    "site.parquet": lambda path: pyarrow.parquet.write_table(pyarrow.table(COLUMNS), path),
+    "site.feather": lambda path: pyarrow.feather.write_feather(pyarrow.table(COLUMNS), path),
+    "site.xlsx": lambda path: _workbook(path, cases=_rows()),
+    "site.xpt": lambda path: pyreadstat.write_xport(pandas.DataFrame(COLUMNS), path),
+    "site.dta": lambda path: pyreadstat.write_dta(pandas.DataFrame(COLUMNS), path),
+    "site.sav": lambda path: pyreadstat.write_sav(pandas.DataFrame(COLUMNS), path),
+    # Written once by ReadStat's own writer, which pyreadstat does not offer.
+    "site.sas7bdat": lambda path: shutil.copy(HERE / "tables" / "site.sas7bdat", path),
+    "parts": _folder_of_parquet,
+}
+
+
+@pytest.mark.parametrize("file", WRITERS)
+def test_every_kind_of_file_gives_the_same_table(tmp_path: Path, file: str) -> None:
+    WRITERS[file](tmp_path / file)
+    _is_the_table(_read(tmp_path, file))
+
+
+def test_every_file_of_a_folder_is_an_input(tmp_path: Path) -> None:
+    _folder_of_parquet(tmp_path / "parts")
+    _read(tmp_path, "parts")
+    assert [one.name for one in load.study(tmp_path).inputs] == [
+        "parts/part-1.parquet",
+        "parts/part-2.parquet",
+        "release.toml",
+    ]
+
+
+def test_a_named_sheet_blank_rows_days_and_truths(tmp_path: Path) -> None:
+    day = datetime.datetime(2026, 5, 1, tzinfo=None)  # noqa: DTZ001 - a workbook knows no time zones
+    rows: list[list[Any]] = [[], ["outcome", "risk", "age", "ward"], [True, 0.1, 61, day], [], [False, 0.2, 50, "b "]]
+    _workbook(tmp_path / "site.xlsx", notes=[["nothing"]], cases=rows)
+    found = _read(tmp_path, "site.xlsx", 'sheet = "cases"\n')
+    assert found.outcome is not None
+    assert found.outcome.tolist() == [1, 0]
+    assert found.predictors[1].levels == ("2026-05-01", "b")
+
+
+def test_a_fault_in_a_workbook_names_the_row_of_the_sheet(tmp_path: Path) -> None:
+    rows: list[list[Any]] = [[], ["outcome", "risk", "age", "ward"], [0, 0.1, 1, 1], [], [1, 7, 1, 1]]
+    _workbook(tmp_path / "site.xlsx", cases=rows)
+    with pytest.raises(DossierError) as caught:
+        _read(tmp_path, "site.xlsx")
+    assert caught.value.faults[0].where == "site.xlsx, row 5, column risk"
+
+
+def _labelled(path: Path, codes: tuple[int, int]) -> None:
+    table = pandas.DataFrame({"outcome": [codes[0], codes[1], codes[1]], "risk": [0.1, 0.2, 0.3], "age": [50, 60, 999]})
+    table["ward"] = [1.0, 2.0, 9.0]
+    labels: dict[str, dict[int | float, str]] = {
+        "outcome": {codes[0]: "well", codes[1]: "ill"},
+        "ward": {1: "men", 2: "women", 9: "refused"},
+    }
+    labels["age"] = {999: "older than 90"}
+    pyreadstat.write_sav(table, path, variable_value_labels=labels, missing_ranges={"ward": [9]})
+
+
+def test_labels_of_all_values_are_categories_and_declared_missing_is_missing(tmp_path: Path) -> None:
+    _labelled(tmp_path / "site.sav", (0, 1))
+    found = _read(tmp_path, "site.sav")
+    assert found.outcome is not None
+    assert found.outcome.tolist() == [0, 1, 1]
+    age, ward = found.predictors
+    assert age.values.tolist() == [50, 60, 999]
+    assert ward.levels == ("men", "women")
+    np.testing.assert_array_equal(ward.values, [0, 1, np.nan])
+
+
+@pytest.mark.parametrize("positive", ["positive = 2", 'positive = "ill"'])
+def test_a_labelled_outcome_is_told_by_code_or_by_label(tmp_path: Path, positive: str) -> None:
+    _labelled(tmp_path / "site.sav", (1, 2))
+    release = HEAD.replace('column = "outcome"\n', f'column = "outcome"\n{positive}\n')
+    release += '[[dataset]]\nname = "site"\nrole = "external"\nfile = "site.sav"\n'
+    (tmp_path / "release.toml").write_text(release, encoding="utf-8")
+    found = load.study(tmp_path).datasets[0].outcome
+    assert found is not None
+    assert found.tolist() == [0, 1, 1]
+
+
+def test_cells_that_hold_lists_do_not_stop_the_reading(tmp_path: Path) -> None:
+    table = pyarrow.table({**COLUMNS, "embedding": [[1.0], [2.0, 3.0], None], "bytes": [b"\xff", b"a", None]})
+    pyarrow.feather.write_feather(table, tmp_path / "site.feather")
+    _is_the_table(_read(tmp_path, "site.feather"))
+
+
+@pytest.mark.parametrize(("file", "package"), [("site.xlsx", "openpyxl"), ("site.dta", "pyreadstat")])
+def test_a_reader_that_is_not_installed_is_named_with_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, package: str
+) -> None:
+    WRITERS[file](tmp_path / file)
+    real = builtins.__import__
+
+    def without(name: str, *rest: Any) -> Any:
+        if name.split(".")[0] == package:
+            raise ModuleNotFoundError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(DossierError) as caught:
+        _read(tmp_path, file)
+    assert str(caught.value) == (
+        f"Reading {file} needs the package {package}, which is not installed.\n"
+        f"  where: {file}\n"
+        '  fix:   Run pip install "validation-dossier[formats]", or save the table as .csv.'
+    )
+
+
+# ---- ways to write a text -------------------------------------------------------------------------------------------
+
+GERMAN = "outcome;risk;age;ward\n0;0,1;61,5;a\n1;0,25;;b\n1;0,75;70;\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "more"),
+    [
+        (GERMAN.encode(), ""),
+        (GERMAN.replace(";", "|").encode(), ""),
+        (TEXT.replace(",", "\t").encode(), ""),
+        (b"\xef\xbb\xbf" + GERMAN.encode(), ""),
+        (GERMAN.encode("utf-16"), ""),
+        (GERMAN.encode("utf-16-be"), 'encoding = "utf-16"\n'),
+        (GERMAN.replace("age", "ag\u00e9").encode("latin-1"), 'encoding = "latin-1"\ncolumns = { age = "ag\u00e9" }\n'),
+        (TEXT.replace('"', "").replace("ward", '"ward"').encode(), ""),
+        (b'outcome,risk,age,ward\n0,"0,1","61,5",a\n1,"0,25",,b\n1,"0,75",70,\n', 'decimal = ","\n'),
+        (GERMAN.replace("\n", "\r\n").encode(), 'separator = ";"\n'),
+        (GERMAN.replace("age", '"age;in, years, now"').encode(), 'columns = { age = "age;in, years, now" }\n'),
+    ],
+)
+def test_ways_to_write_a_text(tmp_path: Path, content: bytes, more: str) -> None:
+    if more == 'encoding = "utf-16"\n':
+        content = b"\xfe\xff" + content
+    (tmp_path / "site.csv").write_bytes(content)
+    _is_the_table(_read(tmp_path, "site.csv", more))
+
+
+def test_commas_of_thousands_are_no_decimal_commas(tmp_path: Path) -> None:
+    (tmp_path / "site.csv").write_text("outcome;risk;age;ward\n0;0.1;1,200;1\n1;0.25;2,400;1\n1;0.75;3,100;2\n")
+    assert _read(tmp_path, "site.csv").predictors[0].levels == ("1,200", "2,400", "3,100")
+
+
+def test_a_table_whose_commas_could_be_either_is_left_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "site.csv").write_text("outcome;risk;age;ward\n0;0;1,200;1\n1;1;2,400;1\n1;1;3,100;2\n")
+    assert _read(tmp_path, "site.csv").predictors[0].levels == ("1,200", "2,400", "3,100")
+    assert _read(tmp_path, "site.csv", 'decimal = ","\n').predictors[0].values.tolist() == [1.2, 2.4, 3.1]
+
+
+# ---- bombs and damage -----------------------------------------------------------------------------------------------
+
+
+def test_a_gzip_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    (tmp_path / "site.csv.gz").write_bytes(gzip.compress(b"0" * (80 << 20)))
+    assert "unpack to more than 64 megabytes" in _faults(tmp_path, "site.csv.gz")[0]
+
+
+def test_a_workbook_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "site.xlsx", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", b" " * (80 << 20))
+    assert "unpack to more than 64 megabytes" in _faults(tmp_path, "site.xlsx")[0]
+
+
+def test_a_workbook_that_spreads_wide_is_refused_in_bounded_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows: list[list[Any]] = [
+        ["outcome", "risk", *[None] * 2000, "far"],
+        *([[0, 0.1]] * 10),
+        [0, 0.5, *[None] * 2000, 1],
+    ]
+    _workbook(tmp_path / "site.xlsx", cases=rows)
+    monkeypatch.setattr("dossier.load.workbooks.MOST_CELLS", 4000)
+    assert _faults(tmp_path, "site.xlsx") == ["site.xlsx spreads over more than 4,000 cells."]
+
+
+@pytest.mark.parametrize("file", [file for file in WRITERS if file not in ("site.csv", "site.tsv", "parts")])
+def test_what_is_cut_off_is_told(tmp_path: Path, file: str) -> None:
+    WRITERS[file](tmp_path / file)
+    whole = (tmp_path / file).read_bytes()
+    for part in (len(whole) // 3, len(whole) // 2, len(whole) - 40):
+        (tmp_path / file).write_bytes(whole[:part])
+        assert _faults(tmp_path, file)
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather", "xlsx", "xpt", "sas7bdat", "dta", "sav", "csv.gz"])
+def test_a_text_under_another_name_is_told(tmp_path: Path, ending: str) -> None:
+    (tmp_path / f"site.{ending}").write_text(TEXT)
+    assert len(_faults(tmp_path, f"site.{ending}")) == 1
+
+
+def test_a_locked_workbook_and_an_old_one_are_told(tmp_path: Path) -> None:
+    (tmp_path / "site.xlsx").write_bytes(b"\xd0\xcf\x11\xe0" + b"\0" * 600)
+    assert _faults(tmp_path, "site.xlsx") == [
+        "site.xlsx is an old or locked Office file, although its name ends in .xlsx."
+    ]
+
+
+def test_a_text_that_explodes_in_a_workbook_ends_in_bounded_memory(tmp_path: Path) -> None:
+    bomb = '<?xml version="1.0"?><!DOCTYPE s [<!ENTITY a "aaaaaaaaaa">'
+    for name, before in zip("bcdefghi", "abcdefgh", strict=True):
+        bomb += f'<!ENTITY {name} "{f"&{before};" * 10}">'
+    _workbook(tmp_path / "whole.xlsx", cases=_rows())
+    stream = io.BytesIO()
+    with zipfile.ZipFile(tmp_path / "whole.xlsx") as whole, zipfile.ZipFile(stream, "w") as archive:
+        for part in whole.namelist():
+            content = whole.read(part)
+            if part == "xl/worksheets/sheet1.xml":
+                content = (bomb + "]>" + content.decode().replace("ward", "&i;")).encode()
+            archive.writestr(part, content)
+    (tmp_path / "site.xlsx").write_bytes(stream.getvalue())
+    assert _faults(tmp_path, "site.xlsx") == ["site.xlsx is not a whole workbook."]
