@@ -17,7 +17,8 @@ from dossier.types import (
     DescriptionResult,
     Evidence,
     Result,
-    SubgroupEvidence,
+    Withheld,
+    WithheldDescription,
 )
 
 SCHEMA = "dossier-results/1"
@@ -36,7 +37,10 @@ def document(evidence: Evidence) -> dict[str, Any]:
             "level": release.level,
         },
         "datasets": [_dataset(dataset) for dataset in (*evidence.datasets, *_declared(evidence))],
-        "description": [_description(row) for row in (*evidence.descriptions, *_sizes(evidence.subgroups))],
+        "description": [
+            *(_description(row) for row in (*evidence.descriptions, *_sizes(evidence))),
+            *(_withheld(one) for one in evidence.withheld),
+        ],
         "estimates": [_estimate(evidence, result) for result in (*evidence.results, *evidence.subgroups.results)],
         "curves": [_curve(result) for result in (*evidence.curves, *evidence.subgroups.curves)],
         "flags": [
@@ -89,25 +93,25 @@ def _dataset(dataset: DatasetSummary) -> dict[str, Any]:
         "site": dataset.site,
         "n": dataset.n,
         "events": dataset.events,
-        "rows_read": dataset.rows_read,
-        "excluded": dict(dataset.excluded),
+        "rows_read": _count(dataset.rows_read),
+        "excluded": {why: _count(count) for why, count in dataset.excluded.items()},
         "features": list(dataset.features),
         "splits": dataset.splits,
         "classes": dict(dataset.class_counts) or None,
     }
 
 
-def _sizes(subgroups: SubgroupEvidence) -> Iterator[DescriptionResult]:
+def _sizes(evidence: Evidence) -> Iterator[DescriptionResult]:
     """How many patients and events each subgroup has, and how many rows are in none."""
     said: set[tuple[str, str]] = set()
-    for one in subgroups.summaries:
+    for one in evidence.subgroups.summaries:
         if isinstance(one.size, Absent):
             continue
         total = one.size.n
         counts = {"subgroup patients": total, "subgroup events": one.size.events}
         for statistic, count in counts.items():
             yield DescriptionResult(one.dataset, Description(one.column, statistic, count, total, one.label))
-        if (one.dataset, one.column) not in said:
+        if (one.dataset, one.column) not in {*said, *evidence.unassigned_withheld}:
             said.add((one.dataset, one.column))
             lost = one.size.unassigned
             yield DescriptionResult(one.dataset, Description(one.column, "in no subgroup", lost, lost))
@@ -121,8 +125,28 @@ def _description(row: DescriptionResult) -> dict[str, Any]:
         "statistic": described.statistic,
         "level": described.level,
         "value": described.value,
-        "n": described.n,
+        "n": _count(described.n),
     }
+
+
+def _withheld(one: WithheldDescription) -> dict[str, Any]:
+    return {
+        "dataset": one.dataset,
+        "variable": one.variable,
+        "statistic": one.statistic,
+        "level": one.level,
+        "value": None,
+        "n": None,
+    }
+
+
+def _count(count: int | Withheld) -> int | None:
+    """A count, or null where it is withheld."""
+    return None if isinstance(count, Withheld) else count
+
+
+def _status(found: Absent) -> str:
+    return "withheld" if isinstance(found, Withheld) else "absent"
 
 
 def _estimate(evidence: Evidence, result: Result) -> dict[str, Any]:
@@ -136,7 +160,7 @@ def _estimate(evidence: Evidence, result: Result) -> dict[str, Any]:
     found = result.found
     if isinstance(found, Absent):
         nothing = dict.fromkeys(("value", "low", "high", "se", "level", "method", "n", "events"))
-        return {**named, **nothing, "status": "absent", "reason": found.reason}
+        return {**named, **nothing, "status": _status(found), "reason": found.reason}
     return {
         **named,
         **_plain(found.details),
@@ -187,13 +211,13 @@ def _curve(result: CurveResult) -> dict[str, Any]:
             "n": None,
             "events": None,
             "method": None,
-            "status": "absent",
+            "status": _status(found),
             "reason": found.reason,
         }
     return {
         **named,
         "columns": {name: list(column) for name, column in found.columns.items()},
-        "n": found.n,
+        "n": _count(found.n),
         "events": found.events,
         "method": found.method,
         "status": "estimated",
@@ -241,8 +265,11 @@ def schema() -> dict[str, Any]:
                 "site": {"type": "string"},
                 "n": {"type": "integer", "minimum": 0},
                 "events": {"type": ["integer", "null"], "minimum": 0},
-                "rows_read": {"type": "integer", "minimum": 0},
-                "excluded": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
+                "rows_read": {"type": ["integer", "null"], "minimum": 0},
+                "excluded": {
+                    "type": "object",
+                    "additionalProperties": {"type": ["integer", "null"], "minimum": 0},
+                },
                 "features": {"type": "array", "items": {"type": "string"}},
                 "splits": {"type": ["integer", "null"]},
                 "classes": {
@@ -258,7 +285,7 @@ def schema() -> dict[str, Any]:
                 "statistic": {"type": "string"},
                 "level": words,
                 "value": number,
-                "n": {"type": "integer", "minimum": 0},
+                "n": {"type": ["integer", "null"], "minimum": 0},
             }
         ),
         "estimates": rows(

@@ -8,13 +8,10 @@ from dossier.errors import Fault
 
 LATER = "Take it out of release.toml until a later version of dossier."
 
-SECTIONS = {
-    "disclosure": "[disclosure]",
-}
 KEYS = {
     "release": ("previous",),
 }
-DATASET_KEYS = ("sheet", "cluster", "weights", "imputation", "minimum_cell")
+DATASET_KEYS = ("sheet", "cluster", "weights", "imputation")
 ENDINGS = (".feather", ".xlsx", ".xpt", ".sas7bdat", ".dta", ".sav", ".csv.gz")
 
 TIME_TO_EVENT = frozenset(
@@ -105,8 +102,7 @@ def _of_dataset(raw: Mapping[str, object]) -> Iterator[Fault]:
 
 def not_built(raw: Mapping[str, object]) -> list[Fault]:
     """One fault for every key of the release whose part is not built yet."""
-    sections = [_later(label, f"release.toml, {label}") for section, label in SECTIONS.items() if section in raw]
-    return [*sections, *_of_section(raw), *_of_dataset(raw)]
+    return [*_of_section(raw), *_of_dataset(raw)]
 
 
 def ending(file: str, where: str) -> Fault | None:
