@@ -217,7 +217,7 @@ def _curve(result: CurveResult) -> dict[str, Any]:
     return {
         **named,
         "columns": {name: list(column) for name, column in found.columns.items()},
-        "n": _count(found.n),
+        "n": found.n,
         "events": found.events,
         "method": found.method,
         "status": "estimated",

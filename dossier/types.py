@@ -218,7 +218,7 @@ class Curve:
     """A line, a band or a set of bins: columns of equal length, at most 250 long."""
 
     columns: Mapping[str, tuple[float | None, ...]]
-    n: int | Withheld
+    n: int
     method: str
     events: int | None = None
 

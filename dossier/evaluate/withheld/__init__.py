@@ -78,7 +78,9 @@ def _flag(flag: Flag, smallest: int, withheld: bool) -> Flag:
     if not withheld and not any(is_few(count, smallest) for count in counts):
         return flag
     if withheld:
-        return replace(flag, says=COUNTED.sub("a number of rows that is withheld", flag.says).replace(" is in ", " are in "))
+        return replace(
+            flag, says=COUNTED.sub("a number of rows that is withheld", flag.says).replace(" is in ", " are in ")
+        )
     return replace(flag, says=COUNTED.sub(f"fewer than {smallest} rows", flag.says).replace("rows is ", "rows are "))
 
 

@@ -15,6 +15,7 @@ from dossier.evaluate.withheld.tables import (
     external_names,
     is_few,
     place_of,
+    rounded_down,
     splits_few,
 )
 from dossier.metrics.intervals import wilson
@@ -85,7 +86,9 @@ def shown(
         one.curve == "changed_decisions" and isinstance(one.found, Curve) and _holds_few_decisions(one.found, policy)
         for one in curves
     )
-    study = next((one.found for one in results if one.dataset == READER_STUDY and isinstance(one.found, Withheld)), None)
+    study = next(
+        (one.found for one in results if one.dataset == READER_STUDY and isinstance(one.found, Withheld)), None
+    )
     confusions = _confusions(curves, policy)
     first = [
         one
@@ -101,7 +104,9 @@ def shown(
 def _confusions(curves: Sequence[CurveResult], policy: Policy) -> dict[str, Withheld]:
     """The datasets whose table of predicted and true classes holds a small count."""
     return {
-        one.dataset: Withheld(f"fewer than {policy.smallest[one.dataset]} patients stand in a cell", policy.smallest[one.dataset])
+        one.dataset: Withheld(
+            f"fewer than {policy.smallest[one.dataset]} patients stand in a cell", policy.smallest[one.dataset]
+        )
         for one in curves
         if one.curve in ("confusion_matrix", "confusion_matrix_all_sites")
         and isinstance(one.found, Curve)
@@ -144,10 +149,9 @@ def _size(one: CurveResult, dataset: DatasetSummary | None, evidence: Evidence) 
             if same and isinstance(summary.size, SubgroupSize):
                 return summary.size.n, summary.size.events
     if isinstance(one.found, Curve):
-        n = one.found.n if isinstance(one.found.n, int) else 0
         if "class" in one.at and dataset is not None:
             return dataset.n, dataset.class_counts.get(str(one.at["class"]), 0)
-        return n, one.found.events or 0
+        return one.found.n, one.found.events or 0
     return 0, 0
 
 
@@ -164,8 +168,7 @@ def _judged(one: CurveResult, setting: Setting, study: Withheld | None) -> Curve
     found = rule(one.found, setting)
     if one.dataset == MODEL and isinstance(found, Curve):
         # The rows with a value would tell how many have none.
-        rows = Withheld("how many rows have no value could be told from it", setting.below)
-        found = replace(found, n=rows)
+        found = replace(found, n=rounded_down(found.n, setting.below))
     return replace(one, found=found)
 
 
@@ -204,9 +207,7 @@ def _of_all(
     of_sites = [place_of(name, None, one.at) for name in external]
     setting = replace(
         _setting(one, evidence, policy, sizes, confusions, changed=True),
-        allowed=tuple(
-            float(at) for at in declared if not any(policy.threshold(place, at) for place in of_sites)
-        ),
+        allowed=tuple(float(at) for at in declared if not any(policy.threshold(place, at) for place in of_sites)),
     )
     return _judged(one, setting, None)
 
@@ -215,7 +216,7 @@ def _counted(curve: str, found: Curve | Absent) -> bool:
     """Whether the curve of a site may be in that of all sites."""
     if isinstance(found, Absent):
         return False
-    if curve != "calibration_curve_all_sites" or not isinstance(found.n, int):
+    if curve != "calibration_curve_all_sites":
         return True
     return was_pooled(Estimate(0.0, None, None, None, found.n, found.method, found.events))
 

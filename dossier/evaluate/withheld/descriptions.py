@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dossier.evaluate.withheld.tables import Policy, is_few
+from dossier.evaluate.withheld.tables import Policy, is_few, rounded_down
 from dossier.types import MODEL, Description, DescriptionResult, Evidence, Withheld, WithheldDescription
 
 OTHER = "other levels"
@@ -60,9 +60,8 @@ def shown(evidence: Evidence, policy: Policy) -> Shown:
         one, key = row.described, (row.dataset, row.described.variable)
         below = policy.smallest[row.dataset]
         outcome = policy.outcomes.get(row.dataset)
-        if row.dataset == MODEL:
-            gaps = Withheld("how many rows have no value could be told from it", below)
-            rows.append(replace(row, described=replace(one, n=gaps)) if below else row)
+        if row.dataset == MODEL and below:
+            rows.append(_with(row, one.value, rounded_down(one.n, below) if isinstance(one.n, int) else one.n))
         elif not below:
             rows.append(row)
         elif one.variable == "outcome" and key not in variables:

@@ -47,7 +47,9 @@ def shown(evidence: Evidence, policy: Policy) -> tuple[Result, ...]:
     measures = metrics_of(evidence.release)
     sizes = {one.name: one for one in evidence.datasets}
     first = [
-        one if is_pooled(one) or one.term in REGISTER.syntheses else replace(one, found=_found(one, policy, measures, sizes, evidence))
+        one
+        if is_pooled(one) or one.term in REGISTER.syntheses
+        else replace(one, found=_found(one, policy, measures, sizes, evidence))
         for one in evidence.results
     ]
     first = _reader_study(first)
@@ -59,7 +61,9 @@ def shown_of_subgroups(evidence: Evidence, policy: Policy) -> tuple[Result, ...]
     """The results of subgroups as they may be shown."""
     sizes = {(one.dataset, one.subset): one.size for one in evidence.subgroups.summaries}
     each = [
-        one if is_pooled(one) else replace(one, found=_of_subgroup(one, policy, sizes.get((one.dataset, one.subset or ""))))
+        one
+        if is_pooled(one)
+        else replace(one, found=_of_subgroup(one, policy, sizes.get((one.dataset, one.subset or ""))))
         for one in evidence.subgroups.results
     ]
     return tuple(_pooled(one, evidence.subgroups.results, each, evidence, policy) for one in each)
@@ -114,8 +118,8 @@ def of_counts(term: str, found: Estimate | Absent, below: int, rows: int | None)
 def _names_few(text: str, below: int) -> bool:
     """Whether a sentence counts patients and the count is small."""
     counts = [int(count.replace(",", "")) for count in COUNTED.findall(text)]
-    parts = [[int(count.replace(",", "")) for count in pair] for pair in PART_OF.findall(text)]
-    return any(is_few(count, below) for count in counts) or any(splits_few(*pair, below) for pair in parts)
+    parts = [(int(part.replace(",", "")), int(whole.replace(",", ""))) for part, whole in PART_OF.findall(text)]
+    return any(is_few(count, below) for count in counts) or any(splits_few(part, whole, below) for part, whole in parts)
 
 
 def _of_subgroup(one: Result, policy: Policy, size: SubgroupSize | Absent | None) -> Estimate | Absent:
@@ -147,7 +151,10 @@ def _synthesis(one: Result, known: Iterable[Result], evidence: Evidence, policy:
     made_from = {str(one.at["measure"])} if "measure" in one.at else {"auroc", "brier", "standardized_net_benefit"}
     declared = evidence.release.thresholds.declared
     for source in known:
-        of_these = source.dataset in {*sites, *internal[:1]} and source.measure in {*made_from, "degree_of_correspondence"}
+        of_these = source.dataset in {*sites, *internal[:1]} and source.measure in {
+            *made_from,
+            "degree_of_correspondence",
+        }
         here = source.at.get("threshold") in (None, *declared[:1])
         if of_these and here and isinstance(source.found, Withheld):
             return replace(one, found=source.found)

@@ -40,6 +40,11 @@ def splits_few(part: float, whole: float, smallest: int) -> bool:
     return is_few(part, smallest) or is_few(whole - part, smallest)
 
 
+def rounded_down(count: int, smallest: int) -> int:
+    """A count in whole steps of the smallest that is printed."""
+    return count // smallest * smallest
+
+
 @dataclass(frozen=True)
 class Policy:
     """What may not be shown of the evidence, and why."""
@@ -186,7 +191,9 @@ def _thresholds(
         kept: list[Cells] = []
         for at in [*declared, *([] if HALF in declared else [HALF])]:
             tried = known.get((place, at), [])
-            told = any(_holds_few(cells, below) or any(_slice_few(cells, one, below) for one in kept) for cells in tried)
+            told = any(
+                _holds_few(cells, below) or any(_slice_few(cells, one, below) for one in kept) for cells in tried
+            )
             if told:
                 withheld[place, at] = why
             else:
