@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dossier.evaluate.withheld.results import was_pooled
+from dossier.evaluate.withheld.results import names_few, was_pooled
 from dossier.evaluate.withheld.tables import (
     HALF,
     Policy,
@@ -158,10 +158,10 @@ def _size(one: CurveResult, dataset: DatasetSummary | None, evidence: Evidence) 
 def _judged(one: CurveResult, setting: Setting, study: Withheld | None) -> CurveResult:
     if not setting.below:
         return one
+    if isinstance(one.found, Absent):
+        return replace(one, found=setting.why) if names_few(one.found.reason, setting.below) else one
     if setting.outcome is not None and (one.subset or one.curve not in WITHOUT_OUTCOME):
         return replace(one, found=setting.outcome)
-    if isinstance(one.found, Absent):
-        return one
     if one.dataset == READER_STUDY and study is not None:
         return replace(one, found=study)
     rule = RULES.get(one.curve, _never)
@@ -199,7 +199,8 @@ def _of_all(
     external = external_names(evidence)
     sizes = {site.name: site for site in evidence.datasets}
     for before, after in zip(complete, shown, strict=True):
-        same = before.curve == source and before.dataset in external and dict(before.at) == dict(one.at)
+        same = before.curve == source and before.subset is None and before.dataset in external
+        same = same and dict(before.at) == dict(one.at)
         if same and isinstance(after.found, Withheld) and _counted(one.curve, before.found):
             why = f"a site of it is withheld, with a count below {after.found.below}"
             return replace(one, found=Withheld(why, after.found.below))

@@ -102,8 +102,8 @@ def of_counts(term: str, found: Estimate | Absent, below: int, rows: int | None)
     """A result, or why it is withheld for the counts that it states itself."""
     why = Withheld(f"a count below {below} could be told from it", below)
     if isinstance(found, Absent):
-        return why if _names_few(found.reason, below) else found
-    if _names_few(f"{found.method}; {found.reason or ''}", below) or is_few(found.n, below):
+        return why if names_few(found.reason, below) else found
+    if names_few(f"{found.method}; {found.reason or ''}", below) or is_few(found.n, below):
         return why
     if rows is not None and is_few(rows - found.n, below):
         return Withheld(f"fewer than {below} rows are left out of it", below)
@@ -115,7 +115,7 @@ def of_counts(term: str, found: Estimate | Absent, below: int, rows: int | None)
     return found
 
 
-def _names_few(text: str, below: int) -> bool:
+def names_few(text: str, below: int) -> bool:
     """Whether a sentence counts patients and the count is small."""
     counts = [int(count.replace(",", "")) for count in COUNTED.findall(text)]
     parts = [(int(part.replace(",", "")), int(whole.replace(",", ""))) for part, whole in PART_OF.findall(text)]
