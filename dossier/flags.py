@@ -8,16 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dossier.bands import FEW_FOR_A_BAND, FEW_ROWS, OE_TOLERATED, SAME_RISK
-from dossier.types import (
-    MACRO,
-    POOLED,
-    DatasetSummary,
-    DescriptionResult,
-    Estimate,
-    Flag,
-    Result,
-)
-from dossier.typeset import counted, listing, number, per_cent, threshold
+from dossier.types import MACRO, POOLED, DatasetSummary, DescriptionResult, Estimate, Flag, Result, Withheld
+from dossier.typeset import count_of, counted, listing, lost_rows, number, per_cent, rows_read_of, threshold
 
 if TYPE_CHECKING:
     from dossier.release import Release, Reply
@@ -49,6 +41,7 @@ FLAGS: Mapping[str, str] = {
     "dates_missing": "Dates not stated",
     "version_differs": "Another version was tested",
     "criterion_not_dated": "Criterion without a date",
+    "dataset_withheld": "Dataset too small to be shown",
     "answer_without_flag": "Answer without a flag",
 }
 """What each flag is about, in a few words."""
@@ -156,15 +149,19 @@ def _few_events(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
 def _rows_lost(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
     """Rows that could not be analysed."""
     for dataset in external:
-        lost = sum(dataset.excluded.values())
-        if lost:
-            why = ", ".join(f"{reason}: {count}" for reason, count in dataset.excluded.items() if count)
+        lost, least = lost_rows([dataset])
+        if lost or least:
+            why = ", ".join(f"{reason}: {_in_figures(count)}" for reason, count in dataset.excluded.items() if count)
             yield Flag(
                 "rows_excluded",
                 dataset.name,
-                f"{lost:,} of {dataset.rows_read:,} rows of {dataset.site} are not analysed ({why}); who they are may "
-                "differ from who remains.",
+                f"{least}{lost:,} of {rows_read_of(dataset)} rows of {dataset.site} are not analysed ({why}); "
+                "who they are may differ from who remains.",
             )
+
+
+def _in_figures(count: int | Withheld) -> str:
+    return count_of(count) if isinstance(count, Withheld) else f"{count}"
 
 
 def _estimates(
@@ -300,7 +297,10 @@ def _missing_values(external: Sequence[DatasetSummary], descriptions: Sequence[D
         shares = [
             (row.described.variable, row.described.value / row.described.n)
             for row in descriptions
-            if row.dataset == dataset.name and row.described.statistic == "missing" and row.described.n
+            if row.dataset == dataset.name
+            and row.described.statistic == "missing"
+            and isinstance(row.described.n, int)
+            and row.described.n
         ]
         often = [f"{name} ({per_cent(share)})" for name, share in shares if MANY_MISSING < share < 1]
         if often:

@@ -20,7 +20,8 @@ from dossier.types import (
     Previous,
     PreviousManifest,
     Result,
-    SubgroupEvidence,
+    Withheld,
+    WithheldDescription,
 )
 
 SCHEMA = "dossier-results/1"
@@ -41,7 +42,10 @@ def document(evidence: Evidence) -> dict[str, Any]:
             **before,
         },
         "datasets": [_dataset(dataset) for dataset in (*evidence.datasets, *_declared(evidence))],
-        "description": [_description(row) for row in (*evidence.descriptions, *_sizes(evidence.subgroups))],
+        "description": [
+            *(_description(row) for row in (*evidence.descriptions, *_sizes(evidence))),
+            *(_withheld(one) for one in evidence.withheld),
+        ],
         "estimates": [_estimate(evidence, result) for result in _results(evidence)],
         "curves": [_curve(result) for result in (*evidence.curves, *evidence.subgroups.curves)],
         "flags": [
@@ -100,8 +104,8 @@ def _dataset(dataset: DatasetSummary) -> dict[str, Any]:
         "site": dataset.site,
         "n": dataset.n,
         "events": dataset.events,
-        "rows_read": dataset.rows_read,
-        "excluded": dict(dataset.excluded),
+        "rows_read": _count(dataset.rows_read),
+        "excluded": {why: _count(count) for why, count in dataset.excluded.items()},
         "features": list(dataset.features),
         "splits": dataset.splits,
         "dates": None if dataset.dates is None else [day.isoformat() for day in dataset.dates],
@@ -143,10 +147,10 @@ def _previous(previous: Previous) -> dict[str, Any]:
     }
 
 
-def _sizes(subgroups: SubgroupEvidence) -> Iterator[DescriptionResult]:
+def _sizes(evidence: Evidence) -> Iterator[DescriptionResult]:
     """How many patients and events each subgroup has, and how many rows are in none."""
     said: set[tuple[str, str]] = set()
-    for one in subgroups.summaries:
+    for one in evidence.subgroups.summaries:
         if isinstance(one.size, Absent):
             continue
         total = one.size.n
@@ -156,7 +160,7 @@ def _sizes(subgroups: SubgroupEvidence) -> Iterator[DescriptionResult]:
         counts |= {f"subgroup patients of {label}": count for label, count in one.size.class_counts.items()}
         for statistic, count in counts.items():
             yield DescriptionResult(one.dataset, Description(one.column, statistic, count, total, one.label))
-        if (one.dataset, one.column) not in said:
+        if (one.dataset, one.column) not in {*said, *evidence.unassigned_withheld}:
             said.add((one.dataset, one.column))
             lost = one.size.unassigned
             yield DescriptionResult(one.dataset, Description(one.column, "in no subgroup", lost, lost))
@@ -170,8 +174,28 @@ def _description(row: DescriptionResult) -> dict[str, Any]:
         "statistic": described.statistic,
         "level": described.level,
         "value": described.value,
-        "n": described.n,
+        "n": _count(described.n),
     }
+
+
+def _withheld(one: WithheldDescription) -> dict[str, Any]:
+    return {
+        "dataset": one.dataset,
+        "variable": one.variable,
+        "statistic": one.statistic,
+        "level": one.level,
+        "value": None,
+        "n": None,
+    }
+
+
+def _count(count: int | Withheld) -> int | None:
+    """A count, or null where it is withheld."""
+    return None if isinstance(count, Withheld) else count
+
+
+def _status(found: Absent) -> str:
+    return "withheld" if isinstance(found, Withheld) else "absent"
 
 
 def _estimate(evidence: Evidence, result: Result) -> dict[str, Any]:
@@ -185,7 +209,7 @@ def _estimate(evidence: Evidence, result: Result) -> dict[str, Any]:
     found = result.found
     if isinstance(found, Absent):
         nothing = dict.fromkeys(("value", "low", "high", "se", "level", "method", "n", "events"))
-        return {**named, **nothing, "status": "absent", "reason": found.reason}
+        return {**named, **nothing, "status": _status(found), "reason": found.reason}
     return {
         **named,
         **_plain(found.details),
@@ -236,7 +260,7 @@ def _curve(result: CurveResult) -> dict[str, Any]:
             "n": None,
             "events": None,
             "method": None,
-            "status": "absent",
+            "status": _status(found),
             "reason": found.reason,
         }
     return {
@@ -326,8 +350,11 @@ def schema() -> dict[str, Any]:
                 "site": {"type": "string"},
                 "n": {"type": "integer", "minimum": 0},
                 "events": {"type": ["integer", "null"], "minimum": 0},
-                "rows_read": {"type": "integer", "minimum": 0},
-                "excluded": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
+                "rows_read": {"type": ["integer", "null"], "minimum": 0},
+                "excluded": {
+                    "type": "object",
+                    "additionalProperties": {"type": ["integer", "null"], "minimum": 0},
+                },
                 "features": {"type": "array", "items": {"type": "string"}},
                 "splits": {"type": ["integer", "null"]},
                 "dates": {"type": ["array", "null"], "items": {"type": "string"}},
@@ -344,7 +371,7 @@ def schema() -> dict[str, Any]:
                 "statistic": {"type": "string"},
                 "level": words,
                 "value": number,
-                "n": {"type": "integer", "minimum": 0},
+                "n": {"type": ["integer", "null"], "minimum": 0},
             }
         ),
         "estimates": rows(

@@ -100,6 +100,8 @@ class Dataset:
     """The sampling weight of each row; None where all count alike, equal weights included."""
     subgroups: tuple[Subgroup, ...] = ()
     """Every declared subgroup, column by column; the same ones in the same order in every tested dataset."""
+    minimum_cell: int = 0
+    """The smallest count that may be printed; 0 where the release declares no disclosure policy."""
 
 
 @dataclass(frozen=True)
@@ -263,6 +265,14 @@ class Absent:
 
 
 @dataclass(frozen=True)
+class Withheld(Absent):
+    """A result that is known and not given out, because it rests on a count below the smallest that is printed."""
+
+    below: int = 0
+    """The smallest count that is printed."""
+
+
+@dataclass(frozen=True)
 class Curve:
     """A line, a band or a set of bins: columns of equal length, at most 250 long."""
 
@@ -279,7 +289,7 @@ class Description:
     variable: str
     statistic: str
     value: float
-    n: int
+    n: int | Withheld
     level: str | None = None
 
 
@@ -342,6 +352,17 @@ class DescriptionResult:
 
 
 @dataclass(frozen=True)
+class WithheldDescription:
+    """A statistic of the data of one dataset that is not given out; `level` is None where its name is not either."""
+
+    dataset: str
+    variable: str
+    statistic: str
+    level: str | None
+    found: Withheld
+
+
+@dataclass(frozen=True)
 class DatasetSummary:
     """What remains of a dataset once its rows are gone."""
 
@@ -350,13 +371,17 @@ class DatasetSummary:
     site: str
     n: int
     events: int | None
-    rows_read: int
-    excluded: Mapping[str, int]
+    rows_read: int | Withheld
+    excluded: Mapping[str, int | Withheld]
     features: tuple[str, ...]
     splits: int | None = None
     dates: tuple[datetime.date, datetime.date] | None = None
     class_counts: Mapping[str, int] = field(default_factory=dict)
     """How many rows each class has, in the order of the classes; empty for an outcome of two classes."""
+    minimum_cell: int = 0
+    """The smallest count that is printed of it; 0 where the release declares no disclosure policy."""
+    outcome_withheld: Withheld | None = None
+    """Why `events` is None and `class_counts` empty though the outcome is known."""
 
 
 @dataclass(frozen=True)
@@ -461,6 +486,10 @@ class Evidence:
     criteria: tuple[Criterion, ...] = ()
     checklist: tuple[ChecklistRow, ...] = ()
     subgroups: SubgroupEvidence = field(default_factory=SubgroupEvidence)
+    withheld: tuple[WithheldDescription, ...] = ()
+    """What of the description is not given out."""
+    unassigned_withheld: Mapping[tuple[str, str], Withheld] = field(default_factory=dict)
+    """The datasets and columns whose count of rows in no subgroup is not given out."""
     local_site: str | None = None
     """The external dataset of the hospital that the committee edition is for; results.json does not hold it."""
     changes: Changes | None = None

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dossier.types import MACRO, POOLED, Absent, At, DatasetSummary, Estimate, Evidence, Result, Term
+from dossier.types import MACRO, POOLED, Absent, At, DatasetSummary, Estimate, Evidence, Result, Term, Withheld
 
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
@@ -358,7 +358,8 @@ class Reasons:
 
     def cell(self, absent: Absent) -> Cell:
         """The word for a gap, with the letter of its reason."""
-        return Cell(f"absent{TIED}{self.letter(absent.reason)}", kind="absent")
+        word = f"withheld{TIED}(<{absent.below})" if isinstance(absent, Withheld) else "absent"
+        return Cell(f"{word}{TIED}{self.letter(absent.reason)}", kind="absent")
 
     def letter(self, reason: str) -> str:
         """The letter of a reason, which a footnote spells out."""
@@ -386,6 +387,39 @@ def shown(evidence: Evidence, roles: Sequence[str] = ("development", "internal",
     """The datasets of these roles, external ones first, each group in the order of the release."""
     order = [role for role in ("external", "internal", "development") if role in roles]
     return [dataset for role in order for dataset in evidence.datasets if dataset.role == role]
+
+
+def count_of(count: int | Withheld) -> str:
+    """A count in figures; one that is withheld as below the smallest that is printed."""
+    return f"<{count.below}" if isinstance(count, Withheld) else f"{count:,}"
+
+
+def rows_read_of(dataset: DatasetSummary) -> str:
+    """How many rows were read, at least those that are analysed where a count of excluded ones is withheld."""
+    return f"{dataset.n:,} or more" if isinstance(dataset.rows_read, Withheld) else f"{dataset.rows_read:,}"
+
+
+def events_of(dataset: DatasetSummary, unknown: str = "") -> str:
+    """How many had the outcome, in figures; the word for nobody knows where the dataset has no outcome."""
+    if dataset.outcome_withheld is not None:
+        return "withheld"
+    return unknown if dataset.events is None else f"{dataset.events:,}"
+
+
+def sum_known(counts: Iterable[int | Withheld]) -> int:
+    """The sum of the counts that are not withheld."""
+    return sum(count for count in counts if isinstance(count, int))
+
+
+def at_least(datasets: Sequence[DatasetSummary]) -> str:
+    """The words before a sum of events that leaves out what is withheld."""
+    return f"at least{TIED}" if any(dataset.outcome_withheld for dataset in datasets) else ""
+
+
+def lost_rows(datasets: Sequence[DatasetSummary]) -> tuple[int, str]:
+    """How many rows were excluded as far as that is told, and the words before the number where it is not all."""
+    counts = [count for dataset in datasets for count in dataset.excluded.values()]
+    return sum_known(counts), f"at least{TIED}" if any(isinstance(count, Withheld) for count in counts) else ""
 
 
 def label_of(dataset: DatasetSummary) -> str:

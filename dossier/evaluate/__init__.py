@@ -14,7 +14,7 @@ from importlib.metadata import version
 import joblib
 
 from dossier import acceptance, checklist, flags
-from dossier.evaluate import changes, classes, model, reader_study, sites, subgroups
+from dossier.evaluate import changes, classes, model, reader_study, sites, subgroups, withheld
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import SiteEvidence, site_evidence
 from dossier.register import fill
@@ -35,6 +35,7 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None) -> E
     and the chapter.
     """
     fill("metrics")
+    study = withheld.without_small_datasets(study)
     tell = progress or (lambda stage, name, done, total: None)
     each = []
     parts = []
@@ -58,18 +59,15 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None) -> E
     curves += points.curves
     summaries = tuple(site.summary for site in site_results)
     descriptions = (*(row for found in each for row in found.descriptions), *points.descriptions)
-    found_flags = study.flags + flags.raised(summaries, results, descriptions)
-    found_flags += flags.unsaid(study.release, summaries) if study.declared else ()
     of_subgroups = subgroups.together(study.release, parts, [site.summary.name for site in external])
-    terms = classes.terms_of(study.release)
     complete = Evidence(
         release=study.release,
         datasets=summaries,
         results=tuple(results),
         curves=tuple(curves),
         descriptions=descriptions,
-        flags=flags.answered(found_flags, study.release.reply),
-        terms=terms,
+        flags=study.flags,
+        terms=classes.terms_of(study.release),
         statements=study.statements,
         inputs=study.inputs,
         versions={
@@ -77,11 +75,24 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None) -> E
             "python": platform.python_version(),
             **{package: version(package) for package in PACKAGES},
         },
-        criteria=acceptance.judged(study.release.acceptance, summaries, [*results, *of_subgroups.results]),
         subgroups=of_subgroups,
-        changes=changes.changes(study.release, study.previous, summaries, results, terms),
     )
-    return replace(complete, checklist=checklist.rows(complete) if study.declared else ())
+    return _concluded(study, withheld.evidence(complete))
+
+
+def _concluded(study: Study, shown: Evidence) -> Evidence:
+    """The evidence with what follows from it: flags, criteria and checklist, all from what may be shown."""
+    found_flags = withheld.flags(study.flags, shown) + flags.raised(shown.datasets, shown.results, shown.descriptions)
+    found_flags += flags.unsaid(study.release, shown.datasets) if study.declared else ()
+    concluded = replace(
+        shown,
+        flags=flags.answered(found_flags, study.release.reply),
+        criteria=acceptance.judged(
+            study.release.acceptance, shown.datasets, [*shown.results, *shown.subgroups.results]
+        ),
+        changes=changes.changes(study.release, study.previous, shown.datasets, shown.results, shown.terms),
+    )
+    return replace(concluded, checklist=checklist.rows(concluded) if study.declared else ())
 
 
 def _of_dataset(site: Site) -> tuple[SiteEvidence, SubgroupEvidence]:

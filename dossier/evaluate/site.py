@@ -82,6 +82,7 @@ def summary(dataset: Dataset) -> DatasetSummary:
         class_counts={}
         if dataset.classes is None
         else {label: int((dataset.classes == place).sum()) for place, label in enumerate(dataset.class_labels)},
+        minimum_cell=dataset.minimum_cell,
     )
 
 

@@ -169,6 +169,8 @@ def _few(site: Site, rows: Bools, at: At, where: str = "") -> Absent | None:
     if label == MACRO:
         return too_few_of_classes(_class_counts(dataset, rows), where)
     return too_few((dataset.classes[rows] == dataset.class_labels.index(str(label))).astype(float), where)
+
+
 def _shared_clusters(site: Site, one: Subgroup) -> Absent | None:
     """Why the two intervals cannot be put together: the difference takes the two groups as independent."""
     cluster = site.dataset.cluster

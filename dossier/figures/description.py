@@ -34,8 +34,18 @@ from dossier.figures.canvas import (
     write,
 )
 from dossier.register import figure
-from dossier.types import Absent, DatasetSummary, Evidence, Picture, externals
-from dossier.typeset import counted, dates, label_of, listing, sentence_case
+from dossier.types import Absent, DatasetSummary, Evidence, Picture, Withheld, externals
+from dossier.typeset import (
+    count_of,
+    counted,
+    dates,
+    events_of,
+    label_of,
+    listing,
+    lost_rows,
+    sentence_case,
+    sum_known,
+)
 from dossier.typeset import shown as in_order
 
 MOST_ROWS = 40
@@ -81,8 +91,8 @@ def stages(evidence: Evidence, datasets: Sequence[DatasetSummary]) -> tuple[Stag
     excluded = [
         Stage(
             sentence_case(words),
-            tuple(f"{_lost(one, reasons):,}" for one in datasets),
-            f"{sum(_lost(one, reasons) for one in sites):,}",
+            tuple(_lost([one], reasons) for one in datasets),
+            _lost(sites, reasons),
             leaves=True,
         )
         for words, reasons in named
@@ -90,24 +100,36 @@ def stages(evidence: Evidence, datasets: Sequence[DatasetSummary]) -> tuple[Stag
     events = [one.events for one in sites if one.events is not None]
     known = len(events) == len(sites)
     return (
-        Stage("Rows read", tuple(f"{one.rows_read:,}" for one in datasets), f"{sum(one.rows_read for one in sites):,}"),
+        Stage("Rows read", tuple(_read([one]) for one in datasets), _read(sites)),
         *excluded,
         Stage("Analysed", tuple(f"{one.n:,}" for one in datasets), f"{sum(one.n for one in sites):,}"),
         Stage(
             "Events",
-            tuple("–" if one.events is None else f"{one.events:,}" for one in datasets),
+            tuple(events_of(one, "–") for one in datasets),
             f"{sum(events):,}" if known else "–",
         ),
         Stage(
             "No events",
-            tuple("–" if one.events is None else f"{one.n - one.events:,}" for one in datasets),
+            tuple(events_of(one, "–") if one.events is None else f"{one.n - one.events:,}" for one in datasets),
             f"{sum(one.n for one in sites) - sum(events):,}" if known else "–",
         ),
     )
 
 
-def _lost(dataset: DatasetSummary, reasons: Sequence[str]) -> int:
-    return sum(dataset.excluded.get(reason, 0) for reason in reasons)
+def _lost(datasets: Sequence[DatasetSummary], reasons: Sequence[str]) -> str:
+    """How many rows the datasets lose for these reasons; together with one that is withheld it is withheld too."""
+    counts = [dataset.excluded.get(reason, 0) for dataset in datasets for reason in reasons]
+    withheld = next((count for count in counts if isinstance(count, Withheld)), None)
+    if withheld is None:
+        return f"{sum_known(counts):,}"
+    return count_of(withheld) if len(counts) == 1 else "withheld"
+
+
+def _read(datasets: Sequence[DatasetSummary]) -> str:
+    """How many rows were read."""
+    if any(isinstance(dataset.rows_read, Withheld) for dataset in datasets):
+        return "withheld"
+    return f"{sum_known(dataset.rows_read for dataset in datasets):,}"
 
 
 def draw_flow(evidence: Evidence) -> Figure | Absent:
@@ -216,13 +238,15 @@ def participant_flow(evidence: Evidence) -> Picture | Absent:
 def _flow_told(evidence: Evidence) -> str:
     """Rows in, rows out and why, and events, of the external sites."""
     sites = externals(evidence)
-    read, analysed = sum(one.rows_read for one in sites), sum(one.n for one in sites)
-    reasons = [(reason, sum(one.excluded.get(reason, 0) for one in sites)) for reason in reasons_of(sites)]
-    out = f"{read - analysed:,} are left out ({listing([f'{count:,} {reason}' for reason, count in reasons])}), "
-    out = out if reasons else ""
+    analysed = sum(one.n for one in sites)
+    told = [f"{_lost(sites, [reason])} {reason}" for reason in reasons_of(sites)]
+    lost, least = lost_rows(sites)
+    out = f"{least}{lost:,} are left out ({listing(told)}), " if told else ""
     events = [one.events for one in sites if one.events is not None]
     had = f", and {sum(events):,} of them had the outcome" if len(events) == len(sites) else ""
-    return f"Of {counted(read, 'row')} of external data {out}{analysed:,} are analysed{had}."
+    read = f"{_read(sites)} rows" if least else counted(analysed + lost, "row")
+    read = read.replace("withheld rows", "a number of rows that is withheld")
+    return f"Of {read} of external data {out}{analysed:,} are analysed{had}."
 
 
 # ---- when the data were gathered ------------------------------------------------------------------------------------

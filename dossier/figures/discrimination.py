@@ -53,7 +53,7 @@ from dossier.types import (
     find,
     find_curve,
 )
-from dossier.typeset import named, number
+from dossier.typeset import events_of, named, number
 
 MOST_ROWS = {HALF: 12, FULL: 44}
 
@@ -147,7 +147,7 @@ def forest_columns(evidence: Evidence, forest: Forest, width: float) -> Columns:
     name = min(max(*names, text_width("New hospital", 600)), WIDEST_NAME)
     sites = externals(evidence)
     counts = max(text_width(f"{site.n:,}") for site in sites)
-    events = max(text_width("events"), *(text_width(f"{site.events or 0:,}") for site in sites))
+    events = max(text_width("events"), *(text_width(events_of(site, "0")) for site in sites))
     patients_end = name + 4.0 + max(counts, 8.0)
     events_end = None if any(site.class_counts for site in sites) else patients_end + 2.5 + events
     left = (events_end or patients_end) + 6.0
@@ -304,7 +304,7 @@ def _site_row(
     if columns.patients is not None:
         write(drawn, columns.patients, y, f"{site.n:,}", ha="right", color=INK_2)
     if columns.events is not None:
-        write(drawn, columns.events, y, "–" if site.events is None else f"{site.events:,}", ha="right", color=INK_2)
+        write(drawn, columns.events, y, events_of(site, "–"), ha="right", color=INK_2)
     found = forest.found(evidence, site.name)
     if isinstance(found, Absent):
         room = columns.interval - columns.left - columns.width - 3

@@ -43,7 +43,7 @@ def shares(evidence: Evidence) -> dict[tuple[str, str], float]:
     return {
         (row.dataset, row.described.variable): row.described.value / row.described.n
         for row in evidence.descriptions
-        if row.described.statistic == "missing" and row.described.n
+        if row.described.statistic == "missing" and isinstance(row.described.n, int) and row.described.n
     }
 
 

@@ -33,7 +33,7 @@ from dossier.figures.canvas import (
     write,
 )
 from dossier.register import figure
-from dossier.types import Absent, Curve, Estimate, Evidence, Picture, summary_of
+from dossier.types import Absent, Curve, Estimate, Evidence, Picture, Withheld, summary_of
 from dossier.typeset import counted, number, per_cent, setting
 
 MOST_ROWS = 44
@@ -45,7 +45,7 @@ def curve_of_raters(evidence: Evidence, name: str) -> Curve | Absent:
     known = [one for one in made if isinstance(one, Curve)]
     if known:
         return known[0]
-    reasons = [one for one in made if isinstance(one, Absent)]
+    reasons = sorted((one for one in made if isinstance(one, Absent)), key=lambda one: isinstance(one, Withheld))
     return reasons[-1] if reasons else Absent("the release has no raters")
 
 

@@ -49,7 +49,7 @@ from dossier.figures.canvas import (
 )
 from dossier.register import figure
 from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, find, find_curve
-from dossier.typeset import number, per_cent
+from dossier.typeset import events_of, number, per_cent
 
 _SHARES = ("share_events", "share_non_events")
 REGULAR = 10
@@ -216,7 +216,14 @@ def _risk_grid(
 
 
 def _counts(site: DatasetSummary) -> str:
-    return f"n {site.n:,}" if site.events is None else f"n {site.n:,}, {site.events:,} events"
+    known = events_of(site)
+    return (
+        f"n {site.n:,}, events withheld"
+        if known == "withheld"
+        else f"n {site.n:,}, {known} events"
+        if known
+        else f"n {site.n:,}"
+    )
 
 
 def _means_text(evidence: Evidence, site: DatasetSummary) -> str:

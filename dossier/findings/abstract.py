@@ -9,7 +9,7 @@ from dossier.checklist import TOPICS, is_placeholder
 from dossier.findings import results
 from dossier.findings.sentence import Sentence, estimated, primary_threshold, range_over_sites
 from dossier.types import POOLED, Estimate, Evidence, externals, find
-from dossier.typeset import TIED, counted, in_text, in_words, listing, model, sentence_case, threshold
+from dossier.typeset import TIED, at_least, counted, in_text, in_words, listing, model, sentence_case, threshold
 
 MOST_SENTENCES = 2
 
@@ -105,8 +105,9 @@ def _size(evidence: Evidence) -> str:
     labels = evidence.release.outcome.classes
     if labels:
         of_each = [f"{sum(site.class_counts.get(label, 0) for site in sites):,} of {label}" for label in labels]
-        return f"{patients}: {listing(of_each)}"
-    return f"{patients}, {counted(sum(site.events or 0 for site in sites), 'event')}"
+        least = at_least(sites)
+        return f"{patients}: {listing([f'{least}{one}' for one in of_each])}"
+    return f"{patients}, {at_least(sites)}{counted(sum(site.events or 0 for site in sites), 'event')}"
 
 
 def _results(evidence: Evidence) -> str:

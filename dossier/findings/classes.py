@@ -20,6 +20,7 @@ from dossier.typeset import (
     label_of,
     level_of,
     listing,
+    lost_rows,
     number,
     per_cent,
     sentence_case,
@@ -205,13 +206,15 @@ def description(evidence: Evidence) -> Sentence:
     """The size of the test, what was left out, and how the shares of the classes differ between sites."""
     sites = externals(evidence)
     rows = sum(site.n for site in sites)
-    lost = sum(sum(site.excluded.values()) for site in sites)
+    lost, least = lost_rows(sites)
     lead = (
         f"{sentence_case(in_words(len(sites)))} external {'site' if len(sites) == 1 else 'sites'}, "
         f"{counted(rows, 'patient')}, {in_words(len(labels(evidence)))} classes."
     )
     left_out = (
-        f"{counted(lost, 'row')} of {rows + lost:,} could not be analysed."
+        f"{sentence_case(least)}{counted(lost, 'row')} could not be analysed; a smaller count is withheld."
+        if least
+        else f"{counted(lost, 'row')} of {rows + lost:,} could not be analysed."
         if lost
         else "Every row that was read is analysed."
     )

@@ -33,9 +33,11 @@ from dossier.typeset import (
     counted,
     date,
     dates,
+    events_of,
     in_words,
     level_of,
     listing,
+    lost_rows,
     per_cent,
     sentence_case,
     short,
@@ -140,6 +142,8 @@ def _rare(site: DatasetSummary) -> str:
     if site.class_counts:
         rare = [f"{count:,} of class {label}" for label, count in site.class_counts.items() if count < FEW]
         return sentence_case(f"only {listing(rare)}") if rare else ""
+    if site.outcome_withheld is not None:
+        return f"Fewer than {site.outcome_withheld.below} patients with or without the outcome"
     events = site.events or 0
     rare = [
         f"{count:,} {words} the outcome"
@@ -643,7 +647,7 @@ def _cells(evidence: Evidence, site: DatasetSummary, at: float | None) -> tuple[
     first = Cell(f"{site.n:,}", kind="plain")
     if known:
         return (first, *(_hundred(find(evidence, "auroc", site.name, **{"class": label})) for label in known))
-    cells = [first, Cell(f"{site.events or 0:,}", kind="plain")]
+    cells = [first, Cell(events_of(site, "0"), kind="plain")]
     cells += [_hundred(find(evidence, measure, site.name)) for measure in ("auroc", "oe_ratio")]
     cells += [_hundred(find(evidence, "sensitivity", site.name, threshold=at))] if at is not None else []
     return tuple(cells)
@@ -706,14 +710,17 @@ def accrual(evidence: Evidence) -> str:
     ours = local(evidence)
     if ours is None:
         return ""
-    lost = sum(ours.excluded.values())
+    lost, least = lost_rows([ours])
+    sent = f"{counted(ours.n, 'patient')} or more" if least else counted(ours.n + lost, "patient")
     kept = (
-        f"All {ours.rows_read:,} could be counted"
+        f"{ours.n:,} could be counted"
+        if least
+        else f"All {ours.n:,} could be counted"
         if not lost
-        else f"{lost:,} of {ours.rows_read:,} could not be counted"
+        else f"{lost:,} of {ours.n + lost:,} could not be counted"
     )
     when = "when they came is not stated" if ours.dates is None else f"they came {dates(ours.dates)}"
-    return f"{abridged(ours.site, LONGEST_NAME)} sent {counted(ours.rows_read, 'patient')}. {kept}; {when}."
+    return f"{abridged(ours.site, LONGEST_NAME)} sent {sent}. {kept}; {when}."
 
 
 # ---- the third page: for whom, and what is declared -----------------------------------------------------------------

@@ -10,16 +10,22 @@ from dossier.findings.sentence import Sentence
 from dossier.types import MODEL, DatasetSummary, DescriptionResult, Evidence, externals
 from dossier.typeset import (
     DASH,
+    TIED,
     Cell,
     Column,
     Row,
     Table,
+    at_least,
+    count_of,
     counted,
     dates,
+    events_of,
     in_words,
     label_of,
+    lost_rows,
     number,
     per_cent,
+    rows_read_of,
     sentence_case,
     shown,
 )
@@ -38,16 +44,11 @@ def finding(evidence: Evidence) -> Sentence:
     sites = externals(evidence)
     rows = sum(site.n for site in sites)
     events = sum(site.events or 0 for site in sites)
-    lost = sum(sum(site.excluded.values()) for site in sites)
     lead = (
         f"{sentence_case(in_words(len(sites)))} external {'site' if len(sites) == 1 else 'sites'}, "
-        f"{counted(rows, 'patient')}, {counted(events, 'event')}."
+        f"{counted(rows, 'patient')}, {at_least(sites)}{counted(events, 'event')}."
     )
-    left_out = (
-        f"{counted(lost, 'row')} of {rows + lost:,} could not be analysed."
-        if lost
-        else "Every row that was read is analysed."
-    )
+    left_out = left_out_of(evidence)
     shares = sorted((site.events / site.n, site.site) for site in sites if site.events is not None and site.n)
     spread = (
         f" Prevalence runs from {per_cent(shares[0][0])} ({shares[0][1]}) to "
@@ -58,12 +59,39 @@ def finding(evidence: Evidence) -> Sentence:
     return Sentence(lead, left_out + spread)
 
 
+def left_out_of(evidence: Evidence) -> str:
+    """How many rows of the external datasets could not be analysed."""
+    sites = externals(evidence)
+    lost, least = lost_rows(sites)
+    if least:
+        below = max(site.minimum_cell for site in sites)
+        return f"{sentence_case(least)}{counted(lost, 'row')} could not be analysed; a count below {below} is withheld."
+    if not lost:
+        return "Every row that was read is analysed."
+    return f"{counted(lost, 'row')} of {sum(site.n for site in sites) + lost:,} could not be analysed."
+
+
+def policy(evidence: Evidence) -> str:
+    """What is withheld so that nobody can be recognised; empty where the release declares no policy."""
+    below = sorted({dataset.minimum_cell for dataset in evidence.datasets if dataset.minimum_cell})
+    if not below:
+        return ""
+    least = f"{below[0]}" if len(below) == 1 else f"{below[0]} to {below[-1]}, by dataset,"
+    return (
+        f"Counts of fewer than {least} patients are withheld, and with them every result that rests on one or would "
+        "tell it: the next smallest count where a total would, a threshold where its table holds one, a result over "
+        "all sites where that of a site is withheld. Categories and bins of a few are put together, quantiles have "
+        "three significant figures, "
+        f"and curves run over even steps, in steps of {below[-1]} patients where they count."
+    )
+
+
 def sizes(evidence: Evidence) -> tuple[tuple[str, str], ...]:
     """The three numbers of the cover."""
     sites = externals(evidence)
     events = sum(site.events or 0 for site in sites)
     known = classes.labels(evidence)
-    last = (f"{len(known)}", "classes") if known else (f"{events:,}", "events")
+    last = (f"{len(known)}", "classes") if known else (f"{at_least(sites)}{events:,}", "events")
     return (
         (f"{len(sites):,}", "external site" if len(sites) == 1 else "external sites"),
         (f"{sum(site.n for site in sites):,}", "patients analysed"),
@@ -95,11 +123,11 @@ def flow(evidence: Evidence) -> Table:
 def _flow_cells(dataset: DatasetSummary, reasons: list[str], dated: bool, several: bool) -> tuple[Cell, ...]:
     events = dataset.events
     share = "" if events is None or not dataset.n else number(events / dataset.n, 0, percent=True)
-    words = [f"{dataset.rows_read:,}"]
-    words += [f"{dataset.excluded.get(reason, 0):,}" for reason in reasons]
+    words = [rows_read_of(dataset)]
+    words += [count_of(dataset.excluded.get(reason, 0)) for reason in reasons]
     words += [f"{dataset.n:,}"]
     if not several:
-        words += ["" if events is None else f"{events:,}", share]
+        words += [events_of(dataset), share]
     when = [Cell(dates(dataset.dates), kind="word")] if dated else []
     return (*(Cell(word, kind="plain") for word in words), *when)
 
@@ -128,16 +156,27 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
     for feature in features:
         levels = _levels(evidence, feature)
         if len(levels) == TWO:
-            shares = (_share_of(known, one.name, feature, levels) for one in datasets)
+            shares = (
+                _hidden(evidence, one.name, feature, "share") or _share_of(known, one.name, feature, levels)
+                for one in datasets
+            )
             rows.append(Row(f"{feature}: {levels[-1]}, %", tuple(shares)))
         elif levels:
             rows.append(Row(f"{feature}, %", kind="group"))
             rows += [
-                Row(level, tuple(_share(known.get((one.name, feature, "share", level))) for one in datasets))
+                Row(level, tuple(_level(evidence, known, one.name, feature, level) for one in datasets))
                 for level in levels
             ]
         else:
-            rows.append(Row(feature, tuple(_spread(known, one.name, feature) for one in datasets)))
+            rows.append(
+                Row(
+                    feature,
+                    tuple(
+                        _hidden(evidence, one.name, feature, "median") or _spread(known, one.name, feature)
+                        for one in datasets
+                    ),
+                )
+            )
     part_of = "" if part == 1 else f", continued ({part})"
     return Table(
         name=f"table-characteristics-{part}",
@@ -147,6 +186,26 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
         columns=tuple(Column(label_of(dataset), intervals=True) for dataset in datasets),
         rows=tuple(rows),
     )
+
+
+def _level(
+    evidence: Evidence,
+    known: dict[tuple[str, str, str, str | None], float],
+    dataset: str,
+    feature: str,
+    level: str,
+) -> Cell:
+    """The share of a category; withheld where the dataset counts some together and this one may be among them."""
+    share = known.get((dataset, feature, "share", level))
+    return (_hidden(evidence, dataset, feature, "share") if share is None else None) or _share(share)
+
+
+def _hidden(evidence: Evidence, dataset: str, feature: str, statistic: str) -> Cell | None:
+    """The word for a statistic that is withheld; None where it is not."""
+    for one in evidence.withheld:
+        if (one.dataset, one.variable, one.statistic) == (dataset, feature, statistic):
+            return Cell(f"withheld{TIED}(<{one.found.below})", kind="absent")
+    return None
 
 
 TWO = 2
@@ -216,7 +275,14 @@ def missingness(evidence: Evidence) -> tuple[Table, ...]:
             head="Predictor",
             columns=tuple(Column(label_of(dataset)) for dataset in block),
             rows=tuple(
-                Row(feature, tuple(_missing(counts.get((one.name, feature)), one.n) for one in block))
+                Row(
+                    feature,
+                    tuple(
+                        _hidden(evidence, one.name, feature, "missing")
+                        or _missing(counts.get((one.name, feature)), one.n)
+                        for one in block
+                    ),
+                )
                 for feature in gappy
             ),
         )
@@ -226,7 +292,10 @@ def missingness(evidence: Evidence) -> tuple[Table, ...]:
 
 def is_complete(evidence: Evidence) -> bool:
     """Whether no dataset that gives predictors misses a value."""
-    return not any(row.described.statistic == "missing" and row.described.value for row in evidence.descriptions)
+    hidden = any(one.statistic == "missing" for one in evidence.withheld)
+    return not hidden and not any(
+        row.described.statistic == "missing" and row.described.value for row in evidence.descriptions
+    )
 
 
 def _missing(count: float | None, n: int) -> Cell:

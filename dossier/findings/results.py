@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dossier.findings import classes
 from dossier.findings.sentence import Sentence, estimated, named_or_counted, primary_threshold, range_over_sites
 from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find, find_all
@@ -12,8 +14,10 @@ from dossier.typeset import (
     Reasons,
     Row,
     Table,
+    at_least,
     cell,
     counted,
+    events_of,
     in_text,
     level_of,
     number,
@@ -124,7 +128,7 @@ def _smallest(site: DatasetSummary) -> Cell:
     if site.class_counts:
         label, count = min(site.class_counts.items(), key=lambda pair: pair[1])
         return Cell(f"{label}: {count:,}", kind="plain")
-    return Cell("" if site.events is None else f"{site.events:,}", kind="plain")
+    return Cell(events_of(site), kind="plain")
 
 
 def _of_site(evidence: Evidence, dataset: str, measure: str, place: dict[str, float | str], reasons: Reasons) -> Cell:
@@ -144,7 +148,7 @@ def _together(evidence: Evidence, measures: list[str]) -> Row:
     sites = externals(evidence)
     cells = [
         Cell(f"{sum(site.n for site in sites):,}", kind="plain"),
-        Cell("" if classes.labels(evidence) else f"{sum(site.events or 0 for site in sites):,}", kind="plain"),
+        Cell("" if classes.labels(evidence) else f"{at_least(sites)}{_events(sites):,}", kind="plain"),
     ]
     for measure in measures:
         found = find(evidence, measure, POOLED)
@@ -153,6 +157,11 @@ def _together(evidence: Evidence, measures: list[str]) -> Row:
         else:
             cells.append(cell(found, evidence.terms[measure], Reasons(evidence), _has_negative(evidence, measure)))
     return Row("All, pooled", tuple(cells), "total")
+
+
+def _events(sites: Sequence[DatasetSummary]) -> int:
+    """The events of all sites that tell theirs."""
+    return sum(site.events or 0 for site in sites)
 
 
 def caption(evidence: Evidence) -> str:
@@ -166,7 +175,7 @@ def caption(evidence: Evidence) -> str:
             "new hospital. Calibration: spline of logit risk, a panel a site and class; broken under 100 of the class. "
             "Risks: ten bins, patients of the class above and all others below the line."
         )
-    events = counted(sum(site.events or 0 for site in sites), "event")
+    events = f"{at_least(sites)}{counted(_events(sites), 'event')}"
     one = len(sites) == 1
     forest = "DeLong" if one else "DeLong; hollow bar, a new hospital; open square, not pooled"
     decision = "" if one else " Decision curve: all sites together."

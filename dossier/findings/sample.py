@@ -13,6 +13,7 @@ from dossier.typeset import (
     Reasons,
     Row,
     Table,
+    events_of,
     in_words,
     listing,
     number,
@@ -84,22 +85,22 @@ def _rows(evidence: Evidence, at: float | None, reasons: Reasons) -> Iterator[Ro
     """A row a site, or of several classes a row each below the name of the site."""
     for site in externals(evidence):
         if not site.class_counts:
-            yield Row(site.site, _needed(evidence, site, site.events or 0, at, reasons, {}))
+            yield Row(site.site, _needed(evidence, site, events_of(site, "0"), at, reasons, {}))
             continue
         yield Row(site.site, kind="group")
         for label, count in site.class_counts.items():
-            yield Row(label, _needed(evidence, site, count, at, reasons, {"class": label}))
+            yield Row(label, _needed(evidence, site, f"{count:,}", at, reasons, {"class": label}))
 
 
 def _needed(
     evidence: Evidence,
     site: DatasetSummary,
-    events: int,
+    events: str,
     at: float | None,
     reasons: Reasons,
     which: dict[str, float | str],
 ) -> tuple[Cell, ...]:
-    cells = [Cell(f"{site.n:,}"), Cell(f"{events:,}", kind="plain")]
+    cells = [Cell(f"{site.n:,}"), Cell(events, kind="plain")]
     asked = [find(evidence, measure, site.name, **({} if measure == "mss_brier" else which)) for measure in CRITERIA]
     asked += [] if at is None else [find(evidence, "mss_snb", site.name, threshold=at, **which)]
     for found in asked:

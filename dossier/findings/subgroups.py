@@ -17,6 +17,7 @@ from dossier.types import (
     Evidence,
     SubgroupSize,
     SubgroupSummary,
+    Withheld,
     find_in_subgroup,
     subgroup_columns,
     subgroup_sizes,
@@ -268,6 +269,7 @@ def _values(evidence: Evidence, column: str, asked: Sequence[Asked], note: str) 
             else:
                 cells = _cells(evidence, f"{column}={label}", dataset.name, asked, reasons)
             rows.append(Row(sentence_case(label), (*counts, *cells)))
+        rows += _withheld(evidence, column, dataset.name, reasons, len(asked))
     rows += _pooled(evidence, column, asked)
     counted_as = "Rarest class" if classes.labels(evidence) else "Events"
     return Table(
@@ -279,6 +281,15 @@ def _values(evidence: Evidence, column: str, asked: Sequence[Asked], note: str) 
         rows=tuple(rows),
         footnotes=(*reasons.footnotes(), *_unassigned(evidence, column)),
     )
+
+
+def _withheld(evidence: Evidence, column: str, dataset: str, reasons: Reasons, width: int) -> list[Row]:
+    """The subgroups of a dataset that are withheld, size and all."""
+    return [
+        Row(sentence_case(one.label), tuple(reasons.cell(one.size) for _ in range(width + 2)))
+        for one in evidence.subgroups.summaries
+        if (one.dataset, one.column) == (dataset, column) and isinstance(one.size, Withheld)
+    ]
 
 
 def _further(evidence: Evidence, column: str, asked: Sequence[Asked], note: str, name: str, title: str) -> Table:
@@ -321,7 +332,9 @@ def _shown(evidence: Evidence, column: str, reasons: Reasons) -> list[DatasetSum
             kept.append(dataset)
             continue
         summaries = [one for one in evidence.subgroups.summaries if (one.dataset, one.column) == (dataset.name, column)]
-        if summaries and isinstance(summaries[0].size, Absent):
+        if any(isinstance(one.size, Withheld) for one in summaries):
+            kept.append(dataset)
+        elif summaries and isinstance(summaries[0].size, Absent):
             reasons.leave_out(label_of(dataset), dataset.name, summaries[0].size.reason)
     return kept
 
@@ -372,7 +385,9 @@ def _unassigned(evidence: Evidence, column: str) -> tuple[str, ...]:
     for dataset in shown(evidence, ("external", "internal")):
         known = subgroup_sizes(evidence, column, dataset.name)
         count = next(iter(known.values())).unassigned if known else 0
-        if count:
+        if (dataset.name, column) in evidence.unassigned_withheld:
+            lost.append(f"{label_of(dataset)} withheld")
+        elif count:
             lost.append(f"{label_of(dataset)} {count:,}")
     if not lost:
         return ()

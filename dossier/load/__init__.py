@@ -92,7 +92,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     names = [*_unread(release, found), *(site.dataset.name for site in found)]
     faults += [*criteria.faults(release, names), *criteria.reply_faults(release, names)]
     if not faults:
-        faults += datasets.emptied(release, found)
+        faults += datasets.emptied(release, found) or datasets.small_throughout(release, found)
     if faults:
         raise _error(faults, of_the_release)
     return Study(

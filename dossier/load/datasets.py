@@ -80,7 +80,8 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
     found: list[Site] = []
     for source, some, groups in zip(sources, features, subgroups.labelled(release, sources, faults), strict=True):
         measured = _measured(release, source, faults)
-        found += [_site(source, rows, measured, some, labels, groups) for rows in _rows(source, faults)]
+        smallest = minimum_cell(release, source.declaration)
+        found += [_site(source, rows, measured, some, labels, groups, smallest) for rows in _rows(source, faults)]
     _distinct(found, faults)
     return found, settled_columns.settled_tables(release, sources, names)
 
@@ -268,6 +269,7 @@ def _site(
     features: tuple[Feature, ...],
     labels: tuple[str, ...],
     groups: tuple[Labelled, ...],
+    minimum_cell: int,
 ) -> Site:
     declaration = source.declaration
     outcome, risk, rival = (
@@ -302,6 +304,7 @@ def _site(
         cluster=None if part.cluster is None else part.cluster[keep],
         weights=_unequal(part.weights, keep),
         subgroups=subgroups.subgroups(groups, part.rows, keep, part.name),
+        minimum_cell=minimum_cell,
     )
     weightless = part.weights is not None and keep.any() and not part.weights[keep].any()
     return Site(dataset, keep, part.identifiers, rival_missing, bool(weightless))
@@ -348,6 +351,27 @@ def emptied(release: Release, found: Sequence[Site]) -> list[Fault]:
         for site in found
         if not site.analysed.any()
     ]
+
+
+def small_throughout(release: Release, found: Sequence[Site]) -> list[Fault]:
+    """The fault of a release whose external datasets are all below the smallest count that may be printed."""
+    external = [site for site in found if site.dataset.role == "external"]
+    if not external or any(site.analysed.sum() >= site.dataset.minimum_cell for site in external):
+        return []
+    return [
+        Fault(
+            "Every external dataset has fewer analysed rows than the smallest count that may be printed.",
+            "release.toml, [disclosure] minimum_cell",
+            "Add a dataset with more rows, or lower minimum_cell: nothing could be shown.",
+        )
+    ]
+
+
+def minimum_cell(release: Release, declaration: DatasetDeclaration) -> int:
+    """The smallest count that may be printed of a dataset: its own, else that of the release, else 0 for any."""
+    if declaration.minimum_cell is not None:
+        return declaration.minimum_cell
+    return 0 if release.disclosure is None else release.disclosure.minimum_cell
 
 
 def _file(declarations: Sequence[DatasetDeclaration], name: str) -> str:

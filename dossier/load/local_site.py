@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dossier.errors import ReleaseError
 from dossier.load.faults import listed, nearest
-from dossier.types import Study
+from dossier.types import Dataset, Study
 
 WHERE = "--local-site"
 
@@ -16,6 +16,7 @@ def local_site(study: Study, wanted: str) -> str:
     by_name = [dataset.name for dataset in external if _plain(dataset.name) == asked]
     found = by_name or [dataset.name for dataset in external if _plain(dataset.site) == asked]
     if len(found) == 1:
+        _refuse_a_withheld_one(next(dataset for dataset in external if dataset.name == found[0]))
         return found[0]
     if found:
         raise ReleaseError.one(
@@ -25,6 +26,13 @@ def local_site(study: Study, wanted: str) -> str:
     near = nearest(wanted, known)
     fix = f'Did you mean "{near}"?' if near else f"Name one of {listed(known, most=30)}."
     raise ReleaseError.one(f'"{wanted}" is no external dataset of this release, and no site of one.', WHERE, fix)
+
+
+def _refuse_a_withheld_one(dataset: Dataset) -> None:
+    """Refuse a site of which nothing may be shown."""
+    if dataset.rows_read - sum(dataset.excluded.values()) < dataset.minimum_cell:
+        what = f"{dataset.name} has fewer than {dataset.minimum_cell} analysed rows, and nothing of it may be shown."
+        raise ReleaseError.one(what, WHERE, "Leave --local-site out, or lower minimum_cell.")
 
 
 def _plain(name: str) -> str:

@@ -1,0 +1,183 @@
+"""Which results are withheld: those that rest on a small count, and those that would tell one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from dossier.bands import FEW_FOR_POOLING
+from dossier.evaluate.classes import metrics_of
+from dossier.evaluate.withheld.tables import (
+    HALF,
+    Policy,
+    external_names,
+    is_few,
+    is_pooled,
+    place_of,
+    splits_few,
+)
+from dossier.register import REGISTER, Metric
+from dossier.types import (
+    READER_STUDY,
+    Absent,
+    DatasetSummary,
+    Estimate,
+    Evidence,
+    Result,
+    SubgroupSize,
+    Withheld,
+)
+
+OF_THE_OUTCOME = frozenset(("outcome", "classes"))
+"""The columns that make a measure one of the outcome."""
+
+AT_ONE_HALF = frozenset(("h_accuracy", "advisor_value"))
+"""The measures that take a risk of one half or more as positive."""
+
+SHARES = frozenset(("accuracy", "error_rate_aided", "error_rate_unaided", "observed_agreement"))
+"""The measures whose value times the rows is a count."""
+
+COUNTED = re.compile(r"\b(\d[\d,]*) (?:rows?|patients?|cases?|events?|non-events?|decisions?)\b")
+PART_OF = re.compile(r"\b(\d[\d,]*) of the (\d[\d,]*)\b")
+
+
+def shown(evidence: Evidence, policy: Policy) -> tuple[Result, ...]:
+    """The results of whole datasets, of all sites and of the reader study, as they may be shown."""
+    measures = metrics_of(evidence.release)
+    sizes = {one.name: one for one in evidence.datasets}
+    first = [
+        one
+        if is_pooled(one) or one.term in REGISTER.syntheses
+        else replace(one, found=_found(one, policy, measures, sizes, evidence))
+        for one in evidence.results
+    ]
+    first = _reader_study(first)
+    second = [_synthesis(one, first, evidence, policy) for one in first]
+    return tuple(_pooled(one, evidence.results, second, evidence, policy) for one in second)
+
+
+def shown_of_subgroups(evidence: Evidence, policy: Policy) -> tuple[Result, ...]:
+    """The results of subgroups as they may be shown."""
+    sizes = {(one.dataset, one.subset): one.size for one in evidence.subgroups.summaries}
+    each = [
+        one
+        if is_pooled(one)
+        else replace(one, found=_of_subgroup(one, policy, sizes.get((one.dataset, one.subset or ""))))
+        for one in evidence.subgroups.results
+    ]
+    return tuple(_pooled(one, evidence.subgroups.results, each, evidence, policy) for one in each)
+
+
+def _found(
+    one: Result,
+    policy: Policy,
+    measures: Mapping[str, Metric],
+    sizes: Mapping[str, DatasetSummary],
+    evidence: Evidence,
+) -> Estimate | Absent:
+    metric, dataset = measures.get(one.term), sizes.get(one.dataset)
+    below = policy.smallest[one.dataset]
+    if metric is None or (dataset is None and one.dataset != READER_STUDY):
+        return one.found
+    if dataset is not None and OF_THE_OUTCOME & set(metric.needs):
+        place = place_of(one.dataset, None, one.at)
+        at = one.at.get("threshold")
+        declared = evidence.release.thresholds.declared
+        primary = declared[0] if declared and "primary_threshold" in metric.needs else None
+        withheld = (
+            policy.outcomes.get(one.dataset)
+            or policy.threshold(place, at)
+            or policy.threshold(place, primary)
+            or (policy.halves.get(place) if one.term in AT_ONE_HALF else None)
+            or (policy.threshold(place, HALF) if one.term in AT_ONE_HALF else None)
+        )
+        if withheld is not None:
+            return withheld
+    rows = dataset.n if dataset is not None and "threshold" not in one.at else None
+    return of_counts(one.term, one.found, below, rows)
+
+
+def of_counts(term: str, found: Estimate | Absent, below: int, rows: int | None) -> Estimate | Absent:
+    """A result, or why it is withheld for the counts that it states itself."""
+    why = Withheld(f"a count below {below} could be told from it", below)
+    if isinstance(found, Absent):
+        return why if names_few(found.reason, below) else found
+    if names_few(f"{found.method}; {found.reason or ''}", below) or is_few(found.n, below):
+        return why
+    if rows is not None and is_few(rows - found.n, below):
+        return Withheld(f"fewer than {below} rows are left out of it", below)
+    if term in SHARES and splits_few(found.value * found.n, found.n, below):
+        return why
+    if term == "formula_difference":
+        counts = [found.details.get(name) or 0.0 for name in ("differing", "left_out")]
+        return why if any(is_few(count, below) for count in counts) else found
+    return found
+
+
+def names_few(text: str, below: int) -> bool:
+    """Whether a sentence counts patients and the count is small."""
+    counts = [int(count.replace(",", "")) for count in COUNTED.findall(text)]
+    parts = [(int(part.replace(",", "")), int(whole.replace(",", ""))) for part, whole in PART_OF.findall(text)]
+    return any(is_few(count, below) for count in counts) or any(splits_few(part, whole, below) for part, whole in parts)
+
+
+def _of_subgroup(one: Result, policy: Policy, size: SubgroupSize | Absent | None) -> Estimate | Absent:
+    subset = one.subset or ""
+    withheld = policy.subgroups.get((one.dataset, subset)) or policy.threshold(
+        (one.dataset, subset, None), one.at.get("threshold")
+    )
+    if withheld is not None:
+        return withheld
+    rows = size.n if isinstance(size, SubgroupSize) and not {"threshold", "against"} & set(one.at) else None
+    return of_counts(one.term, one.found, policy.smallest[one.dataset], rows)
+
+
+def _reader_study(results: Sequence[Result]) -> list[Result]:
+    """All of the reader study is worked out from four counts: where one is small, all of it is withheld."""
+    rates = [one.found for one in results if one.dataset == READER_STUDY and one.term in SHARES]
+    withheld = next((found for found in rates if isinstance(found, Withheld)), None)
+    if withheld is None:
+        return list(results)
+    return [replace(one, found=withheld) if one.dataset == READER_STUDY else one for one in results]
+
+
+def _synthesis(one: Result, known: Iterable[Result], evidence: Evidence, policy: Policy) -> Result:
+    """A comparison of sites is withheld with any result that it is made from."""
+    if one.term not in REGISTER.syntheses:
+        return one
+    sites = external_names(evidence) if is_pooled(one) else [one.dataset]
+    internal = [dataset.name for dataset in evidence.datasets if dataset.role == "internal"]
+    made_from = {str(one.at["measure"])} if "measure" in one.at else {"auroc", "brier", "standardized_net_benefit"}
+    declared = evidence.release.thresholds.declared
+    for source in known:
+        of_these = source.dataset in {*sites, *internal[:1]} and source.measure in {
+            *made_from,
+            "degree_of_correspondence",
+        }
+        here = source.at.get("threshold") in (None, *declared[:1])
+        if of_these and here and isinstance(source.found, Withheld):
+            return replace(one, found=source.found)
+    return one
+
+
+def _pooled(
+    one: Result, complete: Sequence[Result], shown: Sequence[Result], evidence: Evidence, policy: Policy
+) -> Result:
+    """A pooled result is withheld with any result that was pooled into it."""
+    if not is_pooled(one) or one.term in REGISTER.syntheses or isinstance(one.found, Absent):
+        return one
+    external = set(external_names(evidence))
+    for before, after in zip(complete, shown, strict=True):
+        same = (before.term, before.subset, dict(before.at)) == (one.term, one.subset, dict(one.at))
+        if same and before.dataset in external and isinstance(after.found, Withheld) and was_pooled(before.found):
+            why = f"a site of it is withheld, with a count below {after.found.below}"
+            return replace(one, found=Withheld(why, after.found.below))
+    return one
+
+
+def was_pooled(found: Estimate | Absent) -> bool:
+    """Whether a site's result may have been pooled: sites with few events never are."""
+    if isinstance(found, Absent):
+        return False
+    return found.events is None or min(found.events, found.n - found.events) >= FEW_FOR_POOLING
