@@ -28,11 +28,11 @@ import pyarrow.parquet
 from dossier import flags, initial, material
 from dossier.register import fill
 
-ROWS = 40
+ROWS = 30
 READERS_TABLES = ("labels.csv", "confidence.csv", "complexity.csv")
 KEPT = {
     "breast": ("development", "internal", "rotterdam", "gbsg"),
-    "biopsy": ("development", "internal", "graft-1", "graft-3"),
+    "biopsy": ("development", "graft-1", "graft-3"),
     "knee": ("development", "internal", "knee-1", "knee-3"),
     "knee-region": ("development", "knee-2", "knee"),
 }
@@ -44,14 +44,42 @@ Change = Callable[[random.Random, "Spoilt"], None]
 ODD_CELLS = (
     *("", " ", "0", "1", "-1", "2", "-9", "99", "999", "0.5", "1.0000001", "-0.0", "1e-320", "1e308", "-1e308", "inf"),
     *("-inf", "nan", "NaN", "NA", "N/A", "NULL", ".", "-", "?", "true", "False", "yes", "0x10", "1_000", "1,5", "1;5"),
-    *("50%", "1e", "+1", "١", "½", "−1", "\u200b", "é", "😀", "=1+1", "@a", "a" * 300, "2020-01-01", "<b>1</b>", "{{7}}"),
+    *(
+        "50%",
+        "1e",
+        "+1",
+        "١",
+        "½",
+        "−1",
+        "\u200b",
+        "é",
+        "😀",
+        "=1+1",
+        "@a",
+        "a" * 300,
+        "2020-01-01",
+        "<b>1</b>",
+        "{{7}}",
+    ),
     *('"', "'", "\\", "a\tb", "a\nb", "\u202e", "#REF!"),
 )
 TEXTS = (
     *("", " ", "x", "A" * 4000, "word " * 400, "<script>alert(1)</script>", "<img src='file:///etc/passwd'>"),
     *("</td></tr></table>", "{{ 7 * 7 }}", "{% raw %}", "{# a #}", "$x^2$ $\\frac{1}{2}$", "\\input{/etc/passwd}", "$"),
     *("# head\n\n- a\n- b", "| a | b |\n|---|---|\n| 1 | 2 |", "![i](file:///etc/passwd)", "[l](http://127.0.0.1:9)"),
-    *("`code`", "=HYPERLINK(1)", "]]>", "&amp; & &lt;", "\u202etfel", "日本語", "🫀", "a\u0301", "café", "%s %d {0}", "\x7f"),
+    *(
+        "`code`",
+        "=HYPERLINK(1)",
+        "]]>",
+        "&amp; & &lt;",
+        "\u202etfel",
+        "日本語",
+        "🫀",
+        "a\u0301",
+        "café",
+        "%s %d {0}",
+        "\x7f",
+    ),
     *("- " * 50, "> " * 50, "[" * 200, "*" * 200, "line\r\nline", "tab\there", "../../x", "null", "None", "NaN"),
 )
 ODD_VALUES: tuple[Any, ...] = (
@@ -205,7 +233,9 @@ def _a_dataset(draw: random.Random, spoilt: Spoilt) -> tuple[str, Rows]:
     """A table of patients: not of readers, and not in a format of bytes."""
     given = spoilt.release.get("dataset")
     named = [one.get("file") for one in given if isinstance(one, dict)] if isinstance(given, list) else []
-    names = [name for name in named if isinstance(name, str) and name.endswith((".csv", ".tsv")) and name in spoilt.files]
+    names = [
+        name for name in named if isinstance(name, str) and name.endswith((".csv", ".tsv")) and name in spoilt.files
+    ]
     return (name := draw.choice(names)), _rows(spoilt, name)
 
 
@@ -388,7 +418,9 @@ def truncated(draw: random.Random, spoilt: Spoilt) -> None:
     name = draw.choice(sorted(spoilt.files))
     content = spoilt.files[name]
     cut = content[: draw.randrange(len(content) + 1)]
-    spoilt.files[name] = draw.choice((cut, cut, cut, b"", b"\n\n", b" ", codecs.BOM_UTF8, b'"', content.split(b"\n")[0]))
+    spoilt.files[name] = draw.choice(
+        (cut, cut, cut, b"", b"\n\n", b" ", codecs.BOM_UTF8, b'"', content.split(b"\n")[0])
+    )
 
 
 def other_encoding(draw: random.Random, spoilt: Spoilt) -> None:
@@ -470,7 +502,9 @@ def other_number(draw: random.Random, spoilt: Spoilt) -> None:
     elif isinstance(value, str):
         table[key] = draw.choice((value.upper(), value[:-1], value + "x", value + " ", value[::-1]))
     elif isinstance(value, list) and value:
-        table[key] = draw.choice((value[:-1], value + value[:1], value[::-1], value[:1], [], draw.sample(value, len(value))))
+        table[key] = draw.choice(
+            (value[:-1], value + value[:1], value[::-1], value[:1], [], draw.sample(value, len(value)))
+        )
 
 
 def key_gone(draw: random.Random, spoilt: Spoilt) -> None:
@@ -562,7 +596,9 @@ def _criterion(draw: random.Random, release: dict[str, Any], spoilt: Spoilt) -> 
     if draw.random() < 0.7:
         one |= {"reason": "Why.", "caution_reason": "Why."}
     if draw.random() < 0.4:
-        one["at"] = draw.choice(({"threshold": 0.5}, {"threshold": 0.25}, {"against": "rival"}, {"class": "G1"}, {"x": 1}))
+        one["at"] = draw.choice(
+            ({"threshold": 0.5}, {"threshold": 0.25}, {"against": "rival"}, {"class": "G1"}, {"x": 1})
+        )
     if draw.random() < 0.2:
         one["subset"] = draw.choice(("Sex=female", "x", "age=under 50"))
     release["acceptance"] = [*_listed(release, "acceptance"), one]
@@ -626,7 +662,17 @@ def _other_columns(draw: random.Random, release: dict[str, Any], spoilt: Spoilt)
         one.pop("site", None)
 
 
-_PARTS = (_subgroup, _subgroup, _criterion, _criterion, _other_settings, _other_settings, _answers, _other_level, _other_columns)
+_PARTS = (
+    _subgroup,
+    _subgroup,
+    _criterion,
+    _criterion,
+    _other_settings,
+    _other_settings,
+    _answers,
+    _other_level,
+    _other_columns,
+)
 
 MILD: tuple[Change, ...] = (
     *(odd_predictor, empty_cells, few_rows, repeated_rows, other_order, one_value, new_column, same_patients),
