@@ -3,8 +3,8 @@
     python -m tests.bench.fuzz [--count N] [--seed N] [--jobs N] [--write] [--only N [--keep FOLDER]]
 
 Input number n depends on the seed and n alone. It is read, and if it can be, evaluated, recorded and composed into the
-pages of one edition; of every twenty-fifth the figures are drawn too, and every hundredth is printed as both PDFs. Inputs run
-inside worker processes, so that the packages are loaded once. `--write` puts the figures into FUZZ.md beside this file;
+pages of one edition; of every twenty-fifth the figures are drawn too, and every hundredth is printed as both PDFs.
+Inputs run inside worker processes, so that the packages are loaded once. `--write` puts the figures into FUZZ.md beside this file;
 `--only` runs one input, with `--keep` writes its files, and leaves a traceback as it is.
 """
 
@@ -112,7 +112,7 @@ def _job(number: int, folder: Path, ended: Ended) -> None:
         ended.how, ended.said = "too long", traceback.format_exc()
     except DossierError as error:
         ended.how, ended.said = "told", str(error)
-    except Exception:
+    except Exception:  # noqa: BLE001  # what it is, is the finding
         ended.how, ended.said = "failed", traceback.format_exc()
 
 
@@ -154,7 +154,7 @@ def _within(seconds: float) -> Iterator[None]:
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)
-    faulthandler.dump_traceback_later(2 * seconds, exit=True, file=sys.__stderr__)
+    faulthandler.dump_traceback_later(2 * seconds, exit=True, file=2)
     try:
         yield
     finally:
@@ -174,9 +174,10 @@ def work(seed: int, numbers: Sequence[int], out: Any) -> None:
     compose._environment = functools.cache(compose._environment)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     for number in numbers:
-        print(json.dumps({"begun": number}), file=out, flush=True)
+        out.write(json.dumps({"begun": number}) + "\n")
+        out.flush()
         with tempfile.TemporaryDirectory(dir=_memory()) as folder:
-            print(json.dumps(asdict(run(seed, number, Path(folder)))), file=out, flush=True)
+            out.write(json.dumps(asdict(run(seed, number, Path(folder)))) + "\n")
 
 
 def _memory() -> str | None:
@@ -225,8 +226,8 @@ def _read(folder: Path, code: int) -> tuple[list[Ended], bool]:
     ended = [Ended(**line) for line in lines if "begun" not in line]
     begun = {line["begun"] for line in lines if "begun" in line} - {one.number for one in ended}
     errors = (folder / "errors").read_text(errors="replace")
-    for number in begun:
-        ended.append(Ended(number, "", [], "failed", 0.0, said=f"The worker ended with {code}.\n{errors[-3000:]}"))
+    said = f"The worker ended with {code}.\n{errors[-3000:]}"
+    ended += [Ended(number, "", [], "failed", 0.0, said=said) for number in begun]
     if not lines or (errors and not begun):
         raise RuntimeError(f"a worker ended with {code}: {errors[-3000:]}")
     return ended, bool(begun)
@@ -273,9 +274,10 @@ def report(found: Sequence[Ended], seed: int, seconds: float, jobs: int) -> str:
         "",
         f"`make fuzz`: {len(found):,} spoilt releases, seed {seed}, {jobs} workers, {seconds / 60:.0f} minutes.",
         "",
-        f"Each input is a small form ({ROWS_SAID}) of a release that ships or of what `dossier init` writes, or a folder of",
-        "`fixtures/broken`, changed at random by the seed and its number. It is read and, if it can be, evaluated, recorded",
-        f"and composed into one edition; of one in {DRAWN} the figures are drawn; one in {PRINTED} is printed as both PDFs.",
+        f"Each input is a small form ({ROWS_SAID}) of a release that ships or of what `dossier init` writes, or a",
+        "folder of `fixtures/broken`, changed at random by the seed and its number. It is read and, if it can be,",
+        f"evaluated, recorded and composed into one edition; of one in {DRAWN} the figures are drawn; one in {PRINTED} is",
+        "printed as both PDFs.",
         f"An input may take {SECONDS:.0f} seconds ({3 * SECONDS:.0f} when it is printed) and {MEMORY >> 30} GiB.",
         "",
         "| Ended | Inputs | Share |",
@@ -288,8 +290,8 @@ def report(found: Sequence[Ended], seed: int, seconds: float, jobs: int) -> str:
         "",
         "## Classes of faults",
         "",
-        f"A class is a place in the code that says a fault: {len(named)} places, {len(not_reached)} of them out of reach of",
-        f"a release, {len(seldom)} of the others met by fewer than {LEAST_MET} inputs.",
+        f"A class is a place in the code that says a fault: {len(named)} places, {len(not_reached)} of them out of",
+        f"reach of a release, {len(seldom)} of the others met by fewer than {LEAST_MET} inputs.",
         "",
         "| File | Function | Line | Inputs |",
         "|---|---|---:|---:|",
@@ -368,10 +370,10 @@ def main() -> int:
     if given.write:
         REPORT.write_text(text, encoding="utf-8")
     else:
-        print(text)
+        sys.stdout.write(text)
     lacking = wanting(found, every_class=given.count >= COUNT)
     for line in lacking:
-        print(line, file=sys.stderr)
+        sys.stderr.write(f"{line}\n")
     return 1 if lacking else 0
 
 
