@@ -282,10 +282,9 @@ def _flagged(study: Study, kind: str) -> list[str]:
 
 def _patients(count: int, seed: int) -> list[str]:
     draw = np.random.default_rng(seed)
-    rows = zip(
-        draw.integers(20, 90, count), draw.normal(27, 4, count).round(1), draw.integers(0, 2, count), strict=True
-    )
-    return [f"{k % 2},{(k % 9 + 1) / 10},{age},{bmi},{sex}{site}" for k, (age, bmi, sex) in enumerate(rows)]
+    ages, masses, sexes = draw.integers(20, 90, count), draw.normal(27, 4, count).round(1), draw.integers(0, 2, count)
+    rows = enumerate(zip(ages, masses, sexes, strict=True))
+    return [f"{k % 2},0.{k % 9 + 1},{age},{bmi},{sex}" for k, (age, bmi, sex) in rows]
 
 
 PATIENTS = "outcome,risk,age,bmi,sex\n"
@@ -300,8 +299,8 @@ def test_the_same_patients_are_found_without_identifiers_and_chance_is_no_reason
     mixed = _read(tmp_path, SITE + DEVELOPMENT, site__csv=PATIENTS + "\n".join([*others, *known[:40]]), **tables)
     alike = 40 + len([row for row in others if row.split(",")[2:] in [one.split(",")[2:] for one in known]])
     assert _flagged(mixed, "shared_rows") == [
-        f"In site {alike} rows are equal to one of the development table in all 3 shared predictors, many more than chance "
-        "would give."
+        f"In site {alike} rows are equal to one of the development table in all 3 shared predictors, many more than "
+        "chance would give."
     ]
 
 

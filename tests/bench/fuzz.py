@@ -4,8 +4,8 @@
 
 Input number n depends on the seed and n alone. It is read, and if it can be, evaluated, recorded and composed into the
 pages of one edition; of every twenty-fifth the figures are drawn too, and every hundredth is printed as both PDFs.
-Inputs run inside worker processes, so that the packages are loaded once. `--write` puts the figures into FUZZ.md beside this file;
-`--only` runs one input, with `--keep` writes its files, and leaves a traceback as it is.
+Inputs run inside worker processes, so that the packages are loaded once. `--write` puts the figures into FUZZ.md
+beside this file; `--only` runs one input, with `--keep` writes its files.
 """
 
 from __future__ import annotations
@@ -248,11 +248,12 @@ def unreached() -> dict[tuple[str, int], str]:
     """The places that no release.toml and no table can bring to speak, each with the reason."""
     from tests.bench.fault_places import places
 
-    reasons = {
-        ("load/__init__.py", "quick"): "an option of dossier quick",
-        ("load/__init__.py", "_thresholds"): "an option of dossier quick",
+    quick = ("quick", "_thresholds")
+    return {
+        place: "an option of dossier quick"
+        for place, name in places().items()
+        if place[0] == "load/__init__.py" and name in quick
     }
-    return {place: reasons[place[0], name] for place, name in places().items() if (place[0], name) in reasons}
 
 
 def failures(found: Sequence[Ended]) -> list[Ended]:
@@ -276,8 +277,8 @@ def report(found: Sequence[Ended], seed: int, seconds: float, jobs: int) -> str:
         "",
         f"Each input is a small form ({ROWS_SAID}) of a release that ships or of what `dossier init` writes, or a",
         "folder of `fixtures/broken`, changed at random by the seed and its number. It is read and, if it can be,",
-        f"evaluated, recorded and composed into one edition; of one in {DRAWN} the figures are drawn; one in {PRINTED} is",
-        "printed as both PDFs.",
+        f"evaluated, recorded and composed into one edition; of one in {DRAWN} the figures are drawn; one in {PRINTED}",
+        "is printed as both PDFs.",
         f"An input may take {SECONDS:.0f} seconds ({3 * SECONDS:.0f} when it is printed) and {MEMORY >> 30} GiB.",
         "",
         "| Ended | Inputs | Share |",
@@ -382,9 +383,8 @@ def _one(seed: int, number: int, keep: Path | None) -> int:
         folder = keep or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         ended = run(seed, number, folder)
-    print(
-        f"{ended.base}: {', '.join(ended.done)}\n{ended.how} after {ended.seconds:.2f} s, at {ended.stage}\n{ended.said}"
-    )
+    how = f"{ended.how} after {ended.seconds:.2f} s, at {ended.stage}"
+    sys.stdout.write(f"{ended.base}: {', '.join(ended.done)}\n{how}\n{ended.said}\n")
     return 0 if ended.how in ("built", "told") else 1
 
 

@@ -36,7 +36,7 @@ KEPT = {
     "knee": ("development", "internal", "knee-1", "knee-3"),
     "knee-region": ("development", "knee-2", "knee"),
 }
-"""The datasets that the small form of a release keeps; the two of knee have the readers, and one table of many sites."""
+"""The datasets that the small form of a release keeps; knee has the readers, the other one a table of many sites."""
 
 Rows = list[list[str]]
 Change = Callable[[random.Random, "Spoilt"], None]
@@ -555,7 +555,7 @@ def odd_text(draw: random.Random, spoilt: Spoilt) -> None:
     elif place == 3:
         draw.choice(release["dataset"])["site"] = text
     elif place == 4:
-        release["statements"] = {item: text for item in ("3b", "4", "9b", "11", "18a", "26")}
+        release["statements"] = dict.fromkeys(("3b", "4", "9b", "11", "18a", "26"), text)
     elif place == 5:
         release["intended_use"] = {"for": text, "not_for": [text] * 3, "users": text, "decision": text}
     elif place == 6:
@@ -607,7 +607,8 @@ def _criterion(draw: random.Random, release: dict[str, Any], spoilt: Spoilt) -> 
 @functools.cache
 def _measures() -> tuple[str, ...]:
     register = fill("metrics")
-    return tuple(sorted({one.term.measure for one in (*register.metrics.values(), *register.syntheses.values())}))
+    terms = [one.term for one in register.metrics.values()] + [one.term for one in register.syntheses.values()]
+    return tuple(sorted({term.measure for term in terms}))
 
 
 def _other_settings(draw: random.Random, release: dict[str, Any], spoilt: Spoilt) -> None:
@@ -689,7 +690,7 @@ BYTES: tuple[Change, ...] = (flipped_bytes, truncated, other_encoding, another_f
 
 
 def case(seed: int, number: int) -> Case:
-    """The input of that number: half of them changed mildly, a quarter wildly, a quarter a known fault changed mildly."""
+    """The input of that number: half are changed mildly, a quarter wildly, a quarter are a known fault changed once."""
     draw = random.Random(f"{seed}/{number}")
     kind = draw.random()
     library = broken() if kind < 0.25 else bases()
