@@ -37,7 +37,7 @@ def document(evidence: Evidence) -> dict[str, Any]:
         },
         "datasets": [_dataset(dataset) for dataset in (*evidence.datasets, *_declared(evidence))],
         "description": [_description(row) for row in (*evidence.descriptions, *_sizes(evidence.subgroups))],
-        "estimates": [_estimate(evidence, result) for result in (*evidence.results, *evidence.subgroups.results)],
+        "estimates": [_estimate(evidence, result) for result in _results(evidence)],
         "curves": [_curve(result) for result in (*evidence.curves, *evidence.subgroups.curves)],
         "flags": [
             {"flag": flag.flag, "dataset": flag.dataset, "says": flag.says, "reply": flag.reply}
@@ -67,11 +67,16 @@ def table(evidence: Evidence) -> bytes:
     page = io.StringIO(newline="")
     writer = csv.writer(page, lineterminator="\n")
     writer.writerow(FLAT)
-    for result in evidence.results:
+    for result in _results(evidence):
         row = _estimate(evidence, result)
         row["at"] = ";".join(f"{name}={value}" for name, value in sorted(row["at"].items()))
         writer.writerow(["" if row.get(name) is None else row[name] for name in FLAT])
     return page.getvalue().encode()
+
+
+def _results(evidence: Evidence) -> tuple[Result, ...]:
+    """Every estimate of the record in its order: of whole datasets, then of subgroups."""
+    return (*evidence.results, *evidence.subgroups.results)
 
 
 def _declared(evidence: Evidence) -> Iterator[DatasetSummary]:
@@ -104,7 +109,10 @@ def _sizes(subgroups: SubgroupEvidence) -> Iterator[DescriptionResult]:
         if isinstance(one.size, Absent):
             continue
         total = one.size.n
-        counts = {"subgroup patients": total, "subgroup events": one.size.events}
+        counts = {"subgroup patients": total}
+        if one.size.events is not None:
+            counts["subgroup events"] = one.size.events
+        counts |= {f"subgroup patients of {label}": count for label, count in one.size.class_counts.items()}
         for statistic, count in counts.items():
             yield DescriptionResult(one.dataset, Description(one.column, statistic, count, total, one.label))
         if (one.dataset, one.column) not in said:

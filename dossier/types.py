@@ -334,8 +334,23 @@ class SubgroupSize:
     """How many rows a subgroup of a dataset has, and how many rows of the dataset are in no subgroup of the column."""
 
     n: int
-    events: int
+    events: int | None
+    """None where the outcome has several classes."""
     unassigned: int
+    class_counts: Mapping[str, int] = field(default_factory=dict)
+    """The rows of each class, for an outcome of several."""
+
+    @property
+    def rarest(self) -> int:
+        """The rows of the rarer of events and non-events, or of the rarest class."""
+        if self.events is None:
+            return min(self.class_counts.values(), default=0)
+        return min(self.events, self.n - self.events)
+
+    @property
+    def shown(self) -> int:
+        """What stands beside n: the events, or the rows of the rarest class."""
+        return self.rarest if self.events is None else self.events
 
 
 @dataclass(frozen=True)
@@ -451,23 +466,28 @@ def find(evidence: Evidence, measure: str, dataset: str, /, **at: float | str) -
     A measure that is taken class by class answers with the mean over the classes, unless a class is asked for.
     """
     here = [result for result in evidence.results if result.measure == measure and result.dataset == dataset]
-    return _exactly(here, at) or Absent(f"{measure} was not computed for {dataset}")
+    return _exactly(_of_all(here), at) or Absent(f"{measure} was not computed for {dataset}")
 
 
 def _exactly(results: Iterable[Result], at: dict[str, float | str]) -> Estimate | Absent | None:
     """What was found at these settings, or else in the mean over the classes."""
-    whole = [result for result in results if result.subset is None]
+    among = list(results)
     for place in (at, {**at, "class": MACRO}):
-        for result in whole:
+        for result in among:
             if dict(result.at) == place:
                 return result.found
     return None
 
 
+def _of_all(results: Iterable[Result]) -> Iterator[Result]:
+    """The results of whole datasets, not of their subgroups."""
+    return (result for result in results if result.subset is None)
+
+
 def found(site: SiteResults, measure: str, /, **at: float | str) -> Estimate | Absent:
     """The result of a measure at one site at exactly these settings, as `find` gives it."""
     here = [result for result in site.results if result.measure == measure]
-    return _exactly(here, at) or Absent(f"{measure} was not computed for {site.summary.name}")
+    return _exactly(_of_all(here), at) or Absent(f"{measure} was not computed for {site.summary.name}")
 
 
 def found_curve(site: SiteResults, curve: str, /, **at: float | str) -> Curve | Absent:
@@ -481,11 +501,13 @@ def found_curve(site: SiteResults, curve: str, /, **at: float | str) -> Curve | 
 def find_in_subgroup(
     evidence: Evidence, subset: str, measure: str, dataset: str, /, **at: float | str
 ) -> Estimate | Absent:
-    """The result of a measure in a subgroup of a dataset at exactly these settings; Absent when never computed."""
-    for result in evidence.subgroups.results:
-        if (result.subset, result.measure, result.dataset) == (subset, measure, dataset) and dict(result.at) == at:
-            return result.found
-    return Absent(f"{measure} was not computed for {subset} of {dataset}")
+    """The result of a measure in a subgroup of a dataset at exactly these settings, as `find` gives it."""
+    here = [
+        result
+        for result in evidence.subgroups.results
+        if (result.subset, result.measure, result.dataset) == (subset, measure, dataset)
+    ]
+    return _exactly(here, at) or Absent(f"{measure} was not computed for {subset} of {dataset}")
 
 
 def find_curve_in_subgroup(evidence: Evidence, subset: str, curve: str, dataset: str) -> Curve | Absent:

@@ -20,6 +20,7 @@ from tests.reference.built import SHARED, hurried, needs_shared, study
 
 KINDS: dict[str, Callable[[Any], bool]] = {
     "null": lambda value: value is None,
+    "boolean": lambda value: isinstance(value, bool),
     "string": lambda value: isinstance(value, str),
     "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value),
     "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -196,12 +197,13 @@ def test_the_contract_parses() -> None:
     # Two lines of the page show alternatives that cannot stand together, and a digest that is left open.
     text = text.replace('artifact_sha256 = "…"', f'artifact_sha256 = "{"0" * 64}"')
     text = text.replace('site = "Desio, Italy"\n', "").replace('role = "external" ', 'role = "internal" ')
+    # The answers that the survey needs stand in a comment of the page.
+    text = re.sub(r"^(priority_from = .*?)\s*# (survey = .*)$", r"\1\n\2", text, flags=re.MULTILINE)
     other = '[[dataset]]\nname = "other"\nrole = "external"\nfile = "other.csv"\n'
     faults = _faults(
         text + other if "[statements]" not in text else text.replace("[[dataset]]", other + "[[dataset]]", 1)
     )
     assert [fault for fault in faults if "not built yet" not in fault.what] == []
-    assert len(faults) > 10
 
 
 STRANGE = (

@@ -372,3 +372,68 @@ def test_every_kind_of_study_has_its_tables(case: Any) -> None:
         len(row.cells) == len(table.columns) for table in findings.tables(found) for row in table.rows if row.cells
     )
     assert isinstance(find(found, "auroc", "nowhere"), Absent)
+
+
+# ---- several classes ------------------------------------------------------------------------------------------------
+
+GRADES = HEAD.replace('column = "outcome"', 'column = "grade"\nclasses = ["G0", "G1", "G2"]').replace(
+    'column = "risk"', 'columns = ["r0", "r1", "r2"]'
+)
+
+
+def graded(folder: Path, n: int = 260) -> tuple[Study, Evidence]:
+    """One site of three classes, 2 % of them G2 among the men, and two subgroups."""
+    rng = np.random.default_rng(5)
+    rows = ["grade,r0,r1,r2,sex"]
+    for _ in range(n):
+        sex = "male" if rng.random() < 0.5 else "female"
+        shares = rng.dirichlet((3, 2, 2))
+        grade = rng.choice(3, p=shares if sex == "female" else [0.5, 0.48, 0.02])
+        first, second = round(float(shares[0]), 6), round(float(shares[1]), 6)
+        rows.append(f"G{grade},{first:.6f},{second:.6f},{1 - first - second:.6f},{sex}")
+    (folder / "one.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    dataset = '[[dataset]]\nname = "one"\nrole = "external"\nfile = "one.csv"\n'
+    (folder / "release.toml").write_text(GRADES + dataset + '[[subgroup]]\ncolumn = "sex"\n', encoding="utf-8")
+    study = load.study(folder)
+    return study, evaluate.evidence(study)
+
+
+def test_subgroups_of_several_classes(tmp_path: Path) -> None:
+    study, evidence = graded(tmp_path)
+    (dataset,) = study.datasets
+    assert dataset.classes is not None
+    assert dataset.class_risk is not None
+    women = next(one.rows for one in dataset.subgroups if one.label == "female")
+    assert not isinstance(women, Absent)
+    assert subgroup_sizes(evidence, "sex", "one")["female"] == SubgroupSize(
+        n=int(women.sum()),
+        events=None,
+        unassigned=0,
+        class_counts={f"G{k}": int((dataset.classes[women] == k).sum()) for k in range(3)},
+    )
+    of_each = [
+        discrimination.auroc((dataset.classes[women] == k).astype(float), dataset.class_risk[women, k], 0.95)
+        for k in range(3)
+    ]
+    for k, expected in enumerate(of_each):
+        assert find_in_subgroup(evidence, "sex=female", "auroc", "one", **{"class": f"G{k}"}) == expected
+    mean = find_in_subgroup(evidence, "sex=female", "auroc", "one")
+    assert isinstance(mean, Estimate)
+    assert mean.value == pytest.approx(float(np.mean([one.value for one in of_each if isinstance(one, Estimate)])))
+
+
+def test_too_few_is_told_class_by_class(tmp_path: Path) -> None:
+    _, evidence = graded(tmp_path)
+    mean = find_in_subgroup(evidence, "sex=male", "auroc", "one")
+    assert isinstance(mean, Absent)
+    assert mean.reason.startswith("too few to tell: ")
+    assert mean.reason.endswith(" of G2")
+    assert isinstance(find_in_subgroup(evidence, "sex=male", "auroc", "one", **{"class": "G0"}), Estimate)
+    assert isinstance(find_in_subgroup(evidence, "sex=male", "auroc", "one", **{"class": "G2"}), Absent)
+    apart = find_in_subgroup(evidence, "sex=female", "auroc", "one", against="complement")
+    assert isinstance(apart, Absent)
+    assert apart.reason.startswith("too few to tell of the other patients: ")
+    tables = {one.name: one for one in findings.tables(evidence)}
+    assert tables.keys() >= {"table-subgroups-sex", "table-subgroups-sex-auroc", "table-subgroups-sex-o-e"}
+    assert [one.label for one in tables["table-subgroups-sex"].columns][:2] == ["Patients", "Rarest class"]
+    assert faults(json.loads(record.text(evidence)), record.schema()) == []

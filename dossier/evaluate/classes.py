@@ -112,7 +112,7 @@ def answer(site: Site, metric: Metric, at: At, find: Finder) -> Estimate | Absen
 def _mean(site: Site, metric: Metric, at: At, **instead: Any) -> Estimate | Absent:
     """The unweighted mean over the classes of a measure taken one against the rest."""
     dataset = site.dataset
-    seed = seed_of(site.release, dataset.name, metric.term.chapter)
+    seed = seed_of(site.release, site.drawn_as, metric.term.chapter)
     offered = {**settings(site.release), "seed": seed, **at, **instead}
     of_each = []
     for label in dataset.class_labels:

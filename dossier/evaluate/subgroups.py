@@ -8,16 +8,20 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.evaluate.offered import Site, part_of, places
+from dossier.evaluate.classes import against_rest, metrics_of, places_of
+from dossier.evaluate.offered import Site, part_of
 from dossier.evaluate.site import curve_of, measured
 from dossier.metrics import pooled
-from dossier.metrics.subgroups import difference, too_few
+from dossier.metrics.subgroups import difference, too_few, too_few_of_classes
 from dossier.register import CurveMaker, Metric, fill
 from dossier.release import Release
 from dossier.types import (
+    MACRO,
     POOLED,
     Absent,
+    At,
     CurveResult,
+    Dataset,
     Estimate,
     Result,
     Subgroup,
@@ -62,9 +66,17 @@ def _summary(site: Site, one: Subgroup) -> SubgroupSummary:
     if unusable is not None:
         return SubgroupSummary(name, one.column, one.label, unusable)
     rows, outcome = _rows(one), site.dataset.outcome
-    events = 0 if outcome is None else int(outcome[rows].sum())
+    events = None if outcome is None else int(outcome[rows].sum())
     unassigned = int((~_known(site, one.column)).sum())
-    return SubgroupSummary(name, one.column, one.label, SubgroupSize(int(rows.sum()), events, unassigned))
+    size = SubgroupSize(int(rows.sum()), events, unassigned, _class_counts(site.dataset, rows))
+    return SubgroupSummary(name, one.column, one.label, size)
+
+
+def _class_counts(dataset: Dataset, rows: Bools) -> dict[str, int]:
+    """How many of these rows have each class; empty for an outcome of two."""
+    if dataset.classes is None:
+        return {}
+    return {label: int((dataset.classes[rows] == place).sum()) for place, label in enumerate(dataset.class_labels)}
 
 
 def _unusable(site: Site, one: Subgroup) -> Absent | None:
@@ -72,9 +84,7 @@ def _unusable(site: Site, one: Subgroup) -> Absent | None:
     name = site.dataset.name
     if site.dataset.split is not None:
         return Absent(f"subgroups need independent patients, and the rows of {name} are refitted splits")
-    if site.dataset.class_labels:
-        return Absent("subgroups are taken of an outcome of two classes")
-    if site.dataset.outcome is None:
+    if site.dataset.outcome is None and site.dataset.classes is None:
         return Absent(f"{name} has no outcome")
     return one.rows if isinstance(one.rows, Absent) else None
 
@@ -125,32 +135,39 @@ def _part(site: Site, subset: str, rows: Bools) -> Site:
 
 def _metrics(site: Site) -> list[Metric]:
     role = site.dataset.role
-    return [metric for metric in fill("metrics").metrics.values() if compared(metric) and role in metric.roles]
+    return [metric for metric in metrics_of(site.release).values() if compared(metric) and role in metric.roles]
 
 
 def _results(site: Site, one: Subgroup, parts: _Parts) -> Iterator[Result]:
     """Every measure in one subgroup of one dataset, each followed by its difference to the other patients."""
-    unusable = _unusable(site, one)
-    few = unusable or _few(site, _rows(one))
-    ours = {} if few else parts.of(one.subset, _rows(one))
-    few_others, rest = few, dict[Key, Estimate | Absent]()
-    if not few:
-        others, called = parts.of_others(one)
-        few_others = _few(site, others, " of the other patients")
-        rest = {} if few_others else dict(parts.of(called, others))
     for metric in _metrics(site):
-        for at in places(site.release, metric.term):
-            key = (metric.term.name, tuple(sorted(at.items())))
-            found = few or ours[key]
-            apart = few_others or _difference(found, rest[key])
+        for at in places_of(site.release, metric):
+            found, apart = _both(site, one, parts, metric, at)
             name, measure, dataset = metric.term.name, metric.term.measure, site.dataset.name
             yield Result(name, measure, dataset, at, found, one.subset)
             yield Result(name, measure, dataset, {**at, **AGAINST}, apart, one.subset)
 
 
-def _few(site: Site, rows: Bools, where: str = "") -> Absent | None:
-    outcome = site.dataset.outcome
-    return None if outcome is None else too_few(outcome[rows], where)
+def _both(site: Site, one: Subgroup, parts: _Parts, metric: Metric, at: At) -> tuple[Estimate | Absent, ...]:
+    """A measure in one subgroup, and its difference to the other patients."""
+    few = _unusable(site, one) or _few(site, _rows(one), at)
+    if few:
+        return few, few
+    key = (metric.term.name, tuple(sorted(at.items())))
+    found = parts.of(one.subset, _rows(one))[key]
+    others, called = parts.of_others(one)
+    few_others = _few(site, others, at, " of the other patients")
+    return found, few_others or _difference(found, parts.of(called, others)[key])
+
+
+def _few(site: Site, rows: Bools, at: At, where: str = "") -> Absent | None:
+    """Why these rows are too few for a measure at these settings: of the outcome, of the class, or of any class."""
+    label, dataset = at.get("class", MACRO), site.dataset
+    if dataset.classes is None:
+        return None if dataset.outcome is None else too_few(dataset.outcome[rows], where)
+    if label == MACRO:
+        return too_few_of_classes(_class_counts(dataset, rows), where)
+    return too_few((dataset.classes[rows] == dataset.class_labels.index(str(label))).astype(float), where)
 
 
 def _difference(ours: Estimate | Absent, rest: Estimate | Absent) -> Estimate | Absent:
@@ -165,14 +182,16 @@ def _curves(site: Site, one: Subgroup) -> Iterator[CurveResult]:
     register = fill("metrics")
     for maker in (maker for maker in register.curves.values() if maker.name in CURVES):
         if site.dataset.role in maker.roles:
-            yield _curve(site, one, maker)
+            for label in site.dataset.class_labels or (None,):
+                yield _curve(site, one, maker, {} if label is None else {"class": label})
 
 
-def _curve(site: Site, one: Subgroup, maker: CurveMaker) -> CurveResult:
-    few = _unusable(site, one) or _few(site, _rows(one))
+def _curve(site: Site, one: Subgroup, maker: CurveMaker, at: At) -> CurveResult:
+    few = _unusable(site, one) or _few(site, _rows(one), at)
     if few is not None:
-        return CurveResult(maker.name, site.dataset.name, few, subset=one.subset)
-    return curve_of(_part(site, one.subset, _rows(one)), maker)
+        return CurveResult(maker.name, site.dataset.name, few, subset=one.subset, at=at)
+    part = _part(site, one.subset, _rows(one))
+    return replace(curve_of(against_rest(part, str(at["class"])) if at else part, maker), at=at)
 
 
 # ---- all sites ------------------------------------------------------------------------------------------------------
@@ -193,10 +212,10 @@ def together(release: Release, parts: Sequence[SubgroupEvidence], external: Sequ
 def _pooled(release: Release, subset: str, results: Sequence[Result]) -> Iterator[Result]:
     """Each measure that has a scale for it, pooled over the sites, and its differences on the plain scale."""
     of_subset = [result for result in results if result.subset == subset]
-    for metric in fill("metrics").metrics.values():
+    for metric in metrics_of(release).values():
         if metric.pool is None or not compared(metric):
             continue
-        for at in places(release, metric.term):
+        for at in places_of(release, metric):
             for wanted, scale in ((at, metric.pool), ({**at, **AGAINST}, "plain")):
                 found = {
                     result.dataset: result.found

@@ -368,7 +368,8 @@ def h_accuracy_by_complexity_by_site(evidence: Evidence) -> Picture | Absent:
             return drawn
         found = surfaces(evidence)
         caption = (
-            "The cases called complex count double; no confidence is asked for. a: the darker, the higher. b: both "
+            f"{patients([site for site, *_ in found[:MOST_SURFACES]])}. The cases called complex count double; no "
+            "confidence is asked for. a: the darker, the higher. b: both "
             f"classes alike, {level_text(evidence)} band; grey, the same number of cases at random (mean, and middle "
             f"{level_text(evidence)} of 200 draws).{left_out(max(0, len(found) - MOST_SURFACES), 'see results.json')}"
         )
@@ -502,7 +503,8 @@ def survey_preferences(evidence: Evidence) -> Picture | Absent:
         names = class_names(evidence, len(share))
         caption = (
             "As declared: the share of all answers that would rather have these patients recognised, with the declared "
-            "interval. Priority: the share of the answers that prefer one. The others said that all count alike."
+            "interval; how many answered is not. Priority: the share of the answers that prefer one. The others said "
+            f"that all count alike. Applied to {patients(externals(evidence))}."
         )
         told = [f"{per_cent(float(one))} put {name} first" for one, name in zip(share, names, strict=True)]
         sentence = (

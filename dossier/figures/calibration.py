@@ -383,7 +383,7 @@ def calibration_pooled(evidence: Evidence) -> Picture | Absent:
 def _pooled_alternative(evidence: Evidence, pooled: Curve | Absent) -> str:
     """The finding: what the pooled curve says of the lowest and the highest risk that it covers."""
     if isinstance(pooled, Absent):
-        return "The calibration curves of the sites on one pair of axes, without a pooled one."
+        return f"No pooled curve. {calibration_alternative(evidence, FULL)}"
     risk, observed = column(pooled, "risk"), column(pooled, "observed")
     return (
         f"At the average site {per_cent(float(observed[0]), 1)} had the outcome at a risk of "

@@ -525,6 +525,31 @@ class Key:
     edge: str = "none"
 
 
+def key_lines(entries: Sequence[Key], width: float) -> tuple[tuple[Key, ...], ...]:
+    """The entries of a key in as many rows as a width in mm needs."""
+    lines: list[list[Key]] = [[]]
+    room = width
+    for entry in entries:
+        wide = _swatch(entry) + text_width(entry.text)
+        if lines[-1] and wide > room:
+            lines.append([])
+            room = width
+        lines[-1].append(entry)
+        room -= wide + KEY_GAP
+    return tuple(map(tuple, lines))
+
+
+KEY_LINE = 4.4
+"""The height of a row of a key, in mm."""
+KEY_GAP = 4.5
+"""How far the entries of a key stand apart, in mm."""
+
+
+def _swatch(entry: Key) -> float:
+    """The width of the square or the line of an entry, with the gap behind it."""
+    return (4.2 if entry.fill else 5.5) + 1.1
+
+
 def key_row(figure: Figure, x: float, y: float, entries: Sequence[Key]) -> float:
     """The key in one row; where it ends."""
     across, down = extent(figure)
@@ -544,9 +569,9 @@ def key_row(figure: Figure, x: float, y: float, entries: Sequence[Key]) -> float
                 transform=figure.transFigure,
             )
             figure.add_artist(line)
-        x += (4.2 if entry.fill else 5.5) + 1.1
+        x += _swatch(entry)
         write(figure, x, y, entry.text)
-        x += text_width(entry.text) + 4.5
+        x += text_width(entry.text) + KEY_GAP
     return x
 
 

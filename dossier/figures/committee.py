@@ -333,6 +333,8 @@ def committee_thousand(evidence: Evidence) -> Picture | Absent:
 
 ROW = 5.2
 """The height of a row of the forest in mm."""
+WIDE = 1.7
+"""The stroke, in points, of our place and of all together: in grey it tells them from the other places."""
 MOST_PLACES = 10
 """Places of which the forest has a row; of more it has ours and those at both ends."""
 
@@ -385,16 +387,16 @@ def draw_committee_ranking(evidence: Evidence) -> Figure | Absent:
     axes.spines["left"].set_visible(False)
     axes.axvline(0.5, color=INK_2, lw=0.7, dashes=(3, 2), zorder=1)
     for at, one in enumerate(rows):
-        colour = BLUE if one.is_ours else INK_2
+        colour, stroke = (BLUE, WIDE) if one.is_ours else (INK_2, 1.0)
         write(drawn, 0, 0.5 + (at + 0.5) * ROW, names[at], weight=600 if one.is_ours else 400, color=colour)
         if one.found.low is not None and one.found.high is not None:
-            axes.plot([one.found.low, one.found.high], [at, at], color=colour, lw=1.0, zorder=2)
-        axes.plot([one.found.value], [at], "s", ms=3.9, color=colour, zorder=3)
+            axes.plot([one.found.low, one.found.high], [at, at], color=colour, lw=stroke, zorder=2)
+        axes.plot([one.found.value], [at], "s", ms=5.2 if one.is_ours else 3.9, color=colour, zorder=3)
     for at, text in enumerate(extra, start=len(rows)):
         write(drawn, 0, 0.5 + (at + 0.5) * ROW, text, weight=600)
         if text == "All together" and isinstance(pooled, Estimate):
             if pooled.low is not None and pooled.high is not None:
-                axes.plot([pooled.low, pooled.high], [at, at], color=BLUE, lw=1.0, zorder=2)
+                axes.plot([pooled.low, pooled.high], [at, at], color=BLUE, lw=WIDE, zorder=2)
             axes.plot([pooled.value], [at], "D", ms=4.6, color=BLUE, zorder=3)
         elif expected is not None:
             low, high = expected

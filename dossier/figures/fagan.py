@@ -220,8 +220,8 @@ def _answers(axes: Axes, shown: Reading, grid: Lattice, reach: float) -> None:
     start = _clipped(log_odds(shown.before), reach)
     before = _clipped(start, reach - 2 * millimetre)
     axes.text(-BESIDE / grid.width, before, chance_text(shown.before), ha="right", va="center", color=INK, weight=600)
-    looks = ((shown.positive, BLUE, "-", 1.5, 0.9), (shown.negative, INK_2, BROKEN_CURVE, 1.2, -0.9))
-    drawn = [(one, one.after, colour, dash, width) for one, colour, dash, width, _ in looks if one.after is not None]
+    looks = ((shown.positive, BLUE, "-", 1.5, 0.9, 2.6), (shown.negative, INK_2, BROKEN_CURVE, 1.2, -0.9, 1.8))
+    drawn = [(one, one.after, colour, dash, width) for one, colour, dash, width, *_ in looks if one.after is not None]
     ends = [_clipped(log_odds(after), reach) for _, after, *_ in drawn]
     places = _apart(ends, ROOM * millimetre, reach - 2 * millimetre)
     for (one, after, colour, dash, width), end, place in zip(drawn, ends, places, strict=True):
@@ -232,11 +232,11 @@ def _answers(axes: Axes, shown: Reading, grid: Lattice, reach: float) -> None:
         axes.text(1 + BESIDE / grid.width, place, text, ha="left", va="center", color=colour, weight=600)
         if one.ratio is not None and abs(log_odds(after)) <= reach:
             _factor(axes, ratio_text(one.ratio), (start, end), grid, reach, colour)
-    for answer, colour, _, _, shift in looks:
+    for answer, colour, _, _, shift, bar in looks:
         if answer.low is not None and answer.high is not None:
             low, high = (_clipped(log_odds(end), reach) for end in (answer.low, answer.high))
             x = 1 + shift / grid.width
-            axes.plot([x, x], [low, high], color=colour, lw=2.4, zorder=2, clip_on=False, solid_capstyle="butt")
+            axes.plot([x, x], [low, high], color=colour, lw=bar, zorder=2, clip_on=False, solid_capstyle="butt")
 
 
 def _factor(axes: Axes, text: str, line: tuple[float, float], grid: Lattice, reach: float, colour: str) -> None:

@@ -17,6 +17,7 @@ from dossier.figures.canvas import (
     TINTS,
     joined,
     panel,
+    patients,
     picture,
     sheet,
     shortened,
@@ -146,8 +147,8 @@ def _caption(evidence: Evidence) -> str:
         else ""
     )
     opening = (
-        "Patients without a value, in per cent of those analysed; shades: white up to 5, then to 20, to 50, below 100, "
-        "all."
+        f"{patients(datasets)} in {counted(len(datasets), 'dataset')}. Without a value, in per cent of those analysed; "
+        "shades: white up to 5, then to 20, to 50, below 100, all."
     )
     if len(datasets) > MAP_WITH_NUMBERS:
         columns = counted(len(datasets), "dataset")

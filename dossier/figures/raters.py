@@ -33,7 +33,7 @@ from dossier.figures.canvas import (
     write,
 )
 from dossier.register import figure
-from dossier.types import Absent, Curve, Estimate, Evidence, Picture
+from dossier.types import Absent, Curve, Estimate, Evidence, Picture, summary_of
 from dossier.typeset import counted, number, per_cent, setting
 
 MOST_ROWS = 44
@@ -306,6 +306,16 @@ def draw_answers(evidence: Evidence) -> Figure | Absent:
     return drawn
 
 
+def _who(evidence: Evidence) -> str:
+    """How many raters judged how many cases, and where."""
+    every = [one for one in evidence.curves if one.curve == "raters_one_by_one" and isinstance(one.found, Curve)]
+    if not every:
+        return "The raters"
+    curve, site = every[0].found, summary_of(evidence, every[0].dataset)
+    raters = counted(len(curve.columns["rater"]), "rater") if isinstance(curve, Curve) else "The raters"
+    return f"{raters}, {counted(curve.n, 'case')} of {site.site}"
+
+
 @figure("Right answers of the raters by complexity and confidence")
 def raters_right_answers(evidence: Evidence) -> Picture | Absent:
     """Whether raters are wrong where they find a case complex, and right where they are sure."""
@@ -314,7 +324,7 @@ def raters_right_answers(evidence: Evidence) -> Picture | Absent:
         if isinstance(drawn, Absent):
             return drawn
         caption = (
-            "Points: share of right answers in bins of width 0.1, at the mean of the bin; lines: "
+            f"{_who(evidence)}. Points: share of right answers in bins of width 0.1, at the mean of the bin; lines: "
             f"{level_text(evidence)} intervals (Wilson, answers taken as independent). Bins of fewer than 10 answers "
             "are left out."
         )
@@ -453,7 +463,7 @@ def raters_settings(evidence: Evidence) -> Picture | Absent:
         drawn = draw_settings(evidence)
         if isinstance(drawn, Absent):
             return drawn
-        caption, said = "", []
+        caption, said = f"{_who(evidence)}. ", []
         if isinstance(curve_of_raters(evidence, "confidence_of_right_answers"), Curve):
             caption += "Left: share of the right, and of the wrong, answers given with at least a confidence"
             taus = taus_of(evidence)

@@ -36,9 +36,11 @@ from dossier.figures.canvas import (
     patients,
     picture,
     primary_threshold,
+    say,
     say_why,
     sheet,
     shown_sites,
+    sites_word,
     styled,
     text_width,
     tick_text,
@@ -296,7 +298,8 @@ def risk_alternative(evidence: Evidence, width: float) -> str:
     shown, _ = shown_sites(evidence, width)
     found = [(site.site, averages) for site in shown if (averages := means(evidence, site)) is not None]
     if not found:
-        return "There are too few patients at every site to show how their risks lie."
+        each = "the only site" if len(shown) == 1 else f"each of {sites_word(len(shown))}"
+        return f"Under {bands.FEW_FOR_POOLING} patients with or without the outcome at {each}: too few for mean risks."
     if len(found) == 1:
         name, (cases, others) = found[0]
         return (
@@ -358,7 +361,10 @@ def draw_cumulative(evidence: Evidence) -> Figure | Absent:
         if isinstance(curve, Absent):
             say_why(evidence, axes, grid, curve)
             continue
-        _cumulative(axes, site, curve)
+        if not any(enough(site)):
+            say(axes, grid.width, grid.height, "too few to tell", "too few")
+            continue
+        _cumulative(axes, site, curve, grid.width)
         if threshold is not None and threshold <= end:
             axes.axvline(threshold, color=INK_2, lw=0.7, ls=BROKEN, zorder=0.5)
     write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Threshold risk", ha="center")
@@ -367,8 +373,8 @@ def draw_cumulative(evidence: Evidence) -> Figure | Absent:
     return drawn
 
 
-def _cumulative(axes: Axes, site: DatasetSummary, curve: Curve) -> None:
-    """The two lines with their bands; a group of too few patients is left out."""
+def _cumulative(axes: Axes, site: DatasetSummary, curve: Curve, room: float) -> None:
+    """The two lines with their bands in a panel of that width; a group of too few patients is left out."""
     risk = column(curve, "risk")
     looks = (("others", TINTS[1], INK_2, BROKEN_CURVE, 1.1), ("cases", BAND, BLUE, "-", 1.4))
     for (name, band, colour, dash, width), is_drawn in zip(looks, reversed(enough(site)), strict=True):
@@ -376,9 +382,24 @@ def _cumulative(axes: Axes, site: DatasetSummary, curve: Curve) -> None:
             axes.fill_between(risk, column(curve, f"{name}_low"), column(curve, f"{name}_high"), color=band, lw=0)
             axes.plot(risk, column(curve, name), color=colour, ls=dash, lw=width, zorder=3)
         elif name == "cases":
-            axes.text(0.97, 0.85, "with: too few", transform=axes.transAxes, ha="right", va="center", color=INK_2)
+            _too_few(axes, "with: too few", room, (0.97, 0.96))
         else:
-            axes.text(0.04, 0.12, "without: too few", transform=axes.transAxes, ha="left", va="center", color=INK_2)
+            _too_few(axes, "without: too few", room, (0.03, 0.04))
+
+
+def _too_few(axes: Axes, text: str, room: float, corner: tuple[float, float]) -> None:
+    """The word for a line that is not drawn, in the corner where the other line does not run."""
+    x, y = corner
+    words = text if text_width(text) <= 0.6 * room else "too few"
+    axes.text(
+        x,
+        y,
+        words,
+        transform=axes.transAxes,
+        ha="right" if x > 0.5 else "left",
+        va="top" if y > 0.5 else "bottom",
+        color=INK_2,
+    )
 
 
 def _gap_text(found: Estimate | Absent, room: float) -> str:
@@ -426,6 +447,11 @@ def _flagged(evidence: Evidence) -> str:
                 low, high = per_cent(min(shares)), per_cent(max(shares))
                 told.append(f"{low if low == high else f'{low} to {high}'} {words}")
     if not told:
-        return "Cumulative curves of the risks: the share of patients with the outcome and without at each threshold."
+        gaps = [one.value for site in shown if isinstance(one := find(evidence, "tjur_r2", site.name), Estimate)]
+        if not gaps:
+            return f"Patients flagged at each threshold at {sites_word(len(shown))}; the gap could not be estimated."
+        low, high = number(min(gaps)), number(max(gaps))
+        reach = low if low == high else f"{low} to {high}"
+        return f"The gap between patients with the outcome and without is {reach} at {sites_word(len(gaps))}."
     where = shown[0].site if len(shown) == 1 else "the sites"
     return f"A threshold of {number(threshold or 0, 2)} flags {' and '.join(told)} in {where}."

@@ -28,6 +28,7 @@ from dossier.figures.canvas import (
     lattice,
     level_text,
     panel,
+    patients,
     picture,
     say,
     say_why,
@@ -130,7 +131,7 @@ def _of_subgroup(evidence: Evidence, name: str, label: str) -> list[Line]:
         where = sites_word(int(max(one.details.get("k") or 0 for one in telling)))
         return [Line(label, where, telling[0].n, telling[0].events, pooled, values, True, subset=subset)]
     if not enough:
-        n, events = sum(size.n for _, size in known), sum(size.events for _, size in known)
+        n, events = sum(size.n for _, size in known), sum(size.shown for _, size in known)
         where = known[0][0].site if len(known) == 1 else f"each of {sites_word(len(known))}"
         return [Line(label, where, n, events, subset=subset)]
     several = len(known) > 1
@@ -139,7 +140,7 @@ def _of_subgroup(evidence: Evidence, name: str, label: str) -> list[Line]:
             label,
             site.site,
             size.n,
-            size.events,
+            size.shown,
             tuple(find_in_subgroup(evidence, subset, measure, site.name) for measure, _ in MEASURES),
             is_below=several,
             subset=subset,
@@ -150,7 +151,7 @@ def _of_subgroup(evidence: Evidence, name: str, label: str) -> list[Line]:
 
 
 def _is_few(size: SubgroupSize) -> bool:
-    return min(size.events, size.n - size.events) < bands.FEW_FOR_POOLING
+    return size.rarest < bands.FEW_FOR_POOLING
 
 
 def _values(evidence: Evidence, subset: str, measure: str, sites: Sequence[DatasetSummary]) -> tuple[float, ...]:
@@ -289,7 +290,7 @@ def _mark(drawn: Figure, axes: Axes, places: Places, line: Line, which: int, row
     left, end = axes.get_xlim()
     if line.sites:
         inside = [value for value in line.sites[which] if left <= value <= end]
-        axes.plot(inside, [row] * len(inside), "|", ms=5, mec=MID, mew=0.8, zorder=1.5, clip_on=False)
+        axes.plot(inside, [row] * len(inside), "|", color=MID, ms=5, mec=MID, mew=0.8, zorder=1.5, clip_on=False)
     _whisker(axes, found, row)
     if line.is_pooled and found.low is not None and found.high is not None:
         low, high = max(found.low, left), min(found.high, end)
@@ -316,15 +317,22 @@ def _whisker(axes: Axes, found: Estimate, row: float) -> None:
 def forest_caption(evidence: Evidence) -> str:
     """What to know about the forest: where the rows come from, intervals, what is left out."""
     every = lines(evidence)
-    text = f"Lines are {level_text(evidence)} intervals."
-    if any(line.is_pooled for line in every):
-        text += " Diamond: pooled over the sites with enough, which are the strokes."
-    if any(line.found and not line.is_pooled for line in every):
+    rows = every[:MOST_ROWS]
+    text = f"{patients(_sized(evidence, externals(evidence)))}. Lines are {level_text(evidence)} intervals."
+    if any(line.is_pooled for line in rows):
+        text += " Diamond: pooled (random effects) over the sites with enough, which are the strokes."
+    if any(line.found and not line.is_pooled for line in rows):
         text += f" Square: a site, where fewer than {FEWEST_POOLED} can be pooled."
     text += f" Too few to tell, and not drawn: under {bands.FEW_FOR_POOLING} events or non-events at a site."
     if len(every) > MOST_ROWS:
         text += f" {len(every) - MOST_ROWS} rows more are in the tables."
     return text
+
+
+def _sized(evidence: Evidence, sites: Sequence[DatasetSummary]) -> list[DatasetSummary]:
+    """Those of the sites that record a column of the subgroups."""
+    names = list(subgroup_columns(evidence))
+    return [site for site in sites if any(subgroup_sizes(evidence, name, site.name) for name in names)]
 
 
 def forest_alternative(evidence: Evidence) -> str:
@@ -497,7 +505,7 @@ def _draw_panel(
         whole = find_curve(evidence, CURVE, site.name)
         if isinstance(whole, Curve):
             axes.plot(column(whole, "risk"), column(whole, "observed"), color=MID, lw=1.0, zorder=1.8)
-        draw_curve(axes, curve, end, min(size.events, size.n - size.events) < bands.FEW_FOR_A_BAND)
+        draw_curve(axes, curve, end, size.rarest < bands.FEW_FOR_A_BAND)
 
 
 def calibration_caption(evidence: Evidence) -> str:
@@ -507,10 +515,10 @@ def calibration_caption(evidence: Evidence) -> str:
     sizes = [subgroup_sizes(evidence, subgroup[0], site.name).get(subgroup[1]) for site, subgroup in pairs]
     kept = [size for size in sizes if size is not None and not _is_few(size)]
     text = (
-        f"{level_text(evidence)} bands; grey: all patients of the site. On the diagonal the risks are right; above it "
-        "they are too low, below it too high."
+        f"{patients(plan.sites)}; {level_text(evidence)} bands; grey: all patients of the site. On the diagonal the "
+        "risks are right; above it they are too low, below it too high."
     )
-    if any(min(size.events, size.n - size.events) < bands.FEW_FOR_A_BAND for size in kept):
+    if any(size.rarest < bands.FEW_FOR_A_BAND for size in kept):
         text += f" Broken: under {bands.FEW_FOR_A_BAND} events or non-events."
     gone = [label for labels in subgroup_columns(evidence).values() for label in labels]
     gone = [label for label in gone if label not in {label for _, label in plan.subgroups}]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from dossier.figures.canvas import (
     HALF,
     INK,
     INK_2,
+    KEY_LINE,
     LABEL_HEIGHT,
     RULE,
     TINTS,
@@ -30,6 +31,7 @@ from dossier.figures.canvas import (
     headed,
     inner_ticks,
     is_clear,
+    key_lines,
     key_row,
     lattice,
     left_out,
@@ -44,6 +46,7 @@ from dossier.figures.canvas import (
     say_why,
     sheet,
     shown_sites,
+    sites_word,
     styled,
     text_width,
     tick_text,
@@ -323,11 +326,14 @@ def draw_decision_panels(evidence: Evidence) -> Figure | Absent:
     width = HALF if len(shown) == 1 else FULL
     low = min(float(column(curve, "threshold")[0]) for curve in known)
     high = max(float(column(curve, "threshold")[-1]) for curve in known)
-    grid, heads = headed(_panels_grid(len(shown), width, known, own), shown)
+    plan = _panels_grid(len(shown), width, known, own)
+    rival = rival_name(evidence) if any(has_rival(curve) for curve in known) else None
+    key = key_lines(_key(width, plan.left, rival), width - plan.left)
+    grid, heads = headed(replace(plan, top=plan.top + KEY_LINE * (len(key) - 1)), shown)
     odds = grid.width >= 30
     drawn = sheet(width, grid.bottom + (13.8 if odds else 9.6))
-    rival = rival_name(evidence) if any(has_rival(curve) for curve in known) else None
-    _key(drawn, width, grid.left, rival)
+    for line, entries in enumerate(key):
+        key_row(drawn, grid.left, 2.4 + KEY_LINE * line, entries)
     primary = primary_threshold(evidence)
     marks = threshold_ticks(low, high, primary, grid.width - 2, 3 if grid.width < 45 else 5)
     if not odds:
@@ -415,7 +421,8 @@ NARROWEST_WITH_NUMBER = 24.0
 """In panels narrower than this, in mm, the net benefit at the primary threshold is left to the table."""
 
 
-def _key(drawn: Figure, width: float, left: float, rival: str | None) -> None:
+def _key(width: float, left: float, rival: str | None) -> list[Key]:
+    """What the lines of the panels stand for."""
     if width == HALF:
         entries = [Key("model", BLUE), Key("everyone", INK_2, EVERYONE_DASH, 1.0), Key("no one", INK, "-", 0.8)]
         room = 0.0
@@ -429,7 +436,7 @@ def _key(drawn: Figure, width: float, left: float, rival: str | None) -> None:
         room = width - left - 124.0
     if rival is not None:
         entries.append(Key(rival if text_width(rival) <= room else "rival", INK, RIVAL_DASH, 1.2))
-    key_row(drawn, left, 2.4, entries)
+    return entries
 
 
 def _odds_row(drawn: Figure, marks: list[float], limits: tuple[float, float], x: float, width: float, y: float) -> None:
@@ -699,5 +706,21 @@ def _utilities_alternative(evidence: Evidence) -> str:
                 low, high = number(min(values)), number(max(values))
                 told.append(f"{words} is {low if low == high else f'{low} to {high}'}")
     if primary is None or not told:
-        return "Net benefit, standardized net benefit and two kinds of H-accuracy over all thresholds, by site."
+        return _at_one_half(evidence, shown)
     return f"At a threshold of {number(primary)} {' and '.join(told)}."
+
+
+def _at_one_half(evidence: Evidence, shown: Sequence[DatasetSummary]) -> str:
+    """The finding where no threshold is declared: the net benefit at a threshold of one half."""
+    values = []
+    for site in shown:
+        curve = find_curve(evidence, "utility_profile", site.name)
+        row = row_of(curve, "tau", 0.5) if isinstance(curve, Curve) else None
+        if isinstance(curve, Curve) and row is not None:
+            values.append(float(per_hundred(curve, "net_benefit")[row]))
+    known = [value for value in values if not np.isnan(value)]
+    if not known:
+        return f"Net benefit and H-accuracy over all thresholds at {sites_word(len(shown))}; none is declared."
+    low, high = number(min(known), 1), number(max(known), 1)
+    reach = low if low == high else f"{low} to {high}"
+    return f"No threshold is declared; at 0.5 the net benefit per 100 patients is {reach} at {sites_word(len(known))}."

@@ -745,7 +745,7 @@ def differing_groups(evidence: Evidence) -> str:
 
 def groups(evidence: Evidence) -> Table | None:
     """Each group of patients at our site, or at all of them together: how many, and how well they are ranked."""
-    where = evidence.local_site or POOLED
+    where, several = evidence.local_site or POOLED, bool(classes.labels(evidence))
     rows: list[Row] = []
     for one in evidence.subgroups.summaries:
         if one.dataset != where and not (where == POOLED and _is_here(one.dataset, evidence)):
@@ -761,9 +761,9 @@ def groups(evidence: Evidence) -> Table | None:
         ]
         if not sizes:
             continue
-        size = SubgroupSize(sum(each.n for each in sizes), sum(each.events for each in sizes), 0)
-        cells = [Cell(f"{size.n:,}", kind="plain"), Cell(f"{size.events:,}", kind="plain")]
-        for measure in ("auroc", "oe_ratio"):
+        size = subgroups.together(sizes)
+        cells = [Cell(f"{size.n:,}", kind="plain"), Cell(f"{size.shown:,}", kind="plain")]
+        for measure in ("auroc",) if several else ("auroc", "oe_ratio"):
             found = find_in_subgroup(evidence, one.subset, measure, where)
             few = subgroups.is_few(size) or (where == POOLED and not _is_telling(found))
             cells.append(Cell("too few", kind="absent") if few else _hundred(found))
@@ -771,16 +771,17 @@ def groups(evidence: Evidence) -> Table | None:
     if not rows:
         return None
     ours = local(evidence)
+    what = "of a class" if several else "with, or without, the outcome"
     return Table(
         name="table-groups",
         title=f"Groups of patients, {'all places together' if ours is None else abridged(ours.site, LONGEST_NAME)}.",
-        note=f"Too few: under {VERY_FEW} patients with, or without, the outcome, or too few places to add up.",
+        note=f"Too few: under {VERY_FEW} patients {what}, or too few places to add up.",
         head="Group",
         columns=(
             Column("Patients"),
-            Column("With the outcome"),
+            Column("In the rarest class" if several else "With the outcome"),
             Column("Ranked right, of 100", intervals=True),
-            Column("Came, for 100 expected", intervals=True),
+            *(() if several else (Column("Came, for 100 expected", intervals=True),)),
         ),
         rows=tuple(rows[:MOST_GROUPS]),
     )

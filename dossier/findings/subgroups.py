@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dossier.bands import FEW_FOR_POOLING
+from dossier.findings import classes
 from dossier.findings.sentence import Sentence, primary_threshold
 from dossier.types import (
     POOLED,
@@ -61,6 +62,13 @@ class Difference:
     dataset: DatasetSummary
     measure: str
     found: Estimate
+    of_class: str | None = None
+
+    @property
+    def named(self) -> str:
+        """The subgroup, its column and the site; of several classes also the class."""
+        of_class = f", {self.of_class} against the rest" if self.of_class else ""
+        return f"{self.label} ({self.column}, {self.dataset.site}{of_class})"
 
     @property
     def is_apart(self) -> bool:
@@ -100,7 +108,7 @@ def _of(count: int, among: int) -> str:
 
 def _told(one: Difference) -> str:
     value = f"{'higher' if one.found.value > 0 else 'lower'} by {number(abs(one.found.value))}"
-    return f"{_name(one.measure)} is {value} in {one.label} ({one.column}, {one.dataset.site})"
+    return f"{_name(one.measure)} is {value} in {one.named}"
 
 
 def _name(measure: str) -> str:
@@ -130,7 +138,7 @@ def is_declared(evidence: Evidence) -> bool:
 
 def is_few(size: SubgroupSize) -> bool:
     """Whether a subgroup is too small to tell anything."""
-    return min(size.events, size.n - size.events) < FEW_FOR_POOLING
+    return size.rarest < FEW_FOR_POOLING
 
 
 def _external(evidence: Evidence) -> dict[str, DatasetSummary]:
@@ -155,14 +163,32 @@ def _differences(evidence: Evidence) -> Iterator[Difference]:
             known = subgroup_sizes(evidence, column, dataset.name)
             held = [label for label in labels if label in known and known[label].n]
             for label in held[:1] if len(held) == 2 else held:
-                for measure in JUDGED:
-                    found = _difference(evidence, f"{column}={label}", measure, dataset.name, {})
+                for measure, of_class in _judged(evidence):
+                    at: At = {} if of_class is None else {"class": of_class}
+                    found = _difference(evidence, f"{column}={label}", measure, dataset.name, at)
                     if isinstance(found, Estimate) and found.low is not None and found.high is not None:
-                        yield Difference(column, label, dataset, measure, found)
+                        yield Difference(column, label, dataset, measure, found, of_class)
+
+
+def _judged(evidence: Evidence) -> list[tuple[str, str | None]]:
+    """The measures whose differences are counted, of several classes each class against the rest."""
+    return [(measure, label) for measure in JUDGED for label in classes.labels(evidence) or (None,)]
 
 
 def _difference(evidence: Evidence, subset: str, measure: str, dataset: str, at: At) -> Estimate | Absent:
     return find_in_subgroup(evidence, subset, measure, dataset, against=COMPLEMENT, **at)
+
+
+def together(sizes: Sequence[SubgroupSize]) -> SubgroupSize:
+    """The patients of one subgroup at several sites, as if they were one."""
+    events = [one.events for one in sizes if one.events is not None]
+    labels = dict.fromkeys(label for one in sizes for label in one.class_counts)
+    return SubgroupSize(
+        n=sum(one.n for one in sizes),
+        events=sum(events) if len(events) == len(sizes) else None,
+        unassigned=sum(one.unassigned for one in sizes),
+        class_counts={label: sum(one.class_counts.get(label, 0) for one in sizes) for label in labels},
+    )
 
 
 # ---- tables ---------------------------------------------------------------------------------------------------------
@@ -173,6 +199,8 @@ Asked = tuple[str, str, At]
 
 def tables(evidence: Evidence) -> tuple[Table, ...]:
     """For each column its subgroups site by site, how they differ from the other patients, and further measures."""
+    if classes.labels(evidence):
+        return _tables_of_classes(evidence)
     at = primary_threshold(evidence)
     place: At = {} if at is None else {"threshold": at}
     main: list[Asked] = [("AUROC", "auroc", {}), ("O/E", "oe_ratio", {}), ("Slope", "calibration_slope", {})]
@@ -188,7 +216,25 @@ def tables(evidence: Evidence) -> tuple[Table, ...]:
         made.append(_values(evidence, column, main, f"{_bounded(evidence)}{few}{unit}"))
         made += _apart(evidence, column, main, unit)
         note = f"{_bounded(evidence)}.{standardized} Every other measure of a subgroup is in results.json."
-        made.append(_further(evidence, column, more, note))
+        rest = "further measures of the subgroups that are large enough"
+        made.append(_further(evidence, column, more, note, "more", rest))
+    return tuple(table for table in made if table.rows)
+
+
+def _tables_of_classes(evidence: Evidence) -> tuple[Table, ...]:
+    """For each column its subgroups over all classes, how they differ, and each class against the rest."""
+    means: list[Asked] = [("AUROC, mean", "auroc", {}), ("Brier score", "brier", {}), ("Log score", "log_score", {})]
+    labels = classes.labels(evidence)
+    made: list[Table] = []
+    for column in subgroup_columns(evidence):
+        few = f" over all classes; too few: under {FEW_FOR_POOLING} patients of any class."
+        made.append(_values(evidence, column, means, f"{_bounded(evidence)}{few}"))
+        made += _apart(evidence, column, means, "")
+        for measure, head in (("auroc", "AUROC"), ("oe_ratio", "O/E")):
+            asked: list[Asked] = [(label, measure, {"class": label}) for label in labels]
+            few = f"; too few: under {FEW_FOR_POOLING} patients in the class or outside it."
+            title = f"{head} of each class against the rest"
+            made.append(_further(evidence, column, asked, f"{_bounded(evidence)}{few}", anchor(head), title))
     return tuple(table for table in made if table.rows)
 
 
@@ -207,38 +253,45 @@ def _values(evidence: Evidence, column: str, asked: Sequence[Asked], note: str) 
     for dataset in _shown(evidence, column, reasons):
         rows.append(Row(label_of(dataset), kind="group"))
         for label, size in subgroup_sizes(evidence, column, dataset.name).items():
-            counts = (Cell(f"{size.n:,}", kind="plain"), Cell(f"{size.events:,}", kind="plain"))
+            counts = (Cell(f"{size.n:,}", kind="plain"), Cell(f"{size.shown:,}", kind="plain"))
             if is_few(size):
                 cells = tuple(Cell("too few", kind="absent") for _ in asked)
             else:
                 cells = _cells(evidence, f"{column}={label}", dataset.name, asked, reasons)
             rows.append(Row(sentence_case(label), (*counts, *cells)))
     rows += _pooled(evidence, column, asked)
+    counted_as = "Rarest class" if classes.labels(evidence) else "Events"
     return Table(
         name=anchor(f"table-subgroups-{column}"),
         title=_title(column, "the model in each subgroup"),
         note=note,
         head="Subgroup",
-        columns=(Column("Patients"), Column("Events"), *(Column(head, intervals=True) for head, _, _ in asked)),
+        columns=(Column("Patients"), Column(counted_as), *(Column(head, intervals=True) for head, _, _ in asked)),
         rows=tuple(rows),
         footnotes=(*reasons.footnotes(), *_unassigned(evidence, column)),
     )
 
 
-def _further(evidence: Evidence, column: str, asked: Sequence[Asked], note: str) -> Table:
-    """More measures of the subgroups that are large enough."""
+def _further(evidence: Evidence, column: str, asked: Sequence[Asked], note: str, name: str, title: str) -> Table:
+    """More measures of the subgroups that are large enough for one of them."""
     reasons = Reasons(evidence)
     rows: list[Row] = []
     for dataset in shown(evidence, ("external", "internal")):
-        known = subgroup_sizes(evidence, column, dataset.name)
-        enough = [label for label, size in known.items() if not is_few(size)]
+        enough = [
+            label
+            for label in subgroup_sizes(evidence, column, dataset.name)
+            if any(
+                isinstance(find_in_subgroup(evidence, f"{column}={label}", measure, dataset.name, **at), Estimate)
+                for _, measure, at in asked
+            )
+        ]
         rows += [Row(label_of(dataset), kind="group")] if enough else []
         for label in enough:
             cells = _cells(evidence, f"{column}={label}", dataset.name, asked, reasons)
             rows.append(Row(sentence_case(label), cells))
     return Table(
-        name=anchor(f"table-subgroups-{column}-more"),
-        title=_title(column, "further measures of the subgroups that are large enough"),
+        name=anchor(f"table-subgroups-{column}-{name}"),
+        title=_title(column, title),
         note=note,
         head="Subgroup",
         columns=tuple(Column(head, intervals=True) for head, _, _ in asked),
@@ -285,7 +338,10 @@ def _pooled(evidence: Evidence, column: str, asked: Sequence[Asked]) -> list[Row
         if not usable:
             continue
         known = usable[0]
-        cells = [Cell(f"{known.n:,}", kind="plain"), Cell(f"{known.events or 0:,}", kind="plain")]
+        cells = [
+            Cell(f"{known.n:,}", kind="plain"),
+            Cell("" if known.events is None else f"{known.events:,}", kind="plain"),
+        ]
         for (_, measure, at), one in zip(asked, found, strict=True):
             if isinstance(one, Absent):
                 cells.append(Cell("", kind="plain"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from dossier.bands import FEW_FOR_POOLING
 from dossier.types import Absent, Estimate, Floats
@@ -22,6 +23,16 @@ def too_few(outcome: Floats, where: str = "") -> Absent | None:
     if min(events, others) >= FEW_FOR_POOLING:
         return None
     return Absent(f"too few to tell{where}: {_counted(events, 'event')}, {_counted(others, 'non-event')}")
+
+
+def too_few_of_classes(counts: Mapping[str, int], where: str = "") -> Absent | None:
+    """Why rows of several classes are too few to tell anything about all classes together, or None when enough.
+
+    `counts` are the rows of each class; `where` is put before the counts. Too few are fewer than 20 of any class: a
+    mean over the classes is no surer than its rarest class.
+    """
+    few = [f"{count:,} of {label}" for label, count in counts.items() if count < FEW_FOR_POOLING]
+    return Absent(f"too few to tell{where}: {', '.join(few)}") if few else None
 
 
 def _counted(count: int, noun: str) -> str:

@@ -60,8 +60,8 @@ def _size(dataset: DatasetSummary, label: str, is_gap: bool, column: str) -> Sub
 def _estimates(rng: np.random.Generator, size: SubgroupSize | Absent) -> dict[str, Estimate | Absent]:
     if isinstance(size, Absent):
         return dict.fromkeys(MEASURES, size)
-    if size.events < 20:
-        few = Absent(f"too few to tell: {size.events} events, {size.n - size.events} non-events")
+    if size.rarest < 20:
+        few = Absent(f"too few to tell: {size.rarest} events")
         return dict.fromkeys(MEASURES, few)
     half = 2 / math.sqrt(size.n)
     made: dict[str, Estimate | Absent] = {}
@@ -81,8 +81,8 @@ def _results(found: dict[str, Estimate | Absent], dataset: str, subset: str) -> 
 
 
 def _curve(rng: np.random.Generator, size: SubgroupSize, scale: float) -> Curve | Absent:
-    if size.events < 20:
-        return Absent(f"too few to tell: {size.events} events, {size.n - size.events} non-events")
+    if size.rarest < 20:
+        return Absent(f"too few to tell: {size.rarest} events")
     risk = np.linspace(0.02, 0.95, 100) * scale
     seen = (risk / scale) ** rng.uniform(0.6, 1.6) * scale
     columns = {"risk": risk, "observed": seen, "low": seen * 0.9, "high": np.minimum(seen * 1.1, 1)}
