@@ -55,6 +55,7 @@ class Settled:
 
 def settled(raw: RawTable, declaration: DatasetDeclaration, where: str, faults: list[Fault]) -> Settled:
     """The table with the declared renames and missing values."""
+    faults += _alike(raw)
     ours = {name: name for name in raw.columns}
     for our, their in declaration.columns.items():
         if their not in raw.columns:
@@ -75,6 +76,20 @@ def settled(raw: RawTable, declaration: DatasetDeclaration, where: str, faults: 
         for their, our in ours.items()
     }
     return Settled(raw.file, raw.rows, columns)
+
+
+def _alike(raw: RawTable) -> list[Fault]:
+    """The faults of columns that a reader takes for each other: one of them would be analysed by mistake."""
+    first: dict[str, str] = {}
+    return [
+        Fault(
+            f"The columns {first[name.casefold()]} and {name} differ in capitals only.",
+            f"{raw.file}, first row",
+            "Give every column a name of its own, or take one of them out.",
+        )
+        for name in raw.columns
+        if first.setdefault(name.casefold(), name) != name
+    ]
 
 
 def column(name: str, cells: Any, missing: Sequence[Value] = ()) -> Column:

@@ -38,13 +38,15 @@ class Folder:
             return None
         self.inputs[name] = InputFile(name, hashlib.sha256(content).hexdigest(), len(content))
         if not content.strip():
-            faults.append(Fault(f"{name} is empty.", name, "Put the rows in it, or take it out of the release."))
+            faults.append(Fault(f"{name} is empty.", name, self._filling(name)))
             return None
         return content
 
     def _allowed(self, name: str, where: str, outside: bool, faults: list[Fault]) -> Path | None:
         if "\0" in name:
-            faults.append(Fault("The name of the file holds a character that no file may have.", where, "Mend it."))
+            faults.append(
+                Fault("The name of the file holds a character that no file may have.", where, "Name the file as it is.")
+            )
             return None
         path = self.path / name
         if not outside and (Path(name).is_absolute() or not path.resolve().is_relative_to(self.path.resolve())):
@@ -52,6 +54,11 @@ class Folder:
             faults.append(Fault(f"{name} lies outside the release folder.", where, fix))
             return None
         return path
+
+    def _filling(self, name: str) -> str:
+        if name.endswith(".toml"):
+            return "Write the release into it; dossier init DIR makes an example with a comment on every key."
+        return "Put the rows in it, or take it out of the release."
 
     def _hint(self, path: Path) -> str:
         neighbours = sorted(found.name for found in path.parent.iterdir()) if path.parent.is_dir() else []

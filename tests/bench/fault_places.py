@@ -22,19 +22,40 @@ Place = tuple[str, int]
 """A file of the package, and a line of it."""
 
 
+UNREACHED = {
+    "'--risk'": "an option of dossier quick",
+    "'--threshold'": "an option of dossier quick",
+    "Look for a quotation mark": "texts of more than 2 GiB",
+}
+"""Words of the faults that no release and no table of a test can bring about, and what would."""
+
+
 def places() -> dict[Place, str]:
     """Every place where the release or a table is found to be wrong, with the function that it stands in."""
-    files = sorted([*(PACKAGE / "load").glob("*.py"), PACKAGE / "release.py"])
-    return {place: function for file in files for place, function in _of_file(file)}
+    return {place: function for file in _files() for place, function, _ in _of_file(file)}
 
 
-def _of_file(file: Path) -> Iterator[tuple[Place, str]]:
+def _files() -> list[Path]:
+    return sorted([*(PACKAGE / "load").glob("*.py"), PACKAGE / "release.py"])
+
+
+def _calls() -> list[tuple[Place, str]]:
+    return [(place, call) for file in _files() for place, _, call in _of_file(file)]
+
+
+def unreached() -> dict[Place, str]:
+    """The places that no release and no table can bring to speak, each with the reason."""
+    return {place: reason for place, call in _calls() for words, reason in UNREACHED.items() if words in call}
+
+
+def _of_file(file: Path) -> Iterator[tuple[Place, str, str]]:
+    """Each place of a file with its function and its call."""
     name = file.relative_to(PACKAGE).as_posix()
     for function in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(function, ast.FunctionDef) and function.name not in FOR_OTHERS:
             for call in ast.walk(function):
                 if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in SAYS:
-                    yield (name, call.lineno), function.name
+                    yield (name, call.lineno), function.name, ast.unparse(call)
 
 
 @contextmanager

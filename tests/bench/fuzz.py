@@ -244,18 +244,6 @@ def met(found: Sequence[Ended]) -> dict[tuple[str, int], int]:
     return {place: counts[f"{place[0]}:{place[1]}"] for place in places()}
 
 
-def unreached() -> dict[tuple[str, int], str]:
-    """The places that no release.toml and no table can bring to speak, each with the reason."""
-    from tests.bench.fault_places import places
-
-    quick = ("quick", "_thresholds")
-    return {
-        place: "an option of dossier quick"
-        for place, name in places().items()
-        if place[0] == "load/__init__.py" and name in quick
-    }
-
-
 def failures(found: Sequence[Ended]) -> list[Ended]:
     """The inputs that ended in neither a dossier nor told faults, or not in silence."""
     return [one for one in found if one.how not in ("built", "told")]
@@ -263,7 +251,7 @@ def failures(found: Sequence[Ended]) -> list[Ended]:
 
 def report(found: Sequence[Ended], seed: int, seconds: float, jobs: int) -> str:
     """The figures, as FUZZ.md has them."""
-    from tests.bench.fault_places import places
+    from tests.bench.fault_places import places, unreached
 
     kinds = Counter(one.how for one in found)
     named, counts, not_reached = places(), met(found), unreached()
@@ -340,6 +328,8 @@ def wanting(found: Sequence[Ended], every_class: bool) -> list[str]:
     if built < LEAST_BUILT:
         said.append(f"only {built:.1%} of the inputs build")
     if every_class:
+        from tests.bench.fault_places import unreached
+
         not_reached = unreached()
         said += [
             f"{file}:{line} said a fault in {count} inputs only"
