@@ -11,7 +11,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from dossier.errors import Fault
-from dossier.load import declared_classes, refused
+from dossier.load import declared_classes, letters, refused
 from dossier.load.faults import counted, listed, nearest, shown
 from dossier.load.predictors import roles_of_columns
 from dossier.release import RESERVED_NAMES, Release, Source, UnfitError
@@ -62,7 +62,7 @@ def declared(content: bytes) -> Declared:
         )
     except tomllib.TOMLDecodeError as error:
         return Declared(None, (_syntax(str(error)),))
-    faults = [*declared_classes.missing(raw), *refused.not_built(raw)]
+    faults = [*declared_classes.missing(raw), *refused.not_built(raw), *_strange_letters(raw)]
     try:
         release: Release | None = Release.model_validate(raw)
     except ValidationError as error:
@@ -76,6 +76,14 @@ def declared(content: bytes) -> Declared:
         if len(release.dataset) == len(raw["dataset"]):
             faults += _roles(release)
     return Declared(release, tuple(faults))
+
+
+def _strange_letters(raw: Mapping[str, Any]) -> list[Fault]:
+    return [
+        fault
+        for location, text in letters.words(raw)
+        for fault in letters.fault(str(location[-1]), text, _where(location, raw))
+    ]
 
 
 def _frozen(value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +25,10 @@ class Folder:
         if path is None:
             return None
         try:
+            if path.exists() and not path.is_file() and not path.is_dir():
+                what = f"{name} is no file but a device, a pipe or a socket."
+                faults.append(Fault(what, where, "Save what it gives as a file, and name that."))
+                return None
             content = path.read_bytes()
         except FileNotFoundError:
             faults.append(Fault(f"There is no file {name}.", where, self._hint(path)))
@@ -49,7 +54,8 @@ class Folder:
             )
             return None
         path = self.path / name
-        if not outside and (Path(name).is_absolute() or not path.resolve().is_relative_to(self.path.resolve())):
+        real = Path(os.path.realpath(path))
+        if not outside and (Path(name).is_absolute() or not real.is_relative_to(os.path.realpath(self.path))):
             fix = "Copy the file into the folder, or write outside = true beside it."
             faults.append(Fault(f"{name} lies outside the release folder.", where, fix))
             return None
