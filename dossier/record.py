@@ -79,7 +79,7 @@ def table(evidence: Evidence) -> bytes:
     for result in _results(evidence):
         row = _estimate(evidence, result)
         row["at"] = ";".join(f"{name}={value}" for name, value in sorted(row["at"].items()))
-        writer.writerow(["" if row.get(name) is None else row[name] for name in FLAT])
+        writer.writerow([_cell(row.get(name)) for name in FLAT])
     return page.getvalue().encode()
 
 
@@ -87,6 +87,13 @@ def _results(evidence: Evidence) -> tuple[Result, ...]:
     """Every estimate in its order: of whole datasets, of subgroups, then the differences from the previous release."""
     since = () if evidence.changes is None else evidence.changes.results
     return (*evidence.results, *evidence.subgroups.results, *since)
+
+
+def _cell(value: object) -> object:
+    """A cell that a spreadsheet shows and does not run: a name from a table may look like a formula."""
+    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return f"'{value}"
+    return "" if value is None else value
 
 
 def _declared(evidence: Evidence) -> Iterator[DatasetSummary]:

@@ -41,6 +41,7 @@ def study(release: str | Path) -> Study:
 
 def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = (), name: str | None = None) -> Study:
     """Read one table without a release file: one external dataset, named after the table."""
+    from dossier.load import letters
     from dossier.load.datasets import slug
     from dossier.load.files import Folder
     from dossier.release import Release
@@ -50,6 +51,7 @@ def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = 
     if outcome == risk:
         fix = "Name the column of the risks."
         faults.append(Fault("The risk is the outcome itself.", "--risk", fix))
+    faults += letters.fault("The name", name or "", "--name")
     stem = table.name[: -len("".join(table.suffixes[-1:])) or None]
     release = Release.model_validate(
         {
@@ -73,7 +75,7 @@ def _thresholds(thresholds: tuple[float, ...]) -> list[Fault]:
 
 
 def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
-    from dossier.load import criteria, datasets, flags, model, previous
+    from dossier.load import criteria, datasets, flags, letters, model, previous
     from dossier.load.reader_study import reader_study
     from dossier.load.readers import readers
 
@@ -95,7 +97,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
         faults += datasets.emptied(release, found) or datasets.small_throughout(release, found)
     if faults:
         raise _error(faults, of_the_release)
-    return Study(
+    found_all = Study(
         release=release,
         datasets=tuple(site.dataset for site in found),
         readers=judged,
@@ -106,6 +108,10 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
         previous=before,
         tables=settled,
     )
+    strange = letters.of_tables(found_all)
+    if strange:
+        raise DataError(strange)
+    return found_all
 
 
 def _unread(release: Release, found: Sequence[Site]) -> list[str]:

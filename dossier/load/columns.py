@@ -22,6 +22,10 @@ Kind = Literal["numbers", "texts", "mixed", "booleans", "empty"]
 BOOLEANS = {"true": 1.0, "false": 0.0}
 MANY_NUMBERS = 10
 """An outcome with more different numbers than this is a duration or a count, not a miscoded 0 or 1."""
+LARGEST = 1e100
+"""A larger number is no measurement, and its square leaves the range of numbers."""
+LARGEST_SPLIT = 1e15
+"""Above it, not every whole number can be told from the next."""
 WHOLE_COLUMN = 0.1
 """From this share of risks outside 0 to 1 the column has another scale, and one fault says so."""
 
@@ -51,6 +55,7 @@ class Settled:
 
 def settled(raw: RawTable, declaration: DatasetDeclaration, where: str, faults: list[Fault]) -> Settled:
     """The table with the declared renames and missing values."""
+    faults += _alike(raw)
     ours = {name: name for name in raw.columns}
     for our, their in declaration.columns.items():
         if their not in raw.columns:
@@ -71,6 +76,20 @@ def settled(raw: RawTable, declaration: DatasetDeclaration, where: str, faults: 
         for their, our in ours.items()
     }
     return Settled(raw.file, raw.rows, columns)
+
+
+def _alike(raw: RawTable) -> list[Fault]:
+    """The faults of columns that a reader takes for each other: one of them would be analysed by mistake."""
+    first: dict[str, str] = {}
+    return [
+        Fault(
+            f"The columns {first[name.casefold()]} and {name} differ in capitals only.",
+            f"{raw.file}, first row",
+            "Give every column a name of its own, or take one of them out.",
+        )
+        for name in raw.columns
+        if first.setdefault(name.casefold(), name) != name
+    ]
 
 
 def column(name: str, cells: Any, missing: Sequence[Value] = ()) -> Column:
@@ -335,9 +354,7 @@ def amounts(table: Settled, name: str, key: str, most: float | None, faults: lis
     found = named(table, name, key, faults)
     if found is None:
         return None
-    wrong = ~np.isfinite(found.numbers) | (found.numbers < 0)
-    if most is not None:
-        wrong |= found.numbers > most
+    wrong = ~((found.numbers >= 0) & (found.numbers <= (LARGEST if most is None else most)))
     positions = np.flatnonzero(wrong)
     cells = [found.cells[int(k)].as_py() for k in positions[:20]]
     gaps = found.missing[positions]
@@ -357,7 +374,7 @@ def split(table: Settled, name: str, faults: list[Fault]) -> NDArray[np.int64] |
     if found is None:
         return None
     numbers = found.numbers
-    whole = np.isfinite(numbers) & (np.floor(np.where(np.isfinite(numbers), numbers, 0.0)) == numbers)
+    whole = (np.abs(numbers) <= LARGEST_SPLIT) & (np.floor(numbers) == numbers)
     if found.kind == "booleans":
         whole = np.zeros(len(numbers), dtype=bool)
     positions = np.flatnonzero(~whole)

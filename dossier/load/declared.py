@@ -11,7 +11,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from dossier.errors import Fault
-from dossier.load import declared_classes, refused
+from dossier.load import declared_classes, letters, refused
 from dossier.load.faults import counted, listed, nearest, shown
 from dossier.load.predictors import roles_of_columns
 from dossier.release import RESERVED_NAMES, Release, Source, UnfitError
@@ -62,7 +62,7 @@ def declared(content: bytes) -> Declared:
         )
     except tomllib.TOMLDecodeError as error:
         return Declared(None, (_syntax(str(error)),))
-    faults = [*declared_classes.missing(raw), *refused.not_built(raw)]
+    faults = [*declared_classes.missing(raw), *refused.not_built(raw), *_strange_letters(raw)]
     try:
         release: Release | None = Release.model_validate(raw)
     except ValidationError as error:
@@ -76,6 +76,14 @@ def declared(content: bytes) -> Declared:
         if len(release.dataset) == len(raw["dataset"]):
             faults += _roles(release)
     return Declared(release, tuple(faults))
+
+
+def _strange_letters(raw: Mapping[str, Any]) -> list[Fault]:
+    return [
+        fault
+        for location, text in letters.words(raw)
+        for fault in letters.fault(str(location[-1]), text, _where(location, raw))
+    ]
 
 
 def _frozen(value: Any) -> Any:
@@ -230,7 +238,7 @@ def _fault(location: Location, errors: list[Any], raw: Mapping[str, Any]) -> Fau
     if kind in ("too_short", "too_long"):
         return _length(location, name, value, plain["ctx"], where)
     if kind == "string_too_short":
-        return Fault(f"{name} is empty.", where, "Write something, or take the key out.")
+        return Fault(f"{name} is empty.", where, "Write something; an optional key may be taken out instead.")
     if kind == "string_pattern_mismatch":
         return _pattern(name, value, where)
     if kind == "finite_number":
@@ -363,6 +371,10 @@ def _across(release: Release) -> list[Fault]:
         if dataset.name in names[:k]:
             fix = "Give every dataset a name of its own."
             faults.append(Fault(f"Two datasets are named {dataset.name}.", f"{where}, name", fix))
+        twin = next((name for name in names[:k] if _alike(name, dataset.name)), None)
+        if twin is not None:
+            what = f"The datasets {twin} and {dataset.name} differ in capitals only."
+            faults.append(Fault(what, f"{where}, name", "Give them names that nobody can take for each other."))
         if dataset.name in RESERVED_NAMES:
             faults.append(
                 Fault(f"{dataset.name} is a name that dossier uses.", f"{where}, name", "Choose another name.")
@@ -377,6 +389,10 @@ def _across(release: Release) -> list[Fault]:
             fix = "Take site_column out: the development table is one."
             faults.append(Fault("A development table is not split into sites.", f"{where}, site_column", fix))
     return [*faults, *_same_columns(release), *_subgroups(release)]
+
+
+def _alike(one: str, other: str) -> bool:
+    return one != other and one.casefold() == other.casefold()
 
 
 def _of_h_accuracy(release: Release, has_readers: bool) -> list[Fault]:

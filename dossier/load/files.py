@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +25,10 @@ class Folder:
         if path is None:
             return None
         try:
+            if path.exists() and not path.is_file() and not path.is_dir():
+                what = f"{name} is no file but a device, a pipe or a socket."
+                faults.append(Fault(what, where, "Save what it gives as a file, and name that."))
+                return None
             content = path.read_bytes()
         except FileNotFoundError:
             faults.append(Fault(f"There is no file {name}.", where, self._hint(path)))
@@ -37,7 +42,7 @@ class Folder:
             return None
         self.inputs[name] = InputFile(name, hashlib.sha256(content).hexdigest(), len(content))
         if not content.strip():
-            faults.append(Fault(f"{name} is empty.", name, "Put the rows in it, or take it out of the release."))
+            faults.append(Fault(f"{name} is empty.", name, self._filling(name)))
             return None
         return content
 
@@ -62,14 +67,22 @@ class Folder:
 
     def _allowed(self, name: str, where: str, outside: bool, faults: list[Fault]) -> Path | None:
         if "\0" in name:
-            faults.append(Fault("The name of the file holds a character that no file may have.", where, "Mend it."))
+            faults.append(
+                Fault("The name of the file holds a character that no file may have.", where, "Name the file as it is.")
+            )
             return None
         path = self.path / name
-        if not outside and (Path(name).is_absolute() or not path.resolve().is_relative_to(self.path.resolve())):
+        real = Path(os.path.realpath(path))
+        if not outside and (Path(name).is_absolute() or not real.is_relative_to(os.path.realpath(self.path))):
             fix = "Copy the file into the folder, or write outside = true beside it."
             faults.append(Fault(f"{name} lies outside the release folder.", where, fix))
             return None
         return path
+
+    def _filling(self, name: str) -> str:
+        if name.endswith(".toml"):
+            return "Write the release into it; dossier init DIR makes an example with a comment on every key."
+        return "Put the rows in it, or take it out of the release."
 
     def _hint(self, path: Path) -> str:
         neighbours = sorted(found.name for found in path.parent.iterdir()) if path.parent.is_dir() else []

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from dossier.load import coding
 from dossier.load.datasets import Site
 from dossier.types import POOLED, Absent, Dataset, Flag, Floats
 
 TELLING = 3
 """From so many predictors on two equal rows are hardly two patients by chance."""
 
+MORE_THAN_CHANCE = 5.0
+"""So many times more equal rows than two tables of other patients would share are the same patients."""
+
 
 def flags(sites: Sequence[Site]) -> tuple[Flag, ...]:
     """The flags of every dataset, in their order."""
     development = next((site for site in sites if site.dataset.role == "development"), None)
     each = (flag for site in sites for flag in _of(site, development))
-    return (*each, *_empty_subgroups([site.dataset for site in sites]))
+    return (*each, *coding.flags([site.dataset for site in sites]), *_empty_subgroups([site.dataset for site in sites]))
 
 
 def _of(site: Site, development: Site | None) -> Iterator[Flag]:
@@ -122,24 +127,55 @@ def _empty_subgroups(datasets: Sequence[Dataset]) -> Iterator[Flag]:
 
 
 def _seen_before(site: Site, development: Site) -> Iterator[Flag]:
-    """Rows equal to a development row in identifier and predictors: identifiers alone may coincide by chance."""
-    if site.identifiers is None or development.identifiers is None:
-        return
+    """Rows that the development table has too: by identifier where both have one, and by what they hold.
+
+    No fault: the rows may be meant to be there, and identifiers or values alone may coincide by chance.
+    """
     here, there = site.dataset, development.dataset
     others = [other.name for other in there.predictors]
     shared = [one.name for one in here.predictors if one.name in others]
     if not shared:
         return
-    known = dict(zip(_kept(development), _rows(there, shared), strict=True))
-    equal = sum(
-        key in known and np.array_equal(known[key], row, equal_nan=True)
-        for key, row in zip(_kept(site), _rows(here, shared), strict=True)
-    )
+    equal = _same_identifier(site, development, shared)
     if equal:
         says = (
             f"In {here.name} {_count(equal)} also in the development table, by identifier and every shared predictor."
         )
         yield Flag("shared_rows", here.name, says)
+        return
+    equal, by_chance = _same_values(here, there, shared)
+    if equal > MORE_THAN_CHANCE * by_chance:
+        says = (
+            f"In {here.name} {_count(equal)} equal to one of the development table in all {len(shared)} shared "
+            "predictors, many more than chance would give."
+        )
+        yield Flag("shared_rows", here.name, says)
+
+
+def _same_identifier(site: Site, development: Site, shared: Sequence[str]) -> int:
+    """How many rows are equal to a development row in identifier and predictors."""
+    if site.identifiers is None or development.identifiers is None:
+        return 0
+    known = dict(zip(_kept(development), _rows(development.dataset, shared), strict=True))
+    return sum(
+        key in known and np.array_equal(known[key], row, equal_nan=True)
+        for key, row in zip(_kept(site), _rows(site.dataset, shared), strict=True)
+    )
+
+
+def _same_values(here: Dataset, there: Dataset, shared: Sequence[str]) -> tuple[int, float]:
+    """How many complete rows are equal to a development row, and how many two tables of other patients would share.
+
+    Two rows of the development table are two patients: how often they are equal says how often chance makes them so.
+    One pair more than was seen is assumed, so that a small table proves nothing.
+    """
+    rows, known = (one[~np.isnan(one).any(axis=1)] for one in (_rows(here, shared), _rows(there, shared)))
+    if len(shared) < TELLING or len(known) < 2:
+        return 0, 0.0
+    seen = Counter(row.tobytes() for row in known + 0.0)
+    equal = sum(row.tobytes() in seen for row in rows + 0.0)
+    pairs = 1 + sum(count * (count - 1) / 2 for count in seen.values())
+    return equal, pairs * len(rows) * 2 / (len(known) - 1)
 
 
 def _kept(site: Site) -> list[str]:

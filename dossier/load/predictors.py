@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dossier.errors import Fault
-from dossier.load.columns import Column, Settled, parsed, words
+from dossier.load.columns import LARGEST, Column, Settled, parsed, words
 from dossier.load.faults import by_row, no_column
 from dossier.release import DatasetDeclaration, Release
 from dossier.types import Feature
@@ -154,10 +154,23 @@ def _numbers(
     name: str, columns: dict[int, Column], holders: dict[int, Source], faults: list[Fault]
 ) -> dict[int, Feature]:
     for k, column in columns.items():
-        rows = [int(row) for row in holders[k].table.rows[np.isinf(column.numbers)]]
-        fix = "Give a finite number, or leave the cell empty."
-        faults += by_row(holders[k].table.file, column.name, rows, lambda _: f"{name} is infinite.", fix)
+        faults += _too_large(name, column, holders[k])
     return {k: Feature(name, column.numbers) for k, column in columns.items()}
+
+
+def _too_large(name: str, column: Column, source: Source) -> list[Fault]:
+    """The faults of numbers that no measurement gives."""
+    beyond = np.abs(column.numbers) > LARGEST
+    values = column.numbers[beyond]
+    rows = [int(row) for row in source.table.rows[beyond]]
+    fix = "Give a finite number, leave the cell empty, or declare the value as missing."
+
+    def what(k: int) -> str:
+        return (
+            f"{name} is infinite." if np.isinf(values[k]) else f"{name} is {values[k]:g}, too large for a measurement."
+        )
+
+    return by_row(source.table.file, column.name, rows, what, fix)
 
 
 def _categories(

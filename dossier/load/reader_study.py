@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dossier.errors import Fault
 from dossier.load import refused, tables
 from dossier.load.columns import Bools, Column, column, words
-from dossier.load.faults import by_row, no_column
+from dossier.load.faults import by_row, listed, nearest
 from dossier.load.files import Folder
 from dossier.release import ReaderStudy as Declared
 from dossier.types import DecisionCounts, Floats, ReaderStudy
@@ -51,7 +51,11 @@ def _columns(
     if raw is None:
         return None
     missing = [name for name in NEEDED if name not in raw.columns]
-    faults += [no_column(name, file, list(raw.columns), "The study's table needs it; nothing") for name in missing]
+    strange = [name for name in raw.columns if name not in (*NEEDED, *OPTIONAL)]
+    for name in missing:
+        near = nearest(name, strange)
+        fix = (f"Did you mean {near}? " if near else "") + f"A reader study has the columns {listed(NEEDED)}."
+        faults.append(Fault(f"There is no column {name}.", f"{file}, first row", fix))
     if missing:
         return None
     kept = [name for name in (*NEEDED, *OPTIONAL) if name in raw.columns]

@@ -126,6 +126,12 @@ def _records(text: str, file: str, delimiter: str, width: int, above: int, fault
     import pyarrow.compute
     import pyarrow.csv
 
+    opened = _left_open(text, delimiter)
+    if opened is not None:
+        what = "The cell that a quotation mark opens is never closed."
+        fix = "Close it; write a quotation mark that belongs to the text twice."
+        faults.append(Fault(what, f"{file}, row {opened + above}", fix))
+        return None
     ragged: list[tuple[int, int]] = []
 
     def skip(row: Any) -> str:
@@ -160,6 +166,19 @@ def _records(text: str, file: str, delimiter: str, width: int, above: int, fault
     kept, rows_of = _without_blank_lines(text, found.num_rows, above)
     trimmed = (pyarrow.compute.utf8_trim_whitespace(column.combine_chunks()) for column in found.columns)
     return Lines(tuple(column if kept is None else column.take(pyarrow.array(kept)) for column in trimmed), rows_of)
+
+
+def _left_open(text: str, delimiter: str) -> int | None:
+    """The row from which on a quotation mark swallows the rest of the table in silence; None where there is none."""
+    if text.count('"') % 2 == 0:
+        return None
+    row = 0
+    try:
+        for row, _ in enumerate(csv.reader(io.StringIO(text), delimiter=delimiter, strict=True), start=1):  # noqa: B007
+            continue
+    except csv.Error:
+        return row + 1
+    return None
 
 
 def _without_blank_lines(text: str, count: int, above: int) -> tuple[NDArray[np.int64] | None, NDArray[np.int64]]:

@@ -1,0 +1,94 @@
+"""Predictors that look as if they were coded otherwise than elsewhere: flags, since every one of them may be right.
+
+A hospital may see one sex only, have patients that are five times as ill, or measure a 0 that is a 0. Only who knows
+the table can tell, so the dossier is built and the doubt is printed in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from dossier.load.faults import listed, number
+from dossier.types import Dataset, Feature, Flag, Floats
+
+CODES = (0.0, -1.0, -9.0, -99.0, -999.0, 99.0, 999.0, 9999.0)
+"""The numbers that are written where a value is unknown."""
+ENOUGH_VALUES = 10
+"""With fewer different values beside it, a code cannot be told from a count or a category."""
+OTHER_UNITS = 5.0
+"""From this ratio of medians on, one of the two is hardly in the same unit."""
+
+
+def flags(datasets: Sequence[Dataset]) -> Iterator[Flag]:
+    """The doubts about the predictors of every dataset, those against the others' last."""
+    for dataset in datasets:
+        yield from _constant(dataset)
+        yield from _codes(dataset)
+    for place, dataset in enumerate(datasets):
+        yield from _against(dataset, _others(datasets, place))
+
+
+def _others(datasets: Sequence[Dataset], place: int) -> Sequence[Dataset]:
+    """What a dataset is held against: the development table, or without it all other datasets."""
+    origin = [one for one in datasets if one.role == "development"]
+    if origin:
+        return [] if datasets[place].role == "development" else origin
+    return [one for k, one in enumerate(datasets) if k != place]
+
+
+def _known(feature: Feature) -> Floats:
+    return feature.values[~np.isnan(feature.values)]
+
+
+def _constant(dataset: Dataset) -> Iterator[Flag]:
+    same = [one.name for one in dataset.predictors if len(_known(one)) > 1 and not np.ptp(_known(one))]
+    if same:
+        verb = "has" if len(same) == 1 else "have"
+        yield Flag("constant_predictor", dataset.name, f"{listed(same)} {verb} one value in {dataset.name}.")
+
+
+def _codes(dataset: Dataset) -> Iterator[Flag]:
+    """Numbers that are codes elsewhere, and lie further from all other values than the middle half of these is wide."""
+    for one in dataset.predictors:
+        for code in () if one.levels is not None else CODES:
+            known = _known(one)
+            others = known[known != code]
+            if len(others) == len(known) or len(np.unique(others)) < ENOUGH_VALUES:
+                continue
+            low, high = np.quantile(others, (0.25, 0.75))
+            if high > low and float(np.abs(others - code).min()) > high - low:
+                rows = len(known) - len(others)
+                says = (
+                    f"{one.name} is {number(code)} in {rows} row{'s' if rows > 1 else ''} of {dataset.name}, far from "
+                    "every other value: it may be a code for missing."
+                )
+                yield Flag("code_for_missing", dataset.name, says)
+
+
+def _against(dataset: Dataset, others: Sequence[Dataset]) -> Iterator[Flag]:
+    where = others[0].name if len(others) == 1 else "the other datasets"
+    for one in dataset.predictors:
+        same = [other for held in others for other in held.predictors if other.name == one.name]
+        values = np.concatenate([_known(other) for other in same]) if same else np.array([])
+        here = _known(one)
+        if not len(values) or not len(here):
+            continue
+        if one.levels is None:
+            yield from _units(dataset.name, one.name, float(np.median(here)), float(np.median(values)), where)
+        elif not set(here.tolist()) & set(values.tolist()):
+            mine, theirs = (_words(one.levels, codes) for codes in (here, values))
+            says = f"{one.name} is {mine} in {dataset.name} and {theirs} in {where}: no category is in both."
+            yield Flag("other_categories", dataset.name, says)
+
+
+def _units(dataset: str, name: str, here: float, there: float, where: str) -> Iterator[Flag]:
+    """A median of 0 has no ratio, and one below 0 none that speaks of units."""
+    if here > 0 and there > 0 and max(here / there, there / here) > OTHER_UNITS:
+        says = f"the median of {name} is {here:.4g} in {dataset} and {there:.4g} in {where}: it may be in other units."
+        yield Flag("other_units", dataset, says)
+
+
+def _words(levels: Sequence[str], codes: Floats) -> str:
+    return listed([levels[int(code)] for code in np.unique(codes)], 5)

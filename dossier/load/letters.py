@@ -1,0 +1,87 @@
+"""Words that would be printed with letters that cannot be: those that the fonts that ship do not have.
+
+A machine with other fonts would borrow the letter there and print another dossier; a machine without prints a box.
+Characters that steer (controls, changes of the direction of writing) would change what stands around them.
+"""
+
+from __future__ import annotations
+
+import functools
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from dossier import material
+from dossier.errors import Fault
+from dossier.load.faults import listed
+from dossier.types import Study
+
+UNPRINTED = ("missing", "columns")
+"""The keys of [[dataset]] whose words are met in tables and stand on no page."""
+BLANKS = frozenset("\t\n\r")
+FIX = "Write it in letters that the fonts of dossier have (Latin and Greek), without signs that do not show."
+
+
+def strange(text: str) -> list[str]:
+    """The characters of a text that cannot be printed, each once, in their order."""
+    plain = unicodedata.normalize("NFC", text)
+    return list(dict.fromkeys(one for one in plain if one not in BLANKS and not _prints(one)))
+
+
+def _prints(character: str) -> bool:
+    return unicodedata.category(character) not in ("Cc", "Cf") and ord(character) in _letters()
+
+
+@functools.cache
+def _letters() -> frozenset[int]:
+    """The characters that every font that ships has."""
+    from fontTools.ttLib import TTFont
+
+    paths = sorted((material.styles() / "fonts").glob("*.ttf"))
+    return frozenset.intersection(*(frozenset(TTFont(path, lazy=True).getBestCmap()) for path in paths))
+
+
+def fault(what: str, text: str, where: str) -> Iterator[Fault]:
+    """The fault of a text, if there is one; `what` names it."""
+    found = strange(text)
+    if found:
+        shown = listed([_shown(one) for one in found], 5)
+        yield Fault(f"{what} holds what cannot be printed: {shown}.", where, FIX)
+
+
+def _shown(character: str) -> str:
+    code = f"U+{ord(character):04X}"
+    return code if unicodedata.category(character) in ("Cc", "Cf", "Co", "Cs", "Cn") else f"{character} ({code})"
+
+
+def words(value: Any, location: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Every text of a release that may be printed, with its place."""
+    if isinstance(value, str):
+        yield location, value
+    elif isinstance(value, Mapping):
+        for key, one in value.items():
+            if key not in UNPRINTED or location[:1] != ("dataset",):
+                yield from words(one, (*location, key))
+    elif isinstance(value, tuple):
+        for place, one in enumerate(value):
+            yield from words(one, (*location, place))
+
+
+def of_tables(study: Study) -> list[Fault]:
+    """The faults of names and categories that come from tables, and of statements that come from files."""
+    named: dict[tuple[str, str], None] = {}
+    for item, statement in study.statements.items():
+        named[statement, f"release.toml, [statements] {item}"] = None
+    for dataset in study.datasets:
+        named[dataset.site, f"{dataset.name}, its site"] = None
+        for one in dataset.predictors:
+            named |= dict.fromkeys(_each((one.name, *(one.levels or ())), f"{dataset.name}, column {one.name}"))
+        for group in dataset.subgroups:
+            named |= dict.fromkeys(_each((group.column, group.label), f"{dataset.name}, column {group.column}"))
+    if study.reader_study is not None:
+        named |= dict.fromkeys(_each(study.reader_study.group, "[reader_study], column group"))
+    return [found for text, where in named for found in fault("A text", text, where)]
+
+
+def _each(texts: Iterable[str], where: str) -> Iterator[tuple[str, str]]:
+    return ((text, where) for text in texts)

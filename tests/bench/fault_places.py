@@ -1,0 +1,97 @@
+"""The places in the code where a fault is said: what a class of faults is, so that none can be forgotten."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from dossier import errors, release
+
+PACKAGE = Path(errors.__file__).resolve().parent
+SAYS = {"Fault", "UnfitError", "by_row", "no_column", "_later"}
+"""Who makes a fault; the last three for others, so that the place is where they are called."""
+FOR_OTHERS = {"by_row", "no_column", "_later"}
+
+Place = tuple[str, int]
+"""A file of the package, and a line of it."""
+
+
+UNREACHED = {
+    "'--risk'": "an option of dossier quick",
+    "'--threshold'": "an option of dossier quick",
+    "Look for a quotation mark": "texts of more than 2 GiB",
+}
+"""Words of the faults that no release and no table of a test can bring about, and what would."""
+
+
+def places() -> dict[Place, str]:
+    """Every place where the release or a table is found to be wrong, with the function that it stands in."""
+    return {place: function for file in _files() for place, function, _ in _of_file(file)}
+
+
+def _files() -> list[Path]:
+    return sorted([*(PACKAGE / "load").glob("*.py"), PACKAGE / "release.py"])
+
+
+def _calls() -> list[tuple[Place, str]]:
+    return [(place, call) for file in _files() for place, _, call in _of_file(file)]
+
+
+def unreached() -> dict[Place, str]:
+    """The places that no release and no table can bring to speak, each with the reason."""
+    return {place: reason for place, call in _calls() for words, reason in UNREACHED.items() if words in call}
+
+
+def _of_file(file: Path) -> Iterator[tuple[Place, str, str]]:
+    """Each place of a file with its function and its call."""
+    name = file.relative_to(PACKAGE).as_posix()
+    for function in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(function, ast.FunctionDef) and function.name not in FOR_OTHERS:
+            for call in ast.walk(function):
+                if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in SAYS:
+                    yield (name, call.lineno), function.name, ast.unparse(call)
+
+
+@contextmanager
+def heard() -> Iterator[Counter[Place]]:
+    """Counts, while it is open, how often a fault was said in each place."""
+    counts: Counter[Place] = Counter()
+    kinds: tuple[Any, ...] = (errors.Fault, release.UnfitError)
+    plain = {kind: kind.__init__ for kind in kinds}
+
+    def listening(kind: Any) -> Any:
+        def made(self: Any, *given: Any, **named: Any) -> None:
+            counts[_place(sys._getframe(1))] += 1
+            plain[kind](self, *given, **named)
+
+        return made
+
+    for kind in kinds:
+        kind.__init__ = listening(kind)
+    try:
+        yield counts
+    finally:
+        for kind in kinds:
+            kind.__init__ = plain[kind]
+
+
+def _place(frame: FrameType | None) -> Place:
+    """The line that said it: past those who make faults for others."""
+    while frame is not None and (frame.f_code.co_name in FOR_OTHERS or _is_inner(frame)):
+        frame = frame.f_back
+    assert frame is not None
+    file = Path(frame.f_code.co_filename).resolve()
+    inside = file.relative_to(PACKAGE).as_posix() if file.is_relative_to(PACKAGE) else file.name
+    return inside, frame.f_lineno
+
+
+def _is_inner(frame: FrameType) -> bool:
+    """A comprehension of one who makes faults for others, which has a frame of its own in older Pythons."""
+    back = frame.f_back
+    return frame.f_code.co_name.startswith("<") and back is not None and back.f_code.co_name in FOR_OTHERS

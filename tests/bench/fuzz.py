@@ -1,0 +1,382 @@
+"""Fuzzing: spoilt releases, each of which must end in a dossier or in faults that are told, within its time.
+
+    python -m tests.bench.fuzz [--count N] [--seed N] [--jobs N] [--write] [--only N [--keep FOLDER]]
+
+Input number n depends on the seed and n alone. It is read, and if it can be, evaluated, recorded and composed into the
+pages of one edition; of every twenty-fifth the figures are drawn too, and every hundredth is printed as both PDFs.
+Inputs run inside worker processes, so that the packages are loaded once. `--write` puts the figures into FUZZ.md
+beside this file; `--only` runs one input, with `--keep` writes its files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import faulthandler
+import functools
+import io
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+REPORT = Path(__file__).with_name("FUZZ.md")
+SECONDS = 60.0
+"""What one input may take; printed ones three times as long."""
+MEMORY = 4 << 30
+DRAWN, PRINTED = 25, 100
+LEAST_BUILT = 0.30
+LEAST_MET = 20
+COUNT = 20_000
+
+
+class TooLongError(Exception):
+    """An input that did not end within its time."""
+
+
+@dataclass
+class Ended:
+    """How one input ended."""
+
+    number: int
+    base: str
+    done: list[str]
+    how: str
+    """built, told, failed, warned or too long"""
+    seconds: float
+    places: dict[str, int] = field(default_factory=dict)
+    """How often a fault was said in each place, as file:line."""
+    said: str = ""
+    stage: str = ""
+
+
+# ---- one input ------------------------------------------------------------------------------------------------------
+
+
+def run(seed: int, number: int, folder: Path) -> Ended:
+    """Write an input into an empty folder and let dossier have it."""
+    from tests.bench import odd_inputs
+
+    case = odd_inputs.case(seed, number)
+    for name, content in case.files.items():
+        (folder / name).write_bytes(content)
+    start = time.perf_counter()
+    ended = Ended(number, case.base, list(case.done), "built", 0.0)
+    from tests.bench.fault_places import heard
+
+    with (
+        heard() as places,
+        warnings.catch_warnings(record=True) as leaked,
+        _within(SECONDS * (1 + 2 * _printed(number))),
+    ):
+        warnings.simplefilter("always")
+        # WeasyPrint reads its own colour profile and leaves the closing to the garbage collector.
+        warnings.filterwarnings("ignore", "unclosed file .*sRGB2014", ResourceWarning)
+        _job(number, folder, ended)
+    ended.seconds = time.perf_counter() - start
+    ended.places = {f"{file}:{line}": count for (file, line), count in places.items()}
+    if leaked and ended.how in ("built", "told"):
+        ended.how = "warned"
+        ended.said = "; ".join(
+            sorted({f"{one.category.__name__}: {one.message} ({one.filename}:{one.lineno})" for one in leaked})
+        )
+    return ended
+
+
+def _job(number: int, folder: Path, ended: Ended) -> None:
+    from dossier.errors import DossierError, PageError
+
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            _build(number, folder, ended)
+        if said.getvalue():
+            ended.how, ended.said = "warned", said.getvalue()[:2000]
+    except PageError:
+        # Templates and styles are ours: no input may bring this about.
+        ended.how, ended.said = "failed", traceback.format_exc()
+    except TooLongError:
+        ended.how, ended.said = "too long", traceback.format_exc()
+    except DossierError as error:
+        ended.how, ended.said = "told", str(error)
+    except Exception:  # noqa: BLE001  # what it is, is the finding
+        ended.how, ended.said = "failed", traceback.format_exc()
+
+
+def _printed(number: int) -> bool:
+    return number % PRINTED == 0
+
+
+def _build(number: int, folder: Path, ended: Ended) -> None:
+    from dossier import compose, draw, evaluate, load, model_card, press, record
+    from dossier.contents import Edition
+    from dossier.types import Gallery
+
+    editions: tuple[Edition, ...] = ("regulatory", "committee")
+    ended.stage = "load"
+    study = load.study(folder)
+    ended.stage = "evaluate"
+    evidence = evaluate.evidence(study)
+    ended.stage = "record"
+    json.loads(record.text(evidence))
+    record.table(evidence)
+    model_card.text(evidence)
+    ended.stage = "draw"
+    gallery = draw.gallery(evidence) if number % DRAWN == 0 else Gallery(evidence, {}, {})
+    ended.stage = "compose"
+    for edition in editions if _printed(number) else (editions[number % 2],):
+        document = compose.document(gallery, edition)
+        if _printed(number):
+            ended.stage = "press"
+            press.pdf(document)
+    ended.stage = "done"
+
+
+@contextlib.contextmanager
+def _within(seconds: float) -> Iterator[None]:
+    """Break off what takes longer; what does not even hear that ends the process."""
+
+    def stop(number: int, frame: object) -> None:
+        raise TooLongError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    faulthandler.dump_traceback_later(2 * seconds, exit=True, file=2)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+# ---- many -----------------------------------------------------------------------------------------------------------
+
+
+def work(seed: int, numbers: Sequence[int], out: Any) -> None:
+    """One worker: a line of JSON when an input is begun, and one when it has ended."""
+    from dossier import compose
+
+    # A template is compiled once a process: thousands of books are made here.
+    compose._environment = functools.cache(compose._environment)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    for number in numbers:
+        out.write(json.dumps({"begun": number}) + "\n")
+        out.flush()
+        with tempfile.TemporaryDirectory(dir=_memory()) as folder:
+            out.write(json.dumps(asdict(run(seed, number, Path(folder)))) + "\n")
+
+
+def _memory() -> str | None:
+    return "/dev/shm" if Path("/dev/shm").is_dir() else None
+
+
+def lane(seed: int, count: int, jobs: int) -> list[Ended]:
+    """All inputs, dealt out to workers like cards; a worker that dies is started again after what killed it."""
+    with tempfile.TemporaryDirectory() as folder:
+        waiting = [list(range(count))[place::jobs] for place in range(jobs)]
+        running = {place: _worker(seed, hand, Path(folder) / str(place)) for place, hand in enumerate(waiting) if hand}
+        found: list[Ended] = []
+        while running:
+            time.sleep(0.2)
+            for place, worker in list(running.items()):
+                if worker.poll() is None:
+                    continue
+                del running[place]
+                ended, lost = _read(Path(folder) / str(place), worker.returncode)
+                found += ended
+                seen = {one.number for one in ended}
+                waiting[place] = [number for number in waiting[place] if number not in seen]
+                if waiting[place] and lost:
+                    running[place] = _worker(seed, waiting[place], Path(folder) / str(place))
+        return sorted(found, key=lambda one: one.number)
+
+
+def _worker(seed: int, numbers: Sequence[int], folder: Path) -> subprocess.Popen[bytes]:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    (folder / "numbers.json").write_text(json.dumps(list(numbers)))
+    one_thread = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    with (folder / "ended").open("wb") as out, (folder / "errors").open("wb") as errors:
+        return subprocess.Popen(
+            [sys.executable, "-m", "tests.bench.fuzz", "--worker", str(folder), "--seed", str(seed)],
+            stdout=out,
+            stderr=errors,
+            cwd=ROOT,
+            env=os.environ | one_thread | {"PYTHONPATH": str(ROOT)},
+        )
+
+
+def _read(folder: Path, code: int) -> tuple[list[Ended], bool]:
+    """What a worker said, and whether it died over an input: then that one has failed."""
+    lines = [json.loads(line) for line in (folder / "ended").read_text().splitlines()]
+    ended = [Ended(**line) for line in lines if "begun" not in line]
+    begun = {line["begun"] for line in lines if "begun" in line} - {one.number for one in ended}
+    errors = (folder / "errors").read_text(errors="replace")
+    said = f"The worker ended with {code}.\n{errors[-3000:]}"
+    ended += [Ended(number, "", [], "failed", 0.0, said=said) for number in begun]
+    if not lines or (errors and not begun):
+        raise RuntimeError(f"a worker ended with {code}: {errors[-3000:]}")
+    return ended, bool(begun)
+
+
+# ---- what was found -------------------------------------------------------------------------------------------------
+
+
+def met(found: Sequence[Ended]) -> dict[tuple[str, int], int]:
+    """For every place that says faults, in how many inputs it did."""
+    from tests.bench.fault_places import places
+
+    counts: Counter[str] = Counter(place for one in found for place in one.places)
+    return {place: counts[f"{place[0]}:{place[1]}"] for place in places()}
+
+
+def failures(found: Sequence[Ended]) -> list[Ended]:
+    """The inputs that ended in neither a dossier nor told faults, or not in silence."""
+    return [one for one in found if one.how not in ("built", "told")]
+
+
+def report(found: Sequence[Ended], seed: int, seconds: float, jobs: int) -> str:
+    """The figures, as FUZZ.md has them."""
+    from tests.bench.fault_places import places, unreached
+
+    kinds = Counter(one.how for one in found)
+    named, counts, not_reached = places(), met(found), unreached()
+    seldom = [place for place, count in counts.items() if count < LEAST_MET and place not in not_reached]
+    slowest = sorted(found, key=lambda one: -one.seconds)[:10]
+    changes = Counter(change for one in found for change in one.done)
+    lines = [
+        "# Fuzzing",
+        "",
+        f"`make fuzz`: {len(found):,} spoilt releases, seed {seed}, {jobs} workers, {seconds / 60:.0f} minutes.",
+        "",
+        f"Each input is a small form ({ROWS_SAID}) of a release that ships or of what `dossier init` writes, or a",
+        "folder of `fixtures/broken`, changed at random by the seed and its number. It is read and, if it can be,",
+        f"evaluated, recorded and composed into one edition; of one in {DRAWN} the figures are drawn; one in {PRINTED}",
+        "is printed as both PDFs.",
+        f"An input may take {SECONDS:.0f} seconds ({3 * SECONDS:.0f} when it is printed) and {MEMORY >> 30} GiB.",
+        "",
+        "| Ended | Inputs | Share |",
+        "|---|---:|---:|",
+        *(f"| {how} | {kinds[how]:,} | {kinds[how] / len(found):.1%} |" for how in HOWS),
+        "",
+        f"Printed as PDF: {sum(one.how == 'built' and _printed(one.number) for one in found):,}; drawn: "
+        f"{sum(one.how == 'built' and one.number % DRAWN == 0 for one in found):,}.",
+        f"A build took {_mean(found, 'built'):.2f} s on average, told faults {_mean(found, 'told'):.3f} s.",
+        "",
+        "## Classes of faults",
+        "",
+        f"A class is a place in the code that says a fault: {len(named)} places, {len(not_reached)} of them out of",
+        f"reach of a release, {len(seldom)} of the others met by fewer than {LEAST_MET} inputs.",
+        "",
+        "| File | Function | Line | Inputs |",
+        "|---|---|---:|---:|",
+        *(
+            f"| {file} | {named[file, line]} | {line} | {_count(counts[file, line], not_reached.get((file, line)))} |"
+            for file, line in sorted(named)
+        ),
+        "",
+        "## The slowest",
+        "",
+        "| Input | From | Changes | Ended | Seconds |",
+        "|---:|---|---|---|---:|",
+        *(f"| {one.number} | {one.base} | {', '.join(one.done)} | {one.how} | {one.seconds:.1f} |" for one in slowest),
+        "",
+        "## Changes",
+        "",
+        "| Change | Inputs |",
+        "|---|---:|",
+        *(f"| {change} | {count:,} |" for change, count in sorted(changes.items())),
+        "",
+    ]
+    for one in failures(found):
+        lines += [f"## Input {one.number}: {one.how}", "", f"{one.base}: {', '.join(one.done)}; {one.stage}", "", "```"]
+        lines += [one.said.strip()[-2000:], "```", ""]
+    return "\n".join(lines)
+
+
+HOWS = ("built", "told", "failed", "warned", "too long")
+ROWS_SAID = "30 rows a table, few draws"
+
+
+def _mean(found: Sequence[Ended], how: str) -> float:
+    seconds = [one.seconds for one in found if one.how == how]
+    return sum(seconds) / max(len(seconds), 1)
+
+
+def _count(count: int, reason: str | None) -> str:
+    return f"{count:,}" if reason is None else f"none: {reason}"
+
+
+def wanting(found: Sequence[Ended], every_class: bool) -> list[str]:
+    """What keeps the lane from being passed."""
+    said = [f"input {one.number} {one.how}: {one.said.strip().splitlines()[-1:]}" for one in failures(found)]
+    built = sum(one.how == "built" for one in found) / max(len(found), 1)
+    if built < LEAST_BUILT:
+        said.append(f"only {built:.1%} of the inputs build")
+    if every_class:
+        from tests.bench.fault_places import unreached
+
+        not_reached = unreached()
+        said += [
+            f"{file}:{line} said a fault in {count} inputs only"
+            for (file, line), count in met(found).items()
+            if count < LEAST_MET and (file, line) not in not_reached
+        ]
+    return said
+
+
+def main() -> int:
+    """The lane from the command line."""
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("--count", type=int, default=COUNT)
+    asked.add_argument("--seed", type=int, default=1)
+    asked.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    asked.add_argument("--only", type=int)
+    asked.add_argument("--keep", type=Path)
+    asked.add_argument("--write", action="store_true")
+    asked.add_argument("--worker", type=Path, help=argparse.SUPPRESS)
+    given = asked.parse_args()
+    if given.worker is not None:
+        work(given.seed, json.loads((given.worker / "numbers.json").read_text()), sys.stdout)
+        return 0
+    if given.only is not None:
+        return _one(given.seed, given.only, given.keep)
+    start = time.monotonic()
+    found = lane(given.seed, given.count, given.jobs)
+    text = report(found, given.seed, time.monotonic() - start, given.jobs)
+    if given.write:
+        REPORT.write_text(text, encoding="utf-8")
+    else:
+        sys.stdout.write(text)
+    lacking = wanting(found, every_class=given.count >= COUNT)
+    for line in lacking:
+        sys.stderr.write(f"{line}\n")
+    return 1 if lacking else 0
+
+
+def _one(seed: int, number: int, keep: Path | None) -> int:
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = keep or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        ended = run(seed, number, folder)
+    how = f"{ended.how} after {ended.seconds:.2f} s, at {ended.stage}"
+    sys.stdout.write(f"{ended.base}: {', '.join(ended.done)}\n{how}\n{ended.said}\n")
+    return 0 if ended.how in ("built", "told") else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
