@@ -38,7 +38,11 @@ def _letters() -> frozenset[int]:
     from fontTools.ttLib import TTFont
 
     paths = sorted((material.styles() / "fonts").glob("*.ttf"))
-    return frozenset.intersection(*(frozenset(TTFont(path, lazy=True).getBestCmap()) for path in paths))
+    known = []
+    for path in paths:
+        with TTFont(path, lazy=True) as font:
+            known.append(frozenset(font.getBestCmap()))
+    return frozenset.intersection(*known)
 
 
 def fault(what: str, text: str, where: str) -> Iterator[Fault]:

@@ -132,7 +132,8 @@ def _subgroups(
         for column in dict.fromkeys(one.column for one in here):
             known = [one for one in here if one.column == column and isinstance(one.size, SubgroupSize)]
             if dataset.class_counts and below > 0:
-                all_of_it = Withheld("subgroups by several classes have too many small counts to show any safely", below)
+                reason = "subgroups of several classes have too many small counts to show any safely"
+                all_of_it = Withheld(reason, below)
                 hidden |= {(dataset.name, one.subset): all_of_it for one in known}
                 unassigned[dataset.name, column] = all_of_it
                 continue
