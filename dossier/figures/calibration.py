@@ -18,11 +18,13 @@ from dossier.figures.canvas import (
     HALF,
     INK,
     INK_2,
+    KEY_LINE,
     LABEL_HEIGHT,
     MID,
     RULE,
     TALLEST,
     Floats,
+    Key,
     Lattice,
     ceiling,
     column,
@@ -31,6 +33,7 @@ from dossier.figures.canvas import (
     headed,
     is_clear,
     joined,
+    key_row,
     lattice,
     left_out,
     level_text,
@@ -155,6 +158,10 @@ def has_groups(grid: Lattice, width: float) -> bool:
 
 LARGE = 68.0
 """The side of a panel when two stand beside each other, in mm."""
+POOLED_SIDE = 54.0
+"""The side of a panel of the pooled curves, which say one thing, in mm."""
+TITLE = 6.0
+"""The height of the line above the panels, in mm."""
 STRIP = 11.0
 
 
@@ -164,28 +171,30 @@ def ranges(end: float) -> tuple[tuple[float, str], ...]:
     return (whole,) if end >= 1 else (whole, (end, f"Up to {tick_text(end)}, where 99% of the risks lie"))
 
 
-def _two_panels(end: float, strip: float) -> tuple[Figure, list[tuple[Axes, float, float]]]:
+def _two_panels(
+    end: float, strip: float, side: float = LARGE, top: float = TITLE
+) -> tuple[Figure, list[tuple[Axes, float, float]]]:
     """A sheet with a square panel for each range, labelled; with their axes, where they begin and where they end."""
     views = ranges(end)
     left = 10.5
-    gap = FULL - left - 2 * LARGE - 1.0
-    drawn = sheet(HALF if len(views) == 1 else FULL, 6.0 + LARGE + strip + 9.4)
+    step = FULL - left - LARGE - 1.0
+    drawn = sheet(HALF if len(views) == 1 else FULL, top + side + strip + 9.4)
     made = []
     for place, (limit, title) in enumerate(views):
-        x = left + place * (LARGE + gap)
+        x = left + place * step
         if len(views) > 1:
-            write(drawn, x, 2.2, "ab"[place], weight=600)
-            write(drawn, x + 3.2, 2.2, title)
-        axes = panel(drawn, x, 6.0, LARGE, LARGE)
+            write(drawn, x, top - 3.8, "ab"[place], weight=600)
+            write(drawn, x + 3.2, top - 3.8, title)
+        axes = panel(drawn, x, top, side, side)
         axes.set_xlim(0, limit)
         axes.set_ylim(0, limit)
         steps = [limit * quarter / 4 for quarter in range(5)]
         words = [tick_text(step) if index in (0, 2, 4) else "" for index, step in enumerate(steps)]
         ticks(axes, "y", steps, words, inward=True)
         ticks(axes, "x", steps, [""] * 5 if strip else words, inward=True)
-        write(drawn, x + LARGE / 2, 6.0 + LARGE + strip + 7.2, "Estimated risk", ha="center")
+        write(drawn, x + side / 2, top + side + strip + 7.2, "Estimated risk", ha="center")
         made.append((axes, x, limit))
-    write(drawn, 2.0, 6.0 + LARGE / 2, "Observed share", rotation=90, ha="center", va="center")
+    write(drawn, 2.0, top + side / 2, "Observed share", rotation=90, ha="center", va="center")
     return drawn, made
 
 
@@ -200,7 +209,7 @@ def _draw_alone(evidence: Evidence, site: DatasetSummary, end: float) -> Figure 
         draw_groups(axes, find_curve(evidence, "calibration_groups", site.name), limit)
         scale = strip_scale(evidence, limit)
         if scale is not None:
-            _risks_below(drawn, evidence, site, (x, 6.0 + LARGE + 1.4, LARGE, STRIP - 1.4), scale, True)
+            _risks_below(drawn, evidence, site, (x, TITLE + LARGE + 1.4, LARGE, STRIP - 1.4), scale, True)
     return drawn
 
 
@@ -215,30 +224,47 @@ def draw_calibration_pooled(evidence: Evidence) -> Figure | Absent:
         return Absent("no external site has a calibration curve")
     end = curve_end([curve for _, curve in known])
     pooled = find_curve(evidence, "calibration_curve_all_sites", POOLED)
-    drawn, made = _two_panels(end, 0.0)
+    crowded = len(known) > MOST_NAMED_CURVES
+    several = len(ranges(end)) > 1
+    drawn, made = _two_panels(end, 0.0, POOLED_SIDE, TITLE + (KEY_LINE if crowded and several else 0.0))
     for place, (axes, _, limit) in enumerate(made):
         axes.plot([0, limit], [0, limit], color=RULE, lw=0.7, zorder=1.5)
         for site, curve in known:
             dash = BROKEN_CURVE if few(site, bands.FEW_FOR_A_BAND) else "-"
-            axes.plot(column(curve, "risk"), column(curve, "observed"), color=MID, lw=0.8, ls=dash, zorder=2)
+            axes.plot(
+                column(curve, "risk"),
+                column(curve, "observed"),
+                color=MID,
+                lw=0.5 if crowded else 0.8,
+                ls=dash,
+                zorder=1.6,
+            )
         if isinstance(pooled, Curve):
             risk = column(pooled, "risk")
             axes.fill_between(risk, column(pooled, "low"), column(pooled, "high"), color=BAND, lw=0, zorder=1)
             draw_pooled(axes, pooled, BLUE, 1.7)
-        if place == len(made) - 1:
+        if place == len(made) - 1 and not crowded:
             _name_curves(axes, [curve for _, curve in known], pooled, limit)
+    if crowded:
+        key = [Key("sites", MID, width=0.5), Key("perfect", RULE, width=0.7)]
+        key = [Key("pooled", BLUE, width=1.7), *key] if isinstance(pooled, Curve) else key
+        key_row(drawn, made[0][1], 2.2, key)
     return drawn
+
+
+MOST_NAMED_CURVES = 12
+"""Among more curves than this no name at a line can be told from the lines that cross it."""
 
 
 def _name_curves(axes: Axes, known: Sequence[Curve], pooled: Curve | Absent, end: float) -> None:
     """The words at the lines: the sites pooled, and the diagonal of a perfect model."""
-    scale, size = LARGE / end, (LARGE, LARGE)
+    scale, size = POOLED_SIDE / end, (POOLED_SIDE, POOLED_SIDE)
 
     def line(curve: Curve) -> Floats:
-        return resampled(column(curve, "risk") * scale, LARGE - column(curve, "observed") * scale)
+        return resampled(column(curve, "risk") * scale, POOLED_SIDE - column(curve, "observed") * scale)
 
     sites = [line(curve) for curve in known]
-    diagonal = resampled(np.array([0, LARGE]), np.array([LARGE, 0]))
+    diagonal = resampled(np.array([0, POOLED_SIDE]), np.array([POOLED_SIDE, 0]))
     taken: list[tuple[float, float, float, float]] = []
     wanted = [("Perfect", diagonal, np.concatenate(sites), INK_2, 400, 0.9)]
     if isinstance(pooled, Curve):

@@ -381,6 +381,7 @@ def draw_committee_ranking(evidence: Evidence) -> Figure | Absent:
     drawn = sheet(COMMITTEE, height + 12.5)
     axes = panel(drawn, left, 0.5, width, height)
     lows = [one.found.low if one.found.low is not None else one.found.value for one in rows]
+    lows += [pooled.low] if isinstance(pooled, Estimate) and pooled.low is not None else []
     start = min(0.5, *(int(10 * low) / 10 for low in (*lows, expected[0] if expected else 1.0)))
     axes.set_xlim(start, 1)
     axes.set_ylim(count - 0.5, -0.5)

@@ -99,13 +99,12 @@ class Panel:
 
 
 def panels_of(evidence: Evidence) -> tuple[Panel, ...] | Absent:
-    """Every site at the primary threshold; the only site at up to three of the declared ones."""
+    """Every site at the declared thresholds, up to three of them, and at least the primary one, as there is room."""
     declared, sites = evidence.release.thresholds.declared, externals(evidence)
     if not declared:
         return Absent("no threshold is declared")
-    wanted = [(site, declared[0]) for site in sites[:MOST_SITES]]
-    if len(sites) == 1:
-        wanted = [(sites[0], threshold) for threshold in declared[:MOST_THRESHOLDS]]
+    room = max(1, min(MOST_THRESHOLDS, MOST_SITES // max(1, len(sites))))
+    wanted = [(site, threshold) for threshold in declared[:room] for site in sites[:MOST_SITES]]
     made = []
     for site, threshold in wanted:
         found = find_curve(evidence, "fagan_nomogram", site.name)
@@ -181,14 +180,20 @@ LEFT, INNER, RIGHT = 12.0, 11.0, 13.6
 
 def _grid(found: Sequence[Panel]) -> tuple[Lattice, tuple[str, ...]]:
     """The panels, with room for numbers on either side of each, in at most half a page."""
-    rows = 1 if len(found) <= 4 else -(-len(found) // 4)
+    # A row is a threshold where the sites fill one.
+    columns = {2: 2, 3: 3}.get(len({one.site.name for one in found}))
+    rows = -(-len(found) // (columns or 4))
     width = (HALF if len(found) == 1 else FULL) - RIGHT
     tall = {1: 62.0, 2: 40.0}.get(rows, 24.0)
     # The shape only says that the height is given: panels are as wide as the sheet allows.
-    grid = lattice(len(found), width, left=LEFT, top=11.5, gap_x=INNER + RIGHT, gap_y=9.0, tallest=tall, shape=9.0)
+    grid = lattice(
+        len(found), width, left=LEFT, top=11.5, gap_x=INNER + RIGHT, gap_y=9.0, tallest=tall, shape=9.0, columns=columns
+    )
     if len({one.site.name for one in found}) == 1:
         return grid, tuple(f"Threshold {number(one.threshold)}" for one in found)
-    wide, heads = headed(replace(grid, width=grid.width + INNER + RIGHT - 2), [one.site for one in found])
+    several = len({one.threshold for one in found}) > 1
+    below = [f"threshold {number(one.threshold)}" for one in found] if several else None
+    wide, heads = headed(replace(grid, width=grid.width + INNER + RIGHT - 2), [one.site for one in found], below)
     return replace(wide, width=grid.width), heads
 
 
@@ -220,7 +225,7 @@ def _answers(axes: Axes, shown: Reading, grid: Lattice, reach: float) -> None:
     start = _clipped(log_odds(shown.before), reach)
     before = _clipped(start, reach - 2 * millimetre)
     axes.text(-BESIDE / grid.width, before, chance_text(shown.before), ha="right", va="center", color=INK, weight=600)
-    looks = ((shown.positive, BLUE, "-", 1.5, 0.9, 2.6), (shown.negative, INK_2, BROKEN_CURVE, 1.2, -0.9, 1.8))
+    looks = ((shown.positive, BLUE, "-", 1.5, 0.9, 2.4), (shown.negative, INK_2, BROKEN_CURVE, 1.2, -0.9, 1.8))
     drawn = [(one, one.after, colour, dash, width) for one, colour, dash, width, *_ in looks if one.after is not None]
     ends = [_clipped(log_odds(after), reach) for _, after, *_ in drawn]
     places = _apart(ends, ROOM * millimetre, reach - 2 * millimetre)
@@ -289,7 +294,7 @@ def fagan_nomogram(evidence: Evidence) -> Picture | Absent:
 def _rest(evidence: Evidence, found: Sequence[Panel]) -> str:
     """What has no panel."""
     declared, sites = evidence.release.thresholds.declared, externals(evidence)
-    more = len(declared) - 1 if len(sites) > 1 else len(declared) - len(found)
+    more = len(declared) - len({one.threshold for one in found})
     text = f" {counted(more, 'more threshold')} in the tables." if more > 0 else ""
     return left_out(max(0, len(sites) - MOST_SITES), "see the tables") + text
 

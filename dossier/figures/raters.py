@@ -308,11 +308,11 @@ def draw_answers(evidence: Evidence) -> Figure | Absent:
 
 def _who(evidence: Evidence) -> str:
     """How many raters judged how many cases, and where."""
-    every = [one for one in evidence.curves if one.curve == "raters_one_by_one" and isinstance(one.found, Curve)]
-    if not every or not isinstance(every[0].found, Curve):
-        return "The raters"
-    curve, site = every[0].found, summary_of(evidence, every[0].dataset)
-    return f"{counted(len(curve.columns['rater']), 'rater')}, {counted(curve.n, 'case')} of {site.site}"
+    for one in evidence.curves:
+        if one.curve == "raters_one_by_one" and isinstance(one.found, Curve):
+            raters, cases = counted(len(one.found.columns["rater"]), "rater"), counted(one.found.n, "case")
+            return f"{raters}, {cases} of {summary_of(evidence, one.dataset).site}"
+    return "The raters"
 
 
 @figure("Right answers of the raters by complexity and confidence")
@@ -448,7 +448,7 @@ def _draw_cuts(axes: Axes, cuts: dict[str, float], wide: float) -> None:
 
 def form_words(form: str) -> str:
     """The form of a complexity in words: top 33%, above the mean, two levels."""
-    for end, words in (("_two_levels", "two levels"), ("_above_mean", "mean")):
+    for end, words in (("_two_levels", "two levels"), ("_above_mean", "above the mean")):
         if form.endswith(end):
             return words
     name, _, share = form.rpartition("_top_")
@@ -476,6 +476,8 @@ def raters_settings(evidence: Evidence) -> Picture | Absent:
             caption += "Complexity in bins of width 0.05; lines: from where on a case is called complex."
             ordered = sorted(cuts.items(), key=lambda one: (one[1], one[0]))
             kept = [f"{form_words(form)} from {number(value)}" for form, value in ordered]
-            said += [f"complex cases are the {', '.join(kept)}"] if kept else ["the complexity of the cases"]
+            said += (
+                [f"a case is called complex, by rule: {', '.join(kept)}"] if kept else ["the complexity of the cases"]
+            )
         told = "; ".join(said)
         return picture("raters_settings", drawn, caption.strip(), f"{told[:1].upper()}{told[1:]}.")

@@ -21,6 +21,7 @@ from dossier.figures.canvas import (
     TINTS,
     Floats,
     column,
+    extent,
     head,
     headed,
     interval,
@@ -109,10 +110,20 @@ def draw_roc(evidence: Evidence) -> Figure | Absent:
     return drawn
 
 
+NARROWEST_WITH_BOUNDS = 22.0
+"""In panels narrower than this, in mm, the interval of the AUROC is left to the forest."""
+
+
+def _has_bounds(drawn: Figure) -> bool:
+    """Whether the panels are wide enough for the interval of the AUROC."""
+    across, _ = extent(drawn)
+    return drawn.axes[0].get_position().width * across > NARROWEST_WITH_BOUNDS
+
+
 def _print_auroc(axes: Axes, found: Estimate | Absent, width: float) -> None:
     if isinstance(found, Absent):
         return
-    room = width > 22 and found.low is not None and found.high is not None
+    room = width > NARROWEST_WITH_BOUNDS and found.low is not None and found.high is not None
     high = (6.7 if room else 2.7) / width
     axes.text(0.97, high, number(found.value), ha="right", va="center_baseline", weight=600, color=BLUE)
     if room:
@@ -138,9 +149,10 @@ def roc_by_site(evidence: Evidence) -> Picture | Absent:
         threshold = primary_threshold(evidence)
         ringed = threshold is not None and any(point_at(evidence, site, threshold) for site in shown)
         ring = f" Ring: threshold {number(threshold)}." if ringed and threshold is not None else ""
+        bounds = f" with its {level_text(evidence)} interval" if _has_bounds(drawn) else ""
         caption = (
-            f"{patients(shown)}. In each panel the AUROC with its {level_text(evidence)} interval; the grey diagonal "
-            f"is chance; up and left is better.{ring}{_shaded(evidence)}{left_out(left, 'in the forest')}"
+            f"{patients(shown)}. In each panel the AUROC{bounds}; the grey diagonal is chance; up and left is better."
+            f"{ring}{_shaded(evidence)}{left_out(left, 'in the forest')}"
         )
         return picture("roc_by_site", drawn, caption, _alternative(evidence))
 

@@ -70,6 +70,10 @@ class Matrices:
         return 11.0 + self.classes * self.high + 6.0
 
 
+FRAME = 0.4
+"""The room that the frame of the last cell takes at the edge of the sheet, in mm."""
+
+
 def matrices(found: Sequence[tuple[DatasetSummary, Curve]], names: Sequence[str]) -> Matrices:
     """As many matrices beside each other as leave room for the counts; two lines in a cell: the count and its share."""
     classes, gap = len(names), 7.0
@@ -80,7 +84,7 @@ def matrices(found: Sequence[tuple[DatasetSummary, Curve]], names: Sequence[str]
     fitting = [most for most in (4, 3, 2) if (FULL - gap * (most - 1)) / most - label >= needed * classes]
     across = min(len(found), fitting[0] if fitting else 1)
     label = min(whole, 50.0) if across == 1 else label
-    wide = min(((FULL - gap * (across - 1)) / across - label) / classes, 26.0)
+    wide = min(((FULL - FRAME - gap * (across - 1)) / across - label) / classes, 26.0)
     return Matrices(classes, across, label, wide, 9.6, gap)
 
 
@@ -154,7 +158,7 @@ def _matrix(drawn: Figure, plan: Matrices, curve: Curve, names: Sequence[str], h
         names = [f"{place} {name}" for place, name in enumerate(names, 1)]
     beside = shortened(names, plan.label - 1.0)
     for place in range(plan.classes):
-        write(drawn, left + (place + 0.5) * plan.wide, top - 2.2, over[place], ha="center", color=INK_2)
+        write(drawn, left + (place + 0.5) * plan.wide, top - 2.6, over[place], ha="center", color=INK_2)
         write(drawn, x, top + (place + 0.5) * plan.high, beside[place], color=INK_2)
     columns = [column(curve, name) for name in ("predicted", "true", "count", "severity")]
     for predicted, true, count, severity in zip(*columns, strict=True):

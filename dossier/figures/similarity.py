@@ -152,13 +152,15 @@ def line_ends(found: Estimate | Absent, shown: Sequence[Point]) -> tuple[list[fl
 
 def _points(axes: Axes, evidence: Evidence, scale: Scale, shown: Sequence[Point]) -> None:
     """The sites with both intervals, and their names where these have room."""
+    crowded = len(shown) > MOST_NAMED
+    looks = {"color": RULE if crowded else MID, "lw": 0.5 if crowded else 0.7, "zorder": 2}
     for one in shown:
         x, y = one.similarity.value, scale.clipped(one.stands.value)
         sides = [x if end is None else end for end in (one.similarity.low, one.similarity.high)]
-        axes.plot([x, x], [scale.clipped(one.stands.low), scale.clipped(one.stands.high)], color=MID, lw=0.7, zorder=2)
-        axes.plot(sides, [y, y], color=MID, lw=0.7, zorder=2)
+        axes.plot([x, x], [scale.clipped(one.stands.low), scale.clipped(one.stands.high)], **looks)
+        axes.plot(sides, [y, y], **looks)
         axes.plot([x], [y], "o", ms=4.2, mfc=BLUE, mec="white", mew=0.5, color=BLUE, clip_on=False, zorder=3)
-    if len(shown) > MOST_NAMED:
+    if crowded:
         return
     names = short_names(externals(evidence))
     left, right = axes.get_xlim()
@@ -187,6 +189,14 @@ def _strokes(
         ([one.similarity.value] * 2, [scale.clipped(one.stands.low), scale.clipped(one.stands.high)]) for one in shown
     ]
     ends = line_ends(correlation(evidence, scale), shown)
+    segments += [
+        (
+            [end for end in (one.similarity.low, one.similarity.high) if end is not None],
+            [scale.clipped(one.stands.value)] * 2,
+        )
+        for one in shown
+        if one.similarity.low is not None and one.similarity.high is not None
+    ]
     segments += [] if ends is None else [ends]
     return np.concatenate(
         [

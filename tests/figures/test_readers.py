@@ -304,7 +304,7 @@ def test_settings_show_where_taus_and_cuts_come_from(usual: Evidence) -> None:
     np.testing.assert_array_equal(outline.get_data()[0], curve(usual, "complexity_distribution", "site-0")["share"])
     cuts = {name: point(line)[0] for name, line in tagged(cases, "cut-").items()}
     assert cuts == {"cut-raters_two_levels": 0.52, "cut-raters_above_mean": 0.44, "cut-raters_top_50%": 0.46}
-    assert {"mean: 0.44", "top 50%: 0.46", "two levels: 0.52", "80%: 0.60"} <= set(texts(figure))
+    assert {"above the mean: 0.44", "top 50%: 0.46", "two levels: 0.52", "80%: 0.60"} <= set(texts(figure))
 
 
 # ---- H-accuracy -----------------------------------------------------------------------------------------------------
