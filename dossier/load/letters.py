@@ -37,8 +37,11 @@ def _letters() -> frozenset[int]:
     """The characters that every font that ships has."""
     from fontTools.ttLib import TTFont
 
-    paths = sorted((material.styles() / "fonts").glob("*.ttf"))
-    return frozenset.intersection(*(frozenset(TTFont(path, lazy=True).getBestCmap()) for path in paths))
+    known = []
+    for path in sorted((material.styles() / "fonts").glob("*.ttf")):
+        with TTFont(path, lazy=True) as font:
+            known.append(frozenset(font.getBestCmap()))
+    return frozenset.intersection(*known)
 
 
 def fault(what: str, text: str, where: str) -> Iterator[Fault]:
