@@ -37,9 +37,8 @@ def _letters() -> frozenset[int]:
     """The characters that every font that ships has."""
     from fontTools.ttLib import TTFont
 
-    paths = sorted((material.styles() / "fonts").glob("*.ttf"))
     known = []
-    for path in paths:
+    for path in sorted((material.styles() / "fonts").glob("*.ttf")):
         with TTFont(path, lazy=True) as font:
             known.append(frozenset(font.getBestCmap()))
     return frozenset.intersection(*known)

@@ -25,6 +25,7 @@ Place = tuple[str, int]
 UNREACHED = {
     "'--risk'": "an option of dossier quick",
     "'--threshold'": "an option of dossier quick",
+    "is no file but a device": "a device, a pipe or a socket",
     "Look for a quotation mark": "texts of more than 2 GiB",
 }
 """Words of the faults that no release and no table of a test can bring about, and what would."""

@@ -1,10 +1,11 @@
 """Fuzzing: spoilt releases, each of which must end in a dossier or in faults that are told, within its time.
 
-    python -m tests.bench.fuzz [--count N] [--seed N] [--jobs N] [--write] [--only N [--keep FOLDER]]
+    python -m tests.bench.fuzz [--count N] [--seed N] [--jobs N] [--short] [--write] [--only N [--keep FOLDER]]
 
 Input number n depends on the seed and n alone. It is read, and if it can be, evaluated, recorded and composed into the
 pages of one edition; of every twenty-fifth the figures are drawn too, and every hundredth is printed as both PDFs.
-Inputs run inside worker processes, so that the packages are loaded once. `--write` puts the figures into FUZZ.md
+Inputs run inside worker processes, so that the packages are loaded once. `--short` draws and
+prints nothing and starts from the lightest releases alone; `--write` puts the figures into FUZZ.md
 beside this file; `--only` runs one input, with `--keep` writes its files.
 """
 
@@ -41,6 +42,7 @@ DRAWN, PRINTED = 25, 100
 LEAST_BUILT = 0.30
 LEAST_MET = 20
 COUNT = 20_000
+COMMAND = (sys.executable, "-m", "tests.bench.fuzz")
 
 
 class TooLongError(Exception):
@@ -66,11 +68,11 @@ class Ended:
 # ---- one input ------------------------------------------------------------------------------------------------------
 
 
-def run(seed: int, number: int, folder: Path) -> Ended:
-    """Write an input into an empty folder and let dossier have it."""
+def run(seed: int, number: int, folder: Path, short: bool = False) -> Ended:
+    """Write an input into an empty folder and let dossier have it; in short nothing is drawn or printed."""
     from tests.bench import odd_inputs
 
-    case = odd_inputs.case(seed, number)
+    case = odd_inputs.case(seed, number, short)
     for name, content in case.files.items():
         (folder / name).write_bytes(content)
     start = time.perf_counter()
@@ -85,7 +87,7 @@ def run(seed: int, number: int, folder: Path) -> Ended:
         warnings.simplefilter("always")
         # WeasyPrint reads its own colour profile and leaves the closing to the garbage collector.
         warnings.filterwarnings("ignore", "unclosed file .*sRGB2014", ResourceWarning)
-        _job(number, folder, ended)
+        _job(number, folder, ended, short)
     ended.seconds = time.perf_counter() - start
     ended.places = {f"{file}:{line}": count for (file, line), count in places.items()}
     if leaked and ended.how in ("built", "told"):
@@ -96,13 +98,13 @@ def run(seed: int, number: int, folder: Path) -> Ended:
     return ended
 
 
-def _job(number: int, folder: Path, ended: Ended) -> None:
+def _job(number: int, folder: Path, ended: Ended, short: bool) -> None:
     from dossier.errors import DossierError, PageError
 
     said = io.StringIO()
     try:
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-            _build(number, folder, ended)
+            _build(number, folder, ended, short)
         if said.getvalue():
             ended.how, ended.said = "warned", said.getvalue()[:2000]
     except PageError:
@@ -120,7 +122,7 @@ def _printed(number: int) -> bool:
     return number % PRINTED == 0
 
 
-def _build(number: int, folder: Path, ended: Ended) -> None:
+def _build(number: int, folder: Path, ended: Ended, short: bool) -> None:
     from dossier import compose, draw, evaluate, load, model_card, press, record
     from dossier.contents import Edition
     from dossier.types import Gallery
@@ -135,11 +137,12 @@ def _build(number: int, folder: Path, ended: Ended) -> None:
     record.table(evidence)
     model_card.text(evidence)
     ended.stage = "draw"
-    gallery = draw.gallery(evidence) if number % DRAWN == 0 else Gallery(evidence, {}, {})
+    gallery = Gallery(evidence, {}, {}) if short or number % DRAWN else draw.gallery(evidence)
     ended.stage = "compose"
-    for edition in editions if _printed(number) else (editions[number % 2],):
+    printed = _printed(number) and not short
+    for edition in editions if printed else (editions[number % 2],):
         document = compose.document(gallery, edition)
-        if _printed(number):
+        if printed:
             ended.stage = "press"
             press.pdf(document)
     ended.stage = "done"
@@ -166,7 +169,7 @@ def _within(seconds: float) -> Iterator[None]:
 # ---- many -----------------------------------------------------------------------------------------------------------
 
 
-def work(seed: int, numbers: Sequence[int], out: Any) -> None:
+def work(seed: int, numbers: Sequence[int], short: bool, out: Any) -> None:
     """One worker: a line of JSON when an input is begun, and one when it has ended."""
     from dossier import compose
 
@@ -177,18 +180,19 @@ def work(seed: int, numbers: Sequence[int], out: Any) -> None:
         out.write(json.dumps({"begun": number}) + "\n")
         out.flush()
         with tempfile.TemporaryDirectory(dir=_memory()) as folder:
-            out.write(json.dumps(asdict(run(seed, number, Path(folder)))) + "\n")
+            out.write(json.dumps(asdict(run(seed, number, Path(folder), short))) + "\n")
 
 
 def _memory() -> str | None:
     return "/dev/shm" if Path("/dev/shm").is_dir() else None
 
 
-def lane(seed: int, count: int, jobs: int) -> list[Ended]:
+def lane(seed: int, count: int, jobs: int, short: bool = False) -> list[Ended]:
     """All inputs, dealt out to workers like cards; a worker that dies is started again after what killed it."""
     with tempfile.TemporaryDirectory() as folder:
         waiting = [list(range(count))[place::jobs] for place in range(jobs)]
-        running = {place: _worker(seed, hand, Path(folder) / str(place)) for place, hand in enumerate(waiting) if hand}
+        hands = {place: hand for place, hand in enumerate(waiting) if hand}
+        running = {place: _worker(seed, hand, short, Path(folder) / str(place)) for place, hand in hands.items()}
         found: list[Ended] = []
         while running:
             time.sleep(0.2)
@@ -201,18 +205,18 @@ def lane(seed: int, count: int, jobs: int) -> list[Ended]:
                 seen = {one.number for one in ended}
                 waiting[place] = [number for number in waiting[place] if number not in seen]
                 if waiting[place] and lost:
-                    running[place] = _worker(seed, waiting[place], Path(folder) / str(place))
+                    running[place] = _worker(seed, waiting[place], short, Path(folder) / str(place))
         return sorted(found, key=lambda one: one.number)
 
 
-def _worker(seed: int, numbers: Sequence[int], folder: Path) -> subprocess.Popen[bytes]:
+def _worker(seed: int, numbers: Sequence[int], short: bool, folder: Path) -> subprocess.Popen[bytes]:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     (folder / "numbers.json").write_text(json.dumps(list(numbers)))
     one_thread = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     with (folder / "ended").open("wb") as out, (folder / "errors").open("wb") as errors:
         return subprocess.Popen(
-            [sys.executable, "-m", "tests.bench.fuzz", "--worker", str(folder), "--seed", str(seed)],
+            [*COMMAND, "--worker", str(folder), "--seed", str(seed), *(["--short"] if short else [])],
             stdout=out,
             stderr=errors,
             cwd=ROOT,
@@ -347,16 +351,17 @@ def main() -> int:
     asked.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     asked.add_argument("--only", type=int)
     asked.add_argument("--keep", type=Path)
+    asked.add_argument("--short", action="store_true")
     asked.add_argument("--write", action="store_true")
     asked.add_argument("--worker", type=Path, help=argparse.SUPPRESS)
     given = asked.parse_args()
     if given.worker is not None:
-        work(given.seed, json.loads((given.worker / "numbers.json").read_text()), sys.stdout)
+        work(given.seed, json.loads((given.worker / "numbers.json").read_text()), given.short, sys.stdout)
         return 0
     if given.only is not None:
         return _one(given.seed, given.only, given.keep)
     start = time.monotonic()
-    found = lane(given.seed, given.count, given.jobs)
+    found = lane(given.seed, given.count, given.jobs, given.short)
     text = report(found, given.seed, time.monotonic() - start, given.jobs)
     if given.write:
         REPORT.write_text(text, encoding="utf-8")
