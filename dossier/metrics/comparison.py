@@ -18,6 +18,7 @@ from scipy.stats import binom, mannwhitneyu, norm
 from dossier.metrics.calibration import A_TEST, log_score
 from dossier.metrics.discrimination import one_class, placements
 from dossier.metrics.intervals import estimate, standard_error, two_sided
+from dossier.metrics.once import once
 from dossier.metrics.resampling import BINNED_ABOVE, BINS
 from dossier.metrics.utility import AT_ONE, NO_ROWS, contributions
 from dossier.register import metric
@@ -86,6 +87,44 @@ def dealt_cases(cells: RiskCells, events: int, permutations: int, rng: np.random
     count = cells.count.astype(np.int64)
     for size in _blocks(permutations, len(count)):
         yield rng.multivariate_hypergeometric(count, events, size=size, method="marginals").astype(float)
+
+
+@dataclass(frozen=True)
+class DealtSums:
+    """What the cases of each permutation of a block add up to: the sums that both scores rest on, (permutations)."""
+
+    risk: Floats
+    odds: Floats
+    """Log odds of the risks between 0 and 1."""
+    impossible: Floats
+    """Cases with a risk of 0."""
+    certain: Floats
+    """Cases with a risk of 1."""
+
+
+def _log_odds(risk: Floats) -> Floats:
+    """The log odds of each risk; 0 for risks of 0 and 1, which are counted apart."""
+    inside, odds = (risk > 0) & (risk < 1), np.zeros(len(risk))
+    odds[inside] = np.log(risk[inside]) - np.log1p(-risk[inside])
+    return odds
+
+
+def _dealt_sums(risk: Floats, events: int, permutations: int, seed: int, lazily: bool) -> Iterable[DealtSums]:
+    """The sums of each block of permutations of the sorted risks; `lazily` for who may stop before the last."""
+    return _blocks_of_sums(risk, events, permutations, seed) if lazily else _all_sums(risk, events, permutations, seed)
+
+
+@once
+def _all_sums(risk: Floats, events: int, permutations: int, seed: int) -> tuple[DealtSums, ...]:
+    return tuple(_blocks_of_sums(risk, events, permutations, seed))
+
+
+def _blocks_of_sums(risk: Floats, events: int, permutations: int, seed: int) -> Iterator[DealtSums]:
+    cells = risk_cells(risk)
+    values = (risk, _log_odds(risk), (risk == 0).astype(float), (risk == 1).astype(float))
+    means = [cells.means(one) for one in values]
+    for cases in dealt_cases(cells, events, permutations, np.random.default_rng(seed)):
+        yield DealtSums(*(cases @ one for one in means))
 
 
 @lru_cache(maxsize=4)
@@ -501,9 +540,8 @@ def brier_against_chance(
     # Every permutation has the same squares: the better score is the one with the larger risks among the cases.
     observed, near = float(risk[outcome == 1].sum()), NEARLY * max(1.0, float(p.sum()))
     most = MOST_DRAWS if early_stopping else permutations
-    cells = risk_cells(p)
-    dealt, means = dealt_cases(cells, int(outcome.sum()), most, np.random.default_rng(seed)), cells.means(p)
-    p_value, drawn = permutation_p((cases @ means >= observed - near for cases in dealt), most, early_stopping)
+    dealt = _dealt_sums(p, int(outcome.sum()), most, seed, early_stopping)
+    p_value, drawn = permutation_p((sums.risk >= observed - near for sums in dealt), most, early_stopping)
     value = float(((risk - outcome) ** 2).mean())
     return _tested(value, p_value, outcome, _method(drawn, early_stopping, len(risk)))
 
@@ -537,19 +575,12 @@ def log_score_against_chance(
     if isinstance(score, Absent):
         return score
     p = np.sort(risk)
-    inside = (p > 0) & (p < 1)
-    odds = np.zeros(len(p))
-    odds[inside] = np.log(p[inside]) - np.log1p(-p[inside])
     case = outcome == 1
     mine = risk[case & (risk > 0) & (risk < 1)]
-    observed, near = float(np.sum(np.log(mine) - np.log1p(-mine))), NEARLY * max(1.0, float(np.abs(odds).sum()))
-    cells = risk_cells(p)
-    odds, never, always = (cells.means(one) for one in (odds, (p == 0).astype(float), (p == 1).astype(float)))
-    certain = float(cells.count @ always)
+    observed = float(np.sum(np.log(mine) - np.log1p(-mine)))
+    near, certain = NEARLY * max(1.0, float(np.abs(_log_odds(p)).sum())), float((p == 1).sum())
     most = MOST_DRAWS if early_stopping else permutations
-    dealt = dealt_cases(cells, int(outcome.sum()), most, np.random.default_rng(seed))
-    as_good = (
-        (cases @ odds >= observed - near) & (cases @ never == 0) & (cases @ always == certain) for cases in dealt
-    )
+    dealt = _dealt_sums(p, int(outcome.sum()), most, seed, early_stopping)
+    as_good = ((sums.odds >= observed - near) & (sums.impossible == 0) & (sums.certain == certain) for sums in dealt)
     p_value, drawn = permutation_p(as_good, most, early_stopping)
     return _tested(score.value, p_value, outcome, _method(drawn, early_stopping, len(risk)))

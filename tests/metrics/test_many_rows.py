@@ -34,7 +34,7 @@ def estimate(found: Estimate | Absent) -> Estimate:
 
 @pytest.mark.parametrize("strength", [-0.003, 0.004, 0.01])
 def test_the_p_value_on_bins_is_that_of_all_rows(strength: float) -> None:
-    """The sum over dealt cases has the mean and variance of a sample without replacement, and so many are normal."""
+    """The sum over so many dealt cases is normal, with the mean and variance of a sample without replacement."""
     outcome, risk = hospital(strength)
     asked = {
         "brier": (estimate(brier_against_chance(outcome, risk, PERMUTATIONS)), risk),
