@@ -38,9 +38,9 @@ def test_a_whole_weight_counts_a_row_as_often(name: str) -> None:
     draw = np.random.default_rng(5)
     risk = np.round(draw.uniform(0.05, 0.95, 150), 2)
     outcome = (draw.random(150) < risk).astype(float)
-    rival = np.round(np.clip(risk + draw.normal(scale=0.1, size=150), 0.02, 0.98), 2)
+    rival = np.asarray(np.clip(risk + draw.normal(scale=0.1, size=150), 0.02, 0.98), dtype=np.float64)
     weights = draw.integers(0, 5, 150)
-    rows = weighted.Rows(outcome, risk, weights.astype(float) * 0.7, 0.3, rival)
+    rows = weighted.Rows(outcome, risk, 0.7 * weights.astype(np.float64), 0.3, rival)
     found = weighted.VALUES[name](rows)
     metric = fill("metrics").metrics[name]
     often = np.repeat(np.arange(150), weights)
