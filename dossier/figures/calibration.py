@@ -176,7 +176,7 @@ def _two_panels(
 ) -> tuple[Figure, list[tuple[Axes, float, float]]]:
     """A sheet with a square panel for each range, labelled; with their axes, where they begin and where they end."""
     views = ranges(end)
-    left = 10.5
+    left = 11.5
     step = FULL - left - LARGE - 1.0
     drawn = sheet(HALF if len(views) == 1 else FULL, top + side + strip + 9.4)
     made = []

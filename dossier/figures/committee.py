@@ -435,10 +435,10 @@ def committee_ranking(evidence: Evidence) -> Picture | Absent:
             f"({level_text(evidence)}).{bar}{rest}"
         )
         best, worst = rows[0], rows[-1]
-        told = (
-            f"Ranked right, of 100: from {number(100 * worst.found.value, 0)} in {worst.label} to "
-            f"{number(100 * best.found.value, 0)} in {best.label}"
-        )
+        low, high = (number(100 * one.found.value, 0) for one in (worst, best))
+        told = f"Ranked right, of 100: from {low} in {worst.label} to {high} in {best.label}"
+        if low == high:
+            told = f"Ranked right, of 100: {low} at every place"
         elsewhere = (
             "" if new is None else f"; in a new place from {number(100 * new[0], 0)} to {number(100 * new[1], 0)}"
         )

@@ -12,7 +12,10 @@ from dossier.figures.canvas import (
     INK,
     INK_2,
     RULE,
+    TINTS,
+    Key,
     column,
+    key_row,
     panel,
     picture,
     place_on_line,
@@ -25,17 +28,13 @@ from dossier.figures.canvas import (
     write,
 )
 from dossier.register import figure
-from dossier.types import Absent, Curve, Estimate, Evidence, Floats, Picture, find
+from dossier.types import Absent, Curve, Estimate, Evidence, Floats, Picture, find, find_curve
 from dossier.typeset import number
 
 DOTTED = (0, (1, 1.4))
-LEFT, TOP, WIDTH, HEIGHT = 11.5, 2.5, 56.0, 60.0
+LEFT, TOP, WIDTH, HEIGHT = 11.5, 7.5, 56.0, 60.0
 NEAREST = 3.6
 """How near a label at the end of the fan may stand to the case's own, in mm."""
-
-
-SHORTEST = 1.0
-"""A bar of bounds that reaches less far above the case, in mm, is not named: nothing would be seen of it."""
 
 
 CLEAR = 0.04
@@ -80,7 +79,7 @@ def draw_nomogram(evidence: Evidence) -> Figure | Absent:
     if isinstance(fan, Absent):
         return fan
     curve, dataset = fan
-    drawn = sheet(HALF, 75.0)
+    drawn = sheet(HALF, TOP + HEIGHT + 12.5)
     axes = panel(drawn, LEFT, TOP, WIDTH, HEIGHT)
     places = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
     for direction in ("x", "y"):
@@ -88,6 +87,10 @@ def draw_nomogram(evidence: Evidence) -> Figure | Absent:
     axes.set_xlim(0.5, 1)
     axes.set_ylim(0.5, 1)
     axes.get_xticklabels()[0].set_horizontalalignment("left")
+    band = find_curve(evidence, "actual_accuracy_bounds", dataset)
+    if isinstance(band, Curve):
+        _draw_band(axes, band)
+        key_row(drawn, LEFT, 2.4, [Key("possible without the assumption", TINTS[1], fill=True)])
     case = case_of(evidence, dataset)
     case_end = _draw_case(axes, case) if case is not None else None
     _draw_fan(drawn, axes, curve, case_end)
@@ -103,6 +106,12 @@ def draw_nomogram(evidence: Evidence) -> Figure | Absent:
         drawn, HALF - 2.0, middle, "Reliability of the labels, rho", rotation=90, ha="center", va="center", color=INK_2
     )
     return drawn
+
+
+def _draw_band(axes: Axes, band: Curve) -> None:
+    """Where the actual accuracy may lie at this reliability when model and labels may err together."""
+    measured = column(band, "measured")
+    axes.fill_between(measured, column(band, "low"), column(band, "high"), color=TINTS[1], lw=0, zorder=0.5)
 
 
 def _draw_fan(drawn: Figure, axes: Axes, curve: Curve, case_end: float | None) -> None:
@@ -164,15 +173,11 @@ def _label_bounds(axes: Axes, case: Estimate) -> list[tuple[float, float, float,
 def _label_case(axes: Axes, case: Estimate) -> None:
     measured = float(case.details["measured_accuracy"] or 0)
     x, y = _across(measured), _height(case.value)
-    high = case.details.get("bound_high")
     spots = _label_bounds(axes, case)
     for text, colour, weight, line, prefer in (
         (f"{number(case.value)} actual", BLUE, 600, resampled(np.array([0.0, x]), np.array([y, y])), 0.15),
         (f"{number(measured)} measured", BLUE, 600, resampled(np.array([x, x]), np.array([HEIGHT, y])), 0.05),
-        ("free of assumption", INK, 400, resampled(np.array([x, x]), np.array([_height(high or 1), y])), 0.0),
     ):
-        if text.startswith("free") and (high is None or _height(case.value) - _height(high) < SHORTEST):
-            continue
         spot = place_on_line(text, line, _strokes(case), spots, (WIDTH, HEIGHT), weight, prefer)
         if spot is not None:
             spots.append((*spot, text_width(text, weight) / 2 + 0.5, 1.8))
@@ -220,4 +225,6 @@ def reliability(evidence: Evidence) -> Picture | Absent:
             f"At a reliability of {number(case.details.get('rho') or 0)} a measured accuracy of "
             f"{number(case.details.get('measured_accuracy') or 0)} stands for {number(case.value)}{free}."
         )
-        return picture("reliability", drawn, f"{caption} Black bar: free of assumption.", told)
+        band = find_curve(evidence, "actual_accuracy_bounds", dataset)
+        shaded = " Shaded, and the black bar: model and labels may err together." if isinstance(band, Curve) else ""
+        return picture("reliability", drawn, f"{caption}{shaded}", told)

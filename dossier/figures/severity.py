@@ -205,7 +205,7 @@ def confusion_by_site(evidence: Evidence) -> Picture | Absent:
 def _times(curve: Curve, row: int) -> str:
     """How often an error occurs, and its share of the patients."""
     count = float(column(curve, "count")[row])
-    return f"{count:,.0f} times or {per_cent(count / curve.n)}"
+    return f"{'once' if count == 1 else f'{count:,.0f} times'} or {per_cent(count / curve.n)}"
 
 
 # ---- severity beside accuracy ---------------------------------------------------------------------------------------

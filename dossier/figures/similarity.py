@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -153,7 +154,7 @@ def line_ends(found: Estimate | Absent, shown: Sequence[Point]) -> tuple[list[fl
 def _points(axes: Axes, evidence: Evidence, scale: Scale, shown: Sequence[Point]) -> None:
     """The sites with both intervals, and their names where these have room."""
     crowded = len(shown) > MOST_NAMED
-    looks = {"color": RULE if crowded else MID, "lw": 0.5 if crowded else 0.7, "zorder": 2}
+    looks: dict[str, Any] = {"color": RULE if crowded else MID, "lw": 0.5 if crowded else 0.7, "zorder": 2}
     for one in shown:
         x, y = one.similarity.value, scale.clipped(one.stands.value)
         sides = [x if end is None else end for end in (one.similarity.low, one.similarity.high)]

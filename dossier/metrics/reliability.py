@@ -629,6 +629,35 @@ def reliability_nomogram(labels: Floats) -> Curve | Absent:
     return Curve(columns, len(labels), "closed form, errors of model and labels independent")
 
 
+@curve("Accuracy that is possible without the assumption", cites="Campagner 2023")
+def actual_accuracy_bounds(
+    labels: Floats,
+    confidence: Floats,
+    truth: Floats | None = None,
+    rater_accuracy: tuple[float, ...] | None = None,
+) -> Curve | Absent:
+    """Between which ends the actual accuracy lies at this reliability, when model and labels may err together.
+
+    Columns `measured` (x), `low` = |x + g - 1| and `high` = 1 - |x - g|, g = (1 + sqrt(rho)) / 2, rho the
+    `weighted_concordance` of `labels` and `confidence` (`truth` and `rater_accuracy` as there). From x = .5 to 1 both
+    are straight lines but for the bend of `high` at g, so three rows say all. Absent when rho is.
+    """
+    accuracy = _accuracy(labels, truth, rater_accuracy)
+    if isinstance(accuracy, Absent):
+        return accuracy
+    values = _concordance(labels, confidence, accuracy.values, 0.0)
+    if not len(values):
+        return Absent("no case has a label with a confidence")
+    right = share_of_right_labels(float(np.sort(values).mean()))
+    measured = (0.5, right, 1.0)
+    columns: dict[str, tuple[float | None, ...]] = {
+        "measured": measured,
+        "low": tuple(abs(x + right - 1) for x in measured),
+        "high": tuple(1 - abs(x - right) for x in measured),
+    }
+    return Curve(columns, len(values), "closed form, free of assumption")
+
+
 # ---- rater by rater -------------------------------------------------------------------------------------------------
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from dossier.metrics.reliability import (
     actual_accuracy,
+    actual_accuracy_bounds,
     cohen_kappa,
     fleiss_kappa,
     krippendorff_alpha,
@@ -399,6 +400,27 @@ def test_without_labels_there_is_no_actual_accuracy() -> None:
     assert actual_accuracy(*_model(90), empty, empty, 0.5) == Absent("no case has a label with a confidence")
     nothing = np.array([])
     assert actual_accuracy(nothing, nothing, np.ones((2, 2)), np.ones((2, 2)), 0.5) == Absent("there are no rows")
+
+
+def test_the_band_is_that_of_the_bounds_of_the_case() -> None:
+    """At the measured accuracy it ends where `actual_accuracy` puts its bounds, though that reckons them by itself."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 60).astype(float)
+    labels = np.abs(truth[:, None] - (rng.random((60, 4)) < 0.2))
+    confidence = rng.uniform(0.6, 1.0, labels.shape)
+    risk = np.clip(truth * 0.5 + rng.random(60) * 0.6, 0, 1)
+    case = actual_accuracy(truth, risk, labels, confidence, 0.5, truth=truth, bootstrap=5)
+    band = actual_accuracy_bounds(labels, confidence, truth)
+    assert isinstance(case, Estimate)
+    assert isinstance(band, Curve)
+    measured = [value or 0.0 for value in band.columns["measured"]]
+    for name in ("low", "high"):
+        ends = [value or 0.0 for value in band.columns[name]]
+        at = float(np.interp(case.details["measured_accuracy"] or 0, measured, ends))
+        assert at == pytest.approx(case.details[f"bound_{name}"])
+    assert actual_accuracy_bounds(np.full((3, 2), np.nan), np.full((3, 2), np.nan)) == Absent(
+        "no case has a label with a confidence"
+    )
 
 
 def test_the_nomogram_is_the_same_straight_lines() -> None:
