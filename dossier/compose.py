@@ -265,7 +265,7 @@ def markdown(text: str) -> Markup:
 
 
 def _captioned_table(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
-    return "<table><caption>As declared.</caption>"
+    return "<table><caption><b>As declared.</b></caption>"
 
 
 def _header_cell(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
