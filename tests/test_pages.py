@@ -435,9 +435,41 @@ def ink_ends(path: Path) -> list[float]:
     return ends
 
 
-def test_the_contents_fit_their_page(book: Book) -> None:
-    """A list of chapters that spills two lines onto a page of its own is worse than a list without findings."""
-    assert min(opened_on(book).values()) == 3
+def test_the_contents_fit_their_page_and_the_lists_follow(book: Book) -> None:
+    """The chapters on page 2, then the tables and figures, which take two pages more at the most."""
+    pages = layout(book.pdf("regulatory"))
+    assert "Contents" in pages[1]
+    assert "Not in this dossier" not in "".join(pages[2:4])
+    assert 3 <= min(opened_on(book).values()) <= 5
+
+
+@pytest.mark.parametrize("kind", ["Table", "Figure"])
+def test_the_lists_name_every_table_and_figure_and_lead_to_it(book: Book, kind: str) -> None:
+    """Each entry links to its caption, in the order of the book."""
+    tag = "caption" if kind == "Table" else "figcaption"
+    html = book.html("regulatory")
+    listed = html.split(f'<p class="lead">{kind}s</p>')[1].split("</ol>")[0]
+    anchors = re.findall(r'<a href="#([^"]+)">', listed)
+    assert anchors == re.findall(rf'<{tag} id="([^"]+)"', html)
+    assert len(anchors) == len(captions(book, kind))
+    reader = opened(book.pdf("regulatory"))
+    named = reader.named_destinations
+    promised = [(k, int(reader.get_destination_page_number(named[one]) or 0) + 1) for k, one in enumerate(anchors, 1)]
+    assert promised == captions(book, kind)
+
+
+def test_the_bookmarks_go_down_to_tables_and_no_deeper_than_four_levels(book: Book) -> None:
+    def titles(items: Any, level: int) -> list[tuple[int, str]]:
+        found: list[tuple[int, str]] = []
+        for item in items:
+            found += titles(item, level + 1) if isinstance(item, list) else [(level, str(item.title))]
+        return found
+
+    marks = titles(opened(book.pdf("regulatory")).outline, 1)
+    assert max(level for level, _ in marks) <= 4
+    for kind in ("Table", "Figure"):
+        numbers = [int(found[1]) for _, text in marks if (found := re.match(rf"{kind} (\d+)\. ", text))]
+        assert numbers == [number for number, _ in captions(book, kind)]
 
 
 @pytest.mark.parametrize("edition", BOTH)
