@@ -99,6 +99,9 @@ def _dataset(dataset: DatasetSummary) -> dict[str, Any]:
         "features": list(dataset.features),
         "splits": dataset.splits,
         "classes": dict(dataset.class_counts) or None,
+        "clusters": dataset.clusters,
+        "weighted": dataset.weighted,
+        "imputations": dataset.imputations,
     }
 
 
@@ -250,6 +253,9 @@ def schema() -> dict[str, Any]:
                 "excluded": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
                 "features": {"type": "array", "items": {"type": "string"}},
                 "splits": {"type": ["integer", "null"]},
+                "clusters": {"type": ["integer", "null"]},
+                "weighted": {"type": "boolean"},
+                "imputations": {"type": ["integer", "null"]},
                 "classes": {
                     "type": ["object", "null"],
                     "additionalProperties": {"type": "integer", "minimum": 0},

@@ -15,7 +15,7 @@ SECTIONS = {
 KEYS = {
     "release": ("previous",),
 }
-DATASET_KEYS = ("imputation", "minimum_cell")
+DATASET_KEYS = ("minimum_cell",)
 
 TIME_TO_EVENT = frozenset(
     {
