@@ -26,6 +26,7 @@ FLAGS: Mapping[str, str] = {
     "prevalence_shift": "Outcome more or less common than in development",
     "case_mix_shift": "Patients more or less alike than in development",
     "missing_values": "Many missing values",
+    "imputed": "Values that were imputed",
     "missing_predictor": "Predictor never recorded",
     "heaped_risks": "Many equal risks",
     "constant_risk": "One risk for all",
@@ -86,6 +87,7 @@ def raised(
     return (
         *_few_events(external),
         *_rows_lost(external),
+        *_imputed(external, results),
         *_risks_off(external, results),
         *_slope_off(external, results),
         *_precision_missed(external, results),
@@ -168,6 +170,24 @@ def _rows_lost(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
 
 def _in_figures(count: int | Withheld) -> str:
     return count_of(count) if isinstance(count, Withheld) else f"{count}"
+
+
+def _imputed(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """What imputing changed, or that nobody can say."""
+    for dataset, label, found in _estimates(external, results, "auroc"):
+        before, rows = found.details.get("complete_cases"), found.details.get("complete_cases_n")
+        if dataset.imputations is None:
+            continue
+        what = f"AUROC of class {label}" if label else "AUROC"
+        changed = (
+            "the rows before imputing are not given, so that nobody can say what it changed"
+            if before is None or rows is None
+            else f"the {what} is {number(found.value)} over the imputations and {number(before)} in the "
+            f"{counted(int(rows), 'complete case')} alone"
+        )
+        yield Flag(
+            "imputed", dataset.name, f"{dataset.site} is analysed in {dataset.imputations} imputations: {changed}."
+        )
 
 
 def _estimates(

@@ -117,6 +117,9 @@ def _dataset(dataset: DatasetSummary) -> dict[str, Any]:
         "splits": dataset.splits,
         "dates": None if dataset.dates is None else [day.isoformat() for day in dataset.dates],
         "classes": dict(dataset.class_counts) or None,
+        "clusters": dataset.clusters,
+        "weighted": dataset.weighted,
+        "imputations": dataset.imputations,
     }
 
 
@@ -365,6 +368,9 @@ def schema() -> dict[str, Any]:
                 "features": {"type": "array", "items": {"type": "string"}},
                 "splits": {"type": ["integer", "null"]},
                 "dates": {"type": ["array", "null"], "items": {"type": "string"}},
+                "clusters": {"type": ["integer", "null"]},
+                "weighted": {"type": "boolean"},
+                "imputations": {"type": ["integer", "null"]},
                 "classes": {
                     "type": ["object", "null"],
                     "additionalProperties": {"type": "integer", "minimum": 0},

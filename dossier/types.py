@@ -98,6 +98,10 @@ class Dataset:
     """The number of the cluster of each row: rows of one cluster are not independent."""
     weights: Floats | None = None
     """The sampling weight of each row; None where all count alike, equal weights included."""
+    imputations: tuple[Dataset, ...] = ()
+    """The same rows in each imputation, this one the first of them; empty where nothing was imputed."""
+    original: Dataset | None = None
+    """The rows with an outcome before anything was imputed, some without a risk; None where they are not given."""
     subgroups: tuple[Subgroup, ...] = ()
     """Every declared subgroup, column by column; the same ones in the same order in every tested dataset."""
     minimum_cell: int = 0
@@ -382,6 +386,12 @@ class DatasetSummary:
     """The smallest count that is printed of it; 0 where the release declares no disclosure policy."""
     outcome_withheld: Withheld | None = None
     """Why `events` is None and `class_counts` empty though the outcome is known."""
+    clusters: int | None = None
+    """How many clusters the rows come from; None where they are independent."""
+    weighted: bool = False
+    """Whether the rows count by their sampling weights."""
+    imputations: int | None = None
+    """How many imputations were pooled; None where nothing was imputed."""
 
 
 @dataclass(frozen=True)

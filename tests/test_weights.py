@@ -38,7 +38,7 @@ def test_a_whole_weight_counts_a_row_as_often(name: str) -> None:
     draw = np.random.default_rng(5)
     risk = np.round(draw.uniform(0.05, 0.95, 150), 2)
     outcome = (draw.random(150) < risk).astype(float)
-    rival = np.asarray(np.clip(risk + draw.normal(scale=0.1, size=150), 0.02, 0.98), dtype=np.float64)
+    rival = np.clip(risk + draw.normal(scale=0.1, size=150), 0.02, 0.98).astype(np.float64)
     weights = draw.integers(0, 5, 150)
     rows = weighted.Rows(outcome, risk, 0.7 * weights.astype(np.float64), 0.3, rival)
     found = weighted.VALUES[name](rows)

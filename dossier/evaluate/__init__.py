@@ -14,7 +14,7 @@ from importlib.metadata import version
 import joblib
 
 from dossier import acceptance, checklist, flags
-from dossier.evaluate import changes, classes, model, reader_study, sites, subgroups, withheld
+from dossier.evaluate import changes, classes, imputed, model, reader_study, sites, subgroups, withheld
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import SiteEvidence, site_evidence
 from dossier.register import fill
@@ -97,6 +97,8 @@ def _concluded(study: Study, shown: Evidence) -> Evidence:
 
 def _of_dataset(site: Site) -> tuple[SiteEvidence, SubgroupEvidence]:
     """All of one dataset: the work of one job."""
+    if site.dataset.imputations:
+        return imputed.of_site(site)
     return site_evidence(site), subgroups.of_site(site)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -50,19 +50,24 @@ class SiteEvidence:
 
 def site_evidence(site: Site) -> SiteEvidence:
     """Every measure, curve and description of one dataset."""
-    register = fill("metrics")
+    fill("metrics")
     role = site.dataset.role
     metrics, makers = classes.metrics_of(site.release), classes.curves_of(site.release)
     results = [result for metric in metrics.values() if role in metric.roles for result in measured(site, metric)]
     curves = [curve for maker in makers.values() if role in maker.roles for curve in _curves(site, maker)]
     return SiteEvidence(
         site=SiteResults(summary(site.dataset), tuple(results), tuple(curves)),
-        descriptions=tuple(
-            DescriptionResult(site.dataset.name, row)
-            for maker in register.descriptions.values()
-            if role in maker.roles
-            for row in _described(site, maker)
-        ),
+        descriptions=described(site, lambda needs: True),
+    )
+
+
+def described(site: Site, wanted: Callable[[Sequence[str]], bool]) -> tuple[DescriptionResult, ...]:
+    """The descriptions of a site whose needs are wanted."""
+    return tuple(
+        DescriptionResult(site.dataset.name, row)
+        for maker in fill("metrics").descriptions.values()
+        if site.dataset.role in maker.roles and wanted(maker.needs)
+        for row in _described(site, maker)
     )
 
 
@@ -79,6 +84,8 @@ def summary(dataset: Dataset) -> DatasetSummary:
         features=tuple(feature.name for feature in dataset.predictors),
         splits=None if dataset.split is None else len(np.unique(dataset.split)),
         dates=dataset.dates,
+        clusters=None if dataset.cluster is None else len(np.unique(dataset.cluster)),
+        weighted=dataset.weights is not None,
         class_counts={}
         if dataset.classes is None
         else {label: int((dataset.classes == place).sum()) for place, label in enumerate(dataset.class_labels)},

@@ -368,9 +368,9 @@ def amounts(table: Settled, name: str, key: str, most: float | None, faults: lis
     return None if len(positions) else found.numbers
 
 
-def split(table: Settled, name: str, faults: list[Fault]) -> NDArray[np.int64] | None:
-    """The number of the split of each row; None, and faults, when some are no whole numbers."""
-    found = named(table, name, "[[dataset]] split", faults)
+def numbered(table: Settled, name: str, key: str, faults: list[Fault]) -> NDArray[np.int64] | None:
+    """The number of the split or the imputation (`key`) of each row; None, and faults, when some are no whole ones."""
+    found = named(table, name, f"[[dataset]] {key}", faults)
     if found is None:
         return None
     numbers = found.numbers
@@ -382,10 +382,10 @@ def split(table: Settled, name: str, faults: list[Fault]) -> NDArray[np.int64] |
         cells = [found.cells[int(k)].as_py() for k in positions[:20]]
         gaps = found.missing[positions]
         rows = [int(row) for row in table.rows[positions]]
-        fix = "Give the number of the split in every row."
+        fix = f"Give the number of the {key} in every row."
 
         def what(k: int) -> str:
-            return "split is missing." if gaps[k] else f"split is {_cell(cells[k])}, not a whole number."
+            return f"{key} is missing." if gaps[k] else f"{key} is {_cell(cells[k])}, not a whole number."
 
         faults += by_row(table.file, found.name, rows, what, fix)
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,7 @@ from dossier.errors import Fault
 from dossier.load import class_columns, columns, predictors, refused, settled_columns, signatures, subgroups, tables
 from dossier.load.columns import Bools, Settled
 from dossier.load.dialects import Dialect
-from dossier.load.faults import by_row, shown
+from dossier.load.faults import by_row, counted, shown
 from dossier.load.files import Folder
 from dossier.load.predictors import Source
 from dossier.load.subgroups import Labelled
@@ -50,6 +51,7 @@ class Rows:
     split: NDArray[np.int64] | None
     cluster: NDArray[np.int64] | None
     weights: Floats | None
+    imputation: NDArray[np.int64] | None
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,18 @@ class Measured:
     rival: Floats | None
     cases: Mapping[str, Floats]
     """What [utility] and [h_accuracy] name, by their keys: relevance, cost, benefit, complexity."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """What is known of a table, over all its rows."""
+
+    source: Source
+    measured: Measured
+    features: tuple[Feature, ...]
+    labels: tuple[str, ...]
+    groups: tuple[Labelled, ...]
+    minimum_cell: int
 
 
 def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[Site], tuple[SettledTable, ...]]:
@@ -80,8 +94,9 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
     found: list[Site] = []
     for source, some, groups in zip(sources, features, subgroups.labelled(release, sources, faults), strict=True):
         measured = _measured(release, source, faults)
-        smallest = minimum_cell(release, source.declaration)
-        found += [_site(source, rows, measured, some, labels, groups, smallest) for rows in _rows(source, faults)]
+        of_table = Held(source, measured, some, labels, groups, minimum_cell(release, source.declaration))
+        for rows in _rows(source, faults):
+            found += [_site(of_table, rows)] if rows.imputation is None else _imputed(of_table, rows, faults)
     _distinct(found, faults)
     return found, settled_columns.settled_tables(release, sources, names)
 
@@ -107,7 +122,7 @@ def _source(release: Release, number: int, folder: Folder, faults: list[Fault]) 
 def _raw(declaration: DatasetDeclaration, where: str, folder: Folder, faults: list[Fault]) -> RawTable | None:
     """The table of a declaration as it was found: of a file, or of all files of a folder."""
     file = declaration.file
-    if (folder.path / file).is_dir():
+    if os.path.isdir(folder.path / file):
         found = folder.parts(file, f"{where}, file", declaration.outside, faults)
         return None if found is None else tables.parts(found, file, faults)
     ending = refused.ending(file, f"{where}, file") or _unfit(declaration, where)
@@ -202,32 +217,40 @@ def _of_cases(release: Release, table: Settled, faults: list[Fault]) -> dict[str
 def _rows(source: Source, faults: list[Fault]) -> list[Rows]:
     declaration, table = source.declaration, source.table
     everything = np.ones(len(table.rows), dtype=bool)
-    split = None if declaration.split is None else columns.split(table, declaration.split, faults)
+    split = None if declaration.split is None else columns.numbered(table, declaration.split, "split", faults)
     cluster = None if declaration.cluster is None else columns.clusters(table, declaration.cluster, faults)
     weights = None if declaration.weights is None else columns.weights(table, declaration.weights, faults)
+    key = declaration.imputation
+    imputation = None if key is None else columns.numbered(table, key, "imputation", faults)
+    within = split if imputation is None else imputation
     if declaration.site_column is None:
         parts = [(declaration.name, declaration.site or _title(declaration.name), everything)]
     else:
         parts = _parts(source, declaration.site_column, faults)
-    made = [_part(source, name, site, rows, split, faults) for name, site, rows in parts]
+    if key is not None and imputation is None:
+        return []
+    made = [_part(source, name, site, rows, within, faults) for name, site, rows in parts]
     return [
         replace(
             part,
             cluster=None if cluster is None else cluster[part.rows],
             weights=None if weights is None else weights[part.rows],
+            split=None if split is None else split[part.rows],
+            imputation=None if imputation is None else imputation[part.rows],
         )
         for part in made
     ]
 
 
 def _part(
-    source: Source, name: str, site: str, rows: Bools, split: NDArray[np.int64] | None, faults: list[Fault]
+    source: Source, name: str, site: str, rows: Bools, within: NDArray[np.int64] | None, faults: list[Fault]
 ) -> Rows:
+    """The rows of a site; an identifier may stand once in each split and in each imputation."""
     table = columns.taken(source.table, rows)
-    splits = None if split is None else split[rows]
     key = source.declaration.id
-    identifiers = None if key is None else columns.identifiers(table, key, splits, faults)
-    return Rows(name, site, rows, table, identifiers, splits, None, None)
+    inside = None if within is None else within[rows]
+    identifiers = None if key is None else columns.identifiers(table, key, inside, faults)
+    return Rows(name, site, rows, table, identifiers, None, None, None, None)
 
 
 def _parts(source: Source, key: str, faults: list[Fault]) -> list[tuple[str, str, Bools]]:
@@ -262,20 +285,58 @@ def _title(name: str) -> str:
     return name.replace("-", " ").title()
 
 
-def _site(
-    source: Source,
-    part: Rows,
-    measured: Measured,
-    features: tuple[Feature, ...],
-    labels: tuple[str, ...],
-    groups: tuple[Labelled, ...],
-    minimum_cell: int,
-) -> Site:
+def _imputed(held: Held, part: Rows, faults: list[Fault]) -> list[Site]:
+    """The first imputation of a site, with all others and with the rows that nothing was imputed to (number 0)."""
+    if part.imputation is None:
+        raise TypeError("an imputed table numbers its imputations")
+    where = f"{part.table.file}, column {held.source.declaration.imputation}"
+    sizes = {int(k): int((part.imputation == k).sum()) for k in np.unique(part.imputation)}
+    numbers = [k for k in sizes if k != 0]
+    if len(numbers) < 2:
+        what = f"{part.name} has {counted(len(numbers), 'imputation')}."
+        faults.append(Fault(what, where, "Give two or more, numbered from 1; 0 is for the rows before it."))
+        return []
+    if len(set(sizes.values())) > 1:
+        most, least = max(sizes, key=lambda k: sizes[k]), min(sizes, key=lambda k: sizes[k])
+        what = f"Imputation {most} of {part.name} has {counted(sizes[most], 'row')}, imputation {least} {sizes[least]}."
+        faults.append(Fault(what, where, "Give every imputation the same rows."))
+        return []
+    found = [_site(held, _imputation(part, k)) for k in numbers]
+    if any(site.dataset.excluded != found[0].dataset.excluded for site in found):
+        what = f"The imputations of {part.name} lack the outcome or the risk in different numbers of rows."
+        faults.append(Fault(what, where, "Impute them everywhere, or leave them out of every imputation."))
+        return []
+    original = _site(held, _imputation(part, 0), without_risk=True).dataset if 0 in sizes else None
+    datasets = tuple(site.dataset for site in found)
+    return [replace(found[0], dataset=replace(datasets[0], imputations=datasets, original=original))]
+
+
+def _imputation(part: Rows, number: int) -> Rows:
+    """The rows of one imputation of a site."""
+    here = np.asarray(part.imputation == number)
+    rows = np.zeros(len(part.rows), dtype=bool)
+    rows[np.flatnonzero(part.rows)[here]] = True
+    names = part.identifiers
+    return Rows(
+        name=part.name,
+        site=part.site,
+        rows=rows,
+        table=columns.taken(part.table, here),
+        identifiers=None if names is None else tuple(name for name, kept in zip(names, here, strict=True) if kept),
+        split=None,
+        cluster=None if part.cluster is None else part.cluster[here],
+        weights=None if part.weights is None else part.weights[here],
+        imputation=None,
+    )
+
+
+def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
+    source, measured, features, labels, groups = held.source, held.measured, held.features, held.labels, held.groups
     declaration = source.declaration
     outcome, risk, rival = (
         None if values is None else values[part.rows] for values in (measured.outcome, measured.risk, measured.rival)
     )
-    keep, excluded = _analysed(len(part.table.rows), outcome, risk)
+    keep, excluded = _analysed(len(part.table.rows), outcome, None if without_risk else risk)
     cases = {key: values[part.rows][keep] for key, values in measured.cases.items()}
     rival_missing = 0 if rival is None else int(_gaps(rival[keep]).sum())
     outcome = None if outcome is None else outcome[keep]
@@ -304,7 +365,7 @@ def _site(
         cluster=None if part.cluster is None else part.cluster[keep],
         weights=_unequal(part.weights, keep),
         subgroups=subgroups.subgroups(groups, part.rows, keep, part.name),
-        minimum_cell=minimum_cell,
+        minimum_cell=held.minimum_cell,
     )
     weightless = part.weights is not None and keep.any() and not part.weights[keep].any()
     return Site(dataset, keep, part.identifiers, rival_missing, bool(weightless))

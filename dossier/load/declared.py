@@ -62,7 +62,7 @@ def declared(content: bytes) -> Declared:
         )
     except tomllib.TOMLDecodeError as error:
         return Declared(None, (_syntax(str(error)),))
-    faults = [*declared_classes.missing(raw), *refused.not_built(raw), *_strange_letters(raw)]
+    faults = [*declared_classes.missing(raw), *_strange_letters(raw)]
     try:
         release: Release | None = Release.model_validate(raw)
     except ValidationError as error:

@@ -1,15 +1,9 @@
-"""What release.toml may say but dossier does not do, refused by name: parts not built yet, and what is out of scope."""
+"""What dossier does not do, refused by name: what is out of scope, and files of other kinds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
 from dossier.errors import Fault
 from dossier.load import signatures
-
-LATER = "Take it out of release.toml until a later version of dossier."
-
-DATASET_KEYS = ("imputation",)
 
 TIME_TO_EVENT = frozenset(
     {
@@ -73,25 +67,6 @@ def out_of_scope(key: str, where: str) -> Fault | None:
             "Validate the model as it is; put the risks of an updated model in a release of their own.",
         )
     return None
-
-
-def _later(name: str, where: str) -> Fault:
-    return Fault(f"{name} is not built yet.", where, LATER)
-
-
-def _of_dataset(raw: Mapping[str, object]) -> Iterator[Fault]:
-    tables = raw.get("dataset")
-    for number, table in enumerate(tables if isinstance(tables, tuple) else (), start=1):
-        if not isinstance(table, Mapping):
-            continue
-        for key in DATASET_KEYS:
-            if key in table:
-                yield _later(f"[[dataset]] {key}", f"release.toml, [[dataset]] {number} ({table.get('name')}), {key}")
-
-
-def not_built(raw: Mapping[str, object]) -> list[Fault]:
-    """One fault for every key of the release whose part is not built yet."""
-    return list(_of_dataset(raw))
 
 
 def ending(file: str, where: str) -> Fault | None:

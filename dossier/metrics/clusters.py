@@ -78,7 +78,7 @@ def by_cluster(
         return replace(bare, level=None, reason=NO_SPREAD)
     reach = float(student.ppf(0.5 + level / 2, made.count - 1))
     low, high = interval(found.value, se, reach, level, scale)
-    details = dict(bare.details)
+    details = {**bare.details, "degrees_of_freedom": float(made.count - 1)}
     if "p_value" in found.details:
         # The test of 0 that goes with the interval.
         details["p_value"] = 2 * float(student.sf(abs(found.value) / se, made.count - 1))

@@ -1,0 +1,157 @@
+"""Multiply imputed tables: each imputation measured as a site of its own, then pooled; beside it the complete cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dossier.evaluate import classes, subgroups
+from dossier.evaluate.dependent import BANDS, INDEPENDENT
+from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve, refuse_what_is_no_number
+from dossier.evaluate.site import SiteEvidence, described, site_evidence
+from dossier.metrics import imputations
+from dossier.register import Metric
+from dossier.release import Release
+from dossier.types import (
+    Absent,
+    Curve,
+    CurveResult,
+    Dataset,
+    Description,
+    DescriptionResult,
+    Estimate,
+    Result,
+    SubgroupEvidence,
+)
+
+AXES = {**{name: axis for name, (axis, _, _) in BANDS.items()}, "roc": "fpr"}
+"""The column at which the points of a curve are read; a curve that is not named has as many points everywhere."""
+
+
+def of_site(site: Site) -> tuple[SiteEvidence, SubgroupEvidence]:
+    """All of one imputed dataset and of its subgroups."""
+    dataset = site.dataset
+    each = [replace(site, dataset=one) for one in dataset.imputations]
+    complete = _complete(dataset)
+    of_complete = None if complete is None else replace(site, dataset=complete, readers=None)
+    parts = [site_evidence(one) for one in each]
+    whole = None if of_complete is None else site_evidence(of_complete)
+    groups = [subgroups.of_site(one) for one in each]
+    group = None if of_complete is None else subgroups.of_site(of_complete)
+    release = site.release
+    summary = replace(parts[0].site.summary, imputations=len(parts), events=_events(parts))
+    found = SiteEvidence(
+        replace(
+            parts[0].site,
+            summary=summary,
+            results=tuple(
+                _pooled(release, [one.site.results for one in parts], None if whole is None else whole.site.results)
+            ),
+            curves=tuple(_mean_curves([one.site.curves for one in parts])),
+        ),
+        _descriptions(site, parts),
+    )
+    of_groups = SubgroupEvidence(
+        summaries=groups[0].summaries,
+        results=tuple(_pooled(release, [one.results for one in groups], None if group is None else group.results)),
+        curves=tuple(_mean_curves([one.curves for one in groups])),
+    )
+    return found, of_groups
+
+
+def _complete(dataset: Dataset) -> Dataset | None:
+    """The rows that had everything before anything was imputed; None where they are not given or there are none."""
+    if dataset.original is None:
+        return None
+    risk = dataset.original.risk if dataset.original.risk is not None else dataset.original.class_risk
+    if risk is None:
+        return None
+    known = ~np.isnan(risk if risk.ndim == 1 else risk.sum(axis=1))
+    return part_of(dataset.original, known) if known.any() else None
+
+
+def _events(parts: Sequence[SiteEvidence]) -> int | None:
+    """The events of the mean imputation; None where events are not counted."""
+    counts = [part.site.summary.events for part in parts if part.site.summary.events is not None]
+    return round(sum(counts) / len(counts)) if len(counts) == len(parts) else None
+
+
+def _pooled(release: Release, each: Sequence[Sequence[Result]], complete: Sequence[Result] | None) -> Iterator[Result]:
+    """Every result over the imputations, which all have the same ones in the same order."""
+    metrics = classes.metrics_of(release)
+    beside = complete if complete is not None else [None] * len(each[0])
+    for *same, alone in zip(*each, beside, strict=True):
+        results = [one for one in same if one is not None]
+        first = results[0]
+        found = _pool([one.found for one in results], metrics[first.term], first, release.release.level)
+        if isinstance(found, Estimate):
+            found = imputations.compared(found, None if alone is None else alone.found)
+            refuse_what_is_no_number(first.term, first.dataset, found)
+        yield replace(first, found=found)
+
+
+def _pool(found: Sequence[Estimate | Absent], metric: Metric, first: Result, level: float) -> Estimate | Absent:
+    absent = next((one for one in found if isinstance(one, Absent)), None)
+    if absent is not None:
+        every = all(isinstance(one, Absent) for one in found)
+        return absent if every else Absent(f"at least one imputation allows no value: {absent.reason}")
+    if metric.term.name in INDEPENDENT:
+        return Absent("p-values and sample sizes of imputations are not pooled: Rubin's rules need a standard error")
+    estimates = [one for one in found if isinstance(one, Estimate)]
+    difference = first.at.get("against") in ("rival", "complement")
+    pooled = imputations.rubin(estimates, _scale(metric, estimates[0], difference), level, difference)
+    lowest, highest = (None, None) if difference else metric.term.range
+    if pooled.low is None or pooled.high is None:
+        return pooled
+    low = pooled.low if lowest is None else max(pooled.low, lowest)
+    return replace(pooled, low=low, high=pooled.high if highest is None else min(pooled.high, highest))
+
+
+def _scale(metric: Metric, found: Estimate, difference: bool) -> str:
+    """The natural scale of a measure: logit of AUROCs and proportions, log of ratios, else plain."""
+    if difference:
+        return "plain"
+    if found.method.startswith("Wilson at") or found.method == "Wilson":
+        return "logit"
+    return metric.pool or ("log" if metric.term.range == (0, None) else "plain")
+
+
+def _mean_curves(each: Sequence[Sequence[CurveResult]]) -> Iterator[CurveResult]:
+    for same in zip(*each, strict=True):
+        first = same[0]
+        absent = next((one.found for one in same if isinstance(one.found, Absent)), None)
+        known = [one.found for one in same if isinstance(one.found, Curve)]
+        found = absent or imputations.mean_curve(known, AXES.get(first.curve, ""))
+        if isinstance(found, Curve):
+            refuse_a_bad_curve(first.curve, first.dataset, found)
+        yield replace(first, found=found)
+
+
+# ---- what the data are ----------------------------------------------------------------------------------------------
+
+
+def _descriptions(site: Site, parts: Sequence[SiteEvidence]) -> tuple[DescriptionResult, ...]:
+    """The predictors as they were before imputing, with their gaps, where that is known; else means of imputations."""
+    before = () if site.dataset.original is None else described(replace(site, dataset=site.dataset.original), _of_rows)
+    said = {_key(row.described) for row in before}
+    rows = [{_key(row.described): row for row in part.descriptions} for part in parts]
+    common = [key for key in rows[0] if key not in said and all(key in other for other in rows)]
+    means = [_mean([other[key] for other in rows]) for key in common]
+    return (*before, *means)
+
+
+def _of_rows(needs: Sequence[str]) -> bool:
+    """Whether a description is of the predictors: rows without a risk have them too."""
+    return "predictors" in needs
+
+
+def _key(row: Description) -> tuple[str, str, str | None]:
+    return row.variable, row.statistic, row.level
+
+
+def _mean(rows: Sequence[DescriptionResult]) -> DescriptionResult:
+    values = [row.described.value for row in rows]
+    first = rows[0]
+    return replace(first, described=replace(first.described, value=sum(values) / len(values)))

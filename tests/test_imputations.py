@@ -1,0 +1,231 @@
+"""Multiply imputed tables: Rubin's rules, the original rows beside them, and the faults of their numbering."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from scipy.stats import t as student
+
+from dossier import evaluate, initial, load
+from dossier.errors import DataError
+from dossier.metrics import imputations
+from dossier.types import Absent, Curve, Estimate, Evidence, Study
+
+SITE = "hospital-1"
+HEAD, *ROWS = initial.files()["hospital-1.csv"].decode().splitlines()
+
+
+def _study(folder: Path, tables: dict[int, list[str]]) -> Study:
+    """The example release, its hospital's table stacked from these imputations."""
+    for name, content in initial.files().items():
+        (folder / name).write_bytes(content)
+    file = 'file = "hospital-1.csv"'
+    release = initial.files()["release.toml"].decode().replace(file, f'{file}\nimputation = "imp"')
+    (folder / "release.toml").write_text(release, encoding="utf-8")
+    lines = [f"{row},{k}" for k, rows in tables.items() for row in rows]
+    (folder / "hospital-1.csv").write_text("\n".join([f"{HEAD},imp", *lines]) + "\n")
+    found = load.study(folder)
+    few = found.release.resampling.model_copy(update={"bootstrap": 20, "permutations": 19})
+    only = tuple(one for one in found.datasets if one.name in (SITE, "development"))
+    return replace(found, release=found.release.model_copy(update={"resampling": few}), datasets=only)
+
+
+def _changed(seed: int, share: float) -> list[str]:
+    """The rows with other risks in a share of them, as another draw of an imputation gives."""
+    draw, place = np.random.default_rng(seed), HEAD.split(",").index("risk")
+    found = []
+    for k, row in enumerate(ROWS):
+        cells = row.split(",")
+        if k < share * len(ROWS):
+            cells[place] = f"{min(0.95, max(0.05, float(cells[place]) + draw.normal(scale=0.1))):.4f}"
+        found.append(",".join(cells))
+    return found
+
+
+def _without_risk(share: float) -> list[str]:
+    place = HEAD.split(",").index("risk")
+    return [
+        ",".join("" if k < share * len(ROWS) and p == place else cell for p, cell in enumerate(row.split(",")))
+        for k, row in enumerate(ROWS)
+    ]
+
+
+@pytest.fixture(scope="module")
+def same(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    """Three imputations that agree, without the original rows."""
+    return evaluate.evidence(_study(tmp_path_factory.mktemp("same"), {1: ROWS, 2: ROWS, 3: ROWS}))
+
+
+@pytest.fixture(scope="module")
+def apart(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    """Four imputations that differ in 30 % of the rows, with the original rows."""
+    tables = {0: _without_risk(0.3), **{k: _changed(k, 0.3) for k in range(1, 5)}}
+    return evaluate.evidence(_study(tmp_path_factory.mktemp("apart"), tables))
+
+
+def _of(evidence: Evidence, measure: str) -> Estimate | Absent:
+    return next(one.found for one in evidence.results if one.term == measure and one.dataset == SITE)
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    """The same rows without any imputation."""
+    folder = tmp_path_factory.mktemp("plain")
+    for name, content in initial.files().items():
+        (folder / name).write_bytes(content)
+    found = load.study(folder)
+    few = found.release.resampling.model_copy(update={"bootstrap": 20, "permutations": 19})
+    only = tuple(one for one in found.datasets if one.name in (SITE, "development"))
+    return evaluate.evidence(
+        replace(found, release=found.release.model_copy(update={"resampling": few}), datasets=only)
+    )
+
+
+def test_imputations_that_agree_give_the_interval_of_one(same: Evidence, plain: Evidence) -> None:
+    # The oe_ratio, auroc and shares are pooled on the scale of their own interval; the others on the plain scale.
+    for name in ("auroc", "oe_ratio", "calibration_slope", "net_benefit", "brier", "youden_j", "f1"):
+        pooled, one = _of(same, name), _of(plain, name)
+        assert isinstance(pooled, Estimate)
+        assert isinstance(one, Estimate)
+        assert pooled.value == pytest.approx(one.value, rel=1e-12), name
+        assert (pooled.low, pooled.high) == pytest.approx((one.low, one.high), rel=1e-9), name
+        assert pooled.details["imputations"] == 3
+        assert "3 imputations by Rubin's rules" in pooled.method
+        assert pooled.method.endswith("without the rows before imputing, what it changed is not known")
+
+
+def test_imputations_that_differ_widen_the_interval_and_stand_beside_the_complete_cases(
+    apart: Evidence, plain: Evidence
+) -> None:
+    pooled, one = _of(apart, "auroc"), _of(plain, "auroc")
+    assert isinstance(pooled, Estimate)
+    assert isinstance(one, Estimate)
+    fraction = pooled.details["fraction_missing"]
+    assert fraction is not None
+    assert 0 < fraction < 1
+    assert pooled.details["complete_cases_n"] == 140
+    flag = next(flag for flag in apart.flags if flag.flag == "imputed")
+    assert "4 imputations" in flag.says
+    assert "140\N{NO-BREAK SPACE}complete cases" in flag.says
+    summary = next(one for one in apart.datasets if one.name == SITE)
+    assert (summary.imputations, summary.n, summary.rows_read) == (4, 200, 200)
+
+
+def test_p_values_and_sample_sizes_are_not_pooled(apart: Evidence) -> None:
+    for name in ("spiegelhalter_z", "mss_auroc", "degree_of_correspondence"):
+        assert isinstance(_of(apart, name), Absent)
+    found = _of(apart, "ici")
+    assert isinstance(found, Estimate)
+    assert found.low is None
+    assert found.reason == "not every imputation has a standard error, which Rubin's rules need"
+
+
+def test_a_curve_is_the_mean_and_its_band_is_no_narrower(apart: Evidence, plain: Evidence) -> None:
+    for name in ("calibration_curve", "decision_curve"):
+        curve, one = (
+            next(one.found for one in found.curves if one.curve == name and one.dataset == SITE)
+            for found in (apart, plain)
+        )
+        assert isinstance(curve, Curve)
+        assert isinstance(one, Curve)
+        assert "mean of 4 imputations" in curve.method
+        for low, high in zip(curve.columns["low"], curve.columns["high"], strict=True):
+            assert low is not None
+            assert high is not None
+            assert low <= high
+
+
+def test_the_predictors_are_described_as_they_were_before_imputing(tmp_path: Path) -> None:
+    place = HEAD.split(",").index("age")
+    gaps = [
+        ",".join("" if k < 50 and p == place else c for p, c in enumerate(r.split(","))) for k, r in enumerate(ROWS)
+    ]
+    found = evaluate.evidence(_study(tmp_path, {0: gaps, 1: ROWS, 2: ROWS}))
+    missing = [
+        row.described.value
+        for row in found.descriptions
+        if row.dataset == SITE and row.described.variable == "age" and "missing" in row.described.statistic
+    ]
+    assert 50 in missing or 0.25 in missing
+
+
+# ---- the rules ------------------------------------------------------------------------------------------------------
+
+
+def _estimate(value: float, se: float, n: int = 100, method: str = "normal") -> Estimate:
+    return Estimate(value, value - 2 * se, value + 2 * se, 0.95, n, method, 40, se)
+
+
+def test_rubins_rules_by_hand() -> None:
+    values, errors = (0.2, 0.5, 0.5), (0.3, 0.4, 0.2)
+    found = imputations.rubin([_estimate(*pair) for pair in zip(values, errors, strict=True)], "plain", 0.95)
+    within, between = (0.09 + 0.16 + 0.04) / 3, 0.03
+    total = within + 4 / 3 * between
+    freedom = 2 * (1 + within / (4 / 3 * between)) ** 2
+    assert found.value == pytest.approx(0.4)
+    assert found.se == pytest.approx(math.sqrt(total))
+    assert found.high == pytest.approx(0.4 + student.ppf(0.975, freedom) * math.sqrt(total))
+
+
+def test_barnard_and_rubins_degrees_of_freedom_are_those_of_the_data_at_most() -> None:
+    """With little between the imputations Rubin's are far above those of the data, which Barnard and Rubin mend."""
+    assert imputations.degrees_of_freedom(1.0, 0.01, 5, None) == pytest.approx(4 * 101**2)
+    # (df + 1)/(df + 3) df (1 - share) and Rubin's, put together by their reciprocals.
+    observed, large = 10 / 12 * 9 * (1 - 0.01 / 1.01), 4 * 101**2
+    assert imputations.degrees_of_freedom(1.0, 0.01, 5, 9) == pytest.approx(1 / (1 / observed + 1 / large))
+
+
+def test_a_share_is_pooled_on_the_logit_scale() -> None:
+    found = imputations.rubin([_estimate(0.6, 0.05), _estimate(0.9, 0.03)], "logit", 0.95)
+    assert found.value == pytest.approx(1 / (1 + math.exp(-(math.log(1.5) + math.log(9)) / 2)))
+
+
+def test_pooled_intervals_cover_the_truth_as_often_as_they_say() -> None:
+    """Normal data, a third missing at random, imputed properly from the posterior of mean and variance."""
+    draw, hits, times = np.random.default_rng(4), 0, 800
+    for _ in range(times):
+        values = draw.normal(size=60)
+        seen = values[:40]
+        estimates = []
+        for _ in range(10):
+            variance = seen.var(ddof=1) * 39 / draw.chisquare(39)
+            mean = draw.normal(seen.mean(), math.sqrt(variance / 40))
+            whole = np.concatenate((seen, draw.normal(mean, math.sqrt(variance), 20)))
+            estimates.append(_estimate(float(whole.mean()), float(whole.std(ddof=1)) / math.sqrt(60), 60, "Student t"))
+        found = imputations.rubin(estimates, "plain", 0.95)
+        assert found.low is not None
+        assert found.high is not None
+        hits += found.low <= 0 <= found.high
+    assert abs(hits / times - 0.95) < 3 * math.sqrt(0.95 * 0.05 / times)
+
+
+def test_the_test_of_a_difference_is_that_of_its_interval() -> None:
+    found = imputations.rubin([_estimate(0.3, 0.1), _estimate(0.3, 0.1)], "plain", 0.95, test=True)
+    assert found.details["p_value"] == pytest.approx(2 * float(norm.sf(3)))
+
+
+# ---- faults ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("tables", "what"),
+    [
+        ({0: ROWS, 1: ROWS}, "hospital-1 has 1 imputation."),
+        ({1: ROWS, 2: ROWS[:-1]}, "Imputation 1 of hospital-1 has 200 rows, imputation 2 199."),
+        (
+            {1: ROWS, 2: _without_risk(0.1)},
+            "The imputations of hospital-1 lack the outcome or the risk in different numbers of rows.",
+        ),
+    ],
+)
+def test_imputations_that_do_not_belong_together_are_faults(
+    tmp_path: Path, tables: dict[int, list[str]], what: str
+) -> None:
+    with pytest.raises(DataError) as caught:
+        _study(tmp_path, tables)
+    assert [fault.what for fault in caught.value.faults] == [what]
