@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dossier.errors import Fault
 from dossier.load import class_columns, columns, predictors, refused, subgroups, tables
 from dossier.load.columns import Bools, Settled
-from dossier.load.faults import by_row, shown
+from dossier.load.faults import LONGEST, by_row, shown
 from dossier.load.files import Folder
 from dossier.load.predictors import Source
 from dossier.load.subgroups import Labelled
@@ -187,6 +187,10 @@ def _parts(source: Source, key: str, faults: list[Fault]) -> list[tuple[str, str
     texts = columns.words(found)
     parts: dict[str, tuple[str, str, Bools]] = {}
     for value in sorted({text for text in texts if text is not None}):
+        if len(value) > LONGEST:
+            what = f"A site has a name of {len(value):,} characters: {shown(value)}."
+            faults.append(Fault(what, f"{table.file}, column {found.name}", "Give it a short name."))
+            continue
         name = f"{source.declaration.name}-{slug(value)}"
         if not slug(value) or name in parts:
             what = f"The site {shown(value)} gives no name of its own: {name}."

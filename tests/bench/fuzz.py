@@ -272,7 +272,7 @@ def report(found: Sequence[Ended], seed: int, seconds: float, jobs: int) -> str:
         "folder of `fixtures/broken`, changed at random by the seed and its number. It is read and, if it can be,",
         f"evaluated, recorded and composed into one edition; of one in {DRAWN} the figures are drawn; one in {PRINTED}",
         "is printed as both PDFs.",
-        f"An input may take {SECONDS:.0f} seconds of the processor ({3 * SECONDS:.0f} when printed) and {MEMORY >> 30} GiB.",
+        f"An input may take {SECONDS:.0f} processor seconds ({3 * SECONDS:.0f} if printed) and {MEMORY >> 30} GiB.",
         "",
         "| Ended | Inputs | Share |",
         "|---|---:|---:|",
