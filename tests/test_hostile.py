@@ -18,7 +18,7 @@ import pytest
 
 from dossier import compose, draw, evaluate, initial, load, press, record
 from dossier.contents import Edition
-from dossier.errors import DataError, DossierError, PageError
+from dossier.errors import DossierError, PageError
 from dossier.types import Document, Gallery, Study
 from tests.test_load import HEAD, SITE
 
@@ -202,7 +202,14 @@ def test_a_name_from_a_table_is_no_formula_no_markup_and_no_mathematics(tmp_path
     rows = "".join(f"{k % 2},0.{k % 9 + 1}," + ",".join(cells[(k + j) % 4] for j in range(4)) + "\n" for k in range(48))
     table = f"outcome,risk,{','.join(names)}\n{rows}"
     groups = "".join(f'[[subgroup]]\ncolumn = "{name}"\n' for name in names)
-    text = SITE + "predictors = [" + ", ".join(f'"{name}"' for name in names) + "]\n" + groups
+    text = (
+        SITE
+        + 'site = "$x^2$ <b>Bari</b>"\n'
+        + "predictors = ["
+        + ", ".join(f'"{name}"' for name in names)
+        + "]\n"
+        + groups
+    )
     text += "[resampling]\nbootstrap = 5\npermutations = 5\n"
     evidence = evaluate.evidence(load.study(_release(tmp_path, text, site__csv=table)))
     for row in csv.reader(io.StringIO(record.table(evidence).decode())):
@@ -211,7 +218,7 @@ def test_a_name_from_a_table_is_no_formula_no_markup_and_no_mathematics(tmp_path
             assert not cell.startswith("-") or float(cell) < 0
     gallery = draw.gallery(evidence)
     drawn = b"".join(picture.svg for picture in gallery.pictures.values())
-    assert b"$x^2$" in drawn
+    assert b"$x^2$ &lt;b&gt;Bari" in drawn
     assert b"<b>" not in drawn
     for edition in EDITIONS:
         html = compose.document(gallery, edition).html
@@ -223,5 +230,5 @@ def test_letters_that_no_font_has_are_told_with_their_place(tmp_path: Path) -> N
     study = _release(tmp_path, SITE + 'site = "病院"\n', site__csv="outcome,risk\n0,0.1\n1,0.2\n")
     with pytest.raises(DossierError, match=r"site holds what cannot be printed: 病 \(U\+75C5\), 院 \(U\+9662\)\."):
         load.study(study)
-    with pytest.raises(DataError, match=r"The name holds what cannot be printed: U\+202E\."):
+    with pytest.raises(DossierError, match=r"The name holds what cannot be printed: U\+202E\."):
         load.quick(tmp_path / "site.csv", "outcome", "risk", (), "\u202ename")
