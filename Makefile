@@ -1,5 +1,5 @@
 # `make demo` and `make test` do all the set-up themselves, from a clone on Debian or Ubuntu with Python.
-.PHONY: demo test conformance contact-sheet coverage mutation lock system clean
+.PHONY: demo test conformance contact-sheet coverage mutation fuzz lock system clean
 .DELETE_ON_ERROR:
 
 READY := .venv/.ready
@@ -25,6 +25,10 @@ contact-sheet: $(READY)
 # Simulates hospitals with known truths for an hour on two cores, and writes tests/bench/COVERAGE.md.
 coverage: $(READY)
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 .venv/bin/python -m tests.bench.coverage
+
+# 20,000 spoilt releases, each of which must end in a dossier or in told faults; hours. Writes tests/bench/FUZZ.md.
+fuzz: $(READY)
+	nice -n 15 .venv/bin/python -m tests.bench.fuzz --write
 
 # Both editions of every release by the rules of PDF/A and PDF/UA, the HTML lint and what FDA asks of a PDF.
 conformance: $(READY)

@@ -387,12 +387,24 @@ def _jobs(wanted: int | None, tasks: int) -> int:
 @contextmanager
 def _workers(jobs: int) -> Iterator[None]:
     """Workers that leave an interruption to us, and that end when we are killed."""
+    from concurrent.futures.process import BrokenProcessPool
+
     import joblib
 
-    with joblib.parallel_config(backend="loky", initializer=_start_worker, initargs=(os.getpid(),)):
-        if jobs > 1:
-            _start_workers(jobs)
-        yield
+    from dossier.errors import WorkerError
+
+    try:
+        with joblib.parallel_config(backend="loky", initializer=_start_worker, initargs=(os.getpid(),)):
+            if jobs > 1:
+                _start_workers(jobs)
+            yield
+    except BrokenProcessPool:
+        # Ctrl-C ends workers as well, and is told as what it is.
+        if STOPPED.is_set():
+            raise
+        what = "A worker process ended before its work was done."
+        fix = "Memory may have run out: use fewer workers, such as --jobs 1, or free some."
+        raise WorkerError.one(what, "--jobs", fix) from None
 
 
 def _start_workers(jobs: int) -> None:

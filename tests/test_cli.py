@@ -94,6 +94,8 @@ def started(*words: str, cwd: Path, **more: Any) -> subprocess.Popen[str]:
         cwd=cwd,
         env=os.environ | {"PYTHONPATH": str(CHECKOUT)},
         start_new_session=True,
+        # What runs in the background of a script inherits its deafness to Ctrl-C; a terminal's programs do not.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         text=True,
         **({"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more),
     )
@@ -339,6 +341,8 @@ def test_an_interruption_that_comes_out_as_another_error_is_one(run: Run, monkey
         except KeyboardInterrupt:
             raise ImportError("half a library") from None
 
+    # Tests that run in the background of a script have inherited its deafness, which `_listen` respects.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     monkeypatch.setattr(cli.dossier, "main", fail)
     monkeypatch.setattr(cli, "STOPPED", threading.Event())
     monkeypatch.setattr(threading, "excepthook", threading.excepthook)
@@ -548,3 +552,28 @@ def test_interrupted_nothing_is_left_and_out_is_as_it_was(release: Path, tmp_pat
         assert held(out) == before
         assert [path.name for path in tmp_path.iterdir()] == ["out"]
     assert not list(Path("/dev/shm").glob(f"joblib_memmapping_folder_{build.pid}_*"))
+
+
+def children(leader: int) -> list[int]:
+    """The workers of a build: its children that do its work, not those that keep account of them."""
+    found = []
+    for process in group(leader):
+        try:
+            words = Path(f"/proc/{process}/cmdline").read_text(encoding="utf-8", errors="replace")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if "popen_loky" in words and "resource_tracker" not in words:
+            found.append(int(process))
+    return found
+
+
+def test_a_worker_that_dies_is_told_without_a_traceback(release: Path, tmp_path: Path) -> None:
+    with started("build", str(release), "-o", "out", "--jobs", "2", cwd=tmp_path) as build:
+        until(lambda: len(children(build.pid)) >= 2, 120)
+        os.kill(children(build.pid)[0], signal.SIGKILL)
+        said, errors = build.communicate(timeout=240)
+    assert (build.returncode, said) == (2, "")
+    assert errors.startswith("A worker process ended before its work was done.\n  where: --jobs\n")
+    assert "Traceback" not in errors
+    assert list(tmp_path.iterdir()) == []
+    until(lambda: not group(build.pid), 30)

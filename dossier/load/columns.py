@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
-from dossier.load.faults import by_row, listed, no_column, number
+from dossier.load.faults import LONGEST, by_row, listed, no_column, number, shortened
 from dossier.load.tables import RawTable
 from dossier.release import DatasetDeclaration, Outcome, Value
 from dossier.types import Floats
@@ -55,7 +55,7 @@ class Settled:
 
 def settled(raw: RawTable, declaration: DatasetDeclaration, where: str, faults: list[Fault]) -> Settled:
     """The table with the declared renames and missing values."""
-    faults += _alike(raw)
+    faults += [*_alike(raw), *_too_long(raw)]
     ours = {name: name for name in raw.columns}
     for our, their in declaration.columns.items():
         if their not in raw.columns:
@@ -89,6 +89,15 @@ def _alike(raw: RawTable) -> list[Fault]:
         )
         for name in raw.columns
         if first.setdefault(name.casefold(), name) != name
+    ]
+
+
+def _too_long(raw: RawTable) -> list[Fault]:
+    fix = "Give the column a short name."
+    return [
+        Fault(f"The name of a column has {len(name):,} characters: {shortened(name)}", f"{raw.file}, first row", fix)
+        for name in raw.columns
+        if len(name) > LONGEST
     ]
 
 
@@ -290,7 +299,7 @@ def _not_binary(table: Settled, found: Column, wrong: Bools) -> list[Fault]:
 def _cell(value: object) -> str:
     if isinstance(value, float):
         return number(value) if np.isfinite(value) else str(value)
-    return f'"{value}"' if isinstance(value, str) and parsed(value) is None else str(value)
+    return f'"{shortened(value)}"' if isinstance(value, str) and parsed(value) is None else shortened(str(value))
 
 
 def risk(table: Settled, name: str, key: str, faults: list[Fault]) -> Floats | None:

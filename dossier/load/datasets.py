@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from dossier.errors import Fault
 from dossier.load import class_columns, columns, predictors, refused, settled_columns, signatures, subgroups, tables
 from dossier.load.columns import Bools, Settled
 from dossier.load.dialects import Dialect
-from dossier.load.faults import by_row, counted, shown
+from dossier.load.faults import LONGEST, by_row, counted, shown
 from dossier.load.files import Folder
 from dossier.load.predictors import Source
 from dossier.load.subgroups import Labelled
@@ -119,10 +119,18 @@ def _source(release: Release, number: int, folder: Folder, faults: list[Fault]) 
     return Source(declaration, columns.settled(raw, declaration, where, faults), where)
 
 
+def _is_folder(path: Path) -> bool:
+    """Whether there is a folder; a path that cannot even be asked is none, and is told when it cannot be opened."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
 def _raw(declaration: DatasetDeclaration, where: str, folder: Folder, faults: list[Fault]) -> RawTable | None:
     """The table of a declaration as it was found: of a file, or of all files of a folder."""
     file = declaration.file
-    if os.path.isdir(folder.path / file):
+    if _is_folder(folder.path / file):
         found = folder.parts(file, f"{where}, file", declaration.outside, faults)
         return None if found is None else tables.parts(found, file, faults)
     ending = refused.ending(file, f"{where}, file") or _unfit(declaration, where)
@@ -264,6 +272,10 @@ def _parts(source: Source, key: str, faults: list[Fault]) -> list[tuple[str, str
     texts = columns.words(found)
     parts: dict[str, tuple[str, str, Bools]] = {}
     for value in sorted({text for text in texts if text is not None}):
+        if len(value) > LONGEST:
+            what = f"A site has a name of {len(value):,} characters: {shown(value)}."
+            faults.append(Fault(what, f"{table.file}, column {found.name}", "Give it a short name."))
+            continue
         name = f"{source.declaration.name}-{slug(value)}"
         if not slug(value) or name in parts:
             what = f"The site {shown(value)} gives no name of its own: {name}."

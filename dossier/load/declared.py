@@ -37,6 +37,8 @@ BOUNDS = {
     "less_than": ("lt", "below"),
     "less_than_equal": ("le", "at most"),
 }
+MOST_DATASETS = 1000
+"""More tables than this come from a program that ran wild; reading them would take hours."""
 LISTS = ("dataset", "declared_performance", "acceptance", "subgroup", "reply", "signatory", "revision")
 STAND_INS: Mapping[str, object] = {"model": "model", "version": "0", "date": None, "owner": "owner"}
 """What stands in for a faulty key of [release], only so that the tables can be read for their faults too."""
@@ -62,6 +64,11 @@ def declared(content: bytes) -> Declared:
         )
     except tomllib.TOMLDecodeError as error:
         return Declared(None, (_syntax(str(error)),))
+    tables = raw.get("dataset")
+    if isinstance(tables, tuple) and len(tables) > MOST_DATASETS:
+        fix = "Put the rows of many sites into one table, and name the column of the site in site_column."
+        what = f"There are {len(tables)} datasets, more than {MOST_DATASETS}."
+        return Declared(None, (Fault(what, "release.toml, [[dataset]]", fix),))
     faults = [*declared_classes.missing(raw), *_strange_letters(raw)]
     try:
         release: Release | None = Release.model_validate(raw)

@@ -21,9 +21,18 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 def listed(names: Iterable[str], most: int = 12) -> str:
     """Names in a row, cut short when there are many."""
-    names = list(names)
+    names = [shortened(name) for name in names]
     rest = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + rest
+
+
+LONGEST = 200
+"""A name or a category with more characters than this is prose, and fits no table."""
+
+
+def shortened(text: str) -> str:
+    """The beginning of a text, where all of it would drown the message."""
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def shown(value: object) -> str:
@@ -31,7 +40,7 @@ def shown(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return f'"{value}"' if len(value) <= 60 else f'"{value[:57]}..."'
+        return f'"{shortened(value)}"'
     if isinstance(value, dict):
         return "a table"
     if isinstance(value, (list, tuple)):
@@ -73,4 +82,6 @@ def no_column(name: str, file: str, known: Sequence[str], declared: str) -> Faul
     """The fault of a column that a table does not have, with the nearest that it has."""
     near = nearest(name, known)
     hint = f"Did you mean {near}?" if near else f"The table has {listed(known)}."
-    return Fault(f"There is no column {name}.", f"{file}, first row", f"{hint} {declared} names it in release.toml.")
+    return Fault(
+        f"There is no column {shortened(name)}.", f"{file}, first row", f"{hint} {declared} names it in release.toml."
+    )

@@ -9,7 +9,7 @@ import numpy as np
 
 from dossier.errors import Fault
 from dossier.load.columns import LARGEST, Column, Settled, parsed, words
-from dossier.load.faults import by_row, no_column
+from dossier.load.faults import LONGEST, by_row, no_column
 from dossier.release import DatasetDeclaration, Release
 from dossier.types import Feature
 
@@ -187,12 +187,26 @@ def _categories(
                 )
                 fix = f"List the predictors without {name}, name it as id, or list it under categorical."
                 faults.append(Fault(what, f"{source.table.file}, column {columns[k].name}", fix))
+    for k, cells in texts.items():
+        faults += _too_long(name, cells, holders[k])
     levels = by_size({text for cells in texts.values() for text in cells if text is not None})
     code = {level: float(k) for k, level in enumerate(levels)}
     return {
         k: Feature(name, np.array([np.nan if text is None else code[text] for text in cells], dtype=np.float64), levels)
         for k, cells in texts.items()
     }
+
+
+def _too_long(name: str, cells: Sequence[str | None], source: Source) -> list[Fault]:
+    """The faults of texts that are prose and no category."""
+    places = [k for k, text in enumerate(cells) if text is not None and len(text) > LONGEST]
+    rows = [int(source.table.rows[k]) for k in places]
+    fix = f"List the predictors without {name}, or write categories of a few words."
+
+    def what(k: int) -> str:
+        return f"{name} holds a text of {len(cells[places[k]] or ''):,} characters, too long for a category."
+
+    return by_row(source.table.file, source.table.columns[name].name, rows, what, fix)
 
 
 def by_size(levels: set[str]) -> tuple[str, ...]:

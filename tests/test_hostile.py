@@ -1,0 +1,234 @@
+"""What nobody sends by accident: files that are none, sizes beyond reason, and texts that ask for other places."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import datetime
+import http.server
+import io
+import os
+import resource
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dossier import compose, draw, evaluate, initial, load, press, record
+from dossier.contents import Edition
+from dossier.errors import DossierError, PageError
+from dossier.types import Document, Gallery, Study
+from tests.test_load import HEAD, SITE
+
+EDITIONS: tuple[Edition, ...] = ("regulatory", "committee")
+
+
+def _release(folder: Path, text: str, **tables: str) -> Path:
+    (folder / "release.toml").write_text(HEAD + text, encoding="utf-8")
+    for name, content in tables.items():
+        (folder / name.replace("__", ".")).write_text(content, encoding="utf-8")
+    return folder
+
+
+def _told(folder: Path) -> list[str]:
+    with pytest.raises(DossierError) as caught:
+        load.study(folder)
+    return [fault.what for fault in caught.value.faults]
+
+
+# ---- files that are none --------------------------------------------------------------------------------------------
+
+
+def test_a_pipe_and_a_device_are_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "zero.csv").symlink_to("/dev/zero")
+    pipe, device = (SITE.replace("site", name) for name in ("pipe", "zero"))
+    folder = _release(tmp_path, pipe + "outside = true\n" + device + "outside = true\n")
+    assert _told(folder) == [
+        "pipe.csv is no file but a device, a pipe or a socket.",
+        "zero.csv is no file but a device, a pipe or a socket.",
+    ]
+
+
+def test_links_in_a_circle_are_told(tmp_path: Path) -> None:
+    (tmp_path / "site.csv").symlink_to(tmp_path / "other.csv")
+    (tmp_path / "other.csv").symlink_to(tmp_path / "site.csv")
+    assert _told(_release(tmp_path, SITE)) == ["site.csv cannot be opened: too many levels of symbolic links."]
+
+
+def test_a_folder_that_is_a_link_out_of_the_release_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "site.csv").write_text("outcome,risk\n0,0.1\n1,0.2\n", encoding="utf-8")
+    folder = tmp_path / "release"
+    folder.mkdir()
+    (folder / "inside").symlink_to(tmp_path / "elsewhere")
+    text = SITE.replace("site.csv", "inside/site.csv") + '[statements]\n4 = { file = "inside/site.csv" }\n'
+    assert _told(_release(folder, text)) == ["inside/site.csv lies outside the release folder."] * 2
+
+
+# ---- sizes beyond reason --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def little_memory() -> Iterator[None]:
+    """No more than two GiB above what is in use: who asks for more fails."""
+    used = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (used + (2 << 30), before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_ten_thousand_columns_are_read(tmp_path: Path) -> None:
+    names = ",".join(f"x{k}" for k in range(10_000))
+    rows = "".join(f"{k % 2},0.{k % 9 + 1}," + ",".join(["1"] * 10_000) + "\n" for k in range(20))
+    study = load.study(_release(tmp_path, SITE, site__csv=f"outcome,risk,{names}\n{rows}"))
+    assert study.datasets[0].rows_read == 20
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_a_cell_of_a_megabyte_is_no_category_and_no_message(tmp_path: Path) -> None:
+    long = "a" * 1_000_000
+    for text, table in (
+        (SITE, f"outcome,risk\n0,0.1\n1,{long}\n"),
+        (SITE, f"outcome,risk\n0,0.1\n{long},0.2\n"),
+        (SITE, f"outcome,{long}\n0,0.1\n1,0.2\n"),
+        (SITE + 'predictors = ["note"]\n', f"outcome,risk,note\n0,0.1,x\n1,0.2,{long}\n"),
+        (SITE + 'site_column = "ward"\n', f"outcome,risk,ward\n0,0.1,x\n1,0.2,{long}\n"),
+    ):
+        with pytest.raises(DossierError) as caught:
+            load.study(_release(tmp_path, text, site__csv=table))
+        assert len(str(caught.value)) < 2_000
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_ten_thousand_datasets_are_told_of_once(tmp_path: Path) -> None:
+    many = "".join(SITE.replace('"site"', f'"site-{k}"') for k in range(10_000))
+    assert _told(_release(tmp_path, many, site__csv="outcome,risk\n0,0.1\n1,0.2\n")) == [
+        "There are 10000 datasets, more than 1000."
+    ]
+
+
+# ---- texts that ask for other places --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def asked() -> Iterator[tuple[str, list[str]]]:
+    """A server on this machine: its address, and what it was asked for."""
+    seen: list[str] = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            seen.append(self.path)
+            self.send_error(404)
+
+        do_HEAD = do_POST = do_GET  # noqa: N815
+
+        def log_message(self, format: str, *values: object) -> None:
+            return
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}", seen
+        server.shutdown()
+        thread.join()
+
+
+WAYS = (
+    '<img src="{}" alt="x">',
+    '<link rel="stylesheet" href="{}">',
+    '<style>@import url("{}");</style>',
+    '<p style="background: url({})">x</p>',
+    '<style>@font-face {{ font-family: x; src: url("{}") }} p {{ font-family: x }}</style><p>x</p>',
+    '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="{}"/></svg>',
+    '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><use href="{}#a"/></svg>',
+    '<object data="{}"></object>',
+    '<embed src="{}">',
+    '<iframe src="{}"></iframe>',
+    '<a href="{}">x</a>',
+    "![x]({})",
+    "[x]({})",
+    "<{}>",
+)
+
+
+def _study(folder: Path, statement: str) -> Study:
+    """The example release with a statement, few draws and one external table."""
+    files = initial.files()
+    for name, content in files.items():
+        (folder / name).write_bytes(b"".join(content.splitlines(keepends=True)[:41]) if ".csv" in name else content)
+    study = load.study(folder)
+    few = study.release.resampling.model_copy(update={"bootstrap": 5, "permutations": 5})
+    release = study.release.model_copy(update={"resampling": few})
+    return replace(study, release=release, statements={**study.statements, "4": statement, "26": statement})
+
+
+def test_a_statement_reaches_no_file_and_no_server(tmp_path: Path, asked: tuple[str, list[str]]) -> None:
+    address, seen = asked
+    places = (f"{address}/secret", "file:///etc/passwd", "/etc/passwd")
+    statement = "\n\n".join(way.format(place) for way in WAYS for place in places)
+    evidence = evaluate.evidence(_study(tmp_path, statement))
+    for edition in EDITIONS:
+        pdf = press.pdf(compose.document(Gallery(evidence, {}, {}), edition))
+        assert b"root:" not in pdf
+    assert seen == []
+
+
+@pytest.mark.parametrize("way", WAYS[:10])
+def test_even_a_page_that_asks_reaches_no_file_and_no_server(
+    tmp_path: Path, asked: tuple[str, list[str]], way: str
+) -> None:
+    """Were a text to get into a page as HTML: the press itself gives nothing out."""
+    address, seen = asked
+    style = tmp_path / "style.css"
+    style.write_text("html { font: 400 10pt 'Source Serif 4' }", encoding="utf-8")
+    for place in (f"{address}/secret", "file:///etc/passwd"):
+        html = f"<!doctype html><html lang='en'><head><title>x</title></head><body>{way.format(place)}</body></html>"
+        document = Document(html, (style,), {}, "x", "en", b"0" * 16, datetime.date(2026, 10, 1), (), "pdf/a-2a", False)
+        said = b""
+        with contextlib.suppress(PageError):
+            said = press.pdf(document)
+        assert b"root:" not in said
+    assert seen == []
+
+
+def test_a_name_from_a_table_is_no_formula_no_markup_and_no_mathematics(tmp_path: Path) -> None:
+    names = ("=1+1", "+x", "@y", "<b>z</b>")
+    cells = ("$x^2$", "{{ 7 * 7 }}", "=cmd()", "</svg>")
+    rows = "".join(f"{k % 2},0.{k % 9 + 1}," + ",".join(cells[(k + j) % 4] for j in range(4)) + "\n" for k in range(48))
+    table = f"outcome,risk,{','.join(names)}\n{rows}"
+    groups = "".join(f'[[subgroup]]\ncolumn = "{name}"\n' for name in names)
+    text = (
+        SITE
+        + 'site = "$x^2$ <b>Bari</b>"\n'
+        + "predictors = ["
+        + ", ".join(f'"{name}"' for name in names)
+        + "]\n"
+        + groups
+    )
+    text += "[resampling]\nbootstrap = 5\npermutations = 5\n"
+    evidence = evaluate.evidence(load.study(_release(tmp_path, text, site__csv=table)))
+    for row in csv.reader(io.StringIO(record.table(evidence).decode())):
+        for cell in row:
+            assert not cell.startswith(("=", "+", "@", "\t", "\r"))
+            assert not cell.startswith("-") or float(cell) < 0
+    gallery = draw.gallery(evidence)
+    drawn = b"".join(picture.svg for picture in gallery.pictures.values())
+    assert b"$x^2$ &lt;b&gt;Bari" in drawn
+    assert b"<b>" not in drawn
+    for edition in EDITIONS:
+        html = compose.document(gallery, edition).html
+        assert "<b>z" not in html
+        assert "{{ 7 * 7 }}" in html or edition == "committee"
+
+
+def test_letters_that_no_font_has_are_told_with_their_place(tmp_path: Path) -> None:
+    study = _release(tmp_path, SITE + 'site = "病院"\n', site__csv="outcome,risk\n0,0.1\n1,0.2\n")
+    with pytest.raises(DossierError, match=r"site holds what cannot be printed: 病 \(U\+75C5\), 院 \(U\+9662\)\."):
+        load.study(study)
+    with pytest.raises(DossierError, match=r"The name holds what cannot be printed: U\+202E\."):
+        load.quick(tmp_path / "site.csv", "outcome", "risk", (), "\u202ename")
