@@ -1,5 +1,5 @@
 # `make demo` and `make test` do all the set-up themselves, from a clone on Debian or Ubuntu with Python.
-.PHONY: demo test conformance contact-sheet coverage mutation fuzz lock system clean
+.PHONY: demo test bench conformance contact-sheet coverage mutation fuzz lock system clean
 .DELETE_ON_ERROR:
 
 READY := .venv/.ready
@@ -21,6 +21,12 @@ mutation: $(READY)
 # Every figure of every release and of the extremes, on PNG pages to be looked at.
 contact-sheet: $(READY)
 	.venv/bin/python -m tests.bench.contact_sheet contact-sheet
+
+# Speed beside R, scikit-learn, dcurves, pted, hyppo and typst, into tests/bench/RESULTS.md; the rivals live in .bench.
+bench: $(READY)
+	.ci/system-libraries bench
+	.ci/rivals
+	.venv/bin/python -m tests.bench.bench --rivals .bench/bin/python --write
 
 # Simulates hospitals with known truths for an hour on two cores, and writes tests/bench/COVERAGE.md.
 coverage: $(READY)
@@ -50,4 +56,4 @@ system:
 	@.ci/system-libraries
 
 clean:
-	rm -rf .venv demo contact-sheet
+	rm -rf .venv .bench demo contact-sheet

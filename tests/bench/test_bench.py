@@ -1,0 +1,65 @@
+"""The bench in a short form: every side of ours runs, and the table says what was found. No time is asserted."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.bench import bench
+from tests.bench.bench import GOLDEN, OURS, SHORT, Row, Run, report, run, write_release
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The releases that the sides read."""
+    made = tmp_path_factory.mktemp("bench")
+    for rows in (SHORT.few, SHORT.million):
+        write_release(made / str(rows), rows)
+    for sites in SHORT.sites:
+        write_release(made / f"sites-{sites}", SHORT.a_site, sites)
+    return made
+
+
+@pytest.mark.parametrize("name", sorted(set(OURS) - {"covid", "few"}))
+def test_every_side_of_ours_takes_some_time(name: str, folder: Path) -> None:
+    if name in ("pipeline", "replicates") and not GOLDEN.is_file():
+        pytest.skip("the reference tables are not there")
+    found = OURS[name](SHORT, folder)
+    assert isinstance(found, float)
+    assert found > 0
+
+
+def test_a_side_is_timed_with_its_memory() -> None:
+    found = run([sys.executable, "-c", "x = bytearray(60_000_000); sum(range(2_000_000))"], 1)
+    assert found.seconds is not None
+    assert found.seconds > 0
+    assert found.megabytes > 57
+
+
+def test_a_side_that_fails_says_why() -> None:
+    found = run([sys.executable, "-c", "raise SystemExit('no such package')"], 1)
+    assert (found.seconds, found.error) == (None, "no such package")
+
+
+def test_a_side_that_does_not_end_is_ended() -> None:
+    found = run([sys.executable, "-c", "import time; time.sleep(60)"], 1, patience=0.3)
+    assert (found.seconds, found.error) == (None, "not finished after 0 s")
+
+
+def test_the_table_has_the_ratio_or_the_reason() -> None:
+    rows = [
+        bench._at_most("ours", Run(2.0, 10), "theirs", Run(5.0, 20), "not slower", 1),
+        bench._at_most("ours", Run(2.0, 10), "theirs", Run(5.0, 20), "ten times", 1 / 10),
+        bench._at_most("ours", Run(2.0, 10), "theirs", Run(None, error="not installed"), "not slower", 1),
+    ]
+    lines = report(rows, SHORT).splitlines()[-3:]
+    assert [row.met for row in rows] == ["met", "**not met**", "not known"]
+    assert "| 2.5 |" in lines[0]
+    assert "not installed" in lines[2]
+
+
+def test_a_row_over_its_memory_is_not_met() -> None:
+    row: Row = bench._at_most("ours", Run(2.0, 2000), "theirs", Run(5.0, 20), "faster", 1, megabytes=1000)
+    assert row.met == "**not met**"
