@@ -9,7 +9,7 @@ import numpy as np
 
 from dossier import evaluate
 from dossier.release import Release
-from dossier.types import Dataset, DatasetSummary, Evidence, Feature, Floats, Readers, Role, Study
+from dossier.types import Dataset, DatasetSummary, Evidence, Feature, Floats, Readers, Role, Study, Withheld
 
 
 @dataclass(frozen=True)
@@ -145,6 +145,10 @@ def _many(summary: DatasetSummary, times: int) -> DatasetSummary:
         summary,
         n=summary.n * times,
         events=None if summary.events is None else summary.events * times,
-        rows_read=summary.rows_read * times,
-        excluded={reason: count * times for reason, count in summary.excluded.items()},
+        rows_read=_times(summary.rows_read, times),
+        excluded={reason: _times(count, times) for reason, count in summary.excluded.items()},
     )
+
+
+def _times(count: int | Withheld, times: int) -> int | Withheld:
+    return count if isinstance(count, Withheld) else count * times
