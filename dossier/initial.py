@@ -108,6 +108,9 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # [[subgroup]]                   # every measure in each group of patients, beside the other patients of the site
 # column = "ward"                # its own values; or levels = { "1" = "male", "0" = "female" }; or cuts = [50, 70]
 
+# [disclosure]                   # counts below it, and what is derived from them, are withheld
+# minimum_cell = 10              # a [[dataset]] may have its own
+
 [h_accuracy]
 priority = [0.25, 0.5, 0.75]     # of the positive class
 priority_from = ["prevalence"]   # and the observed share of events

@@ -18,7 +18,8 @@ from matplotlib.text import Text
 from dossier.figures import canvas, description, discrimination, pooled, sample, similarity
 from dossier.figures.canvas import FULL, styled, text_boxes
 from dossier.register import fill
-from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, Withheld, externals, find, find_curve
+from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, externals, find, find_curve
+from dossier.typeset import lost_rows
 from tests.figures.studies import EXTREMES, Extreme, study
 from tests.figures.studies import evidence as simulated
 
@@ -179,7 +180,7 @@ def test_the_flow_counts_every_row_once(lacking: Evidence) -> None:
     sites = externals(lacking)
     for site in sites:
         assert site.events is not None
-        lost = sum(count for count in site.excluded.values() if not isinstance(count, Withheld))
+        lost, _ = lost_rows([site])
         assert rows[site.site] == [f"{n:,}" for n in (site.rows_read, lost, site.n, site.events, site.n - site.events)]
         read, out, analysed, events, others = (int(text.replace(",", "")) for text in rows[site.site])
         assert read - out == analysed == events + others

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from dossier.evaluate.withheld import curves, descriptions, results, tables
 from dossier.evaluate.withheld.tables import Policy, is_few
-from dossier.types import POOLED, DatasetSummary, Evidence, Flag, Study, Withheld
+from dossier.types import POOLED, DatasetSummary, Evidence, Flag, Study, SubgroupEvidence, SubgroupSize, Withheld
 
 COUNTED = re.compile(r"\b(\d[\d,]*) rows?\b")
 
@@ -46,7 +46,7 @@ def evidence(complete: Evidence) -> Evidence:
     of_subgroups = results.shown_of_subgroups(complete, policy)
     described = descriptions.shown(complete, policy)
     drawn = curves.shown((*complete.curves, *complete.subgroups.curves), complete, policy, shown)
-    return replace(
+    kept = replace(
         complete,
         datasets=tuple(_summary(one, policy) for one in complete.datasets),
         results=shown,
@@ -59,6 +59,30 @@ def evidence(complete: Evidence) -> Evidence:
             summaries=tuple(policy.summary(one) for one in complete.subgroups.summaries),
             results=of_subgroups,
             curves=drawn[len(complete.curves) :],
+        ),
+    )
+    return _without_rare_names(kept)
+
+
+def _without_rare_names(shown: Evidence) -> Evidence:
+    """The evidence without the subgroups that the tables name, not the release, and of which no dataset shows a size.
+
+    A value that few patients have is one of theirs.
+    """
+    declared = {one.column for one in shown.release.subgroup if one.levels is not None or one.cuts is not None}
+    of_all = shown.subgroups
+    told = {one.subset for one in of_all.summaries if isinstance(one.size, SubgroupSize) and one.size.n}
+    rare = {
+        one.subset
+        for one in of_all.summaries
+        if one.column not in declared and one.subset not in told and isinstance(one.size, Withheld)
+    }
+    return replace(
+        shown,
+        subgroups=SubgroupEvidence(
+            summaries=tuple(one for one in of_all.summaries if one.subset not in rare),
+            results=tuple(one for one in of_all.results if one.subset not in rare),
+            curves=tuple(one for one in of_all.curves if one.subset not in rare),
         ),
     )
 

@@ -1,0 +1,178 @@
+"""A release in which every value is one that is found nowhere else, and a search of everything that a build writes."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from pypdf import PdfReader
+
+RELEASE = """
+[release]
+model = "Canary model"
+version = "1.0.0"
+date = 2026-10-01
+owner = "The owner"
+[outcome]
+name = "Readmission"
+column = "outcome"
+[prediction]
+column = "risk"
+rival = "risk_previous"
+rival_name = "the old rule"
+[thresholds]
+declared = [0.3, 0.6]
+range = [0.1, 0.7]
+rationale = "Why."
+[resampling]
+bootstrap = 5
+permutations = 5
+[[subgroup]]
+column = "sex"
+[[subgroup]]
+column = "ward"
+[readers]
+labels = "labels.csv"
+confidence = "confidence.csv"
+dataset = "large"
+case = "case_id"
+"""
+
+SITES = {"made": ("development", 300), "own": ("internal", 200), "large": ("external", 240), "rare": ("external", 120)}
+SITES |= {"middle": ("external", 200), "tiny": ("external", 8)}
+
+
+@dataclass(frozen=True)
+class Canaries:
+    """The values that were planted, by what they are."""
+
+    identifiers: tuple[str, ...]
+    dates: tuple[str, ...]
+    predictors: tuple[str, ...]
+    risks: tuple[str, ...]
+    rare_words: tuple[str, ...]
+    """Categories of fewer than ten patients of their dataset."""
+    places: tuple[str, ...]
+    """Folders of the machine."""
+
+
+def plant(folder: Path, policy: str) -> Canaries:
+    """Write the release; every number of a patient has decimals that no other number has."""
+    rng = np.random.default_rng(20261001)
+    folder.mkdir(parents=True)
+    made: dict[str, list[str]] = {"identifiers": [], "dates": [], "predictors": [], "risks": []}
+    words = ["Quokkaward", "Zebuward"]
+    text = RELEASE + policy
+    for number, (name, (role, rows)) in enumerate(SITES.items()):
+        text += f'[[dataset]]\nname = "{name}"\nrole = "{role}"\nfile = "{name}.csv"\nid = "case_id"\n'
+        text += 'predictors = ["age", "glucose", "ward", "fever"]\n'
+        lines = ["case_id,seen,age,glucose,ward,fever,sex,note,outcome,risk,risk_previous"]
+        score = rng.normal(-2.6 if name == "rare" else -0.4, 1.3, rows)
+        happened = rng.random(rows) < 1 / (1 + np.exp(-score))
+        if name == "rare":
+            happened = np.arange(rows) % 20 == 7
+        for row in range(rows):
+            identifier = f"CANARY{number}X{row:05d}"
+            seen = f"19{number + 10}-{row % 12 + 1:02d}-{row % 28 + 1:02d}T{row % 24:02d}:{row % 60:02d}"
+            age = f"{rng.uniform(30, 90):.6f}"
+            glucose = f"{rng.uniform(70, 180):.6f}"
+            risk = f"{1 / (1 + np.exp(-score[row] - rng.normal(0, 0.3))):.7f}"
+            rival = f"{1 / (1 + np.exp(-score[row] - rng.normal(0, 1.0))):.7f}"
+            ward = words[0] if row in (5, 50) else words[1] if row in (6, 60, 70) else ("north", "south")[row % 3 == 0]
+            gap = (row % 97 == 1 and number > 0) or (row % 4 == 1 and name == "middle")
+            fever = "yes" if row % 31 == 3 else "no"
+            sex = "f" if row % 2 else "m" if row % 7 else ""
+            outcome = "" if row % 83 == 80 and name != "tiny" else str(int(happened[row]))
+            lines.append(
+                f"{identifier},{seen},{age},{'' if gap else glucose},{ward},{fever},{sex},NOTE{number}{row:04d}Q,"
+                f"{outcome},{risk},{rival}"
+            )
+            made["identifiers"] += [identifier, f"NOTE{number}{row:04d}Q"]
+            made["dates"].append(seen)
+            made["predictors"] += [age] if gap else [age, glucose]
+            made["risks"] += [risk, rival]
+        (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
+    _readers(folder, rng)
+    (folder / "release.toml").write_text(text)
+    places = (str(folder), str(folder.resolve().parent), str(Path.home() / "dossier"))
+    return Canaries(
+        **{name: tuple(dict.fromkeys(values)) for name, values in made.items()}, rare_words=tuple(words), places=places
+    )
+
+
+def _readers(folder: Path, rng: np.random.Generator) -> None:
+    cases = [line.split(",") for line in (folder / "large.csv").read_text().splitlines()[1:]]
+    for name in ("labels", "confidence"):
+        lines = ["case_id,Dr Axolotl,Dr Bandicoot,Dr Capybara"]
+        for case in cases:
+            right = case[8] or "0"
+            given = [right if rng.random() < 0.8 else str(1 - int(right)) for _ in range(3)]
+            sure = [f"{rng.choice([0.5, 0.75, 1.0])}" for _ in range(3)]
+            lines.append(",".join([case[0], *(given if name == "labels" else sure)]))
+        (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
+
+
+# ---- the search -----------------------------------------------------------------------------------------------------
+
+
+def texts(out: Path) -> dict[str, str]:
+    """All that can be read in a folder: files as they are; of a PDF every stream, its pages, and its metadata."""
+    found: dict[str, str] = {}
+    for path in sorted(path for path in out.rglob("*") if path.is_file()):
+        name = path.relative_to(out).as_posix()
+        found[name] = path.read_bytes().decode("latin-1")
+        if path.suffix == ".pdf":
+            found |= {f"{name}: {part}": text for part, text in _of_pdf(path).items()}
+    return found
+
+
+def _of_pdf(path: Path) -> dict[str, str]:
+    reader = PdfReader(path)
+    parts = {"pages": "\n".join(page.extract_text() for page in reader.pages), "metadata": str(reader.metadata)}
+    raw = path.read_bytes()
+    for number, begin in enumerate(re.finditer(rb"(?<!end)stream\r?\n", raw)):
+        coded = raw[begin.end() : raw.index(b"endstream", begin.end())]
+        try:
+            parts[f"stream {number}"] = zlib.decompress(coded).decode("latin-1")
+        except zlib.error:
+            # It is not compressed, and read with the file.
+            parts[f"stream {number}"] = coded.decode("latin-1")
+    return parts
+
+
+NUMBER = re.compile(r"\d+\.\d+")
+
+
+def leaks(found: dict[str, str], planted: tuple[str, ...]) -> list[str]:
+    """Where any of these values stands; a number counts as a whole, not as a part of a longer one."""
+    numbers = {one for one in planted if NUMBER.fullmatch(one)}
+    by_start: dict[str, list[str]] = {}
+    for one in planted:
+        if one not in numbers:
+            by_start.setdefault(one[:6], []).append(one)
+    told = []
+    for name, text in found.items():
+        # Thousands of words share a few beginnings: most texts hold none of them.
+        words = [one for start, same in by_start.items() if start in text for one in same]
+        told += [f"{one} in {name}" for one in words if one in text]
+        told += [f"{one} in {name}" for one in numbers & set(NUMBER.findall(text))]
+    return sorted(told)
+
+
+def numbers_of(document: object) -> set[float]:
+    """Every number of a parsed results.json."""
+    if isinstance(document, dict):
+        return set().union(*map(numbers_of, document.values())) if document else set()
+    if isinstance(document, list):
+        return set().union(*map(numbers_of, document)) if document else set()
+    return {float(document)} if isinstance(document, int | float) and not isinstance(document, bool) else set()
+
+
+def results_of(out: Path) -> dict[str, object]:
+    """results.json of a build."""
+    found: dict[str, object] = json.loads((out / "results.json").read_text())
+    return found

@@ -1,0 +1,108 @@
+"""Nobody's data out: planted values are looked for in every output, and withheld cells are solved for."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from pypdf import PdfReader, PdfWriter
+
+from tests.canaries import Canaries, leaks, numbers_of, plant, results_of, texts
+
+POLICY = "[disclosure]\nminimum_cell = 10\n"
+
+
+@dataclass(frozen=True)
+class Built:
+    """A build of the release, what was planted in it, and all that can be read in its output."""
+
+    planted: Canaries
+    out: Path
+    found: dict[str, str]
+
+
+def _built(folder: Path, policy: str) -> Built:
+    planted = plant(folder / "wombatfolder" / "release", policy)
+    out = folder / "out"
+    command = [sys.executable, "-m", "dossier", "build", str(folder / "wombatfolder" / "release"), "-o", str(out)]
+    ran = subprocess.run([*command, "--quiet", "--jobs", "1"], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    return Built(planted, out, texts(out))
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """The release built under a policy."""
+    return _built(tmp_path_factory.mktemp("guarded"), POLICY)
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """The release built without one."""
+    return _built(tmp_path_factory.mktemp("plain"), "")
+
+
+@pytest.mark.parametrize("kind", ["identifiers", "dates", "predictors", "risks", "rare_words", "places"])
+def test_under_a_policy_no_planted_value_is_in_any_output(guarded: Built, kind: str) -> None:
+    assert leaks(guarded.found, getattr(guarded.planted, kind)) == []
+
+
+def test_under_a_policy_no_number_of_the_results_is_a_patients(guarded: Built) -> None:
+    planted, out = guarded.planted, guarded.out
+    patients = {float(value) for value in (*planted.predictors, *planted.risks)}
+    assert not patients & numbers_of(results_of(out))
+
+
+@pytest.mark.parametrize("kind", ["identifiers", "dates", "places"])
+def test_without_a_policy_no_planted_value_is_in_any_output(plain: Built, kind: str) -> None:
+    assert leaks(plain.found, getattr(plain.planted, kind)) == []
+
+
+def test_without_a_policy_a_predictors_value_is_printed_only_as_a_median_or_quartile(plain: Built) -> None:
+    described = results_of(plain.out)["description"]
+    assert isinstance(described, list)
+    middle = {row["value"] for row in described if row["statistic"] in ("quantile_25", "median", "quantile_75")}
+    others = tuple(value for value in plain.planted.predictors if float(value) not in middle)
+    assert leaks(plain.found, others) == []
+
+
+def test_the_search_finds_what_is_planted_in_any_kind_of_output(guarded: Built, tmp_path: Path) -> None:
+    planted, out = guarded.planted, guarded.out
+    leaky = tmp_path / "leaky"
+    shutil.copytree(out, leaky)
+    identifier, predictor = planted.identifiers[0], planted.predictors[0]
+    svg = next(leaky.glob("figures/*.svg"))
+    svg.write_text(svg.read_text().replace("</svg>", f'<path d="M 3 {predictor}"/></svg>'))
+    (leaky / "results.json").write_text(f'{{"value": {predictor}}}')
+    pdf = leaky / "dossier-committee.pdf"
+    writer = PdfWriter(clone_from=PdfReader(pdf))
+    writer.add_metadata({"/Subject": identifier})
+    writer.add_attachment("rows.csv", f"{identifier},{predictor}".encode())
+    for page in writer.pages:
+        page.compress_content_streams()
+    writer.write(pdf)
+    found = leaks(texts(leaky), (identifier, predictor))
+    assert f"{predictor} in figures/{svg.name}" in found
+    assert f"{predictor} in results.json" in found
+    assert f"{identifier} in dossier-committee.pdf: metadata" in found
+    assert any(f"{predictor} in dossier-committee.pdf: stream" in one for one in found)
+
+
+def test_verify_passes_under_a_policy(guarded: Built) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "dossier", "verify", str(guarded.out)], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stdout
+    assert " 0 not found" in ran.stdout
+
+
+def test_the_policy_and_the_withheld_are_said_on_the_pages(guarded: Built) -> None:
+    pages = guarded.found["dossier-regulatory.pdf: pages"].replace("\N{NO-BREAK SPACE}", " ")
+    words = " ".join(pages.split())
+    assert words.count("Counts of fewer than 10 patients are withheld") == 2
+    assert "withheld (<10)" in words
+    assert "fewer analysed rows than the smallest count that is printed" in words

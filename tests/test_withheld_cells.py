@@ -1,0 +1,244 @@
+"""Withheld cells are unknowns of linear equations: the printed totals must leave each more than one value."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from dossier import evaluate, load, record
+from dossier.evaluate.withheld import curves, descriptions, tables
+from dossier.evaluate.withheld.tables import _Row as Row
+from dossier.register import fill
+from dossier.types import Study
+from tests.canaries import plant
+
+Equation = tuple[Mapping[str, float], float]
+"""The cells with their factors, and what they add up to."""
+
+MOST = 10_000
+"""More patients than any table has."""
+
+POLICY = "[disclosure]\nminimum_cell = 10\n"
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """A release with small cells in every table."""
+    folder = tmp_path_factory.mktemp("cells") / "release"
+    plant(folder, POLICY)
+    return load.study(folder)
+
+
+def _results(study: Study) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(record.text(evaluate.evidence(study)))
+    return found
+
+
+@pytest.fixture(scope="module")
+def printed(study: Study) -> dict[str, Any]:
+    """results.json under the policy."""
+    return _results(study)
+
+
+# ---- the equations of what is printed -------------------------------------------------------------------------------
+
+
+def equations(results: dict[str, Any], study: Study) -> Iterator[Equation]:
+    """What a reader can write down: rows of the flow, subgroups, categories, and tables at each threshold."""
+    described: dict[tuple[str, str, str], dict[str | None, float | None]] = {}
+    for row in results["description"]:
+        key = (row["dataset"], row["variable"], row["statistic"])
+        described.setdefault(key, {})[row["level"]] = row["value"]
+    estimates: dict[tuple[str, str, float], float] = {
+        (row["dataset"], row["measure"], row["at"]["threshold"]): row["value"]
+        for row in results["estimates"]
+        if row["subset"] is None and set(row["at"]) == {"threshold"} and row["value"] is not None
+    }
+    of_subsets = {
+        (row["dataset"], row["subset"], row["at"]["threshold"]): row["value"]
+        for row in results["estimates"]
+        if row["subset"]
+        and row["measure"] == "net_benefit"
+        and set(row["at"]) == {"threshold"}
+        and row["value"] is not None
+    }
+    for dataset in results["datasets"]:
+        name, n = dataset["name"], dataset["n"]
+        lost = {f"{name} lost {why}": count for why, count in dataset["excluded"].items()}
+        yield from _known({f"{name} read": dataset["rows_read"], f"{name} events": dataset["events"], **lost})
+        yield {f"{name} read": 1, **dict.fromkeys(lost, -1)}, n
+        yield {f"{name} events": 1, f"{name} non-events": 1}, n
+        if dataset["role"] != "development":
+            for column in ("sex", "ward"):
+                yield from _subgroups(name, n, column, described, of_subsets, study)
+        for threshold in study.release.thresholds.declared:
+            cells = {kind: f"{name} {kind} {threshold}" for kind in ("tp", "fp", "fn", "tn")}
+            yield {cells["tp"]: 1, cells["fn"]: 1, f"{name} events": -1}, 0
+            yield {cells["fp"]: 1, cells["tn"]: 1, f"{name} non-events": -1}, 0
+            shares = (("sensitivity", "tp", "fn"), ("specificity", "tn", "fp"))
+            for measure, right, wrong in shares:
+                share = estimates.get((name, measure, threshold))
+                if share is not None:
+                    yield {cells[right]: 1 - share, cells[wrong]: -share}, 0
+        yield from _categories(name, n, described)
+
+
+def _known(counts: Mapping[str, float | None]) -> Iterator[Equation]:
+    for cell, count in counts.items():
+        if count is not None:
+            yield {cell: 1}, count
+
+
+def _subgroups(
+    name: str,
+    n: int,
+    column: str,
+    described: Mapping[tuple[str, str, str], Mapping[str | None, float | None]],
+    of_subsets: Mapping[tuple[str, str, float], float],
+    study: Study,
+) -> Iterator[Equation]:
+    patients = described.get((name, column, "subgroup patients"), {})
+    happened = described.get((name, column, "subgroup events"), {})
+    # The levels are known to whoever knows the column.
+    here = next(one for one in study.datasets if one.name == name)
+    levels = [one.label for one in here.subgroups if one.column == column]
+    places = [*levels, None]
+    for kind, counts in (("events", happened), ("non-events", {})):
+        yield {f"{name} {column} {level} {kind}": 1 for level in places} | {f"{name} {kind}": -1}, 0
+        for level, count in counts.items():
+            yield {f"{name} {column} {level} {kind}": 1}, count or 0
+    for level, count in patients.items():
+        yield {f"{name} {column} {level} events": 1, f"{name} {column} {level} non-events": 1}, count or 0
+    lost = described.get((name, column, "in no subgroup"), {})
+    for count in lost.values():
+        yield {f"{name} {column} None events": 1, f"{name} {column} None non-events": 1}, count or 0
+    for threshold in study.release.thresholds.declared:
+        for kind in ("tp", "fp", "fn", "tn"):
+            yield (
+                {f"{name} {column} {level} {kind} {threshold}": 1 for level in places}
+                | {f"{name} {kind} {threshold}": -1},
+                0,
+            )
+        for level in places:
+            cell = f"{name} {column} {level}"
+            yield {f"{cell} tp {threshold}": 1, f"{cell} fn {threshold}": 1, f"{cell} events": -1}, 0
+            yield {f"{cell} fp {threshold}": 1, f"{cell} tn {threshold}": 1, f"{cell} non-events": -1}, 0
+            benefit = of_subsets.get((name, f"{column}={level}", threshold))
+            if benefit is not None:
+                odds = threshold / (1 - threshold)
+                whole = patients[level] or 0
+                yield {f"{cell} tp {threshold}": 1, f"{cell} fp {threshold}": -odds}, benefit * whole
+
+
+def _categories(
+    name: str, n: int, described: Mapping[tuple[str, str, str], Mapping[str | None, float | None]]
+) -> Iterator[Equation]:
+    for (dataset, variable, statistic), counts in described.items():
+        if dataset == name and statistic == "missing":
+            levels = described.get((name, variable, "count"), {})
+            yield from _known({f"{name} {variable} missing": counts[None]})
+            yield from _known({f"{name} {variable} {level}": count for level, count in levels.items()})
+            cells = [f"{name} {variable} {level}" for level in levels] or [f"{name} {variable} known"]
+            yield dict.fromkeys([*cells, f"{name} {variable} missing"], 1), n
+
+
+# ---- the solver -----------------------------------------------------------------------------------------------------
+
+
+def solved(found: list[Equation], below: int = 10) -> dict[str, int]:
+    """The cells of 1 up to below the smallest count that have one value only."""
+    groups: list[tuple[set[str], list[Equation]]] = []
+    for equation in found:
+        cells = set(equation[0])
+        touching = [group for group in groups if group[0] & cells]
+        groups = [group for group in groups if not group[0] & cells]
+        joined: set[str] = cells.union(*(group[0] for group in touching))
+        groups.append((joined, [*(one for group in touching for one in group[1]), equation]))
+    told: dict[str, int] = {}
+    for cells, these in groups:
+        told |= _solved(sorted(cells), these, below)
+    return told
+
+
+def _solved(cells: list[str], found: list[Equation], below: int) -> dict[str, int]:
+    matrix = np.array([[factors.get(cell, 0.0) for cell in cells] for factors, _ in found])
+    totals = np.array([total for _, total in found])
+    rules = LinearConstraint(matrix, totals - 1e-6, totals + 1e-6)
+    told: dict[str, int] = {}
+    for place, cell in enumerate(cells):
+        ends = []
+        for sign in (1, -1):
+            aim = np.zeros(len(cells))
+            aim[place] = sign
+            answer = milp(aim, constraints=rules, integrality=np.ones(len(cells)), bounds=Bounds(0, MOST))
+            assert answer.status == 0, answer.message
+            ends.append(round(sign * answer.fun))
+            if sign == 1 and ends[0] >= below:
+                break
+        if len(ends) == 2 and ends[0] == ends[1] and 0 < ends[0] < below:
+            told[cell] = ends[0]
+    return told
+
+
+def test_no_small_cell_has_a_single_solution(printed: dict[str, Any], study: Study) -> None:
+    assert solved(list(equations(printed, study))) == {}
+
+
+def test_the_printed_tables_hold_withheld_cells(printed: dict[str, Any]) -> None:
+    flow = {one["name"]: one for one in printed["datasets"]}
+    assert flow["rare"]["events"] is None
+    assert flow["large"]["rows_read"] is None
+    assert "tiny" not in flow
+    assert any(one["status"] == "withheld" for one in printed["estimates"])
+    assert not any(
+        one["value"] is not None and 0 < one["value"] < 10
+        for one in printed["description"]
+        if one["statistic"] in ("count", "missing", "events")
+    )
+
+
+def test_without_secondary_suppression_the_solver_finds_the_cells(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "suppressed", lambda rows, below: [row for row in rows if row.is_small(below)])
+    monkeypatch.setattr(
+        descriptions, "together", lambda counts, below: frozenset(k for k, v in counts.items() if 0 < v < below)
+    )
+    told = solved(list(equations(_results(study), study)))
+    assert any(" sex " in cell for cell in told)
+    truth = {(one.name, sub.label): sub for one in study.datasets for sub in one.subgroups}
+    assert truth
+    assert any("fever" in cell or "ward" in cell for cell in told)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_what_is_left_of_a_total_is_never_one_line_nor_a_small_count(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(0, 60, rng.integers(2, 7))
+    rows = [Row(str(place), int(n), int(rng.integers(0, n + 1))) for place, n in enumerate(sizes)]
+    hidden = tables.suppressed(rows, 10)
+    assert all(row in hidden for row in rows if row.is_small(10))
+    if hidden and len(hidden) < sum(row.n > 0 for row in rows):
+        assert len([row for row in hidden if row.n]) >= 2
+        n, events = sum(row.n for row in hidden), sum(row.events for row in hidden)
+        assert min(events, n - events) >= 10
+
+
+def test_every_curve_has_a_rule() -> None:
+    register = fill("metrics")
+    shelves = (register.curves, register.class_curves, register.curve_syntheses, register.class_curve_syntheses)
+    made = {name for shelf in shelves for name in shelf} | {"points", "points_total", "points_risk"}
+    assert made == set(curves.RULES)
+
+
+def test_without_a_policy_the_evidence_is_untouched(study: Study) -> None:
+    free = dataclasses.replace(
+        study, datasets=tuple(dataclasses.replace(one, minimum_cell=0) for one in study.datasets)
+    )
+    assert not any(one["status"] == "withheld" for one in _results(free)["estimates"])
