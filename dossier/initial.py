@@ -47,7 +47,7 @@ rationale = "Why somebody would act from these risks on."
 [[dataset]]
 name = "development"             # the name in every table and file
 role = "development"             # development, internal or external
-file = "development.csv"         # .csv, .tsv or .parquet
+file = "development.csv"         # .csv .tsv .parquet .feather .xlsx .xpt .sas7bdat .dta .sav, .csv.gz
 site = "Where the model was made" # without it the name of the dataset
 dates = [2024-01-01, 2024-12-31] # the first and the last day
 id = "case_id"                   # checked for repeats, never printed
@@ -74,6 +74,11 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # predictors = ["age", "ward"]   # without it the columns that the table shares with the development table
 # categorical = ["ward"]         # predictors whose numbers are the codes of categories; text is one anyway
 # outside = true                 # the file lies outside this folder
+# sheet = "cases"                # of a workbook with several sheets
+# encoding = "windows-1252"      # of a .csv that is not UTF-8; separator = ";" and decimal = "," where no rule can tell
+# cluster = "patient_id"         # rows of one cluster are not independent: intervals by cluster
+# weights = "w"                  # sampling weights
+# imputation = "imp"             # the number of the imputation; 0 for the rows before anything was imputed
 
 # [[declared_performance]]       # a published result instead of a dataset whose rows nobody may share
 # name = "internal test of the owner"

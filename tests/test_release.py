@@ -189,14 +189,24 @@ def test_the_schema_is_json_and_knows_every_section() -> None:
     assert set(written["properties"]) == set(Release.model_fields)
 
 
+NOT_BUILT = {
+    "[disclosure] is not built yet.",
+    "[release] previous is not built yet.",
+    "[[dataset]] minimum_cell is not built yet.",
+}
+"""What the contract promises and is still refused by name."""
+
+
 def test_the_contract_parses() -> None:
     page = SHARED / "interface.md"
     if not page.is_file():
         pytest.skip("the folder of shared data is not beside the repository")
     text = page.read_text(encoding="utf-8").split("```toml\n")[1].split("```")[0]
-    # Two lines of the page show alternatives that cannot stand together, and a digest that is left open.
+    # Some lines of the page show alternatives that cannot stand together, and a digest that is left open.
     text = text.replace('artifact_sha256 = "…"', f'artifact_sha256 = "{"0" * 64}"')
     text = text.replace('site = "Desio, Italy"\n', "").replace('role = "external" ', 'role = "internal" ')
+    # Splits make their own intervals, so that the keys of rows that are not independent cannot stand beside them.
+    text = re.sub(r"^split = .*\n", "", text, flags=re.MULTILINE)
     # The answers that the survey needs stand in a comment of the page.
     text = re.sub(r"^(priority_from = .*?)\s*# (survey = .*)$", r"\1\n\2", text, flags=re.MULTILINE)
     other = '[[dataset]]\nname = "other"\nrole = "external"\nfile = "other.csv"\n'

@@ -69,7 +69,13 @@ def _complete(dataset: Dataset) -> Dataset | None:
     if risk is None:
         return None
     known = ~np.isnan(risk if risk.ndim == 1 else risk.sum(axis=1))
-    return part_of(dataset.original, known) if known.any() else None
+    if not known.any():
+        return None
+    groups = tuple(
+        one if isinstance(one.rows, Absent) else replace(one, rows=one.rows[known])
+        for one in dataset.original.subgroups
+    )
+    return replace(part_of(dataset.original, known), subgroups=groups)
 
 
 def _events(parts: Sequence[SiteEvidence]) -> int | None:
