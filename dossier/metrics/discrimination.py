@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata
 
 from dossier.metrics.intervals import column, estimate, on_log, on_logit, wilson
 from dossier.metrics.resampling import Cells, block_size, cells_of, draws, draws_within_classes, percentile
@@ -36,10 +35,19 @@ def placements(outcome: Floats, risk: Floats) -> tuple[Floats, Floats]:
     """For each case the share of non-cases ranked below it, for each non-case the share of cases above it; ties count
     half.
     """
-    case = outcome == 1
-    among_all = rankdata(risk)
-    above = (among_all[case] - rankdata(risk[case])) / float((~case).sum())
-    below = 1 - (among_all[~case] - rankdata(risk[~case])) / float(case.sum())
+    case, order = outcome == 1, np.argsort(risk)
+    ranked = risk[order]
+    new = np.append(True, ranked[1:] != ranked[:-1])
+    starts = np.flatnonzero(new)
+    ends = np.append(starts[1:], len(risk))
+    cases_before = np.append(0, np.cumsum(case[order]))
+    # Of each distinct risk: the rows below it and half of those that tie, of the cases and of the others.
+    cases_below = (cases_before[starts] + cases_before[ends]) / 2
+    others_below = (starts + ends) / 2 - cases_below
+    place = np.empty(len(risk), dtype=np.int64)
+    place[order] = np.cumsum(new) - 1
+    above = others_below[place[case]] / float((~case).sum())
+    below = 1 - cases_below[place[~case]] / float(case.sum())
     return above, below
 
 

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -121,12 +122,18 @@ def decision_curve(sizes: Sizes, _: Path) -> float:
 
 def pipeline(sizes: Sizes, _: Path) -> float:
     """The statistics of the R script as dossier gives them: closed forms, and as many draws where there is none."""
-    return timed(lambda: [_closed_forms(*one, sizes.draws) for one in _sites_and_pooled()] and _meta_analysis())
+    return timed(lambda: _all_of_the_script(_closed_forms, sizes.draws))
 
 
 def replicates(sizes: Sizes, _: Path) -> float:
     """The statistics of the R script, each replicate drawn row by row and given to dossier's functions."""
-    return timed(lambda: [_row_by_row(*one, sizes.draws) for one in _sites_and_pooled()] and _meta_analysis())
+    return timed(lambda: _all_of_the_script(_row_by_row, sizes.draws))
+
+
+def _all_of_the_script(how: Callable[..., None], draws: int) -> None:
+    for one in _sites_and_pooled():
+        how(*one, draws)
+    _meta_analysis()
 
 
 def _sites_and_pooled() -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
@@ -172,9 +179,11 @@ def _meta_analysis() -> None:
     from dossier.metrics import calibration, discrimination, pooled
     from dossier.types import Estimate
 
-    for measure, scale in ((discrimination.auroc, "logit"), (calibration.oe_ratio, "log")):
-        found = [measure(y, p) for y, p, _ in _sites_and_pooled()[1:]]
-        pooled.pool(tuple(one for one in found if isinstance(one, Estimate)), scale)  # type: ignore[arg-type]
+    sites = _sites_and_pooled()[1:]
+    order = [found for y, p, _ in sites if isinstance(found := discrimination.auroc(y, p), Estimate)]
+    ratio = [found for y, p, _ in sites if isinstance(found := calibration.oe_ratio(y, p), Estimate)]
+    pooled.pool(tuple(order), "logit")
+    pooled.pool(tuple(ratio), "log")
 
 
 def million(sizes: Sizes, folder: Path) -> float:
@@ -238,7 +247,7 @@ def covid(_: Sizes, folder: Path) -> dict[str, float]:
 
 
 OURS: dict[str, Callable[[Sizes, Path], float | dict[str, float]]] = {
-    one.__name__: one  # type: ignore[attr-defined]
+    one.__name__: one
     for one in (
         *(auroc, correspondence, energy, decision_curve, pipeline, replicates),
         *(million, few, few_sites, many_sites, covid),
@@ -311,7 +320,9 @@ def _run(words: list[str], patience: float) -> Run:
         return Run(None, error=(complained.strip().splitlines() or [f"exit code {child.returncode}"])[-1][:160])
     wall = time.perf_counter() - begin
     last = said.strip().splitlines()[-1:] or [""]
-    found = json.loads(last[0]) if last[0].startswith('{"seconds"') else {"seconds": used.ru_utime + used.ru_stime}
+    found: dict[str, Any] = (
+        json.loads(last[0]) if last[0].startswith('{"seconds"') else {"seconds": used.ru_utime + used.ru_stime}
+    )
     return Run(found["seconds"], peak, wall, found.get("parts"))
 
 
