@@ -152,7 +152,3 @@ def _many(summary: DatasetSummary, times: int) -> DatasetSummary:
         rows_read=_times(summary.rows_read, times),
         excluded={reason: _times(count, times) for reason, count in summary.excluded.items()},
     )
-
-
-def _times(count: int | Withheld, times: int) -> int | Withheld:
-    return count if isinstance(count, Withheld) else count * times
