@@ -246,7 +246,6 @@ def test_splits_are_no_independent_patients_to_a_paired_test(breast: Evidence) -
 
 THROWN_AWAY = '''
 from dossier.register import metric
-from dossier.metrics.inversion import BY_TESTS
 from dossier.types import Absent, Estimate
 
 
@@ -340,7 +339,6 @@ def test_a_parameter_that_nothing_gives_is_named(tmp_path: Path, table: Study) -
 
 BAD_CURVE = '''
 from dossier.register import curve
-from dossier.metrics.inversion import BY_TESTS
 from dossier.types import Curve
 
 
