@@ -52,7 +52,7 @@ MOST_PLACES = 10
 """Places that the table and the picture of the committee hold; of more they hold ours and those at both ends."""
 MOST_FLAGS = 3
 """Limitations on the first page."""
-MOST_DANGERS = 6
+MOST_DANGERS = 5
 """Limitations on the third page; the dossier holds them all."""
 MOST_GROUPS = 8
 """Groups of patients in the table."""
