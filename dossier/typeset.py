@@ -455,8 +455,7 @@ def tables_of(evidence: Evidence, terms: Sequence[Term], beside: Sequence[Term] 
                 _across(evidence, part[0]) if _reads_across(evidence, part) else _side_by_side(evidence, part)
                 for part in parts
             ]
-    across = [groups_across(table) for table in tables]
-    return tuple(with_short_labels(table if beside else folded(table)) for table in across)
+    return tuple(with_short_labels(table if beside else folded(groups_across(table))) for table in tables)
 
 
 def _reads_across(evidence: Evidence, terms: Sequence[Term]) -> bool:
