@@ -52,7 +52,7 @@ MOST_PLACES = 10
 """Places that the table and the picture of the committee hold; of more they hold ours and those at both ends."""
 MOST_FLAGS = 3
 """Limitations on the first page."""
-MOST_DANGERS = 5
+MOST_DANGERS = 4
 """Limitations on the third page; the dossier holds them all."""
 MOST_GROUPS = 8
 """Groups of patients in the table."""
@@ -383,7 +383,7 @@ def _groups(evidence: Evidence) -> str:
         names = [f"{label} ({within_sentence(column)})" for label, column in sorted(apart)]
         parts.append(f"not alike for {listing(names) if len(names) <= MOST_NAMED else f'{len(names)} groups'}")
     if not parts:
-        parts = ["no group does otherwise beyond chance"]
+        parts = ["no group stands out beyond chance"]
     return f"By {columns}: {'; '.join(parts)}."
 
 
@@ -789,7 +789,7 @@ def groups(evidence: Evidence) -> Table | None:
         head="Group",
         columns=(
             Column("Patients"),
-            Column("In the smallest class" if several else "With the outcome"),
+            Column("In the least common class" if several else "With the outcome"),
             Column("Ranked right, of 100", intervals=True),
             *(() if several else (Column("Came, for 100 expected", intervals=True),)),
         ),
