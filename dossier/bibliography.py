@@ -62,6 +62,8 @@ SOURCES: Mapping[str, str] = {
     "Hanley 1982": "Hanley JA, McNeil BJ. The meaning and use of the area under a receiver operating characteristic "
     "(ROC) curve. Radiology 1982;143:29–36.",
     "Harrell 2015": "Harrell FE. Regression Modeling Strategies. 2nd edition. Springer, 2015.",
+    "Hirano 2012": "Hirano K, Porter JR. Impossibility results for nondifferentiable functionals. Econometrica "
+    "2012;80:1769–1790.",
     "Jin": "Jin, et al. A hazard-aware metric for ordinal multi-class classification in pathology.",
     "Kattan 2018": "Kattan MW, Gerds TA. The index of prediction accuracy: an intuitive measure useful for evaluating "
     "risk prediction models. Diagn Progn Res 2018;2:7.",

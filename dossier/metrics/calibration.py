@@ -160,7 +160,9 @@ def oe_ratio(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | A
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns sum(y)/sum(p) with an interval symmetric on
     the log scale, SE(log)^2 = (1 - phi)/(n phi), phi the observed prevalence; `se` is on the plain scale (value times
     SE(log)). Absent without rows, without an event, or when every risk is 0. When every row is an event the formula's
-    SE is 0, so the bounds are missing. Source: Debray 2017.
+    SE is 0, so the bounds are missing. The formula takes the expected number as given, though it goes up and down with
+    the events in the sample, so that the interval holds the truth a little more often than its level says. Source:
+    Debray 2017.
     """
     if len(outcome) == 0:
         return NO_ROWS
@@ -521,6 +523,7 @@ def _share_quantile(gaps: Floats, share: Floats, wanted: float) -> float:
     return float(np.interp(wanted, np.cumsum(share[order]) - share[order] / 2, gaps[order]))
 
 
+WIDE = ", wide because the place of the maximum is uncertain too"
 QUANTILES_OF_ERRORS: dict[str, float | None] = {"ici": None, "e50": 0.5, "e90": 0.9, "emax": None}
 
 
@@ -650,7 +653,8 @@ def _errors_with_intervals(
         }
     bounds = _bounds_of_errors(values, risk, smooth, level, bootstrap, seed)
     method = f"{smooth.method}; {BY_TESTS}, {bootstrap} draws"
-    return {name: _from_tests(values[name], *bounds[name], level, outcome, method) for name in ERRORS}
+    methods = {name: f"{method}{WIDE if name == 'emax' else ''}" for name in ERRORS}
+    return {name: _from_tests(values[name], *bounds[name], level, outcome, methods[name]) for name in ERRORS}
 
 
 def _from_tests(value: float, low: float, high: float, level: float, outcome: Floats, method: str) -> Estimate:
@@ -742,7 +746,7 @@ def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     digits=3,
     range=(0, 1),
     best="zero",
-    cites=("Austin 2019", "Harrell 2015", "Chuang 2000"),
+    cites=("Austin 2019", "Harrell 2015", "Chuang 2000", "Hirano 2012"),
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class and mean",
@@ -754,7 +758,9 @@ def emax(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 10
     0 is perfect. It rests on the ends of the curve, where few people lie. Arguments, curve and reasons for absence: as
     for `ici`; the value is the maximum of |curve - p| over the rows. The lower bound is made as that of `ici` and is
     not below it; the upper one is the largest distance from a risk to the far end of the curve's pointwise band, which
-    bounds the maximum wherever it lies. Source: Harrell 2015.
+    bounds the maximum wherever it lies. The interval is therefore wide: it holds the true value more often than its
+    level says, and the method says so. No interval for a maximum can be exact for every curve (Hirano and Porter 2012),
+    because the place of the maximum is itself uncertain. Source: Harrell 2015.
     """
     return _error("emax", outcome, risk, level, bootstrap, seed)
 
