@@ -15,7 +15,7 @@ from scipy.stats import norm, t
 from dossier.bands import FEW_FOR_POOLING
 from dossier.metrics.discrimination import one_class
 from dossier.metrics.intervals import NO_SPREAD, column, estimate, on_log, standard_error, two_sided, wilson
-from dossier.metrics.inversion import BY_TESTS, ONE_SIDED, bounds_of_gaps, inverted
+from dossier.metrics.inversion import BY_TESTS, ONE_SIDED, believable, bounds_of_gaps, inverted
 from dossier.metrics.once import once
 from dossier.metrics.pooled import random_effects
 from dossier.metrics.resampling import BINNED_ABOVE, BLOCK, VALUE_ALONE, block_size, cells_of, draws, percentile
@@ -577,17 +577,18 @@ def _bounds_of_error(
     # The line of curves starts at the diagonal itself, and its heights are made to rise all through.
     heights[0] = 0.0
 
-    def chance(place: int) -> float:
+    def chance(place: int, seen: float) -> float:
         beyond = place - len(inward)
         drawn = around(place) if beyond < 0 else _around(tests.curves, outward[beyond], tests.noise, tests.n)
-        return _at_most(tests, name, value, true[place], drawn)
+        return _at_most(tests, name, seen, true[place], drawn)
 
     low, high = inverted(chance, np.maximum.accumulate(heights), value, tail)
     if quantile is None:
         return low, high
+    seen = believable(chance, float(heights.max()), value)
     for point in _elsewhere(tests.curves, tests.noise, name, level, high):
         gaps = _gaps(tests.curves, point[None, :])
-        if _at_most(tests, name, value, gaps[0], _around(tests.curves, point, tests.noise, tests.n)) > tail:
+        if _at_most(tests, name, seen, gaps[0], _around(tests.curves, point, tests.noise, tests.n)) > tail:
             return low, float(_heights(name, gaps, tests.curves.share)[0])
     return low, high
 
@@ -675,7 +676,7 @@ def _error(name: str, outcome: Floats, risk: Floats, level: float, bootstrap: in
     digits=3,
     range=(0, 1),
     best="zero",
-    cites=("Austin 2019", "Harrell 2015", "Chuang 2000"),
+    cites=("Austin 2019", "Harrell 2015", "Chuang 2000", "Cowan 2011"),
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class and mean",
@@ -693,10 +694,12 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     2000): along a line of curves that leads from the diagonal through the fitted one to worse ones, each the hardest to
     refute at its distance, coefficients are drawn with the covariance that the fit would have there, and rows at
     random. Where not even the diagonal is refuted, the lower bound is 0, the edge of the range, and the method says so.
-    No test comes before the interval, so that it holds for calibrated models and others; the percentile bootstrap does
-    not, because its replicates add the excess of the estimate once more. The draws work on 64 groups of neighbouring
-    risks. Absent with no rows or one class, or when the curve cannot be fitted (the risks separate the outcomes).
-    Source: Austin and Steyerberg 2019, there with loess; the interval Chuang and Lai 2000.
+    Where fewer than 16 % of perfectly calibrated models would show as little, the upper bound is that of what 16 %
+    show: luck is no evidence (Cowan 2011). No test comes before the interval, so that it holds for calibrated models
+    and others; the percentile bootstrap does not, because its replicates add the excess of the estimate once more. The
+    draws work on 64 groups of neighbouring risks. Absent with no rows or one class, or when the curve cannot be fitted
+    (the risks separate the outcomes). Source: Austin and Steyerberg 2019, there with loess; the interval Chuang and
+    Lai 2000.
     """
     return _error("ici", outcome, risk, level, bootstrap, seed)
 
@@ -706,7 +709,7 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     digits=3,
     range=(0, 1),
     best="zero",
-    cites=("Austin 2019", "Chuang 2000"),
+    cites=("Austin 2019", "Chuang 2000", "Cowan 2011"),
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class and mean",
@@ -726,7 +729,7 @@ def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     digits=3,
     range=(0, 1),
     best="zero",
-    cites=("Austin 2019", "Chuang 2000"),
+    cites=("Austin 2019", "Chuang 2000", "Cowan 2011"),
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class and mean",
@@ -746,7 +749,7 @@ def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     digits=3,
     range=(0, 1),
     best="zero",
-    cites=("Austin 2019", "Harrell 2015", "Chuang 2000", "Hirano 2012"),
+    cites=("Austin 2019", "Harrell 2015", "Chuang 2000", "Cowan 2011", "Hirano 2012"),
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class and mean",
@@ -829,7 +832,7 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     range=(0, 1),
     best="zero",
     tier="caution",
-    cites=("Naeini 2015", "Van Calster 2025", "Chuang 2000"),
+    cites=("Naeini 2015", "Van Calster 2025", "Chuang 2000", "Cowan 2011"),
     breaks=("one class is absent", "narrower with more rows"),
     caution="It depends on the bins and grows by chance alone where they hold few people; the calibration curve shows "
     "where the risks are off.",
@@ -847,8 +850,8 @@ def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     above; the risk is that of the outcome, not of the predicted class. The interval keeps the true values under which
     what was seen is not too extreme (hybrid resampling, Chuang and Lai 2000): the gaps of the bins are drawn as normal
     around the seen ones scaled down to none, and around larger ones. Where not even none is refuted, it is one-sided
-    from 0. Absent without rows; the bounds are missing for a single row, and when every risk is 0 or 1 and right.
-    Source: Naeini 2015.
+    from 0; its upper bound is kept from resting on luck as that of `ici`. Absent without rows; the bounds are missing
+    for a single row, and when every risk is 0 or 1 and right. Source: Naeini 2015.
     """
     return _binned(0, outcome, risk, level, bootstrap, seed)
 
@@ -858,7 +861,7 @@ def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     digits=3,
     range=(0, 1),
     best="one",
-    cites=("Famiglini 2023", "Chuang 2000"),
+    cites=("Famiglini 2023", "Chuang 2000", "Cowan 2011"),
     roles=EVERYWHERE,
     breaks=("one class is absent", "narrower with more rows"),
     against_rest="by class and mean",
