@@ -37,9 +37,14 @@ NOTES = (
     ),
     ("emax", "its upper bound holds wherever the maximum lies, so that it misses less often than it may."),
     (
-        "ece, eci, advisor_value",
-        "near perfect calibration (slight, 500 rows) the bounds hold more often than they "
-        "promise: the direction of the error cannot be told from chance there.",
+        "ici, e50, e90, ece, eci",
+        "near perfect calibration (slight) the upper bound holds more often than it promises: it is not let to rest "
+        "on a sample that looks better than perfect calibration usually does (power-constrained limits).",
+    ),
+    (
+        "advisor_value",
+        "near perfect calibration the bounds hold more often than they promise: the direction of the error cannot be "
+        "told from chance there.",
     ),
     (
         "calibrated",
