@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from dossier.types import Evidence, Gallery, SettledTable, Study
     from dossier.verify import Report
 
-NOT_BUILT = "is not built yet; leave it out until a later version of dossier"
 DONE, BAD_INPUT, NOT_MET, DIFFERS, INTERRUPTED = 0, 2, 3, 4, 130
 BOTH: tuple[Edition, ...] = ("regulatory", "committee")
 MOST_THRESHOLDS = 8
@@ -46,6 +45,7 @@ class Options:
     jobs: int | None
     seed: int | None
     quiet: bool
+    scheduler: str | None = None
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -143,15 +143,21 @@ def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--strict", is_flag=True, help="Exit with 3 while a row of the checklist or a flag is open.")
 @click.option("--draft", is_flag=True, help="Mark every page as a draft, and list what is open.")
 @click.option("--local-site", metavar="NAME", help="Our hospital: an external dataset, first in the committee edition.")
-@click.option("--backend", hidden=True)
-@click.option("--scheduler", hidden=True)
+@click.option(
+    "--backend",
+    type=click.Choice(["loky", "dask"]),
+    default="loky",
+    show_default=True,
+    help="Who evaluates: processes of this machine, or a Dask cluster that runs.",
+)
+@click.option("--scheduler", metavar="ADDRESS", help="Of the Dask cluster, such as tcp://10.0.0.1:8786.")
 def build(
     release: Path,
     edition: str,
     strict: bool,
     draft: bool,
     local_site: str | None,
-    backend: str | None,
+    backend: str,
     scheduler: str | None,
     **common: Any,
 ) -> int:
@@ -161,8 +167,8 @@ def build(
     """
     from dossier import load
 
-    _refuse_later(backend=backend, scheduler=scheduler)
-    options = Options(**common)
+    _refuse_half_a_cluster(backend, scheduler)
+    options = Options(**common, scheduler=scheduler)
     editions = tuple(one for one in BOTH if edition in ("all", one))
     _prepare(options.out)
     command = _command("build", options, f"--edition {edition}", *(["--draft"] if draft else []))
@@ -277,10 +283,15 @@ def _prepare(out: Path) -> None:
     output.prepare(out)
 
 
-def _refuse_later(**options: object) -> None:
-    for name, value in options.items():
-        if value is not None:
-            raise click.UsageError(f"--{name.replace('_', '-')} {NOT_BUILT}.")
+def _refuse_half_a_cluster(backend: str, scheduler: str | None) -> None:
+    from dossier.errors import WorkerError
+
+    if backend == "dask" and not scheduler:
+        fix = "Add --scheduler with the address that `dask scheduler` prints, such as tcp://10.0.0.1:8786."
+        raise WorkerError.one("The backend dask needs the address of a scheduler.", "--scheduler", fix)
+    if backend != "dask" and scheduler is not None:
+        fix = "Add --backend dask, or leave the scheduler out."
+        raise WorkerError.one(f"The backend {backend} has no scheduler.", "--scheduler", fix)
 
 
 def _command(name: str, options: Options, *words: str) -> str:
@@ -325,7 +336,7 @@ def _make(
         jobs = _jobs(options.jobs, max(len(study.datasets), len(editions)))
         with _workers(jobs):
             tell("evaluate", "", 0, len(study.datasets))
-            evidence = replace(evaluate.evidence(study, jobs, tell), local_site=local_site)
+            evidence = replace(evaluate.evidence(study, jobs, tell, options.scheduler), local_site=local_site)
             tell("draw", "figures", 0, 1)
             gallery = draw.gallery(evidence, jobs)
             tell("draw", "figures", 1, 1)
