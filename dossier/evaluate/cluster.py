@@ -51,7 +51,7 @@ def _connected(scheduler: str) -> Iterator[Client]:
     import dask
     from distributed import Client
 
-    with _silence(), dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 EiB"}):
+    with _silence(), dask.config.set({"distributed.admin.large-graph-warning-threshold": 1 << 60}):
         try:
             client = Client(scheduler, timeout=SECONDS_TO_CONNECT, set_as_default=False)
         except (OSError, ValueError) as error:
