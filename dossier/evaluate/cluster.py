@@ -107,13 +107,12 @@ def _refuse_other_versions(client: Client, scheduler: str, packages: Sequence[st
 
 def _answer(client: Client, future: Future[Found], scheduler: str) -> Found:
     """One answer, as soon as it is there."""
-    from distributed import wait
     from distributed.scheduler import KilledWorker
 
     looks = 0
     while not future.done():
         try:
-            wait(future, timeout=SECONDS_BETWEEN_LOOKS)
+            future.exception(timeout=SECONDS_BETWEEN_LOOKS)
         except TimeoutError:
             looks = 0 if _has_workers(client) else looks + 1
         if looks == LOOKS_WITHOUT_WORKERS:
