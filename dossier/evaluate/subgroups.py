@@ -12,7 +12,7 @@ from dossier.evaluate.classes import against_rest, metrics_of, places_of
 from dossier.evaluate.offered import Site, part_of
 from dossier.evaluate.site import curve_of, measured
 from dossier.metrics import pooled
-from dossier.metrics.subgroups import difference, too_few, too_few_of_classes
+from dossier.metrics.subgroups import difference, too_few, too_few_of_class, too_few_of_classes
 from dossier.register import CurveMaker, Metric, fill
 from dossier.release import Release
 from dossier.types import (
@@ -188,7 +188,8 @@ def _few(site: Site, rows: Bools, at: At, where: str = "") -> Absent | None:
         return None if dataset.outcome is None else too_few(dataset.outcome[rows], where)
     if label == MACRO:
         return too_few_of_classes(_class_counts(dataset, rows), where)
-    return too_few((dataset.classes[rows] == dataset.class_labels.index(str(label))).astype(float), where)
+    inside = _class_counts(dataset, rows)[str(label)]
+    return too_few_of_class(inside, int(rows.sum()) - inside, str(label), where)
 
 
 def _shared_clusters(site: Site, one: Subgroup) -> Absent | None:

@@ -255,6 +255,9 @@ def shortened(names: Sequence[str], width: float, weight: int = 400) -> tuple[st
     short = tuple(_before_comma(name, width, weight) for name in names)
     if len(set(short)) == len(names):
         names = short
+    without = _without_shared_words(names, width, weight)
+    if without is not None:
+        return without
     plans: list[tuple[int, ...]] = [(0,) * len(names), tuple(len(name.split()[-1]) for name in names)]
     plans += [(tail,) * len(names) for tail in (4, 7, 10)]
     for plan in plans:
@@ -264,6 +267,18 @@ def shortened(names: Sequence[str], width: float, weight: int = 400) -> tuple[st
         if fits and len(set(shorter)) == len(set(names)) == len(names):
             return shorter
     return tuple(_cut(f"{place} {name}", width, weight) for place, name in enumerate(names, 1))
+
+
+def _without_shared_words(names: Sequence[str], width: float, weight: int) -> tuple[str, ...] | None:
+    """The names that fit, and of the others what follows the words that all begin with: Hospital 9, 10, 11."""
+    words = [name.split() for name in names]
+    shared = next((at for at, same in enumerate(zip(*words, strict=False)) if len(set(same)) > 1), 0)
+    if not shared:
+        return None
+    ends = (" ".join(one[shared:]) for one in words)
+    short = tuple(name if text_width(name, weight) <= width else end for name, end in zip(names, ends, strict=True))
+    fits = all(text_width(name, weight) <= width for name in short)
+    return short if fits and len(set(short)) == len(names) else None
 
 
 def wrapped(text: str, width: float, most: int, weight: int = 400) -> str | None:

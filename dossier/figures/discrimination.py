@@ -348,8 +348,10 @@ def _pooled_rows(drawn: Figure, axes: Axes, forest: Forest, pooled: Estimate, co
     y = TOP + row * LINE
     left, right = axes.get_xlim()
     if pooled.low is not None and pooled.high is not None:
-        corners = [(pooled.low, row), (pooled.value, row - 0.32), (pooled.high, row), (pooled.value, row + 0.32)]
-        axes.add_patch(Polygon(corners, fc=BLUE, ec="none"))
+        # Its ends stop at those of the axis, so that it stays pointed there.
+        low, middle, high = (min(max(one, left), right) for one in (pooled.low, pooled.value, pooled.high))
+        corners = [(low, row), (middle, row - 0.32), (high, row), (middle, row + 0.32)]
+        axes.add_patch(Polygon(corners, fc=BLUE, ec="none", clip_on=False))
         _arrows(axes, (pooled.low, pooled.high), row, BLUE, 4.4)
     together = "All patients" if forest.counts_patients else "All, pooled"
     write(drawn, 0, y, together, weight=600)
@@ -358,15 +360,15 @@ def _pooled_rows(drawn: Figure, axes: Axes, forest: Forest, pooled: Estimate, co
     if forest.counts_patients:
         return
     row, y = row + 1, y + LINE
-    low, high = pooled.details.get("prediction_low"), pooled.details.get("prediction_high")
+    lowest, highest = pooled.details.get("prediction_low"), pooled.details.get("prediction_high")
     write(drawn, 0, y, "New hospital", weight=600)
-    if low is None or high is None:
+    if lowest is None or highest is None:
         write(drawn, columns.interval, y, "too few sites", ha="right", color=INK_2)
         return
-    low_end, high_end = max(low, left), min(high, right)
+    low_end, high_end = max(lowest, left), min(highest, right)
     bar = Rectangle((low_end, row - 0.18), high_end - low_end, 0.36, fc=BAND, ec=BLUE, lw=0.7, clip_on=False)
     axes.add_patch(bar)
-    _arrows(axes, (low, high), row, BLUE, 4.4)
+    _arrows(axes, (lowest, highest), row, BLUE, 4.4)
     write(drawn, columns.value, y, "PI", ha="right", color=INK_2)
     write(drawn, columns.interval, y, interval(low, high, forest.digits), ha="right", color=INK_2)
 

@@ -41,6 +41,7 @@ from dossier.figures.canvas import (
 from dossier.register import figure
 from dossier.types import Absent, Curve, DatasetSummary, Evidence, Picture, externals, find_curve
 from dossier.typeset import counted, number, per_cent
+from dossier.typeset import threshold as as_typeset
 
 MOST_SITES = 12
 MOST_THRESHOLDS = 3
@@ -190,9 +191,9 @@ def _grid(found: Sequence[Panel]) -> tuple[Lattice, tuple[str, ...]]:
         len(found), width, left=LEFT, top=11.5, gap_x=INNER + RIGHT, gap_y=9.0, tallest=tall, shape=9.0, columns=columns
     )
     if len({one.site.name for one in found}) == 1:
-        return grid, tuple(f"Threshold {number(one.threshold)}" for one in found)
+        return grid, tuple(f"Threshold {as_typeset(one.threshold)}" for one in found)
     several = len({one.threshold for one in found}) > 1
-    below = [f"threshold {number(one.threshold)}" for one in found] if several else None
+    below = [f"threshold {as_typeset(one.threshold)}" for one in found] if several else None
     wide, heads = headed(replace(grid, width=grid.width + INNER + RIGHT - 2), [one.site for one in found], below)
     return replace(wide, width=grid.width), heads
 
@@ -282,7 +283,7 @@ def fagan_nomogram(evidence: Evidence) -> Picture | Absent:
         if isinstance(found, Absent):
             return found
         sites = list({one.site.name: one.site for one in found}.values())
-        at = number(found[0].threshold) if len({one.threshold for one in found}) == 1 else "the declared ones"
+        at = as_typeset(found[0].threshold) if len({one.threshold for one in found}) == 1 else "the declared ones"
         caption = (
             f"{patients(sites)}; positive: risk at or above the threshold, {at}. Before: the site's own share "
             f"of cases. After: its predictive values with {level_text(evidence)} intervals (Wilson). On the "
@@ -310,5 +311,5 @@ def _alternative(found: Sequence[Panel]) -> str:
     ]
     return (
         f"In {first.site.site} the probability is {chance_text(shown.before)} before the model's answer at a threshold "
-        f"of {number(first.threshold)}, and {' and '.join(told)}."
+        f"of {as_typeset(first.threshold)}, and {' and '.join(told)}."
     )

@@ -14,6 +14,7 @@ from dossier.figures.canvas import (
     BLUE,
     CROWD,
     FULL,
+    HALF,
     INK,
     INK_2,
     RULE,
@@ -211,6 +212,8 @@ def _times(curve: Curve, row: int) -> str:
 # ---- severity beside accuracy ---------------------------------------------------------------------------------------
 
 WIDE, HIGH, LEFT, TOP = 146.0, 72.0, 14.0, 6.0
+NARROW, LOW, FEW_SITES = 66.0, 44.0, 2
+"""What the panel measures with so few sites: a large one would be empty."""
 
 
 def models(evidence: Evidence) -> list[tuple[DatasetSummary, Curve]]:
@@ -226,8 +229,9 @@ def draw_models(evidence: Evidence) -> Figure | Absent:
         reasons = [one.found for one in evidence.curves if one.curve == "severity_of_models"]
         absent = (one for one in reasons if isinstance(one, Absent))
         return next(absent, Absent("no external site has a severity of its errors"))
-    drawn = sheet(FULL, TOP + HIGH + 10.0)
-    axes = panel(drawn, LEFT, TOP, WIDE, HIGH)
+    wide, tall = (NARROW, LOW) if len(found) <= FEW_SITES else (WIDE, HIGH)
+    drawn = sheet(HALF if wide == NARROW else FULL, TOP + tall + 10.0)
+    axes = panel(drawn, LEFT, TOP, wide, tall)
     low, high = _ends([column(curve, "accuracy") for _, curve in found], 0.05, (0.0, 1.0))
     bottom, top = _ends([column(curve, "error_severity_index") for _, curve in found], 0.5, (0.0, 10.0))
     axes.set_xlim(low, high)
@@ -251,20 +255,20 @@ def draw_models(evidence: Evidence) -> Figure | Absent:
                 clip_on=False,
                 gid=f"model-{place}-{site.name}",
             )
-        places = [((x - low) / (high - low) * WIDE, (y - bottom) / (top - bottom) * HIGH) for x, y in spots]
+        places = [((x - low) / (high - low) * wide, (y - bottom) / (top - bottom) * tall) for x, y in spots]
         marks.append(Mark(site.site, *places[0]))
         lines += [resampled(*np.array(places).T)] if len(places) > 1 else []
-    _label(axes, marks, np.concatenate(lines))
+    _label(axes, marks, np.concatenate(lines), (wide, tall))
     for direction, ends in (("x", (low, high)), ("y", (bottom, top))):
-        steps = inner_ticks(*ends, 5)
+        steps = inner_ticks(*ends, 4 if wide == NARROW else 5)
         ticks(axes, direction, steps, [_tick(direction, step) for step in steps], inward=True)  # type: ignore[arg-type]
     rival = evidence.release.prediction.rival_name or "rival"
     entries = [Key("model", BLUE, fill=True, edge=BLUE)]
     if any(len(curve.columns["model"]) > 1 for _, curve in found):
-        entries.append(Key(shortened([rival], 70.0)[0], "white", fill=True, edge=BLUE))
+        entries.append(Key(shortened([rival], wide - 30.0)[0], "white", fill=True, edge=BLUE))
     key_row(drawn, LEFT, 2.0, entries)
-    write(drawn, LEFT + WIDE / 2, TOP + HIGH + 7.6, "Accuracy, %", ha="center")
-    write(drawn, 2.0, TOP + HIGH / 2, "Error severity index", rotation=90, ha="center", va="center")
+    write(drawn, LEFT + wide / 2, TOP + tall + 7.6, "Accuracy, %", ha="center")
+    write(drawn, 2.0, TOP + tall / 2, "Error severity index", rotation=90, ha="center", va="center")
     return drawn
 
 
@@ -280,15 +284,16 @@ def _ends(columns: Sequence[Floats], step: float, most: tuple[float, float]) -> 
     return max(most[0], round(float(low), 6)), min(most[1], round(float(high), 6))
 
 
-def _label(axes: Axes, marks: Sequence[Mark], lines: Floats) -> None:
+def _label(axes: Axes, marks: Sequence[Mark], lines: Floats, size: tuple[float, float]) -> None:
     """The name of each site at the mark of the model, where it can be read."""
+    wide, high = size
     names = shortened([mark.text for mark in marks], 34.0)
     short = [Mark(name, mark.x, mark.y) for name, mark in zip(names, marks, strict=True)]
-    for mark, spot in zip(short, place_labels(short, WIDE, HIGH, 1.0, lines), strict=True):
+    for mark, spot in zip(short, place_labels(short, wide, high, 1.0, lines), strict=True):
         if spot is not None:
             axes.text(
-                spot[0] / WIDE,
-                1 - spot[1] / HIGH,
+                spot[0] / wide,
+                1 - spot[1] / high,
                 mark.text,
                 transform=axes.transAxes,
                 ha="center",

@@ -47,6 +47,8 @@ PAIRED = "paired"
 
 def finding(evidence: Evidence) -> Sentence:
     """Which datasets came and went, how many criteria changed state, and by how much the first measure differs."""
+    if evidence.changes is None:
+        return Sentence("No previous release is named, so that nothing is compared with one.")
     changes = _changes(evidence)
     came, went = _came_and_went(evidence)
     state = len([one for one in _kept(evidence) if _standing(one[0]) != _standing(one[1])])

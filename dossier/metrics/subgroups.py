@@ -23,6 +23,17 @@ def too_few(outcome: Floats, where: str = "") -> Absent | None:
     return Absent(f"too few to tell{where}: {_counted(events, 'event')}, {_counted(others, 'non-event')}")
 
 
+def too_few_of_class(inside: int, outside: int, label: str, where: str = "") -> Absent | None:
+    """Why these rows are too few to tell anything about one class against the rest, or None when they are enough.
+
+    `inside` and `outside` are the rows of the class and of all others; `label` names the class, `where` is put before
+    the counts. Too few are fewer than 20 of either.
+    """
+    if min(inside, outside) >= FEW_FOR_POOLING:
+        return None
+    return Absent(f"too few to tell{where}: {inside:,} of {label}, {outside:,} of the rest")
+
+
 def too_few_of_classes(counts: Mapping[str, int], where: str = "") -> Absent | None:
     """Why rows of several classes are too few to tell anything about all classes together, or None when enough.
 

@@ -25,8 +25,10 @@ Place = tuple[str, int]
 UNREACHED = {
     "'--risk'": "an option of dossier quick",
     "'--threshold'": "an option of dossier quick",
-    "is no file but a device": "a device, a pipe or a socket",
+    "Save what it gives as a file": "a device, a pipe or a socket",
     "Look for a quotation mark": "texts of more than 2 GiB",
+    "Run {INSTALL}": "a reader that is not installed",
+    "Delete what stands beside the table": "a workbook of more than 50 million cells",
 }
 """Words of the faults that no release and no table of a test can bring about, and what would."""
 

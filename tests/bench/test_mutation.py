@@ -65,7 +65,7 @@ def test_one_place_is_changed_and_no_other() -> None:
 
 def test_decorators_and_words_are_left_alone() -> None:
     said = {one.before for one in mutants("severity")}
-    assert not any("'" in one for one in said)
+    assert not any(one.startswith("'") for one in said)
     assert not any(one.function == "" and one.before in ("0", "10", "1") for one in mutants("severity"))
 
 

@@ -426,3 +426,5 @@ def test_short_names_fit_and_still_differ() -> None:
         assert len(set(shorter)) == 40
         assert all(text_width(name) <= width for name in shorter)
     assert shortened(["Spain", "Italy 1"], 16.4) == ("Spain", "Italy 1")
+    numbered = [f"Hospital {place}" for place in (8, 9, 10, 11)]
+    assert shortened(numbered, 16.0) == ("Hospital 8", "Hospital 9", "10", "11")

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from dossier.metrics.accuracy import h_accuracy_of
-from dossier.metrics.advice import advisor_value, bins_of, confidence_of, right_at_half
 from dossier.metrics.calibration import nagelkerke_r2
 from dossier.metrics.comparison import permutation_p
 from dossier.metrics.correspondence import standardized_mean_difference
@@ -16,7 +15,6 @@ from dossier.metrics.human_factors import decision_benefit
 from dossier.metrics.intervals import estimate
 from dossier.metrics.pooled import pool
 from dossier.metrics.reliability import required_reliability
-from dossier.metrics.resampling import cells_of, draws
 from dossier.metrics.robustness import pearson, performance_against_similarity
 from dossier.metrics.utility import net_benefit
 from dossier.types import Absent, DatasetSummary, DecisionCounts, Estimate, ReaderStudy, Result, SiteResults
@@ -43,29 +41,6 @@ def test_a_ratio_of_likelihoods_is_printed_up_to_the_300th_power_of_e(nats: floa
     """A case with risk exp(-a) and another with one half: 2(l0 - l)/n = a - ln 2."""
     found = nagelkerke_r2(np.array([1.0, 0.0]), np.array([math.exp(-nats), 0.5]), bootstrap=2)
     assert isinstance(found, Absent) == too_far
-
-
-def test_the_advice_of_replicates_is_that_of_slow_resamples() -> None:
-    """The same draws, each taken row by row; bins that a replicate does not hold count nothing."""
-    rng = np.random.default_rng(4)
-    risk = np.round(rng.uniform(size=30), 2)
-    outcome = (rng.uniform(size=30) < risk**3).astype(float)
-    found = estimated(advisor_value(outcome, risk, "ece", bootstrap=60, seed=9))
-    sure, right = confidence_of(risk), right_at_half(outcome, risk)
-    order = np.lexsort((right, sure))
-    cells = cells_of(right[order], sure[order])
-    values = []
-    for counts in draws(cells, 60, np.random.default_rng(9)):
-        drawn = [(c, r) for c, r, k in zip(cells.risk, cells.outcome, counts, strict=True) for _ in range(int(k))]
-        total = 0.0
-        for confidence, _ in drawn:
-            mine = [(c, r) for c, r in drawn if bins_of(np.array([c]))[0] == bins_of(np.array([confidence]))[0]]
-            gap = abs(sum(r for _, r in mine) - sum(c for c, _ in mine)) / len(mine)
-            total += confidence * (1 - gap)
-        values.append(total / len(drawn))
-    assert found.low == pytest.approx(np.quantile(values, 0.025), abs=1e-12)
-    if "upper" not in found.method:
-        assert found.high == pytest.approx(np.quantile(values, 0.975), abs=1e-12)
 
 
 def test_the_bound_of_a_net_benefit_ends_at_1() -> None:

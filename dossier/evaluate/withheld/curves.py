@@ -441,6 +441,7 @@ def _column(values: Floats) -> Column:
 
 RULES: Mapping[str, Rule] = {
     "accuracy_by_prevalence": _at_primary,
+    "actual_accuracy_bounds": _kept,
     "advice_value": _answers,
     "calibration_curve": _even,
     "calibration_curve_all_sites": _even,

@@ -1,0 +1,82 @@
+"""Intervals by inverting tests, against cases whose bounds solve an equation."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
+
+from dossier.metrics.inversion import bounds_of_gaps, inverted
+from dossier.types import Floats
+
+TAIL = 0.025
+Z = float(ndtri(1 - TAIL))
+
+
+def noise(bins: int, draws: int = 20_000) -> Floats:
+    """Standard normal draws without chance in their spread: evenly spaced quantiles, shuffled bin by bin."""
+    even = ndtri((np.arange(draws) + 0.5) / draws)
+    rng = np.random.default_rng(1)
+    return np.column_stack([rng.permutation(even) for _ in range(bins)])
+
+
+@pytest.mark.parametrize("observed", [-0.3, 0.0, 2.0])
+def test_a_normal_mean_gets_its_textbook_interval(observed: float) -> None:
+    heights = np.linspace(-6, 8, 2001)
+    found = inverted(lambda place: float(ndtr(observed - heights[place])), heights, observed, TAIL)
+    assert found == pytest.approx((observed - Z, observed + Z), abs=1e-4)
+
+
+def test_the_line_of_truths_bounds_the_interval() -> None:
+    heights = np.linspace(0, 1, 101)
+    assert inverted(lambda place: float(ndtr(0.5 - heights[place])), heights, 0.5, TAIL) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("gap", [0.3, -0.3])
+def test_one_bin_far_from_0_solves_its_equation(gap: float) -> None:
+    """With one bin the truth t scatters by sqrt((q - t^2) / n): the bounds solve |gap| = t -+ z sd(t)."""
+    square, n = 0.25, 400
+
+    def spread(true: float) -> float:
+        return math.sqrt((square - true**2) / n)
+
+    low = brentq(lambda true: true + Z * spread(true) - abs(gap), 0.0, abs(gap))
+    high = brentq(lambda true: true - Z * spread(true) - abs(gap), abs(gap), 0.49)
+    one = np.ones(1)
+    found = bounds_of_gaps(gap * one, square * one, one, n, TAIL, noise(1))
+    assert found == pytest.approx((low, high), abs=1e-3)
+
+
+def test_a_gap_that_chance_explains_reaches_down_to_0() -> None:
+    low, high = bounds_of_gaps(np.array([0.01]), np.array([0.25]), np.ones(1), 100, TAIL, noise(1))
+    assert low == 0.0
+    assert high > 0.01 + 0.05
+
+
+def test_signs_do_not_matter_and_weights_scale() -> None:
+    gaps, squares, weights = np.array([0.2, -0.1, 0.15]), np.array([0.2, 0.15, 0.1]), np.array([1.0, 0.5, 2.0])
+    drawn = np.concatenate((noise(3), -noise(3)))
+    found = bounds_of_gaps(gaps, squares, weights, 300, TAIL, drawn)
+    assert bounds_of_gaps(-gaps, squares, weights, 300, TAIL, -drawn) == pytest.approx(found)
+    doubled = bounds_of_gaps(gaps, squares, 2 * weights, 300, TAIL, drawn)
+    assert doubled == pytest.approx((2 * found[0], 2 * found[1]))
+
+
+def test_more_rows_make_it_narrower() -> None:
+    gaps, squares, weights = np.array([0.2, -0.1]), np.array([0.2, 0.15]), np.ones(2)
+    few, many = (bounds_of_gaps(gaps, squares, weights, n, TAIL, noise(2)) for n in (200, 800))
+    assert few[0] < many[0] < 0.3 < many[1] < few[1]
+
+
+def test_a_shift_without_spread_moves_nothing() -> None:
+    """A noise that is taken off the sum widens the interval, and by nothing where it does not vary."""
+    gaps, squares, weights, drawn = np.array([0.2, -0.1]), np.array([0.2, 0.15]), np.ones(2), noise(2)
+    plain = bounds_of_gaps(gaps, squares, weights, 300, TAIL, drawn)
+    still = bounds_of_gaps(gaps, squares, weights, 300, TAIL, drawn, np.zeros(len(drawn)))
+    assert still == pytest.approx(plain, abs=1e-9)
+    wide = bounds_of_gaps(gaps, squares, weights, 300, TAIL, drawn, 0.05 * noise(1)[:, 0])
+    assert wide[0] < plain[0]
+    assert wide[1] > plain[1]
