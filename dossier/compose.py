@@ -13,7 +13,7 @@ from typing import Any
 
 import jinja2
 from markdown_it import MarkdownIt
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from dossier import checklist, material, record, typeset
 from dossier.contents import CHAPTERS, EDITIONS, FILL_OF_CLASSES, MEASURED, Chapter, Edition
@@ -177,6 +177,11 @@ def _title(evidence: Evidence) -> str:
 # ---- the templates --------------------------------------------------------------------------------------------------
 
 
+def _unbroken(text: str) -> Markup:
+    """A sentence in which O/E stays on one line: a line may end after a stroke."""
+    return Markup('<span class="unbroken">O/E</span>').join(escape(part) for part in text.split("O/E"))
+
+
 def _environment(edition: Edition) -> jinja2.Environment:
     """Templates of the edition first, then those of the book; a name that nobody gave is an error."""
     folder = material.templates()
@@ -187,6 +192,7 @@ def _environment(edition: Edition) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["unbroken"] = _unbroken
     environment.globals["fail"] = _fail
     environment.globals["picture_named"] = _picture_named
     return environment

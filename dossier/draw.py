@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 import joblib
 
+from dossier import collector
 from dossier.register import fill
 from dossier.types import Absent, Evidence, Gallery, Picture
 from dossier.verb import makes
@@ -28,20 +27,8 @@ def gallery(evidence: Evidence, jobs: int = 1) -> Gallery:
 
 def _drawn(names: Sequence[str], evidence: Evidence) -> dict[str, Picture | Absent]:
     makers = fill("figures").figures
-    with _without_collector():
+    with collector.held_off():
         return {name: makers[name].function(evidence) for name in names}
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Nobody looks for cycles meanwhile: the artists are many and short-lived, and the search takes a seventh of it."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 makes(gallery)

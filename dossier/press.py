@@ -7,7 +7,6 @@ of objects, just before it is written. It looks inside WeasyPrint (boxes, fonts)
 from __future__ import annotations
 
 import datetime
-import gc
 import hashlib
 import logging
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,7 +22,7 @@ from weasyprint.css.counters import CounterStyle
 from weasyprint.text.fonts import FontConfiguration, get_hb_object_data
 from weasyprint.urls import URLFetcher, URLFetcherResponse
 
-from dossier import material
+from dossier import collector, material
 from dossier.errors import Fault, PageError
 from dossier.types import Document
 from dossier.verb import makes
@@ -49,7 +48,7 @@ xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http:
 def pdf(document: Document) -> bytes:
     """The document as a tagged, archival PDF; the same document gives the same bytes."""
     _refuse_attachments_where_none_may_be(document)
-    with _silence(document) as faults, _no_garbage():
+    with _silence(document) as faults, collector.held_off():
         rendered = _rendered(document)
         printed: bytes = rendered.write_pdf(
             finisher=lambda _, tree: faults.extend(_finish(document, rendered, tree)),
@@ -59,18 +58,6 @@ def pdf(document: Document) -> bytes:
             full_fonts=document.full_fonts,
         )
     return printed
-
-
-@contextmanager
-def _no_garbage() -> Iterator[None]:
-    """Let nobody look for garbage: the boxes of all pages live to the end, and looking takes a tenth of the time."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
 
 
 def _rendered(document: Document) -> Any:

@@ -455,7 +455,7 @@ def tables_of(evidence: Evidence, terms: Sequence[Term], beside: Sequence[Term] 
                 _across(evidence, part[0]) if _reads_across(evidence, part) else _side_by_side(evidence, part)
                 for part in parts
             ]
-    return tuple(with_short_labels(table if beside else folded(table)) for table in tables)
+    return tuple(with_short_labels(table if beside else folded(groups_across(table))) for table in tables)
 
 
 def _reads_across(evidence: Evidence, terms: Sequence[Term]) -> bool:
@@ -467,6 +467,25 @@ def _reads_across(evidence: Evidence, terms: Sequence[Term]) -> bool:
     values = {one.at[name] for one in results if name in one.at}
     room = MEASURE - LONG_LABEL * CHARACTER
     return len(values) >= 2 and len(values) * _width(evidence, term) <= room and not _is_tested(results, term)
+
+
+def groups_across(table: Table) -> Table:
+    """A table whose groups have the same rows, with the groups beside each other; every other table as it is."""
+    groups = groups_of(table)
+    names = [[(row.kind, row.label) for row in group.rows] for group in groups]
+    alike = len(groups) > 1 and all(group.label for group in groups) and all(one == names[0] for one in names)
+    if not alike or any(one.words for one in table.columns):
+        return table
+    alone = len(table.columns) == 1
+    columns = tuple(
+        replace(column, label=group.label if alone else f"{group.label}: {within_sentence(column.label)}")
+        for group in groups
+        for column in table.columns
+    )
+    lines = zip(*(group.rows for group in groups), strict=True)
+    rows = tuple(replace(line[0], cells=tuple(cell for row in line for cell in row.cells)) for line in lines)
+    across = replace(table, columns=columns, rows=rows)
+    return across if label_fits(across) else table
 
 
 MANY_ROWS = 7

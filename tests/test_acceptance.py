@@ -10,6 +10,7 @@ from dossier import acceptance, load
 from dossier.errors import DossierError
 from dossier.release import Acceptance
 from dossier.types import Absent, DatasetSummary, Estimate, Result
+from tests.smallest import HEAD, SITE
 
 SITES = tuple(DatasetSummary(name, "external", name.title(), 100, 40, 100, {}, ()) for name in ("bari", "turin"))
 INSIDE = DatasetSummary("inside", "internal", "Inside", 100, 40, 100, {}, ())
@@ -79,29 +80,12 @@ def test_settings_and_subset_must_be_the_same() -> None:
 
 # ---- what may be asked ----------------------------------------------------------------------------------------------
 
-HEAD = """
-[release]
-model = "Example"
-version = "1"
-date = 2026-10-01
-owner = "The owner"
-[outcome]
-name = "Readmission"
-column = "outcome"
-[prediction]
-column = "risk"
-[thresholds]
-declared = [0.2, 0.4]
-[[dataset]]
-name = "site"
-role = "external"
-file = "site.csv"
-"""
+RELEASE = f"{HEAD}[thresholds]\ndeclared = [0.2, 0.4]\n{SITE}"
 
 
 def faults(folder: Path, added: str) -> list[tuple[str, str, str]]:
     rows = "\n".join(f"{k % 2},{0.1 + 0.008 * k:.3f}" for k in range(100))
-    (folder / "release.toml").write_text(HEAD + added, encoding="utf-8")
+    (folder / "release.toml").write_text(RELEASE + added, encoding="utf-8")
     (folder / "site.csv").write_text(f"outcome,risk\n{rows}\n", encoding="utf-8")
     try:
         load.study(folder)

@@ -9,34 +9,17 @@ import pytest
 
 from dossier import checklist, contents, evaluate, load
 from dossier.types import Evidence
+from tests.smallest import HEAD, SITE
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of shared data is not beside the repository")
 
-HEAD = """
-[release]
-model = "Example"
-version = "1"
-date = 2026-10-01
-owner = "The owner"
-[outcome]
-name = "Readmission"
-column = "outcome"
-[prediction]
-column = "risk"
-[resampling]
-bootstrap = 2
-permutations = 9
-[[dataset]]
-name = "site"
-role = "external"
-file = "site.csv"
-"""
+RELEASE = f"{HEAD}[resampling]\nbootstrap = 2\npermutations = 9\n{SITE}"
 
 
 def evidence_of(folder: Path, added: str = "") -> Evidence:
     rows = "\n".join(f"{k % 2},{0.1 + 0.008 * k:.3f}" for k in range(100))
-    (folder / "release.toml").write_text(HEAD + added, encoding="utf-8")
+    (folder / "release.toml").write_text(RELEASE + added, encoding="utf-8")
     (folder / "site.csv").write_text(f"outcome,risk\n{rows}\n", encoding="utf-8")
     return evaluate.evidence(load.study(folder))
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from pypdf import PdfReader
+from pypdf.generic import Destination, Fit, NullObject
 
 from dossier.contents import Edition
-from tests.bench.conformance import fda, lint, unembedded
+from tests.bench.conformance import fda, lint, out_of_margins, small_type, unembedded, unmarked
 from tests.conftest import Book
 
 
@@ -16,6 +20,48 @@ def test_the_page_and_the_file_conform(breast: Book, edition: Edition) -> None:
     assert unembedded(breast.pdf(edition)) == []
 
 
+def test_the_bookmarks_tell_what_the_contents_tell(breast: Book) -> None:
+    html, outline = breast.html("regulatory"), PdfReader(breast.pdf("regulatory")).outline
+    assert unmarked(html, outline) == []
+    assert unmarked(re.sub(r'class="no">1<', 'class="no">31<', html, count=1), outline) == [
+        "without a bookmark: 31 First results",
+        "not in the contents: 1 First results",
+    ]
+
+
+def test_bookmarks_in_another_order_are_noticed() -> None:
+    listed = '<p class="lead">Tables</p><ol><li><a href="#a">One</a></li><li><a href="#b">Two</a></li></ol>'
+    html = f'<section class="contents part"></section><section id="lists">{listed}</section>'
+    marks = [Destination(f"Table {number}. {title}.", NullObject(), Fit("/XYZ")) for number, title in NAMED]
+    assert unmarked(html, marks) == []
+    assert unmarked(html, marks[::-1]) == ["bookmarks stand in another order than the contents"]
+    assert unmarked(html, marks[:1]) == ["without a bookmark: Table 2. Two"]
+
+
+def test_small_type_is_noticed() -> None:
+    assert list(small_type('<fontspec id="0" size="27" family="x"/>')) == []
+    assert list(small_type('<fontspec id="0" size="26" family="x"/>')) == ["type of 8.7 pt"]
+    assert list(small_type("")) == ["no type is told"]
+
+
+@pytest.mark.parametrize(
+    ("box", "fits"),
+    [
+        ((54.0, 27.0, 585.0, 765.0), True),
+        ((53.9, 27.0, 585.0, 765.0), False),
+        ((54.0, 26.9, 585.0, 765.0), False),
+        ((54.0, 27.0, 585.1, 765.0), False),
+        ((54.0, 27.0, 585.0, 765.1), False),
+    ],
+)
+def test_words_in_the_margin_are_noticed(box: tuple[float, float, float, float], fits: bool) -> None:
+    left, top, right, bottom = box
+    word = f'<word xMin="{left}" yMin="{top}" xMax="{right}" yMax="{bottom}">word</word>'
+    found = list(out_of_margins(f'<page width="612.0" height="792.0">{word}</page>'))
+    assert found == ([] if fits else ["page 1: “word” stands in the margin"])
+
+
+NAMED = ((1, "One"), (2, "Two"))
 SOUND = '<html lang="en"><head><title>T</title></head><body><h1>One</h1>{}</body></html>'
 
 

@@ -24,20 +24,9 @@ import pytest
 from dossier import load
 from dossier.errors import DossierError
 from dossier.types import Dataset
+from tests.smallest import HEAD
 
 HERE = Path(__file__).resolve().parent
-HEAD = """
-[release]
-model = "Example"
-version = "1"
-date = 2026-10-01
-owner = "The owner"
-[outcome]
-name = "Readmission"
-column = "outcome"
-[prediction]
-column = "risk"
-"""
 COLUMNS: dict[str, list[Any]] = {
     "outcome": [0, 1, 1],
     "risk": [0.1, 0.25, 0.75],

@@ -20,7 +20,7 @@ from dossier import compose, draw, evaluate, initial, load, press, record
 from dossier.contents import Edition
 from dossier.errors import DossierError, PageError
 from dossier.types import Document, Gallery, Study
-from tests.test_load import HEAD, SITE
+from tests.smallest import HEAD, SITE
 
 EDITIONS: tuple[Edition, ...] = ("regulatory", "committee")
 

@@ -14,24 +14,11 @@ from dossier import initial, load
 from dossier.errors import DataError, DossierError, Fault, ReleaseError
 from dossier.types import Dataset, DecisionCounts, Study
 from tests.bench.fault_places import heard, places, unreached
+from tests.smallest import HEAD, SITE
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 BROKEN = sorted(folder for folder in (REPOSITORY / "fixtures" / "broken").iterdir() if folder.is_dir())
 SHARED = REPOSITORY.parent / "shared"
-
-HEAD = """
-[release]
-model = "Example"
-version = "1"
-date = 2026-10-01
-owner = "The owner"
-[outcome]
-name = "Readmission"
-column = "outcome"
-[prediction]
-column = "risk"
-"""
-SITE = '[[dataset]]\nname = "site"\nrole = "external"\nfile = "site.csv"\n'
 
 
 def _write(folder: Path, release: str, **tables: str | bytes) -> Path:

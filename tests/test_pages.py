@@ -404,9 +404,11 @@ def head_rows(book: Book) -> list[str]:
 
 def test_a_table_that_goes_on_repeats_its_head(book: Book) -> None:
     rows = body_rows(book)
+    # A list of measures may open a page with a measure's name, which is no row of a table.
+    names = {term.label for term in book.evidence.terms.values()}
     for number, words in enumerate(boxes(book.pdf("regulatory")), start=1):
         line = first_line(words)
-        if number > 2 and len(line.split()) > 1:
+        if number > 2 and len(line.split()) > 1 and line not in names:
             assert not any(row.startswith(line) for row in rows), f"page {number} opens with the row: {line}"
 
 

@@ -16,25 +16,11 @@ from dossier import initial
 from dossier.errors import Fault
 from dossier.load.declared import declared
 from dossier.release import CHECKLIST_ITEMS, Release, Statement, schema
+from tests.smallest import HEAD, SITE
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 
-MINIMAL = """
-[release]
-model = "Example"
-version = "1"
-date = 2026-10-01
-owner = "The owner"
-[outcome]
-name = "Readmission"
-column = "outcome"
-[prediction]
-column = "risk"
-[[dataset]]
-name = "site"
-role = "external"
-file = "site.csv"
-"""
+MINIMAL = HEAD + SITE
 
 
 def _release(text: str) -> Release:

@@ -33,31 +33,16 @@ from dossier.types import (
 from tests.conftest import by_hand
 from tests.figures.evidence import CASES
 from tests.reference.built import hurried
+from tests.smallest import HEAD
 from tests.test_record import faults
 
 KNEE = Path(__file__).resolve().parent.parent / "fixtures" / "knee"
-HEAD = """
-[release]
-model = "Example"
-version = "1"
-date = 2026-10-01
-owner = "The owner"
-[outcome]
-name = "Readmission"
-column = "outcome"
-[prediction]
-column = "risk"
-[thresholds]
-declared = [0.3]
-[resampling]
-bootstrap = 2
-permutations = 1
-"""
+QUICK = f"{HEAD}[thresholds]\ndeclared = [0.3]\n[resampling]\nbootstrap = 2\npermutations = 1\n"
 
 
 def read(folder: Path, declared: str, **tables: str) -> Study:
     """A release of these tables, all external."""
-    text = HEAD
+    text = QUICK
     for name, content in tables.items():
         text += f'[[dataset]]\nname = "{name}"\nrole = "external"\nfile = "{name}.csv"\n'
         (folder / f"{name}.csv").write_text(content, encoding="utf-8")
@@ -376,7 +361,7 @@ def test_every_kind_of_study_has_its_tables(case: Any) -> None:
 
 # ---- several classes ------------------------------------------------------------------------------------------------
 
-GRADES = HEAD.replace('column = "outcome"', 'column = "grade"\nclasses = ["G0", "G1", "G2"]').replace(
+GRADES = QUICK.replace('column = "outcome"', 'column = "grade"\nclasses = ["G0", "G1", "G2"]').replace(
     'column = "risk"', 'columns = ["r0", "r1", "r2"]'
 )
 

@@ -66,3 +66,27 @@ def test_sites_that_would_look_alike_keep_their_names() -> None:
 def test_declared_numbers_keep_their_digits() -> None:
     assert typeset.as_declared(-0.055628) == "\N{MINUS SIGN}0.055628"
     assert typeset.as_declared(36.0) == "36"
+
+
+def test_groups_of_the_same_rows_stand_beside_each_other_where_they_fit() -> None:
+    alone = typeset.groups_across(table(["Bari", "Graz"], groups=2))
+    assert [column.label for column in alone.columns] == ["Threshold 0", "Threshold 1"]
+    assert [(row.label, row.kind, len(row.cells)) for row in alone.rows] == [("Bari", "row", 2), ("Graz", "row", 2)]
+    assert alone.footnotes == ("a because.",)
+    several = typeset.groups_across(table(["Bari", "Graz"], groups=2, columns=2))
+    assert [column.label for column in several.columns] == [
+        "Threshold 0: measure 0",
+        "Threshold 0: measure 1",
+        "Threshold 1: measure 0",
+        "Threshold 1: measure 1",
+    ]
+
+
+def test_groups_that_do_not_fit_or_differ_stay_below_each_other() -> None:
+    wide = table(["Bari", "Graz"], groups=3, columns=4)
+    assert typeset.groups_across(wide) == wide
+    whole = table(["Bari", "Graz"], groups=2)
+    other = Table("table-a", "A.", "Note.", "Site", whole.columns, whole.rows[:-1])
+    assert typeset.groups_across(other) == other
+    plain = table(["Bari", "Graz"])
+    assert typeset.groups_across(plain) == plain

@@ -370,7 +370,7 @@ def _pooled_rows(drawn: Figure, axes: Axes, forest: Forest, pooled: Estimate, co
     axes.add_patch(bar)
     _arrows(axes, (lowest, highest), row, BLUE, 4.4)
     write(drawn, columns.value, y, "PI", ha="right", color=INK_2)
-    write(drawn, columns.interval, y, interval(low, high, forest.digits), ha="right", color=INK_2)
+    write(drawn, columns.interval, y, interval(lowest, highest, forest.digits), ha="right", color=INK_2)
 
 
 def forest_caption(evidence: Evidence, forest: Forest, width: float) -> str:

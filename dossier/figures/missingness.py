@@ -17,7 +17,6 @@ from dossier.figures.canvas import (
     TINTS,
     joined,
     panel,
-    patients,
     picture,
     sheet,
     shortened,
@@ -147,7 +146,7 @@ def _caption(evidence: Evidence) -> str:
         else ""
     )
     opening = (
-        f"{patients(datasets)} in {counted(len(datasets), 'dataset')}. Without a value, in per cent of those analysed; "
+        f"{counted(len(datasets), 'dataset')}. Patients without a value, in per cent of those analysed; "
         "shades: white up to 5, then to 20, to 50, below 100, all."
     )
     if len(datasets) > MAP_WITH_NUMBERS:

@@ -541,8 +541,8 @@ def calibration_caption(evidence: Evidence) -> str:
     sizes = [subgroup_sizes(evidence, subgroup[0], site.name).get(subgroup[1]) for site, subgroup in pairs]
     kept = [size for size in sizes if size is not None and not _is_few(size)]
     text = (
-        f"{patients(plan.sites)}; {level_text(evidence)} bands; grey: all patients of the site. On the diagonal the "
-        "risks are right; above it they are too low, below it too high."
+        f"{counted(len(plan.sites), 'dataset')}; {level_text(evidence)} bands; grey: all patients of the site. On the "
+        "diagonal the risks are right; above it they are too low, below it too high."
     )
     if any(size.rarest < bands.FEW_FOR_A_BAND for size in kept):
         text += f" Broken: under {bands.FEW_FOR_A_BAND} events or non-events."

@@ -52,7 +52,7 @@ MOST_PLACES = 10
 """Places that the table and the picture of the committee hold; of more they hold ours and those at both ends."""
 MOST_FLAGS = 3
 """Limitations on the first page."""
-MOST_DANGERS = 6
+MOST_DANGERS = 4
 """Limitations on the third page; the dossier holds them all."""
 MOST_GROUPS = 8
 """Groups of patients in the table."""
@@ -383,7 +383,7 @@ def _groups(evidence: Evidence) -> str:
         names = [f"{label} ({within_sentence(column)})" for label, column in sorted(apart)]
         parts.append(f"not alike for {listing(names) if len(names) <= MOST_NAMED else f'{len(names)} groups'}")
     if not parts:
-        parts = ["no group differs beyond chance"]
+        parts = ["no group stands out beyond chance"]
     return f"By {columns}: {'; '.join(parts)}."
 
 
@@ -415,7 +415,7 @@ PLAIN = {
     "model_differs": "the formula of the model gives other risks than those that were tested.",
     "other_units": "something that the model asks for is measured in another way.",
     "other_categories": "something that the model asks for is written in other words.",
-    "code_for_missing": "some unknown facts may have been counted as known.",
+    "code_for_missing": "some facts that were not known may have been counted as known.",
     "missing_predictor": "something that the model asks for was never recorded.",
     "one_class": "all patients had the outcome, or none had.",
     "constant_risk": "all patients got the same risk.",
@@ -789,7 +789,7 @@ def groups(evidence: Evidence) -> Table | None:
         head="Group",
         columns=(
             Column("Patients"),
-            Column("In the smallest class" if several else "With the outcome"),
+            Column("In the least common class" if several else "With the outcome"),
             Column("Ranked right, of 100", intervals=True),
             *(() if several else (Column("Came, for 100 expected", intervals=True),)),
         ),

@@ -38,7 +38,7 @@ def finding(evidence: Evidence) -> Sentence:
     widest = max(spans, key=lambda name: spans[name])
     count = len(spans)
     predictors = "One predictor makes" if count == 1 else f"{sentence_case(in_words(count))} predictors make"
-    lead = f"{predictors} up to {number(sum(spans.values()), 0)} points; {widest} has the widest effect."
+    lead = f"{predictors} the points; {widest} has the widest effect."
     return Sentence(lead, f"{_reached(evidence)}{_agreement(evidence)}")
 
 

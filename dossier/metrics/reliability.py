@@ -642,20 +642,17 @@ def actual_accuracy_bounds(
     `weighted_concordance` of `labels` and `confidence` (`truth` and `rater_accuracy` as there). From x = .5 to 1 both
     are straight lines but for the bend of `high` at g, so three rows say all. Absent when rho is.
     """
-    accuracy = _accuracy(labels, truth, rater_accuracy)
-    if isinstance(accuracy, Absent):
-        return accuracy
-    values = _concordance(labels, confidence, accuracy.values, 0.0)
-    if not len(values):
-        return Absent("no case has a label with a confidence")
-    right = share_of_right_labels(float(np.sort(values).mean()))
+    rho = weighted_concordance(labels, confidence, None, truth, rater_accuracy, bootstrap=2)
+    if isinstance(rho, Absent):
+        return rho
+    right = share_of_right_labels(rho.value)
     measured = (0.5, right, 1.0)
     columns: dict[str, tuple[float | None, ...]] = {
         "measured": measured,
         "low": tuple(abs(x + right - 1) for x in measured),
         "high": tuple(1 - abs(x - right) for x in measured),
     }
-    return Curve(columns, len(values), "closed form, free of assumption")
+    return Curve(columns, rho.n, "closed form, free of assumption")
 
 
 # ---- rater by rater -------------------------------------------------------------------------------------------------

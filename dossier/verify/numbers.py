@@ -42,6 +42,7 @@ BY_FORM = (
     ("dates", re.compile(rf"\b\d{{1,2}}\s(?:{MONTHS}|{'|'.join(month[:3] for month in MONTHS.split('|'))})\s\d{{4}}")),
     ("dates", re.compile(r"\b\d{4}-\d{2}-\d{2}\b")),
     ("settings", re.compile(r"[\d,]+ bootstrap replicates, [\d,]+ permutations")),
+    ("smallest counts that are shown", re.compile(r"<\d+(?![\d.,])")),
     ("scales of figures", re.compile(rf"Below {MINUS}?[\d.]+: not drawn")),
     ("references", re.compile(r"\b(?:19|20)\d{2};\d+(?::\w+)?")),
     ("references", re.compile(r"(?<=[a-z] )(?:19|20)\d{2}\b")),
@@ -155,10 +156,11 @@ class Source:
         """Counts that the document derives: sums over sites, numbers of sites, criteria, flags, rows, files."""
         datasets, criteria = self.results["datasets"], self.results["acceptance"]
         found = set(range(len(datasets) + 1))
-        for role in ("development", "internal", "external"):
-            those = [one for one in datasets if one["role"] == role]
+        roles = ("development", "internal", "external")
+        for held in (*((role,) for role in roles), ("internal", "external"), roles):
+            those = [one for one in datasets if one["role"] in held]
             found |= {sum(one[name] or 0 for one in those) for name in ("n", "events", "rows_read")}
-            found |= {sum(sum(one["excluded"].values()) for one in those)}
+            found |= {sum(count or 0 for one in those for count in one["excluded"].values())}
             found |= {sum((one["classes"] or {}).get(label, 0) for one in those) for label in self._labels}
         counted: Counter[object] = Counter()
         for row in self.results["checklist"]:
@@ -171,7 +173,7 @@ class Source:
         found |= {len(self.results["checklist"]) - development_only, len(criteria), len(self.results["flags"])}
         found |= {len(one["features"]) for one in datasets} | {len(self.manifest["inputs"])}
         found |= {one["size"] for one in self.manifest["inputs"]}
-        found |= set(counted.values()) | self._sizes | self._of_a_thousand
+        found |= set(counted.values()) | self._sizes | self._of_subgroups | self._of_a_thousand
         return frozenset(float(one) for one in found)
 
     @cached_property
@@ -190,6 +192,16 @@ class Source:
         for (name, at, _), one in held.items():
             sums[name, f"patients {at}"] += one["n"]
             sums[name, f"events {at}"] += one["events"] or 0
+        return frozenset(sums.values())
+
+    @cached_property
+    def _of_subgroups(self) -> frozenset[int]:
+        """The patients of each subgroup over the external sites, all of them and those of each class."""
+        external = {one["name"] for one in self.results["datasets"] if one["role"] == "external"}
+        sums: Counter[tuple[str, str, str]] = Counter()
+        for one in self.results["description"]:
+            if one["dataset"] in external and one["statistic"].startswith("subgroup ") and one["value"] is not None:
+                sums[one["variable"], one["level"], one["statistic"]] += int(one["value"])
         return frozenset(sums.values())
 
     @cached_property

@@ -8,10 +8,12 @@ veraPDF does not see, and what FDA's specification asks of a PDF. `--write` puts
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, get_args
@@ -26,6 +28,13 @@ HERE = Path(__file__).resolve().parent
 VERAPDF = SHARED / "tools" / "verapdf" / "verapdf"
 PROFILES = {"regulatory": "ua1,2a", "committee": "ua1,3a"}
 MM = 72 / 25.4
+LEFT, ELSEWHERE = 54.0, 27.0
+"""Points: three quarters and three eighths of an inch."""
+SMALLEST = 9.0
+ZOOM = 3
+"""pdftohtml cuts sizes off to whole numbers: at three times the size they tell a third of a point."""
+LARGEST = 50 * 1024 * 1024
+"""Bytes of a file that a portal takes without asking."""
 EMPTY = frozenset(("area", "br", "col", "hr", "img", "input", "link", "meta", "wbr"))
 
 
@@ -106,8 +115,13 @@ def fda(path: Path, edition: str) -> Iterator[str]:
         yield "bookmarks of more than four levels"
     if path.name != path.name.lower() or " " in path.name:
         yield "file name"
+    if path.stat().st_size > LARGEST:
+        yield "larger than 50 MB"
     yield from _objects(reader, edition)
     yield from _sheets(reader)
+    yield from _leads(reader)
+    yield from small_type(said("pdftohtml", "-xml", "-zoom", str(ZOOM), "-i", "-stdout", path))
+    yield from out_of_margins(said("pdftotext", "-bbox", path, "-"))
 
 
 def _sheets(reader: PdfReader) -> Iterator[str]:
@@ -120,6 +134,81 @@ def _sheets(reader: PdfReader) -> Iterator[str]:
     foot = reader.pages[0].extract_text().split()
     if "1" not in foot:
         yield "page 1 does not print its number"
+
+
+def _leads(reader: PdfReader) -> Iterator[str]:
+    """Links and bookmarks that change how large the reader sees a page."""
+    marks = [(one.title, one) for one in _flat(reader.outline)] + list(reader.named_destinations.items())
+    for name, destination in marks:
+        if destination.typ != "/XYZ" or destination.zoom:
+            yield f"{name}: does not inherit the zoom"
+    for number, page in enumerate(reader.pages, start=1):
+        for annotation in page.get("/Annots", ()):
+            if "/Dest" in annotation.get_object() and annotation.get_object()["/Dest"] not in reader.named_destinations:
+                yield f"page {number}: a link to nowhere"
+
+
+def _flat(outline: Sequence[Any]) -> Iterator[Any]:
+    for one in outline:
+        yield from _flat(one) if isinstance(one, list) else (one,)
+
+
+def small_type(xml: str) -> Iterator[str]:
+    """The type below 9 points, in figures too, as pdftohtml tells it."""
+    sizes = [int(size) / ZOOM for size in re.findall(r'<fontspec [^>]*size="(\d+)"', xml)]
+    if not sizes:
+        yield "no type is told"
+    for size in sizes:
+        if size < SMALLEST:
+            yield f"type of {size:.1f} pt"
+
+
+def out_of_margins(xml: str) -> Iterator[str]:
+    """The words that stand nearer to an edge than a printer or a binder takes, as pdftotext tells them."""
+    pages = xml.split("<page ")[1:]
+    if not pages:
+        yield "no page is told"
+    for number, page in enumerate(pages, start=1):
+        width, height = (float(size) for size in re.findall(r'(?:width|height)="([\d.]+)"', page)[:2])
+        for *box, word in re.findall(
+            r'<word xMin="([-\d.]+)" yMin="([-\d.]+)" xMax="([-\d.]+)" yMax="([-\d.]+)">(.*?)</word>', page
+        ):
+            left, top, right, bottom = map(float, box)
+            if left < LEFT or top < ELSEWHERE or right > width - ELSEWHERE or bottom > height - ELSEWHERE:
+                yield f"page {number}: “{unescape(word)}” stands in the margin"
+
+
+def promised(html: str) -> list[str]:
+    """What the contents and the lists of tables and figures name, in the words of a bookmark, in their order."""
+    contents = html.partition('<section class="contents')[2].partition('id="lists"')
+    chapters = re.findall(r'<span class="no">(\d+)</span><a href="#chapter-[^"]*">(.*?)</a>', contents[0])
+    names = [f"{number} {title}" for number, title in chapters]
+    for kind in ("Table", "Figure"):
+        listed = contents[2].partition(f'<p class="lead">{kind}s</p>')[2].partition("</ol>")[0]
+        titles = re.findall(r'<a href="#[^"]*">(.*?)</a>', listed, re.DOTALL)
+        names += [f"{kind} {number}. {title}" for number, title in enumerate(titles, start=1)]
+    return [_plain(name) for name in names]
+
+
+def unmarked(html: str, outline: Sequence[Any]) -> list[str]:
+    """What the contents name and the bookmarks do not, or the other way round, in kind, number, words and order."""
+    marks = [_plain(one.title) for one in _flat(outline)]
+    kinds = (r"Table \d+\. ", r"Figure \d+\. ", r"\d+ ")
+    faults = []
+    for kind in kinds:
+        asked = [name for name in promised(html) if re.match(kind, name)]
+        # Chapters are the first level; a heading below may open with a number too.
+        level = [_plain(one.title) for one in outline if not isinstance(one, list)] if kind == kinds[-1] else marks
+        told = [name for name in level if re.match(kind, name)]
+        faults += [f"without a bookmark: {name}" for name in asked if name not in told]
+        faults += [f"not in the contents: {name}" for name in told if name not in asked]
+        if not faults and asked != told:
+            faults.append("bookmarks stand in another order than the contents")
+    return faults
+
+
+def _plain(name: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]*>", "", name)).split()).removesuffix(".")
 
 
 def _objects(reader: PdfReader, edition: str) -> Iterator[str]:
@@ -149,6 +238,12 @@ def ran(*command: str | Path) -> list[str]:
     return [] if done.returncode == 0 else (done.stdout + done.stderr).splitlines() or ["failed"]
 
 
+def said(*command: str | Path) -> str:
+    """What a program of Poppler writes about a file."""
+    words = [str(word) for word in command]
+    return subprocess.run(words, capture_output=True, text=True, check=True, errors="replace").stdout
+
+
 def unembedded(path: Path) -> list[str]:
     """The fonts that pdffonts does not find in the file."""
     done = subprocess.run(["pdffonts", str(path)], capture_output=True, text=True, check=True)
@@ -158,7 +253,10 @@ def unembedded(path: Path) -> list[str]:
 def main() -> int:
     """Print and check every edition of every release; 1 where something fails."""
     editions = [edition for edition in get_args(Edition) if edition in PROFILES]
-    lines = ["| release | edition | pages | veraPDF | qpdf | fonts | HTML | FDA |", "|---|---|---|---|---|---|---|---|"]
+    lines = [
+        "| release | edition | pages | veraPDF | qpdf | fonts | HTML | FDA | bookmarks |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
     failures: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         for name, release in RELEASES.items():
@@ -173,6 +271,7 @@ def main() -> int:
                     "fonts": unembedded(path),
                     "HTML": lint(document.html),
                     "FDA": list(fda(path, edition)),
+                    "bookmarks": unmarked(document.html, PdfReader(path).outline) if edition == "regulatory" else [],
                 }
                 counts = " | ".join(str(len(faults)) for faults in found.values())
                 lines.append(f"| {name} | {edition} | {len(PdfReader(path).pages)} | {counts} |")

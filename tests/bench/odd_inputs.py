@@ -217,7 +217,7 @@ def _delimiter(name: str) -> str:
 
 def _rows(spoilt: Spoilt, name: str) -> Rows:
     text = spoilt.files[name].decode("utf-8", "replace").replace("\0", "")
-    return [row for row in csv.reader(io.StringIO(text), delimiter=_delimiter(name)) if row]
+    return [row for row in csv.reader(io.StringIO(text, newline=None), delimiter=_delimiter(name)) if row]
 
 
 def _put(spoilt: Spoilt, name: str, rows: Rows) -> None:

@@ -28,6 +28,7 @@ from dossier.metrics.human_factors import (
     replicated_counts,
 )
 from dossier.types import Absent, Curve, DecisionCounts, Estimate, ReaderStudy, find, find_curve
+from tests.smallest import HEAD, SITE
 
 PUBLISHED = of_counts(352, 1196, 367, 1181)
 OF_COUNTS = (
@@ -280,25 +281,10 @@ def test_the_order_of_rows_is_irrelevant() -> None:
         assert measure(study, bootstrap=60) == measure(moved, bootstrap=60), measure
 
 
-RELEASE = """
-[release]
-model = "Example"
-version = "1"
-date = 2026-10-01
-owner = "The owner"
-[outcome]
-name = "Readmission"
-column = "outcome"
-[prediction]
-column = "risk"
-[resampling]
+RELEASE = f"""{HEAD}[resampling]
 bootstrap = 20
 permutations = 9
-[[dataset]]
-name = "site"
-role = "external"
-file = "site.csv"
-[reader_study]
+{SITE}[reader_study]
 """
 
 
