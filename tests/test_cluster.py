@@ -16,14 +16,20 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from distributed import Client, Scheduler
 
 from dossier import cli, evaluate, initial, load, record
 from dossier.errors import WorkerError
-from dossier.evaluate import cluster
+from dossier.evaluate import cluster, pieces
+from dossier.evaluate.pieces import Piece
 from dossier.types import Study
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 ALONE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+LONGEST_TEST = 400
+"""Seconds; a wait without an end must fail its test and not hold up all others."""
+LONGEST_LIFE = f"{2 * LONGEST_TEST}s"
+"""Of a process whose test was killed and could not end it."""
 
 
 @dataclass
@@ -31,12 +37,13 @@ class Cluster:
     """A scheduler and its workers, each a process of ours."""
 
     address: str
+    scheduler: subprocess.Popen[bytes]
     stack: ExitStack
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
-    def add_worker(self, **environment: str) -> None:
+    def add_worker(self, threads: int = 1, **environment: str) -> None:
         """Start a worker without a nanny, which would start it again when it is killed."""
-        words = ("worker", self.address, "--no-nanny", "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1")
+        words = ("worker", self.address, "--no-nanny", "--nthreads", str(threads), "--lifetime", LONGEST_LIFE)
         self.workers.append(self.stack.enter_context(process(words, ALONE | environment)))
 
     def kill(self, place: int) -> None:
@@ -50,7 +57,7 @@ def process(words: Sequence[str], environment: dict[str, str]) -> Iterator[subpr
     """A command of Dask that is gone afterwards."""
     paths = os.pathsep.join(filter(None, (environment.get("PYTHONPATH"), str(CHECKOUT))))
     with subprocess.Popen(
-        [sys.executable, "-m", "dask", *words],
+        [sys.executable, "-m", "dask", *words, "--host", "127.0.0.1", "--no-dashboard"],
         env=os.environ | environment | {"PYTHONPATH": paths},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -61,19 +68,35 @@ def process(words: Sequence[str], environment: dict[str, str]) -> Iterator[subpr
             started.kill()
 
 
+@pytest.fixture(autouse=True)
+def bounded() -> Iterator[None]:
+    """Fail a test that waits for ever."""
+
+    def fail(number: int, frame: object) -> None:
+        pytest.fail(f"not done after {LONGEST_TEST} s")
+
+    before = signal.signal(signal.SIGALRM, fail)
+    signal.alarm(LONGEST_TEST)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
 @pytest.fixture
 def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
     """A scheduler that waits for workers."""
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "scheduler.json"
-    words = ("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file))
+    words = ("scheduler", "--port", "0", "--scheduler-file", str(file), "--idle-timeout", LONGEST_LIFE)
     with ExitStack() as stack:
-        stack.enter_context(process(words, {}))
+        scheduler = stack.enter_context(process(words, {}))
         deadline = time.monotonic() + 120
         while not file.exists() or not file.read_text().endswith("}"):
             assert time.monotonic() < deadline, "the scheduler did not start"
             time.sleep(0.1)
-        yield Cluster(json.loads(file.read_text())["address"], stack)
+        yield Cluster(json.loads(file.read_text())["address"], scheduler, stack)
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +116,12 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "SECONDS_TO_CONNECT", 120)
 
 
+@pytest.fixture
+def work(study: Study) -> Sequence[Piece]:
+    """What there is to do at one site."""
+    return [piece for site in evaluate._sites(study)[:1] for piece in pieces.of_site(site)]
+
+
 def the_message(study: Study, address: str) -> str:
     """What a build says that cannot use this cluster."""
     with pytest.raises(WorkerError) as told:
@@ -101,12 +130,12 @@ def the_message(study: Study, address: str) -> str:
 
 
 @pytest.mark.usefixtures("patient")
-def test_two_workers_one_of_which_is_killed_give_the_same_bytes_and_the_loss_of_both_is_told(
-    study: Study, running: Cluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_workers_one_of_which_is_killed_give_the_same_bytes(study: Study, running: Cluster) -> None:
     expected = record.text(evaluate.evidence(study))
-    for _ in range(2):
-        running.add_worker()
+    for jobs in (2, 3):
+        assert record.text(evaluate.evidence(study, jobs)) == expected
+    running.add_worker()
+    running.add_worker(threads=2)
     assert record.text(evaluate.evidence(study, scheduler=running.address)) == expected
 
     def kill_first(stage: str, name: str, done: int, total: int) -> None:
@@ -117,9 +146,43 @@ def test_two_workers_one_of_which_is_killed_give_the_same_bytes_and_the_loss_of_
     assert record.text(evaluate.evidence(study, progress=kill_first, scheduler=running.address)) == expected
     assert [one.poll() for one in running.workers] == [-signal.SIGKILL, None]
 
-    monkeypatch.setattr(cluster, "LOOKS_WITHOUT_WORKERS", 2)
+
+@pytest.mark.usefixtures("patient")
+def test_the_loss_of_all_workers_is_told_also_when_it_takes_answers_with_it(
+    study: Study, running: Cluster, work: Sequence[Piece], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running.add_worker()
+    answers = cluster.found(work, running.address, ())
+    next(answers)
+    with Client(running.address, set_as_default=False) as looking:
+        while "processing" in (states := looking.run_on_scheduler(states_of_tasks)):
+            time.sleep(0.1)
+    assert set(states) == {"memory"}
+    monkeypatch.setattr(cluster, "SECONDS_TO_ANSWER", 2)
+    monkeypatch.setattr(cluster, "SECONDS_WITHOUT_WORKERS", 2)
+    running.kill(0)
     with pytest.raises(WorkerError, match=f"All workers at {running.address} were lost"):
-        evaluate.evidence(study, progress=lambda *told: running.kill(1), scheduler=running.address)
+        next(answers)
+
+
+def states_of_tasks(dask_scheduler: Scheduler) -> list[str]:
+    """How far each task is, on the scheduler."""
+    return [task.state for task in dask_scheduler.tasks.values()]
+
+
+@pytest.mark.usefixtures("patient")
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSTOP])
+def test_the_loss_of_the_scheduler_is_told(
+    running: Cluster, work: Sequence[Piece], monkeypatch: pytest.MonkeyPatch, end: signal.Signals
+) -> None:
+    running.add_worker()
+    answers = cluster.found(work, running.address, ())
+    next(answers)
+    monkeypatch.setattr(cluster, "SECONDS_TO_ANSWER", 2)
+    monkeypatch.setattr(cluster, "SECONDS_WITHOUT_WORKERS", 2)
+    running.scheduler.send_signal(end)
+    with pytest.raises(WorkerError, match=f"The scheduler at {running.address} has stopped answering"):
+        list(answers)
 
 
 @pytest.mark.usefixtures("patient")
