@@ -37,6 +37,7 @@ SOURCES: Mapping[str, str] = {
     "accuracy, for improved classifier selection, audit and explanation. IEEE Trans Pattern Anal Mach Intell 2022.",
     "Chuang 2000": "Chuang CS, Lai TL. Hybrid resampling methods for confidence intervals. Stat Sin 2000;10:1–50.",
     "Cohen 1960": "Cohen J. A coefficient of agreement for nominal scales. Educ Psychol Meas 1960;20:37–46.",
+    "Cowan 2011": "Cowan G, Cranmer K, Gross E, Vitells O. Power-constrained limits. arXiv:1105.3166, 2011.",
     "Cox 1958": "Cox DR. Two further applications of a model for binary regression. Biometrika 1958;45:562–565.",
     "Davis 2006": "Davis J, Goadrich M. The relationship between precision-recall and ROC curves. Proc 23rd Int Conf "
     "Mach Learn 2006:233–240.",
@@ -62,6 +63,8 @@ SOURCES: Mapping[str, str] = {
     "Hanley 1982": "Hanley JA, McNeil BJ. The meaning and use of the area under a receiver operating characteristic "
     "(ROC) curve. Radiology 1982;143:29–36.",
     "Harrell 2015": "Harrell FE. Regression Modeling Strategies. 2nd edition. Springer, 2015.",
+    "Hirano 2012": "Hirano K, Porter JR. Impossibility results for nondifferentiable functionals. Econometrica "
+    "2012;80:1769–1790.",
     "Jin": "Jin, et al. A hazard-aware metric for ordinal multi-class classification in pathology.",
     "Kattan 2018": "Kattan MW, Gerds TA. The index of prediction accuracy: an intuitive measure useful for evaluating "
     "risk prediction models. Diagn Progn Res 2018;2:7.",

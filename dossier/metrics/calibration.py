@@ -15,7 +15,7 @@ from scipy.stats import norm, t
 from dossier.bands import FEW_FOR_POOLING
 from dossier.metrics.discrimination import one_class
 from dossier.metrics.intervals import NO_SPREAD, column, estimate, on_log, standard_error, two_sided, wilson
-from dossier.metrics.inversion import BY_TESTS, ONE_SIDED, bounds_of_gaps, inverted
+from dossier.metrics.inversion import BY_TESTS, ONE_SIDED, believable, bounds_of_gaps, inverted
 from dossier.metrics.once import once
 from dossier.metrics.pooled import random_effects
 from dossier.metrics.resampling import BINNED_ABOVE, BLOCK, VALUE_ALONE, block_size, cells_of, draws, percentile
@@ -160,7 +160,9 @@ def oe_ratio(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | A
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns sum(y)/sum(p) with an interval symmetric on
     the log scale, SE(log)^2 = (1 - phi)/(n phi), phi the observed prevalence; `se` is on the plain scale (value times
     SE(log)). Absent without rows, without an event, or when every risk is 0. When every row is an event the formula's
-    SE is 0, so the bounds are missing. Source: Debray 2017.
+    SE is 0, so the bounds are missing. The formula takes the expected number as given, though it goes up and down with
+    the events in the sample, so that the interval holds the truth a little more often than its level says. Source:
+    Debray 2017.
     """
     if len(outcome) == 0:
         return NO_ROWS
@@ -521,6 +523,7 @@ def _share_quantile(gaps: Floats, share: Floats, wanted: float) -> float:
     return float(np.interp(wanted, np.cumsum(share[order]) - share[order] / 2, gaps[order]))
 
 
+WIDE = ", wide because the place of the maximum is uncertain too"
 QUANTILES_OF_ERRORS: dict[str, float | None] = {"ici": None, "e50": 0.5, "e90": 0.9, "emax": None}
 
 
@@ -574,17 +577,18 @@ def _bounds_of_error(
     # The line of curves starts at the diagonal itself, and its heights are made to rise all through.
     heights[0] = 0.0
 
-    def chance(place: int) -> float:
+    def chance(place: int, seen: float) -> float:
         beyond = place - len(inward)
         drawn = around(place) if beyond < 0 else _around(tests.curves, outward[beyond], tests.noise, tests.n)
-        return _at_most(tests, name, value, true[place], drawn)
+        return _at_most(tests, name, seen, true[place], drawn)
 
     low, high = inverted(chance, np.maximum.accumulate(heights), value, tail)
     if quantile is None:
         return low, high
+    seen = believable(chance, float(heights.max()), value)
     for point in _elsewhere(tests.curves, tests.noise, name, level, high):
         gaps = _gaps(tests.curves, point[None, :])
-        if _at_most(tests, name, value, gaps[0], _around(tests.curves, point, tests.noise, tests.n)) > tail:
+        if _at_most(tests, name, seen, gaps[0], _around(tests.curves, point, tests.noise, tests.n)) > tail:
             return low, float(_heights(name, gaps, tests.curves.share)[0])
     return low, high
 
@@ -650,7 +654,8 @@ def _errors_with_intervals(
         }
     bounds = _bounds_of_errors(values, risk, smooth, level, bootstrap, seed)
     method = f"{smooth.method}; {BY_TESTS}, {bootstrap} draws"
-    return {name: _from_tests(values[name], *bounds[name], level, outcome, method) for name in ERRORS}
+    methods = {name: f"{method}{WIDE if name == 'emax' else ''}" for name in ERRORS}
+    return {name: _from_tests(values[name], *bounds[name], level, outcome, methods[name]) for name in ERRORS}
 
 
 def _from_tests(value: float, low: float, high: float, level: float, outcome: Floats, method: str) -> Estimate:
@@ -671,7 +676,7 @@ def _error(name: str, outcome: Floats, risk: Floats, level: float, bootstrap: in
     digits=3,
     range=(0, 1),
     best="zero",
-    cites=("Austin 2019", "Harrell 2015", "Chuang 2000"),
+    cites=("Austin 2019", "Harrell 2015", "Chuang 2000", "Cowan 2011"),
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class and mean",
@@ -689,10 +694,12 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     2000): along a line of curves that leads from the diagonal through the fitted one to worse ones, each the hardest to
     refute at its distance, coefficients are drawn with the covariance that the fit would have there, and rows at
     random. Where not even the diagonal is refuted, the lower bound is 0, the edge of the range, and the method says so.
-    No test comes before the interval, so that it holds for calibrated models and others; the percentile bootstrap does
-    not, because its replicates add the excess of the estimate once more. The draws work on 64 groups of neighbouring
-    risks. Absent with no rows or one class, or when the curve cannot be fitted (the risks separate the outcomes).
-    Source: Austin and Steyerberg 2019, there with loess; the interval Chuang and Lai 2000.
+    Where fewer than 16 % of perfectly calibrated models would show as little, the upper bound is that of what 16 %
+    show: luck is no evidence (Cowan 2011). No test comes before the interval, so that it holds for calibrated models
+    and others; the percentile bootstrap does not, because its replicates add the excess of the estimate once more. The
+    draws work on 64 groups of neighbouring risks. Absent with no rows or one class, or when the curve cannot be fitted
+    (the risks separate the outcomes). Source: Austin and Steyerberg 2019, there with loess; the interval Chuang and
+    Lai 2000.
     """
     return _error("ici", outcome, risk, level, bootstrap, seed)
 
@@ -702,7 +709,7 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     digits=3,
     range=(0, 1),
     best="zero",
-    cites=("Austin 2019", "Chuang 2000"),
+    cites=("Austin 2019", "Chuang 2000", "Cowan 2011"),
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class and mean",
@@ -722,7 +729,7 @@ def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     digits=3,
     range=(0, 1),
     best="zero",
-    cites=("Austin 2019", "Chuang 2000"),
+    cites=("Austin 2019", "Chuang 2000", "Cowan 2011"),
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class and mean",
@@ -742,7 +749,7 @@ def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     digits=3,
     range=(0, 1),
     best="zero",
-    cites=("Austin 2019", "Harrell 2015", "Chuang 2000"),
+    cites=("Austin 2019", "Harrell 2015", "Chuang 2000", "Cowan 2011", "Hirano 2012"),
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class and mean",
@@ -754,7 +761,9 @@ def emax(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 10
     0 is perfect. It rests on the ends of the curve, where few people lie. Arguments, curve and reasons for absence: as
     for `ici`; the value is the maximum of |curve - p| over the rows. The lower bound is made as that of `ici` and is
     not below it; the upper one is the largest distance from a risk to the far end of the curve's pointwise band, which
-    bounds the maximum wherever it lies. Source: Harrell 2015.
+    bounds the maximum wherever it lies. The interval is therefore wide: it holds the true value more often than its
+    level says, and the method says so. No interval for a maximum can be exact for every curve (Hirano and Porter 2012),
+    because the place of the maximum is itself uncertain. Source: Harrell 2015.
     """
     return _error("emax", outcome, risk, level, bootstrap, seed)
 
@@ -823,7 +832,7 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     range=(0, 1),
     best="zero",
     tier="caution",
-    cites=("Naeini 2015", "Van Calster 2025", "Chuang 2000"),
+    cites=("Naeini 2015", "Van Calster 2025", "Chuang 2000", "Cowan 2011"),
     breaks=("one class is absent", "narrower with more rows"),
     caution="It depends on the bins and grows by chance alone where they hold few people; the calibration curve shows "
     "where the risks are off.",
@@ -841,8 +850,8 @@ def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     above; the risk is that of the outcome, not of the predicted class. The interval keeps the true values under which
     what was seen is not too extreme (hybrid resampling, Chuang and Lai 2000): the gaps of the bins are drawn as normal
     around the seen ones scaled down to none, and around larger ones. Where not even none is refuted, it is one-sided
-    from 0. Absent without rows; the bounds are missing for a single row, and when every risk is 0 or 1 and right.
-    Source: Naeini 2015.
+    from 0; its upper bound is kept from resting on luck as that of `ici`. Absent without rows; the bounds are missing
+    for a single row, and when every risk is 0 or 1 and right. Source: Naeini 2015.
     """
     return _binned(0, outcome, risk, level, bootstrap, seed)
 
@@ -852,7 +861,7 @@ def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     digits=3,
     range=(0, 1),
     best="one",
-    cites=("Famiglini 2023", "Chuang 2000"),
+    cites=("Famiglini 2023", "Chuang 2000", "Cowan 2011"),
     roles=EVERYWHERE,
     breaks=("one class is absent", "narrower with more rows"),
     against_rest="by class and mean",

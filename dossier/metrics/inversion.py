@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
@@ -22,22 +23,40 @@ INWARD, OUTWARD, BEYOND = 40, 20, 6.0
 """How many truths are tested between the best and what was seen, and beyond it up to so many standard errors."""
 
 
-def inverted(chance: Callable[[int], float], heights: Floats, observed: float, tail: float) -> tuple[float, float]:
+LEAST_CHANCE = 0.16
+HALVINGS = 40
+
+
+def believable(chance: Callable[[int, float], float], highest: float, observed: float) -> float:
+    """What was seen; or, where the best truth shows as little in fewer than 16 % of samples, what it shows in 16 %.
+
+    A sample that looks better than perfection usually does is luck, and no upper bound may rest on luck: inverted as it
+    is, it would leave nearly nothing between 0 and what was seen (power-constrained limits, Cowan 2011). `chance` is
+    that of `inverted`; `highest` is a result that the best truth does not pass.
+    """
+    if chance(0, observed) >= LEAST_CHANCE:
+        return observed
+    low, high = observed, highest
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if chance(0, middle) >= LEAST_CHANCE else (middle, high)
+    return high
+
+
+def inverted(
+    chance: Callable[[int, float], float], heights: Floats, observed: float, tail: float
+) -> tuple[float, float]:
     """The bounds of a measure whose true value may be any of the `heights`, which rise.
 
-    `chance` says for the number of a height how probable a result up to the observed one would be if it were true. The
-    lower bound is the smallest height under which a result at least as high has a probability of `tail`, the upper
-    bound the largest under which one at most as high has it, with a straight line between neighbours.
+    `chance` says for the number of a height how probable a result up to a seen one would be if it were true. The lower
+    bound is the smallest height under which a result at least as high as the observed one has a probability of `tail`,
+    the upper bound the largest under which one at most as high as the `believable` one has it, with a straight line
+    between neighbours.
     """
-    known: dict[int, float] = {}
 
-    def at_most(place: int) -> float:
-        if place not in known:
-            known[place] = chance(place)
-        return known[place]
-
-    def crossing(share: float) -> float:
+    def crossing(seen: float, share: float) -> float:
         """The height at which the chance falls to the share."""
+        at_most = cache(lambda place: chance(place, seen))
         below, above = 0, len(heights) - 1
         if at_most(below) <= share:
             return float(heights[below])
@@ -49,7 +68,8 @@ def inverted(chance: Callable[[int], float], heights: Floats, observed: float, t
         part = (at_most(below) - share) / (at_most(below) - at_most(above))
         return float(heights[below] + part * (heights[above] - heights[below]))
 
-    return min(observed, crossing(1 - tail)), max(observed, crossing(tail))
+    seen = believable(chance, float(heights[-1]), observed)
+    return min(observed, crossing(observed, 1 - tail)), max(observed, crossing(seen, tail))
 
 
 def bounds_of_gaps(
@@ -79,10 +99,10 @@ def bounds_of_gaps(
         off = np.concatenate((np.linspace(BEYOND, 0, OUTWARD + 1)[:-1] * float(np.std(shift)), off))
     observed, heights = float(np.sum(weights * np.abs(gaps))), np.sum(weights * np.abs(truths), axis=1) - off
 
-    def chance(place: int) -> float:
+    def chance(place: int, seen: float) -> float:
         moved = truths[place] + _noise_around(truths[place], squares, noise) * unit
         drawn = np.einsum("bk,k->b", np.abs(moved), weights) - off[place]
-        return float((drawn - (0.0 if shift is None else shift) <= observed).mean())
+        return float((drawn - (0.0 if shift is None else shift) <= seen).mean())
 
     return inverted(chance, heights, observed, tail)
 

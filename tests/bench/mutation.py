@@ -39,6 +39,12 @@ SMALL_PRINT = "tests/metrics/test_small_print.py"
 OWN: dict[str, tuple[str, ...]] = {
     "resampling": ("tests/metrics/test_discrimination.py", "tests/metrics/test_calibration.py"),
     "intervals": ("tests/metrics/test_intervals.py", "tests/metrics/test_discrimination.py"),
+    "changes": ("tests/test_changes.py",),
+    "clusters": ("tests/test_clusters.py",),
+    "imputations": ("tests/test_imputations.py",),
+    "weighted": ("tests/test_weights.py",),
+    "once": ("tests/metrics/test_many_rows.py",),
+    "inversion": ("tests/metrics/test_inversion.py", "tests/metrics/test_calibration.py"),
 }
 """Files whose tests stand in other chapters; the others have a file of tests of their name."""
 

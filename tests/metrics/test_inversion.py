@@ -26,13 +26,21 @@ def noise(bins: int, draws: int = 20_000) -> Floats:
 @pytest.mark.parametrize("observed", [-0.3, 0.0, 2.0])
 def test_a_normal_mean_gets_its_textbook_interval(observed: float) -> None:
     heights = np.linspace(-6, 8, 2001)
-    found = inverted(lambda place: float(ndtr(observed - heights[place])), heights, observed, TAIL)
+    found = inverted(lambda place, seen: float(ndtr(seen - heights[place])), heights, observed, TAIL)
     assert found == pytest.approx((observed - Z, observed + Z), abs=1e-4)
 
 
 def test_the_line_of_truths_bounds_the_interval() -> None:
     heights = np.linspace(0, 1, 101)
-    assert inverted(lambda place: float(ndtr(0.5 - heights[place])), heights, 0.5, TAIL) == (0.0, 1.0)
+    assert inverted(lambda place, seen: float(ndtr(seen - heights[place])), heights, 0.5, TAIL) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("observed", [-3.0, -1.5, ndtri(0.16), 0.0])
+def test_luck_is_no_evidence(observed: float) -> None:
+    """A result lower than the best truth gives in 16 % of samples has the upper bound of the 16 % quantile."""
+    heights = np.linspace(0, 8, 2001)
+    _, high = inverted(lambda place, seen: float(ndtr(seen - heights[place])), heights, observed, TAIL)
+    assert high == pytest.approx(max(observed, float(ndtri(0.16))) + Z, abs=1e-4)
 
 
 @pytest.mark.parametrize("gap", [0.3, -0.3])
@@ -54,6 +62,22 @@ def test_a_gap_that_chance_explains_reaches_down_to_0() -> None:
     low, high = bounds_of_gaps(np.array([0.01]), np.array([0.25]), np.ones(1), 100, TAIL, noise(1))
     assert low == 0.0
     assert high > 0.01 + 0.05
+
+
+def test_a_gap_smaller_than_chance_gives_still_leaves_room_above() -> None:
+    """One bin: under perfect calibration |gap| is below .2 of its SE in 16 % of samples, so that .2 SE is believed."""
+    se = math.sqrt(0.25 / 100)
+    quantile = float(ndtri(0.58)) * se
+    low, high = bounds_of_gaps(np.array([1e-6]), np.array([0.25]), np.ones(1), 100, TAIL, noise(1))
+    expected = brentq(
+        lambda true: ndtr((quantile - true) / spread(true)) - ndtr((-quantile - true) / spread(true)) - TAIL, 0.0, 0.4
+    )
+    assert low == 0.0
+    assert high == pytest.approx(expected, abs=2e-3)
+
+
+def spread(true: float) -> float:
+    return math.sqrt((0.25 - true**2) / 100)
 
 
 def test_signs_do_not_matter_and_weights_scale() -> None:
