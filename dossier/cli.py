@@ -500,7 +500,7 @@ def _progress(quiet: bool) -> Iterator[Progress]:
     name_of_step = TextColumn("{task.fields[site]}", markup=False)
     columns = (
         TextColumn("{task.description:<9}"),
-        BarColumn(20),
+        BarColumn(10),
         TaskProgressColumn(),
         Elapsed(),
         Left(),
