@@ -22,12 +22,17 @@ if TYPE_CHECKING:
     from dossier.types import Evidence, Gallery, SettledTable, Study
     from dossier.verify import Report
 
-NOT_BUILT = "is not built yet; leave it out until a later version of dossier"
 DONE, BAD_INPUT, NOT_MET, DIFFERS, INTERRUPTED = 0, 2, 3, 4, 130
 BOTH: tuple[Edition, ...] = ("regulatory", "committee")
 MOST_THRESHOLDS = 8
 """More do not fit the eight pages of a quick look."""
+ROWS_WORTH_A_WORKER = 50_000
+"""A dataset of so many rows keeps one more worker busy than its start costs."""
 SECONDS_BETWEEN_LOOKS = 0.5
+SHORTEST_WAIT = 2.0
+"""Seconds: who waits less wants no estimate, and who has waited less has seen too little to give one."""
+TELLING_SHARE = 0.1
+"""Before this share is done the pace is not known."""
 STOPS = (signal.SIGINT, signal.SIGTERM)
 STOPPED = threading.Event()
 """Set when we were asked to stop."""
@@ -46,6 +51,7 @@ class Options:
     jobs: int | None
     seed: int | None
     quiet: bool
+    scheduler: str | None = None
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -143,15 +149,21 @@ def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--strict", is_flag=True, help="Exit with 3 while a row of the checklist or a flag is open.")
 @click.option("--draft", is_flag=True, help="Mark every page as a draft, and list what is open.")
 @click.option("--local-site", metavar="NAME", help="Our hospital: an external dataset, first in the committee edition.")
-@click.option("--backend", hidden=True)
-@click.option("--scheduler", hidden=True)
+@click.option(
+    "--backend",
+    type=click.Choice(["loky", "dask"]),
+    default="loky",
+    show_default=True,
+    help="Who evaluates: processes of this machine, or a Dask cluster that runs.",
+)
+@click.option("--scheduler", metavar="ADDRESS", help="Of the Dask cluster, such as tcp://10.0.0.1:8786.")
 def build(
     release: Path,
     edition: str,
     strict: bool,
     draft: bool,
     local_site: str | None,
-    backend: str | None,
+    backend: str,
     scheduler: str | None,
     **common: Any,
 ) -> int:
@@ -161,8 +173,8 @@ def build(
     """
     from dossier import load
 
-    _refuse_later(backend=backend, scheduler=scheduler)
-    options = Options(**common)
+    _refuse_half_a_cluster(backend, scheduler)
+    options = Options(**common, scheduler=scheduler)
     editions = tuple(one for one in BOTH if edition in ("all", one))
     _prepare(options.out)
     command = _command("build", options, f"--edition {edition}", *(["--draft"] if draft else []))
@@ -277,10 +289,15 @@ def _prepare(out: Path) -> None:
     output.prepare(out)
 
 
-def _refuse_later(**options: object) -> None:
-    for name, value in options.items():
-        if value is not None:
-            raise click.UsageError(f"--{name.replace('_', '-')} {NOT_BUILT}.")
+def _refuse_half_a_cluster(backend: str, scheduler: str | None) -> None:
+    from dossier.errors import WorkerError
+
+    if backend == "dask" and not scheduler:
+        fix = "Add --scheduler with the address that `dask scheduler` prints, such as tcp://10.0.0.1:8786."
+        raise WorkerError.one("The backend dask needs the address of a scheduler.", "--scheduler", fix)
+    if backend != "dask" and scheduler is not None:
+        fix = "Add --backend dask, or leave the scheduler out."
+        raise WorkerError.one(f"The backend {backend} has no scheduler.", "--scheduler", fix)
 
 
 def _command(name: str, options: Options, *words: str) -> str:
@@ -322,10 +339,11 @@ def _make(
             local_site = local.local_site(study, local_site)
             command = f"{command} --local-site {shlex.quote(local_site)}"
         tell("read", "tables", 1, 1)
-        jobs = _jobs(options.jobs, max(len(study.datasets), len(editions)))
+        worth = sum(1 + dataset.rows_read // ROWS_WORTH_A_WORKER for dataset in study.datasets)
+        jobs = _jobs(options.jobs, max(worth, len(editions)))
         with _workers(jobs):
-            tell("evaluate", "", 0, len(study.datasets))
-            evidence = replace(evaluate.evidence(study, jobs, tell), local_site=local_site)
+            tell("evaluate", "", 0, 1)
+            evidence = replace(evaluate.evidence(study, jobs, tell, options.scheduler), local_site=local_site)
             tell("draw", "figures", 0, 1)
             gallery = draw.gallery(evidence, jobs)
             tell("draw", "figures", 1, 1)
@@ -463,29 +481,54 @@ def _end_with(parent: int) -> None:
 
 @contextmanager
 def _progress(quiet: bool) -> Iterator[Progress]:
-    """Stage and site on a terminal; silence elsewhere."""
+    """Stage, site, group of measures and the time left on a terminal; silence elsewhere."""
     if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield lambda stage, name, done, total: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskProgressColumn, TextColumn
+    from rich.progress import TimeElapsedColumn as Elapsed
+    from rich.text import Text
 
+    class Left(ProgressColumn):
+        """Drawn anew between two steps, so that the seconds run down."""
+
+        def render(self, task: Task) -> Text:
+            share = task.completed / task.total if task.total else 0.0
+            return Text(time_left(share, task.fields["at"], task.elapsed or 0.0))
+
+    name_of_step = TextColumn("{task.fields[site]}", markup=False)
     columns = (
         TextColumn("{task.description:<9}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[site]}", markup=False),
+        BarColumn(10),
+        TaskProgressColumn(),
+        Elapsed(),
+        Left(),
+        name_of_step,
     )
     with Progress(*columns, console=Console(stderr=True)) as bars:
         tasks: dict[str, Any] = {}
 
         def tell(stage: str, name: str, done: int, total: int) -> None:
             if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total, site=name)
-            bars.update(tasks[stage], completed=done, total=total, site=name)
+                tasks[stage] = bars.add_task(stage, total=total, site=name, at=0.0)
+            at = bars.tasks[tasks[stage]].elapsed or 0.0
+            bars.update(tasks[stage], completed=done, total=total, site=name, at=at)
 
         yield tell
+
+
+def time_left(share: float, at: float, now: float) -> str:
+    """How long a stage still takes at its pace so far, in words; nothing when that is not known or not worth saying.
+
+    `share` of its work was done `at` so many seconds after it began, and it is `now` so many.
+    """
+    if share < TELLING_SHARE or now < SHORTEST_WAIT:
+        return ""
+    left = at / share - now
+    if left < SHORTEST_WAIT:
+        return ""
+    return f"about {left:.0f} s left" if left < 90 else f"about {left / 60:.0f} min left"
 
 
 def _print(line: object) -> None:

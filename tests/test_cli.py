@@ -219,13 +219,6 @@ def test_schema_is_json_for_both_files(run: Run) -> None:
     assert {"release", "outcome", "dataset"} <= set(schemas["release.toml"]["properties"])
 
 
-@pytest.mark.parametrize("option", ["--backend=loky", "--scheduler=a:1"])
-def test_what_is_not_built_yet_is_refused_by_name(run: Run, option: str) -> None:
-    done = run("build", "release", "-o", "out", option)
-    assert (done.code, done.out) == (2, "")
-    assert f"{option.partition('=')[0]} is not built yet" in done.err
-
-
 @pytest.mark.parametrize(
     ("name", "fix"), [("hospital-l", 'Did you mean "hospital-1"?'), ("", "Name one of"), ("internal", "Name one of")]
 )
@@ -390,8 +383,10 @@ def test_a_build_on_a_terminal_shows_stage_and_site_and_lists_what_it_wrote(rele
         assert build.stdout
         listed = build.stdout.read().splitlines()
     assert build.returncode == 0, shown
-    for word in (b"read", b"evaluate", b"hospital-1", b"draw", b"print", b"committee"):
+    for word in (b"read", b"evaluate", b"draw", b"print", b"committee"):
         assert word in shown, word
+    # Which pieces are seen depends on the pace: the line is drawn ten times a second.
+    assert re.search(rb"hospital-\d, [a-z]{4}", shown)
     out = tmp_path / "a" / "out"
     files = held(out)
     assert sorted(listed) == sorted(f"a/out/{name}" for name in files)
@@ -403,6 +398,51 @@ def test_a_build_on_a_terminal_shows_stage_and_site_and_lists_what_it_wrote(rele
     _hold_the_manifest(json.loads(files["manifest.json"]), files, release)
     assert len(pypdf.PdfReader(out / "dossier-committee.pdf").pages) <= 4
     assert [path.name for path in out.parent.iterdir()] == ["out"]
+
+
+STEPS = """
+import time
+from dossier import cli
+with cli._progress(False) as tell:
+    for step in range(5):
+        tell("evaluate", f"hospital-{step}, utility", step, 5)
+        time.sleep(1.2)
+"""
+
+
+def test_an_estimate_of_the_time_left_comes_on_a_terminal_once_the_pace_is_known() -> None:
+    screen, terminal = pty.openpty()
+    words, environment = [sys.executable, "-c", STEPS], os.environ | {"PYTHONPATH": str(CHECKOUT), "COLUMNS": "120"}
+    with subprocess.Popen(words, env=environment, stderr=terminal, text=True) as steps:
+        os.close(terminal)
+        shown = b"".join(_read(screen, steps)).decode()
+        os.close(screen)
+    assert steps.returncode == 0, shown
+    assert "hospital-4, utility" in shown
+    first, _, _ = shown.partition("hospital-1")
+    assert "left" not in first
+    assert re.search(r"20%|40%", shown)
+    assert re.search(r"about [2-9] s left", shown)
+    silent = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+    assert (silent.stdout, silent.stderr) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("share", "at", "now", "says"),
+    [
+        (0.0, 0.0, 30.0, ""),
+        (0.05, 30.0, 31.0, ""),
+        (0.5, 1.0, 1.0, ""),
+        (0.5, 10.0, 10.0, "about 10 s left"),
+        (0.5, 10.0, 14.0, "about 6 s left"),
+        (0.5, 10.0, 19.0, ""),
+        (0.5, 10.0, 40.0, ""),
+        (0.2, 60.0, 60.0, "about 4 min left"),
+        (1.0, 60.0, 60.0, ""),
+    ],
+)
+def test_the_time_left_is_that_of_the_pace_so_far(share: float, at: float, now: float, says: str) -> None:
+    assert cli.time_left(share, at, now) == says
 
 
 def _read(screen: int, process: subprocess.Popen[str]) -> Iterator[bytes]:

@@ -160,10 +160,16 @@ def test_the_same_seed_gives_the_same_bytes(small: Study, found: Evidence) -> No
     assert record.text(evaluate.evidence(small)) == record.text(found)
 
 
-def test_progress_tells_every_dataset_once(small: Study) -> None:
+def test_progress_tells_every_chapter_of_every_dataset_once(small: Study) -> None:
     told: list[tuple[str, str, int, int]] = []
     evaluate.evidence(hurried(small), progress=lambda *what: told.append(what))
-    assert told == [("evaluate", name, place, len(ORDER)) for place, name in enumerate(ORDER, start=1)]
+    said = [tuple(name.split(", ", 1)) for _, name, _, _ in told]
+    assert list(dict.fromkeys(name for name, _ in said)) == list(ORDER)
+    assert len(set(said)) == len(said)
+    assert {(name, "calibration") for name in ORDER} <= set(said)
+    done = [amount for _, _, amount, _ in told]
+    assert done == sorted(set(done))
+    assert {(stage, total) for stage, _, _, total in told} == {("evaluate", done[-1])}
 
 
 # ---- roles ----------------------------------------------------------------------------------------------------------

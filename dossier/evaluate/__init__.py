@@ -7,42 +7,44 @@ A measure's parameters say what it needs. `offered.py` lists all that can be nam
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 
 import joblib
 
 from dossier import acceptance, checklist, flags
-from dossier.evaluate import changes, classes, imputed, model, reader_study, sites, subgroups, withheld
+from dossier.evaluate import changes, classes, cluster, model, pieces, reader_study, sites, subgroups, withheld
 from dossier.evaluate.offered import Site
-from dossier.evaluate.site import SiteEvidence, site_evidence
+from dossier.evaluate.pieces import Found, Piece
+from dossier.evaluate.site import SiteEvidence
 from dossier.register import fill
 from dossier.types import Evidence, Study, SubgroupEvidence
 from dossier.verb import makes
 
 Progress = Callable[[str, str, int, int], None]
-"""Told the stage, what was just finished, how many are done, and of how many."""
+"""Told the stage, what was just finished, how much is done, and of how much."""
 
 PACKAGES = ("numpy", "scipy", "pyarrow", "matplotlib", "jinja2", "markdown-it-py", "weasyprint", "pydantic")
 """The packages whose version can change a number or a page."""
 
 
-def evidence(study: Study, jobs: int = 1, progress: Progress | None = None) -> Evidence:
+def evidence(study: Study, jobs: int = 1, progress: Progress | None = None, scheduler: str | None = None) -> Evidence:
     """Everything that can be known from a study, with the reason for everything that cannot.
 
-    The answer does not depend on `jobs`: each measure draws its random numbers from the release's seed, the site
-    and the chapter.
+    Arguments: `study`; `jobs`, so many worker processes of this machine; `progress`, told what was finished;
+    `scheduler`, the address of a Dask cluster that does the work instead. The answer depends on neither workers nor
+    cluster: each measure draws its random numbers from the release's seed, the site and the chapter. A WorkerError
+    says why the cluster cannot do the work.
     """
     fill("metrics")
     study = withheld.without_small_datasets(study)
     tell = progress or (lambda stage, name, done, total: None)
     each = []
     parts = []
-    for done, (found, part) in enumerate(_every_site(study, jobs), start=1):
+    for found, part in _every_site(study, jobs, scheduler, tell):
         each.append(found)
         parts.append(part)
-        tell("evaluate", found.site.summary.name, done, len(study.datasets))
     site_results = tuple(found.site for found in each)
     external = tuple(site for site in site_results if site.summary.role == "external")
     internal = sites.internal_test(study.release, site_results)
@@ -95,17 +97,27 @@ def _concluded(study: Study, shown: Evidence) -> Evidence:
     return replace(concluded, checklist=checklist.rows(concluded) if study.declared else ())
 
 
-def _of_dataset(site: Site) -> tuple[SiteEvidence, SubgroupEvidence]:
-    """All of one dataset: the work of one job."""
-    if site.dataset.imputations:
-        return imputed.of_site(site)
-    return site_evidence(site), subgroups.of_site(site)
-
-
-def _every_site(study: Study, jobs: int) -> Iterator[tuple[SiteEvidence, SubgroupEvidence]]:
+def _every_site(
+    study: Study, jobs: int, scheduler: str | None, tell: Progress
+) -> Iterator[tuple[SiteEvidence, SubgroupEvidence]]:
     """The evidence of each dataset and of its subgroups, in the order of the release."""
+    every = [pieces.of_site(site) for site in _sites(study)]
+    work = [piece for of_one in every for piece in of_one]
+    total, done = sum(piece.rows for piece in work), 0
+    found = _found(work, jobs, scheduler)
+    for of_one in every:
+        answers = []
+        for piece in of_one:
+            answers.append(next(found))
+            done += piece.rows
+            tell("evaluate", f"{piece.site.dataset.name}, {piece.says}", done, total)
+        yield pieces.together(of_one, answers)
+
+
+def _sites(study: Study) -> list[Site]:
+    """Each dataset with what its measures may ask for."""
     development = next((dataset for dataset in study.datasets if dataset.role == "development"), None)
-    every = [
+    return [
         Site(
             dataset=dataset,
             release=study.release,
@@ -116,10 +128,16 @@ def _every_site(study: Study, jobs: int) -> Iterator[tuple[SiteEvidence, Subgrou
         )
         for dataset in study.datasets
     ]
-    if jobs == 1 or len(every) == 1:
-        return map(_of_dataset, every)
-    answers: Iterator[tuple[SiteEvidence, SubgroupEvidence]] = joblib.Parallel(n_jobs=jobs, return_as="generator")(
-        joblib.delayed(_of_dataset)(site) for site in every
+
+
+def _found(work: Sequence[Piece], jobs: int, scheduler: str | None) -> Iterator[Found]:
+    """What each piece of the work yields, in this order, wherever it is done."""
+    if scheduler is not None:
+        return cluster.found(work, scheduler, PACKAGES)
+    if jobs == 1 or len(work) == 1:
+        return map(pieces.found, work)
+    answers: Iterator[Found] = joblib.Parallel(n_jobs=jobs, return_as="generator")(
+        joblib.delayed(pieces.found)(piece) for piece in work
     )
     return answers
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -48,16 +48,56 @@ class SiteEvidence:
     descriptions: tuple[DescriptionResult, ...]
 
 
+@dataclass(frozen=True)
+class ChapterOfSite:
+    """What the measures and curves of one chapter yield at one site, by the measure and the curve."""
+
+    results: Mapping[str, tuple[Result, ...]]
+    curves: Mapping[str, tuple[CurveResult, ...]]
+
+
 def site_evidence(site: Site) -> SiteEvidence:
     """Every measure, curve and description of one dataset."""
+    return joined(site, [of_chapter(site, chapter) for chapter in chapters(site)])
+
+
+def chapters(site: Site) -> tuple[str, ...]:
+    """The chapters that measure something at this site."""
+    metrics, makers = _asked(site)
+    return tuple(dict.fromkeys([*(metric.term.chapter for metric in metrics), *(maker.chapter for maker in makers)]))
+
+
+def of_chapter(site: Site, chapter: str) -> ChapterOfSite:
+    """The measures and curves of one chapter; they share what was computed of the rows."""
+    metrics, makers = _asked(site)
+    return ChapterOfSite(
+        {one.term.name: tuple(measured(site, one)) for one in metrics if one.term.chapter == chapter},
+        {one.name: tuple(_curves(site, one)) for one in makers if one.chapter == chapter},
+    )
+
+
+def joined(site: Site, parts: Sequence[ChapterOfSite]) -> SiteEvidence:
+    """The chapters of one site in the order of the register, whatever order they were made in."""
+    metrics, makers = _asked(site)
+    results = {name: found for part in parts for name, found in part.results.items()}
+    curves = {name: found for part in parts for name, found in part.curves.items()}
+    return SiteEvidence(
+        site=SiteResults(
+            summary(site.dataset),
+            tuple(result for metric in metrics for result in results[metric.term.name]),
+            tuple(curve for maker in makers for curve in curves[maker.name]),
+        ),
+        descriptions=described(site, lambda needs: True),
+    )
+
+
+def _asked(site: Site) -> tuple[list[Metric], list[CurveMaker]]:
+    """The measures and the curves of a dataset with this role, in the order of the register."""
     fill("metrics")
     role = site.dataset.role
-    metrics, makers = classes.metrics_of(site.release), classes.curves_of(site.release)
-    results = [result for metric in metrics.values() if role in metric.roles for result in measured(site, metric)]
-    curves = [curve for maker in makers.values() if role in maker.roles for curve in _curves(site, maker)]
-    return SiteEvidence(
-        site=SiteResults(summary(site.dataset), tuple(results), tuple(curves)),
-        descriptions=described(site, lambda needs: True),
+    return (
+        [metric for metric in classes.metrics_of(site.release).values() if role in metric.roles],
+        [maker for maker in classes.curves_of(site.release).values() if role in maker.roles],
     )
 
 

@@ -43,13 +43,33 @@ Key = tuple[str, tuple[tuple[str, float | str], ...]]
 
 def of_site(site: Site) -> SubgroupEvidence:
     """The subgroups of one dataset: how large they are, what the measures say of them, and how they differ."""
+    return side_by_side([of_column(site, column) for column in columns(site)])
+
+
+def columns(site: Site) -> tuple[str, ...]:
+    """The columns that make subgroups of this dataset."""
     if site.dataset.role == "development":
-        return SubgroupEvidence()
+        return ()
+    return tuple(dict.fromkeys(one.column for one in site.dataset.subgroups))
+
+
+def of_column(site: Site, column: str) -> SubgroupEvidence:
+    """The subgroups that one column makes; they share what was measured on the other patients."""
     parts = _Parts(site)
+    ours = [one for one in site.dataset.subgroups if one.column == column]
     return SubgroupEvidence(
-        summaries=tuple(_summary(site, one) for one in site.dataset.subgroups),
-        results=tuple(result for one in site.dataset.subgroups for result in _results(site, one, parts)),
-        curves=tuple(curve for one in site.dataset.subgroups for curve in _curves(site, one)),
+        summaries=tuple(_summary(site, one) for one in ours),
+        results=tuple(result for one in ours for result in _results(site, one, parts)),
+        curves=tuple(curve for one in ours for curve in _curves(site, one)),
+    )
+
+
+def side_by_side(parts: Sequence[SubgroupEvidence]) -> SubgroupEvidence:
+    """The subgroups of several columns or datasets, one after the other."""
+    return SubgroupEvidence(
+        summaries=tuple(one for part in parts for one in part.summaries),
+        results=tuple(result for part in parts for result in part.results),
+        curves=tuple(curve for part in parts for curve in part.curves),
     )
 
 
@@ -212,14 +232,11 @@ def _curve(site: Site, one: Subgroup, maker: CurveMaker, at: At) -> CurveResult:
 
 def together(release: Release, parts: Sequence[SubgroupEvidence], external: Sequence[str]) -> SubgroupEvidence:
     """The subgroups of every dataset, and what the external ones say of them together."""
-    results = [result for part in parts for result in part.results]
-    subsets = list(dict.fromkeys(one.subset for part in parts for one in part.summaries))
-    of_external = [result for result in results if result.dataset in external]
-    return SubgroupEvidence(
-        summaries=tuple(one for part in parts for one in part.summaries),
-        results=(*results, *(one for subset in subsets for one in _pooled(release, subset, of_external))),
-        curves=tuple(curve for part in parts for curve in part.curves),
-    )
+    every = side_by_side(parts)
+    subsets = list(dict.fromkeys(one.subset for one in every.summaries))
+    of_external = [result for result in every.results if result.dataset in external]
+    over_sites = tuple(one for subset in subsets for one in _pooled(release, subset, of_external))
+    return replace(every, results=every.results + over_sites)
 
 
 def _pooled(release: Release, subset: str, results: Sequence[Result]) -> Iterator[Result]:

@@ -1,0 +1,63 @@
+"""The work on one dataset in pieces, each of which one worker does: a chapter, or the subgroups of one column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from dossier.evaluate import imputed, subgroups
+from dossier.evaluate.offered import Site
+from dossier.evaluate.site import ChapterOfSite, SiteEvidence, chapters, joined, of_chapter
+from dossier.types import SubgroupEvidence
+
+Found = ChapterOfSite | SubgroupEvidence | tuple[SiteEvidence, SubgroupEvidence]
+"""What a piece yields: a chapter, the subgroups of a column, or all of an imputed dataset."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of the work on one dataset that needs no other part."""
+
+    site: Site
+    kind: Literal["chapter", "subgroups", "imputations"]
+    name: str
+    """The chapter or the column."""
+
+    @property
+    def rows(self) -> int:
+        """How much there is to do, as far as it is known beforehand."""
+        return max(1, self.site.dataset.rows_read)
+
+    @property
+    def says(self) -> str:
+        """The piece in words."""
+        return f"subgroups by {self.name}" if self.kind == "subgroups" else self.name.replace("_", " ")
+
+
+def of_site(site: Site) -> tuple[Piece, ...]:
+    """The pieces of one dataset, in an order that does not matter to what they yield."""
+    if site.dataset.imputations:
+        return (Piece(site, "imputations", "imputations"),)
+    of_chapters = [Piece(site, "chapter", chapter) for chapter in chapters(site)]
+    return (*of_chapters, *(Piece(site, "subgroups", column) for column in subgroups.columns(site)))
+
+
+def found(piece: Piece) -> Found:
+    """What one piece of the work yields."""
+    if piece.kind == "imputations":
+        return imputed.of_site(piece.site)
+    if piece.kind == "subgroups":
+        return subgroups.of_column(piece.site, piece.name)
+    return of_chapter(piece.site, piece.name)
+
+
+def together(pieces: Sequence[Piece], answers: Sequence[Found]) -> tuple[SiteEvidence, SubgroupEvidence]:
+    """All of one dataset and of its subgroups, from what its pieces have yielded."""
+    for answer in answers:
+        if isinstance(answer, tuple):
+            return answer
+    return (
+        joined(pieces[0].site, [one for one in answers if isinstance(one, ChapterOfSite)]),
+        subgroups.side_by_side([one for one in answers if isinstance(one, SubgroupEvidence)]),
+    )
