@@ -134,7 +134,8 @@ def _of_numbers(name: str, cells: Any, missing: Sequence[Value]) -> Column:
     import pyarrow
 
     numbers = np.array(cells.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=np.float64)
-    numbers[np.isin(numbers, _missing_numbers(missing))] = np.nan
+    if marks := _missing_numbers(missing):
+        numbers[np.isin(numbers, marks)] = np.nan
     gaps = np.isnan(numbers)
     return Column(name, "empty" if gaps.all() else "numbers", numbers, gaps, cells)
 
@@ -219,7 +220,9 @@ def rows_of(column: Column, keep: Bools) -> Column:
 
 
 def taken(table: Settled, keep: Bools) -> Settled:
-    """The rows of a table to keep."""
+    """The rows of a table to keep; the table itself when all are, for a million rows are slow to copy."""
+    if keep.all():
+        return table
     columns = {name: rows_of(column, keep) for name, column in table.columns.items()}
     return Settled(table.file, table.rows[keep], columns)
 
