@@ -159,14 +159,14 @@ def build(
 
     RELEASE is a folder with a release.toml, or the path of one.
     """
-    from dossier import load
+    from dossier import load, output
 
     _refuse_later(backend=backend, scheduler=scheduler)
     options = Options(**common)
     editions = tuple(one for one in BOTH if edition in ("all", one))
-    _prepare(options.out)
     command = _command("build", options, f"--edition {edition}", *(["--draft"] if draft else []))
-    evidence = _make(lambda: load.study(release), options, editions, command, draft, local_site)
+    with output.reserved(options.out):
+        evidence = _make(lambda: load.study(release), options, editions, command, draft, local_site)
     return _judge(evidence, strict)
 
 
@@ -179,7 +179,7 @@ def build(
 @_output_options
 def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...], name: str | None, **common: Any) -> None:
     """Look at one table of predictions: no release file, one short PDF, no checklist."""
-    from dossier import load
+    from dossier import load, output
 
     if not table.name:
         raise click.BadParameter("It is empty; name a table.", param_hint="TABLE")
@@ -190,26 +190,28 @@ def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...], n
     named = {"--outcome": outcome, "--risk": risk, "--name": name}
     words = [f"{option} {shlex.quote(value)}" for option, value in named.items() if value is not None]
     words += [f"--threshold {threshold!r}" for threshold in thresholds]
-    _prepare(options.out)
     command = _command("quick", options, *words)
-    _make(lambda: load.quick(table, outcome, risk, thresholds, name), options, ("quick",), command)
+    with output.reserved(options.out):
+        _make(lambda: load.quick(table, outcome, risk, thresholds, name), options, ("quick",), command)
 
 
 @dossier.command()
 @_output_options
 def demo(**common: Any) -> None:
     """Build the releases that ship."""
+    from contextlib import ExitStack
     from dataclasses import replace
 
-    from dossier import load, material
+    from dossier import load, material, output
 
     options = Options(**common)
     folders = sorted(path.parent for path in material.fixtures().glob("*/release.toml"))
-    for folder in folders:
-        _prepare(options.out / folder.name)
-    for folder in folders:
-        one = replace(options, out=options.out / folder.name)
-        _make(lambda folder=folder: load.study(folder), one, BOTH, _command("demo", one))  # type: ignore[misc]
+    with ExitStack() as all_of_them:
+        for folder in folders:
+            all_of_them.enter_context(output.reserved(options.out / folder.name))
+        for folder in folders:
+            one = replace(options, out=options.out / folder.name)
+            _make(lambda folder=folder: load.study(folder), one, BOTH, _command("demo", one))  # type: ignore[misc]
 
 
 @dossier.command()
@@ -269,12 +271,6 @@ def _rebuilt(out: Path, release: Path) -> Report:
 
 
 # ---- the job --------------------------------------------------------------------------------------------------------
-
-
-def _prepare(out: Path) -> None:
-    from dossier import output
-
-    output.prepare(out)
 
 
 def _refuse_later(**options: object) -> None:
