@@ -1183,7 +1183,7 @@ def calibration_groups(outcome: Floats, risk: Floats, level: float = 0.95) -> Cu
         "observed": column(events / size),
         "low": tuple(low for low, _ in bounds),
         "high": tuple(high for _, high in bounds),
-        "n": column(size),
+        "n": column(size.astype(float)),
     }
     return Curve(columns, len(outcome), "groups by tenths of risk, Wilson", int(outcome.sum()))
 

@@ -382,7 +382,8 @@ def decision_curve(
     person), `level`, `declared_thresholds` (those inside the range are points of the curve), `rival` (n, 0 to 1:
     another model's risks of the same people). Returns 101 thresholds and the declared ones with `net_benefit`, its
     pointwise normal band `low` and `high`, its standard error `se` (missing with a single row), `treat_all` and
-    `treat_none`; with a rival also `rival`, its net benefit, with `rival_low`, `rival_high` and `rival_se`. Absent without rows or when the range reaches 1. Source: Vickers and Elkin 2006.
+    `treat_none`; with a rival also `rival`, its net benefit, with `rival_low`, `rival_high` and `rival_se`. Absent
+    without rows or when the range reaches 1. Source: Vickers and Elkin 2006.
     """
     if len(outcome) == 0:
         return NO_ROWS

@@ -87,11 +87,11 @@ def test_a_bin_by_hand() -> None:
     assert curve.columns["share"][0] == 0
 
 
-def test_a_bin_of_four_tells_its_count_and_nobodys_risk() -> None:
+def test_a_bin_of_one_tells_its_count_and_nobodys_risk() -> None:
     y, p = np.ones(9), np.array([0.81, 0.83, 0.85, 0.87, 0.11, 0.12, 0.13, 0.14, 0.95])
     curve = advice_value(y, p)
     assert isinstance(curve, Curve)
-    assert curve.columns["count"] == (0, 0, 0, 8, 1)
+    assert list(curve.columns["count"]) == [0, 0, 0, 8, 1]
     for name in ("confidence", "accuracy", "value_ece", "value_eci"):
         assert [value is None for value in curve.columns[name]] == [True, True, True, False, True]
 
