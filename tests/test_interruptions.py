@@ -7,7 +7,6 @@ stage say its process number and wait.
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -18,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from dossier import initial
+from tests.smallest import HEAD, SITE
 from tests.test_cli import group, held, results, until
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -54,27 +54,25 @@ setattr(owner, name, stop)
 
 
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A release of two small hospitals and no resamples to speak of."""
-    folder = tmp_path_factory.mktemp("releases") / "two"
-    folder.mkdir()
-    files = initial.files()
-    text = files["release.toml"].decode()
-    head, *datasets = text.split("[[dataset]]\n")
-    one = next(part for part in datasets if 'name = "hospital-1"' in part)
-    text = "[[dataset]]\n".join([head, one.replace("hospital-1", "hospital-0").split("\n\n")[0] + "\n\n", one])
-    (folder / "release.toml").write_text(re.sub(r"(bootstrap|permutations) = \d+", r"\1 = 5", text))
-    for name in ("hospital-0.csv", "hospital-1.csv"):
-        (folder / name).write_bytes(files["hospital-1.csv"])
-    return folder
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table of sixty patients."""
+    path = tmp_path_factory.mktemp("tables") / "hospital.csv"
+    path.write_bytes(b"".join(initial.files()["hospital-1.csv"].splitlines(keepends=True)[:61]))
+    return path
 
 
 @pytest.fixture(scope="module")
-def before(tmp_path_factory: pytest.TempPathFactory, release: Path) -> Path:
+def before(tmp_path_factory: pytest.TempPathFactory, table: Path) -> Path:
     """An OUT of an earlier build."""
     out = tmp_path_factory.mktemp("earlier") / "out"
-    subprocess.run(command(release, out), check=True, capture_output=True, env=environment())
+    subprocess.run([*quick(table, out), "--seed", "1"], check=True, capture_output=True, env=environment())
     return out
+
+
+def quick(table: Path, out: Path) -> list[str]:
+    """The shortest build that goes through all stages."""
+    words = ["quick", str(table), "--outcome", "outcome", "--risk", "risk", "-o", str(out), "--jobs", "1"]
+    return [sys.executable, "-m", "dossier", *words, "--seed", "2"]
 
 
 def environment(*first: Path) -> dict[str, str]:
@@ -82,13 +80,7 @@ def environment(*first: Path) -> dict[str, str]:
     return os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (*first, CHECKOUT)))}
 
 
-def command(release: Path, out: Path, jobs: int = 1) -> list[str]:
-    """The build of one edition."""
-    words = ["build", str(release), "-o", str(out), "--edition", "committee", "--jobs", str(jobs), "--seed", "2"]
-    return [sys.executable, "-m", "dossier", *words]
-
-
-def stopped_in(stage: str, release: Path, out: Path, jobs: int = 1) -> tuple[subprocess.Popen[str], int]:
+def stopped_in(stage: str, command: list[str], out: Path) -> tuple[subprocess.Popen[str], int]:
     """A build that waits in this stage, and the process that does."""
     folder = out.parent.parent / f"stop-{stage}"
     folder.mkdir(exist_ok=True)
@@ -97,7 +89,7 @@ def stopped_in(stage: str, release: Path, out: Path, jobs: int = 1) -> tuple[sub
     module, name, ending = STAGES[stage]
     (folder / "sitecustomize.py").write_text(WAIT.format(mark=str(mark), module=module, name=name, ending=ending))
     build = subprocess.Popen(
-        command(release, out, jobs),
+        command,
         env=environment(folder) | {"PYTHONDONTWRITEBYTECODE": "1"},
         start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
@@ -123,9 +115,9 @@ def out(tmp_path: Path, before: Path) -> Path:
 
 
 @pytest.mark.parametrize("stage", list(STAGES))
-def test_killed_in_any_stage_out_is_as_it_was_and_the_next_build_works(release: Path, out: Path, stage: str) -> None:
+def test_killed_in_any_stage_out_is_as_it_was_and_the_next_build_works(table: Path, out: Path, stage: str) -> None:
     earlier = held(out)
-    build, _ = stopped_in(stage, release, out)
+    build, _ = stopped_in(stage, quick(table, out), out)
     os.kill(build.pid, signal.SIGKILL)
     build.communicate(timeout=30)
     assert build.returncode == -signal.SIGKILL
@@ -136,31 +128,38 @@ def test_killed_in_any_stage_out_is_as_it_was_and_the_next_build_works(release: 
     assert len(working) == (stage == "write")
     assert set(left) - set(working) == {".out.building", "out"}
     # A build that fails clears up as well; only after the last stage a whole one is made.
-    broken = out.parent.parent / "nothing"
-    again = command(release if stage == "write" else broken, out)
-    done = subprocess.run(again, env=environment(), capture_output=True, text=True, check=False)
+    again = table if stage == "write" else table.with_name("nothing.csv")
+    done = subprocess.run(quick(again, out), env=environment(), capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr[:8]) == ((0, "") if stage == "write" else (2, "There is"))
     assert [path.name for path in out.parent.iterdir()] == ["out"]
     assert held(out).keys() == earlier.keys()
-    assert results(out)["release"]["seed"] == 2
+    assert results(out)["release"]["seed"] == (2 if stage == "write" else 1)
 
 
 @pytest.mark.parametrize("stage", list(STAGES))
-def test_interrupted_in_any_stage_nothing_is_left(release: Path, out: Path, stage: str) -> None:
+def test_interrupted_in_any_stage_nothing_is_left(table: Path, out: Path, stage: str) -> None:
     earlier = held(out)
-    build, _ = stopped_in(stage, release, out)
+    build, _ = stopped_in(stage, quick(table, out), out)
     os.killpg(build.pid, signal.SIGINT)
     said, errors = build.communicate(timeout=60)
-    assert (build.returncode, said, errors) == (130, "", "Interrupted.\n")
+    assert (build.returncode, said, errors.strip()) == (130, "", "Interrupted.")
     until(lambda: not group(build.pid))
     assert held(out) == earlier
     assert [path.name for path in out.parent.iterdir()] == ["out"]
 
 
 @pytest.mark.parametrize("stage", ["evaluate", "draw"])
-def test_a_worker_that_is_killed_in_a_stage_is_told(release: Path, out: Path, stage: str) -> None:
+def test_a_worker_that_is_killed_in_a_stage_is_told(table: Path, out: Path, stage: str) -> None:
     earlier = held(out)
-    build, worker = stopped_in(stage, release, out, jobs=2)
+    folder = out.parent.parent / "release"
+    folder.mkdir()
+    text = HEAD
+    for name in ("north", "south"):
+        text += SITE.replace("site", name)
+        shutil.copy(table, folder / f"{name}.csv")
+    (folder / "release.toml").write_text(text)
+    words = ["build", str(folder), "-o", str(out), "--edition", "committee", "--jobs", "2"]
+    build, worker = stopped_in(stage, [sys.executable, "-m", "dossier", *words], out)
     assert worker != build.pid
     os.kill(worker, signal.SIGKILL)
     said, errors = build.communicate(timeout=60)
