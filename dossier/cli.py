@@ -490,7 +490,18 @@ def _print(line: object) -> None:
         click.echo(line)
     except BrokenPipeError:
         # Who read the list has closed it (`| head -1`); the work goes on and nothing more is said.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _be_silent()
+    except OSError as error:
+        from dossier.errors import OutputError
+
+        _be_silent()
+        what = f"Standard output could not be written: {(error.strerror or type(error).__name__).lower()}."
+        raise OutputError.one(what, "standard output", "Make room where it is sent, or send it elsewhere.") from None
+
+
+def _be_silent() -> None:
+    """Send what is still to be printed nowhere; Python would try again at the end, and fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(error: DossierError) -> None:
@@ -521,6 +532,7 @@ def _exit_code() -> int:
 
 def _answer() -> int:
     """Do what the arguments say, and tell what the user can mend."""
+    from dossier import output
     from dossier.errors import DossierError, PageError
 
     try:
@@ -533,6 +545,13 @@ def _answer() -> int:
         raise
     except DossierError as error:
         _say(error)
+        return BAD_INPUT
+    except OSError as error:
+        # The press and the workers keep files of their own for a while, which may find no room either.
+        full = output.full(error)
+        if full is None:
+            raise
+        _say(full)
         return BAD_INPUT
     return code if isinstance(code, int) else DONE
 

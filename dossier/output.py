@@ -11,13 +11,14 @@ import os
 import secrets
 import shutil
 import signal
+import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from dossier.errors import OutputError
+from dossier.errors import Fault, OutputError
 from dossier.types import Evidence
 
 MANIFEST = "manifest.json"
@@ -31,6 +32,7 @@ MENDS = {
     errno.EFBIG: "Raise the limit of the size of a file, or choose another folder for -o.",
     errno.EBUSY: "A disk is mounted there: name a folder inside it with -o.",
 }
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 TRIES = 100
 NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EINVAL)
 
@@ -105,6 +107,18 @@ def told(out: Path) -> Iterator[None]:
         what = (error.strerror or type(error).__name__).lower()
         fix = MENDS.get(error.errno or 0, "Choose another folder.")
         raise OutputError.one(f"{out.name or out} could not be written: {what}.", str(out), fix) from None
+
+
+def full(error: OSError) -> OutputError | None:
+    """What to tell when there was no room for a file that is kept for a while; None of another error.
+
+    OUT itself is told by `told`, with its name.
+    """
+    if error.errno not in FULL:
+        return None
+    what = f"A file for temporary use could not be written: {os.strerror(error.errno).lower()}."
+    where = f"the folder for temporary files, {tempfile.gettempdir()}"
+    return OutputError([Fault(what, where, "Make room there, or name another folder in TMPDIR.")])
 
 
 # ---- where OUT is ---------------------------------------------------------------------------------------------------

@@ -7,10 +7,12 @@ stage say its process number and wait.
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -171,3 +173,58 @@ def test_a_worker_that_is_killed_in_a_stage_is_told(table: Path, out: Path, stag
     until(lambda: not group(build.pid))
     assert held(out) == earlier
     assert [path.name for path in out.parent.iterdir()] == ["out"]
+
+
+# ---- no room, and wrong places --------------------------------------------------------------------------------------
+
+
+def test_where_no_temporary_file_may_grow_out_is_as_it_was(table: Path, out: Path) -> None:
+    """The press copies fonts of more than 20 kB."""
+    earlier, limit = held(out), 20_000
+    done = subprocess.run(
+        quick(table, out),
+        env=environment(),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "A file for temporary use could not be written: file too large.\n"
+        f"  where: the folder for temporary files, {tempfile.gettempdir()}\n"
+        "  fix:   Make room there, or name another folder in TMPDIR.\n"
+    )
+    assert held(out) == earlier
+    assert [path.name for path in out.parent.iterdir()] == ["out"]
+
+
+def test_a_full_standard_output_is_told() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "dossier", "schema"],
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr == (
+        "Standard output could not be written: no space left on device.\n  where: standard output\n"
+        "  fix:   Make room where it is sent, or send it elsewhere.\n"
+    )
+
+
+def test_the_release_itself_is_no_out(table: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "release"
+    folder.mkdir()
+    (folder / "release.toml").write_text(HEAD + SITE)
+    shutil.copy(table, folder / "site.csv")
+    earlier = held(folder)
+    for out in (folder, tmp_path):
+        words = [sys.executable, "-m", "dossier", "build", str(folder), "-o", str(out)]
+        done = subprocess.run(words, env=environment(), capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith(f"{out.name} holds files that dossier did not write.\n")
+        assert held(folder) == earlier
