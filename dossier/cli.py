@@ -171,14 +171,14 @@ def build(
 
     RELEASE is a folder with a release.toml, or the path of one.
     """
-    from dossier import load
+    from dossier import load, output
 
     _refuse_half_a_cluster(backend, scheduler)
     options = Options(**common, scheduler=scheduler)
     editions = tuple(one for one in BOTH if edition in ("all", one))
-    _prepare(options.out)
     command = _command("build", options, f"--edition {edition}", *(["--draft"] if draft else []))
-    evidence = _make(lambda: load.study(release), options, editions, command, draft, local_site)
+    with output.reserved(options.out):
+        evidence = _make(lambda: load.study(release), options, editions, command, draft, local_site)
     return _judge(evidence, strict)
 
 
@@ -191,7 +191,7 @@ def build(
 @_output_options
 def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...], name: str | None, **common: Any) -> None:
     """Look at one table of predictions: no release file, one short PDF, no checklist."""
-    from dossier import load
+    from dossier import load, output
 
     if not table.name:
         raise click.BadParameter("It is empty; name a table.", param_hint="TABLE")
@@ -202,26 +202,28 @@ def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...], n
     named = {"--outcome": outcome, "--risk": risk, "--name": name}
     words = [f"{option} {shlex.quote(value)}" for option, value in named.items() if value is not None]
     words += [f"--threshold {threshold!r}" for threshold in thresholds]
-    _prepare(options.out)
     command = _command("quick", options, *words)
-    _make(lambda: load.quick(table, outcome, risk, thresholds, name), options, ("quick",), command)
+    with output.reserved(options.out):
+        _make(lambda: load.quick(table, outcome, risk, thresholds, name), options, ("quick",), command)
 
 
 @dossier.command()
 @_output_options
 def demo(**common: Any) -> None:
     """Build the releases that ship."""
+    from contextlib import ExitStack
     from dataclasses import replace
 
-    from dossier import load, material
+    from dossier import load, material, output
 
     options = Options(**common)
     folders = sorted(path.parent for path in material.fixtures().glob("*/release.toml"))
-    for folder in folders:
-        _prepare(options.out / folder.name)
-    for folder in folders:
-        one = replace(options, out=options.out / folder.name)
-        _make(lambda folder=folder: load.study(folder), one, BOTH, _command("demo", one))  # type: ignore[misc]
+    with ExitStack() as all_of_them:
+        for folder in folders:
+            all_of_them.enter_context(output.reserved(options.out / folder.name))
+        for folder in folders:
+            one = replace(options, out=options.out / folder.name)
+            _make(lambda folder=folder: load.study(folder), one, BOTH, _command("demo", one))  # type: ignore[misc]
 
 
 @dossier.command()
@@ -281,12 +283,6 @@ def _rebuilt(out: Path, release: Path) -> Report:
 
 
 # ---- the job --------------------------------------------------------------------------------------------------------
-
-
-def _prepare(out: Path) -> None:
-    from dossier import output
-
-    output.prepare(out)
 
 
 def _refuse_half_a_cluster(backend: str, scheduler: str | None) -> None:
@@ -537,7 +533,18 @@ def _print(line: object) -> None:
         click.echo(line)
     except BrokenPipeError:
         # Who read the list has closed it (`| head -1`); the work goes on and nothing more is said.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _be_silent()
+    except OSError as error:
+        from dossier.errors import OutputError
+
+        _be_silent()
+        what = f"Standard output could not be written: {(error.strerror or type(error).__name__).lower()}."
+        raise OutputError.one(what, "standard output", "Make room where it is sent, or send it elsewhere.") from None
+
+
+def _be_silent() -> None:
+    """Send what is still to be printed nowhere; Python would try again at the end, and fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(error: DossierError) -> None:
@@ -568,6 +575,7 @@ def _exit_code() -> int:
 
 def _answer() -> int:
     """Do what the arguments say, and tell what the user can mend."""
+    from dossier import output
     from dossier.errors import DossierError, PageError
 
     try:
@@ -580,6 +588,13 @@ def _answer() -> int:
         raise
     except DossierError as error:
         _say(error)
+        return BAD_INPUT
+    except OSError as error:
+        # The press and the workers keep files of their own for a while, which may find no room either.
+        full = output.full(error)
+        if full is None:
+            raise
+        _say(full)
         return BAD_INPUT
     return code if isinstance(code, int) else DONE
 

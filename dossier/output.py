@@ -11,13 +11,14 @@ import os
 import secrets
 import shutil
 import signal
+import tempfile
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from dossier.errors import OutputError
+from dossier.errors import Fault, OutputError
 from dossier.types import Evidence
 
 MANIFEST = "manifest.json"
@@ -28,39 +29,46 @@ ANOTHER = "Choose another folder for -o."
 MENDS = {
     errno.ENOSPC: "Make room on the disk, or choose another folder for -o.",
     errno.EDQUOT: "Make room in your quota, or choose another folder for -o.",
+    errno.EFBIG: "Raise the limit of the size of a file, or choose another folder for -o.",
     errno.EBUSY: "A disk is mounted there: name a folder inside it with -o.",
 }
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+TRIES = 100
+NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EINVAL)
 
 
-def prepare(out: Path) -> None:
-    """Make sure, before anything is computed, that OUT may be written; clear up after a build that was killed."""
+@contextmanager
+def reserved(out: Path) -> Iterator[None]:
+    """Keep OUT for one build, from before anything is computed until it is written.
+
+    `out` need not exist. What builds that were killed have left is cleared away first. Raises OutputError where OUT
+    cannot be written or replaced, and where another build has it: that is known at once, not after the work. The
+    system frees the lock of a build that ends, however it ends. A file system without locks lets two builds work at
+    once; each still writes OUT whole.
+    """
     with told(out):
         place = _place(out)
-        parent = _existing(place.parent)
-        if not parent.is_dir():
-            raise OutputError.one(f"{parent.name} is a file; nothing can be written below it.", str(out), ANOTHER)
-        if not os.access(parent, os.W_OK | os.X_OK):
-            raise OutputError.one(f"The folder that is to hold {place.name} cannot be written.", str(out), ANOTHER)
-        if parent == place.parent:
-            with _alone(parent):
-                _restore(place)
+        _refuse_what_cannot_be_written(place, out)
+    with _parents_of(place), _locked(place, out) as alone:
+        with told(out):
+            _restore(place)
+            if alone:
                 _remove_abandoned(place)
-        _refuse_what_is_not_ours(place, out)
+            _refuse_what_is_not_ours(place, out)
+        yield
 
 
 def write(out: Path, files: Mapping[str, bytes]) -> tuple[Path, ...]:
-    """Write all files, then put them in the place of OUT in one step; of two builds at once the last one wins."""
+    """Write all files, then put them in the place of OUT in one step; OUT is reserved while this is done."""
     with told(out):
         place = _place(out)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        working = _working(place)
-        with _claimed(working):
+        with _working_folder(place) as working:
             for name, content in files.items():
                 path = working / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
-            with _alone(place.parent), _uninterrupted():
-                # The look of `prepare` is minutes old by now.
+            with _uninterrupted():
+                # The look of `reserved` is minutes old by now.
                 _refuse_what_is_not_ours(place, out)
                 _swap(working, place)
     return tuple(out / name for name in files)
@@ -101,6 +109,18 @@ def told(out: Path) -> Iterator[None]:
         raise OutputError.one(f"{out.name or out} could not be written: {what}.", str(out), fix) from None
 
 
+def full(error: OSError) -> OutputError | None:
+    """What to tell when there was no room for a file that is kept for a while; None of another error.
+
+    OUT itself is told by `told`, with its name.
+    """
+    if error.errno not in FULL:
+        return None
+    what = f"A file for temporary use could not be written: {os.strerror(error.errno).lower()}."
+    where = f"the folder for temporary files, {tempfile.gettempdir()}"
+    return OutputError([Fault(what, where, "Make room there, or name another folder in TMPDIR.")])
+
+
 # ---- where OUT is ---------------------------------------------------------------------------------------------------
 
 
@@ -118,7 +138,7 @@ def _place(out: Path) -> Path:
 
 
 def _working(place: Path) -> Path:
-    """A new name beside OUT, of the kind that `prepare` clears away when nobody works there."""
+    """A new name beside OUT, of the kind that `reserved` clears away."""
     return place.with_name(f".{place.name}.building-{secrets.token_hex(4)}")
 
 
@@ -159,31 +179,94 @@ def _listed(place: Path) -> frozenset[str]:
 # ---- one build at a time --------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Keep other builds from changing names in a folder meanwhile, where the file system can."""
-    lock = _lock(folder, fcntl.LOCK_EX)
-    try:
-        yield
-    finally:
-        if lock is not None:
-            os.close(lock)
+def _refuse_what_cannot_be_written(place: Path, out: Path) -> None:
+    parent = _existing(place.parent)
+    if not parent.is_dir():
+        raise OutputError.one(f"{parent.name} is a file; nothing can be written below it.", str(out), ANOTHER)
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise OutputError.one(f"The folder that is to hold {place.name} cannot be written.", str(out), ANOTHER)
 
 
 @contextmanager
-def _claimed(working: Path) -> Iterator[None]:
-    """A new folder that is ours while we run, and gone afterwards; when we are killed the next build removes it."""
-    lock = None
+def _parents_of(place: Path) -> Iterator[None]:
+    """The folders above OUT; those that are new are gone again when nothing was written."""
+    new = [folder for folder in place.parents if not folder.exists()]
     try:
-        with _alone(working.parent):
-            working.mkdir()
-            lock = _lock(working, fcntl.LOCK_EX)
         yield
     finally:
         with _uninterrupted():
+            for folder in new:
+                # What holds something, or never came to be, stays as it is.
+                with suppress(OSError):
+                    folder.rmdir()
+
+
+@contextmanager
+def _locked(place: Path, out: Path) -> Iterator[bool]:
+    """The lock of OUT, a file beside it; False where the file system knows no locks."""
+    path = place.with_name(f".{place.name}.building")
+    with told(out):
+        handle = _lock(path, out)
+    try:
+        yield handle is not None
+    finally:
+        if handle is not None:
+            with _uninterrupted():
+                path.unlink(missing_ok=True)
+                os.close(handle)
+
+
+def _lock(path: Path, out: Path) -> int | None:
+    """A lock on this file that the system lets go when the process ends, however it ends; None when there are none."""
+    while True:
+        handle = _opened(path)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(handle)
+            fix = "Wait until it has ended, or choose another folder for -o."
+            raise OutputError.one(f"Another build is at work on {out.name}.", str(out), fix) from None
+        except OSError as error:
+            os.close(handle)
+            if error.errno not in NO_LOCKS:
+                raise
+            path.unlink(missing_ok=True)
+            return None
+        # Who had the lock before may have removed the file between our opening it and our locking it.
+        if _is_still_there(path, handle):
+            return handle
+        os.close(handle)
+
+
+def _opened(path: Path) -> int:
+    """The file, made with its folders if need be."""
+    for _ in range(TRIES):
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            return os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o666)
+        except FileNotFoundError as error:
+            # Another build that ends may remove a folder that it had made, before we have put anything there.
+            gone = error
+    raise gone
+
+
+def _is_still_there(path: Path, handle: int) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(handle))
+    except FileNotFoundError:
+        return False
+
+
+@contextmanager
+def _working_folder(place: Path) -> Iterator[Path]:
+    """A new folder beside OUT, gone afterwards; when we are killed the next build removes it."""
+    working = _working(place)
+    try:
+        working.mkdir()
+        yield working
+    finally:
+        with _uninterrupted():
             shutil.rmtree(working, ignore_errors=True)
-        if lock is not None:
-            os.close(lock)
 
 
 @contextmanager
@@ -200,30 +283,11 @@ def _uninterrupted() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _lock(folder: Path, how: int) -> int | None:
-    """A lock that the system lets go when the process ends, however it ends; None when it cannot be had."""
-    try:
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(handle, how)
-    except OSError:
-        os.close(handle)
-        return None
-    return handle
-
-
 def _remove_abandoned(place: Path) -> None:
-    """Remove what killed builds left: only folders that no running build has locked."""
-    prefix = f".{place.name}.building-"
+    """Remove what killed builds left: whoever has the lock of OUT is the only one at work."""
     for path in place.parent.iterdir():
-        if not path.name.startswith(prefix) or path.is_symlink():
-            continue
-        lock = _lock(path, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if lock is not None:
+        if path.name.startswith(f".{place.name}.building-") and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
-            os.close(lock)
 
 
 # ---- the change of places -------------------------------------------------------------------------------------------
@@ -255,7 +319,7 @@ def _step_aside(working: Path, place: Path) -> None:
 
 
 def _discard(folder: Path, place: Path) -> None:
-    """Remove a folder under a name that every build clears away, so that half of it never stands in the way."""
+    """Remove a folder under a name that the next build clears away, so that half of it never stands in the way."""
     doomed = _working(place)
     folder.rename(doomed)
     shutil.rmtree(doomed)

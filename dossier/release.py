@@ -177,7 +177,7 @@ class DatasetDeclaration(Table):
         given = [key for key in ("cluster", "weights", "imputation") if getattr(self, key) is not None]
         if given and self.role == "development":
             raise UnfitError(
-                f"{given[0]} is said of a development table, whose rows are only compared and described.",
+                f"{given[0]} is declared for a development table, whose rows are only compared and described.",
                 f"Take {given[0]} out, or give the role internal or external.",
             )
         if given and self.split is not None:
@@ -203,7 +203,7 @@ class DeclaredAuroc(Table):
             raise UnfitError("The AUROC does not lie within its interval.", "Give low, value and high in this order.")
         if self.events >= self.n:
             raise UnfitError(
-                "There are no fewer events than rows.", "Give n as all rows, events as those with the outcome."
+                "There are as many events as rows, or more.", "Give n as all rows, events as those with the outcome."
             )
         return self
 

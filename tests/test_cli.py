@@ -539,8 +539,11 @@ def test_quick_without_a_threshold(run: Run) -> None:
         return risks[below] + (place - below) * (risks[below + 1] - risks[below])
 
     thresholds = curve["columns"]["threshold"]
-    assert thresholds[0] == pytest.approx(percentile(0.01), abs=1e-9)
-    assert thresholds[-1] == pytest.approx(percentile(0.99), abs=1e-9)
+    # Cut inwards to even steps, a tenth to a hundredth of the range: a percentile may be the risk of a patient.
+    step = (percentile(0.99) - percentile(0.01)) / 10
+    assert percentile(0.01) <= thresholds[0] < percentile(0.01) + step
+    assert percentile(0.99) - step < thresholds[-1] <= percentile(0.99)
+    assert not {thresholds[0], thresholds[-1]} & set(risks)
     words = text_of(Path("out/dossier-quick.pdf"))
     assert "from the 1st to the 99th percentile of the risks" in words
     assert "no checklist" in words
@@ -590,7 +593,9 @@ def test_interrupted_nothing_is_left_and_out_is_as_it_was(release: Path, tmp_pat
         assert number == signal.SIGKILL or (said, errors.strip()) == ("", "Interrupted.")
         until(lambda leader=build.pid: not group(leader), 10)  # type: ignore[misc]
         assert held(out) == before
-        assert [path.name for path in tmp_path.iterdir()] == ["out"]
+        # Killed outright it leaves its lock, which the system has freed; the next build takes it away.
+        left = {".out.building", "out"} if number == signal.SIGKILL else {"out"}
+        assert {path.name for path in tmp_path.iterdir()} == left
     assert not list(Path("/dev/shm").glob(f"joblib_memmapping_folder_{build.pid}_*"))
 
 

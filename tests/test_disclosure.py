@@ -8,6 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pypdf import PdfReader, PdfWriter
 
@@ -62,10 +63,32 @@ def test_without_a_policy_no_planted_value_is_in_any_output(plain: Built, kind: 
     assert leaks(plain.found, getattr(plain.planted, kind)) == []
 
 
+def test_without_a_policy_no_risk_is_in_any_output(plain: Built) -> None:
+    """Not as the end of a curve, nor as the mean of a group of one."""
+    assert leaks(plain.found, plain.planted.risks) == []
+
+
+def test_without_a_policy_no_number_of_the_results_tells_a_risk(plain: Built) -> None:
+    """Neither the risk, nor what is as good: 1 less it, its odds and their logarithm, its squared error, its score."""
+    risks = np.array([float(value) for value in plain.planted.risks])
+    told = np.concatenate(
+        (risks, 1 - risks, risks / (1 - risks), np.log(risks / (1 - risks)), risks**2, (1 - risks) ** 2)
+    )
+    told = np.sort(np.concatenate((told, -np.log(risks), -np.log(1 - risks), 1 / risks)))
+    numbers = np.array(sorted(numbers_of(results_of(plain.out))))
+    beside = np.clip(np.searchsorted(told, numbers), 1, len(told) - 1)
+    nearest = np.minimum(np.abs(told[beside] - numbers), np.abs(told[beside - 1] - numbers))
+    assert numbers[nearest < 1e-12].tolist() == []
+
+
 def test_without_a_policy_a_predictors_value_is_printed_only_as_a_median_or_quartile(plain: Built) -> None:
+    """A median of an odd number of patients is the value of one; of 20 or more it does not tell whose."""
     described = results_of(plain.out)["description"]
     assert isinstance(described, list)
-    middle = {row["value"] for row in described if row["statistic"] in ("quantile_25", "median", "quantile_75")}
+    quantiles = [row for row in described if row["statistic"] in ("quantile_25", "median", "quantile_75")]
+    assert min(row["n"] for row in quantiles) >= 20
+    assert "tiny" not in {row["dataset"] for row in quantiles}
+    middle = {row["value"] for row in quantiles}
     others = tuple(value for value in plain.planted.predictors if float(value) not in middle)
     assert leaks(plain.found, others) == []
 

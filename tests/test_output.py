@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
 import random
@@ -11,7 +12,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,13 +30,30 @@ listed = {"schema": output.MANIFEST_SCHEMA, "outputs": [{"name": name} for name 
 files = {name: mark.encode() * 40_000 for name in names} | {output.MANIFEST: json.dumps(listed).encode()}
 if sys.argv[3] == "two steps":
     output._exchange = lambda one, other: False
-output.prepare(out)
-print("ready", flush=True)
-sys.stdin.readline()
-while True:
-    output.write(out, files)
-    if sys.argv[4] == "once":
-        break
+with output.reserved(out):
+    print("ready", flush=True)
+    sys.stdin.readline()
+    while True:
+        output.write(out, files)
+        if sys.argv[4] == "once":
+            break
+"""
+RIVAL = """
+import os, sys
+from pathlib import Path
+from dossier import output
+from dossier.errors import OutputError
+out, alone = Path(sys.argv[1]), Path(sys.argv[2])
+had = 0
+for _ in range(400):
+    try:
+        with output.reserved(out):
+            os.close(os.open(alone, os.O_CREAT | os.O_EXCL))
+            had += 1
+            alone.unlink()
+    except OutputError as error:
+        assert "at work" in error.faults[0].what, error
+print(had)
 """
 
 
@@ -65,6 +82,12 @@ def beside(out: Path) -> list[str]:
     return sorted(path.name for path in out.parent.iterdir())
 
 
+def clear_up(out: Path) -> None:
+    """What the next build does before it works."""
+    with output.reserved(out):
+        pass
+
+
 def fault(error: pytest.ExceptionInfo[OutputError]) -> str:
     """The one fault that was told."""
     (only,) = error.value.faults
@@ -77,9 +100,9 @@ def fault(error: pytest.ExceptionInfo[OutputError]) -> str:
 def test_a_new_out_is_written_as_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     out = Path("new/out")
-    output.prepare(out)
-    assert not out.exists()
-    written = output.write(out, dossier_files(b"one"))
+    with output.reserved(out):
+        assert not out.exists()
+        written = output.write(out, dossier_files(b"one"))
     assert written == (out / "results.json", out / "figures/roc.svg", out / "manifest.json")
     assert held(out) == dossier_files(b"one")
     assert beside(out) == ["out"]
@@ -90,7 +113,7 @@ def test_our_own_out_is_replaced_whole(tmp_path: Path) -> None:
     out = tmp_path / "out"
     output.write(out, dossier_files(b"one", "results.json", "figures/gone.svg"))
     out.chmod(0o700)
-    output.prepare(out)
+    clear_up(out)
     output.write(out, dossier_files(b"two"))
     assert held(out) == dossier_files(b"two")
     assert out.stat().st_mode & 0o777 == 0o700
@@ -100,7 +123,7 @@ def test_our_own_out_is_replaced_whole(tmp_path: Path) -> None:
 def test_an_empty_out_is_filled(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
-    output.prepare(out)
+    clear_up(out)
     output.write(out, dossier_files(b"one"))
     assert held(out) == dossier_files(b"one")
 
@@ -115,7 +138,7 @@ def test_what_the_manifest_does_not_list_stays(tmp_path: Path, strange: str) -> 
         (out / strange).write_text("mine")
     before = held(out)
     with pytest.raises(OutputError, match=strange.rstrip("/")):
-        output.prepare(out)
+        clear_up(out)
     with pytest.raises(OutputError, match=strange.rstrip("/")):
         output.write(out, dossier_files(b"two"))
     assert held(out) == before
@@ -130,7 +153,7 @@ def test_a_folder_without_our_manifest_stays(tmp_path: Path, manifest: str | Non
     if manifest is not None:
         (out / output.MANIFEST).write_text(manifest)
     with pytest.raises(OutputError) as error:
-        output.prepare(out)
+        clear_up(out)
     assert fault(error) == "out holds files that dossier did not write."
     assert (out / "letter.txt").read_text() == "mine"
 
@@ -143,10 +166,10 @@ def test_a_file_or_a_link_is_no_out(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path)
     for name, what in (("file", "file is not a folder."), ("link", "link is a link.")):
         with pytest.raises(OutputError) as error:
-            output.prepare(tmp_path / name)
+            clear_up(tmp_path / name)
         assert fault(error) == what
     with pytest.raises(OutputError) as error:
-        output.prepare(tmp_path / "file" / "out")
+        clear_up(tmp_path / "file" / "out")
     assert fault(error) == "file is a file; nothing can be written below it."
     assert (tmp_path / "file").read_text() == "mine"
 
@@ -156,7 +179,7 @@ def test_the_folder_that_one_is_in_is_no_out(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "here/below").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "here")
     with pytest.raises(OutputError) as error:
-        output.prepare(Path(out))
+        clear_up(Path(out))
     assert fault(error) == "OUT would take the place of the folder that you are in."
 
 
@@ -166,7 +189,7 @@ def test_a_parent_that_cannot_be_written_is_told_before_anything_is_computed(
     # Root may write everywhere, so the system's answer is put in its mouth.
     monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != tmp_path)
     with pytest.raises(OutputError) as error:
-        output.prepare(tmp_path / "new" / "out")
+        clear_up(tmp_path / "new" / "out")
     assert fault(error) == "The folder that is to hold out cannot be written."
 
 
@@ -252,7 +275,7 @@ def test_killed_at_any_moment_out_is_whole(tmp_path: Path, system: str) -> None:
         time.sleep(draw.uniform(0.0, 0.12))
         process.send_signal(signal.SIGKILL)
         end(process)
-        output.prepare(out)
+        clear_up(out)
         # Where the change takes two steps, the older one may still stand there, whole, until the next build ends.
         assert [name for name in beside(out) if name != "out.previous" or system == "exchange"] == ["out"], turn
         marks = {content[:1].decode() for name, content in held(out).items() if name != output.MANIFEST}
@@ -270,7 +293,7 @@ def test_killed_between_the_two_steps_out_gets_its_name_back(tmp_path: Path) -> 
     output.write(out, dossier_files(b"one"))
     out.rename(tmp_path / "out.previous")
     (tmp_path / ".out.building-0123abcd").mkdir()
-    output.prepare(out)
+    clear_up(out)
     assert held(out) == dossier_files(b"one")
     assert beside(out) == ["out"]
 
@@ -280,7 +303,7 @@ def test_killed_after_the_second_step_the_older_one_goes(tmp_path: Path, monkeyp
     out = tmp_path / "out"
     output.write(tmp_path / "out.previous", dossier_files(b"one"))
     output.write(out, dossier_files(b"two"))
-    output.prepare(out)
+    clear_up(out)
     output.write(out, dossier_files(b"three"))
     assert held(out) == dossier_files(b"three")
     assert beside(out) == ["out"]
@@ -289,7 +312,7 @@ def test_killed_after_the_second_step_the_older_one_goes(tmp_path: Path, monkeyp
 def test_a_previous_that_is_not_ours_is_not_taken(tmp_path: Path) -> None:
     (tmp_path / "out.previous").mkdir()
     (tmp_path / "out.previous" / "letter.txt").write_text("mine")
-    output.prepare(tmp_path / "out")
+    clear_up(tmp_path / "out")
     assert beside(tmp_path / "out") == ["out.previous"]
 
 
@@ -314,41 +337,72 @@ def test_an_interruption_in_the_second_step_puts_out_back(tmp_path: Path, monkey
 # ---- two at once ----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def running(tmp_path: Path) -> Iterator[Path]:
-    """The folder in which a build is at work at this moment."""
-    working = tmp_path / ".out.building-0123abcd"
-    with output._claimed(working):
-        yield working
+@pytest.mark.parametrize("parent", ["", "new/newer"])
+def test_a_second_build_is_refused_at_once(tmp_path: Path, parent: str) -> None:
+    out = tmp_path / parent / "out"
+    first = writer(out, "a", "exchange", "once")
+    working = out.parent / ".out.building-0123abcd"
+    working.mkdir()
+    with pytest.raises(OutputError) as error, output.reserved(out):
+        pytest.fail("two builds have OUT")
+    (said,) = error.value.faults
+    assert said.what == "Another build is at work on out."
+    assert said.where == str(out)
+    assert said.fix == "Wait until it has ended, or choose another folder for -o."
+    assert working.is_dir()
+    clear_up(out.with_name("another"))
+    start(first)
+    end(first)
+    assert first.returncode == 0
+    assert len(held(out)) == 61
+    clear_up(out)
+    assert beside(out) == ["out"]
 
 
-def test_a_build_does_not_clear_away_another_that_runs(tmp_path: Path, running: Path) -> None:
-    output.prepare(tmp_path / "out")
-    assert running.is_dir()
-
-
-@pytest.mark.parametrize("system", ["exchange", "two steps"])
-def test_two_builds_at_once_never_mix(tmp_path: Path, system: str) -> None:
+def test_a_build_that_is_killed_keeps_nobody_waiting(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    output.write(out, dossier_files(b"o", "results.json"))
-    processes = [writer(out, mark, system) for mark in "ab"]
-    looked: set[str] = set()
-    for process in processes:
-        start(process)
-    until = time.monotonic() + 1.0
-    while time.monotonic() < until:
-        time.sleep(0.02)
-        looked.update(path.name for path in tmp_path.iterdir())
-    assert [process.poll() for process in processes] == [None, None]
-    for process in processes:
-        process.send_signal(signal.SIGKILL)
-        end(process)
-    output.prepare(out)
-    files = held(out)
-    assert len({content[:1] for name, content in files.items() if name != output.MANIFEST}) == 1
-    assert len(files) == 61
-    assert [name for name in beside(out) if name != "out.previous" or system == "exchange"] == ["out"]
-    assert any(name.startswith(".out.building-") for name in looked)
+    first = writer(out, "a", "exchange")
+    first.send_signal(signal.SIGKILL)
+    end(first)
+    assert beside(out) == [".out.building"]
+    second = writer(out, "b", "exchange", "once")
+    start(second)
+    end(second)
+    assert second.returncode == 0
+    assert beside(out) == ["out"]
+
+
+def test_many_builds_at_once_have_out_one_after_the_other(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", RIVAL, str(tmp_path / "new" / "out"), str(tmp_path / "alone")]
+    rivals = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=CHECKOUT) for _ in range(3)]
+    said = [rival.communicate(timeout=60)[0] for rival in rivals]
+    assert [rival.returncode for rival in rivals] == [0, 0, 0]
+    assert sum(int(had) for had in said) > 0
+    assert list(tmp_path.rglob("*out*")) == []
+
+
+def test_where_files_cannot_be_locked_a_build_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(handle: int, how: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", unknown)
+    out, working = tmp_path / "out", tmp_path / ".out.building-0123abcd"
+    working.mkdir()
+    with output.reserved(out):
+        output.write(out, dossier_files(b"one"))
+    assert held(out) == dossier_files(b"one")
+    # Nobody knows whether another build is at work there.
+    assert beside(out) == [".out.building-0123abcd", "out"]
+
+
+def test_folders_above_out_are_new_only_where_something_was_written(tmp_path: Path) -> None:
+    out = tmp_path / "new" / "newer" / "out"
+    with pytest.raises(KeyboardInterrupt), output.reserved(out):
+        raise KeyboardInterrupt
+    assert list(tmp_path.iterdir()) == []
+    with output.reserved(out):
+        output.write(out, dossier_files(b"one"))
+    assert beside(out) == ["out"]
 
 
 def test_outside_the_main_thread_it_writes_as_well(tmp_path: Path) -> None:

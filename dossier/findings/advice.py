@@ -36,7 +36,7 @@ def distribution(evidence: Evidence) -> tuple[Table, ...]:
             name="table-advice-value",
             title="Advice value by the confidence of the advice.",
             note="Confidence times local calibration (expected calibration error); beside it the share of the advice "
-            "that is so sure. An empty bin has no value.",
+            "that is so sure. A bin of fewer than five patients has no value.",
             head="Site",
             columns=tuple(
                 Column(f"{number(low or 0.0, 1)}{DASH}{number(high or 0.0, 1)}", True) for low, high in edges

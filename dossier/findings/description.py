@@ -172,7 +172,7 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
                 Row(
                     feature,
                     tuple(
-                        _hidden(evidence, one.name, feature, "median") or _spread(known, one.name, feature)
+                        _hidden(evidence, one.name, feature, "median") or _spread(known, one, feature)
                         for one in datasets
                     ),
                 )
@@ -241,12 +241,13 @@ def _share(value: float | None) -> Cell:
     return Cell("not held", kind="absent") if value is None else Cell(number(value, 0, percent=True))
 
 
-def _spread(known: dict[tuple[str, str, str, str | None], float], dataset: str, feature: str) -> Cell:
-    """Median and quartiles with as many digits as the median needs."""
-    median = known.get((dataset, feature, "median", None))
+def _spread(known: dict[tuple[str, str, str, str | None], float], dataset: DatasetSummary, feature: str) -> Cell:
+    """Median and quartiles with as many digits as the median needs; of a few values there are none."""
+    median = known.get((dataset.name, feature, "median", None))
     if median is None:
-        return Cell("not held", kind="absent")
-    low, high = (known[(dataset, feature, name, None)] for name in ("quantile_25", "quantile_75"))
+        missing = known.get((dataset.name, feature, "missing", None), dataset.n)
+        return Cell("not held" if missing == dataset.n else "too few to tell", kind="absent")
+    low, high = (known[(dataset.name, feature, name, None)] for name in ("quantile_25", "quantile_75"))
     digits = 2 if abs(median) < 1 else 1 if abs(median) < 100 else 0
     if all(float(value).is_integer() for value in (median, low, high)):
         digits = 0

@@ -275,7 +275,7 @@ def _positive(table: Settled, found: Column, positive: Value, faults: list[Fault
         return None
     if len(values) == 2 and not alike:
         fix = f'Name one of the two in [outcome] positive, such as "{values[-1]}".'
-        faults.append(Fault(f"No outcome is {wanted}; the values are {listed(values)}.", where, fix))
+        faults.append(Fault(f"No row has the outcome {wanted}; the values are {listed(values)}.", where, fix))
         return None
     return np.array([np.nan if text is None else float(text == wanted) for text in texts], dtype=np.float64)
 

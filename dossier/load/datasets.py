@@ -153,7 +153,9 @@ def _unfit(declaration: DatasetDeclaration, where: str) -> Fault | None:
         return None
     wants = "a workbook" if wrong[0] == "sheet" else "a .csv or .tsv"
     return Fault(
-        f"{wrong[0]} is said of {declaration.file}, and belongs to {wants}.", f"{where}, {wrong[0]}", "Take it out."
+        f"{wrong[0]} is declared for {declaration.file}, but belongs to {wants}.",
+        f"{where}, {wrong[0]}",
+        "Take it out.",
     )
 
 

@@ -49,7 +49,7 @@ def _of_two(release: Release, keys: Mapping[str, Any]) -> Iterator[Fault]:
 def _of_several(release: Release, keys: Mapping[str, Any], k: int) -> Iterator[Fault]:
     prediction = release.prediction
     if k < FEWEST:
-        what = f"The outcome has {k} {'class' if k == 1 else 'classes'}, and several are three or more."
+        what = f"classes names {k} {'class' if k == 1 else 'classes'}, and is for three or more."
         fix = "Two classes are the binary form: take classes and columns out, and declare positive and column."
         yield Fault(what, "release.toml, [outcome] classes", fix)
     if release.outcome.positive is not None:

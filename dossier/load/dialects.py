@@ -43,7 +43,7 @@ def decoded(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) ->
         return None
     if "\0" in text:
         row = text[: text.index("\0")].count("\n") + 1
-        faults.append(Fault(f"{file} is not a text.", f"{file}, row {row}", mend))
+        faults.append(Fault(f"{file} is not a text file.", f"{file}, row {row}", mend))
         return None
     return text.replace("\r\n", "\n").replace("\r", "\n")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 from dataclasses import dataclass, field
@@ -38,7 +39,8 @@ class Folder:
             return None
         except OSError as error:
             what = f"{name} cannot be opened: {(error.strerror or 'unknown reason').lower()}."
-            faults.append(Fault(what, where, "Make the file readable."))
+            fix = "Give the file a shorter name." if error.errno == errno.ENAMETOOLONG else "Make the file readable."
+            faults.append(Fault(what, where, fix))
             return None
         self.inputs[name] = InputFile(name, hashlib.sha256(content).hexdigest(), len(content))
         if not content.strip():

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.metrics.calibration import SMALLEST_GROUP
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.inversion import BY_TESTS, bounds_of_gaps
 from dossier.register import curve, metric
@@ -56,8 +57,9 @@ def advice_value(outcome: Floats, risk: Floats) -> Curve | Absent:
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1). Returns the five bins of confidence from 0.5 to 1 that an
     advice between two classes can fall into: `lower`, `upper`, `count`, `share` (the distribution of the advice),
-    `confidence` and `accuracy` (means; missing in an empty bin) and `value_ece`, `value_eci`: confidence x local
-    calibration, on the scale of the expected calibration error or of the ECI. Absent without rows.
+    `confidence` and `accuracy` (means) and `value_ece`, `value_eci`: confidence x local calibration, on the scale of
+    the expected calibration error or of the ECI. The last four are missing in a bin of fewer than five, whose mean
+    would be that of a few people and told one's risk. Absent without rows.
     Source: Campagner 2023.
     """
     if len(outcome) == 0:
@@ -69,7 +71,7 @@ def advice_value(outcome: Floats, risk: Floats) -> Curve | Absent:
     mean, accuracy = _sums(place, sure) / some, _sums(place, right) / some
 
     def kept(values: Floats) -> tuple[float | None, ...]:
-        return tuple(float(values[k]) if count[k] else None for k in range(FIRST, BINS))
+        return tuple(float(values[k]) if count[k] >= SMALLEST_GROUP else None for k in range(FIRST, BINS))
 
     values = {f"value_{name}": kept(mean * local_calibration(accuracy, mean, name)) for name in CALIBRATIONS}
     columns: dict[str, tuple[float | None, ...]] = {

@@ -9,11 +9,12 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 from scipy.stats import norm, t
 
 from dossier.bands import FEW_FOR_POOLING
-from dossier.metrics.discrimination import one_class
+from dossier.metrics.discrimination import one_class, risk_range
 from dossier.metrics.intervals import NO_SPREAD, column, estimate, on_log, standard_error, two_sided, wilson
 from dossier.metrics.inversion import BY_TESTS, ONE_SIDED, believable, bounds_of_gaps, inverted
 from dossier.metrics.once import once
@@ -1133,14 +1134,14 @@ def calibration_curve(outcome: Floats, risk: Floats, level: float = 0.95) -> Cur
     On the diagonal the risks are right; above it they are too low, below it too high.
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns 101 points from the 1st to the 99th
-    percentile of the risks (a single point when all are the same): `risk`, `observed`, and the pointwise Wald band
-    `low` and `high`, made on the logit scale. The fit is that of `ici`. Absent with no rows or one class, or when the
-    curve cannot be fitted.
+    percentile of the risks, cut inwards to even steps so that no end is the risk of a person (a single point when all
+    are the same): `risk`, `observed`, and the pointwise Wald band `low` and `high`, made on the logit scale. The fit
+    is that of `ici`. Absent with no rows or one class, or when the curve cannot be fitted.
     """
     smooth = smooth_curve(outcome, risk)
     if isinstance(smooth, Absent):
         return smooth
-    first, last = (float(end) for end in np.quantile(risk, (0.01, 0.99)))
+    first, last = risk_range(risk)
     grid = np.linspace(first, last, 101) if last > first else np.array([first])
     design = _design_of(smooth, grid)
     centre = _combine(smooth.fit.coefficients[None, :], design)[0]
@@ -1155,22 +1156,36 @@ def calibration_curve(outcome: Floats, risk: Floats, level: float = 0.95) -> Cur
     return Curve(columns, len(outcome), f"{smooth.method}; pointwise Wald on the logit scale", int(outcome.sum()))
 
 
+SMALLEST_GROUP = 5
+"""A mean of so many risks is no longer anybody's own."""
+
+
+def _large_enough(group: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The groups numbered anew from 0, each joined with the next ones until it has enough rows, as have those after."""
+    renamed, number, held = [], 0, 0
+    size = np.bincount(group)
+    for place, count in enumerate(size):
+        renamed.append(number)
+        held += int(count)
+        if held >= SMALLEST_GROUP and size[place + 1 :].sum() >= SMALLEST_GROUP:
+            number, held = number + 1, 0
+    return np.array(renamed)[group]
+
+
 @curve("Calibration by groups", roles=EVERYWHERE, cites=("Wilson 1927", "Van Calster 2019"), against_rest=True)
 def calibration_groups(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve | Absent:
     """The observed frequency of the outcome in up to ten groups of people with similar risks.
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. The groups end at the tenths of the distribution of
-    risk (type 7 quantiles, closed above), so equal risks stay together and groups may be fewer than ten. Returns
-    `mean_risk`, `observed`, Wilson's `low` and `high`, and `n` of each group. Absent without rows.
+    risk (type 7 quantiles, closed above), so equal risks stay together and groups may be fewer than ten. A group of
+    fewer than five is put together with the next: the mean risk of one person is that person's. Returns `mean_risk`,
+    `observed`, Wilson's `low` and `high`, and `n` of each group. Absent with fewer than five rows.
     """
-    if len(outcome) == 0:
-        return NO_ROWS
+    if len(outcome) < SMALLEST_GROUP:
+        return Absent("there are no rows" if not len(outcome) else f"there are fewer than {SMALLEST_GROUP} rows")
     ends = np.unique(np.quantile(risk, np.arange(1, 10) / 10))
-    group = np.searchsorted(ends, risk, side="left")
-    size = np.bincount(group, minlength=len(ends) + 1)
-    events = np.bincount(group, weights=outcome, minlength=len(ends) + 1)[size > 0]
-    total = np.bincount(group, weights=risk, minlength=len(ends) + 1)[size > 0]
-    size = size[size > 0].astype(float)
+    group = _large_enough(np.searchsorted(ends, risk, side="left"))
+    size, events, total = (np.bincount(group, weights=weights) for weights in (np.ones(len(risk)), outcome, risk))
     bounds = [wilson(float(k), float(m), level) for k, m in zip(events, size, strict=True)]
     columns = {
         "mean_risk": column(total / size),

@@ -14,6 +14,12 @@ from dossier.types import Description, Feature, Floats
 PERCENTILES = {"quantile_25": 0.25, "median": 0.5, "quantile_75": 0.75}
 """Never the smallest or the largest value: those belong to one patient."""
 
+FEWEST = 20
+"""From so many values on a quantile says something of all of them; of fewer it is that of a patient who can be found.
+
+A quantile of an odd number of values is one of them, whatever the number; that it is does not tell whose.
+"""
+
 
 TWO_VALUED = 2
 """A number of so many different values at most, as 0 and 1, is told by a share: its median says nothing."""
@@ -31,9 +37,10 @@ def characteristics(
     `outcome` is 0/1, one a row, or `classes` the number of the class in `class_labels`; `predictors` are the features
     of the dataset; all may be left out. Gives `events` and `share` of the outcome, or `count` and `share` of each
     class; `missing` (a count) of each predictor; `quantile_25`, `median` and `quantile_75` of a numeric one (linear
-    interpolation, R's type 7); `count` and `share` of each level of a categorical one, and of each value of a numeric
-    one that takes two at most, among the rows that have it. `n` is the number of rows the statistic rests on. A
-    predictor without any value has `missing` only.
+    interpolation, R's type 7) of at least 20 values; `count` and `share` of each level of a categorical one, and of
+    each value of a numeric one that takes two at most (whole numbers where there are fewer than 20 values), among the
+    rows that have it. `n` is the number of rows the statistic rests on. A predictor without any value has `missing`
+    only.
     """
     return (
         *_outcome(outcome),
@@ -78,10 +85,12 @@ def _feature(feature: Feature) -> Iterator[Description]:
     if not len(known):
         return
     if feature.levels is None:
-        for statistic, at in PERCENTILES.items():
-            yield Description(feature.name, statistic, float(np.quantile(known, at)), len(known))
+        if len(known) >= FEWEST:
+            for statistic, at in PERCENTILES.items():
+                yield Description(feature.name, statistic, float(np.quantile(known, at)), len(known))
         different = np.unique(known)
-        if len(different) <= TWO_VALUED:
+        whole = bool((different == np.round(different)).all())
+        if len(different) <= TWO_VALUED and (whole or len(known) >= FEWEST):
             for value in different:
                 yield from _level(feature, float(value), f"{value:g}", known)
         return

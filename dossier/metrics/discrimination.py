@@ -915,6 +915,25 @@ def risk_end(risk: Floats) -> float:
     return next((end for end in RISK_ENDS if reached < end), 1.0)
 
 
+ALIKE = 1e-12
+"""Risks that lie no further apart are the same."""
+
+
+def risk_range(risk: Floats) -> tuple[float, float]:
+    """From the 1st to the 99th percentile of the risks (n, 0 to 1), cut inwards to even steps.
+
+    A percentile near the end is the risk of one person, or lies between those of two; a multiple of the power of ten
+    that is a tenth to a hundredth of the range is nobody's. Both ends are that percentile when all risks between are
+    the same, as then it is the risk of many.
+    """
+    first, last = (float(end) for end in np.quantile(risk, (0.01, 0.99)))
+    if last - first <= ALIKE:
+        return first, first
+    places = 1 - math.floor(math.log10(last - first))
+    steps = 10.0**places
+    return round(math.ceil(first * steps) / steps, places), round(math.floor(last * steps) / steps, places)
+
+
 def risk_edges(end: float) -> Floats:
     """The edges of ten equal bins from 0 to the end, and of one more up to 1 where the end lies below it."""
     ten = np.arange(11) / round(10 / end)

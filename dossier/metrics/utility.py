@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dossier.metrics.accuracy import h_accuracy_risk
-from dossier.metrics.discrimination import one_class
+from dossier.metrics.discrimination import one_class, risk_range
 from dossier.metrics.intervals import column, estimate, standard_error, two_sided
 from dossier.register import curve, curve_synthesis, metric
 from dossier.types import Absent, Curve, Estimate, Floats, SiteResults, found_curve
@@ -378,15 +378,16 @@ def decision_curve(
     """The net benefit of acting on the model, of treating everybody and of treating nobody, over a range of thresholds.
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold_range` (lowest and highest threshold, below 1;
-    None: the 1st and the 99th percentile of the risks), `level`, `declared_thresholds` (those inside the range are
-    points of the curve), `rival` (n, 0 to 1: another model's risks of the same people). Returns 101 thresholds and the
-    declared ones with `net_benefit`, its pointwise normal band `low` and `high`, its standard error `se` (missing
-    with a single row), `treat_all` and `treat_none`; with a rival also `rival`, its net benefit, with `rival_low`,
-    `rival_high` and `rival_se`. Absent without rows or when the range reaches 1. Source: Vickers and Elkin 2006.
+    None: the 1st and the 99th percentile of the risks, cut inwards to even steps so that no end is the risk of a
+    person), `level`, `declared_thresholds` (those inside the range are points of the curve), `rival` (n, 0 to 1:
+    another model's risks of the same people). Returns 101 thresholds and the declared ones with `net_benefit`, its
+    pointwise normal band `low` and `high`, its standard error `se` (missing with a single row), `treat_all` and
+    `treat_none`; with a rival also `rival`, its net benefit, with `rival_low`, `rival_high` and `rival_se`. Absent
+    without rows or when the range reaches 1. Source: Vickers and Elkin 2006.
     """
     if len(outcome) == 0:
         return NO_ROWS
-    ends = threshold_range or (float(np.quantile(risk, 0.01)), float(np.quantile(risk, 0.99)))
+    ends = threshold_range or risk_range(risk)
     if ends[1] >= 1:
         return AT_ONE
     return _curve_over(outcome, risk, rival, _grid(*ends, declared_thresholds), level)

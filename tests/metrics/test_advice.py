@@ -66,17 +66,18 @@ def test_row_by_row(rows: list[tuple[int, float]], calibration: str) -> None:
     y, p = np.array([a for a, _ in rows], dtype=float), np.array([b for _, b in rows], dtype=float)
     found = estimated(advisor_value(y, p, calibration, bootstrap=5))
     assert found.value == pytest.approx(slow(rows, calibration), abs=1e-12)
-    curve = advice_value(y, p)
+    # A bin of fewer than five has no value; each row five times leaves the means as they are.
+    curve = advice_value(np.repeat(y, 5), np.repeat(p, 5))
     assert isinstance(curve, Curve)
     worth = zip(curve.columns["share"], curve.columns[f"value_{calibration}"], strict=True)
     # The advisor value is the mean of the advice values over the distribution of the advice.
     assert sum((share or 0) * (value or 0) for share, value in worth) == pytest.approx(found.value, abs=1e-12)
-    assert sum(count or 0 for count in curve.columns["count"]) == len(rows)
+    assert sum(count or 0 for count in curve.columns["count"]) == 5 * len(rows)
 
 
 def test_a_bin_by_hand() -> None:
-    """Four advices of .8, three right: .8 (1 - .05) = .76, and by the largest gap .8 (1 - .05/.8) = .75."""
-    y, p = np.array([1.0, 1, 1, 0]), np.full(4, 0.8)
+    """Eight advices of .8, six right: .8 (1 - .05) = .76, and by the largest gap .8 (1 - .05/.8) = .75."""
+    y, p = np.tile([1.0, 1, 1, 0], 2), np.full(8, 0.8)
     curve = advice_value(y, p)
     assert isinstance(curve, Curve)
     assert curve.columns["lower"] == (0.5, 0.6, 0.7, 0.8, 0.9)
@@ -84,6 +85,15 @@ def test_a_bin_by_hand() -> None:
         assert curve.columns[name][3] == pytest.approx(expected)
     assert curve.columns["value_ece"][0] is None
     assert curve.columns["share"][0] == 0
+
+
+def test_a_bin_of_one_tells_its_count_and_nobodys_risk() -> None:
+    y, p = np.ones(9), np.array([0.81, 0.83, 0.85, 0.87, 0.11, 0.12, 0.13, 0.14, 0.95])
+    curve = advice_value(y, p)
+    assert isinstance(curve, Curve)
+    assert list(curve.columns["count"]) == [0, 0, 0, 8, 1]
+    for name in ("confidence", "accuracy", "value_ece", "value_eci"):
+        assert [value is None for value in curve.columns[name]] == [True, True, True, False, True]
 
 
 def draw(rng: np.random.Generator, n: int, bend: float) -> tuple[Floats, Floats]:

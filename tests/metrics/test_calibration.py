@@ -43,6 +43,7 @@ from dossier.metrics.calibration import (
     spline_design,
     tjur_r2,
 )
+from dossier.metrics.discrimination import risk_range
 from dossier.types import Absent, Curve, Estimate, Floats
 
 SHARED = Path(__file__).parents[2].parent / "shared"
@@ -425,7 +426,10 @@ def test_the_band_of_the_curve_is_that_of_the_fitted_line() -> None:
     assert not isinstance(slope, Absent)
     assert len(found.columns["risk"]) == 101
     risk = np.array(found.columns["risk"], dtype=float)
-    assert (risk[0], risk[-1]) == pytest.approx(tuple(np.quantile(p, (0.01, 0.99))))
+    first, last = np.quantile(p, (0.01, 0.99))
+    assert first <= risk[0] < first + 0.01
+    assert last - 0.01 < risk[-1] <= last
+    assert [round(float(end), 2) for end in (risk[0], risk[-1])] == [risk[0], risk[-1]]
     x = np.array([1, math.log(risk[40] / (1 - risk[40]))])
     centre, se = x @ slope.coefficients, math.sqrt(x @ slope.covariance @ x)
     for name, shift in (("observed", 0), ("low", -1.959963984540054), ("high", 1.959963984540054)):
@@ -448,6 +452,41 @@ def test_equal_risks_stay_in_one_group() -> None:
     assert isinstance(found, Curve)
     assert list(found.columns["n"]) == [30, 15, 15]
     assert found.columns["mean_risk"] == pytest.approx((0.1, 0.5, 0.9))
+
+
+@given(st.lists(st.floats(0, 1), min_size=5, max_size=60))
+@settings(deadline=None)
+def test_no_group_holds_fewer_than_five_and_none_is_lost(risks: list[float]) -> None:
+    y, p = np.arange(len(risks), dtype=float) % 2, np.array(risks)
+    found = calibration_groups(y, p)
+    assert isinstance(found, Curve)
+    sizes = np.array(found.columns["n"], dtype=float)
+    assert sizes.min() >= 5
+    assert sizes.sum() == len(risks)
+    for name, whole in (("mean_risk", p), ("observed", y)):
+        assert float(sizes @ np.array(found.columns[name], dtype=float)) == pytest.approx(float(whole.sum()))
+    assert (np.diff(np.array(found.columns["mean_risk"], dtype=float)) >= -1e-12).all()
+
+
+def test_of_a_few_rows_there_are_no_groups() -> None:
+    assert calibration_groups(np.array([0.0, 1, 1, 0]), np.array([0.1, 0.2, 0.3, 0.4])) == Absent(
+        "there are fewer than 5 rows"
+    )
+
+
+@pytest.mark.parametrize("people", [2, 21, 101, 120])
+def test_no_end_of_the_curve_is_the_risk_of_a_person(people: int) -> None:
+    """With 101 people the 1st percentile is the second lowest risk, to all its digits."""
+    for seed, scale in ((1, 1.0), (2, 0.01), (3, 1e-4)):
+        p = np.random.default_rng(seed).random(people) * scale
+        low, high = risk_range(p)
+        lowest, highest = (float(end) for end in np.quantile(p, (0.01, 0.99)))
+        assert lowest <= low < high <= highest
+        assert (high - low) > 0.7 * (highest - lowest)
+        step = 10.0 ** math.floor(math.log10(highest - lowest)) / 10
+        assert low / step == pytest.approx(round(low / step), abs=1e-6)
+        assert high / step == pytest.approx(round(high / step), abs=1e-6)
+        assert not {low, high} & set(p)
 
 
 # ---- degenerate input -----------------------------------------------------------------------------------------------

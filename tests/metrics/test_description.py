@@ -7,7 +7,7 @@ import numpy as np
 from dossier.metrics.description import characteristics
 from dossier.types import Feature
 
-AGE = Feature("age", np.array([10.0, 20.0, 30.0, 40.0, np.nan]))
+AGE = Feature("age", np.append(np.repeat([10.0, 20.0, 30.0, 40.0], 5), np.nan))
 STAGE = Feature("stage", np.array([0.0, 0.0, 2.0, np.nan, np.nan]), ("I", "II", "III"))
 
 
@@ -18,11 +18,21 @@ def _by_key(rows: tuple[object, ...]) -> dict[tuple[str, str, str | None], tuple
 def test_a_numeric_predictor_has_percentiles_of_the_known_values_and_never_its_ends() -> None:
     rows = _by_key(characteristics(None, (AGE,)))
     assert rows == {
-        ("age", "missing", None): (1.0, 5),
-        ("age", "quantile_25", None): (17.5, 4),
-        ("age", "median", None): (25.0, 4),
-        ("age", "quantile_75", None): (32.5, 4),
+        ("age", "missing", None): (1.0, 21),
+        ("age", "quantile_25", None): (17.5, 20),
+        ("age", "median", None): (25.0, 20),
+        ("age", "quantile_75", None): (32.5, 20),
     }
+
+
+def test_of_fewer_than_twenty_values_no_quantile_is_told() -> None:
+    rows = characteristics(predictors=(Feature("age", np.append(np.arange(19.0), np.nan)),))
+    assert _by_key(rows) == {("age", "missing", None): (1.0, 20)}
+
+
+def test_of_two_measurements_of_a_few_patients_neither_is_told() -> None:
+    rows = characteristics(predictors=(Feature("glucose", np.array([124.25, 99.5, 99.5])),))
+    assert _by_key(rows) == {("glucose", "missing", None): (0.0, 3)}
 
 
 def test_a_category_counts_every_level_also_the_empty_one() -> None:
@@ -46,7 +56,7 @@ def test_nothing_to_describe_is_no_row_and_no_warning() -> None:
 
 
 def test_a_number_of_two_values_has_their_shares_beside_its_quartiles() -> None:
-    rows = characteristics(None, (Feature("sex", np.array([0.0, 1, 1, 1, np.nan])),))
+    rows = characteristics(None, (Feature("sex", np.append(np.tile([0.0, 1, 1, 1], 5), np.nan)),))
     shares = {row.level: row.value for row in rows if row.statistic == "share"}
     assert shares == {"0": 0.25, "1": 0.75}
     assert {row.statistic for row in rows} >= {"median", "quantile_25", "quantile_75", "missing"}
