@@ -609,7 +609,7 @@ LABEL_HEIGHT = 3.9
 
 
 def _candidates(mark: Mark, radius: float) -> Floats:
-    """The centres at which a label may stand: 24 directions at 4 distances."""
+    """The centres at which a label may stand: 24 directions at 5 distances."""
     half = (text_width(mark.text, mark.weight) + 1) / 2
     angles = np.linspace(0, 2 * np.pi, 24, endpoint=False)
     places = []
@@ -618,6 +618,7 @@ def _candidates(mark: Mark, radius: float) -> Floats:
         (max(mark.across, radius) + 0.5, max(mark.down, radius) + 0.4),
         (radius + 2.2, radius + 2.2),
         (radius + 4.5, radius + 4.5),
+        (radius + 7.0, radius + 7.0),
     ):
         places.append(
             np.column_stack(
@@ -636,7 +637,8 @@ def _crossed(places: Floats, half: Floats, points: Floats) -> Floats:
     return np.asarray((across & down).sum(axis=1), dtype=np.float64)
 
 
-def _outline(mark: Mark) -> Floats:
+def outline(mark: Mark) -> Floats:
+    """Points along the ellipse round a mark, none where it has none."""
     if not mark.across and not mark.down:
         return np.empty((0, 2))
     angles = np.linspace(0, 2 * np.pi, 48, endpoint=False)
@@ -662,7 +664,7 @@ def place_labels(
     half = [np.array([(text_width(mark.text, mark.weight) + 1) / 2, LABEL_HEIGHT / 2]) for mark in marks]
     centres = np.array([(mark.x, mark.y) for mark in marks])
     places = [_candidates(mark, radius) for mark in marks]
-    outlines = [_outline(mark) for mark in marks]
+    outlines = [outline(mark) for mark in marks]
     standing = [
         _standing_cost(index, places[index], half[index], centres, outlines, lines, (width, height), radius)
         for index in range(len(marks))
@@ -824,6 +826,12 @@ def place_on_line(
     cost += 5 * crossings + 1e4 * (outside | covering)
     best = int(np.argmin(cost))
     return None if cost[best] >= 1e4 else (float(places[best, 0]), float(places[best, 1]))
+
+
+def stands_on_a_line(text: str, spot: tuple[float, float], lines: Floats, weight: int = 400) -> bool:
+    """Whether a line (points in mm) runs through the letters of a label whose centre is that spot."""
+    half = np.array([text_width(text, weight) / 2, LABEL_HEIGHT / 2 - 0.6])
+    return bool(_crossed(np.array([spot]), half, lines).any())
 
 
 def is_clear(text: str, spot: tuple[float, float], line: Floats, others: Floats, weight: int = 400) -> bool:
