@@ -271,14 +271,20 @@ def shortened(names: Sequence[str], width: float, weight: int = 400) -> tuple[st
 
 def _without_shared_words(names: Sequence[str], width: float, weight: int) -> tuple[str, ...] | None:
     """The names that fit, and of the others what follows the words that all begin with: Hospital 9, 10, 11."""
-    words = [name.split() for name in names]
-    shared = next((at for at, same in enumerate(zip(*words, strict=False)) if len(set(same)) > 1), 0)
+    long = [name for name in names if text_width(name, weight) > width]
+    alike = [name for name in names if name.split()[:1] in [other.split()[:1] for other in long]]
+    shared = _shared_words(names) or _shared_words(alike)
     if not shared:
         return None
-    ends = (" ".join(one[shared:]) for one in words)
-    short = tuple(name if text_width(name, weight) <= width else end for name, end in zip(names, ends, strict=True))
+    short = tuple(" ".join(name.split()[shared:]) if name in long else name for name in names)
     fits = all(text_width(name, weight) <= width for name in short)
     return short if fits and len(set(short)) == len(names) else None
+
+
+def _shared_words(names: Sequence[str]) -> int:
+    """With how many words all the names begin, as far as each of them goes on."""
+    words = zip(*(name.split() for name in names), strict=False)
+    return next((at for at, same in enumerate(words) if len(set(same)) > 1), 0)
 
 
 def wrapped(text: str, width: float, most: int, weight: int = 400) -> str | None:
