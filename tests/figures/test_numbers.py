@@ -368,7 +368,7 @@ def test_a_name_stands_on_no_ellipse_and_on_no_other_name(name: str) -> None:
     names = {one.name for one in robustness.placed_sites(found)}
     for axes in _panels(figure):
         for ellipse in (patch for patch in axes.patches if isinstance(patch, Ellipse) and patch.get_zorder() == 2):
-            outline = ellipse.get_verts()
+            outline = np.asarray(ellipse.get_verts(), dtype=np.float64)
             x, y = outline[:, 0] / canvas.MILLIMETRE, height - outline[:, 1] / canvas.MILLIMETRE
             frame = axes.get_window_extent()
             inside = (x > frame.x0 / canvas.MILLIMETRE) & (x < frame.x1 / canvas.MILLIMETRE)
