@@ -41,6 +41,7 @@ from dossier.figures.canvas import (
     sheet,
     shortened,
     shown_sites,
+    sites_word,
     styled,
     text_width,
     tick_text,
@@ -106,8 +107,14 @@ def h_accuracy_profile_by_site(evidence: Evidence) -> Picture | Absent:
             f"{patients(shown)}; {level_text(evidence)} bands. At the left every right answer counts in full; further "
             f"right only those given with more certainty do. Grey line: one half.{left_out(left, 'see the tables')}"
         )
-        told = [_fall(curve, name) for curve, name in curves if isinstance(curve, Curve)]
-        return picture("h_accuracy_profile_by_site", drawn, caption, f"H-accuracy falls {joined(told, 8)}.")
+        known = [(curve, name) for curve, name in curves if isinstance(curve, Curve)]
+        seen = {number(end) for curve, _ in known for end in curve.columns["h_accuracy"] if end is not None}
+        told = (
+            f"H-accuracy is {seen.pop()} whatever certainty is asked for, at {sites_word(len(known))}."
+            if len(seen) == 1
+            else f"H-accuracy falls {joined([_fall(*one) for one in known], 8)}."
+        )
+        return picture("h_accuracy_profile_by_site", drawn, caption, told)
 
 
 def _fall(curve: Curve, name: str) -> str:

@@ -228,7 +228,9 @@ def draw_calibration_pooled(evidence: Evidence) -> Figure | Absent:
     several = len(ranges(end)) > 1
     drawn, made = _two_panels(end, 0.0, POOLED_SIDE, TITLE + (KEY_LINE if crowded and several else 0.0))
     for place, (axes, _, limit) in enumerate(made):
-        axes.plot([0, limit], [0, limit], color=RULE, lw=0.7, zorder=1.5)
+        # Among many thin lines the diagonal is a thicker one, so that it can be told from them.
+        colour, width, layer = (INK, 1.1, 1.7) if crowded else (RULE, 0.7, 1.5)
+        axes.plot([0, limit], [0, limit], color=colour, lw=width, zorder=layer)
         for site, curve in known:
             dash = BROKEN_CURVE if few(site, bands.FEW_FOR_A_BAND) else "-"
             axes.plot(
@@ -246,7 +248,7 @@ def draw_calibration_pooled(evidence: Evidence) -> Figure | Absent:
         if place == len(made) - 1 and not crowded:
             _name_curves(axes, [curve for _, curve in known], pooled, limit)
     if crowded:
-        key = [Key("sites", MID, width=0.5), Key("perfect", RULE, width=0.7)]
+        key = [Key("sites", MID, width=0.5), Key("perfect", INK, width=1.1)]
         key = [Key("pooled", BLUE, width=1.7), *key] if isinstance(pooled, Curve) else key
         key_row(drawn, made[0][1], 2.2, key)
     return drawn

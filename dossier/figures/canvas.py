@@ -271,14 +271,20 @@ def shortened(names: Sequence[str], width: float, weight: int = 400) -> tuple[st
 
 def _without_shared_words(names: Sequence[str], width: float, weight: int) -> tuple[str, ...] | None:
     """The names that fit, and of the others what follows the words that all begin with: Hospital 9, 10, 11."""
-    words = [name.split() for name in names]
-    shared = next((at for at, same in enumerate(zip(*words, strict=False)) if len(set(same)) > 1), 0)
+    long = [name for name in names if text_width(name, weight) > width]
+    alike = [name for name in names if name.split()[:1] in [other.split()[:1] for other in long]]
+    shared = _shared_words(names) or _shared_words(alike)
     if not shared:
         return None
-    ends = (" ".join(one[shared:]) for one in words)
-    short = tuple(name if text_width(name, weight) <= width else end for name, end in zip(names, ends, strict=True))
+    short = tuple(" ".join(name.split()[shared:]) if name in long else name for name in names)
     fits = all(text_width(name, weight) <= width for name in short)
     return short if fits and len(set(short)) == len(names) else None
+
+
+def _shared_words(names: Sequence[str]) -> int:
+    """With how many words all the names begin, as far as each of them goes on."""
+    words = zip(*(name.split() for name in names), strict=False)
+    return next((at for at, same in enumerate(words) if len(set(same)) > 1), 0)
 
 
 def wrapped(text: str, width: float, most: int, weight: int = 400) -> str | None:
@@ -609,7 +615,7 @@ LABEL_HEIGHT = 3.9
 
 
 def _candidates(mark: Mark, radius: float) -> Floats:
-    """The centres at which a label may stand: 24 directions at 4 distances."""
+    """The centres at which a label may stand: 24 directions at 5 distances."""
     half = (text_width(mark.text, mark.weight) + 1) / 2
     angles = np.linspace(0, 2 * np.pi, 24, endpoint=False)
     places = []
@@ -618,6 +624,7 @@ def _candidates(mark: Mark, radius: float) -> Floats:
         (max(mark.across, radius) + 0.5, max(mark.down, radius) + 0.4),
         (radius + 2.2, radius + 2.2),
         (radius + 4.5, radius + 4.5),
+        (radius + 7.0, radius + 7.0),
     ):
         places.append(
             np.column_stack(
@@ -636,7 +643,8 @@ def _crossed(places: Floats, half: Floats, points: Floats) -> Floats:
     return np.asarray((across & down).sum(axis=1), dtype=np.float64)
 
 
-def _outline(mark: Mark) -> Floats:
+def outline(mark: Mark) -> Floats:
+    """Points along the ellipse round a mark, none where it has none."""
     if not mark.across and not mark.down:
         return np.empty((0, 2))
     angles = np.linspace(0, 2 * np.pi, 48, endpoint=False)
@@ -662,7 +670,7 @@ def place_labels(
     half = [np.array([(text_width(mark.text, mark.weight) + 1) / 2, LABEL_HEIGHT / 2]) for mark in marks]
     centres = np.array([(mark.x, mark.y) for mark in marks])
     places = [_candidates(mark, radius) for mark in marks]
-    outlines = [_outline(mark) for mark in marks]
+    outlines = [outline(mark) for mark in marks]
     standing = [
         _standing_cost(index, places[index], half[index], centres, outlines, lines, (width, height), radius)
         for index in range(len(marks))
@@ -824,6 +832,12 @@ def place_on_line(
     cost += 5 * crossings + 1e4 * (outside | covering)
     best = int(np.argmin(cost))
     return None if cost[best] >= 1e4 else (float(places[best, 0]), float(places[best, 1]))
+
+
+def stands_on_a_line(text: str, spot: tuple[float, float], lines: Floats, weight: int = 400) -> bool:
+    """Whether a line (points in mm) runs through the letters of a label whose centre is that spot."""
+    half = np.array([text_width(text, weight) / 2, LABEL_HEIGHT / 2 - 0.6])
+    return bool(_crossed(np.array([spot]), half, lines).any())
 
 
 def is_clear(text: str, spot: tuple[float, float], line: Floats, others: Floats, weight: int = 400) -> bool:

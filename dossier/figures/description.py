@@ -50,13 +50,16 @@ from dossier.typeset import shown as in_order
 
 MOST_ROWS = 40
 MOST_REASONS = 4
-WIDEST_NAME = 46.0
+WIDEST_NAME = 51.0
 BOX = 9.4
 """The height of a box of the flow, in mm."""
 RISE = 4.0
 """From the line of the flow up to the boxes of what was excluded, in mm."""
 GAP = 3.2
-LEAST_BARS = 22.0
+LEAST_BARS = 20.0
+LEAST_NAME = 30.0
+LEAST_BOX = 15.5
+"""The width of a box that holds its longest word, in mm."""
 BAR = 2.6
 LEAST_BAR = 0.3
 """A count above 0 is never shorter than this, in mm."""
@@ -139,7 +142,8 @@ def draw_flow(evidence: Evidence) -> Figure | Absent:
         return Absent("the release has no dataset")
     shown = every[:MOST_ROWS]
     boxes = stages(evidence, shown)
-    name = min(max(text_width(label_of(one)) for one in shown), WIDEST_NAME)
+    room = max(LEAST_NAME, FULL - GAP - LEAST_BARS - len(boxes) * (LEAST_BOX + GAP))
+    name = min(max(text_width(label_of(one)) for one in shown), WIDEST_NAME, room)
     name = max(name, text_width("All external", 600))
     width = min(19.0, (FULL - name - GAP - LEAST_BARS) / len(boxes) - GAP)
     lefts = [name + GAP + place * (width + GAP) for place in range(len(boxes))]

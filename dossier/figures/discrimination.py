@@ -135,14 +135,17 @@ class Columns:
     events: float | None = None
 
 
-HALF_COLUMNS = Columns(label=21.0, left=23.5, width=29.0, value=62.2, interval=HALF)
 WIDEST_NAME = 62.0
+NARROW_NAMES = (21.0, 37.1)
+"""The least and the most that the names take of half a page, in mm; the axis has the rest."""
 
 
 def forest_columns(evidence: Evidence, forest: Forest, width: float) -> Columns:
     """The columns at that width; at full width names and intervals take what they need and the axis the rest."""
     if width == HALF:
-        return HALF_COLUMNS
+        least, most = NARROW_NAMES
+        name = min(max(least, *(text_width(one) for one in labels(evidence, most).values())), most)
+        return Columns(label=name, left=name + 2.5, width=50.0 - name, value=62.2, interval=HALF)
     names = [text_width(site.site) for site in externals(evidence)]
     name = min(max(*names, text_width("New hospital", 600)), WIDEST_NAME)
     sites = externals(evidence)

@@ -19,6 +19,7 @@ from dossier.figures.canvas import (
     FULL,
     HAIR,
     HALF,
+    HEAD_LINE,
     INK,
     INK_2,
     Key,
@@ -45,6 +46,8 @@ from dossier.typeset import threshold as as_typeset
 
 MOST_SITES = 12
 MOST_THRESHOLDS = 3
+MOST_PANELS = 16
+"""How many panels a page holds."""
 CHANCES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 """The ticks of the outer scales up to one half; those above mirror them."""
 LABELLED = (0.5, 0.1, 0.9, 0.01, 0.99, 0.001, 0.999, 0.3, 0.7, 0.2, 0.8, 0.05, 0.95, 0.02, 0.98)
@@ -104,7 +107,7 @@ def panels_of(evidence: Evidence) -> tuple[Panel, ...] | Absent:
     declared, sites = evidence.release.thresholds.declared, externals(evidence)
     if not declared:
         return Absent("no threshold is declared")
-    room = max(1, min(MOST_THRESHOLDS, MOST_SITES // max(1, len(sites))))
+    room = max(1, min(MOST_THRESHOLDS, MOST_PANELS // max(1, min(len(sites), MOST_SITES))))
     wanted = [(site, threshold) for threshold in declared[:room] for site in sites[:MOST_SITES]]
     made = []
     for site, threshold in wanted:
@@ -182,20 +185,24 @@ LEFT, INNER, RIGHT = 12.0, 11.0, 13.6
 def _grid(found: Sequence[Panel]) -> tuple[Lattice, tuple[str, ...]]:
     """The panels, with room for numbers on either side of each, in at most half a page."""
     # A row is a threshold where the sites fill one.
-    columns = {2: 2, 3: 3}.get(len({one.site.name for one in found}))
-    rows = -(-len(found) // (columns or 4))
+    sites = list({one.site.name: one.site for one in found}.values())
+    columns = {1: len(found), 2: 2, 3: 3}.get(len(sites), min(len(found), 4))
+    rows = -(-len(found) // columns)
     width = (HALF if len(found) == 1 else FULL) - RIGHT
     tall = {1: 62.0, 2: 40.0}.get(rows, 24.0)
     # The shape only says that the height is given: panels are as wide as the sheet allows.
     grid = lattice(
         len(found), width, left=LEFT, top=11.5, gap_x=INNER + RIGHT, gap_y=9.0, tallest=tall, shape=9.0, columns=columns
     )
-    if len({one.site.name for one in found}) == 1:
+    if len(sites) == 1:
         return grid, tuple(f"Threshold {as_typeset(one.threshold)}" for one in found)
-    several = len({one.threshold for one in found}) > 1
-    below = [f"threshold {as_typeset(one.threshold)}" for one in found] if several else None
-    wide, heads = headed(replace(grid, width=grid.width + INNER + RIGHT - 2), [one.site for one in found], below)
-    return replace(wide, width=grid.width), heads
+    _, names = headed(replace(grid, width=grid.width + INNER + RIGHT - 2), sites)
+    of_site = dict(zip((site.name for site in sites), names, strict=True))
+    heads = tuple(of_site[one.site.name] for one in found)
+    if len({one.threshold for one in found}) > 1:
+        heads = tuple(f"{name}\nthreshold {as_typeset(one.threshold)}" for name, one in zip(heads, found, strict=True))
+    more = max(name.count("\n") for name in heads) * HEAD_LINE
+    return replace(grid, top=grid.top + more, gap_y=grid.gap_y + more), heads
 
 
 def _scales(axes: Axes, shown: Reading, grid: Lattice, reach: float, *, numbered: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 
 from matplotlib.figure import Figure
@@ -33,8 +34,9 @@ SHADES: Mapping[float, str] = {0.05: "white", 0.2: TINTS[0], 0.5: TINTS[1], 0.99
 
 ROW = LINE + 1.0
 NAMES = 46.0
+WIDEST = 24.0
+"""How wide a column becomes where there is room, in mm."""
 MOST_COLUMNS = 48
-HEAD = 14.0
 
 
 def shares(evidence: Evidence) -> dict[tuple[str, str], float]:
@@ -69,8 +71,13 @@ def draw_missing(evidence: Evidence) -> Figure | Absent:
     numbered = len(datasets) <= MAP_WITH_NUMBERS
     names = shortened(rows, NAMES)
     left = max(map(text_width, names)) + 2.5
-    across = min((FULL - left - 1.5) / len(datasets), 24.0)
-    heads = _heads(datasets, across) if numbered else [str(place) for place in range(1, len(datasets) + 1)]
+    edges = _edges(datasets, left, numbered=numbered)
+    spans = [(start, end - start) for start, end in itertools.pairwise(edges)]
+    heads = (
+        [_head(dataset, across) for dataset, (_, across) in zip(datasets, spans, strict=True)]
+        if numbered
+        else [str(place) for place in range(1, len(datasets) + 1)]
+    )
     lines = max(text.count("\n") + 1 for text in heads)
     top = lines * 3.9 + 2.2
     height = top + len(rows) * ROW + 1.0
@@ -79,9 +86,10 @@ def draw_missing(evidence: Evidence) -> Figure | Absent:
     axes.set(xlim=(0, FULL), ylim=(height, 0))
     axes.axis("off")
     for place, text in enumerate(heads):
+        start, across = spans[place]
         if not numbered and across < 5.5 and place % 2:
             continue
-        middle = left + (place + 0.5) * across
+        middle = start + across / 2
         for above, line in enumerate(reversed(text.split("\n"))):
             axes.text(middle, top - 2.6 - above * 3.9, line, ha="center", va="center_baseline", color=INK)
     for row, predictor in enumerate(rows):
@@ -89,13 +97,14 @@ def draw_missing(evidence: Evidence) -> Figure | Absent:
         axes.text(0, y + ROW / 2, names[row], ha="left", va="center_baseline", color=INK)
         for place, dataset in enumerate(datasets):
             share = known.get((dataset.name, predictor))
-            corner = (left + place * across + 0.3, y + 0.3)
+            start, across = spans[place]
+            corner = (start + 0.3, y + 0.3)
             field = Rectangle(corner, across - 0.6, ROW - 0.6, linewidth=0.5)
             field.set(
                 facecolor="white" if share is None else shade(share), edgecolor=RULE, gid=f"{dataset.name}/{predictor}"
             )
             axes.add_patch(field)
-            centre = (left + (place + 0.5) * across, y + ROW / 2)
+            centre = (start + across / 2, y + ROW / 2)
             if numbered:
                 text, colour = _word(share, across)
                 axes.text(*centre, text, ha="center", va="center_baseline", color=colour)
@@ -104,11 +113,22 @@ def draw_missing(evidence: Evidence) -> Figure | Absent:
     return drawn
 
 
-def _heads(datasets: Sequence[DatasetSummary], across: float) -> list[str]:
-    """The names above the columns, on two lines where they are long."""
-    names = [label_of(dataset) for dataset in datasets]
-    whole = [wrapped(name, across - 1.5, 3) for name in names]
-    return [long or cut for long, cut in zip(whole, shortened(names, across - 1.5), strict=True)]
+def _edges(datasets: Sequence[DatasetSummary], left: float, *, numbered: bool) -> list[float]:
+    """Where the columns begin and end: as wide as the longest word above them, and wider while there is room."""
+    room = FULL - left - 1.5
+    alike = min(room / len(datasets), WIDEST)
+    least = [max(map(text_width, label_of(dataset).split())) + 1.6 if numbered else 0.0 for dataset in datasets]
+    wide = [max(alike, width) for width in least]
+    if sum(wide) > room:
+        spare = max(0.0, room - sum(least)) / len(datasets)
+        wide = [width + spare for width in least] if sum(least) <= room else [room / len(datasets)] * len(datasets)
+    return list(itertools.accumulate(wide, initial=left))
+
+
+def _head(dataset: DatasetSummary, across: float) -> str:
+    """The name above a column, on up to four lines."""
+    name = label_of(dataset)
+    return wrapped(name, across - 1.5, 4) or shortened([name], across - 1.5)[0]
 
 
 def _word(share: float | None, across: float) -> tuple[str, str]:

@@ -78,8 +78,9 @@ def draw_confidence(evidence: Evidence) -> Figure | Absent:
     axes.spines["left"].set_visible(False)
     places = [0.0, 0.25, 0.5, 0.75, 1.0]
     ticks(axes, "x", places, [tick_text(place) for place in places])
-    for title, x in (("mean", 140.0), ("right", FULL)):
-        write(drawn, x, 2.2, title, ha="right", color=INK_2)
+    for title, x, known in (("mean", 140.0, mean), ("right", FULL, right)):
+        if known:
+            write(drawn, x, 2.2, title, ha="right", color=INK_2)
     for row, rater in enumerate(raters):
         own = column(curve, "rater") == rater
         across = np.concatenate(([levels[0] - gap], column(curve, "confidence")[own], [levels[-1] + gap]))
@@ -92,7 +93,8 @@ def draw_confidence(evidence: Evidence) -> Figure | Absent:
         if rater in mean:
             axes.plot([mean[rater]] * 2, [base, base - 0.42], color=INK, lw=1.4, zorder=99)
             write(drawn, 140.0, y, number(mean[rater]), ha="right", weight=600)
-        write(drawn, FULL, y, per_cent(right[rater]) if rater in right else "–", ha="right", color=INK_2)
+        if right:
+            write(drawn, FULL, y, per_cent(right[rater]) if rater in right else "–", ha="right", color=INK_2)
     write(drawn, left + width / 2, top + height + 7.6, "Confidence as stated", ha="center")
     return drawn
 
@@ -124,8 +126,10 @@ def confidence_by_rater_joyplot(evidence: Evidence) -> Picture | Absent:
         raters = len(np.unique(column(curve, "rater")))
         caption = (
             f"{counted(raters, 'rater')}, {counted(curve.n, 'answer')}, {curve.method}. Height: share of the rater's "
-            "answers, one scale for all; black tick: the mean, printed on the right beside the share that is right."
+            "answers, one scale for all; black tick: the mean, printed on the right"
         )
+        right = _per_rater(curve_of_raters(evidence, "raters_one_by_one"), "accuracy")
+        caption += " beside the share that is right." if right else "."
         if raters > MOST_ROWS:
             caption += f" {counted(raters - MOST_ROWS, 'rater')} more are in results.json."
         mean = _per_rater(curve_of_raters(evidence, "raters_one_by_one"), "confidence")
@@ -184,7 +188,7 @@ def draw_agreement(evidence: Evidence) -> Figure | Absent:
 
 
 def _key_of_shades(drawn: Figure, evidence: Evidence) -> None:
-    texts = ("below 0.2", "0.2", "0.4", "0.6", "0.8 and more")
+    texts = ("below 0.2", "from 0.2", "from 0.4", "from 0.6", "from 0.8")
     write(drawn, 0, 2.2, "Kappa", color=INK_2)
     entries = [Key(text, colour, fill=True, edge=INK_2) for text, colour in zip(texts, SHADES, strict=True)]
     key_row(drawn, 16.0, 2.2, entries)
@@ -249,8 +253,10 @@ def rater_agreement_matrix(evidence: Evidence) -> Picture | Absent:
         if not len(known):
             return picture("rater_agreement_matrix", drawn, caption, "No pair of raters has a kappa.")
         low, high = int(np.nanargmin(kappa)), int(np.nanargmax(kappa))
-        told = (
-            f"Kappa of {counted(len(known), 'pair')} of raters runs from {_pair(curve, low)} to {_pair(curve, high)}."
+        told = f"Kappa of {counted(len(known), 'pair')} of raters "
+        alike = number(float(kappa[low])) == number(float(kappa[high]))
+        told += (
+            f"is {number(float(kappa[low]))}." if alike else f"runs from {_pair(curve, low)} to {_pair(curve, high)}."
         )
         return picture("rater_agreement_matrix", drawn, caption, told)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -29,6 +29,7 @@ from dossier.figures.canvas import (
     inner_ticks,
     joined,
     level_text,
+    outline,
     panel,
     patients,
     picture,
@@ -37,6 +38,7 @@ from dossier.figures.canvas import (
     sheet,
     shortened,
     sites_word,
+    stands_on_a_line,
     styled,
     text_width,
     ticks,
@@ -60,8 +62,14 @@ LEAST_REGION = 11.0
 """The least height in mm below the line of support, so that its name has room."""
 COLUMN_LINE = 4.0
 """From one name to the next where the names stand in a column at the margin, in mm."""
+LEADER = 7.5
+"""How far the thin lines run from the last panel to the names at the margin, in mm."""
+TALLEST = 200.0
+"""How tall the sheet may become so that each name at the margin has its line, in mm."""
+TITLES = 11.5
+"""The room for the ticks and titles below the panels, in mm."""
 MOST_NAMED = 10
-"""With more sites than this a mark carries the site's number in place of its name."""
+"""With more sites than this there are no ellipses, and the rings are small."""
 FEW_SITES = 5
 """Up to so many sites their names may be longer."""
 MOST_UNKNOWN = 14
@@ -174,7 +182,8 @@ def placed_sites(evidence: Evidence) -> tuple[Placed, ...]:
     three = scales(evidence)
     sites = externals(evidence)
     names = short_names(sites)
-    many = sum(_similarity(evidence, site) is not None for site in sites) > MOST_NAMED
+    known = sum(_similarity(evidence, site) is not None for site in sites)
+    many = not _fits_the_margin(known, len(sites) - known)
     placed = []
     for order, site in enumerate(sites, 1):
         similarity = _similarity(evidence, site)
@@ -183,6 +192,11 @@ def placed_sites(evidence: Evidence) -> tuple[Placed, ...]:
         supports = similarity is not None and similarity.value < bands.SUPPORT and good
         placed.append(Placed(site, str(order) if many and similarity else names[site.name], similarity, supports))
     return tuple(placed)
+
+
+def _fits_the_margin(known: int, unknown: int) -> bool:
+    """Whether a page is tall enough for a column with the names of all sites of known similarity."""
+    return TOP + known * COLUMN_LINE + _strip_height(unknown) + TITLES <= TALLEST
 
 
 def short_names(sites: Sequence[DatasetSummary]) -> dict[str, str]:
@@ -220,6 +234,8 @@ class Layout:
     highest: float
     """The similarity at the top of the panels."""
     radius: float
+    names: float
+    """The width of the names at the right margin, 0 where each stands at its mark."""
 
     @property
     def down(self) -> float:
@@ -240,21 +256,43 @@ class Layout:
         return self.left + index * (self.width + GAP)
 
 
-def layout(placed: Sequence[Placed]) -> Layout:
-    """The panels of the design; lower and narrower when a strip of unknown similarity needs its room."""
-    known = [one.similarity for one in placed if one.similarity is not None]
-    rows = min(len(placed) - len(known), MOST_UNKNOWN)
-    left = 12.5 if not rows else 26.0
-    strip = 0.0 if not rows else (rows + (len(placed) - len(known) > rows)) * LINE + 7.8
+def layout(placed: Sequence[Placed], *, at_the_margin: bool = False) -> Layout:
+    """The panels of the design; lower and narrower when a strip of unknown similarity needs its room.
+
+    With `at_the_margin` the panels leave room for a column of names on their right, and are tall enough for it.
+    """
+    crowded = is_crowded(placed)
+    known = [_shown_interval(one, crowded=crowded) for one in placed if one.similarity is not None]
+    unknown = len(placed) - len(known)
+    rows = min(unknown, MOST_UNKNOWN)
+    left = 12.5 if not rows or at_the_margin else 26.0
+    strip = _strip_height(unknown)
     room = 80.0 if len(known) <= FEW_SITES else 95.0
     height = room if not rows else max(room - 20.0, room + 8.0 - strip)
-    lowest, highest, broken = similarity_axis(known, height)
+    names = 0.0
+    if at_the_margin:
+        height = max(height, len(known) * COLUMN_LINE)
+        names = max(text_width(one.name, 600 if one.supports else 400) for one in placed)
+    lowest, highest, broken = similarity_axis([ends for ends in known if ends is not None], height)
     foot = BREAK + FOOT if broken else 0.0
     left += 2.5 if is_zoomed(lowest, highest) else 0.0
-    radius = SMALL_RADIUS if is_crowded(placed) else RADIUS
+    radius = SMALL_RADIUS if crowded else RADIUS
     # A disc at the best end of the last panel needs its half outside.
-    width = (FULL - left - 2 * GAP - RADIUS - 0.2) / 3
-    return Layout(left, width, height - foot, foot, strip, rows, lowest, highest, radius)
+    margin = names + LEADER + 0.8 if names else 0.0
+    width = (FULL - left - 2 * GAP - RADIUS - 0.2 - margin) / 3
+    return Layout(left, width, height - foot, foot, strip, rows, lowest, highest, radius, names)
+
+
+def _strip_height(unknown: int) -> float:
+    """How much the strip of so many sites of unknown similarity takes, in mm."""
+    return (min(unknown, MOST_UNKNOWN) + (unknown > MOST_UNKNOWN)) * LINE + 7.8 if unknown else 0.0
+
+
+def _shown_interval(one: Placed, *, crowded: bool) -> tuple[float, float] | None:
+    """Between which similarities the mark of a site reaches: with its ellipse, where it has one."""
+    if one.similarity is None:
+        return None
+    return _ends(one.similarity) if one.supports or not crowded else (one.similarity.value, one.similarity.value)
 
 
 def is_zoomed(lowest: float, highest: float) -> bool:
@@ -267,13 +305,12 @@ LEAST_ZOOM = 0.16
 """The axis of similarity never spans less, so that a difference of nothing does not look like one."""
 
 
-def similarity_axis(known: Sequence[Estimate], height: float) -> tuple[float, float, bool]:
+def similarity_axis(ends: Sequence[tuple[float, float]], height: float) -> tuple[float, float, bool]:
     """The ends of the axis of similarity, and whether it is broken below: from 0, or round the data in few bands.
 
     The line of external support is always in view, with room for the name of the region below it: where all the data
     lie above the line the axis is broken, and what lies below is drawn small.
     """
-    ends = [_ends(one) for one in known]
     low, high = min(one for one, _ in ends), max(one for _, one in ends)
     edges = [0.0, *bands.SIMILARITY]
     touched = [upper for lower, upper in itertools.pairwise(edges) if low < upper and high > lower]
@@ -291,23 +328,16 @@ def similarity_axis(known: Sequence[Estimate], height: float) -> tuple[float, fl
 
 
 @dataclass(frozen=True)
-class Spot:
-    """The centre of a label in mm, and where the thin line to its mark begins, when it stands at the margin."""
-
-    x: float
-    y: float
-    start: float | None = None
-
-
-@dataclass(frozen=True)
 class Arrangement:
     """What the diagram shows and where its labels stand, before anything is drawn."""
 
     placed: tuple[Placed, ...]
     plan: Layout
     scales: tuple[Scale, ...]
-    labels: tuple[Mapping[str, Spot], ...]
-    """In each panel, where the label stands by the name of the dataset."""
+    labels: tuple[Mapping[str, tuple[float, float]], ...]
+    """In each panel, the centre (mm) of the label by the name of the dataset; none when the names are at the margin."""
+    margin: Mapping[str, float]
+    """How far below the top of the panels the name of each dataset stands at the right margin, in mm."""
     regions: tuple[tuple[float, float] | None, ...]
     """In each panel, the centre (mm) of the name of the region of good external evidence; None below a break."""
     lost: tuple[tuple[str, str], ...]
@@ -317,26 +347,25 @@ class Arrangement:
 
 
 def arrangement(evidence: Evidence) -> Arrangement | Absent:
-    """The diagram's plan: sites by name where every name has room, else by number."""
+    """The diagram's plan: each name at its mark where all have room, else in a column at the right margin."""
     placed = placed_sites(evidence)
     if not any(one.similarity for one in placed):
         return Absent("the similarity to the development data is not known at any external site")
     plan, three = layout(placed), scales(evidence)
-    regions = tuple(_region(evidence, placed, plan, scale) for scale in three)
-    labelled = []
-    for index, (scale, region) in enumerate(zip(three, regions, strict=True)):
-        spots = _labels(evidence, placed, plan, scale, region)
-        if None in spots.values() and not is_crowded(placed):
-            widened, at_the_margin = _in_a_column(evidence, placed, plan, scale)
-            three = (*three[:index], widened, *three[index + 1 :])
-            regions = (*regions[:index], _region(evidence, placed, plan, widened), *regions[index + 1 :])
-            spots = dict(at_the_margin)
-        labelled.append(spots)
+    regions = _regions(evidence, placed, plan, three)
+    found = [_labels(evidence, placed, plan, *pair) for pair in zip(three, regions, strict=True)]
+    margin: dict[str, float] = {}
+    known = sum(one.similarity is not None for one in placed)
+    fits = _fits_the_margin(known, len(placed) - known)
+    if fits and (is_crowded(placed) or any(None in spots.values() for spots in found)):
+        plan = layout(placed, at_the_margin=True)
+        margin, found = _in_a_column(placed, plan), [{} for _ in three]
+        regions = _regions(evidence, placed, plan, three)
     names = {one.site.name: one.name for one in placed}
     lost = [
         (scale.noun, names[name])
-        for scale, one in zip(three, labelled, strict=True)
-        for name, spot in one.items()
+        for scale, spots in zip(three, found, strict=True)
+        for name, spot in spots.items()
         if spot is None
     ]
     absent = [
@@ -345,8 +374,14 @@ def arrangement(evidence: Evidence) -> Arrangement | Absent:
         for one in placed
         if one.similarity is not None and standing(evidence, one.site, scale) is None
     ]
-    kept = tuple({name: spot for name, spot in one.items() if spot is not None} for one in labelled)
-    return Arrangement(placed, plan, three, kept, regions, tuple(lost), tuple(absent))
+    kept = tuple({name: spot for name, spot in spots.items() if spot is not None} for spots in found)
+    return Arrangement(placed, plan, three, kept, margin, regions, tuple(lost), tuple(absent))
+
+
+def _regions(
+    evidence: Evidence, placed: Sequence[Placed], plan: Layout, three: Sequence[Scale]
+) -> tuple[tuple[float, float] | None, ...]:
+    return tuple(_region(evidence, placed, plan, scale) for scale in three)
 
 
 def _region(evidence: Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale) -> tuple[float, float] | None:
@@ -380,33 +415,11 @@ def _region_size() -> tuple[float, float]:
     return max(map(text_width, lines)) / 2, len(lines) * LINE / 2
 
 
-def _in_a_column(
-    evidence: Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale
-) -> tuple[Scale, dict[str, Spot]]:
-    """The names in a column at the left margin, each on a thin line to its mark; the axis makes room for them."""
-    shown = [
-        (one, stands)
-        for one in placed
-        if one.similarity is not None and (stands := standing(evidence, one.site, scale)) is not None
-    ]
-    widths = {one.site.name: _label_width(one, stands, scale) for one, stands in shown}
-    wide = max(widths.values())
-    share = (wide + 6.0) / plan.width
-    worst = min(shown, key=lambda pair: (scale.clipped(pair[1].value) - scale.worst) * (scale.best - scale.worst))
-    first = scale.clipped(worst[1].value)
-    if (first - scale.worst) / (scale.best - scale.worst) < share:
-        scale = replace(scale, worst=(first - share * scale.best) / (1 - share))
-    ordered = sorted(shown, key=lambda pair: -(pair[0].similarity.value if pair[0].similarity else 0))
-    heights = spread([plan.y(one.similarity.value) for one, _ in ordered if one.similarity], plan.height, COLUMN_LINE)
-    spots = {
-        one.site.name: Spot(wide + 0.8 - widths[one.site.name] / 2, y, wide + 1.4)
-        for (one, _), y in zip(ordered, heights, strict=True)
-    }
-    return scale, {one.site.name: spots[one.site.name] for one, _ in shown}
-
-
-def _label_width(one: Placed, stands: Standing, scale: Scale) -> float:
-    return text_width(_label(one, stands, scale), 600 if one.supports else 400)
+def _in_a_column(placed: Sequence[Placed], plan: Layout) -> dict[str, float]:
+    """The heights of the names at the margin: in the order of similarity, each as near as can be to its marks."""
+    heights = {one.site.name: plan.y(one.similarity.value) for one in placed if one.similarity is not None}
+    ordered = sorted(heights, key=heights.__getitem__)
+    return dict(zip(ordered, spread(sorted(heights.values()), plan.height + plan.foot, COLUMN_LINE), strict=True))
 
 
 def spread(wished: Sequence[float], room: float, apart: float) -> list[float]:
@@ -434,12 +447,14 @@ def draw_diagram(evidence: Evidence) -> Figure | Absent:
 def draw_arranged(evidence: Evidence, arranged: Arrangement) -> Figure:
     """The diagram as it was arranged."""
     plan = arranged.plan
-    drawn = sheet(FULL, plan.bottom + plan.strip + 11.5)
+    more = max(len(_title(scale, plan)) for scale in arranged.scales) - 1
+    drawn = sheet(FULL, plan.bottom + plan.strip + TITLES + more * LINE)
     _key(drawn)
     write(drawn, 0, TOP - 3.6, "Similarity", weight=600)
     _band_names(drawn, plan)
     for index in range(len(arranged.scales)):
         _panel(drawn, evidence, arranged, index)
+    _margin(drawn, arranged)
     if plan.rows:
         _strip_names(drawn, arranged.placed, plan)
     return drawn
@@ -545,8 +560,20 @@ def _panel(drawn: Figure, evidence: Evidence, arranged: Arrangement, index: int)
     if plan.rows:
         _strip(drawn, evidence, arranged.placed, plan, index, scale)
     bottom = plan.bottom + plan.strip
-    half = text_width(scale.title, 600) / 2
-    write(drawn, min(middle, FULL - half - 0.2), bottom + 8.8, scale.title, ha="center", weight=600)
+    for row, line in enumerate(_title(scale, plan)):
+        half = text_width(line, 600) / 2
+        write(drawn, min(middle, FULL - half - 0.2), bottom + 8.8 + row * LINE, line, ha="center", weight=600)
+
+
+def _title(scale: Scale, plan: Layout) -> list[str]:
+    """The lines of a panel's title: more than one where the panels are too narrow for titles side by side."""
+    room = plan.width + GAP - 2.0
+    whole = wrapped(scale.title, room, 3, 600)
+    if whole is None or "\n" not in whole:
+        return [scale.title]
+    # Lines of like length look better than a long one above a single word.
+    alike = 1.2 * text_width(scale.title, 600) / (whole.count("\n") + 1)
+    return (wrapped(scale.title, min(alike, room), whole.count("\n") + 1, 600) or whole).split("\n")
 
 
 def _name_the_region(axes: Axes, plan: Layout, scale: Scale, spot: tuple[float, float] | None) -> None:
@@ -633,17 +660,32 @@ def _marks(axes: Axes, evidence: Evidence, arranged: Arrangement, index: int) ->
             axes.add_patch(ellipse)
         value, height = scale.clipped(stands.value), one.similarity.value
         _disc(axes, value, height, (abs(across), plan.down, plan.radius), one.colour, stands.share)
+        if arranged.margin:
+            end = scale.best + (GAP if index < 2 else RADIUS + 0.6) * across
+            axes.plot([scale.worst, end], [height, height], color=RULE, lw=0.4, zorder=1.5, clip_on=False)
         spot = arranged.labels[index].get(one.site.name)
         if spot is not None:
-            x, y = scale.worst + spot.x * across, plan.highest - spot.y * plan.down
-            if spot.start is not None:
-                start = scale.worst + spot.start * across
-                axes.plot([start, value], [y, height], color=INK_2, lw=0.4, zorder=1.5, clip_on=False)
+            x, y = scale.worst + spot[0] * across, plan.highest - spot[1] * plan.down
             colour, weight = (BLUE, 600) if one.supports else (INK, 400)
             label = axes.text(x, y, _label(one, stands, scale), ha="center", va="center", color=colour, weight=weight)
             label.set_zorder(5)
-            if spot.start is not None:
-                label.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.5})
+
+
+def _margin(drawn: Figure, arranged: Arrangement) -> None:
+    """The names at the right margin, each on a thin line to the height of its marks."""
+    plan = arranged.plan
+    across, down = extent(drawn)
+    for one in arranged.placed:
+        place = arranged.margin.get(one.site.name)
+        if place is None or one.similarity is None:
+            continue
+        start = plan.x(2) + plan.width + RADIUS + 0.6
+        end = plan.x(2) + plan.width + LEADER + 0.4
+        heights = [TOP + plan.y(one.similarity.value), TOP + place]
+        line = Line2D([start / across, end / across], [1 - y / down for y in heights], color=RULE, lw=0.4)
+        drawn.add_artist(line)
+        colour, weight = (BLUE, 600) if one.supports else (INK, 400)
+        write(drawn, end + 0.6, TOP + place, one.name, color=colour, weight=weight)
 
 
 def _label(one: Placed, stands: Standing, scale: Scale) -> str:
@@ -654,7 +696,7 @@ def _label(one: Placed, stands: Standing, scale: Scale) -> str:
 
 def _labels(
     evidence: Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale, region: tuple[float, float] | None
-) -> dict[str, Spot | None]:
+) -> dict[str, tuple[float, float] | None]:
     """Where the label of each mark of a panel stands; None where it has no room."""
     across = (scale.best - scale.worst) / plan.width
     crowded = is_crowded(placed)
@@ -678,7 +720,13 @@ def _labels(
         names.append(one.site.name)
     taken = [] if region is None else [(*region, *_region_size())]
     places = place_labels(marks, plan.width, plan.height, plan.radius, _lines(plan, scale), taken)
-    return {name: None if spot is None else Spot(*spot) for name, spot in zip(names, places, strict=True)}
+    strokes = np.concatenate([outline(mark) for mark in marks] or [np.empty((0, 2))])
+    return {
+        name: None
+        if spot is None or (not crowded and stands_on_a_line(mark.text, spot, strokes, mark.weight))
+        else spot
+        for name, mark, spot in zip(names, marks, places, strict=True)
+    }
 
 
 def _ends(found: Estimate) -> tuple[float, float]:
@@ -746,11 +794,12 @@ def _strip_names(drawn: Figure, placed: Sequence[Placed], plan: Layout) -> None:
     unknown = [one for one in placed if one.similarity is None]
     top = plan.bottom + 7.0
     write(drawn, 0, top - 3.2, "Similarity unknown", weight=600)
+    x = plan.x(2) + plan.width + LEADER + 1.0 if plan.names else 0.0
     for row, one in enumerate(unknown[: plan.rows]):
-        write(drawn, 0, top + (row + 0.5) * LINE, one.name)
+        write(drawn, x, top + (row + 0.5) * LINE, one.name)
     if len(unknown) > plan.rows:
         rest = f"and {len(unknown) - plan.rows} more"
-        write(drawn, 0, top + (plan.rows + 0.5) * LINE, rest, color=INK_2)
+        write(drawn, x, top + (plan.rows + 0.5) * LINE, rest, color=INK_2)
 
 
 @figure("External performance diagram")
@@ -781,11 +830,27 @@ def _caption(evidence: Evidence, arranged: Arrangement) -> str:
     elif plan.lowest > 0 or plan.highest < LEAST_WHOLE:
         text += f" Similarity: {number(plan.lowest)} to {number(plan.highest)} only."
     text += _resolved(arranged.placed)
-    for what, missing in (("Absent", arranged.absent), ("Not labelled", arranged.lost)):
+    beyond = _beyond(evidence, arranged) if arranged.margin else []
+    for what, missing in (("Beyond its axis", beyond), ("Absent", arranged.absent), ("Not labelled", arranged.lost)):
         if missing:
             room = 0.0 if is_crowded(arranged.placed) else LONGEST + ONE_LINE - text_width(text)
             text += _listed(what, missing, room)
     return text
+
+
+def _beyond(evidence: Evidence, arranged: Arrangement) -> list[tuple[str, str]]:
+    """The marks that stand at the end of an axis that does not reach them, with their values."""
+    found = [
+        (scale, one, standing(evidence, one.site, scale))
+        for scale in arranged.scales
+        for one in arranged.placed
+        if one.similarity is not None
+    ]
+    return [
+        (scale.noun, f"{one.name}: {number(stands.value, 1)}")
+        for scale, one, stands in found
+        if stands is not None and scale.clipped(stands.value) != stands.value
+    ]
 
 
 def _all_standing(evidence: Evidence, arranged: Arrangement) -> list[Standing | None]:

@@ -12,7 +12,6 @@ from matplotlib.patches import Rectangle
 
 from dossier.figures.canvas import (
     BLUE,
-    CROWD,
     FULL,
     HALF,
     INK,
@@ -33,6 +32,7 @@ from dossier.figures.canvas import (
     sheet,
     shortened,
     sites_word,
+    stands_on_a_line,
     styled,
     text_width,
     tick_text,
@@ -287,10 +287,10 @@ def _ends(columns: Sequence[Floats], step: float, most: tuple[float, float]) -> 
 def _label(axes: Axes, marks: Sequence[Mark], lines: Floats, size: tuple[float, float]) -> None:
     """The name of each site at the mark of the model, where it can be read."""
     wide, high = size
-    names = shortened([mark.text for mark in marks], 34.0)
+    names = shortened([mark.text for mark in marks], 38.0)
     short = [Mark(name, mark.x, mark.y) for name, mark in zip(names, marks, strict=True)]
     for mark, spot in zip(short, place_labels(short, wide, high, 1.0, lines), strict=True):
-        if spot is not None:
+        if spot is not None and not stands_on_a_line(mark.text, spot, lines):
             axes.text(
                 spot[0] / wide,
                 1 - spot[1] / high,
@@ -318,7 +318,8 @@ def severity_against_accuracy(evidence: Evidence) -> Picture | Absent:
         )
         if compared:
             caption += " A line joins the two models of a site; the site's name stands at the model."
-        if len(found) > CROWD:
+        named = {text.get_text() for text in drawn.axes[0].texts}
+        if len(named) < len(found):
             caption += " Sites without room for their name are not labelled."
         told = [_said(site, curve) for site, curve in found]
         return picture("severity_against_accuracy", drawn, caption, f"Accuracy and severity index: {joined(told, 8)}.")

@@ -31,6 +31,7 @@ from dossier.figures.canvas import (
     resampled,
     sheet,
     sites_word,
+    stands_on_a_line,
     styled,
     tick_text,
     ticks,
@@ -174,9 +175,9 @@ def _points(axes: Axes, evidence: Evidence, scale: Scale, shown: Sequence[Point]
         )
         for one in shown
     ]
-    spots = place_labels(marks, WIDTH, HEIGHT, RADIUS, _strokes(axes, evidence, scale, shown, (across, down)))
-    for mark, spot in zip(marks, spots, strict=True):
-        if spot is not None:
+    strokes = _strokes(axes, evidence, scale, shown, (across, down))
+    for mark, spot in zip(marks, place_labels(marks, WIDTH, HEIGHT, RADIUS, strokes), strict=True):
+        if spot is not None and not stands_on_a_line(mark.text, spot, strokes):
             x, y = left + spot[0] * across, scale.best + spot[1] * down
             axes.text(x, y, mark.text, ha="center", va="center", color=INK, zorder=5)
 
@@ -220,10 +221,15 @@ def performance_by_similarity(evidence: Evidence) -> Picture | Absent:
 def _caption(evidence: Evidence) -> str:
     every = {one.site.name: one.site for scale in scales(evidence) for one in points(evidence, scale)}
     sites = [site for site in externals(evidence) if site.name in every]
+    nameless = (
+        "Points without room have no name"
+        if evidence.release.outcome.classes
+        else "Points without a name: see the external performance diagram"
+    )
     text = (
         f"{patients(sites)} at {sites_word(len(sites))}. Up is better; strokes are {level_text(evidence)} intervals; r "
         "is Pearson's (Fisher's z), one point a site; for the Brier score it is negative where likeness helps. Broken: "
-        "least squares. Points without room have no name."
+        f"least squares. {nameless}."
     )
     left = [site.site for site in externals(evidence) if site.name not in every]
     return f"{text} Similarity unknown: {joined(left, 3)}." if left else text

@@ -190,6 +190,15 @@ def test_fields_say_and_show_what_is_missing() -> None:
         assert word == expected
 
 
+def test_no_name_above_the_map_of_missing_values_is_cut() -> None:
+    """A column is as wide as its longest word: of the eight narrow ones of the sites and of "Development:"."""
+    with styled():
+        figure = drawn("missing", "eight")
+    words = [text.get_text() for text in figure.axes[0].texts]
+    assert {"Development:", "Home"} <= set(words)
+    assert not [word for word in words if "…" in word]
+
+
 def test_the_more_is_missing_the_darker() -> None:
     shades = [missingness.shade(share) for share in (0.0, 0.05, 0.1, 0.3, 0.7, 1.0)]
     lightness = [sum(to_rgb(one)) for one in shades]

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib
@@ -17,6 +18,7 @@ from matplotlib.figure import Figure
 from dossier.figures import (
     accuracy,
     calibration,
+    canvas,
     committee,
     description,
     discrimination,
@@ -210,3 +212,17 @@ def test_without_evidence_a_figure_says_why_it_is_absent(name: str) -> None:
     assert isinstance(absent, Absent)
     assert absent.reason
     assert not absent.reason.endswith(".")
+
+
+def test_long_names_that_begin_alike_are_told_by_what_follows_though_short_ones_stand_beside() -> None:
+    names = ["Hospital of Reims Nord", "Hospital of Reims Sud", "Hospital of Orb", "Home"]
+    short = canvas.shortened(names, canvas.text_width("Hospital of Orb") + 0.1)
+    assert short == ("Reims Nord", "Reims Sud", "Hospital of Orb", "Home")
+
+
+def test_a_forest_at_half_width_gives_its_names_the_room_they_need() -> None:
+    found = evidence(replace(EIGHT, sites=("Rotterdam from 1988", *EIGHT.sites[1:])))
+    columns = discrimination.forest_columns(found, discrimination.AUROC, canvas.HALF)
+    assert "Rotterdam from 1988" in canvas.labels(found, columns.label).values()
+    assert columns.width >= 12
+    assert columns.left + columns.width + canvas.text_width("0.88", 600) < columns.value

@@ -332,18 +332,50 @@ def test_the_region_of_good_external_evidence_is_named_where_it_is(name: str) ->
             assert (x < cut) == (cut == 0.25), "right of the cut-off; the Brier score runs backwards"
 
 
-@pytest.mark.parametrize("name", ["near", "eight"])
-def test_a_name_at_the_margin_is_led_to_its_own_mark(name: str) -> None:
+@pytest.mark.parametrize("name", ["near", "near_many", "forty", "long_forty"])
+def test_a_name_at_the_margin_is_led_to_its_own_marks(name: str) -> None:
+    """From each name a line leads to the height of its site, and there one runs through its mark in every panel."""
     found = evidence(BY_NAME[name])
     with styled():
         arranged = robustness.arrangement(found)
         figure = _figure(robustness.draw_diagram(found))
     assert not isinstance(arranged, Absent)
-    for axes, labels in zip(_panels(figure), arranged.labels, strict=True):
-        ends = {(float(_x(line)[-1]), float(_y(line)[-1])) for line in axes.lines if line.get_linewidth() == 0.4}
-        assert len(ends) == sum(spot.start is not None for spot in labels.values())
-        centres = [np.asarray(ring.get_center(), dtype=float) for ring in _rings(axes)]
-        assert ends <= {(float(x), float(y)) for x, y in centres}
+    similarities = {
+        one.name: one.similarity.value for one in arranged.placed if one.similarity is not None and arranged.margin
+    }
+    panels = _panels(figure)
+    for axes in panels:
+        lines = sorted(float(_y(line)[0]) for line in axes.lines if line.get_linewidth() == 0.4)
+        rings = sorted(float(np.asarray(ring.get_center())[1]) for ring in _rings(axes))
+        assert lines == pytest.approx(rings)
+        assert lines == pytest.approx(sorted(similarities.values()))
+    texts = {text.get_text(): float(text.get_position()[1]) for text in figure.texts}
+    leaders = {float(_y(line)[1]): float(_y(line)[0]) for line in _lines_of(figure) if line.get_linewidth() == 0.4}
+    low, high = panels[0].get_ylim()
+    frame = panels[0].get_position()
+    for label, similarity in similarities.items():
+        height = frame.y0 + (similarity - low) / (high - low) * frame.height
+        assert leaders[texts[label]] == pytest.approx(height)
+
+
+@pytest.mark.parametrize("name", ["eight", "near", "near_many", "forty", "long", "two", "long_forty"])
+def test_a_name_stands_on_no_ellipse_and_on_no_other_name(name: str) -> None:
+    found = evidence(BY_NAME[name])
+    with styled():
+        figure = _figure(robustness.draw_diagram(found))
+        boxes = canvas.text_boxes(figure)
+    _, height = canvas.extent(figure)
+    names = {one.name for one in robustness.placed_sites(found)}
+    for axes in _panels(figure):
+        for ellipse in (patch for patch in axes.patches if isinstance(patch, Ellipse) and patch.get_zorder() == 2):
+            outline = np.asarray(ellipse.get_verts(), dtype=np.float64)
+            x, y = outline[:, 0] / canvas.MILLIMETRE, height - outline[:, 1] / canvas.MILLIMETRE
+            frame = axes.get_window_extent()
+            inside = (x > frame.x0 / canvas.MILLIMETRE) & (x < frame.x1 / canvas.MILLIMETRE)
+            for box in (box for box in boxes if box.text in names):
+                # The box holds the room above and below the letters.
+                through = (x > box.left) & (x < box.right) & (y > box.top + 0.9) & (y < box.bottom - 0.9) & inside
+                assert not through.any(), box.text
 
 
 def test_places_are_spread_and_stay_inside() -> None:
@@ -369,12 +401,23 @@ def test_every_mark_has_a_label_or_is_named_in_the_caption(name: str) -> None:
     assert not isinstance(arranged, Absent)
     marks = sum(len(_rings(axes)) for axes in _panels(figure))
     labels = sum(text.get_text() != robustness.REGION for axes in _panels(figure) for text in axes.texts)
-    assert marks == labels + len(arranged.lost)
+    at_the_margin = {text.get_text() for text in figure.texts} & {one.name for one in arranged.placed}
+    if arranged.margin:
+        assert not labels
+        assert len(at_the_margin) == len(arranged.placed), "every site has its name, once for all three panels"
+        assert not arranged.lost
+    else:
+        assert marks == labels + len(arranged.lost)
     caption = fill("figures").figures["external_performance"].function(found).caption
     assert ("Not labelled" in caption) == bool(arranged.lost)
     names = {text.get_text() for axes in _panels(figure) for text in axes.texts}
     if any(one.isdigit() for one in names):
         assert "Numbers: table order" in caption or "1 " in caption
+
+
+def _lines_of(figure: Figure) -> list[Line2D]:
+    """The lines that belong to the sheet and to no panel."""
+    return [artist for artist in figure.get_children() if isinstance(artist, Line2D)]
 
 
 def _rings(axes: Axes) -> list[Ellipse]:

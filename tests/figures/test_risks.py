@@ -333,6 +333,28 @@ def test_a_single_site_has_a_panel_for_each_threshold(one: Evidence) -> None:
     assert {"Threshold 0.50", "Threshold 0.25"} <= set(texts(figure))
 
 
+def test_eight_sites_have_a_panel_for_each_of_two_thresholds(eight: Evidence) -> None:
+    declared = (0.5, others_of(0.5)[0])
+    thresholds = eight.release.thresholds.model_copy(update={"declared": declared})
+    several = replace(eight, release=eight.release.model_copy(update={"thresholds": thresholds}))
+    with styled():
+        figure = drawing(fagan.draw_fagan(several))
+    assert len(figure.axes) == 16
+    heads = [(one.site.name, one.threshold) for one in known_panels(several)]
+    assert heads == [(site.name, threshold) for threshold in declared for site in externals(several)]
+    shown = texts(figure)
+    for site in externals(several):
+        assert shown.count(site.site) == 2, "under its own name, not a number"
+    assert shown.count("threshold 0.50") == 8
+    assert all(axes.get_position().width * canvas.FULL > 12 for axes in figure.axes), "the lines have room to rise"
+
+
+def known_panels(several: Evidence) -> tuple[fagan.Panel, ...]:
+    found = fagan.panels_of(several)
+    assert not isinstance(found, Absent)
+    return found
+
+
 def test_more_sites_than_panels_are_counted_and_no_threshold_is_said() -> None:
     forty = evidence(BY_NAME["forty"])
     with styled():
