@@ -60,7 +60,7 @@ def draw_profiles(evidence: Evidence) -> Figure | Absent:
     if not known:
         return Absent("no external site has a profile of H-accuracy")
     width = HALF if len(shown) == 1 else FULL
-    grid = lattice(len(shown), width, left=9.5, top=5, gap_x=4.4, gap_y=6.6, tallest=44, shape=0.72)
+    grid = lattice(len(shown), width, left=9.5, top=5, gap_x=4.4, gap_y=6.6, tallest=36, shape=0.72)
     grid, heads = headed(grid, shown)
     drawn = sheet(width, grid.bottom + 9.4)
     low = min(float(np.nanmin(column(curve, "tau"))) for curve in known)
@@ -153,7 +153,7 @@ def draw_by_priority(evidence: Evidence) -> Figure | Absent:
     used = [source for source in SOURCES if any(source in own for own in marks.values())]
     width = HALF if len(shown) == 1 else FULL
     rows = _mark_rows(used, width)
-    grid = lattice(len(shown), width, left=9.5, top=5 + rows * LINE, gap_x=4.4, gap_y=6.6, tallest=44, shape=0.72)
+    grid = lattice(len(shown), width, left=9.5, top=5 + rows * LINE, gap_x=4.4, gap_y=6.6, tallest=36, shape=0.72)
     grid, heads = headed(grid, shown)
     drawn = sheet(width, grid.bottom + 9.4)
     for place, (x, y, source) in enumerate(_mark_places(used, width)):
@@ -395,7 +395,7 @@ def draw_by_prevalence(evidence: Evidence) -> Figure | Absent:
     if not any(isinstance(curve, Curve) for curve in curves.values()):
         return Absent("no external site has accuracy by prevalence")
     width = HALF if len(shown) == 1 else FULL
-    grid = lattice(len(shown), width, left=9.5, top=5 + LINE, gap_x=4.4, gap_y=6.6, tallest=44, shape=0.72)
+    grid = lattice(len(shown), width, left=9.5, top=5 + LINE, gap_x=4.4, gap_y=6.6, tallest=36, shape=0.72)
     grid, heads = headed(grid, shown)
     drawn = sheet(width, grid.bottom + 9.4)
     entries = [Key("accuracy", BLUE), Key("balanced", INK_2, BROKEN, 1.0), Key("seen here", INK, "-", 0.7)]

@@ -498,8 +498,8 @@ def head(figure: Figure, grid: Lattice, place: int, text: str, quiet: int = 0) -
         write(figure, x, y - 2.2 - above * HEAD_LINE, line, color=INK_2 if above < quiet else INK)
 
 
-TALLEST = 77.0
-"""The most a square panel measures: so much that two of them fill the width of the page."""
+TALLEST = 52.8
+"""The most a square panel measures, a third of the page's width: fewer sites leave room for what follows."""
 
 
 def unit_axes(axes: Axes, end: float, left: bool, bottom: bool) -> None:

@@ -6,7 +6,7 @@ from dossier.bands import LARGE_SHIFT, SIMILARITY
 from dossier.findings.description import NARROW_SIDE_BY_SIDE, evenly
 from dossier.findings.sentence import Sentence, estimated, range_over_sites
 from dossier.types import DatasetSummary, Description, Evidence, externals
-from dossier.typeset import Cell, Column, Row, Table, in_words, listing, number
+from dossier.typeset import Cell, Column, Row, Table, folded, in_words, listing, number
 
 
 def band(value: float) -> str:
@@ -39,7 +39,7 @@ def by_feature(evidence: Evidence) -> tuple[Table, ...]:
     holders = [site for site in externals(evidence) if any(name == site.name for name, _ in shifts)]
     features = list(dict.fromkeys(feature for _, feature in shifts))
     return tuple(
-        _by_feature(shifts, block, features, part)
+        folded(_by_feature(shifts, block, features, part))
         for part, block in enumerate(evenly(holders, NARROW_SIDE_BY_SIDE), start=1)
     )
 
