@@ -501,10 +501,13 @@ def groups_across(table: Table) -> Table:
     if not alike or any(one.words for one in table.columns):
         return table
     alone = len(table.columns) == 1
+    # A measure alone with its p value is named by the title.
+    tested = len(table.columns) == 2 and table.columns[1].label == "p"
+    own = (replace(table.columns[0], label="Value"), table.columns[1]) if tested else table.columns
     columns = tuple(
         replace(column, label=group.label) if alone else replace(column, over=group.label)
         for group in groups
-        for column in table.columns
+        for column in own
     )
     lines = zip(*(group.rows for group in groups), strict=True)
     rows = tuple(replace(line[0], cells=tuple(cell for row in line for cell in row.cells)) for line in lines)

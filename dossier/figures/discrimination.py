@@ -140,9 +140,11 @@ WIDEST_NAME = 62.0
 
 
 def forest_columns(evidence: Evidence, forest: Forest, width: float) -> Columns:
-    """The columns at that width; at full width names and intervals take what they need and the axis the rest."""
+    """The columns at that width: intervals take what they need, at full width names too, and the axis the rest."""
+    widest = _widest_interval(evidence, forest)
     if width == HALF:
-        return HALF_COLUMNS
+        value = HALF - max(widest + 1.6, HALF - HALF_COLUMNS.value)
+        return replace(HALF_COLUMNS, width=value - 9.7 - HALF_COLUMNS.left, value=value)
     names = [text_width(site.site) for site in externals(evidence)]
     name = min(max(*names, text_width("New hospital", 600)), WIDEST_NAME)
     sites = externals(evidence)
@@ -151,14 +153,23 @@ def forest_columns(evidence: Evidence, forest: Forest, width: float) -> Columns:
     patients_end = name + 4.0 + max(counts, 8.0)
     events_end = None if any(site.class_counts for site in sites) else patients_end + 2.5 + events
     left = (events_end or patients_end) + 6.0
+    value = FULL - max(widest + 2.4, 22.0)
+    return Columns(name, left, value - 12.0 - left, value, FULL, patients=patients_end, events=events_end)
+
+
+def _widest_interval(evidence: Evidence, forest: Forest) -> float:
+    """The width in mm of the longest interval in words."""
     found = [forest.found(evidence, site.name) for site in externals(evidence)]
     together = forest.together(evidence)
     ends = [(one.low, one.high) for one in (*found, together) if isinstance(one, Estimate)]
     if isinstance(together, Estimate):
         ends.append((together.details.get("prediction_low"), together.details.get("prediction_high")))
-    widest = max(text_width(interval(low, high, forest.digits)) for low, high in ends)
-    value = FULL - max(widest + 2.4, 22.0)
-    return Columns(name, left, value - 12.0 - left, value, FULL, patients=patients_end, events=events_end)
+    return max(text_width(interval(low, high, forest.digits)) for low, high in ends)
+
+
+def beside_width(evidence: Evidence) -> float:
+    """Half the page where it holds every site, so that two forests stand beside each other; else the whole."""
+    return HALF if len(externals(evidence)) <= MOST_ROWS[HALF] else FULL
 
 
 TOP = 5.4
