@@ -19,7 +19,6 @@ from dossier.figures.canvas import (
     HALF,
     INK_2,
     LABEL_HEIGHT,
-    LINE,
     MID,
     RULE,
     Key,
@@ -62,7 +61,7 @@ SIDE_BY_SIDE = 8
 """Up to so many sites each have a panel; more share one, in which the farthest is named."""
 
 MOST_ROWS = 44
-ROW = LINE + 0.4
+ROW = 4.0
 GAP = 3.2
 """Between two panels, in mm."""
 

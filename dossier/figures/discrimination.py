@@ -167,7 +167,7 @@ def _widest_interval(evidence: Evidence, forest: Forest) -> float:
     return max(text_width(interval(low, high, forest.digits)) for low, high in ends)
 
 
-def beside_width(evidence: Evidence) -> float:
+def forest_width(evidence: Evidence) -> float:
     """Half the page where it holds every site, so that two forests stand beside each other; else the whole."""
     return HALF if len(externals(evidence)) <= MOST_ROWS[HALF] else FULL
 

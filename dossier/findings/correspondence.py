@@ -57,11 +57,17 @@ def _by_feature(
         title=f"Difference from the development data by predictor{'' if part == 1 else f', continued ({part})'}.",
         note="Standardized mean difference, site minus development; half a standard deviation or more stands out.",
         head="Predictor",
-        columns=tuple(Column(site.site) for site in sites),
+        columns=tuple(Column(name) for name in _short_names(sites)),
         rows=tuple(
             Row(feature, tuple(_shift(shifts.get((site.name, feature))) for site in sites)) for feature in features
         ),
     )
+
+
+def _short_names(sites: list[DatasetSummary]) -> list[str]:
+    """The sites as narrow columns name them: up to the first comma, as long as these differ."""
+    short = [site.site.split(",")[0] for site in sites]
+    return short if len(set(short)) == len(sites) else [site.site for site in sites]
 
 
 def _shift(value: float | None) -> Cell:
