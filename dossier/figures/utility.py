@@ -534,7 +534,7 @@ def draw_decision_wide(evidence: Evidence) -> Figure | Absent:
     places = list(inner_ticks(bottom, top, 5))
     texts = [tick_text(place) for place in places]
     left = 6.2 + max(text_width(text) for text in texts)
-    width, height = FULL - left - 6.0, 46.0
+    width, height = FULL - left - 6.0, 40.0
     drawn = sheet(FULL, 6.0 + height + 17.6)
     axes = panel(drawn, left, 6.0, width, height)
     axes.axvspan(*declared, color=TINTS[0], lw=0, zorder=0)
