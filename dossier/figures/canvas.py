@@ -459,7 +459,7 @@ def lattice(
     return Lattice(count, columns, height / shape if shape == 1.0 else across, height, left, top, gap_x, gap_y)
 
 
-TALLEST_OF_SEVERAL_ROWS, FLAT = 31.0, 22.0
+TALLEST_OF_SEVERAL_ROWS, FLAT = 31.0, 20.0
 """The most that a square panel and a wide one measure where they stand in rows: a figure takes a third of a page."""
 MOST_BESIDE = 8
 """How many small panels of plain curves half the width of the page holds."""
