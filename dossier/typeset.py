@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -15,6 +15,9 @@ DASH = "\N{EN DASH}"
 TIED = "\N{NO-BREAK SPACE}"
 MEASURE = 168.0
 """The width of the page's live area in mm."""
+
+HALF_MEASURE = MEASURE / 2
+"""What is narrower may stand beside something else."""
 
 CHARACTER = 1.8
 """The width of a character of a table in mm: digits are a little wider, letters a little narrower."""
@@ -261,6 +264,8 @@ class Column:
     words: bool = False
     labels: bool = False
     """Whether its cells name what stands to their right, as the first column does."""
+    over: str = ""
+    """What is said once above it and its neighbours that share it."""
 
 
 @dataclass(frozen=True)
@@ -274,6 +279,25 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     footnotes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Spanner:
+    """A head above neighbouring columns; no name where they have none."""
+
+    label: str
+    cells: int
+
+
+def spanners(table: Table) -> tuple[Spanner, ...]:
+    """The heads above the columns in order, each with the cells that it spans; none where no column has one."""
+    found: list[Spanner] = []
+    for column in table.columns:
+        cells = 2 if column.intervals else 1
+        if found and found[-1].label == column.over:
+            cells += found.pop().cells
+        found.append(Spanner(column.over, cells))
+    return tuple(found) if any(one.label for one in found) else ()
 
 
 TALL = 24
@@ -477,10 +501,13 @@ def groups_across(table: Table) -> Table:
     if not alike or any(one.words for one in table.columns):
         return table
     alone = len(table.columns) == 1
+    # A measure alone with its p value is named by the title.
+    tested = len(table.columns) == 2 and table.columns[1].label == "p"
+    own = (replace(table.columns[0], label="Value"), table.columns[1]) if tested else table.columns
     columns = tuple(
-        replace(column, label=group.label if alone else f"{group.label}: {within_sentence(column.label)}")
+        replace(column, label=group.label) if alone else replace(column, over=group.label)
         for group in groups
-        for column in table.columns
+        for column in own
     )
     lines = zip(*(group.rows for group in groups), strict=True)
     rows = tuple(replace(line[0], cells=tuple(cell for row in line for cell in row.cells)) for line in lines)
@@ -596,7 +623,9 @@ def _line(term: Term, found: Estimate | Absent, reasons: Reasons) -> Row:
 
 def _parts(evidence: Evidence, terms: Sequence[Term], last: Sequence[Term] = ()) -> list[list[Term]]:
     """The terms in as few tables as the page's width allows, when `last` stand in each of them too."""
-    longest = max((len(label_of(dataset)) for dataset in evidence.datasets), default=0)
+    names = {term.name for term in (*terms, *last)}
+    printed = {result.dataset for result in evidence.results if result.term in names and is_estimated(result)}
+    longest = max((len(label) for _, label, _ in _row_labels(evidence, printed)), default=0)
     taken = sum(_width(evidence, term) for term in last)
     room = MEASURE - min(longest, LONG_LABEL) * CHARACTER - taken
     widths = [_width(evidence, term) for term in terms]
@@ -755,11 +784,7 @@ def _site_rows(
     """A row for each dataset in which any of these measures was tried, and one for all sites together."""
     rows = []
     tried = {result.dataset for column in columns for result in column}
-    known = {dataset.name for dataset in evidence.datasets}
-    labels = [(dataset.name, label_of(dataset), "row") for dataset in shown(evidence) if dataset.name in tried]
-    labels += [(name, f"Declared: {name}", "row") for name in sorted(tried - known - {POOLED})]
-    labels += [(POOLED, "All sites, pooled", "total")] if POOLED in tried else []
-    for name, label, kind in labels:
+    for name, label, kind in _row_labels(evidence, tried):
         found = [next((one for one in column if one.dataset == name), None) for column in columns]
         wordy = [_needs_words(column) for column in columns]
         tested = [any(_is_tested([one], term) for one in column) for column, term in zip(columns, terms, strict=True)]
@@ -767,8 +792,18 @@ def _site_rows(
         for one, term, words, has_p in zip(found, terms, wordy, tested, strict=True):
             cells.append(Cell("", kind="plain") if one is None else cell(one.found, term, reasons, wordy=words))
             cells += [_p_value(Absent("") if one is None else one.found)] if has_p else []
-        rows.append(Row(label, tuple(cells), "total" if kind == "total" else "row"))
+        rows.append(Row(label, tuple(cells), kind))
     return rows
+
+
+def _row_labels(evidence: Evidence, names: Set[str]) -> list[tuple[str, str, Literal["row", "total"]]]:
+    """Datasets as the rows of a table: each with its label, declared ones after known ones, all together last."""
+    known = {dataset.name for dataset in evidence.datasets}
+    labels: list[tuple[str, str, Literal["row", "total"]]] = []
+    labels += [(dataset.name, label_of(dataset), "row") for dataset in shown(evidence) if dataset.name in names]
+    labels += [(name, f"Declared: {name}", "row") for name in sorted(names - known - {POOLED})]
+    labels += [(POOLED, "All sites, pooled", "total")] if POOLED in names else []
+    return labels
 
 
 def _needs_words(column: Sequence[Result]) -> bool:

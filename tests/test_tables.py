@@ -74,11 +74,29 @@ def test_groups_of_the_same_rows_stand_beside_each_other_where_they_fit() -> Non
     assert [(row.label, row.kind, len(row.cells)) for row in alone.rows] == [("Bari", "row", 2), ("Graz", "row", 2)]
     assert alone.footnotes == ("a because.",)
     several = typeset.groups_across(table(["Bari", "Graz"], groups=2, columns=2))
-    assert [column.label for column in several.columns] == [
-        "Threshold 0: measure 0",
-        "Threshold 0: measure 1",
-        "Threshold 1: measure 0",
-        "Threshold 1: measure 1",
+    assert [(column.over, column.label) for column in several.columns] == [
+        ("Threshold 0", "Measure 0"),
+        ("Threshold 0", "Measure 1"),
+        ("Threshold 1", "Measure 0"),
+        ("Threshold 1", "Measure 1"),
+    ]
+
+
+def test_what_stands_above_columns_spans_their_values_and_intervals() -> None:
+    assert typeset.spanners(table(["Bari"], columns=2)) == ()
+    across = typeset.groups_across(table(["Bari", "Graz"], groups=2, columns=2))
+    assert [(one.label, one.cells) for one in typeset.spanners(across)] == [("Threshold 0", 4), ("Threshold 1", 4)]
+
+
+def test_a_measure_alone_with_its_p_value_is_named_by_the_title() -> None:
+    whole = table(["Bari", "Graz"], groups=2, columns=2)
+    tested = Table(**{**vars(whole), "columns": (whole.columns[0], Column("p"))})
+    across = typeset.groups_across(tested)
+    assert [(column.over, column.label) for column in across.columns] == [
+        ("Threshold 0", "Value"),
+        ("Threshold 0", "p"),
+        ("Threshold 1", "Value"),
+        ("Threshold 1", "p"),
     ]
 
 

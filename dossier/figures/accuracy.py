@@ -23,6 +23,7 @@ from dossier.figures.canvas import (
     Floats,
     Key,
     Lattice,
+    beside_width,
     column,
     extent,
     head,
@@ -53,6 +54,13 @@ from dossier.types import POOLED, Absent, Curve, DatasetSummary, Evidence, Pictu
 from dossier.typeset import number, per_cent, threshold
 
 
+def _unit_lattice(count: int, width: float, top: float) -> Lattice:
+    """The panels of curves from 0 to 1; at half width they are narrow, and as tall as wide."""
+    if width == HALF:
+        return lattice(count, HALF, left=9.5, top=top, gap_x=2.6, gap_y=6.6, tallest=30 if count > 1 else 44)
+    return lattice(count, FULL, left=9.5, top=top, gap_x=4.4, gap_y=6.6, tallest=36, shape=0.72)
+
+
 def draw_profiles(evidence: Evidence) -> Figure | Absent:
     """The H-accuracy of the external sites against the certainty asked for, on common axes."""
     shown, _ = shown_sites(evidence, FULL)
@@ -60,8 +68,8 @@ def draw_profiles(evidence: Evidence) -> Figure | Absent:
     known = [curve for curve in curves.values() if isinstance(curve, Curve)]
     if not known:
         return Absent("no external site has a profile of H-accuracy")
-    width = HALF if len(shown) == 1 else FULL
-    grid = lattice(len(shown), width, left=9.5, top=5, gap_x=4.4, gap_y=6.6, tallest=44, shape=0.72)
+    width = beside_width(len(shown))
+    grid = _unit_lattice(len(shown), width, 5.0)
     grid, heads = headed(grid, shown)
     drawn = sheet(width, grid.bottom + 9.4)
     low = min(float(np.nanmin(column(curve, "tau"))) for curve in known)
@@ -158,9 +166,8 @@ def draw_by_priority(evidence: Evidence) -> Figure | Absent:
         return Absent("no external site has H-accuracy by priority")
     marks = {site.name: priorities_of(evidence, site.name) for site in shown}
     used = [source for source in SOURCES if any(source in own for own in marks.values())]
-    width = HALF if len(shown) == 1 else FULL
-    rows = _mark_rows(used, width)
-    grid = lattice(len(shown), width, left=9.5, top=5 + rows * LINE, gap_x=4.4, gap_y=6.6, tallest=44, shape=0.72)
+    width = beside_width(len(shown))
+    grid = _unit_lattice(len(shown), width, 5 + _mark_rows(used, width) * LINE)
     grid, heads = headed(grid, shown)
     drawn = sheet(width, grid.bottom + 9.4)
     for place, (x, y, source) in enumerate(_mark_places(used, width)):
@@ -402,7 +409,7 @@ def draw_by_prevalence(evidence: Evidence) -> Figure | Absent:
     if not any(isinstance(curve, Curve) for curve in curves.values()):
         return Absent("no external site has accuracy by prevalence")
     width = HALF if len(shown) == 1 else FULL
-    grid = lattice(len(shown), width, left=9.5, top=5 + LINE, gap_x=4.4, gap_y=6.6, tallest=44, shape=0.72)
+    grid = lattice(len(shown), width, left=9.5, top=5 + LINE, gap_x=4.4, gap_y=6.6, tallest=36, shape=0.72)
     grid, heads = headed(grid, shown)
     drawn = sheet(width, grid.bottom + 9.4)
     entries = [Key("accuracy", BLUE), Key("balanced", INK_2, BROKEN, 1.0), Key("seen here", INK, "-", 0.7)]

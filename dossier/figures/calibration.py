@@ -53,7 +53,7 @@ from dossier.figures.canvas import (
     unit_axes,
     write,
 )
-from dossier.figures.discrimination import Forest, printed_forest
+from dossier.figures.discrimination import Forest, forest_width, printed_forest
 from dossier.figures.risks import Scale, enough, mirrored, scale_of, step_of
 from dossier.register import figure
 from dossier.types import (
@@ -425,4 +425,4 @@ def forest_oe(evidence: Evidence) -> Picture | Absent:
     """How many times as many events there were as the risks add up to, at every site and pooled."""
     if not externals(evidence):
         return Absent("the release has no external dataset")
-    return printed_forest("forest_oe", evidence, OBSERVED_TO_EXPECTED, FULL)
+    return printed_forest("forest_oe", evidence, OBSERVED_TO_EXPECTED, forest_width(evidence))

@@ -19,7 +19,6 @@ from dossier.figures.canvas import (
     HALF,
     INK_2,
     LABEL_HEIGHT,
-    LINE,
     MID,
     RULE,
     Key,
@@ -62,7 +61,7 @@ SIDE_BY_SIDE = 8
 """Up to so many sites each have a panel; more share one, in which the farthest is named."""
 
 MOST_ROWS = 44
-ROW = LINE + 0.4
+ROW = 4.0
 GAP = 3.2
 """Between two panels, in mm."""
 
@@ -271,7 +270,7 @@ def draw_conformal(evidence: Evidence) -> Figure | Absent:
         return Absent("at no external site can patients be compared with those of the development")
     shown = every[:MOST_PANELS]
     width = HALF if len(shown) == 1 else FULL
-    grid = lattice(len(shown), width, left=11.5, top=10.5, gap_x=4.4, gap_y=6.6, tallest=40, shape=0.72)
+    grid = lattice(len(shown), width, left=11.5, top=10.5, gap_x=4.4, gap_y=6.6, tallest=30, shape=0.72)
     means = [find(evidence, "correspondence_averaged", site.name) for site, _ in shown]
     below = [f"average {number(one.value)}" if isinstance(one, Estimate) else " " for one in means]
     grid, heads = headed(grid, [site for site, _ in shown], below if grid.width >= 18 else None)

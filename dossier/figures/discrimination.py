@@ -136,16 +136,18 @@ class Columns:
 
 
 WIDEST_NAME = 62.0
-NARROW_NAMES = (21.0, 37.1)
-"""The least and the most that the names take of half a page, in mm; the axis has the rest."""
+NARROWEST_NAME, NARROWEST_AXIS, HALF_VALUE = 21.0, 12.9, 62.2
+"""On half a page, in mm: the least for names, the least for the axis, and the end of the values unless pushed."""
 
 
 def forest_columns(evidence: Evidence, forest: Forest, width: float) -> Columns:
-    """The columns at that width; at full width names and intervals take what they need and the axis the rest."""
+    """The columns at that width: intervals take what they need, at full width names too, and the axis the rest."""
+    widest = _widest_interval(evidence, forest)
     if width == HALF:
-        least, most = NARROW_NAMES
+        value = HALF - max(widest + 1.6, HALF - HALF_VALUE)
+        least, most = NARROWEST_NAME, value - 12.2 - NARROWEST_AXIS
         name = min(max(least, *(text_width(one) for one in labels(evidence, most).values())), most)
-        return Columns(label=name, left=name + 2.5, width=50.0 - name, value=62.2, interval=HALF)
+        return Columns(label=name, left=name + 2.5, width=value - 12.2 - name, value=value, interval=HALF)
     names = [text_width(site.site) for site in externals(evidence)]
     name = min(max(*names, text_width("New hospital", 600)), WIDEST_NAME)
     sites = externals(evidence)
@@ -154,14 +156,23 @@ def forest_columns(evidence: Evidence, forest: Forest, width: float) -> Columns:
     patients_end = name + 4.0 + max(counts, 8.0)
     events_end = None if any(site.class_counts for site in sites) else patients_end + 2.5 + events
     left = (events_end or patients_end) + 6.0
+    value = FULL - max(widest + 2.4, 22.0)
+    return Columns(name, left, value - 12.0 - left, value, FULL, patients=patients_end, events=events_end)
+
+
+def _widest_interval(evidence: Evidence, forest: Forest) -> float:
+    """The width in mm of the longest interval in words."""
     found = [forest.found(evidence, site.name) for site in externals(evidence)]
     together = forest.together(evidence)
     ends = [(one.low, one.high) for one in (*found, together) if isinstance(one, Estimate)]
     if isinstance(together, Estimate):
         ends.append((together.details.get("prediction_low"), together.details.get("prediction_high")))
-    widest = max(text_width(interval(low, high, forest.digits)) for low, high in ends)
-    value = FULL - max(widest + 2.4, 22.0)
-    return Columns(name, left, value - 12.0 - left, value, FULL, patients=patients_end, events=events_end)
+    return max(text_width(interval(low, high, forest.digits)) for low, high in ends)
+
+
+def forest_width(evidence: Evidence) -> float:
+    """Half the page where it holds every site, so that two forests stand beside each other; else the whole."""
+    return HALF if len(externals(evidence)) <= MOST_ROWS[HALF] else FULL
 
 
 TOP = 5.4

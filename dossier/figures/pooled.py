@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dossier.figures.canvas import FULL, primary_threshold
-from dossier.figures.discrimination import Forest, printed_forest
+from dossier.figures.canvas import primary_threshold
+from dossier.figures.discrimination import Forest, forest_width, printed_forest
 from dossier.register import figure
 from dossier.types import Absent, Evidence, Picture, externals
 from dossier.typeset import number
@@ -30,7 +30,7 @@ def forest_slope(evidence: Evidence) -> Picture | Absent:
     """The calibration slope of every site with its interval, all sites pooled, and what to expect in a new hospital."""
     if not externals(evidence):
         return Absent("the release has no external dataset")
-    return printed_forest("forest_slope", evidence, SLOPE, FULL)
+    return printed_forest("forest_slope", evidence, SLOPE, forest_width(evidence))
 
 
 @figure("Net benefit per 100 patients, by site")
@@ -41,4 +41,4 @@ def forest_net_benefit(evidence: Evidence) -> Picture | Absent:
         return Absent("the release declares no threshold")
     if not externals(evidence):
         return Absent("the release has no external dataset")
-    return printed_forest("forest_net_benefit", evidence, net_benefit_forest(at), FULL)
+    return printed_forest("forest_net_benefit", evidence, net_benefit_forest(at), forest_width(evidence))

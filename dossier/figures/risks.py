@@ -204,10 +204,10 @@ def _risk_grid(
     """The panels and what stands above them: the name, and at full width the counts and the means where they fit."""
     if width == HALF:
         shape = 0.6 if len(shown) == 1 else 1.0
-        grid = lattice(len(shown), size, left=9.5, top=5, gap_x=2.3, gap_y=6.6, tallest=44, shape=shape)
+        grid = lattice(len(shown), size, left=9.5, top=5, gap_x=2.3, gap_y=6.6, tallest=36, shape=shape)
         return *headed(grid, shown), 0
     shape = 0.85 if len(shown) <= 12 else 0.75
-    grid = lattice(len(shown), size, left=left, top=10.5, gap_x=4.4, gap_y=6.6, tallest=44, shape=shape)
+    grid = lattice(len(shown), size, left=left, top=10.5, gap_x=4.4, gap_y=6.6, tallest=36, shape=shape)
     counts = [f"{_counts(site)}\n{_means_text(evidence, site)}" for site in shown]
     lines = [line for count in counts for line in count.split("\n")]
     if len(shown) > 12 or any(text_width(line) > grid.width for line in lines):
@@ -349,7 +349,7 @@ def draw_cumulative(evidence: Evidence) -> Figure | Absent:
     end = scale_of(known).end if known else 1.0
     width = HALF if len(shown) == 1 else FULL
     shape = 0.72 if len(shown) <= 12 else 0.8
-    grid = lattice(len(shown), width, left=15.5, top=10.5, gap_x=4.4, gap_y=6.6, tallest=46, shape=shape)
+    grid = lattice(len(shown), width, left=15.5, top=10.5, gap_x=4.4, gap_y=6.6, tallest=38, shape=shape)
     below = [_gap_text(find(evidence, "tjur_r2", site.name), grid.width) for site in shown]
     fits = len(shown) <= 12 and all(text_width(line) <= grid.width for line in below)
     grid, heads = headed(grid, shown, below if fits else None)

@@ -43,7 +43,7 @@ from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, Pi
 from dossier.typeset import number
 
 GAP, LEFT, TOP = 12.5, 9.5, 15.8
-WIDTH, HEIGHT = (FULL - LEFT - 2 * GAP - 5.0) / 3, 46.0
+WIDTH, HEIGHT = (FULL - LEFT - 2 * GAP - 5.0) / 3, 36.0
 RADIUS = 0.8
 MOST_NAMED = 12
 FEWEST = 3

@@ -374,7 +374,7 @@ def _panels_grid(count: int, width: float, known: Sequence[Curve], own: bool) ->
     columns = None if count == 1 or count <= 24 or not own else 6
     shape = 0.78 if count <= 24 else 0.7
     return lattice(
-        count, width, left=6.0 + widest, top=11.5, gap_x=gap_x, gap_y=6.8, tallest=44, shape=shape, columns=columns
+        count, width, left=6.0 + widest, top=11.5, gap_x=gap_x, gap_y=6.8, tallest=38, shape=shape, columns=columns
     )
 
 
@@ -534,7 +534,7 @@ def draw_decision_wide(evidence: Evidence) -> Figure | Absent:
     places = list(inner_ticks(bottom, top, 5))
     texts = [tick_text(place) for place in places]
     left = 6.2 + max(text_width(text) for text in texts)
-    width, height = FULL - left - 6.0, 58.0
+    width, height = FULL - left - 6.0, 40.0
     drawn = sheet(FULL, 6.0 + height + 17.6)
     axes = panel(drawn, left, 6.0, width, height)
     axes.axvspan(*declared, color=TINTS[0], lw=0, zorder=0)
@@ -628,7 +628,7 @@ def draw_utilities(evidence: Evidence) -> Figure | Absent:
     width = HALF if len(shown) == 1 else FULL
     two_rows = width == HALF
     grid = lattice(
-        len(shown), width, left=11.5, top=15.0 if two_rows else 10.5, gap_x=4.4, gap_y=6.6, tallest=52, shape=0.8
+        len(shown), width, left=11.5, top=15.0 if two_rows else 10.5, gap_x=4.4, gap_y=6.6, tallest=38, shape=0.8
     )
     grid, heads = headed(grid, shown)
     drawn = sheet(width, grid.bottom + 9.4)

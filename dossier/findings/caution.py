@@ -43,9 +43,12 @@ def tables(evidence: Evidence) -> tuple[Table, ...]:
     groups: dict[tuple[tuple[str, ...], str], list[Term]] = {}
     for term in cautioned(evidence):
         groups.setdefault((term.at, term.counterpart), []).append(term)
-    return tuple(
-        table for (_, name), terms in groups.items() for table in tables_of(means, terms, _beside(evidence, name))
-    )
+    pairs = {(at, name): tables_of(means, terms, _beside(evidence, name)) for (at, name), terms in groups.items()}
+    whole = [(key, terms) for key, terms in groups.items() if not key[0]]
+    together = tables_of(means, [one for (_, name), terms in whole for one in (*terms, *_beside(evidence, name))])
+    if len(whole) > 1 and len(together) == 1:
+        pairs = {whole[0][0]: together} | {key: made for key, made in pairs.items() if key[0]}
+    return tuple(table for made in pairs.values() for table in made)
 
 
 def _means_only(evidence: Evidence) -> Evidence:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from dossier.checklist import ITEMS, MISSING, Item
 from dossier.findings.sentence import Sentence
@@ -83,9 +84,11 @@ def sections(evidence: Evidence) -> list[tuple[str, list[Line]]]:
     return [(name, [one for one in every if one.item.section == name]) for name in names]
 
 
-def fairness(evidence: Evidence) -> list[Line]:
-    """The rows in which a report speaks of fairness."""
-    return [one for one in lines(evidence) if one.item.fairness]
+def fairness(evidence: Evidence) -> list[tuple[Line, Line | None]]:
+    """The rows in which a report speaks of fairness, in two halves beside each other."""
+    rows = [one for one in lines(evidence) if one.item.fairness]
+    half = -(-len(rows) // 2)
+    return list(zip_longest(rows[:half], rows[half:]))
 
 
 def several_sites(evidence: Evidence) -> list[tuple[str, Line]]:

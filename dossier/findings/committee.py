@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dossier.bands import FEW_FOR_A_BAND as FEW
 from dossier.bands import FEW_FOR_POOLING as VERY_FEW
@@ -229,13 +229,19 @@ def what_it_is(evidence: Evidence) -> str:
     return text if at is None else f"{text} A patient with a risk of {per_cent(at)} or more is flagged."
 
 
-def purpose(evidence: Evidence) -> tuple[str, tuple[str, ...], bool]:
+def not_for(evidence: Evidence) -> str:
+    """What the owner says it is not for, in one sentence; empty where nothing is said."""
+    said = [text.strip().rstrip(".") for text in evidence.release.intended_use.not_for]
+    return f"{'; '.join(said)}." if said else ""
+
+
+def purpose(evidence: Evidence) -> tuple[str, str, bool]:
     """For whom it is, what it is not for, and whether the first page had room for all of it."""
     use = evidence.release.intended_use
     whole = use.for_ or evidence.statements.get("3b") or f"{OPEN} Ask the owner before you decide."
     told = abridged(whole, HALF if use.not_for else 2 * TWO_LINES)
-    without = tuple(abridged(text, HALF // 3) for text in use.not_for[:3])
-    return told, without, told == " ".join(whole.split()) and without == use.not_for
+    without = abridged(not_for(evidence), HALF)
+    return told, without, told == " ".join(whole.split()) and without == " ".join(not_for(evidence).split())
 
 
 def tested(evidence: Evidence) -> str:
@@ -381,7 +387,8 @@ def _groups(evidence: Evidence) -> str:
     parts = [f"too few patients to tell in {in_words(len(few))} of {len(known)} groups"] if few else []
     if apart:
         names = [f"{label} ({within_sentence(column)})" for label, column in sorted(apart)]
-        parts.append(f"not alike for {listing(names) if len(names) <= MOST_NAMED else f'{len(names)} groups'}")
+        which = listing(names) if len(names) <= MOST_NAMED else f"{len(names)} groups"
+        parts.append(f"better or worse than for the rest: {which}")
     if not parts:
         parts = ["no group stands out beyond chance"]
     return f"By {columns}: {'; '.join(parts)}."
@@ -419,7 +426,7 @@ PLAIN = {
     "missing_predictor": "something that the model asks for was never recorded.",
     "one_class": "all patients had the outcome, or none had.",
     "constant_risk": "all patients got the same risk.",
-    "slope_off": "high and low risks are too far apart or too close.",
+    "slope_off": "high risks are too high and low ones too low, or the other way round.",
     "prevalence_shift": "the outcome is more, or less, common than where it was made.",
     "case_mix_shift": "the patients differ from those it was made with.",
     "rows_excluded": "some patients could not be counted.",
@@ -750,7 +757,7 @@ def differing_groups(evidence: Evidence) -> str:
     if not found:
         return "In no group did the model differ from the rest beyond chance. Small numbers may hide a difference."
     which = listing(found) if len(found) <= MOST_NAMED + 1 else f"{len(found)} groups; the dossier names them"
-    return f"The model did not do alike, beyond chance, for {which}."
+    return f"Better or worse than for other patients, by more than chance: {which}."
 
 
 def groups(evidence: Evidence) -> Table | None:
@@ -782,17 +789,25 @@ def groups(evidence: Evidence) -> Table | None:
         return None
     ours = local(evidence)
     what = "of a class" if several else "with, or without, the outcome"
+    columns = (
+        Column("Patients"),
+        Column("In the least common class" if several else "With the outcome"),
+        Column("Ranked right, of 100", intervals=True),
+        *(() if several else (Column("Came, for 100 expected", intervals=True),)),
+    )
+    note = f"Too few: under {VERY_FEW} patients {what}, or too few places to add up."
+    if all(cell.kind == "absent" for row in rows for cell in row.cells[2:]):
+        rows, columns = [replace(row, cells=row.cells[:2]) for row in rows], columns[:2]
+        note = (
+            f"In no group can it be said how well the model does: under {VERY_FEW} patients {what}, or too few places "
+            "to add up. The dossier shows them place by place."
+        )
     return Table(
         name="table-groups",
         title=f"Groups of patients, {'all places together' if ours is None else abridged(ours.site, LONGEST_NAME)}.",
-        note=f"Too few: under {VERY_FEW} patients {what}, or too few places to add up.",
+        note=note,
         head="Group",
-        columns=(
-            Column("Patients"),
-            Column("In the least common class" if several else "With the outcome"),
-            Column("Ranked right, of 100", intervals=True),
-            *(() if several else (Column("Came, for 100 expected", intervals=True),)),
-        ),
+        columns=columns,
         rows=tuple(rows[:MOST_GROUPS]),
     )
 

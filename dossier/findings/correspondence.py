@@ -6,7 +6,7 @@ from dossier.bands import LARGE_SHIFT, SIMILARITY
 from dossier.findings.description import NARROW_SIDE_BY_SIDE, evenly
 from dossier.findings.sentence import Sentence, estimated, range_over_sites
 from dossier.types import DatasetSummary, Description, Evidence, externals
-from dossier.typeset import Cell, Column, Row, Table, in_words, listing, number
+from dossier.typeset import Cell, Column, Row, Table, folded, in_words, listing, number
 
 
 def band(value: float) -> str:
@@ -39,7 +39,7 @@ def by_feature(evidence: Evidence) -> tuple[Table, ...]:
     holders = [site for site in externals(evidence) if any(name == site.name for name, _ in shifts)]
     features = list(dict.fromkeys(feature for _, feature in shifts))
     return tuple(
-        _by_feature(shifts, block, features, part)
+        folded(_by_feature(shifts, block, features, part))
         for part, block in enumerate(evenly(holders, NARROW_SIDE_BY_SIDE), start=1)
     )
 
@@ -57,11 +57,17 @@ def _by_feature(
         title=f"Difference from the development data by predictor{'' if part == 1 else f', continued ({part})'}.",
         note="Standardized mean difference, site minus development; half a standard deviation or more stands out.",
         head="Predictor",
-        columns=tuple(Column(site.site) for site in sites),
+        columns=tuple(Column(name) for name in _short_names(sites)),
         rows=tuple(
             Row(feature, tuple(_shift(shifts.get((site.name, feature))) for site in sites)) for feature in features
         ),
     )
+
+
+def _short_names(sites: list[DatasetSummary]) -> list[str]:
+    """The sites as narrow columns name them: up to the first comma, as long as these differ."""
+    short = [site.site.split(",")[0] for site in sites]
+    return short if len(set(short)) == len(sites) else [site.site for site in sites]
 
 
 def _shift(value: float | None) -> Cell:

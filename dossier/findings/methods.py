@@ -89,13 +89,24 @@ def _differs(term: Term) -> str:
 
 
 def _intervals(evidence: Evidence, terms: list[Term]) -> list[str]:
-    """How each interval was taken, said once where neighbours share it."""
-    said = [_interval(evidence, term) for term in terms]
-    return ["as above" if place and text and text == said[place - 1] else text for place, text in enumerate(said)]
+    """How each interval was taken: the method of most datasets, and where others differ the next one.
+
+    What neighbours share is said once.
+    """
+    said = []
+    above = ""
+    for term in terms:
+        ways = _ways(evidence, term)
+        first = ways[0] if ways else ""
+        usual = "as above" if first and first == above else first
+        more = f"; or {_rest(first, ways[1])}" if len(ways) > 1 else ""
+        said.append(f"{usual}{more}" + (", or another" if len(ways) > 2 else ""))
+        above = first
+    return said
 
 
-def _interval(evidence: Evidence, term: Term) -> str:
-    """How the interval was taken: the method of most datasets, and where others differ the next one."""
+def _ways(evidence: Evidence, term: Term) -> list[str]:
+    """The methods by which the interval was taken, the most frequent first."""
     found = [one for one in evidence.results if one.term == term.name and isinstance(one.found, Estimate)]
     alone = all(one.dataset == POOLED for one in found)
     methods = [
@@ -103,10 +114,7 @@ def _interval(evidence: Evidence, term: Term) -> str:
         for one in found
         if isinstance(one.found, Estimate) and (alone or one.dataset != POOLED)
     ]
-    ways = sorted(set(methods), key=lambda way: (-methods.count(way), way))
-    if len(ways) < 2:
-        return ways[0] if ways else ""
-    return f"{ways[0]}; or {_rest(ways[0], ways[1])}" + (", or another" if len(ways) > 2 else "")
+    return sorted(set(methods), key=lambda way: (-methods.count(way), way))
 
 
 def _in_general(method: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from dossier.findings import classes
 from dossier.findings.sentence import Sentence, estimated, primary_threshold, range_over_sites
 from dossier.types import Estimate, Evidence, Result
-from dossier.typeset import TIED, Table, in_words, listing, sentence_case, setting, table_across, threshold
+from dossier.typeset import TIED, Table, folded, in_words, listing, sentence_case, setting, table_across, threshold
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -57,4 +57,4 @@ def _weighted(evidence: Evidence, results: list[Result], title: str, number: int
     columns = tuple(
         replace(column, label=sentence_case(head)) for column, head in zip(table.columns, heads, strict=True)
     )
-    return replace(table, name=f"{table.name}-{number}", columns=columns)
+    return folded(replace(table, name=f"{table.name}-{number}", columns=columns))
