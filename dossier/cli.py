@@ -29,6 +29,8 @@ MOST_THRESHOLDS = 8
 ROWS_WORTH_A_WORKER = 50_000
 """A dataset of so many rows keeps one more worker busy than its start costs."""
 SECONDS_BETWEEN_LOOKS = 0.5
+SECONDS_IDLE = 86_400
+"""A worker waits as long for work while others are still busy: one that left would have to be started again."""
 SHORTEST_WAIT = 2.0
 """Seconds: who waits less wants no estimate, and who has waited less has seen too little to give one."""
 TELLING_SHARE = 0.1
@@ -408,7 +410,12 @@ def _workers(jobs: int) -> Iterator[None]:
     from dossier.errors import WorkerError
 
     try:
-        with joblib.parallel_config(backend="loky", initializer=_start_worker, initargs=(os.getpid(),)):
+        with joblib.parallel_config(
+            backend="loky",
+            initializer=_start_worker,
+            initargs=(os.getpid(),),
+            idle_worker_timeout=SECONDS_IDLE,
+        ):
             if jobs > 1:
                 _start_workers(jobs)
             yield
@@ -460,6 +467,11 @@ def _later() -> Iterator[None]:
 
 
 def _start_worker(parent: int) -> None:
+    from joblib.externals.loky import process_executor
+
+    # Where psutil is installed, a worker that has grown by 300 MB is taken for a leak: it leaves in the middle of the
+    # work, with a warning. Ours grow because tables, fonts and pages are large.
+    process_executor._USE_PSUTIL = False
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 

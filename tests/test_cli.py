@@ -427,6 +427,30 @@ def test_an_estimate_of_the_time_left_comes_on_a_terminal_once_the_pace_is_known
     assert (silent.stdout, silent.stderr) == ("", "")
 
 
+GROWING = """
+import os, sys, time, joblib
+from dossier import cli
+
+def grown(megabytes):
+    vars(sys).setdefault("kept", []).append(bytearray(b"x") * (megabytes << 20))
+    time.sleep(0.3)
+    return os.getpid()
+
+def main():
+    with cli._workers(2):
+        print(len(set(joblib.Parallel(n_jobs=2)(joblib.delayed(grown)(60) for _ in range(24)))))
+
+main()
+"""
+
+
+def test_a_worker_that_grows_by_what_it_works_on_stays_at_work() -> None:
+    """With psutil beside it joblib sends such a worker away, with a warning, while it has work to do."""
+    environment = os.environ | {"PYTHONPATH": str(CHECKOUT)}
+    done = subprocess.run([sys.executable, "-c", GROWING], env=environment, capture_output=True, text=True, timeout=120)
+    assert (done.stderr, done.stdout.split()) == ("", ["2"])
+
+
 @pytest.mark.parametrize(
     ("share", "at", "now", "says"),
     [
