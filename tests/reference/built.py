@@ -31,9 +31,9 @@ def hurried(read: Study, bootstrap: int = 2, permutations: int = 1) -> Study:
     return replace(read, release=read.release.model_copy(update={"resampling": resampling}))
 
 
-def results(read: Study, jobs: int = 1) -> dict[str, Any]:
+def results(read: Study) -> dict[str, Any]:
     """results.json of a study, as a reader of the file sees it."""
-    found: dict[str, Any] = json.loads(record.text(evaluate.evidence(read, jobs)))
+    found: dict[str, Any] = json.loads(record.text(evaluate.evidence(read)))
     return found
 
 

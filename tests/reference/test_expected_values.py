@@ -89,12 +89,12 @@ def sample_sizes() -> dict[str, tuple[float, float, float]]:
 @pytest.fixture(scope="module")
 def covid() -> dict[str, Any]:
     # Nothing that is compared here comes from the bootstrap; psi does come from permutations.
-    return results(hurried(study("tests/releases/covid"), permutations=PERMUTATIONS), jobs=2)
+    return results(hurried(study("tests/releases/covid"), permutations=PERMUTATIONS))
 
 
 @pytest.fixture(scope="module")
 def heart() -> dict[str, Any]:
-    return results(hurried(study("tests/releases/heart"), permutations=PERMUTATIONS), jobs=2)
+    return results(hurried(study("tests/releases/heart"), permutations=PERMUTATIONS))
 
 
 # ---- the table ------------------------------------------------------------------------------------------------------
