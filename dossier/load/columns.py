@@ -135,7 +135,7 @@ def _of_numbers(name: str, cells: Any, missing: Sequence[Value]) -> Column:
 
     given = cells.cast(pyarrow.float64(), safe=False)
     # Not to_numpy, which imports pandas where that is installed.
-    numbers = np.from_dlpack(given.fill_null(np.nan) if given.null_count else given)
+    numbers = np.asarray(np.from_dlpack(given.fill_null(np.nan) if given.null_count else given), dtype=np.float64)
     if marks := _missing_numbers(missing):
         numbers = np.where(np.isin(numbers, marks), np.nan, numbers)
     gaps = np.isnan(numbers)
