@@ -258,7 +258,8 @@ def _arrow(content: bytes, file: str, ending: str, faults: list[Fault]) -> Any |
     stream = pyarrow.BufferReader(content)
     try:
         if ending == ".parquet":
-            return pyarrow.parquet.read_table(stream, use_threads=False)
+            # Not read_table, which cuts the columns into pieces that must be copied together again.
+            return pyarrow.parquet.ParquetFile(stream).read(use_threads=False)
         return pyarrow.feather.read_table(stream, use_threads=False)
     except (pyarrow.ArrowException, OSError):
         faults.append(Fault(f"{file} is not a {ending[1:]} file.", file, "Write it again, or give a .csv."))
@@ -276,7 +277,8 @@ def _whole(column: Any) -> Any:
     """A column in one piece, its dictionary spelled out; cells that hold lists or bytes as texts."""
     import pyarrow
 
-    whole = column.combine_chunks()
+    # combine_chunks copies even what is in one piece.
+    whole = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if isinstance(whole, pyarrow.ChunkedArray):
         whole = pyarrow.concat_arrays(whole.chunks) if whole.num_chunks else pyarrow.array([], whole.type)
     kinds = pyarrow.types
