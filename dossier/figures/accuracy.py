@@ -185,7 +185,14 @@ def draw_by_priority(evidence: Evidence) -> Figure | Absent:
         for source, spot in marks[site.name].items():
             _, shape, filled = SOURCES[source]
             axes.plot(
-                *[[value] for value in spot], shape, ms=4.6, mfc=INK if filled else "white", mec=INK, mew=0.9, zorder=4
+                *[[value] for value in spot],
+                shape,
+                ms=4.6,
+                mfc=INK if filled else "white",
+                mec=INK,
+                mew=0.9,
+                zorder=4,
+                clip_on=False,
             )
     write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Priority of the outcome", ha="center")
     write(drawn, 2.0, (grid.top + grid.bottom) / 2, "H-accuracy", rotation=90, ha="center", va="center")
@@ -248,8 +255,14 @@ def h_accuracy_by_priority_by_site(evidence: Evidence) -> Picture | Absent:
         for curve, site in curves:
             if isinstance(curve, Curve):
                 value = column(curve, "h_accuracy")
-                told.append(f"{number(float(value[0]))} to {number(float(value[-1]))} ({site.site})")
-        sentence = f"From a priority of 0 to one of 1 H-accuracy goes from {joined(told, 8)}."
+                told.append((number(float(value[0])), number(float(value[-1])), site.site))
+        seen = {end for first, last, _ in told for end in (first, last)}
+        goes = joined([f"{first} to {last} ({name})" for first, last, name in told], 8)
+        sentence = (
+            f"H-accuracy is {seen.pop()} whatever the priority, at {sites_word(len(told))}."
+            if len(seen) == 1
+            else f"From a priority of 0 to one of 1 H-accuracy goes from {goes}."
+        )
         return picture("h_accuracy_by_priority_by_site", drawn, caption, sentence)
 
 
@@ -451,10 +464,13 @@ def accuracy_by_prevalence_by_site(evidence: Evidence) -> Picture | Absent:
             if isinstance(curve, Curve):
                 value = column(curve, "accuracy")
                 balanced = float(column(curve, "balanced_accuracy")[0])
-                ends = f"{number(float(value[0]))} to {number(float(value[-1]))}"
-                told.append(f"{ends} around {number(balanced)} ({site.site})")
+                told.append((number(float(value[0])), number(float(value[-1])), number(balanced), site.site))
+        seen = {value for *values, _ in told for value in values}
+        around = joined([f"{first} to {last} around {mean} ({name})" for first, last, mean, name in told], 8)
         sentence = (
-            f"As the outcome goes from none to all, accuracy goes around balanced accuracy from {joined(told, 8)}."
+            f"Accuracy and balanced accuracy are {seen.pop()} however frequent the outcome, at {sites_word(len(told))}."
+            if len(seen) == 1
+            else f"As the outcome goes from none to all, accuracy goes around balanced accuracy from {around}."
         )
         return picture("accuracy_by_prevalence_by_site", drawn, caption, sentence)
 

@@ -829,7 +829,7 @@ def place_on_line(
     moves = [
         (side * (half[0] + 0.8), rise * (half[1] + gap))
         for side, rise in ((0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1), (1, 0), (-1, 0))
-        for gap in (0.5, 1.5, 3.0)
+        for gap in (0.5, 1.5, 3.0, 4.8)
     ]
     places = np.concatenate([anchors + np.array(move) for move in moves])
     cost = np.tile(8 * np.abs(share - prefer), len(moves))

@@ -121,6 +121,19 @@ def test_a_pool_that_leaves_the_axis_ends_in_an_arrow(lacking: Evidence) -> None
     assert len(arrows) == len(beyond) > 0
 
 
+def test_the_only_site_has_its_whole_interval_on_the_axis() -> None:
+    one = simulated(BY_NAME["one site"])
+    for forest in (pooled.SLOPE, pooled.net_benefit_forest(0.5)):
+        with styled():
+            axes = drawn(discrimination.draw_forest(one, forest, FULL)).axes[0]
+        only = estimate(forest.found(one, "site-0"))
+        assert only.low is not None
+        assert only.high is not None
+        low, high = axes.get_xlim()
+        assert low <= only.low < only.high <= high
+        assert not [line for line in axes.lines if line.get_marker() in ("<", ">")]
+
+
 def test_no_threshold_no_forest_of_net_benefit(lacking: Evidence) -> None:
     assert fill("figures").figures["forest_net_benefit"].function(lacking) == Absent(
         "the release declares no threshold"
@@ -161,6 +174,17 @@ def test_a_size_that_cannot_be_computed_says_so(lacking: Evidence) -> None:
         for site in externals(lacking)
     )
     assert texts(figure).count("absent") == gaps > 0
+
+
+def test_a_criterion_that_no_site_can_check_has_no_panel() -> None:
+    perfect = simulated(BY_NAME["perfect"])
+    with styled():
+        figure = drawn(sample.draw_reached(perfect))
+    assert [one.name for one in sample.criteria(perfect)] == ["O/E", "Slope"]
+    assert len(figure.axes) == 2
+    assert "absent" not in texts(figure)
+    caption = fill("figures").figures["sample_reached"].function(perfect).caption
+    assert "Not estimable at any site: AUROC, Brier and Net benefit." in caption
 
 
 # ---- the flow of the rows -------------------------------------------------------------------------------------------
