@@ -47,6 +47,7 @@ from dossier.figures.canvas import (
     text_width,
     tick_text,
     ticks,
+    why_nowhere,
     write,
 )
 from dossier.register import figure
@@ -289,10 +290,7 @@ def draw_surface(evidence: Evidence) -> Figure | Absent:
     """For each site a contour map over priority and share of complex cases, and beside it the profile at one half."""
     found = surfaces(evidence)[:MOST_SURFACES]
     if not found:
-        reasons = [one.found for one in evidence.curves if one.curve == "h_accuracy_surface"]
-        return next(
-            (one for one in reasons if isinstance(one, Absent)), Absent("no site has a complexity of its cases")
-        )
+        return why_nowhere(evidence, "h_accuracy_surface", "no site has a complexity of its cases")
     high = MAP if len(found) == 1 else 44.0
     row = high + 26.6
     drawn = sheet(FULL, row * len(found) - 3.0)

@@ -18,7 +18,7 @@ from matplotlib.text import Text
 from dossier.figures import canvas, description, discrimination, pooled, sample, similarity
 from dossier.figures.canvas import FULL, styled, text_boxes
 from dossier.register import fill
-from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, externals, find, find_curve
+from dossier.types import POOLED, Absent, Curve, CurveResult, Estimate, Evidence, Floats, externals, find, find_curve
 from dossier.typeset import lost_rows
 from tests.figures.studies import EXTREMES, Extreme, study
 from tests.figures.studies import evidence as simulated
@@ -353,3 +353,17 @@ def test_no_figure_is_told_of_rows() -> None:
     assert not [word for word in words if re.search(r"\d{4}", word.replace(",", "")) and "," not in word]
     assert find_curve(many, "decision_curve", "site-0") is not None
     assert len(curve(find_curve(many, "decision_curve", "site-0")).columns["threshold"]) <= 250
+
+
+# ---- why a figure is missing ----------------------------------------------------------------------------------------
+
+
+def test_the_reason_is_that_of_the_external_sites_not_of_the_owner(three: Evidence) -> None:
+    kinds = ("confusion_matrix", "severity_of_models", "h_accuracy_surface")
+    owner, *_ = (one.name for one in three.datasets if one.role != "external")
+    reasons = [(owner, "the owner's rows are refitted splits"), ("site-0", "the release declares no weights")]
+    others = tuple(one for one in three.curves if one.curve not in kinds)
+    told = tuple(CurveResult(kind, name, Absent(reason)) for kind in kinds for name, reason in reasons)
+    found = replace(three, curves=(*told, *others))
+    for name in ("confusion_by_site", "severity_against_accuracy", "h_accuracy_by_complexity_by_site"):
+        assert fill("figures").figures[name].function(found) == Absent("the release declares no weights"), name
