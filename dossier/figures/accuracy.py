@@ -47,6 +47,7 @@ from dossier.figures.canvas import (
     text_width,
     tick_text,
     ticks,
+    why_nowhere,
     write,
 )
 from dossier.register import figure
@@ -185,7 +186,14 @@ def draw_by_priority(evidence: Evidence) -> Figure | Absent:
         for source, spot in marks[site.name].items():
             _, shape, filled = SOURCES[source]
             axes.plot(
-                *[[value] for value in spot], shape, ms=4.6, mfc=INK if filled else "white", mec=INK, mew=0.9, zorder=4
+                *[[value] for value in spot],
+                shape,
+                ms=4.6,
+                mfc=INK if filled else "white",
+                mec=INK,
+                mew=0.9,
+                zorder=4,
+                clip_on=False,
             )
     write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Priority of the outcome", ha="center")
     write(drawn, 2.0, (grid.top + grid.bottom) / 2, "H-accuracy", rotation=90, ha="center", va="center")
@@ -248,8 +256,14 @@ def h_accuracy_by_priority_by_site(evidence: Evidence) -> Picture | Absent:
         for curve, site in curves:
             if isinstance(curve, Curve):
                 value = column(curve, "h_accuracy")
-                told.append(f"{number(float(value[0]))} to {number(float(value[-1]))} ({site.site})")
-        sentence = f"From a priority of 0 to one of 1 H-accuracy goes from {joined(told, 8)}."
+                told.append((number(float(value[0])), number(float(value[-1])), site.site))
+        seen = {end for first, last, _ in told for end in (first, last)}
+        goes = joined([f"{first} to {last} ({name})" for first, last, name in told], 8)
+        sentence = (
+            f"H-accuracy is {seen.pop()} whatever the priority, at {sites_word(len(told))}."
+            if len(seen) == 1
+            else f"From a priority of 0 to one of 1 H-accuracy goes from {goes}."
+        )
         return picture("h_accuracy_by_priority_by_site", drawn, caption, sentence)
 
 
@@ -276,10 +290,7 @@ def draw_surface(evidence: Evidence) -> Figure | Absent:
     """For each site a contour map over priority and share of complex cases, and beside it the profile at one half."""
     found = surfaces(evidence)[:MOST_SURFACES]
     if not found:
-        reasons = [one.found for one in evidence.curves if one.curve == "h_accuracy_surface"]
-        return next(
-            (one for one in reasons if isinstance(one, Absent)), Absent("no site has a complexity of its cases")
-        )
+        return why_nowhere(evidence, "h_accuracy_surface", "no site has a complexity of its cases")
     high = MAP if len(found) == 1 else 44.0
     row = high + 26.6
     drawn = sheet(FULL, row * len(found) - 3.0)
@@ -451,10 +462,13 @@ def accuracy_by_prevalence_by_site(evidence: Evidence) -> Picture | Absent:
             if isinstance(curve, Curve):
                 value = column(curve, "accuracy")
                 balanced = float(column(curve, "balanced_accuracy")[0])
-                ends = f"{number(float(value[0]))} to {number(float(value[-1]))}"
-                told.append(f"{ends} around {number(balanced)} ({site.site})")
+                told.append((number(float(value[0])), number(float(value[-1])), number(balanced), site.site))
+        seen = {value for *values, _ in told for value in values}
+        around = joined([f"{first} to {last} around {mean} ({name})" for first, last, mean, name in told], 8)
         sentence = (
-            f"As the outcome goes from none to all, accuracy goes around balanced accuracy from {joined(told, 8)}."
+            f"Accuracy and balanced accuracy are {seen.pop()} however frequent the outcome, at {sites_word(len(told))}."
+            if len(seen) == 1
+            else f"As the outcome goes from none to all, accuracy goes around balanced accuracy from {around}."
         )
         return picture("accuracy_by_prevalence_by_site", drawn, caption, sentence)
 

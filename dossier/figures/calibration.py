@@ -254,7 +254,7 @@ def draw_calibration_pooled(evidence: Evidence) -> Figure | Absent:
     return drawn
 
 
-MOST_NAMED_CURVES = 12
+MOST_NAMED_CURVES = 6
 """Among more curves than this no name at a line can be told from the lines that cross it."""
 
 
@@ -334,7 +334,8 @@ def calibration_caption(evidence: Evidence, width: float) -> str:
     wide = len(shown) == 1 or has_groups(_grid(len(shown), width, 8.0, 9.5), width)
     if width == FULL and wide:
         text += " Points: tenths of the patients."
-    if len(shown) > 1 and isinstance(find_curve(evidence, "calibration_curve_all_sites", POOLED), Curve):
+    pooled = find_curve(evidence, "calibration_curve_all_sites", POOLED)
+    if width == FULL and len(shown) > 1 and isinstance(pooled, Curve):
         text += " Grey curve: the sites pooled."
     if any(few(site, bands.FEW_FOR_A_BAND) for site in shown):
         text += f" Broken: under {bands.FEW_FOR_A_BAND} events or non-events."

@@ -304,6 +304,13 @@ def say_why(evidence: Evidence, axes: Axes, grid: Lattice, absent: Absent) -> No
     say(axes, grid.width, grid.height, named(evidence, absent.reason))
 
 
+def why_nowhere(evidence: Evidence, curve: str, otherwise: str) -> Absent:
+    """Why no external site has a curve: the reason at the first of them; the owner's data have reasons of their own."""
+    names = {site.name for site in externals(evidence)}
+    found = (one.found for one in evidence.curves if one.curve == curve and one.dataset in names)
+    return next((one for one in found if isinstance(one, Absent)), Absent(otherwise))
+
+
 def say(axes: Axes, width: float, height: float, *choices: str) -> None:
     """Say in a panel of that size in mm why nothing is drawn, in the first words that fit."""
     most = max(1, int(height / LINE))
@@ -622,6 +629,8 @@ class Mark:
     across: float = 0.0
     down: float = 0.0
     weight: int = 400
+    aside: tuple[float, float] = (0.0, 0.0)
+    """How far the middle of the ellipse lies from the mark, in mm: intervals are not symmetric."""
 
 
 LABEL_HEIGHT = 3.9
@@ -634,7 +643,7 @@ def _candidates(mark: Mark, radius: float) -> Floats:
     places = []
     for reach, rise in (
         (radius + 0.5, radius + 0.4),
-        (max(mark.across, radius) + 0.5, max(mark.down, radius) + 0.4),
+        (max(mark.across + abs(mark.aside[0]), radius) + 0.5, max(mark.down + abs(mark.aside[1]), radius) + 0.4),
         (radius + 2.2, radius + 2.2),
         (radius + 4.5, radius + 4.5),
         (radius + 7.0, radius + 7.0),
@@ -661,7 +670,8 @@ def outline(mark: Mark) -> Floats:
     if not mark.across and not mark.down:
         return np.empty((0, 2))
     angles = np.linspace(0, 2 * np.pi, 48, endpoint=False)
-    return np.column_stack((mark.x + mark.across * np.cos(angles), mark.y + mark.down * np.sin(angles)))
+    x, y = mark.x + mark.aside[0], mark.y + mark.aside[1]
+    return np.column_stack((x + mark.across * np.cos(angles), y + mark.down * np.sin(angles)))
 
 
 def place_labels(
@@ -829,7 +839,7 @@ def place_on_line(
     moves = [
         (side * (half[0] + 0.8), rise * (half[1] + gap))
         for side, rise in ((0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1), (1, 0), (-1, 0))
-        for gap in (0.5, 1.5, 3.0)
+        for gap in (0.5, 1.5, 3.0, 4.8)
     ]
     places = np.concatenate([anchors + np.array(move) for move in moves])
     cost = np.tile(8 * np.abs(share - prefer), len(moves))

@@ -15,18 +15,21 @@ from dossier.figures.canvas import (
     MOST_PANELS,
     counted_classes,
     few,
+    joined,
     left_out,
     level_text,
     patients,
     picture,
+    sites_word,
     styled,
+    value_text,
 )
 from dossier.figures.discrimination import AUROC, printed_forest
 from dossier.figures.risks import draw_risks, risk_alternative
 from dossier.figures.roc import draw_roc
 from dossier.figures.utility import draw_decision_panels
 from dossier.register import figure
-from dossier.types import POOLED, Absent, DatasetSummary, Evidence, Picture, externals, find
+from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, Picture, externals, find
 from dossier.typeset import number
 
 BETWEEN = " / "
@@ -98,7 +101,7 @@ def _broken(evidence: Evidence) -> str:
 
 @figure("Discrimination by class, pooled over the sites")
 def forest_results_by_class(evidence: Evidence) -> Picture | Absent:
-    """The AUROC of every class against the rest, pooled over the sites, and the mean over the classes."""
+    """The AUROC of every class against the rest, pooled over the sites."""
     labels = evidence.release.outcome.classes
     if not labels:
         return Absent("the outcome has two classes")
@@ -126,7 +129,15 @@ def forest_results_by_class(evidence: Evidence) -> Picture | Absent:
     if isinstance(drawn, Absent):
         return Absent("the AUROC of no class could be pooled")
     words = f"{patients(sites)}; pooled over the sites, with {level_text(evidence)} intervals."
-    return replace(drawn, caption=words)
+    told = f"Pooled over {sites_word(len(sites))}: {_by_class(seen)}."
+    return replace(drawn, caption=words, alternative=told)
+
+
+def _by_class(seen: Evidence) -> str:
+    """The AUROC of every class in words."""
+    found = [(find(seen, "auroc", one.name), one.site) for one in externals(seen)]
+    known = [f"{name} {value_text(one)}" for one, name in found if isinstance(one, Estimate)]
+    return f"AUROC of {joined(known, 8)}"
 
 
 @figure("Calibration by class and site")

@@ -56,9 +56,10 @@ BOX = 9.4
 RISE = 4.0
 """From the line of the flow up to the boxes of what was excluded, in mm."""
 GAP = 3.2
-LEAST_BARS = 20.0
+LEAST_BARS, LEAST_PLAIN_BARS = 16.0, 10.0
+"""The room for the bars in mm, and for those that show no events."""
 LEAST_NAME = 30.0
-LEAST_BOX = 15.5
+LEAST_BOX = 16.0
 """The width of a box that holds its longest word, in mm."""
 BAR = 2.6
 LEAST_BAR = 0.3
@@ -66,6 +67,9 @@ LEAST_BAR = 0.3
 
 
 # ---- from the rows that were read to the events ---------------------------------------------------------------------
+
+
+ANALYSED = "Analysed"
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,8 @@ class Stage:
     counts: tuple[str, ...]
     total: str
     leaves: bool = False
+    of_class: bool = False
+    """Whether it holds the patients of one of several classes."""
 
 
 def reasons_of(datasets: Sequence[DatasetSummary]) -> tuple[str, ...]:
@@ -100,12 +106,20 @@ def stages(evidence: Evidence, datasets: Sequence[DatasetSummary]) -> tuple[Stag
         )
         for words, reasons in named
     ]
-    events = [one.events for one in sites if one.events is not None]
-    known = len(events) == len(sites)
     return (
         Stage("Rows read", tuple(_read([one]) for one in datasets), _read(sites)),
         *excluded,
-        Stage("Analysed", tuple(f"{one.n:,}" for one in datasets), f"{sum(one.n for one in sites):,}"),
+        Stage(ANALYSED, tuple(f"{one.n:,}" for one in datasets), f"{sum(one.n for one in sites):,}"),
+        *(_by_class if evidence.release.outcome.classes else _by_outcome)(evidence, datasets),
+    )
+
+
+def _by_outcome(evidence: Evidence, datasets: Sequence[DatasetSummary]) -> tuple[Stage, ...]:
+    """The boxes after the analysis: how many had the outcome, and how many had not."""
+    sites = externals(evidence)
+    events = [one.events for one in sites if one.events is not None]
+    known = len(events) == len(sites)
+    return (
         Stage(
             "Events",
             tuple(events_of(one, "–") for one in datasets),
@@ -117,6 +131,29 @@ def stages(evidence: Evidence, datasets: Sequence[DatasetSummary]) -> tuple[Stag
             f"{sum(one.n for one in sites) - sum(events):,}" if known else "–",
         ),
     )
+
+
+MOST_CLASSES = 5
+"""Of more classes than this the flow ends with the analysis: there is no room for a box for each."""
+
+
+def _by_class(evidence: Evidence, datasets: Sequence[DatasetSummary]) -> tuple[Stage, ...]:
+    """The boxes after the analysis where the outcome has several classes: how many were of each."""
+    classes = evidence.release.outcome.classes or ()
+    if len(classes) > MOST_CLASSES:
+        return ()
+    sites = externals(evidence)
+    made = []
+    for label in classes:
+        known = [one.class_counts[label] for one in sites if label in one.class_counts]
+        counts = tuple(_of_class(one, label) for one in datasets)
+        made.append(Stage(label, counts, f"{sum(known):,}" if len(known) == len(sites) else "–", of_class=True))
+    return tuple(made)
+
+
+def _of_class(dataset: DatasetSummary, label: str) -> str:
+    """How many patients of a class a dataset has, in figures."""
+    return f"{dataset.class_counts[label]:,}" if label in dataset.class_counts else events_of(dataset, "–")
 
 
 def _lost(datasets: Sequence[DatasetSummary], reasons: Sequence[str]) -> str:
@@ -142,11 +179,7 @@ def draw_flow(evidence: Evidence) -> Figure | Absent:
         return Absent("the release has no dataset")
     shown = every[:MOST_ROWS]
     boxes = stages(evidence, shown)
-    room = max(LEAST_NAME, FULL - GAP - LEAST_BARS - len(boxes) * (LEAST_BOX + GAP))
-    name = min(max(text_width(label_of(one)) for one in shown), WIDEST_NAME, room)
-    name = max(name, text_width("All external", 600))
-    width = min(19.0, (FULL - name - GAP - LEAST_BARS) / len(boxes) - GAP)
-    lefts = [name + GAP + place * (width + GAP) for place in range(len(boxes))]
+    name, spans = _spans(boxes, [label_of(one) for one in shown])
     high = BOX + RISE if any(box.leaves for box in boxes) else RISE
     totals = len(externals(evidence)) > 1
     rows = len(shown) + totals + (len(shown) < len(every))
@@ -156,14 +189,14 @@ def draw_flow(evidence: Evidence) -> Figure | Absent:
     page.set_xlim(0, FULL)
     page.set_ylim(top + rows * LINE + 1.0, 0)
     page.axis("off")
-    _boxes(drawn, page, boxes, lefts, width, high)
+    _boxes(drawn, page, boxes, spans, high)
     names = shortened([label_of(one) for one in shown], name)
-    right = [left + width - 1.2 for left in lefts]
+    right = [end - 1.2 for _, end in spans]
     if totals:
         write(drawn, 0, top + 0.5 * LINE, "All external", weight=600)
         for box, place in zip(boxes, right, strict=True):
             write(drawn, place, top + 0.5 * LINE, box.total, ha="right", weight=600)
-    start, most = lefts[-1] + width + GAP + 1.0, max(max(one.n for one in shown), 1)
+    start, most = spans[-1][1] + GAP + 1.0, max(max(one.n for one in shown), 1)
     for row, one in enumerate(shown, start=int(totals)):
         y = top + (row + 0.5) * LINE
         write(drawn, 0, y, names[row - totals])
@@ -177,26 +210,53 @@ def draw_flow(evidence: Evidence) -> Figure | Absent:
     return drawn
 
 
+def _spans(boxes: Sequence[Stage], labels: Sequence[str]) -> tuple[float, list[tuple[float, float]]]:
+    """The width of the names, and where each box begins and ends: classes as narrow as they can be, the rest alike."""
+    slim = [_slim(box) if box.of_class else None for box in boxes]
+    taken = sum(width for width in slim if width is not None) + len(boxes) * GAP
+    wide = sum(width is None for width in slim)
+    bars = LEAST_BARS if wide == len(boxes) else LEAST_PLAIN_BARS
+    room = max(LEAST_NAME, FULL - GAP - bars - taken - wide * LEAST_BOX)
+    name = min(max(map(text_width, labels)), WIDEST_NAME, room)
+    name = max(name, text_width("All external", 600))
+    alike = min(19.0, (FULL - name - GAP - bars - taken) / wide)
+    spans, left = [], name + GAP
+    for width in slim:
+        spans.append((left, left + (alike if width is None else width)))
+        left = spans[-1][1] + GAP
+    return name, spans
+
+
+def _slim(box: Stage) -> float:
+    """The least width of a box that holds its name and its counts, in mm."""
+    return min(LEAST_BOX, max(text_width(text, 600) for text in (box.words, box.total, *box.counts)) + 1.6)
+
+
 def _boxes(
-    drawn: Figure, page: Axes, boxes: Sequence[Stage], lefts: Sequence[float], width: float, high: float
+    drawn: Figure, page: Axes, boxes: Sequence[Stage], spans: Sequence[tuple[float, float]], high: float
 ) -> None:
     """The boxes, the line from the first to the last, the ways out upwards, and the fork into events and no events."""
     middle = high + BOX / 2
-    for box, left in zip(boxes, lefts, strict=True):
+    for box, (left, right) in zip(boxes, spans, strict=True):
+        width, centre = right - left, (left + right) / 2
         top = 0.0 if box.leaves else high
         fill = "white" if box.leaves else TINTS[1]
         page.add_patch(Rectangle((left, top + 0.2), width, BOX - 0.4, fc=fill, ec=RULE, lw=0.5, zorder=2))
         words = wrapped(box.words, width - 1.0, 2, 600) or shortened([box.words], width - 1.0, 600)[0]
         for line, text in enumerate(words.split("\n")):
             offset = (line - words.count("\n") / 2) * HEAD
-            write(drawn, left + width / 2, top + BOX / 2 + offset, text, ha="center", weight=600)
+            write(drawn, centre, top + BOX / 2 + offset, text, ha="center", weight=600)
         if box.leaves:
-            _arrow(page, [(left + width / 2, middle), (left + width / 2, BOX)])
-    analysed = len(boxes) - 3
-    _arrow(page, [(lefts[0] + width, middle), (lefts[analysed], middle)])
-    _arrow(page, [(lefts[analysed] + width, middle), (lefts[-2], middle)])
-    fork, above = lefts[analysed] + width + GAP / 2, high - RISE / 2
-    _arrow(page, [(fork, middle), (fork, above), (lefts[-1] + width / 2, above), (lefts[-1] + width / 2, high)])
+            _arrow(page, [(centre, middle), (centre, BOX)])
+    analysed = next(place for place, box in enumerate(boxes) if box.words == ANALYSED)
+    begin, end = spans[analysed]
+    _arrow(page, [(spans[0][1], middle), (begin, middle)])
+    for left, _ in spans[analysed + 1 : analysed + 2]:
+        _arrow(page, [(end, middle), (left, middle)])
+    fork, above = end + GAP / 2, high - RISE / 2
+    for left, right in spans[analysed + 2 :]:
+        centre = (left + right) / 2
+        _arrow(page, [(fork, middle), (fork, above), (centre, above), (centre, high)])
 
 
 HEAD = 3.7
@@ -230,10 +290,8 @@ def participant_flow(evidence: Evidence) -> Picture | Absent:
         if isinstance(drawn, Absent):
             return drawn
         sites = externals(evidence)
-        caption = (
-            f"{patients(sites)} analysed at {counted(len(sites), 'external site')}. Bars, to scale: events filled, the "
-            "others light."
-        )
+        caption = f"{patients(sites)} analysed at {counted(len(sites), 'external site')}. Bars: to scale"
+        caption += "." if evidence.release.outcome.classes else ", events filled, the others light."
         if any(dataset.splits for dataset in evidence.datasets):
             caption += " Rows of refitted splits count each patient once a split."
         return picture("participant_flow", drawn, caption, _flow_told(evidence))
@@ -248,6 +306,9 @@ def _flow_told(evidence: Evidence) -> str:
     out = f"{least}{lost:,} are left out ({listing(told)}), " if told else ""
     events = [one.events for one in sites if one.events is not None]
     had = f", and {sum(events):,} of them had the outcome" if len(events) == len(sites) else ""
+    if evidence.release.outcome.classes:
+        told = [f"{box.total} {box.words}" for box in _by_class(evidence, sites) if box.total != "–"]
+        had = f": {listing(told)}" if told else ""
     read = f"{_read(sites)} rows" if least else counted(analysed + lost, "row")
     read = read.replace("withheld rows", "a number of rows that is withheld")
     return f"Of {read} of external data {out}{analysed:,} are analysed{had}."

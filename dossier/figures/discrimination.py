@@ -236,14 +236,19 @@ FURTHEST = 0.8
 def _reach(
     evidence: Evidence, forest: Forest, shown: Sequence[DatasetSummary], values: Sequence[float]
 ) -> tuple[float, float]:
-    """How far an axis without natural ends goes: to all values, and to the ends of intervals within reason."""
-    found = (forest.found(evidence, site.name) for site in shown)
-    points = [forest.reference, *(one.value for one in found if isinstance(one, Estimate))]
+    """How far an axis without natural ends goes: to all values, and to the ends of intervals within reason.
+
+    The narrowest interval of a site is whole wherever it stands.
+    """
+    found = [one for site in shown if isinstance(one := forest.found(evidence, site.name), Estimate)]
+    points = [forest.reference, *(one.value for one in found)]
     low, high = min(points), max(points)
     far = low - FURTHEST * (high - low)
-    others = [one for site in shown if (one := forest.everyone(evidence, site.name)) is not None and one >= far]
+    beside = (forest.everyone(evidence, site.name) for site in shown)
+    others = [value for value in beside if value is not None and value >= far]
     low, high = min([low, *others]), max([high, *others])
-    more = 0.6 * (high - low)
+    widths = (one.high - one.low for one in found if one.low is not None and one.high is not None)
+    more = max(0.6 * (high - low), min(widths, default=0.0))
     return max(min([low, *values]), low - more), min(max([high, *values]), high + more)
 
 
@@ -398,7 +403,7 @@ def forest_caption(evidence: Evidence, forest: Forest, width: float) -> str:
         has_bar = pooled.details.get("prediction_low") is not None
         text += " Diamond: all patients together" if forest.counts_patients else " Diamond: pooled"
         text += "; hollow bar: prediction interval (PI) for a new hospital." if has_bar else "."
-    if forest.counts_patients:
+    if any(forest.everyone(evidence, site.name) is not None for site in shown):
         text += " Stroke: flagging everyone (left out where far lower)."
     if any(few(site, bands.FEW_FOR_POOLING) for site in shown):
         kind = "patients of a class" if shown[0].class_counts else "events or non-events"

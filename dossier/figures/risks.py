@@ -109,9 +109,10 @@ WIDEST_SPREAD = 3.0
 
 def scale_of(curves: Sequence[Curve]) -> Scale:
     """The axes that hold these distributions."""
-    step = max(step_of(curve) for curve in curves)
+    # Counted by the finest bins: by wider ones a bin would rise above 100%.
+    step = min(step_of(curve) for curve in curves)
     tops = [max(float(heights_of(curve, name, step).max()) for name in _SHARES) for curve in curves]
-    finer = any(step_of(curve) < step for curve in curves)
+    finer = any(step_of(curve) > step for curve in curves)
     own = finer and max(tops) > WIDEST_SPREAD * min(tops)
     return Scale(ceiling(highest_bin(curves)), step, max(tops), own)
 
@@ -142,6 +143,13 @@ def enough(site: DatasetSummary) -> tuple[bool, bool]:
     return site.events >= bands.FEW_FOR_POOLING, site.n - site.events >= bands.FEW_FOR_POOLING
 
 
+TOO_FEW_EVERYWHERE = (
+    f"under {bands.FEW_FOR_POOLING} patients with the outcome, and under {bands.FEW_FOR_POOLING} without, "
+    "at every external site"
+)
+"""Why risks are not drawn where every panel would say that its patients are too few."""
+
+
 def distributions(evidence: Evidence, width: float) -> dict[str, Curve | Absent]:
     """The distribution of the risks at each site that a figure of that width holds."""
     return {site.name: find_curve(evidence, "risk_distribution", site.name) for site in shown_sites(evidence, width)[0]}
@@ -170,6 +178,8 @@ def draw_risks(evidence: Evidence, width: float) -> Figure | Absent:
     known = _known(evidence, width)
     if not known:
         return Absent("no external site has a distribution of risks")
+    if not any(any(enough(site)) for site in shown):
+        return Absent(TOO_FEW_EVERYWHERE)
     scale = scale_of(known)
     size = HALF if len(shown) == 1 else width
     share = printed_share(scale.reach)
@@ -345,6 +355,8 @@ def draw_cumulative(evidence: Evidence) -> Figure | Absent:
     curves = {site.name: find_curve(evidence, "cumulative_risks", site.name) for site in shown}
     if all(isinstance(curve, Absent) for curve in curves.values()):
         return Absent("no external site has cumulative curves of the risks")
+    if not any(any(enough(site)) for site in shown):
+        return Absent(TOO_FEW_EVERYWHERE)
     known = _known(evidence, FULL)
     end = scale_of(known).end if known else 1.0
     width = HALF if len(shown) == 1 else FULL

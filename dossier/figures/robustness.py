@@ -57,8 +57,8 @@ GAP = 5.3
 TOP = 14.5
 BREAK, FOOT = 2.4, 19.0
 """The gap at which the axis of similarity is broken, and the height of what lies below it, in mm."""
-REGION = "good external\nevidence"
-LEAST_REGION = 11.0
+REGION = "good external evidence"
+LEAST_REGION = 14.2
 """The least height in mm below the line of support, so that its name has room."""
 COLUMN_LINE = 4.0
 """From one name to the next where the names stand in a column at the margin, in mm."""
@@ -390,9 +390,10 @@ def _region(evidence: Evidence, placed: Sequence[Placed], plan: Layout, scale: S
         return None
     across = (scale.best - scale.worst) / plan.width
     left, top = (scale.cuts[0] - scale.worst) / across, plan.y(bands.SUPPORT)
-    half = _region_size()
-    if left + 2 * half[0] + 1.5 > plan.width:
+    words = region_words(_room_for_the_region(scale, plan))
+    if words is None:
         return None
+    half = _region_size(words)
     discs = [
         ((scale.clipped(stands.value) - scale.worst) / across, plan.y(one.similarity.value))
         for one in placed
@@ -409,9 +410,19 @@ def _region(evidence: Evidence, placed: Sequence[Placed], plan: Layout, scale: S
     return next((spot for spot in spots if not covered(spot)), None)
 
 
-def _region_size() -> tuple[float, float]:
+def region_words(room: float) -> str | None:
+    """The name of the region of good external evidence on two lines of that width in mm, or else on three."""
+    return wrapped(REGION, room, 2) or wrapped(REGION, room, 3)
+
+
+def _room_for_the_region(scale: Scale, plan: Layout) -> float:
+    """The width in mm that a panel has for the name of the region."""
+    return abs(scale.best - scale.cuts[0]) / abs(scale.best - scale.worst) * plan.width - 1.5
+
+
+def _region_size(words: str) -> tuple[float, float]:
     """Half the width and half the height of the region's name, in mm."""
-    lines = REGION.split("\n")
+    lines = words.split("\n")
     return max(map(text_width, lines)) / 2, len(lines) * LINE / 2
 
 
@@ -515,8 +526,7 @@ def _foot(drawn: Figure, plan: Layout, index: int, scale: Scale) -> None:
     axes.spines["left"].set_visible(index == 0)
     ticks(axes, "y", heights, [number(tick, digits) if tick else "0" for tick in heights])
     _scale_ticks(axes, scale, plan, labelled=not plan.rows)
-    room = abs(scale.best - scale.cuts[0]) / abs(scale.best - scale.worst) * plan.width - 1.5
-    words = wrapped(REGION, room, 2) or wrapped(REGION, room, 3)
+    words = region_words(_room_for_the_region(scale, plan))
     if words:
         middle = (scale.cuts[0] + scale.best) / 2
         axes.text(middle, bands.SUPPORT / 2, words, ha="center", va="center", linespacing=1.1, zorder=5)
@@ -577,11 +587,12 @@ def _title(scale: Scale, plan: Layout) -> list[str]:
 
 
 def _name_the_region(axes: Axes, plan: Layout, scale: Scale, spot: tuple[float, float] | None) -> None:
-    if spot is None:
+    words = region_words(_room_for_the_region(scale, plan))
+    if spot is None or words is None:
         return
     x = scale.worst + spot[0] * (scale.best - scale.worst) / plan.width
     y = plan.highest - spot[1] * plan.down
-    axes.text(x, y, REGION, ha="center", va="center", linespacing=1.1, zorder=5)
+    axes.text(x, y, words, ha="center", va="center", linespacing=1.1, zorder=5)
 
 
 def _heights(plan: Layout) -> list[float]:
@@ -707,18 +718,21 @@ def _labels(
             continue
         low, high = _ends(one.similarity)
         has_ellipse = one.supports or not crowded
+        spot = (scale.clipped(stands.value) - scale.worst) / across, plan.y(one.similarity.value)
+        middle = ((stands.low + stands.high) / 2 - scale.worst) / across, plan.y((low + high) / 2)
         marks.append(
             Mark(
                 _label(one, stands, scale),
-                (scale.clipped(stands.value) - scale.worst) / across,
-                plan.y(one.similarity.value),
+                *spot,
                 (stands.high - stands.low) / 2 / abs(across) if has_ellipse else 0.0,
                 (high - low) / 2 / plan.down if has_ellipse else 0.0,
                 600 if one.supports else 400,
+                (middle[0] - spot[0], middle[1] - spot[1]),
             )
         )
         names.append(one.site.name)
-    taken = [] if region is None else [(*region, *_region_size())]
+    words = region_words(_room_for_the_region(scale, plan))
+    taken = [] if region is None or words is None else [(*region, *_region_size(words))]
     places = place_labels(marks, plan.width, plan.height, plan.radius, _lines(plan, scale), taken)
     strokes = np.concatenate([outline(mark) for mark in marks] or [np.empty((0, 2))])
     return {
@@ -829,6 +843,8 @@ def _caption(evidence: Evidence, arranged: Arrangement) -> str:
         text += f" The axis of similarity is broken at {bands.SUPPORT:g}."
     elif plan.lowest > 0 or plan.highest < LEAST_WHOLE:
         text += f" Similarity: {number(plan.lowest)} to {number(plan.highest)} only."
+    if not plan.foot and not any(arranged.regions):
+        text += f" Broken frame: {REGION}."
     text += _resolved(arranged.placed)
     beyond = _beyond(evidence, arranged) if arranged.margin else []
     for what, missing in (("Beyond its axis", beyond), ("Absent", arranged.absent), ("Not labelled", arranged.lost)):

@@ -15,6 +15,7 @@ from dossier.figures.canvas import (
     INK_2,
     LINE,
     RULE,
+    joined,
     labels,
     left_out,
     panel,
@@ -35,6 +36,7 @@ from dossier.typeset import number
 
 MOST_ROWS = 44
 WIDEST_NAME = 46.0
+WIDEST_PANEL = 60.0
 GAP = 4.2
 TOP = 5.6
 LEAST, MOST = 0.1, 10.0
@@ -51,6 +53,16 @@ class Criterion:
 
 
 def criteria(evidence: Evidence) -> tuple[Criterion, ...]:
+    """The criteria that can be checked at some site."""
+    return tuple(one for one in every_criterion(evidence) if _is_known(evidence, one))
+
+
+def _is_known(evidence: Evidence, criterion: Criterion) -> bool:
+    found = (find(evidence, criterion.measure, site.name, **criterion.at) for site in externals(evidence))
+    return any(isinstance(one, Estimate) for one in found)
+
+
+def every_criterion(evidence: Evidence) -> tuple[Criterion, ...]:
     """The criteria of the release, the net benefit where a threshold is declared."""
     found = [
         Criterion("mss_auroc", "AUROC"),
@@ -75,15 +87,13 @@ def reached(evidence: Evidence, site: DatasetSummary, criterion: Criterion) -> f
 def draw_reached(evidence: Evidence) -> Figure | Absent:
     """One row a site, one panel a criterion; a stem from what is needed to what there is."""
     sites, asked = externals(evidence), criteria(evidence)
-    if not any(
-        isinstance(find(evidence, one.measure, site.name, **one.at), Estimate) for site in sites for one in asked
-    ):
+    if not asked:
         return Absent("no minimum sample size can be computed at any external site")
     shown = sites[:MOST_ROWS]
     name = min(max(text_width(site.site) for site in sites), WIDEST_NAME)
     counts = max(text_width(f"{max(site.n for site in sites):,}"), text_width("n"))
     left = name + counts + 8.0
-    width = (FULL - left - (len(asked) - 1) * GAP - 2.6) / len(asked)
+    width = min((FULL - left - (len(asked) - 1) * GAP - 2.6) / len(asked), WIDEST_PANEL)
     height = (len(shown) + (len(shown) < len(sites))) * LINE + 1.0
     drawn = sheet(FULL, TOP + height + 11.6)
     short = labels(evidence, name)
@@ -99,8 +109,10 @@ def draw_reached(evidence: Evidence) -> Figure | Absent:
         x = left + place * (width + GAP)
         write(drawn, x + width / 2, 2.2, criterion.name, ha="center", weight=600)
         _panel(panel(drawn, x, TOP, width, height), evidence, criterion, shown, height / LINE)
-    middle = left + (FULL - left) / 2
-    write(drawn, middle, TOP + height + 9.2, "Patients there are, in multiples of those needed", ha="center")
+    middle = left + (len(asked) * (width + GAP) - GAP) / 2
+    title = "Patients there are, in multiples of those needed"
+    middle = max(middle, text_width(title) / 2 + 0.2)
+    write(drawn, middle, TOP + height + 9.2, title, ha="center")
     return drawn
 
 
@@ -145,10 +157,14 @@ def sample_reached(evidence: Evidence) -> Picture | Absent:
 def _caption(evidence: Evidence) -> str:
     sites = externals(evidence)
     threshold = primary_threshold(evidence)
-    net_benefit = "" if threshold is None else f" Net benefit: standardized, at {number(threshold)}."
+    checked = criteria(evidence)
+    with_benefit = threshold is not None and any(one.measure == "mss_snb" for one in checked)
+    net_benefit = f" Net benefit: standardized, at {number(threshold or 0)}." if with_benefit else ""
+    open_ones = [one.name for one in every_criterion(evidence) if one not in checked]
+    unknown = f" Not estimable at any site: {joined(open_ones)}." if open_ones else ""
     return (
         f"{patients(sites)}. Needed: for an interval as narrow as the release asks for. Filled: reached; open, in "
-        f"orange: not reached; arrow: under a tenth or over ten times.{net_benefit}"
+        f"orange: not reached; arrow: under a tenth or over ten times.{net_benefit}{unknown}"
         f"{left_out(max(0, len(sites) - MOST_ROWS), 'see the table')}"
     )
 

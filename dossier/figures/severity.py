@@ -37,6 +37,7 @@ from dossier.figures.canvas import (
     text_width,
     tick_text,
     ticks,
+    why_nowhere,
     write,
 )
 from dossier.register import figure
@@ -107,9 +108,8 @@ def draw_matrices(evidence: Evidence) -> Figure | Absent:
     """A matrix for each site: counts and shares, errors shaded by how grave they are."""
     found = sites_with_matrix(evidence)
     if not found:
-        reasons = [one.found for one in evidence.curves if one.curve == "confusion_matrix"]
-        absent = (one for one in reasons if isinstance(one, Absent))
-        return next(absent, Absent("no external site has a confusion matrix whose errors are weighed"))
+        otherwise = "no external site has a confusion matrix whose errors are weighed"
+        return why_nowhere(evidence, "confusion_matrix", otherwise)
     classes = int(column(found[0][1], "true").max()) + 1
     names = names_of_classes(evidence, classes)
     plan = matrices(found, names)
@@ -198,8 +198,13 @@ def confusion_by_site(evidence: Evidence) -> Picture | Absent:
         # The weights belong to the release, so the gravest kind of error is the same at every site.
         worst = int(np.argmax(column(shown[0][1], "severity")))
         predicted, true = (int(column(shown[0][1], name)[worst]) for name in ("predicted", "true"))
-        told = [f"{_times(curve, worst)} ({site.site})" for site, curve in shown]
-        sentence = f"The gravest error, {names[true]} taken for {names[predicted]}, occurs {joined(told, 8)}."
+        made = [(site, curve) for site, curve in shown if column(curve, "count")[worst]]
+        told = joined([f"{_times(curve, worst)} ({site.site})" for site, curve in made], 8)
+        nowhere = f"at none of {sites_word(len(shown))}" if len(shown) > 1 else f"0 times ({shown[0][0].site})"
+        elsewhere = f", at {sites_word(len(shown) - len(made))} never" if made and len(made) < len(shown) else ""
+        sentence = (
+            f"The gravest error, {names[true]} taken for {names[predicted]}, occurs {told or nowhere}{elsewhere}."
+        )
         return picture("confusion_by_site", drawn, caption, sentence)
 
 
@@ -226,9 +231,7 @@ def draw_models(evidence: Evidence) -> Figure | Absent:
     """The error severity index of the model, and of its rival, against accuracy, site by site."""
     found = models(evidence)
     if not found:
-        reasons = [one.found for one in evidence.curves if one.curve == "severity_of_models"]
-        absent = (one for one in reasons if isinstance(one, Absent))
-        return next(absent, Absent("no external site has a severity of its errors"))
+        return why_nowhere(evidence, "severity_of_models", "no external site has a severity of its errors")
     wide, tall = (NARROW, LOW) if len(found) <= FEW_SITES else (WIDE, HIGH)
     drawn = sheet(HALF if wide == NARROW else FULL, TOP + tall + 10.0)
     axes = panel(drawn, LEFT, TOP, wide, tall)

@@ -66,7 +66,7 @@ from dossier.types import (
     find,
     find_curve,
 )
-from dossier.typeset import number
+from dossier.typeset import counted, number
 
 EVERYONE_DASH = (0, (4, 2))
 RIVAL_DASH = (0, (1, 1))
@@ -99,15 +99,33 @@ def per_hundred(curve: Curve, name: str) -> Floats:
     return column(curve, name) * 100
 
 
-def benefit_limits(curves: list[Curve]) -> tuple[float, float]:
-    """The ends of the axis of net benefit: all of the model where it helps, a strip below zero where it does not."""
+def benefit_limits(curves: list[Curve], primary: float | None = None) -> tuple[float, float]:
+    """The ends of the axis of net benefit: all of the model where it helps, a strip below zero where it does not.
+
+    The net benefit at the primary threshold is in view, however great the loss.
+    """
     tops, bottoms = [], []
     for curve in curves:
         names = ("net_benefit", "high", "treat_all", *(["rival"] if has_rival(curve) else []))
         tops += [np.nanmax(per_hundred(curve, name)) for name in names]
         bottoms.append(np.nanmin(per_hundred(curve, "low")))
     top = max(float(max(tops)), 0.05)
-    return max(min(float(min(bottoms)), -0.18 * top), -0.5 * top), top * 1.03
+    rows = [] if primary is None else [(curve, row_of(curve, "threshold", primary)) for curve in curves]
+    marked = [float(per_hundred(curve, "net_benefit")[row]) for curve, row in rows if row is not None]
+    bottom = max(min(float(min(bottoms)), -0.18 * top), -0.5 * top)
+    least = min((value for value in marked if not np.isnan(value)), default=0.0)
+    return min(bottom, least - 0.08 * (top - least) if least < 0 else 0.0), top * 1.03
+
+
+def with_room_above(limits: tuple[float, float], curve: Curve, height: float) -> tuple[float, float]:
+    """The ends of the axis in a panel of that height in mm; raised where the model runs so high that no name fits."""
+    bottom, top = limits
+    needed = 2 * LABEL_HEIGHT
+    lowest = float(np.nanmin(per_hundred(curve, "net_benefit")))
+    if (top - lowest) / (top - bottom) * height >= needed:
+        return limits
+    highest = float(np.nanmax(per_hundred(curve, "high")))
+    return bottom, bottom + (highest - bottom) / (1 - (LABEL_HEIGHT + 2.0) / height)
 
 
 def has_rival(curve: Curve) -> bool:
@@ -155,6 +173,10 @@ def lines_on(axes: Axes, curve: Curve, width: float = 1.5, *, rival: bool = Fals
     axes.plot(threshold, per_hundred(curve, "net_benefit"), color=BLUE, lw=width, zorder=3)
 
 
+DECISION_HEIGHT, WIDE_HEIGHT = 33.5, 40.0
+"""The heights of the panels of the decision curves of all sites, in mm."""
+
+
 def draw_decision(evidence: Evidence) -> Figure | Absent:
     """The decision curve of all sites together, or of the only one, at half the width of the page."""
     chosen = chosen_curve(evidence)
@@ -164,13 +186,13 @@ def draw_decision(evidence: Evidence) -> Figure | Absent:
     threshold = column(curve, "threshold")
     low, high = float(threshold[0]), float(threshold[-1])
     drawn = sheet(HALF, 51.0)
-    bottom, top = benefit_limits([curve])
+    bottom, top = with_room_above(benefit_limits([curve], primary_threshold(evidence)), curve, DECISION_HEIGHT)
     # A loss just above the corner would stand on the first threshold.
     least = bottom + (top - bottom) * 0.07
     places = [place for place in inner_ticks(bottom, top, 5) if place >= min(least, 0)]
     texts = [tick_text(place) for place in places]
     left = 5.6 + max(text_width(text) for text in texts)
-    width, height = HALF - left - max(4.6, text_width(threshold_text(high, low, high)) / 2 + 0.3), 33.5
+    width, height = HALF - left - max(4.6, text_width(threshold_text(high, low, high)) / 2 + 0.3), DECISION_HEIGHT
     axes = panel(drawn, left, 2.0, width, height)
     lines_on(axes, curve)
     axes.set_xlim(low, high)
@@ -314,15 +336,23 @@ def scales_differ(curves: Sequence[Curve]) -> bool:
     return max(tops) > WIDEST_SPREAD * min(tops)
 
 
+def site_curve(evidence: Evidence, site: DatasetSummary) -> Curve | Absent:
+    """The decision curve of a site; where nobody has the outcome there is nothing to gain, and the panel says so."""
+    if site.events == 0:
+        return Absent(f"none of the {counted(site.n, 'patient')} has the outcome")
+    return find_curve(evidence, "decision_curve", site.name)
+
+
 def draw_decision_panels(evidence: Evidence) -> Figure | Absent:
     """The decision curves of the external sites, the declared thresholds marked, the primary one with its number."""
     shown, _ = shown_sites(evidence, FULL)
-    curves = {site.name: find_curve(evidence, "decision_curve", site.name) for site in shown}
+    curves = {site.name: site_curve(evidence, site) for site in shown}
     known = [curve for curve in curves.values() if isinstance(curve, Curve)]
     if not known:
         return Absent("no external site has a decision curve")
+    primary = primary_threshold(evidence)
     own = scales_differ(known)
-    common = benefit_limits(known)
+    common = benefit_limits(known, primary)
     width = HALF if len(shown) == 1 else FULL
     low = min(float(column(curve, "threshold")[0]) for curve in known)
     high = max(float(column(curve, "threshold")[-1]) for curve in known)
@@ -334,7 +364,6 @@ def draw_decision_panels(evidence: Evidence) -> Figure | Absent:
     drawn = sheet(width, grid.bottom + (13.8 if odds else 9.6))
     for line, entries in enumerate(key):
         key_row(drawn, grid.left, 2.4 + KEY_LINE * line, entries)
-    primary = primary_threshold(evidence)
     marks = threshold_ticks(low, high, primary, grid.width - 2, 3 if grid.width < 45 else 5)
     if not odds:
         marks = [low, high]
@@ -343,7 +372,7 @@ def draw_decision_panels(evidence: Evidence) -> Figure | Absent:
         head(drawn, grid, place, heads[place])
         axes = panel(drawn, x, y, grid.width, grid.height)
         curve = curves[site.name]
-        bottom, top = benefit_limits([curve]) if own and isinstance(curve, Curve) else common
+        bottom, top = benefit_limits([curve], primary) if own and isinstance(curve, Curve) else common
         axes.set_xlim(low, high)
         axes.set_ylim(bottom, top)
         outer = grid.outer_bottom(place)
@@ -454,8 +483,7 @@ def decision_by_site(evidence: Evidence) -> Picture | Absent:
         if isinstance(drawn, Absent):
             return drawn
         shown, left = shown_sites(evidence, FULL)
-        curves = [find_curve(evidence, "decision_curve", site.name) for site in shown]
-        known = [curve for curve in curves if isinstance(curve, Curve)]
+        known = [curve for site in shown if isinstance(curve := site_curve(evidence, site), Curve)]
         caption = (
             f"{patients(shown)}; {level_text(evidence)} bands. The model helps where its line lies above both others."
             f"{_marked(evidence, known)}{left_out(left, 'see the tables')}"
@@ -530,11 +558,11 @@ def draw_decision_wide(evidence: Evidence) -> Figure | Absent:
     curve = chosen.curve
     threshold = column(curve, "threshold")
     low, high = float(threshold[0]), float(threshold[-1])
-    bottom, top = benefit_limits([curve])
+    bottom, top = with_room_above(benefit_limits([curve], primary_threshold(evidence)), curve, WIDE_HEIGHT)
     places = list(inner_ticks(bottom, top, 5))
     texts = [tick_text(place) for place in places]
     left = 6.2 + max(text_width(text) for text in texts)
-    width, height = FULL - left - 6.0, 40.0
+    width, height = FULL - left - 6.0, WIDE_HEIGHT
     drawn = sheet(FULL, 6.0 + height + 17.6)
     axes = panel(drawn, left, 6.0, width, height)
     axes.axvspan(*declared, color=TINTS[0], lw=0, zorder=0)

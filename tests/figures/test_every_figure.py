@@ -146,6 +146,11 @@ def test_what_is_the_same_everywhere_is_told_once(studies: Callable[[str], Drawn
     profile, kappa = told["h_accuracy_profile_by_site"], told["rater_agreement_matrix"]
     assert profile == "H-accuracy is 1.00 whatever certainty is asked for, at 3 sites."
     assert kappa.replace("\N{NO-BREAK SPACE}", " ") == "Kappa of 3 pairs of raters is 1.00."
+    assert told["h_accuracy_by_priority_by_site"] == "H-accuracy is 1.00 whatever the priority, at 3 sites."
+    assert told["accuracy_by_prevalence_by_site"] == (
+        "Accuracy and balanced accuracy are 1.00 however frequent the outcome, at 3 sites."
+    )
+    assert told["confusion_by_site"] == "The gravest error, yes taken for no, occurs at none of 3 sites."
 
 
 def test_a_column_without_any_value_has_no_head(studies: Callable[[str], Drawn]) -> None:

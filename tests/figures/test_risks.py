@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon, Rectangle, StepPatch
 
 from dossier.figures import calibration, canvas, fagan, risks, roc, utility
-from dossier.figures.canvas import FULL, styled, text_boxes
+from dossier.figures.canvas import FULL, HALF, styled, text_boxes
 from dossier.register import fill
 from dossier.release import Roc
 from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, Picture, externals, find, find_curve
@@ -170,8 +171,9 @@ def test_rare_outcomes_have_fine_bins_on_an_axis_that_ends_with_them() -> None:
 def test_the_area_of_a_bin_is_its_share_however_wide_it_is() -> None:
     fine, coarse = bins(0.1, 60, 140), bins(1.0, 60, 140)
     scale = risks.scale_of([fine, coarse])
-    assert (scale.end, scale.step, scale.own) == (1.0, 0.1, True)
+    assert (scale.end, scale.step, scale.own) == (1.0, 0.01, True)
     for curve in (fine, coarse):
+        assert float(risks.heights_of(curve, "share_events", scale.step).max()) <= 1, "no bin holds more than all"
         heights = risks.heights_of(curve, "share_events", scale.step)
         area = float((heights * np.diff(risks.edges_of(curve))).sum())
         assert area == pytest.approx(scale.step)
@@ -180,6 +182,16 @@ def test_the_area_of_a_bin_is_its_share_however_wide_it_is() -> None:
     np.testing.assert_allclose(
         risks.heights_of(coarse, "share_events", same.step), numbers(coarse, "share_events"), rtol=1e-12
     )
+
+
+def test_where_every_site_has_too_few_no_empty_panels_are_drawn(eight: Evidence) -> None:
+    few = replace(eight, datasets=tuple(replace(site, n=30, events=15) for site in eight.datasets))
+    for name in ("risk_by_site", "risk_results", "cumulative_by_site"):
+        made = fill("figures").figures[name].function(few)
+        assert isinstance(made, Absent), name
+        assert made.reason.startswith("under 20 patients with the outcome, and under 20 without"), name
+    one_has_enough = replace(few, datasets=(replace(few.datasets[0], n=300, events=15), *few.datasets[1:]))
+    assert isinstance(fill("figures").figures["risk_by_site"].function(one_has_enough), Picture)
 
 
 def test_both_cumulative_curves_are_drawn_and_the_gap_is_printed(eight: Evidence) -> None:
@@ -215,6 +227,21 @@ def test_groups_and_the_pooled_curve_stand_in_every_panel(eight: Evidence) -> No
         np.testing.assert_allclose(
             [part[:, 1] for part in spans], np.column_stack((numbers(groups, "low"), numbers(groups, "high")))
         )
+
+
+def test_only_a_figure_with_the_pooled_curve_speaks_of_it(eight: Evidence) -> None:
+    pooled = known(find_curve(eight, "calibration_curve_all_sites", POOLED))
+    for name, width in (("calibration_by_site", FULL), ("calibration_results", HALF)):
+        with styled():
+            figure = drawing(calibration.draw_calibration(eight, width))
+        shown = any(holds(axes, numbers(pooled, "risk"), numbers(pooled, "observed")) for axes in figure.axes)
+        assert shown == ("Grey curve" in picture(name, eight).caption) == (width == FULL)
+
+
+def test_a_diagonal_without_room_for_its_name_stands_in_the_key(eight: Evidence) -> None:
+    with styled():
+        figure = drawing(calibration.draw_calibration_pooled(eight))
+    assert {"pooled", "sites", "perfect"} <= set(texts(figure))
 
 
 def test_a_group_beyond_the_axis_is_an_arrow_at_its_edge() -> None:
@@ -271,6 +298,66 @@ def test_the_wide_decision_curve_shades_the_declared_range_and_holds_the_rival(e
     assert axes.get_xlim()[0] < 0.05
     assert axes.get_xlim()[1] > 0.6
     assert {"Model", "Rival", "Flag everyone", "Flag no one", "declared range", "1:19", "1:1"} <= set(texts(figure))
+
+
+def with_curve(found: Evidence, name: str, dataset: str, **columns: float) -> Evidence:
+    """The evidence with some columns of a curve the same at every threshold."""
+    return replace(
+        found,
+        curves=tuple(
+            replace(one, found=_level(one.found, columns))
+            if (one.curve, one.dataset) == (name, dataset) and isinstance(one.found, Curve)
+            else one
+            for one in found.curves
+        ),
+    )
+
+
+def _level(curve: Curve, columns: dict[str, float]) -> Curve:
+    count = len(curve.columns["threshold"])
+    return replace(curve, columns={**curve.columns, **{name: (value,) * count for name, value in columns.items()}})
+
+
+@pytest.mark.parametrize(
+    ("name", "draw"),
+    [
+        ("decision_curve_all_sites", utility.draw_decision),
+        ("decision_curve_wide_all_sites", utility.draw_decision_wide),
+    ],
+)
+def test_no_level_line_strikes_the_name_of_a_model_at_the_top(
+    name: str, draw: Callable[[Evidence], Figure | Absent], eight: Evidence
+) -> None:
+    perfect = with_curve(eight, name, POOLED, net_benefit=0.36, low=0.31, high=0.41, rival=0.1)
+    with styled():
+        figure = drawing(draw(perfect))
+        (axes,) = figure.axes
+        (box,) = (box for box in text_boxes(figure) if box.text == "Model")
+    top, bottom = (figure.get_size_inches()[1] * 25.4 * (1 - end) for end in axes.get_position().intervaly[::-1])
+    low, high = axes.get_ylim()
+    for level in (31, 36, 41):
+        line = bottom - (level - low) / (high - low) * (bottom - top)
+        assert not box.top + 0.9 < line < box.bottom - 0.9, "the box holds room above and below the letters"
+
+
+def test_a_loss_at_the_primary_threshold_is_in_view(eight: Evidence) -> None:
+    harmful = with_curve(eight, "decision_curve", "site-1", net_benefit=-0.7, low=-0.8, high=-0.6)
+    with styled():
+        figure = drawing(utility.draw_decision_panels(harmful))
+    axes = figure.axes[1]
+    assert axes.get_ylim()[0] < -70
+    assert "−70.0" in texts(figure)
+
+
+def test_a_site_where_nobody_has_the_outcome_says_so(eight: Evidence) -> None:
+    first, *rest = eight.datasets
+    with styled():
+        figure = drawing(utility.draw_decision_panels(replace(eight, datasets=(replace(first, events=0), *rest))))
+    assert not figure.axes[0].lines
+    (said,) = (text.get_text() for text in figure.axes[0].texts)
+    assert said.replace("\n", " ").replace("\N{NO-BREAK SPACE}", " ") == (
+        f"none of the {first.n:,} patients has the outcome"
+    )
 
 
 @pytest.mark.parametrize(

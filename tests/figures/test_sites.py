@@ -18,7 +18,7 @@ from matplotlib.text import Text
 from dossier.figures import canvas, description, discrimination, pooled, sample, similarity
 from dossier.figures.canvas import FULL, styled, text_boxes
 from dossier.register import fill
-from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, externals, find, find_curve
+from dossier.types import POOLED, Absent, Curve, CurveResult, Estimate, Evidence, Floats, externals, find, find_curve
 from dossier.typeset import lost_rows
 from tests.figures.studies import EXTREMES, Extreme, study
 from tests.figures.studies import evidence as simulated
@@ -121,6 +121,19 @@ def test_a_pool_that_leaves_the_axis_ends_in_an_arrow(lacking: Evidence) -> None
     assert len(arrows) == len(beyond) > 0
 
 
+def test_the_only_site_has_its_whole_interval_on_the_axis() -> None:
+    one = simulated(BY_NAME["one site"])
+    for forest in (pooled.SLOPE, pooled.net_benefit_forest(0.5)):
+        with styled():
+            axes = drawn(discrimination.draw_forest(one, forest, FULL)).axes[0]
+        only = estimate(forest.found(one, "site-0"))
+        assert only.low is not None
+        assert only.high is not None
+        low, high = axes.get_xlim()
+        assert low <= only.low < only.high <= high
+        assert not [line for line in axes.lines if line.get_marker() in ("<", ">")]
+
+
 def test_no_threshold_no_forest_of_net_benefit(lacking: Evidence) -> None:
     assert fill("figures").figures["forest_net_benefit"].function(lacking) == Absent(
         "the release declares no threshold"
@@ -161,6 +174,17 @@ def test_a_size_that_cannot_be_computed_says_so(lacking: Evidence) -> None:
         for site in externals(lacking)
     )
     assert texts(figure).count("absent") == gaps > 0
+
+
+def test_a_criterion_that_no_site_can_check_has_no_panel() -> None:
+    perfect = simulated(BY_NAME["perfect"])
+    with styled():
+        figure = drawn(sample.draw_reached(perfect))
+    assert [one.name for one in sample.criteria(perfect)] == ["O/E", "Slope"]
+    assert len(figure.axes) == 2
+    assert "absent" not in texts(figure)
+    caption = fill("figures").figures["sample_reached"].function(perfect).caption
+    assert "Not estimable at any site: AUROC, Brier and Net benefit." in caption
 
 
 # ---- the flow of the rows -------------------------------------------------------------------------------------------
@@ -329,3 +353,17 @@ def test_no_figure_is_told_of_rows() -> None:
     assert not [word for word in words if re.search(r"\d{4}", word.replace(",", "")) and "," not in word]
     assert find_curve(many, "decision_curve", "site-0") is not None
     assert len(curve(find_curve(many, "decision_curve", "site-0")).columns["threshold"]) <= 250
+
+
+# ---- why a figure is missing ----------------------------------------------------------------------------------------
+
+
+def test_the_reason_is_that_of_the_external_sites_not_of_the_owner(three: Evidence) -> None:
+    kinds = ("confusion_matrix", "severity_of_models", "h_accuracy_surface")
+    owner, *_ = (one.name for one in three.datasets if one.role != "external")
+    reasons = [(owner, "the owner's rows are refitted splits"), ("site-0", "the release declares no weights")]
+    others = tuple(one for one in three.curves if one.curve not in kinds)
+    told = tuple(CurveResult(kind, name, Absent(reason)) for kind in kinds for name, reason in reasons)
+    found = replace(three, curves=(*told, *others))
+    for name in ("confusion_by_site", "severity_against_accuracy", "h_accuracy_by_complexity_by_site"):
+        assert fill("figures").figures[name].function(found) == Absent("the release declares no weights"), name
