@@ -289,13 +289,13 @@ def test_a_release_of_edges_is_evaluated_and_recorded(tmp_path: Path) -> None:
     plain = rows([0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.4, 0.4, 0.7, 0.2])
     tables = {
         "development": ("development", plain[["outcome", "age"]]),
-        "internal": ("internal", rows([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9], split=[1, 1, 2, 2])),
+        "internal": ("internal", rows([0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.3, 0.7, 0.8, 0.9], split=[1, 1, 1, 2, 2, 2])),
         "same": ("external", plain),
-        "well": ("external", rows([0, 0, 0], [0.1, 0.2, 0.3])),
-        "ill": ("external", rows([1, 1, 1], [0.1, 0.2, 0.3])),
+        "well": ("external", rows([0] * 5, [0.1, 0.2, 0.3, 0.4, 0.5])),
+        "ill": ("external", rows([1] * 5, [0.1, 0.2, 0.3, 0.4, 0.5])),
         "two": ("external", two),
-        "certain": ("external", rows([0, 1, 0, 1], [0.0, 1.0, 1.0, 0.0])),
-        "constant": ("external", rows([0, 1, 0, 1], [0.5, 0.5, 0.5, 0.5])),
+        "certain": ("external", rows([0, 1, 0, 1, 0], [0.0, 1.0, 1.0, 0.0, 0.0])),
+        "constant": ("external", rows([0, 1, 0, 1, 0], [0.5] * 5)),
     }
     study = load.study(written(tmp_path, tables))
     with warnings.catch_warnings():
@@ -307,7 +307,11 @@ def test_a_release_of_edges_is_evaluated_and_recorded(tmp_path: Path) -> None:
     for curve in evidence.curves:
         assert is_said(curve.found), curve
     assert find(evidence, "auroc", "internal") == Absent(
-        "at least one split allows no value: none of the 2 rows has the outcome"
+        "at least one split allows no value: none of the 3 rows has the outcome"
     )
+    few = Absent("too few to tell: two has fewer than 5 patients, whose own values it would be")
+    assert all(result.found == few for result in evidence.results if result.dataset == "two")
+    assert all(curve.found == few for curve in evidence.curves if curve.dataset == "two")
+    assert not [row for row in evidence.descriptions if row.dataset == "two"]
     assert b"NaN" not in record.text(evidence)
     assert b"Infinity" not in record.text(evidence)

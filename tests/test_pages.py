@@ -322,6 +322,12 @@ def test_what_is_missing_is_named_with_what_would_bring_it(book: Book) -> None:
         }
 
 
+def test_the_cover_says_at_how_many_sites_a_criterion_is_met_also_when_it_is_not_met(covid: Book) -> None:
+    aurocs = [one["met"] for one in covid.results["acceptance"] if one["measure"] == "auroc" and one["bound"] == "low"]
+    assert 0 < sum(aurocs) < len(aurocs)
+    assert f"Not met: met at {sum(aurocs)} of {len(aurocs)}" in reading(covid.pdf("regulatory"))[0]
+
+
 # ---- the committee --------------------------------------------------------------------------------------------------
 
 

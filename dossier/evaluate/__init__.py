@@ -17,7 +17,7 @@ from dossier import acceptance, checklist, flags
 from dossier.evaluate import changes, classes, cluster, model, pieces, reader_study, sites, subgroups, withheld
 from dossier.evaluate.offered import Site
 from dossier.evaluate.pieces import Found, Piece
-from dossier.evaluate.site import SiteEvidence
+from dossier.evaluate.site import SiteEvidence, rows_analysed
 from dossier.register import fill
 from dossier.types import Evidence, Study, SubgroupEvidence
 from dossier.verb import makes
@@ -122,7 +122,7 @@ def _sites(study: Study) -> list[Site]:
             dataset=dataset,
             release=study.release,
             development=development.predictors if development else (),
-            development_rows=development.rows_read - sum(development.excluded.values()) if development else None,
+            development_rows=rows_analysed(development) if development else None,
             readers=study.readers if study.readers and study.readers.dataset == dataset.name else None,
             readers_elsewhere=study.readers.dataset if study.readers else None,
         )

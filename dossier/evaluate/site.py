@@ -39,6 +39,9 @@ from dossier.types import (
     Term,
 )
 
+FEWEST_ROWS = 5
+"""Of fewer patients even a mean is as good as one patient's own value: nothing is computed."""
+
 
 @dataclass(frozen=True)
 class SiteEvidence:
@@ -111,13 +114,17 @@ def described(site: Site, wanted: Callable[[Sequence[str]], bool]) -> tuple[Desc
     )
 
 
+def rows_analysed(dataset: Dataset) -> int:
+    """How many rows are analysed."""
+    return dataset.rows_read - sum(dataset.excluded.values())
+
+
 def summary(dataset: Dataset) -> DatasetSummary:
-    analysed = dataset.rows_read - sum(dataset.excluded.values())
     return DatasetSummary(
         name=dataset.name,
         role=dataset.role,
         site=dataset.site,
-        n=analysed,
+        n=rows_analysed(dataset),
         events=None if dataset.outcome is None else int(dataset.outcome.sum()),
         rows_read=dataset.rows_read,
         excluded=dataset.excluded,
@@ -137,8 +144,11 @@ def measured(site: Site, metric: Metric) -> Iterator[Result]:
     """A measure at one site, at each of its settings; of several classes also class by class."""
     for at in classes.places_of(site.release, metric):
         undeclared = [name for name in metric.term.at if name not in at]
+        few = _too_few(site.dataset)
         found: Estimate | Absent
-        if undeclared:
+        if few is not None:
+            found = few
+        elif undeclared:
             found = Absent(f"no {undeclared[0]} is declared")
         elif "class" in at:
             found = _inside_if(classes.answer(site, metric, at, _found), metric.term)
@@ -149,6 +159,16 @@ def measured(site: Site, metric: Metric) -> Iterator[Result]:
         yield Result(
             metric.term.name, metric.term.measure, site.dataset.name, {**metric.fixed, **at}, found, site.subset
         )
+
+
+def _too_few(dataset: Dataset) -> Absent | None:
+    """Why so few rows tell of single patients only, or None when they are enough."""
+    n = rows_analysed(dataset)
+    if not 0 < n < FEWEST_ROWS:
+        return None
+    return Absent(
+        f"too few to tell: {dataset.name} has fewer than {FEWEST_ROWS} patients, whose own values it would be"
+    )
 
 
 def _found(site: Site, metric: Metric, at: At, answer: classes.Answer | None = None) -> Estimate | Absent:
@@ -229,6 +249,9 @@ def _curves(site: Site, maker: CurveMaker) -> Iterator[CurveResult]:
 
 def curve_of(site: Site, maker: CurveMaker) -> CurveResult:
     """A curve of one site, or why there is none."""
+    few = _too_few(site.dataset)
+    if few is not None:
+        return CurveResult(maker.name, site.dataset.name, few, subset=site.subset)
     if site.dataset.split is not None and "split" not in maker.needs:
         reason = f"curves are drawn of independent patients; the rows of {site.dataset.name} are refitted splits"
         return CurveResult(maker.name, site.dataset.name, Absent(reason), subset=site.subset)
@@ -249,5 +272,7 @@ def _drawn(maker: CurveMaker, site: Site) -> Curve | Absent:
 
 
 def _described(site: Site, maker: CurveMaker) -> Sequence[Any]:
+    if _too_few(site.dataset) is not None:
+        return ()
     rows = ask(maker, {**columns(site), **settings(site.release)})
     return () if isinstance(rows, Absent) else tuple(rows)

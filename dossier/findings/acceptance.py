@@ -130,7 +130,8 @@ def _site(evidence: Evidence, dataset: str) -> str:
 def _standing(everywhere: tuple[Criterion, ...]) -> Cell:
     said = verdict(everywhere)
     met = sum(bool(one.met) for one in everywhere)
-    text = said if len(everywhere) == 1 else f"{said}: {met} of {len(everywhere)}"
+    where = "" if said == MET else ": met"
+    text = said if len(everywhere) == 1 else f"{said}{where} at {met} of {len(everywhere)}"
     return Cell(sentence_case(text), kind="word" if said == MET else "alert")
 
 

@@ -267,7 +267,8 @@ def _choice(name: str, value: Any, expected: str, where: str) -> Fault:
     choices = re.findall(r"'([^']*)'", expected)
     near = nearest(value, choices) if isinstance(value, str) else None
     fix = f'Did you mean "{near}"?' if near else f"Write {' or '.join(repr_toml(choice) for choice in choices)}."
-    return Fault(f"{name} is {shown(value)}, not one of {listed(choices)}.", where, fix)
+    signs = [choice if choice.isidentifier() else repr_toml(choice) for choice in choices]
+    return Fault(f"{name} is {shown(value)}, not one of {listed(signs)}.", where, fix)
 
 
 def repr_toml(text: str) -> str:

@@ -59,8 +59,8 @@ def _of_several(release: Release, keys: Mapping[str, Any], k: int) -> Iterator[F
     yield from _weights(release, k)
     yield from _priorities(release, k)
     if release.readers is not None:
-        fix = "Take it out of release.toml: the readers' measures are for a binary outcome."
-        yield Fault("[readers] of an outcome of several classes is not built yet.", "release.toml, [readers]", fix)
+        fix = "Take it out of release.toml, or make a release of one class against the rest for the readers."
+        yield Fault("[readers] is for an outcome of two values, not of classes.", "release.toml, [readers]", fix)
 
 
 def _columns(prediction: Prediction, keys: Mapping[str, Any], k: int) -> Iterator[Fault]:
