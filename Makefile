@@ -56,4 +56,4 @@ system:
 	@.ci/system-libraries
 
 clean:
-	rm -rf .venv .bench demo contact-sheet
+	rm -rf .venv .bench .verapdf demo contact-sheet

@@ -225,7 +225,7 @@ def demo(**common: Any) -> None:
             all_of_them.enter_context(output.reserved(options.out / folder.name))
         for folder in folders:
             one = replace(options, out=options.out / folder.name)
-            _make(lambda folder=folder: load.study(folder), one, BOTH, _command("demo", one))  # type: ignore[misc]
+            _make(lambda folder=folder: load.study(folder), one, BOTH, _command("build", one, "--edition all"))  # type: ignore[misc]
 
 
 @dossier.command()
@@ -341,7 +341,9 @@ def _make(
         jobs = _jobs(options.jobs, max(worth, len(editions)))
         with _workers(jobs):
             tell("evaluate", "", 0, 1)
-            evidence = replace(evaluate.evidence(study, jobs, tell, options.scheduler), local_site=local_site)
+            evidence = replace(
+                evaluate.evidence(study, jobs, tell, options.scheduler), local_site=local_site, command=command
+            )
             tell("draw", "figures", 0, 1)
             gallery = draw.gallery(evidence, jobs)
             tell("draw", "figures", 1, 1)
@@ -350,7 +352,7 @@ def _make(
         files["results.csv"] = record.table(evidence)
         files["model-card.xml"] = model_card.text(evidence)
         files |= {f"figures/{name}.svg": picture.svg for name, picture in sorted(gallery.pictures.items())}
-        files[output.MANIFEST] = output.manifest(evidence, files, command)
+        files[output.MANIFEST] = output.manifest(evidence, files)
         written = output.write(options.out, files)
     for path in written:
         _print(path)

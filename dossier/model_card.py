@@ -1,8 +1,9 @@
-"""Evidence -> model-card.xml: the applied model card in the layout of the Coalition for Health AI (CHAI), version 0.2.
+"""Evidence -> model-card.xml: the applied model card of the Coalition for Health AI, by its schema 0.2.
 
-The official schema was not at hand: the structure follows its published description (sections, the three groups of key
-metrics, results as repeated Label and ValueJson), and the tests hold it to that description. What the release does not
-declare says "Not stated"; numbers stand as in results.json.
+Every element that the schema demands is there, in its order and namespace: what the release does not declare says "Not
+stated". The schema leaves the form of a ValueJson open; numbers stand in the form of its published examples
+(`estimate_ci` with an interval, `single` without) and carry n, events and method as in results.json. The bibliography
+is BibTeX, as its documentation asks.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dossier.bibliography import SOURCES
 from dossier.types import POOLED, Estimate, Evidence, Result, externals
 
 OPEN = "Not stated"
-VERSION = "0.2"
+SPACE = "https://mc.chai.org/v0.2/schema.xsd"
 
 GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
@@ -40,7 +41,7 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 
 def text(evidence: Evidence) -> bytes:
     """model-card.xml to the byte."""
-    card = ElementTree.Element("AppliedModelCard", {"version": VERSION})
+    card = ElementTree.Element("AppliedModelCard", {"xmlns": SPACE})
     _basic(card, evidence)
     _release(card, evidence)
     _summary(card, evidence)
@@ -50,9 +51,8 @@ def text(evidence: Evidence) -> bytes:
     metrics = ElementTree.SubElement(card, "KeyMetrics")
     for name, goal, measures in GROUPS:
         _group(metrics, evidence, name, goal, measures)
-    _leaves(ElementTree.SubElement(card, "Resources"), (("PeerReviewed", OPEN), ("Results", "results.json")))
-    sources = sorted({SOURCES.get(key, key) for term in evidence.terms.values() for key in term.cites})
-    _leaves(ElementTree.SubElement(card, "Bibliography"), (("Reference", one) for one in sources))
+    _resources(card, evidence)
+    _leaves(card, (("Bibliography", _bibliography(evidence)),))
     ElementTree.indent(card, " ")
     body: bytes = ElementTree.tostring(card, encoding="utf-8", xml_declaration=True)
     return body + b"\n"
@@ -62,6 +62,11 @@ def _leaves(parent: ElementTree.Element, pairs: Iterable[tuple[str, str | None]]
     """Elements that hold one text each; what is not declared says so."""
     for name, content in pairs:
         ElementTree.SubElement(parent, name).text = content or OPEN
+
+
+def _together(*texts: str | None) -> str | None:
+    """What is declared of several texts, each a paragraph; None where none is."""
+    return "\n\n".join(text for text in texts if text) or None
 
 
 def _basic(card: ElementTree.Element, evidence: Evidence) -> None:
@@ -76,65 +81,99 @@ def _release(card: ElementTree.Element, evidence: Evidence) -> None:
         ("ReleaseStage", None),
         ("ReleaseDate", None if release.date is None else release.date.isoformat()),
         ("ReleaseVersion", release.version),
-        ("TestedVersion", release.tested_version or release.version),
+        ("GlobalAvailability", None),
         ("RegulatoryApproval", evidence.release.model_card.regulatory_status),
     )
     _leaves(ElementTree.SubElement(card, "ReleaseInfo"), pairs)
 
 
 def _summary(card: ElementTree.Element, evidence: Evidence) -> None:
-    stated = evidence.release.model_card
+    place = ElementTree.SubElement(card, "ModelSummary")
+    _leaves(place, (("Summary", f"Gives {_output(evidence)}. {_version(evidence)}"),))
+    ElementTree.SubElement(place, "Keywords")
+
+
+def _output(evidence: Evidence) -> str:
     outcome = evidence.release.outcome
     horizon = f", {outcome.horizon}" if outcome.horizon else ""
-    pairs = (
-        ("Summary", f"Gives the probability of {outcome.name}{horizon}."),
-        ("ModelType", stated.architecture),
-        ("Inputs", stated.inputs),
-        ("Output", f"Probability of {outcome.name}"),
-    )
-    _leaves(ElementTree.SubElement(card, "ModelSummary"), pairs)
+    return f"the probability of {outcome.name}{horizon}"
+
+
+def _version(evidence: Evidence) -> str:
+    release = evidence.release.release
+    return f"Version {release.tested_version or release.version} was tested."
 
 
 def _uses(card: ElementTree.Element, evidence: Evidence) -> None:
     use = evidence.release.intended_use
     place = ElementTree.SubElement(card, "UsesAndDirections")
     pairs = (
-        ("IntendedUseAndWorkflow", " ".join(filter(None, (use.for_, evidence.release.model_card.workflow)))),
-        ("PrimaryUsers", use.users),
+        ("IntendedUseAndWorkflow", _together(use.for_, evidence.release.model_card.workflow)),
+        ("PrimaryIntendedUsers", use.users),
         ("HowToUse", use.decision),
+        ("TargetedPatientPopulation", use.for_),
+        ("CautionedOutOfScopeSettings", _listed(use.not_for)),
     )
     _leaves(place, pairs)
-    _leaves(place, (("CautionedOutOfScopeSettings", one) for one in use.not_for or (OPEN,)))
 
 
 def _warnings(card: ElementTree.Element, evidence: Evidence) -> None:
     stated = evidence.release.model_card
-    place = ElementTree.SubElement(card, "Warnings")
+    found = _listed([flag.says for flag in evidence.flags])
     pairs = (
-        ("KnownRisksAndLimitations", stated.failure_modes),
-        ("KnownBiasesOrEthicalConsiderations", None),
-        ("ClinicalRiskLevel", stated.risks),
-        ("OutOfDistribution", stated.out_of_distribution),
+        (
+            "KnownRisksAndLimitations",
+            _together(
+                stated.risks, stated.failure_modes, stated.out_of_distribution, found and f"Found by the test:\n{found}"
+            ),
+        ),
+        ("KnownBiasesOrEthicalConsiderations", evidence.statements.get("3c")),
+        ("ClinicalRiskLevel", None),
     )
-    _leaves(place, pairs)
-    _leaves(place, (("LimitationFoundByTheTest", flag.says) for flag in evidence.flags))
+    _leaves(ElementTree.SubElement(card, "Warnings"), pairs)
+
+
+def _listed(texts: Sequence[str]) -> str | None:
+    """Texts as a list of Markdown, which the card's text fields allow; None where there is none."""
+    return "\n".join(f"- {text}" for text in texts) or None
 
 
 def _trust(card: ElementTree.Element, evidence: Evidence) -> None:
-    release = evidence.release
-    stated = evidence.statements
-    pairs = (
-        ("OutcomesAndOutputs", release.outcome.name),
+    release, stated = evidence.release, evidence.statements
+    place = ElementTree.SubElement(card, "TrustIngredients")
+    facts = (
+        ("OutcomesAndOutputs", _together(f"Gives {_output(evidence)}.", stated.get("8a"))),
+        ("ModelType", release.model_card.architecture),
+        ("InputDataSource", stated.get("9b")),
+        ("OutputAndInputDataTypes", _together(release.model_card.inputs, "Output: a probability.")),
         ("DevelopmentDataCharacterization", release.model_card.development_data),
         ("BiasMitigationApproaches", stated.get("14")),
-        ("OngoingMaintenance", release.model_card.updates),
-        ("Monitoring", release.care.monitoring),
-        ("StopRule", release.care.stop_rule),
+        ("OngoingMaintenance", _together(release.model_card.updates, release.care.monitoring, release.care.stop_rule)),
+    )
+    _leaves(ElementTree.SubElement(place, "AISystemFacts"), facts)
+    tester = release.release.tester
+    open_to_all = (
         ("FundingSource", stated.get("18a")),
-        ("ThirdPartyInformation", release.release.tester),
+        ("ThirdPartyInformation", tester and f"Tested by {tester}."),
         ("StakeholdersConsulted", stated.get("19")),
     )
-    _leaves(ElementTree.SubElement(card, "TrustIngredients"), pairs)
+    _leaves(ElementTree.SubElement(place, "TransparencyInformation"), open_to_all)
+
+
+def _resources(card: ElementTree.Element, evidence: Evidence) -> None:
+    pairs = (
+        ("EvaluationReferences", "The validation dossier beside this file; every number stands in its results.json."),
+        ("PeerReviewedPublications", None),
+        ("PatientConsentOrDisclosure", evidence.statements.get("17")),
+    )
+    _leaves(ElementTree.SubElement(card, "Resources"), pairs)
+
+
+def _bibliography(evidence: Evidence) -> str:
+    """The sources of the measures as BibTeX."""
+    keys = sorted({key for term in evidence.terms.values() for key in term.cites})
+    sources = enumerate((SOURCES.get(key, key) for key in keys), start=1)
+    return "\n".join(f"@misc{{source{number}, note = {{{source}}}}}" for number, source in sources)
 
 
 # ---- key metrics ----------------------------------------------------------------------------------------------------
@@ -143,22 +182,28 @@ def _trust(card: ElementTree.Element, evidence: Evidence) -> None:
 def _group(parent: ElementTree.Element, evidence: Evidence, name: str, goal: str, measures: Sequence[str]) -> None:
     """One group of key metrics: its goal, its results and how they came about."""
     group = ElementTree.SubElement(parent, name)
-    _leaves(group, (("Goal", goal),))
+    _leaves(group, (("MetricGoal", goal),))
     results = _of_subgroups(evidence, measures) if name == "FairnessEquity" else _of_sites(evidence, measures)
-    for result in results:
-        _leaves(
-            ElementTree.SubElement(group, "Result"),
-            (("Label", _label(evidence, result)), ("ValueJson", _value(result))),
-        )
+    said = [(_label(evidence, one), _value(one)) for one in results] or [(OPEN, _none(evidence, name))]
+    place = ElementTree.SubElement(group, "Results")
+    for label, value in said:
+        _leaves(ElementTree.SubElement(place, "MetricResult"), (("Label", label), ("ValueJson", value)))
     sites = externals(evidence)
     patients = sum(site.n for site in sites)
     pairs = (
         ("Interpretation", "The validation dossier beside this file interprets each number." if results else OPEN),
         ("TestType", "External validation"),
-        ("TestingDataDescription", f"{len(sites)} external sites, {patients} patients"),
+        ("TestingDataDescription", f"External sites: {len(sites)}. Patients: {patients}."),
         ("ValidationProcessAndJustification", evidence.statements.get("12e")),
     )
     _leaves(group, pairs)
+
+
+def _none(evidence: Evidence, name: str) -> str:
+    """Why a group of metrics has no result: the schema asks for one at least."""
+    unasked = name == "FairnessEquity" and not evidence.release.subgroup
+    reason = "no subgroup is declared" if unasked else "nothing could be estimated"
+    return json.dumps({"kind": "absent", "reason": reason})
 
 
 def _of_sites(evidence: Evidence, measures: Sequence[str]) -> list[Result]:
@@ -194,19 +239,23 @@ def _label(evidence: Evidence, result: Result) -> str:
 
 
 def _value(result: Result) -> str:
-    """The number with its interval and size, as in results.json."""
+    """The number with its interval and size; its level in per cent, as the card's examples have it."""
     found = result.found
     if not isinstance(found, Estimate):
         raise TypeError("only estimates are listed")
-    value: dict[str, Any] = {
+    whole = found.low is not None and found.high is not None
+    number = (
+        {"kind": "estimate_ci", "estimate": float(found.value), "lower": found.low, "upper": found.high}
+        if whole
+        else {"kind": "single", "value": float(found.value)}
+    )
+    value: dict[str, Any] = number | {
         "measure": result.measure,
         "dataset": result.dataset,
-        "value": float(found.value),
-        "low": found.low,
-        "high": found.high,
-        "level": found.level,
         "n": found.n,
         "events": found.events,
         "method": found.method,
     }
+    if whole:
+        value["level"] = None if found.level is None else round(100 * found.level, 6)
     return json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)

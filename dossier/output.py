@@ -74,11 +74,11 @@ def write(out: Path, files: Mapping[str, bytes]) -> tuple[Path, ...]:
     return tuple(out / name for name in files)
 
 
-def manifest(evidence: Evidence, files: Mapping[str, bytes], command: str) -> bytes:
+def manifest(evidence: Evidence, files: Mapping[str, bytes]) -> bytes:
     """The manifest: what went in, what came out, with which programs, by which command; no time and no path."""
     content: dict[str, Any] = {
         "schema": MANIFEST_SCHEMA,
-        "command": command,
+        "command": evidence.command,
         "seed": evidence.release.release.seed,
         "artifact_sha256": evidence.release.release.artifact_sha256,
         "versions": dict(evidence.versions),

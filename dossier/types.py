@@ -502,6 +502,8 @@ class Evidence:
     """The datasets and columns whose count of rows in no subgroup is not given out."""
     local_site: str | None = None
     """The external dataset of the hospital that the committee edition is for; results.json does not hold it."""
+    command: str | None = None
+    """The command that made the dossier, without paths and workers; None when a program made it."""
     changes: Changes | None = None
     """What differs from the previous release, where the release names it."""
 

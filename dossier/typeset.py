@@ -28,6 +28,9 @@ LONG_LABEL = 22
 ONE_LINE = 88
 """Characters of a finding that fit on one line of the contents; a longer one waits for its chapter."""
 
+SHORT_CONTENTS = 26
+"""With more chapters the contents name them alone: the lists that follow shall not spill onto a page of a few lines."""
+
 NAMES = {
     "Brier",
     "Cohen's",

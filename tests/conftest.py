@@ -28,6 +28,8 @@ RELEASES = {
     "covid": ROOT / "tests" / "releases" / "covid",
     "heart": ROOT / "tests" / "releases" / "heart",
 }
+NOT_OURS = ("covid", "heart")
+"""Releases whose tables lie outside the repository."""
 
 
 # ---- releases that are printed --------------------------------------------------------------------------------------
@@ -110,7 +112,7 @@ def books(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Book]:
 
 def opened(books: dict[str, Book], name: str) -> Book:
     """A release by its name; the test is skipped where its tables are not at hand."""
-    if name in ("covid", "heart") and not (SHARED / "data" / name).is_dir():
+    if name in NOT_OURS and not (SHARED / "data" / name).is_dir():
         pytest.skip(f"the tables of {name} are not ours to publish, and ../shared/data/{name} is not there")
     return books[name]
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dossier import acceptance, load
+from dossier import acceptance, evaluate, load
 from dossier.errors import DossierError
+from dossier.findings import acceptance as findings
 from dossier.release import Acceptance
 from dossier.types import Absent, DatasetSummary, Estimate, Result
 from tests.smallest import HEAD, SITE
@@ -173,3 +174,33 @@ def test_every_fault_of_every_criterion_and_answer_is_said_at_once(tmp_path: Pat
         "few_event is not a flag.",
         "stie is not a dataset of this release.",
     ]
+
+
+# ---- what is said to be declared beforehand -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("dates", "said"),
+    [
+        (("2026-05-01", "2026-05-01", "2026-05-01"), ""),
+        (("2026-05-01", None, "2026-05-01"), "When one of them was declared is not said."),
+        ((None, None, "2026-05-01"), "When two of them were declared is not said."),
+        ((None, None, None), "When any of them was declared is not said."),
+        ((None,), "When it was declared is not said."),
+    ],
+)
+def test_only_a_dated_criterion_is_said_to_be_declared_beforehand(
+    tmp_path: Path, dates: tuple[str | None, ...], said: str
+) -> None:
+    criteria = "".join(
+        f'[[acceptance]]\nmeasure = "auroc"\ndataset = "each external"\nat_least = 0.{place}\n'
+        + (f"declared_on = {date}\n" if date else "")
+        for place, date in enumerate(dates, start=1)
+    )
+    assert faults(tmp_path, criteria) == []
+    evidence = evaluate.evidence(load.study(tmp_path))
+    finding, table = findings.finding(evidence), findings.condensed(evidence)
+    assert findings.undated(evidence, "declared") == said
+    assert ("declared beforehand" in finding.lead) == ("beforehand" in table.title) == (not said)
+    assert said in finding.rest
+    assert table.note == said

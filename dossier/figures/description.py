@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from dossier.bands import ACCRUAL_ROWS
 from dossier.figures.canvas import (
     BLUE,
     FULL,
@@ -329,7 +330,7 @@ def draw_accrual(evidence: Evidence) -> Figure | Absent:
     dated = [one for one in in_order(evidence) if one.dates is not None]
     if not dated:
         return Absent("no dataset declares its dates")
-    shown = dated[:MOST_ROWS]
+    shown = dated[:ACCRUAL_ROWS]
     name = min(max(text_width(label_of(one)) for one in shown), WIDEST_NAME)
     said = max(text_width(dates(one.dates)) for one in shown)
     width = FULL - name - 3.0 - said - 3.0

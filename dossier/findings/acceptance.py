@@ -12,7 +12,6 @@ from dossier.typeset import (
     Reasons,
     Row,
     Table,
-    counted,
     in_words,
     label_of,
     listing,
@@ -36,10 +35,24 @@ def finding(evidence: Evidence) -> Sentence:
     """How many criteria are met everywhere they ask for it, and which are not."""
     every = declared(evidence)
     met = [one for one in every if verdict(one) == MET]
-    lead = f"{sentence_case(in_words(len(met)))} of {counted(len(every), 'criterion', 'criteria')} declared beforehand "
+    noun = "criterion" if len(every) == 1 else "criteria"
+    unsaid = undated(evidence, "declared")
+    if not unsaid:
+        noun += " declared beforehand"
+    lead = f"{sentence_case(in_words(len(met)))} of {in_words(len(every))} {noun} "
     failing = [f"{within_sentence(label(evidence, one[0]))}" for one in every if verdict(one) != MET]
     rest = f"Open: {listing(failing)}." if 0 < len(failing) <= 4 else ""
-    return Sentence(f"{lead}{'is' if len(met) == 1 else 'are'} met.", rest)
+    return Sentence(f"{lead}{'is' if len(met) == 1 else 'are'} met.", f"{rest} {unsaid}".strip())
+
+
+def undated(evidence: Evidence, done: str) -> str:
+    """Of how many criteria nobody says when they were `done`, so that beforehand is not known; empty where of none."""
+    dates = [evidence.release.acceptance[one[0].number - 1].declared_on for one in declared(evidence)]
+    count = dates.count(None)
+    if not count:
+        return ""
+    which = "any of them" if count == len(dates) > 1 else f"{in_words(count)} of them" if len(dates) > 1 else "it"
+    return f"When {which} {'were' if 1 < count < len(dates) else 'was'} {done} is not said."
 
 
 def declared(evidence: Evidence) -> list[tuple[Criterion, ...]]:
@@ -87,6 +100,7 @@ def fits_the_cover(evidence: Evidence) -> bool:
 
 def condensed(evidence: Evidence) -> Table:
     """One row a criterion: what was asked, and how it stands."""
+    unsaid = undated(evidence, "declared")
     rows = [
         Row(
             label(evidence, one[0]),
@@ -96,8 +110,8 @@ def condensed(evidence: Evidence) -> Table:
     ]
     return Table(
         name="table-acceptance",
-        title="Criteria declared beforehand.",
-        note="",
+        title="Criteria." if unsaid else "Criteria declared beforehand.",
+        note=unsaid,
         head="Criterion",
         columns=(Column("Asked", words=True), Column("Where", words=True), Column("Standing", words=True)),
         rows=tuple(rows),

@@ -19,6 +19,9 @@ from dossier.typeset import (
     within_sentence,
 )
 
+INSTEAD = " (read this instead)"
+"""What the label of a counterpart says it is there for."""
+
 
 def finding(evidence: Evidence) -> Sentence:
     """What these measures are for, and the prevalences that several of them depend on."""
@@ -48,7 +51,12 @@ def tables(evidence: Evidence) -> tuple[Table, ...]:
     together = tables_of(means, [one for (_, name), terms in whole for one in (*terms, *_beside(evidence, name))])
     if len(whole) > 1 and len(together) == 1:
         pairs = {whole[0][0]: together} | {key: made for key, made in pairs.items() if key[0]}
-    return tuple(table for made in pairs.values() for table in made)
+    return tuple(_titled(table) for made in pairs.values() for table in made)
+
+
+def _titled(table: Table) -> Table:
+    """A table whose column alone says what to read instead: its title and its methods stand in lists as well."""
+    return replace(table, title=table.title.replace(INSTEAD, ""), note=table.note.replace(INSTEAD, ""))
 
 
 def _means_only(evidence: Evidence) -> Evidence:
@@ -60,7 +68,7 @@ def _means_only(evidence: Evidence) -> Evidence:
 def _beside(evidence: Evidence, name: str) -> list[Term]:
     """The counterpart under a label that says what it is there for."""
     term = evidence.terms.get(name)
-    return [] if term is None else [replace(term, label=f"{term.label} (read this instead)")]
+    return [] if term is None else [replace(term, label=f"{term.label}{INSTEAD}")]
 
 
 def chance(evidence: Evidence) -> tuple[Table, ...]:

@@ -384,7 +384,7 @@ def _groups(evidence: Evidence) -> str:
         return f"By {columns}: not known, the data of this place do not tell."
     few = [one for one in known if isinstance(one.size, SubgroupSize) and subgroups.is_few(one.size)]
     apart = {(label, column) for label, column, name in subgroups.apart(evidence) if ours in (None, name)}
-    parts = [f"too few patients to tell in {in_words(len(few))} of {len(known)} groups"] if few else []
+    parts = [f"too few patients to tell in {subgroups.part_of(len(few), len(known))} groups"] if few else []
     if apart:
         names = [f"{label} ({within_sentence(column)})" for label, column in sorted(apart)]
         which = listing(names) if len(names) <= MOST_NAMED else f"{len(names)} groups"
@@ -527,10 +527,15 @@ def _goals(evidence: Evidence) -> Number | None:
         return Number("No goals", "were set before the test, so none can be met or missed")
     missed = [one for one in acceptance.declared(evidence) if acceptance.verdict(one) != acceptance.MET]
     if not missed:
-        return Number(score[0], "of the goals that were set before the test")
+        return Number(score[0], f"of the {_set(evidence)}")
     names = list(dict.fromkeys(GOAL_WORDS.get(one[0].measure, "") for one in missed))
     named = listing(names) if all(names) and len(names) <= MOST_NAMED else f"{in_words(len(missed))} of them"
-    return Number(score[0], f"of the goals set before the test; not met: {named} (page 3)")
+    return Number(score[0], f"of the {_set(evidence)}; not met: {named} (page 3)")
+
+
+def _set(evidence: Evidence) -> str:
+    """The goals, said to be set beforehand only where the release gives the date of each."""
+    return "goals" if acceptance.undated(evidence, "set") else "goals set before the test"
 
 
 def goal(evidence: Evidence, one: Criterion) -> str:
@@ -555,7 +560,7 @@ def _people(evidence: Evidence, measure: str, value: float) -> str:
 
 
 def goals(evidence: Evidence) -> Table | None:
-    """Every goal that was set beforehand, and where it is met."""
+    """Every goal, and where it is met."""
     every = acceptance.declared(evidence)
     if not every:
         return None
@@ -581,8 +586,8 @@ def goals(evidence: Evidence) -> Table | None:
         )
     return Table(
         name="table-goals",
-        title="Goals set before the test.",
-        note="",
+        title=f"{sentence_case(_set(evidence))}.",
+        note=acceptance.undated(evidence, "set"),
         head="Goal",
         columns=(Column("Asked", words=True), Column("How it stands", words=True)),
         rows=tuple(rows),
@@ -869,10 +874,11 @@ def care(evidence: Evidence) -> tuple[tuple[str, str], ...]:
 def glossary(evidence: Evidence) -> tuple[tuple[str, str], ...]:
     """Every word of these pages that is not an everyday one, in plain words."""
     several = bool(classes.labels(evidence))
+    before = "" if acceptance.undated(evidence, "set") else ", before the test,"
     words = [
         ("Chance", "What would happen with no cause behind it, as with a coin. Small numbers differ by chance."),
         ("Dossier", "The full report of the test, from which these pages are drawn. It holds every number and method."),
-        ("Goal", "What the owner said, before the test, that the model must reach."),
+        ("Goal", f"What the owner said{before} that the model must reach."),
         ("Model", "A rule, often run by a computer, that turns facts about a patient into a risk."),
         ("Outcome", f"What the model foretells: {evidence.release.outcome.name}."),
         ("Place", "A hospital, a group of them, or a span of time, whose patients took part in the test."),

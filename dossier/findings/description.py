@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dossier.bands import MAP_ROWS, MAP_WITH_NUMBERS
+from dossier.bands import ACCRUAL_ROWS, MAP_ROWS, MAP_WITH_NUMBERS
 from dossier.findings import classes
 from dossier.findings.sentence import Sentence
 from dossier.types import MODEL, DatasetSummary, DescriptionResult, Evidence, externals
@@ -102,7 +102,8 @@ def sizes(evidence: Evidence) -> tuple[tuple[str, str], ...]:
 def flow(evidence: Evidence) -> Table:
     """Rows in, rows out and why, for every dataset."""
     reasons = list(dict.fromkeys(reason for dataset in evidence.datasets for reason in dataset.excluded))
-    dated = any(dataset.dates is not None for dataset in evidence.datasets)
+    # Of fewer the figure of the accrual beside the table prints them.
+    dated = sum(dataset.dates is not None for dataset in evidence.datasets) > ACCRUAL_ROWS
     known = classes.labels(evidence)
     heads = ("Rows read", *map(sentence_case, reasons), "Analysed", *(() if known else ("Events", "Prevalence, %")))
     return Table(

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dossier.findings.sentence import Sentence
 from dossier.types import Evidence
-from dossier.typeset import TIED, Cell, Column, Row, Table, counted, listing
+from dossier.typeset import TIED, Cell, Column, Row, Table, in_words, listing, sentence_case
 
 
 def finding(evidence: Evidence) -> Sentence:
     """How many files were read, and under which promise."""
+    count = len(evidence.inputs)
+    read = f"{sentence_case(in_words(count))} {'file was' if count == 1 else 'files were'} read"
     return Sentence(
-        f"{counted(len(evidence.inputs), 'file was', 'files were')} read, with seed {evidence.release.release.seed}.",
+        f"{read}, with seed {evidence.release.release.seed}.",
         "The same input with the same versions gives the same bytes.",
     )
 
@@ -31,6 +33,24 @@ def files(evidence: Evidence) -> Table:
             for one in evidence.inputs
         ),
     )
+
+
+def model(evidence: Evidence) -> str:
+    """Which version was tested, which is released, and the hash of the model file."""
+    release = evidence.release.release
+    tested = release.tested_version or release.version
+    versions = f"version {tested} was tested" + (
+        "." if tested == release.version else f", {release.version} is released."
+    )
+    known = release.artifact_sha256
+    return f"{versions} " + (
+        f"SHA-256 of its file: {grouped(known)}." if known else "The hash of its file is not stated."
+    )
+
+
+def command(evidence: Evidence) -> str:
+    """The command that made the dossier, without paths and workers."""
+    return f"{evidence.command}." if evidence.command else "none, a program made these pages through the library."
 
 
 def grouped(sha256: str) -> str:

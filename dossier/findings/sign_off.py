@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dossier.findings.sentence import Sentence
 from dossier.types import Evidence
-from dossier.typeset import counted, date
+from dossier.typeset import date, in_words, sentence_case
 
 if TYPE_CHECKING:
     from dossier.release import Signatory
@@ -24,7 +24,7 @@ def finding(evidence: Evidence) -> Sentence:
     """How many signatures are asked for, and by what this dossier is known."""
     count = len(evidence.release.signatory) or len(ROLES)
     return Sentence(
-        f"{counted(count, 'signature')} {'is' if count == 1 else 'are'} asked for.",
+        f"{sentence_case(in_words(count))} {'signature is' if count == 1 else 'signatures are'} asked for.",
         "Each binds to the results whose SHA-256 stands below.",
     )
 

@@ -87,7 +87,7 @@ def finding(evidence: Evidence) -> Sentence:
     """In how many comparisons a subgroup differs by an interval that excludes 0, and how many are too small to tell."""
     made = tuple(_differences(evidence))
     few = _few(evidence)
-    rest = f"Too few to tell: {_of(len(few), len(_sized(evidence)))} subgroups." if few else ""
+    rest = f"Too few to tell: {part_of(len(few), len(_sized(evidence)))} subgroups." if few else ""
     if not made:
         return Sentence("In no subgroup can the model be compared with the other patients of its site.", rest)
     apart = [one for one in made if one.is_apart]
@@ -95,14 +95,14 @@ def finding(evidence: Evidence) -> Sentence:
     if not apart:
         lead = f"In none of {in_words(len(made))} comparisons does a subgroup {where}"
         return Sentence(lead, f"Every interval of the difference holds 0. {rest}".strip())
-    lead = f"In {_of(len(apart), len(made))} comparisons a subgroup {where.replace('differ', 'differs', 1)}"
+    lead = f"In {part_of(len(apart), len(made))} comparisons a subgroup {where.replace('differ', 'differs', 1)}"
     told = "There the interval of the difference excludes 0"
     if len(apart) <= MOST_NAMED:
         told += f": {listing([_told(one) for one in apart])}"
     return Sentence(lead, f"{told}. {rest}".strip())
 
 
-def _of(count: int, among: int) -> str:
+def part_of(count: int, among: int) -> str:
     """A part of a count, both in words or both in digits: two of ten, 3 of 12."""
     return f"{in_words(count)} of {in_words(among)}" if among <= 10 else f"{count:,} of {among:,}"
 

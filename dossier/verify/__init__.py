@@ -90,9 +90,8 @@ def inputs(out: Path, release: Path) -> Report:
 
 
 def command(out: Path) -> list[str]:
-    """The words of the command that made the dossier, so that it can be given again; `demo` builds like `build`."""
-    words = shlex.split(str(_opened(out).manifest["command"]))[1:]
-    return ["build", "--edition", "all", *words[1:]] if words[:1] == ["demo"] else words
+    """The words of the command that made the dossier, so that it can be given again."""
+    return shlex.split(str(_opened(out).manifest["command"]))[1:]
 
 
 def rebuilt(out: Path, again: Path) -> Report:

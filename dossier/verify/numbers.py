@@ -42,6 +42,7 @@ BY_FORM = (
     ("dates", re.compile(rf"\b\d{{1,2}}\s(?:{MONTHS}|{'|'.join(month[:3] for month in MONTHS.split('|'))})\s\d{{4}}")),
     ("dates", re.compile(r"\b\d{4}-\d{2}-\d{2}\b")),
     ("settings", re.compile(r"[\d,]+ bootstrap replicates, [\d,]+ permutations")),
+    ("commands", re.compile(r"^Command: dossier .*")),
     ("smallest counts that are shown", re.compile(r"<\d+(?![\d.,])")),
     ("scales of figures", re.compile(rf"Below {MINUS}?[\d.]+: not drawn")),
     ("references", re.compile(r"\b(?:19|20)\d{2};\d+(?::\w+)?")),
