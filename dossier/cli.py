@@ -123,7 +123,8 @@ def _columns(table: SettledTable) -> list[str]:
     for one in table.columns:
         values = f"{one.levels} value{'' if one.levels == 1 else 's'}" if one.levels is not None else ""
         span = f"{one.range[0]:.6g} to {one.range[1]:.6g}" if one.range is not None else values
-        rows.append((" ".join(one.name.split()), one.role, one.kind, span, str(one.missing)))
+        missing = f"{one.missing}" if one.sample is None else f"{one.missing} of {one.sample} rows drawn"
+        rows.append((" ".join(one.name.split()), one.role, one.kind, span, missing))
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
     return [
         "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows

@@ -120,6 +120,8 @@ def _dataset(dataset: DatasetSummary) -> dict[str, Any]:
         "clusters": dataset.clusters,
         "weighted": dataset.weighted,
         "imputations": dataset.imputations,
+        # Only where it says something: what was written before stays the same to the byte.
+        **({} if dataset.sampled is None else {"sampled": dataset.sampled}),
     }
 
 
@@ -327,12 +329,12 @@ def schema() -> dict[str, Any]:
     status = {"enum": ["estimated", "absent", "withheld"]}
     place = {"dataset": {"type": "string"}, "subset": words, "at": at}
 
-    def rows(properties: dict[str, Any], more: Any = False) -> dict[str, Any]:
+    def rows(properties: dict[str, Any], more: Any = False, optional: dict[str, Any] | None = None) -> dict[str, Any]:
         return {
             "type": "array",
             "items": {
                 "type": "object",
-                "properties": properties,
+                "properties": {**properties, **(optional or {})},
                 "required": sorted(properties),
                 "additionalProperties": more,
             },
@@ -375,7 +377,8 @@ def schema() -> dict[str, Any]:
                     "type": ["object", "null"],
                     "additionalProperties": {"type": "integer", "minimum": 0},
                 },
-            }
+            },
+            optional={"sampled": {"type": "integer", "minimum": 0}},
         ),
         "description": rows(
             {

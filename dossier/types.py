@@ -106,6 +106,13 @@ class Dataset:
     """Every declared subgroup, column by column; the same ones in the same order in every tested dataset."""
     minimum_cell: int = 0
     """The smallest count that may be printed; 0 where the release declares no disclosure policy."""
+    sampled: Dataset | None = None
+    """The rows with predictors and subgroups, of a table too large to be read whole: these here then have neither."""
+
+    @property
+    def described(self) -> Dataset:
+        """The rows whose predictors and subgroups are known: all, or the sample."""
+        return self if self.sampled is None else self.sampled
 
 
 @dataclass(frozen=True)
@@ -170,6 +177,8 @@ class SettledColumn:
     levels: int | None
     """How many different texts or codes it holds."""
     missing: int
+    sample: int | None = None
+    """In how many rows it was read, drawn from all; None where it was read in all."""
 
 
 @dataclass(frozen=True)
@@ -392,6 +401,8 @@ class DatasetSummary:
     """Whether the rows count by their sampling weights."""
     imputations: int | None = None
     """How many imputations were pooled; None where nothing was imputed."""
+    sampled: int | None = None
+    """In how many analysed rows predictors and subgroups were read; None where in all."""
 
 
 @dataclass(frozen=True)

@@ -63,19 +63,21 @@ def of_site(site: Site) -> tuple[SiteEvidence, SubgroupEvidence]:
 
 def _complete(dataset: Dataset) -> Dataset | None:
     """The rows that had everything before anything was imputed; None where they are not given or there are none."""
-    if dataset.original is None:
-        return None
-    risk = dataset.original.risk if dataset.original.risk is not None else dataset.original.class_risk
+    return None if dataset.original is None else _with_risk(dataset.original)
+
+
+def _with_risk(original: Dataset) -> Dataset | None:
+    risk = original.risk if original.risk is not None else original.class_risk
     if risk is None:
         return None
     known = ~np.isnan(risk if risk.ndim == 1 else risk.sum(axis=1))
     if not known.any():
         return None
     groups = tuple(
-        one if isinstance(one.rows, Absent) else replace(one, rows=one.rows[known])
-        for one in dataset.original.subgroups
+        one if isinstance(one.rows, Absent) else replace(one, rows=one.rows[known]) for one in original.subgroups
     )
-    return replace(part_of(dataset.original, known), subgroups=groups)
+    sample = None if original.sampled is None else _with_risk(original.sampled)
+    return replace(part_of(original, known), subgroups=groups, sampled=sample)
 
 
 def _events(parts: Sequence[SiteEvidence]) -> int | None:

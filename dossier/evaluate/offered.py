@@ -36,6 +36,8 @@ class Site:
     readers_elsewhere: str | None
     subset: str | None = None
     """The subgroup that the rows are, when they are only a part of the dataset."""
+    development_sample: int | None = None
+    """How many development rows have predictors, where the table is too large to be read whole."""
 
     @property
     def drawn_as(self) -> str:
@@ -203,7 +205,7 @@ def _grid_of_chapter(release: Release, chapter: str) -> dict[str, tuple[float | 
 
 
 def part_of(dataset: Dataset, rows: Any) -> Dataset:
-    """The dataset with these of its analysed rows only, its subgroups left behind; the counts of rows stay as read."""
+    """The dataset with these of its analysed rows only, no subgroups and no sample; the counts of rows stay as read."""
 
     def taken(values: Any) -> Any:
         return None if values is None else values[rows]
@@ -225,6 +227,7 @@ def part_of(dataset: Dataset, rows: Any) -> Dataset:
         cluster=taken(dataset.cluster),
         weights=taken(dataset.weights),
         subgroups=(),
+        sampled=None,
     )
 
 

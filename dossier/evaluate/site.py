@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dossier.evaluate import classes, dependent
+from dossier.evaluate import classes, dependent, sampled
 from dossier.evaluate.offered import (
     Site,
     ask,
@@ -21,6 +21,7 @@ from dossier.evaluate.offered import (
     seed_of,
     settings,
 )
+from dossier.evaluate.sampled import rows_analysed
 from dossier.metrics import robustness
 from dossier.metrics.resampling import VALUE_ALONE
 from dossier.register import CurveMaker, Metric, fill
@@ -32,6 +33,7 @@ from dossier.types import (
     CurveResult,
     Dataset,
     DatasetSummary,
+    Description,
     DescriptionResult,
     Estimate,
     Result,
@@ -105,18 +107,22 @@ def _asked(site: Site) -> tuple[list[Metric], list[CurveMaker]]:
 
 
 def described(site: Site, wanted: Callable[[Sequence[str]], bool]) -> tuple[DescriptionResult, ...]:
-    """The descriptions of a site whose needs are wanted."""
+    """The descriptions of a site whose needs are wanted; what all rows tell is not asked of a sample of them."""
     return tuple(
         DescriptionResult(site.dataset.name, row)
         for maker in fill("metrics").descriptions.values()
         if site.dataset.role in maker.roles and wanted(maker.needs)
-        for row in _described(site, maker)
+        for row in _described_once(site, maker)
     )
 
 
-def rows_analysed(dataset: Dataset) -> int:
-    """How many rows are analysed."""
-    return dataset.rows_read - sum(dataset.excluded.values())
+def _described_once(site: Site, maker: CurveMaker) -> Iterator[Description]:
+    rows = _described(site, maker)
+    yield from rows
+    known = {row.variable for row in rows}
+    sample = sampled.asked(site, maker.needs)
+    if sample is not site:
+        yield from (row for row in _described(sample, maker) if row.variable not in known)
 
 
 def summary(dataset: Dataset) -> DatasetSummary:
@@ -128,7 +134,7 @@ def summary(dataset: Dataset) -> DatasetSummary:
         events=None if dataset.outcome is None else int(dataset.outcome.sum()),
         rows_read=dataset.rows_read,
         excluded=dataset.excluded,
-        features=tuple(feature.name for feature in dataset.predictors),
+        features=tuple(feature.name for feature in dataset.described.predictors),
         splits=None if dataset.split is None else len(np.unique(dataset.split)),
         dates=dataset.dates,
         clusters=None if dataset.cluster is None else len(np.unique(dataset.cluster)),
@@ -137,11 +143,13 @@ def summary(dataset: Dataset) -> DatasetSummary:
         if dataset.classes is None
         else {label: int((dataset.classes == place).sum()) for place, label in enumerate(dataset.class_labels)},
         minimum_cell=dataset.minimum_cell,
+        sampled=None if dataset.sampled is None else rows_analysed(dataset.sampled),
     )
 
 
-def measured(site: Site, metric: Metric) -> Iterator[Result]:
+def measured(whole: Site, metric: Metric) -> Iterator[Result]:
     """A measure at one site, at each of its settings; of several classes also class by class."""
+    site = sampled.asked(whole, metric.needs)
     for at in classes.places_of(site.release, metric):
         undeclared = [name for name in metric.term.at if name not in at]
         few = _too_few(site.dataset)
@@ -156,6 +164,7 @@ def measured(site: Site, metric: Metric) -> Iterator[Result]:
             found = _found(site, metric, at, _value)
         if site.dataset.role == "development" and isinstance(found, Estimate):
             found = replace(found, method=f"{found.method}, apparent")
+        found = sampled.told(found, whole, metric.needs)
         yield Result(
             metric.term.name, metric.term.measure, site.dataset.name, {**metric.fixed, **at}, found, site.subset
         )
@@ -247,8 +256,9 @@ def _curves(site: Site, maker: CurveMaker) -> Iterator[CurveResult]:
         yield replace(curve_of(classes.against_rest(site, label), maker), at={"class": label})
 
 
-def curve_of(site: Site, maker: CurveMaker) -> CurveResult:
+def curve_of(whole: Site, maker: CurveMaker) -> CurveResult:
     """A curve of one site, or why there is none."""
+    site = sampled.asked(whole, maker.needs)
     few = _too_few(site.dataset)
     if few is not None:
         return CurveResult(maker.name, site.dataset.name, few, subset=site.subset)
@@ -262,7 +272,7 @@ def curve_of(site: Site, maker: CurveMaker) -> CurveResult:
     )
     if isinstance(found, Curve):
         refuse_a_bad_curve(maker.name, site.dataset.name, found)
-    return CurveResult(maker.name, site.dataset.name, found, subset=site.subset)
+    return CurveResult(maker.name, site.dataset.name, sampled.told(found, whole, maker.needs), subset=site.subset)
 
 
 def _drawn(maker: CurveMaker, site: Site) -> Curve | Absent:
@@ -271,7 +281,7 @@ def _drawn(maker: CurveMaker, site: Site) -> Curve | Absent:
     return found
 
 
-def _described(site: Site, maker: CurveMaker) -> Sequence[Any]:
+def _described(site: Site, maker: CurveMaker) -> Sequence[Description]:
     if _too_few(site.dataset) is not None:
         return ()
     rows = ask(maker, {**columns(site), **settings(site.release)})

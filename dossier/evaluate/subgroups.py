@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.evaluate import sampled
 from dossier.evaluate.classes import against_rest, metrics_of, places_of
 from dossier.evaluate.offered import Site, part_of
 from dossier.evaluate.site import curve_of, measured
@@ -33,6 +34,8 @@ from dossier.types import (
 AGAINST = {"against": "complement"}
 """What the difference to the other patients holds in `at`."""
 
+NEEDS = ("subgroups",)
+
 CURVES = ("calibration_curve",)
 """The curves that are drawn of subgroups."""
 
@@ -50,17 +53,20 @@ def columns(site: Site) -> tuple[str, ...]:
     """The columns that make subgroups of this dataset."""
     if site.dataset.role == "development":
         return ()
-    return tuple(dict.fromkeys(one.column for one in site.dataset.subgroups))
+    return tuple(dict.fromkeys(one.column for one in site.dataset.described.subgroups))
 
 
-def of_column(site: Site, column: str) -> SubgroupEvidence:
+def of_column(whole: Site, column: str) -> SubgroupEvidence:
     """The subgroups that one column makes; they share what was measured on the other patients."""
+    site = sampled.asked(whole, NEEDS)
     parts = _Parts(site)
     ours = [one for one in site.dataset.subgroups if one.column == column]
+    results = (result for one in ours for result in _results(site, one, parts))
+    curves = (curve for one in ours for curve in _curves(site, one))
     return SubgroupEvidence(
         summaries=tuple(_summary(site, one) for one in ours),
-        results=tuple(result for one in ours for result in _results(site, one, parts)),
-        curves=tuple(curve for one in ours for curve in _curves(site, one)),
+        results=tuple(replace(one, found=sampled.told(one.found, whole, NEEDS)) for one in results),
+        curves=tuple(replace(one, found=sampled.told(one.found, whole, NEEDS)) for one in curves),
     )
 
 

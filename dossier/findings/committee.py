@@ -445,6 +445,7 @@ PLAIN = {
     "class_missing": "one of the classes had no patients.",
     "empty_subgroup": "one of the groups had no patients.",
     "in_no_subgroup": "some patients belong to none of the groups.",
+    "sampled": "so many patients were counted that some facts were read of a part of them.",
     "rival_incomplete": "the other model gave no risk for some patients.",
     "no_threshold": "no threshold is set.",
     "threshold_without_reason": "nobody says why the threshold is what it is.",

@@ -182,10 +182,20 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
     return Table(
         name=f"table-characteristics-{part}",
         title=f"Characteristics{part_of}.",
-        note="Median with the middle half of the patients; shares in per cent of those with a value.",
+        note="Median with the middle half of the patients; shares in per cent of those with a value."
+        + sampled(datasets),
         head="Predictor",
         columns=tuple(Column(label_of(dataset), intervals=True) for dataset in datasets),
         rows=tuple(rows),
+    )
+
+
+def sampled(datasets: Sequence[DatasetSummary]) -> str:
+    """Which datasets were too large for every column of every row; empty where none was."""
+    return "".join(
+        f" {sentence_case(one.site)}: a random sample of {one.sampled:,} of its {one.n:,} patients."
+        for one in datasets
+        if one.sampled is not None
     )
 
 

@@ -83,7 +83,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     found, settled = datasets.sites(release, folder, faults)
     # A table that could not be read lacks predictors only as a consequence.
     if release.model is not None and len(faults) == of_the_release:
-        faults += model.faults(release.model, found)
+        faults += model.faults(release.model, [site.described for site in found])
         of_the_release = len(faults)
     judged = (
         None if release.readers is None else readers(release.readers, folder, found, _unread(release, found), faults)

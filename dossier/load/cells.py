@@ -33,3 +33,19 @@ def text(value: Any) -> str:
     if isinstance(value, datetime.datetime) and value.time() == datetime.time():
         value = value.date()
     return value.isoformat() if isinstance(value, (datetime.date, datetime.time)) else str(value).strip()
+
+
+def whole(column: Any) -> Any:
+    """A column in one piece, its dictionary spelled out; cells that hold lists or bytes as texts."""
+    import pyarrow
+
+    # combine_chunks copies even what is in one piece.
+    joined = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    if isinstance(joined, pyarrow.ChunkedArray):
+        joined = pyarrow.concat_arrays(joined.chunks) if joined.num_chunks else pyarrow.array([], joined.type)
+    kinds = pyarrow.types
+    if kinds.is_dictionary(joined.type):
+        joined = joined.dictionary_decode()
+    if kinds.is_nested(joined.type) or kinds.is_binary(joined.type) or kinds.is_large_binary(joined.type):
+        return arrow([None if value is None else str(value) for value in joined.to_pylist()])
+    return joined

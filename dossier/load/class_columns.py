@@ -46,10 +46,10 @@ def _classes(table: Settled, name: str, labels: tuple[str, ...], faults: list[Fa
     found = columns.named(table, name, "[outcome] column", faults)
     if found is None:
         return None
-    texts = columns.words(found)
-    strangers = list(dict.fromkeys(text for text in texts if text is not None and text not in labels))
+    codes, spelled = columns.coded(found)
+    strangers = [text for text in spelled if text not in labels]
     for stranger in strangers:
-        rows = [int(row) for row, text in zip(table.rows, texts, strict=True) if text == stranger]
+        rows = table.rows[codes == spelled.index(stranger)]
         near = nearest(stranger, labels)
         fix = f"Did you mean {near}? " if near else ""
         fix += f"The classes of [outcome] are {listed(labels)}; write one of them, or declare the value as missing."
@@ -58,8 +58,7 @@ def _classes(table: Settled, name: str, labels: tuple[str, ...], faults: list[Fa
         faults.append(Fault(what, f"{table.file}, row {rows[0]}, column {found.name}", fix))
     if strangers:
         return None
-    code = {label: float(place) for place, label in enumerate(labels)}
-    return np.array([np.nan if text is None else code[text] for text in texts], dtype=np.float64)
+    return np.array([*(float(labels.index(label)) for label in spelled), np.nan])[codes]
 
 
 def _risks(table: Settled, names: tuple[str, ...], key: str, faults: list[Fault]) -> Floats | None:

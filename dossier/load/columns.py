@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -28,6 +28,10 @@ LARGEST_SPLIT = 1e15
 """Above it, not every whole number can be told from the next."""
 WHOLE_COLUMN = 0.1
 """From this share of risks outside 0 to 1 the column has another scale, and one fault says so."""
+AT_ONCE = 1 << 20
+"""So many cells at most are Python's texts at once: each is as large as ten numbers."""
+IDLE_ZEROS = r"^([+-]?\d+)\.0+$"
+"""What is written behind a whole number; Arrow and Python read the pattern alike."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,8 @@ class Settled:
     file: str
     rows: NDArray[np.int64]
     columns: Mapping[str, Column]
+    names: tuple[str, ...]
+    """Every column of the file, in its order; those that `columns` lacks are read in a sample of the rows only."""
 
 
 # ---- cells -> columns -----------------------------------------------------------------------------------------------
@@ -55,6 +61,11 @@ class Settled:
 
 def settled(raw: RawTable, declaration: DatasetDeclaration, where: str, faults: list[Fault]) -> Settled:
     """The table with the declared renames and missing values."""
+    return of_names(raw, declaration, renamed(raw, declaration, where, faults))
+
+
+def renamed(raw: RawTable, declaration: DatasetDeclaration, where: str, faults: list[Fault]) -> dict[str, str]:
+    """The names of the columns in the file, with ours for them; and the faults of names."""
     faults += [*_alike(raw), *_too_long(raw)]
     ours = {name: name for name in raw.columns}
     for our, their in declaration.columns.items():
@@ -70,12 +81,20 @@ def settled(raw: RawTable, declaration: DatasetDeclaration, where: str, faults: 
         for name in declaration.missing
         if name != "*" and name not in ours.values()
     ]
+    return ours
+
+
+def of_names(
+    raw: RawTable, declaration: DatasetDeclaration, ours: Mapping[str, str], wanted: Container[str] | None = None
+) -> Settled:
+    """The table under our names for its columns, with the declared missing values; of `wanted` columns only."""
     everywhere = tuple(declaration.missing.get("*", ()))
     columns = {
         our: column(their, raw.columns[their], (*everywhere, *declaration.missing.get(our, ())))
         for their, our in ours.items()
+        if wanted is None or our in wanted
     }
-    return Settled(raw.file, raw.rows, columns)
+    return Settled(raw.file, raw.rows, columns, tuple(dict.fromkeys(ours.values())))
 
 
 def _alike(raw: RawTable) -> list[Fault]:
@@ -139,7 +158,17 @@ def _of_numbers(name: str, cells: Any, missing: Sequence[Value]) -> Column:
     if marks := _missing_numbers(missing):
         numbers = np.where(np.isin(numbers, marks), np.nan, numbers)
     gaps = np.isnan(numbers)
-    return Column(name, "empty" if gaps.all() else "numbers", numbers, gaps, cells)
+    return Column(name, "empty" if gaps.all() else "numbers", numbers, gaps, _once(cells, numbers))
+
+
+def _once(cells: Any, numbers: Floats) -> Any:
+    """The cells of a column of numbers: the numbers themselves where these say the same, so that both are held once."""
+    import pyarrow
+
+    told_alike = pyarrow.types.is_floating(cells.type) or (
+        pyarrow.types.is_integer(cells.type) and not (np.abs(numbers) >= LARGEST_SPLIT).any()
+    )
+    return pyarrow.array(numbers) if told_alike else cells
 
 
 def _of_texts(name: str, cells: Any, missing: Sequence[Value]) -> Column:
@@ -157,9 +186,10 @@ def _of_texts(name: str, cells: Any, missing: Sequence[Value]) -> Column:
         return Column(name, "empty" if gaps.all() else "numbers", numbers, gaps, cells)
     gaps = gaps | (np.isin(numbers, _missing_numbers(missing)) & ~np.isnan(numbers))
     numbers = np.where(gaps, np.nan, numbers)
-    present = [text for text, gap in zip(cells.to_pylist(), gaps, strict=True) if not gap]
-    if present and all(text.lower() in BOOLEANS for text in present):
-        numbers[~gaps] = [BOOLEANS[text.lower()] for text in present]
+    here = pyarrow.array(~gaps)
+    if not gaps.all() and all(text.lower() in BOOLEANS for text in compute.unique(cells.filter(here)).to_pylist()):
+        truths = compute.equal(compute.utf8_lower(cells.filter(here)), "true")
+        numbers[~gaps] = truths.to_numpy(zero_copy_only=False)
         return Column(name, "booleans", numbers, gaps, cells)
     return Column(name, _kind(numbers, gaps), numbers, gaps, cells)
 
@@ -182,8 +212,12 @@ def _parsed(cells: Any, gaps: Bools) -> tuple[Floats, bool]:
         filled = compute.if_else(pyarrow.array(gaps), pyarrow.scalar(None, pyarrow.string()), cells)
         return np.array(filled.cast(pyarrow.float64()).to_numpy(zero_copy_only=False), dtype=np.float64), True
     except pyarrow.ArrowInvalid:
-        values = [None if gap else parsed(text) for text, gap in zip(cells.to_pylist(), gaps, strict=True)]
-        return np.array([np.nan if value is None else value for value in values], dtype=np.float64), False
+        numbers = np.full(len(cells), np.nan)
+        for start in range(0, len(cells), AT_ONCE):
+            piece = cells.slice(start, AT_ONCE).to_pylist()
+            values = [None if gap else parsed(text) for text, gap in zip(piece, gaps[start:], strict=False)]
+            numbers[start : start + AT_ONCE] = [np.nan if value is None else value for value in values]
+        return numbers, False
 
 
 def parsed(text: str) -> float | None:
@@ -200,39 +234,63 @@ def _spelled(value: Value) -> str:
 
 def words(column: Column) -> list[str | None]:
     """Each cell as the text of a category: 1, 1.0 and "1.0" are one, so are True and "true"; None where missing."""
+    codes, spelled = coded(column)
+    known = [*spelled, None]
+    return [known[code] for code in codes.tolist()]
+
+
+def coded(column: Column) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """The words of a column, each once, and for each cell the place of its word; -1 where it is missing."""
+    codes, different = _told_apart(column)
+    used = np.unique(codes[codes >= 0])
+    spelled = [_word(cell) for cell in different.take(used).to_pylist()]
+    place = {word: k for k, word in enumerate(dict.fromkeys(spelled))}
+    places = np.full(len(different) + 1, -1, dtype=np.int64)
+    places[used] = [place[word] for word in spelled]
+    return places[codes], tuple(place)
+
+
+def _told_apart(column: Column) -> tuple[NDArray[np.int64], Any]:
+    """The different cells of a column as Arrow's, and for each cell the place of its like; -1 where it is missing.
+
+    No text of Python's is made: of millions of identifiers nobody needs one.
+    """
+    import pyarrow
+    import pyarrow.compute as compute
+
+    if column.kind == "empty":
+        return np.full(len(column.missing), -1, dtype=np.int64), pyarrow.array([], pyarrow.string())
     if column.kind == "booleans":
-        return [None if np.isnan(value) else ("true" if value else "false") for value in column.numbers]
-    cells = column.cells.to_pylist()
-    return [None if gap else _word(cell) for cell, gap in zip(cells, column.missing, strict=True)]
+        codes = np.where(column.missing, -1, np.nan_to_num(column.numbers))
+        return codes.astype(np.int64), pyarrow.array(["false", "true"])
+    cells = column.cells
+    if pyarrow.types.is_string(cells.type):
+        cells = compute.replace_substring_regex(cells, IDLE_ZEROS, r"\1")
+    elif pyarrow.types.is_floating(cells.type):
+        cells = compute.add(cells, 0.0)  # -0.0 is 0
+    encoded = cells.dictionary_encode()
+    codes = np.from_dlpack(encoded.indices.fill_null(-1))
+    return np.where(column.missing, -1, codes).astype(np.int64), encoded.dictionary
 
 
 def _word(cell: Any) -> str:
     if isinstance(cell, str):
-        return re.sub(r"^([+-]?\d+)\.0+$", r"\1", cell)
+        return re.sub(IDLE_ZEROS, r"\1", cell)
     return number(float(cell)) if isinstance(cell, float) or hasattr(cell, "as_tuple") else str(cell)
 
 
-def rows_of(column: Column, keep: Bools) -> Column:
-    """The column of the rows to keep, with the kind that it had in the whole table."""
+def rows_of(column: Column, rows: NDArray[np.int64]) -> Column:
+    """The column of these rows, with the kind that it had in the whole table."""
     import pyarrow
 
-    return Column(
-        column.name, column.kind, column.numbers[keep], column.missing[keep], column.cells.filter(pyarrow.array(keep))
-    )
-
-
-def taken(table: Settled, keep: Bools) -> Settled:
-    """The rows of a table to keep; the table itself when all are, for a million rows are slow to copy."""
-    if keep.all():
-        return table
-    columns = {name: rows_of(column, keep) for name, column in table.columns.items()}
-    return Settled(table.file, table.rows[keep], columns)
+    cells = column.cells.take(pyarrow.array(rows))
+    return Column(column.name, column.kind, column.numbers[rows], column.missing[rows], cells)
 
 
 def named(table: Settled, name: str, declared: str, faults: list[Fault]) -> Column | None:
     """The column of that name; None, and a fault with the nearest name, when the table has none."""
     if name not in table.columns:
-        faults.append(no_column(name, table.file, list(table.columns), declared))
+        faults.append(no_column(name, table.file, table.names, declared))
         return None
     return table.columns[name]
 
@@ -248,7 +306,7 @@ def outcome(table: Settled, declared: Outcome, faults: list[Fault]) -> Floats | 
     if declared.positive is not None and found.kind != "booleans":
         return _positive(table, found, declared.positive, faults)
     if found.kind == "texts":
-        values = sorted({word for word in words(found) if word is not None})
+        values = sorted(coded(found)[1])
         what = f"outcome holds text ({listed(values, 5)}), not 0 and 1."
         fix = "Say in [outcome] which value means that the outcome happened, such as positive = "
         faults.append(Fault(what, f"{table.file}, column {found.name}", f'{fix}"{values[-1]}".'))
@@ -262,14 +320,14 @@ def outcome(table: Settled, declared: Outcome, faults: list[Fault]) -> Floats | 
 
 def _positive(table: Settled, found: Column, positive: Value, faults: list[Fault]) -> Floats | None:
     where = f"{table.file}, column {found.name}"
-    texts = words(found)
+    codes, spelled = coded(found)
     wanted = _word(positive) if not isinstance(positive, bool) else str(positive).lower()
-    values = sorted({text for text in texts if text is not None})
+    values = sorted(spelled)
     alike = [value for value in values if value.casefold() == wanted.casefold()]
     if len(alike) > 1 or (alike and alike != [wanted]):
-        spelled = listed(sorted({*alike, wanted}))
+        ways = listed(sorted({*alike, wanted}))
         fix = "Spell it one way in the table, the same as in [outcome] positive."
-        faults.append(Fault(f"The positive value is spelled in several ways: {spelled}.", where, fix))
+        faults.append(Fault(f"The positive value is spelled in several ways: {ways}.", where, fix))
         return None
     if len(values) > 2:
         fix = "Keep two values, or declare the others as missing: missing = { " + found.name + " = [ … ] }."
@@ -279,7 +337,7 @@ def _positive(table: Settled, found: Column, positive: Value, faults: list[Fault
         fix = f'Name one of the two in [outcome] positive, such as "{values[-1]}".'
         faults.append(Fault(f"No row has the outcome {wanted}; the values are {listed(values)}.", where, fix))
         return None
-    return np.array([np.nan if text is None else float(text == wanted) for text in texts], dtype=np.float64)
+    return np.array([*(float(word == wanted) for word in spelled), np.nan])[codes]
 
 
 def _not_binary(table: Settled, found: Column, wrong: Bools) -> list[Fault]:
@@ -414,8 +472,9 @@ def clusters(table: Settled, name: str, faults: list[Fault]) -> NDArray[np.int64
     gaps = [int(row) for row in table.rows[found.missing]]
     fix = "Name the cluster in every row; a row on its own is a cluster of one."
     faults += by_row(table.file, found.name, gaps, lambda _: "The cluster is missing.", fix)
-    codes = np.unique([text or "" for text in words(found)], return_inverse=True)[1]
-    return None if gaps else np.asarray(codes, dtype=np.int64)
+    codes, spelled = coded(found)
+    # The places of the words by the alphabet, wherever in the table each stands first.
+    return None if gaps else np.argsort(np.argsort(spelled))[codes]
 
 
 def weights(table: Settled, name: str, faults: list[Fault]) -> Floats | None:
@@ -428,31 +487,41 @@ def weights(table: Settled, name: str, faults: list[Fault]) -> Floats | None:
     return found
 
 
-def identifiers(
-    table: Settled, name: str, within: NDArray[np.int64] | None, faults: list[Fault]
-) -> tuple[str, ...] | None:
-    """The identifier of each row; None, and faults that do not print it, when one is missing or stands twice."""
-    found = named(table, name, "[[dataset]] id", faults)
-    if found is None:
+def identified(
+    table: Settled, name: str, rows: NDArray[np.int64], within: NDArray[np.int64] | None, faults: list[Fault]
+) -> Column | None:
+    """The identifiers of these rows; None, and faults that do not print them, when one is missing or stands twice.
+
+    With `within`, an identifier may stand once in each split or imputation.
+    """
+    whole = named(table, name, "[[dataset]] id", faults)
+    if whole is None:
         return None
-    texts = words(found)
-    first: dict[tuple[str, int], int] = {}
-    gaps: list[int] = []
-    repeats: list[tuple[int, int]] = []
-    for k, text in enumerate(texts):
-        row = int(table.rows[k])
-        if text is None:
-            gaps.append(row)
-        else:
-            key = (text, 0 if within is None else int(within[k]))
-            if key in first:
-                repeats.append((row, first[key]))
-            first.setdefault(key, row)
+    found = whole if len(rows) == len(table.rows) else rows_of(whole, rows)
+    numbers = table.rows[rows]
+    gaps = [int(row) for row in numbers[found.missing]]
     missing = by_row(table.file, found.name, gaps, lambda k: "The identifier is missing.", "Give one in every row.")
+    repeats, first = _repeats(found, within)
     fix = "Give every row an identifier of its own, or take id out."
-    rows = [row for row, _ in repeats]
+    again = [int(row) for row in numbers[repeats]]
     twice = by_row(
-        table.file, found.name, rows, lambda k: f"The identifier is the same as in row {repeats[k][1]}.", fix
+        table.file, found.name, again, lambda k: f"The identifier is the same as in row {numbers[first[k]]}.", fix
     )
     faults += [*missing, *twice]
-    return None if gaps or repeats else tuple(text for text in texts if text is not None)
+    return None if gaps or again else found
+
+
+def _repeats(found: Column, within: NDArray[np.int64] | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The rows whose cell stands in an earlier row too, and for each the first such row."""
+    codes, _ = _told_apart(found)
+    present = np.flatnonzero(codes >= 0)
+    keys = codes[present]
+    if within is None and np.bincount(keys, minlength=1).max() <= 1:
+        return present[:0], present[:0]
+    if within is not None:
+        inside = np.unique(within[present], return_inverse=True)[1]
+        keys = keys * (inside.max(initial=0) + 1) + inside
+    _, first, key = np.unique(keys, return_index=True, return_inverse=True)
+    earliest = first[key]
+    again = np.flatnonzero(earliest != np.arange(len(present)))
+    return present[again], present[earliest[again]]

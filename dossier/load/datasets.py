@@ -7,17 +7,29 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.errors import Fault
-from dossier.load import class_columns, columns, predictors, refused, settled_columns, signatures, subgroups, tables
+from dossier.errors import DataError, Fault
+from dossier.load import (
+    class_columns,
+    columns,
+    predictors,
+    refused,
+    samples,
+    settled_columns,
+    signatures,
+    subgroups,
+    tables,
+)
 from dossier.load.columns import Bools, Settled
 from dossier.load.dialects import Dialect
 from dossier.load.faults import LONGEST, by_row, counted, shown
 from dossier.load.files import Folder
-from dossier.load.predictors import Source
+from dossier.load.parquet import Stored
+from dossier.load.predictors import Sample, Source
 from dossier.load.subgroups import Labelled
 from dossier.load.tables import RawTable
 from dossier.release import DatasetDeclaration, Release
@@ -37,6 +49,13 @@ class Site:
     rival_missing: int
     weightless: bool = False
     """Whether no analysed row has a sampling weight above 0."""
+    sample: Site | None = None
+    """The rows in which every column was read, where these are not all."""
+
+    @property
+    def described(self) -> Site:
+        """The rows whose predictors and subgroups are known: all, or the sample."""
+        return self if self.sample is None else self.sample
 
 
 @dataclass(frozen=True)
@@ -45,8 +64,9 @@ class Rows:
 
     name: str
     site: str
-    rows: Bools
-    table: Settled
+    rows: NDArray[np.int64]
+    """Which rows of the table they are, in ascending order."""
+    file: str
     identifiers: tuple[str, ...] | None
     split: NDArray[np.int64] | None
     cluster: NDArray[np.int64] | None
@@ -69,7 +89,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Held:
-    """What is known of a table, over all its rows."""
+    """What is known of a table, over all its rows; features and groups over those of the sample, where there is one."""
 
     source: Source
     measured: Measured
@@ -95,8 +115,8 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
     for source, some, groups in zip(sources, features, subgroups.labelled(release, sources, faults), strict=True):
         measured = _measured(release, source, faults)
         of_table = Held(source, measured, some, labels, groups, minimum_cell(release, source.declaration))
-        for rows in _rows(source, faults):
-            found += [_site(of_table, rows)] if rows.imputation is None else _imputed(of_table, rows, faults)
+        for rows in _rows(source, release.readers.dataset if release.readers else None, faults):
+            found += [_whole_site(of_table, rows)] if rows.imputation is None else _imputed(of_table, rows, faults)
     _distinct(found, faults)
     return found, settled_columns.settled_tables(release, sources, names)
 
@@ -112,11 +132,41 @@ def _distinct(found: Sequence[Site], faults: list[Fault]) -> None:
 def _source(release: Release, number: int, folder: Folder, faults: list[Fault]) -> Source | None:
     declaration = release.dataset[number]
     where = f"release.toml, [[dataset]] {number + 1} ({declaration.name})"
-    raw = _raw(declaration, where, folder, faults)
-    if raw is None:
+    try:
+        raw = _raw(declaration, where, folder, faults)
+        return (
+            None if raw is None else _settled(release, _as_coded(raw, declaration, release), declaration, where, faults)
+        )
+    except DataError as damaged:
+        faults += damaged.faults
         return None
-    raw = _as_coded(raw, declaration, release)
-    return Source(declaration, columns.settled(raw, declaration, where, faults), where)
+
+
+def _settled(
+    release: Release, raw: RawTable, declaration: DatasetDeclaration, where: str, faults: list[Fault]
+) -> Source:
+    """The columns of a table; of one of very many rows that can be read in part, some columns in a sample of them."""
+    if not isinstance(raw.columns, Stored) or len(raw.rows) <= samples.LARGE:
+        return Source(declaration, columns.settled(raw, declaration, where, faults), where)
+    ours = columns.renamed(raw, declaration, where, faults)
+    wanted = predictors.columns_of_all_rows(release, declaration)
+    source = Source(declaration, columns.of_names(raw, declaration, ours, wanted), where)
+    # What is wrong with sites and imputations is told when they are needed.
+    places = samples.drawn(_imputations_of_sites(source, []), release.release.seed)
+    told = f"{raw.file}, in a sample of {len(places):,} rows"
+    part = RawTable(told, replace(raw.columns, places=places), raw.rows[places])
+    return replace(source, sample=Sample(columns.of_names(part, declaration, ours), places))
+
+
+def _imputations_of_sites(source: Source, faults: list[Fault]) -> list[tuple[str, list[NDArray[np.int64]]]]:
+    """The rows of each site by its imputations; everything in one where the table's own faults say that it has none."""
+    key = source.declaration.imputation
+    number = None if key is None else columns.numbered(source.table, key, "imputation", faults)
+    return [
+        (name, [rows] if number is None else [rows[number[rows] == k] for k in np.unique(number[rows])])
+        for name, _, rows in _sites(source, faults)
+        or [(source.declaration.name, "", np.arange(len(source.table.rows)))]
+    ]
 
 
 def _is_folder(path: Path) -> bool:
@@ -132,11 +182,14 @@ def _raw(declaration: DatasetDeclaration, where: str, folder: Folder, faults: li
     file = declaration.file
     if _is_folder(folder.path / file):
         found = folder.parts(file, f"{where}, file", declaration.outside, faults)
-        return None if found is None else tables.parts(found, file, faults)
+        return None if found is None else tables.stored(found, file, faults)
     ending = refused.ending(file, f"{where}, file") or _unfit(declaration, where)
     if ending is not None:
         faults.append(ending)
         return None
+    if signatures.kind(file) == ".parquet":
+        path = folder.located(file, f"{where}, file", declaration.outside, faults)
+        return None if path is None else tables.stored({file: path}, file, faults)
     content = folder.read(file, f"{where}, file", declaration.outside, faults)
     dialect = Dialect(declaration.encoding, declaration.separator, declaration.decimal, declaration.sheet, where)
     return None if content is None else tables.table(content, file, faults, dialect)
@@ -171,7 +224,7 @@ def _as_coded(raw: RawTable, declaration: DatasetDeclaration, release: Release) 
 def _somewhere(name: str, key: str, sources: Sequence[Source]) -> list[Fault]:
     """The fault of a column that none of the tested tables has."""
     tested = [source.table for source in sources if source.declaration.role != "development"]
-    if not tested or any(name in table.columns for table in tested):
+    if not tested or any(name in table.names for table in tested):
         return []
     faults: list[Fault] = []
     columns.named(tested[0], name, key, faults)
@@ -224,68 +277,85 @@ def _of_cases(release: Release, table: Settled, faults: list[Fault]) -> dict[str
 # ---- one table, its sites -------------------------------------------------------------------------------------------
 
 
-def _rows(source: Source, faults: list[Fault]) -> list[Rows]:
+def _rows(source: Source, named_by_readers: str | None, faults: list[Fault]) -> list[Rows]:
     declaration, table = source.declaration, source.table
-    everything = np.ones(len(table.rows), dtype=bool)
     split = None if declaration.split is None else columns.numbered(table, declaration.split, "split", faults)
     cluster = None if declaration.cluster is None else columns.clusters(table, declaration.cluster, faults)
     weights = None if declaration.weights is None else columns.weights(table, declaration.weights, faults)
     key = declaration.imputation
     imputation = None if key is None else columns.numbered(table, key, "imputation", faults)
     within = split if imputation is None else imputation
-    if declaration.site_column is None:
-        parts = [(declaration.name, declaration.site or _title(declaration.name), everything)]
-    else:
-        parts = _parts(source, declaration.site_column, faults)
+    parts = _sites(source, faults)
     if key is not None and imputation is None:
         return []
-    made = [_part(source, name, site, rows, within, faults) for name, site, rows in parts]
     return [
-        replace(
-            part,
-            cluster=None if cluster is None else cluster[part.rows],
-            weights=None if weights is None else weights[part.rows],
-            split=None if split is None else split[part.rows],
-            imputation=None if imputation is None else imputation[part.rows],
+        Rows(
+            name=name,
+            site=site,
+            rows=rows,
+            file=table.file,
+            identifiers=_identifiers(source, rows, within, named_by_readers == name, faults),
+            split=_of(split, rows),
+            cluster=_of(cluster, rows),
+            weights=_of(weights, rows),
+            imputation=_of(imputation, rows),
         )
-        for part in made
+        for name, site, rows in parts
     ]
 
 
-def _part(
-    source: Source, name: str, site: str, rows: Bools, within: NDArray[np.int64] | None, faults: list[Fault]
-) -> Rows:
-    """The rows of a site; an identifier may stand once in each split and in each imputation."""
-    table = columns.taken(source.table, rows)
+def _identifiers(
+    source: Source, rows: NDArray[np.int64], within: NDArray[np.int64] | None, linked: bool, faults: list[Fault]
+) -> tuple[str, ...] | None:
+    """The identifiers of a site; one may stand once in each split and in each imputation.
+
+    Of a table of very many rows they are compared and not kept, unless readers' tables are linked with them: as texts
+    they would need more room than everything else.
+    """
     key = source.declaration.id
-    inside = None if within is None else within[rows]
-    identifiers = None if key is None else columns.identifiers(table, key, inside, faults)
-    return Rows(name, site, rows, table, identifiers, None, None, None, None)
+    if key is None:
+        return None
+    found = columns.identified(source.table, key, rows, _of(within, rows), faults)
+    if found is None or (source.sample is not None and not linked):
+        return None
+    return tuple(word for word in columns.words(found) if word is not None)
 
 
-def _parts(source: Source, key: str, faults: list[Fault]) -> list[tuple[str, str, Bools]]:
-    found = columns.named(source.table, key, "[[dataset]] site_column", faults)
+def _of(values: Any, rows: NDArray[np.int64]) -> Any:
+    """The values of these rows, which are in order: the values themselves where these are all, for copies take time."""
+    return values if values is None or len(rows) == len(values) else values[rows]
+
+
+def _sites(source: Source, faults: list[Fault]) -> list[tuple[str, str, NDArray[np.int64]]]:
+    """The name, the label and the rows of each site of a table."""
+    declaration, table = source.declaration, source.table
+    key = declaration.site_column
+    if key is None:
+        return [(declaration.name, declaration.site or _title(declaration.name), np.arange(len(table.rows)))]
+    found = columns.named(table, key, "[[dataset]] site_column", faults)
     if found is None:
         return []
-    table = source.table
     gaps = [int(row) for row in table.rows[found.missing]]
     fix = "Name the site in every row."
     faults += by_row(table.file, found.name, gaps, lambda k: "The site is missing.", fix)
-    texts = columns.words(found)
-    parts: dict[str, tuple[str, str, Bools]] = {}
-    for value in sorted({text for text in texts if text is not None}):
+    codes, spelled = columns.coded(found)
+    ordered = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[ordered], np.arange(len(spelled) + 1))
+    parts: dict[str, tuple[str, str, NDArray[np.int64]]] = {}
+    for value in sorted(spelled):
         if len(value) > LONGEST:
             what = f"A site has a name of {len(value):,} characters: {shown(value)}."
             faults.append(Fault(what, f"{table.file}, column {found.name}", "Give it a short name."))
             continue
-        name = f"{source.declaration.name}-{slug(value)}"
+        name = f"{declaration.name}-{slug(value)}"
         if not slug(value) or name in parts:
             what = f"The site {shown(value)} gives no name of its own: {name}."
             faults.append(Fault(what, f"{table.file}, column {found.name}", "Spell the sites so that they differ."))
             continue
         # A bare number or letter says nothing in a table: "Knee 5" does.
         label = value if len(value) > 2 else _title(name)
-        parts[name] = (name, label, np.array([text == value for text in texts], dtype=bool))
+        code = spelled.index(value)
+        parts[name] = (name, label, ordered[ends[code] : ends[code + 1]])
     return [parts[name] for name in sorted(parts)]
 
 
@@ -303,7 +373,7 @@ def _imputed(held: Held, part: Rows, faults: list[Fault]) -> list[Site]:
     """The first imputation of a site, with all others and with the rows that nothing was imputed to (number 0)."""
     if part.imputation is None:
         raise TypeError("an imputed table numbers its imputations")
-    where = f"{part.table.file}, column {held.source.declaration.imputation}"
+    where = f"{part.file}, column {held.source.declaration.imputation}"
     sizes = {int(k): int((part.imputation == k).sum()) for k in np.unique(part.imputation)}
     numbers = [k for k in sizes if k != 0]
     if len(numbers) < 2:
@@ -315,58 +385,84 @@ def _imputed(held: Held, part: Rows, faults: list[Fault]) -> list[Site]:
         what = f"Imputation {most} of {part.name} has {counted(sizes[most], 'row')}, imputation {least} {sizes[least]}."
         faults.append(Fault(what, where, "Give every imputation the same rows."))
         return []
-    found = [_site(held, _imputation(part, k)) for k in numbers]
+    found = [_whole_site(held, _imputation(part, k)) for k in numbers]
     if any(site.dataset.excluded != found[0].dataset.excluded for site in found):
         what = f"The imputations of {part.name} lack the outcome or the risk in different numbers of rows."
         faults.append(Fault(what, where, "Impute them everywhere, or leave them out of every imputation."))
         return []
-    original = _site(held, _imputation(part, 0), without_risk=True).dataset if 0 in sizes else None
+    original = _whole_site(held, _imputation(part, 0), without_risk=True).dataset if 0 in sizes else None
     datasets = tuple(site.dataset for site in found)
     return [replace(found[0], dataset=replace(datasets[0], imputations=datasets, original=original))]
 
 
 def _imputation(part: Rows, number: int) -> Rows:
     """The rows of one imputation of a site."""
-    here = np.asarray(part.imputation == number)
-    rows = np.zeros(len(part.rows), dtype=bool)
-    rows[np.flatnonzero(part.rows)[here]] = True
+    return _part(replace(part, split=None, imputation=None), np.flatnonzero(part.imputation == number))
+
+
+def _part(part: Rows, here: NDArray[np.int64]) -> Rows:
+    """Some of the rows of a site, by their places among them."""
     names = part.identifiers
-    return Rows(
-        name=part.name,
-        site=part.site,
-        rows=rows,
-        table=columns.taken(part.table, here),
-        identifiers=None if names is None else tuple(name for name, kept in zip(names, here, strict=True) if kept),
-        split=None,
-        cluster=None if part.cluster is None else part.cluster[here],
-        weights=None if part.weights is None else part.weights[here],
-        imputation=None,
+    return replace(
+        part,
+        rows=part.rows[here],
+        identifiers=None if names is None else tuple(names[place] for place in here),
+        split=_of(part.split, here),
+        cluster=_of(part.cluster, here),
+        weights=_of(part.weights, here),
+        imputation=_of(part.imputation, here),
+    )
+
+
+def _whole_site(held: Held, part: Rows, without_risk: bool = False) -> Site:
+    """A site with all its rows, and beside them those in which every column was read, where these are not all."""
+    sample = held.source.sample
+    if sample is None:
+        return _site(held, part, without_risk)
+    places = np.searchsorted(sample.places, part.rows)
+    here = np.flatnonzero(sample.places[np.minimum(places, len(sample.places) - 1)] == part.rows)
+    beside = replace(_part(part, here), rows=places[here], identifiers=None)
+    if held.source.declaration.id is not None:
+        names = columns.words(columns.rows_of(sample.table.columns[held.source.declaration.id], beside.rows))
+        beside = replace(beside, identifiers=tuple(name or "" for name in names))
+    in_all = _site(replace(held, measured=_at(held.measured, sample.places)), beside, without_risk)
+    if len(here) == len(part.rows):
+        return in_all
+    found = _site(replace(held, features=(), groups=()), part, without_risk)
+    return replace(found, dataset=replace(found.dataset, sampled=in_all.dataset), sample=in_all)
+
+
+def _at(measured: Measured, rows: NDArray[np.int64]) -> Measured:
+    """What was measured in these rows."""
+    return Measured(
+        outcome=_of(measured.outcome, rows),
+        risk=_of(measured.risk, rows),
+        rival=_of(measured.rival, rows),
+        cases={key: _of(values, rows) for key, values in measured.cases.items()},
     )
 
 
 def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
     source, measured, features, labels, groups = held.source, held.measured, held.features, held.labels, held.groups
     declaration = source.declaration
-    outcome, risk, rival = (
-        None if values is None else values[part.rows] for values in (measured.outcome, measured.risk, measured.rival)
-    )
-    keep, excluded = _analysed(len(part.table.rows), outcome, None if without_risk else risk)
-    cases = {key: values[part.rows][keep] for key, values in measured.cases.items()}
-    rival_missing = 0 if rival is None else int(_gaps(rival[keep]).sum())
-    outcome = None if outcome is None else outcome[keep]
-    risk = None if risk is None else risk[keep]
-    rival = None if rival is None or rival_missing else rival[keep]
+    outcome, risk, rival = (_of(values, part.rows) for values in (measured.outcome, measured.risk, measured.rival))
+    analysed, excluded = _analysed(len(part.rows), outcome, None if without_risk else risk)
+    keep = np.flatnonzero(analysed)
+    cases = {key: _of(_of(values, part.rows), keep) for key, values in measured.cases.items()}
+    outcome, risk, rival = (_of(values, keep) for values in (outcome, risk, rival))
+    rival_missing = 0 if rival is None else int(_gaps(rival).sum())
+    weights = _of(part.weights, keep)
     dataset = Dataset(
         name=part.name,
         role=declaration.role,
         site=part.site,
-        rows_read=len(keep),
+        rows_read=len(analysed),
         excluded=excluded,
         outcome=None if labels else outcome,
         risk=None if labels else risk,
-        rival=None if labels else rival,
-        split=None if part.split is None else part.split[keep],
-        predictors=tuple(Feature(one.name, one.values[part.rows][keep], one.levels) for one in features),
+        rival=None if labels or rival_missing else rival,
+        split=_of(part.split, keep),
+        predictors=tuple(Feature(one.name, _of(_of(one.values, part.rows), keep), one.levels) for one in features),
         dates=declaration.dates,
         relevance=cases.get("relevance"),
         cost=cases.get("cost"),
@@ -375,21 +471,19 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         class_labels=labels,
         classes=outcome.astype(np.int64) if labels and outcome is not None else None,
         class_risk=risk if labels else None,
-        class_rival=rival if labels else None,
-        cluster=None if part.cluster is None else part.cluster[keep],
-        weights=_unequal(part.weights, keep),
-        subgroups=subgroups.subgroups(groups, part.rows, keep, part.name),
+        class_rival=rival if labels and not rival_missing else None,
+        cluster=_of(part.cluster, keep),
+        weights=_unequal(weights),
+        subgroups=subgroups.subgroups(groups, part.rows, analysed, part.name),
         minimum_cell=held.minimum_cell,
     )
-    weightless = part.weights is not None and keep.any() and not part.weights[keep].any()
-    return Site(dataset, keep, part.identifiers, rival_missing, bool(weightless))
+    weightless = weights is not None and len(keep) > 0 and not weights.any()
+    return Site(dataset, analysed, part.identifiers, rival_missing, weightless)
 
 
-def _unequal(weights: Floats | None, keep: Bools) -> Floats | None:
+def _unequal(weights: Floats | None) -> Floats | None:
     """The weights of the rows that are analysed; None where all count alike, which is no weighting."""
-    if weights is None or not keep.any() or not np.ptp(weights[keep]):
-        return None
-    return weights[keep]
+    return None if weights is None or not len(weights) or not np.ptp(weights) else weights
 
 
 def _analysed(count: int, outcome: Floats | None, risk: Floats | None) -> tuple[Bools, dict[str, int]]:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from dossier.errors import Fault
 from dossier.load.faults import listed, nearest
 from dossier.types import InputFile
+
+WHOLE = -1
+PIECE = 1 << 24
+"""The bytes of a file that are held at once where only its hash is wanted."""
 
 
 @dataclass(frozen=True)
@@ -22,15 +27,33 @@ class Folder:
 
     def read(self, name: str, where: str, outside: bool, faults: list[Fault]) -> bytes | None:
         """The bytes of a file as the release names it; None, and a fault, when it cannot be had."""
+        pieces: list[bytes] = []
+        path = self._gone_through(name, where, outside, faults, WHOLE, pieces.append)
+        return None if path is None else b"".join(pieces)
+
+    def located(self, name: str, where: str, outside: bool, faults: list[Fault]) -> Path | None:
+        """The path of a file as the release names it, hashed piece by piece; None, and a fault, as for `read`."""
+        return self._gone_through(name, where, outside, faults, PIECE, lambda piece: None)
+
+    def _gone_through(
+        self, name: str, where: str, outside: bool, faults: list[Fault], size: int, take: Callable[[bytes], None]
+    ) -> Path | None:
+        """The path of a file whose pieces were all hashed and taken."""
         path = self._allowed(name, where, outside, faults)
         if path is None:
             return None
+        sha256, length, blank = hashlib.sha256(), 0, True
         try:
             if path.exists() and not path.is_file() and not path.is_dir():
                 what = f"{name} is no file but a device, a pipe or a socket."
                 faults.append(Fault(what, where, "Save what it gives as a file, and name that."))
                 return None
-            content = path.read_bytes()
+            with path.open("rb") as file:
+                while piece := file.read(size):
+                    sha256.update(piece)
+                    length += len(piece)
+                    blank = blank and not piece.strip()
+                    take(piece)
         except FileNotFoundError:
             faults.append(Fault(f"There is no file {name}.", where, self._hint(path)))
             return None
@@ -42,13 +65,13 @@ class Folder:
             fix = "Give the file a shorter name." if error.errno == errno.ENAMETOOLONG else "Make the file readable."
             faults.append(Fault(what, where, fix))
             return None
-        self.inputs[name] = InputFile(name, hashlib.sha256(content).hexdigest(), len(content))
-        if not content.strip():
+        self.inputs[name] = InputFile(name, sha256.hexdigest(), length)
+        if blank:
             faults.append(Fault(f"{name} is empty.", name, self._filling(name)))
             return None
-        return content
+        return path
 
-    def parts(self, name: str, where: str, outside: bool, faults: list[Fault]) -> dict[str, bytes] | None:
+    def parts(self, name: str, where: str, outside: bool, faults: list[Fault]) -> dict[str, Path] | None:
         """The parquet files of a folder in the order of their names; None, and a fault, when it is no such folder.
 
         Names that begin with a point or a line below are what other programs left behind.
@@ -63,9 +86,9 @@ class Folder:
             fix = "A folder is read as one table when it holds parquet files and nothing else."
             faults.append(Fault(f"{what}, and not only parquet files.", where, fix))
             return None
-        read = {f"{name}/{one}": self.read(f"{name}/{one}", where, outside, faults) for one in found}
-        kept = {file: content for file, content in read.items() if content is not None}
-        return kept if len(kept) == len(read) else None
+        every = {f"{name}/{one}": self.located(f"{name}/{one}", where, outside, faults) for one in found}
+        kept = {file: path for file, path in every.items() if path is not None}
+        return kept if len(kept) == len(every) else None
 
     def _allowed(self, name: str, where: str, outside: bool, faults: list[Fault]) -> Path | None:
         if "\0" in name:

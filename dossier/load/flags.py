@@ -20,21 +20,32 @@ MORE_THAN_CHANCE = 5.0
 
 def flags(sites: Sequence[Site]) -> tuple[Flag, ...]:
     """The flags of every dataset, in their order."""
-    development = next((site for site in sites if site.dataset.role == "development"), None)
+    development = next((site.described for site in sites if site.dataset.role == "development"), None)
     each = (flag for site in sites for flag in _of(site, development))
-    return (*each, *coding.flags([site.dataset for site in sites]), *_empty_subgroups([site.dataset for site in sites]))
+    described = [site.described.dataset for site in sites]
+    return (*each, *coding.flags(described), *_empty_subgroups(described))
 
 
 def _of(site: Site, development: Site | None) -> Iterator[Flag]:
-    dataset = site.dataset
+    dataset, described = site.dataset, site.described
+    yield from _sampled(dataset)
     yield from _one_class(dataset)
     yield from _constant_risk(dataset)
-    yield from _missing_predictors(dataset)
-    yield from _repeated_rows(site)
+    yield from _missing_predictors(described.dataset)
+    yield from _repeated_rows(described)
     yield from _incomplete_rival(site)
-    yield from _in_no_subgroup(dataset)
+    yield from _in_no_subgroup(described.dataset)
     if development is not None and dataset.role == "external":
-        yield from _seen_before(site, development)
+        yield from _seen_before(described, development)
+
+
+def _sampled(dataset: Dataset) -> Iterator[Flag]:
+    if dataset.sampled is not None:
+        says = (
+            f"The predictors and subgroups of {dataset.name} are those of {dataset.sampled.rows_read:,} rows, drawn at "
+            f"random from {dataset.rows_read:,}; every other result rests on all rows."
+        )
+        yield Flag("sampled", dataset.name, says)
 
 
 def _one_class(dataset: Dataset) -> Iterator[Flag]:

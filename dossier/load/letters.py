@@ -77,9 +77,9 @@ def of_tables(study: Study) -> list[Fault]:
         named[statement, f"release.toml, [statements] {item}"] = None
     for dataset in study.datasets:
         named[dataset.site, f"{dataset.name}, its site"] = None
-        for one in dataset.predictors:
+        for one in dataset.described.predictors:
             named |= dict.fromkeys(_each((one.name, *(one.levels or ())), f"{dataset.name}, column {one.name}"))
-        for group in dataset.subgroups:
+        for group in dataset.described.subgroups:
             named |= dict.fromkeys(_each((group.column, group.label), f"{dataset.name}, column {group.column}"))
     if study.reader_study is not None:
         named |= dict.fromkeys(_each(study.reader_study.group, "[reader_study], column group"))

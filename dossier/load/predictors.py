@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dossier.errors import Fault
 from dossier.load.columns import LARGEST, Column, Settled, parsed, words
@@ -23,7 +24,39 @@ class Source:
 
     declaration: DatasetDeclaration
     table: Settled
+    """All its rows; of a table of very many, only the columns that are read in all of them."""
     where: str
+    sample: Sample | None = None
+
+    @property
+    def every_column(self) -> Settled:
+        """The table with all its columns, in the rows in which all of them are read."""
+        return self.table if self.sample is None else self.sample.table
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The rows of a table of very many in which every column is read."""
+
+    table: Settled
+    places: NDArray[np.int64]
+    """Which of all rows they are, in ascending order."""
+
+
+def columns_of_all_rows(release: Release, declaration: DatasetDeclaration) -> frozenset[str]:
+    """The columns that are read in every row, however many there are: two or three numbers a row.
+
+    They are what discrimination, calibration and net benefit rest on, and what deals the rows out.
+    """
+    prediction = release.prediction
+    keys = ("split", "id", "site_column", "cluster", "weights", "imputation")
+    named = (
+        *(release.outcome.column, prediction.column, prediction.rival),
+        *(*(prediction.columns or ()), *(prediction.rivals or ())),
+        *case_columns(release).values(),
+        *(getattr(declaration, key) for key in keys),
+    )
+    return frozenset(name for name in named if name is not None)
 
 
 def roles_of_columns(release: Release) -> dict[str, str]:
@@ -68,7 +101,7 @@ def chosen(release: Release, sources: Sequence[Source], faults: list[Fault]) -> 
     names = [
         _declared(source, taken, faults)
         if source.declaration.predictors is not None
-        else tuple(name for name in source.table.columns if name in offered)
+        else tuple(name for name in source.table.names if name in offered)
         for source in sources
     ]
     if development is None or development.declaration.predictors is not None:
@@ -83,7 +116,7 @@ def _offered(development: Source | None, taken: dict[str, str]) -> frozenset[str
     if development is None:
         return frozenset()
     declared = development.declaration.predictors
-    names = development.table.columns if declared is None else declared
+    names = development.table.names if declared is None else declared
     return frozenset(name for name in names if name not in taken)
 
 
@@ -93,8 +126,8 @@ def _declared(source: Source, taken: dict[str, str], faults: list[Fault]) -> tup
         if name in taken:
             fix = f"Take it out of predictors, or out of {taken[name]}."
             faults.append(Fault(f"{name} is no predictor: {taken[name]} names it.", f"{source.where}, predictors", fix))
-        elif name not in source.table.columns:
-            known = [column for column in source.table.columns if column not in taken]
+        elif name not in source.table.names:
+            known = [column for column in source.table.names if column not in taken]
             faults.append(no_column(name, source.table.file, known, "[[dataset]] predictors"))
         else:
             kept.append(name)
@@ -106,10 +139,10 @@ def features(
 ) -> list[tuple[Feature, ...]]:
     """The predictors of each table over all its rows, categories with the same codes in every table."""
     faults += [
-        no_column(name, source.table.file, list(source.table.columns), "[[dataset]] categorical")
+        no_column(name, source.table.file, source.table.names, "[[dataset]] categorical")
         for source in sources
         for name in source.declaration.categorical
-        if name not in source.table.columns
+        if name not in source.table.names
     ]
     made: dict[str, dict[int, Feature]] = {}
     for name in dict.fromkeys(name for some in names for name in some):
@@ -121,7 +154,7 @@ def features(
 def _feature(
     name: str, holders: dict[int, Source], sources: Sequence[Source], faults: list[Fault]
 ) -> dict[int, Feature]:
-    columns = {k: source.table.columns[name] for k, source in holders.items()}
+    columns = {k: source.every_column.columns[name] for k, source in holders.items()}
     if any(name in source.declaration.categorical for source in sources):
         return _categories(name, columns, holders, faults, declared=True)
     mixed = [k for k, column in columns.items() if column.kind == "mixed"]
@@ -130,8 +163,8 @@ def _feature(
     if mixed:
         return {}
     kinds = {k: column.kind for k, column in columns.items() if column.kind != "empty"}
-    numeric = [holders[k].table.file for k, kind in kinds.items() if kind == "numbers"]
-    textual = [holders[k].table.file for k, kind in kinds.items() if kind != "numbers"]
+    numeric = [holders[k].every_column.file for k, kind in kinds.items() if kind == "numbers"]
+    textual = [holders[k].every_column.file for k, kind in kinds.items() if kind != "numbers"]
     if numeric and textual:
         what = f"{name} holds numbers in {numeric[0]} and categories in {textual[0]}."
         fix = f"Code it alike in every table, or list {name} under categorical."
@@ -145,9 +178,9 @@ def _feature(
 def _mixed(name: str, column: Column, source: Source) -> list[Fault]:
     wrong = np.flatnonzero(~column.missing & np.isnan(column.numbers))
     texts = [str(column.cells[int(k)].as_py()) for k in wrong[:20]]
-    rows = [int(row) for row in source.table.rows[wrong]]
+    rows = [int(row) for row in source.every_column.rows[wrong]]
     fix = f"Declare it as missing (missing = {{ {name} = [ … ] }}), or list {name} under categorical."
-    return by_row(source.table.file, column.name, rows, lambda k: f'{name} is "{texts[k]}" among numbers.', fix)
+    return by_row(source.every_column.file, column.name, rows, lambda k: f'{name} is "{texts[k]}" among numbers.', fix)
 
 
 def _numbers(
@@ -162,7 +195,7 @@ def _too_large(name: str, column: Column, source: Source) -> list[Fault]:
     """The faults of numbers that no measurement gives."""
     beyond = np.abs(column.numbers) > LARGEST
     values = column.numbers[beyond]
-    rows = [int(row) for row in source.table.rows[beyond]]
+    rows = [int(row) for row in source.every_column.rows[beyond]]
     fix = "Give a finite number, leave the cell empty, or declare the value as missing."
 
     def what(k: int) -> str:
@@ -170,7 +203,7 @@ def _too_large(name: str, column: Column, source: Source) -> list[Fault]:
             f"{name} is infinite." if np.isinf(values[k]) else f"{name} is {values[k]:g}, too large for a measurement."
         )
 
-    return by_row(source.table.file, column.name, rows, what, fix)
+    return by_row(source.every_column.file, column.name, rows, what, fix)
 
 
 def _categories(
@@ -186,7 +219,7 @@ def _categories(
                     f"{name} holds {len(set(present))} different texts in {len(present)} rows: too many for a category."
                 )
                 fix = f"List the predictors without {name}, name it as id, or list it under categorical."
-                faults.append(Fault(what, f"{source.table.file}, column {columns[k].name}", fix))
+                faults.append(Fault(what, f"{source.every_column.file}, column {columns[k].name}", fix))
     for k, cells in texts.items():
         faults += _too_long(name, cells, holders[k])
     levels = by_size({text for cells in texts.values() for text in cells if text is not None})
@@ -200,13 +233,13 @@ def _categories(
 def _too_long(name: str, cells: Sequence[str | None], source: Source) -> list[Fault]:
     """The faults of texts that are prose and no category."""
     places = [k for k, text in enumerate(cells) if text is not None and len(text) > LONGEST]
-    rows = [int(source.table.rows[k]) for k in places]
+    rows = [int(source.every_column.rows[k]) for k in places]
     fix = f"List the predictors without {name}, or write categories of a few words."
 
     def what(k: int) -> str:
         return f"{name} holds a text of {len(cells[places[k]] or ''):,} characters, too long for a category."
 
-    return by_row(source.table.file, source.table.columns[name].name, rows, what, fix)
+    return by_row(source.every_column.file, source.every_column.columns[name].name, rows, what, fix)
 
 
 def by_size(levels: set[str]) -> tuple[str, ...]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from dossier.load.columns import Column, words
+from dossier.load.columns import Column, coded
 from dossier.load.predictors import Source, roles_of_columns
 from dossier.release import Release
 from dossier.types import Floats, SettledColumn, SettledTable
@@ -41,14 +42,18 @@ def _columns(release: Release, source: Source, predictors: tuple[str, ...]) -> I
     named = roles_of_columns(release)
     groups = {one.column for one in release.subgroup}
     categorical = {name for name in predictors if name in source.declaration.categorical}
-    for name, column in source.table.columns.items():
+    everything, seen = source.table, source.every_column
+    for name in everything.names:
+        whole = name in everything.columns
+        column = everything.columns[name] if whole else seen.columns[name]
         if name in named:
             role = ROLES.get(named[name], named[name].rpartition(" ")[2])
         elif name in predictors:
             role = "predictor"
         else:
             role = "subgroup" if name in groups else "not used"
-        yield _settled(name, role, column, name in categorical)
+        found = _settled(name, role, column, name in categorical)
+        yield found if whole else replace(found, sample=len(seen.rows))
 
 
 def _settled(name: str, role: str, column: Column, categorical: bool) -> SettledColumn:
@@ -60,8 +65,7 @@ def _settled(name: str, role: str, column: Column, categorical: bool) -> Settled
         return SettledColumn(name, role, kind, None, None, missing)
     if kind in ("numbers", "booleans"):
         return SettledColumn(name, role, kind, extremes(column.numbers[~column.missing]), None, missing)
-    levels = len({word for word in words(column) if word is not None})
-    return SettledColumn(name, role, kind, None, levels, missing)
+    return SettledColumn(name, role, kind, None, len(coded(column)[1]), missing)
 
 
 def extremes(numbers: Floats) -> tuple[float, float]:

@@ -40,7 +40,7 @@ def labelled(release: Release, sources: Sequence[Source], faults: list[Fault]) -
     made: dict[str, list[Labelled]] = {source.where: [] for source in sources}
     for position, declared in enumerate(release.subgroup, start=1):
         where = f"release.toml, [[subgroup]] {position} ({declared.column})"
-        holders = {one.where: one for one in tested if declared.column in one.table.columns}
+        holders = {one.where: one for one in tested if declared.column in one.table.names}
         if not holders:
             if tested:
                 columns.named(tested[0].table, declared.column, "[[subgroup]] column", faults)
@@ -51,7 +51,9 @@ def labelled(release: Release, sources: Sequence[Source], faults: list[Fault]) -
     return [tuple(made[source.where]) for source in sources]
 
 
-def subgroups(labels: Sequence[Labelled], rows: Bools, analysed: Bools, dataset: str) -> tuple[Subgroup, ...]:
+def subgroups(
+    labels: Sequence[Labelled], rows: NDArray[np.int64], analysed: Bools, dataset: str
+) -> tuple[Subgroup, ...]:
     """The subgroups of one site: `rows` are those of the site in its table, `analysed` those of them that are kept."""
     found = []
     for one in labels:
@@ -66,7 +68,7 @@ def subgroups(labels: Sequence[Labelled], rows: Bools, analysed: Bools, dataset:
 def _of_column(
     declared: Declaration, holders: Mapping[str, Source], where: str, faults: list[Fault]
 ) -> tuple[tuple[str, ...], dict[str, NDArray[np.int64]]]:
-    found = {name: source.table.columns[declared.column] for name, source in holders.items()}
+    found = {name: source.every_column.columns[declared.column] for name, source in holders.items()}
     if declared.cuts is not None:
         return _cut(declared.cuts, found, holders, faults)
     if declared.levels is not None:
@@ -83,7 +85,7 @@ def _cut(
 ) -> tuple[tuple[str, ...], dict[str, NDArray[np.int64]]]:
     before = len(faults)
     for name, column in found.items():
-        table = holders[name].table
+        table = holders[name].every_column
         if column.kind not in ("numbers", "empty"):
             fix = "Give levels in place of cuts, or declare the texts that mean missing."
             kind = "texts among its numbers" if column.kind == "mixed" else column.kind
@@ -135,8 +137,8 @@ def _by_own_values(
     name: str, found: Mapping[str, Column], holders: Mapping[str, Source], where: str, faults: list[Fault]
 ) -> tuple[tuple[str, ...], dict[str, NDArray[np.int64]]]:
     kinds = {key: column.kind for key, column in found.items() if column.kind != "empty"}
-    numeric = [holders[key].table.file for key, kind in kinds.items() if kind == "numbers"]
-    textual = [holders[key].table.file for key, kind in kinds.items() if kind != "numbers"]
+    numeric = [holders[key].every_column.file for key, kind in kinds.items() if kind == "numbers"]
+    textual = [holders[key].every_column.file for key, kind in kinds.items() if kind != "numbers"]
     if numeric and textual:
         what = f"{name} holds numbers in {numeric[0]} and texts in {textual[0]}."
         fix = "Code it alike in every table, or give levels for every value of both."

@@ -7,13 +7,14 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
-from dossier.load import cells, dialects, signatures, statistical, unpacked, workbooks
+from dossier.load import cells, dialects, parquet, signatures, statistical, unpacked, workbooks
 from dossier.load.dialects import Dialect
 from dossier.load.faults import by_row, counted
 
@@ -46,6 +47,8 @@ def table(content: bytes, file: str, faults: list[Fault], dialect: Dialect | Non
     if ending in signatures.TEXTS:
         found = lines(content, file, faults, dialect)
         return _with_header(found, file, faults) if found is not None else None
+    if ending == ".parquet":
+        return stored({file: content}, file, faults)
     another = signatures.another_kind(content, file, ending)
     if another is not None:
         faults.append(another)
@@ -54,34 +57,23 @@ def table(content: bytes, file: str, faults: list[Fault], dialect: Dialect | Non
         return _workbook(content, file, dialect, faults)
     if ending in statistical.READERS:
         return _statistical(content, file, ending, faults)
-    arrow = _arrow(content, file, ending, faults)
-    return None if arrow is None else _of_arrow(arrow, file, faults)
+    return _feather(content, file, faults)
 
 
-def parts(contents: Mapping[str, bytes], folder: str, faults: list[Fault]) -> RawTable | None:
-    """The parquet files of a folder one below the other, as one table; its rows are counted through all of them."""
-    import pyarrow
+def stored(sources: Mapping[str, Path | bytes], file: str, faults: list[Fault]) -> RawTable | None:
+    """A parquet file, or those of a folder one below the other, as one table whose columns are read when asked for.
 
-    found = {file: _arrow(content, file, ".parquet", faults) for file, content in contents.items()}
-    tables = {file: part for file, part in found.items() if part is not None}
-    if len(tables) < len(contents):
+    `sources` are the files by name, `file` is the name of the whole; rows are counted through all of them. None, and
+    faults, when a file is no parquet file, or the files have different columns.
+    """
+    opened = [parquet.part(source, name, faults) for name, source in sources.items()]
+    parts = [part for part in opened if part is not None]
+    if len(parts) < len(opened):
         return None
-    first, model = next(iter(tables.items()))
-    for file, part in tables.items():
-        lacking = [name for name in model.column_names if name not in part.column_names]
-        added = [name for name in part.column_names if name not in model.column_names]
-        for name, here, there in (*((name, file, first) for name in lacking), *((name, first, file) for name in added)):
-            what = f"{here} has no column {name}, which {there} has."
-            faults.append(Fault(what, folder, "Give every file of the folder the same columns."))
-        if lacking or added:
-            return None
-    try:
-        whole = pyarrow.concat_tables(tables.values(), promote_options="permissive")
-    except (pyarrow.ArrowTypeError, pyarrow.ArrowInvalid):
-        what = f"The files of {folder} hold a column once as numbers and once as text."
-        faults.append(Fault(what, folder, "Write every file of the folder with the same kinds of columns."))
+    count = sum(part.rows for part in parts)
+    if not parquet.alike(parts, file, faults) or not _well_named(parts[0].names, count, file, faults):
         return None
-    return _of_arrow(whole, folder, faults)
+    return RawTable(file, parquet.Stored(tuple(parts), file), np.arange(1, count + 1, dtype=np.int64))
 
 
 def lines(content: bytes, file: str, faults: list[Fault], dialect: Dialect | None = None) -> Lines | None:
@@ -243,47 +235,19 @@ def _statistical(content: bytes, file: str, ending: str, faults: list[Fault]) ->
     return RawTable(file, columns, np.arange(1, count + 1, dtype=np.int64), codes)
 
 
-# ---- parquet and feather --------------------------------------------------------------------------------------------
+# ---- feather ---------------------------------------------------------------------------------------------------------
 
 
-def _arrow(content: bytes, file: str, ending: str, faults: list[Fault]) -> Any | None:
+def _feather(content: bytes, file: str, faults: list[Fault]) -> RawTable | None:
     import pyarrow
     import pyarrow.feather
-    import pyarrow.parquet
 
-    another = signatures.another_kind(content, file, ending)
-    if another is not None:
-        faults.append(another)
-        return None
-    stream = pyarrow.BufferReader(content)
     try:
-        if ending == ".parquet":
-            # Not read_table, which cuts the columns into pieces that must be copied together again.
-            return pyarrow.parquet.ParquetFile(stream).read(use_threads=False)
-        return pyarrow.feather.read_table(stream, use_threads=False)
+        found = pyarrow.feather.read_table(pyarrow.BufferReader(content), use_threads=False)
     except (pyarrow.ArrowException, OSError):
-        faults.append(Fault(f"{file} is not a {ending[1:]} file.", file, "Write it again, or give a .csv."))
+        faults.append(Fault(f"{file} is not a feather file.", file, "Write it again, or give a .csv."))
         return None
-
-
-def _of_arrow(found: Any, file: str, faults: list[Fault]) -> RawTable | None:
     if not _well_named(found.column_names, found.num_rows, file, faults):
         return None
-    columns = {name: _whole(column) for name, column in zip(found.column_names, found.columns, strict=True)}
+    columns = {name: cells.whole(column) for name, column in zip(found.column_names, found.columns, strict=True)}
     return RawTable(file, columns, np.arange(1, found.num_rows + 1, dtype=np.int64))
-
-
-def _whole(column: Any) -> Any:
-    """A column in one piece, its dictionary spelled out; cells that hold lists or bytes as texts."""
-    import pyarrow
-
-    # combine_chunks copies even what is in one piece.
-    whole = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    if isinstance(whole, pyarrow.ChunkedArray):
-        whole = pyarrow.concat_arrays(whole.chunks) if whole.num_chunks else pyarrow.array([], whole.type)
-    kinds = pyarrow.types
-    if kinds.is_dictionary(whole.type):
-        whole = whole.dictionary_decode()
-    if kinds.is_nested(whole.type) or kinds.is_binary(whole.type) or kinds.is_large_binary(whole.type):
-        return cells.arrow([None if value is None else str(value) for value in whole.to_pylist()])
-    return whole
