@@ -273,6 +273,7 @@ def layout(placed: Sequence[Placed], *, at_the_margin: bool = False) -> Layout:
     if at_the_margin:
         height = max(height, len(known) * COLUMN_LINE)
         names = max(text_width(one.name, 600 if one.supports else 400) for one in placed)
+        names = max(names, text_width(_left_out(unknown - rows)))
     lowest, highest, broken = similarity_axis([ends for ends in known if ends is not None], height)
     foot = BREAK + FOOT if broken else 0.0
     left += 2.5 if is_zoomed(lowest, highest) else 0.0
@@ -281,6 +282,11 @@ def layout(placed: Sequence[Placed], *, at_the_margin: bool = False) -> Layout:
     margin = names + LEADER + 0.8 if names else 0.0
     width = (FULL - left - 2 * GAP - RADIUS - 0.2 - margin) / 3
     return Layout(left, width, height - foot, foot, strip, rows, lowest, highest, radius, names)
+
+
+def _left_out(count: int) -> str:
+    """What stands below the rows of the strip for the sites that have none."""
+    return f"and {count} more" if count else ""
 
 
 def _strip_height(unknown: int) -> float:
@@ -812,8 +818,7 @@ def _strip_names(drawn: Figure, placed: Sequence[Placed], plan: Layout) -> None:
     for row, one in enumerate(unknown[: plan.rows]):
         write(drawn, x, top + (row + 0.5) * LINE, one.name)
     if len(unknown) > plan.rows:
-        rest = f"and {len(unknown) - plan.rows} more"
-        write(drawn, x, top + (plan.rows + 0.5) * LINE, rest, color=INK_2)
+        write(drawn, x, top + (plan.rows + 0.5) * LINE, _left_out(len(unknown) - plan.rows), color=INK_2)
 
 
 @figure("External performance diagram")
