@@ -144,11 +144,11 @@ def chapter_texts(book: Book) -> dict[str, str]:
 
 
 def captions(book: Book, kind: str) -> list[tuple[int, int]]:
-    """The number of each table or figure, and its page."""
+    """The number of each table or figure, and its page; two may stand beside each other."""
     return [
         (int(number), place)
         for place, page in enumerate(layout(book.pdf("regulatory")), start=1)
-        for number in re.findall(rf"^ *{kind} (\d+)\. ", page, re.MULTILINE)
+        for number in re.findall(rf"(?:^|  ) *{kind} (\d+)\. ", page, re.MULTILINE)
     ]
 
 
