@@ -13,6 +13,7 @@ import json
 import math
 import os
 import platform
+import resource
 import statistics
 import subprocess
 import sys
@@ -36,6 +37,8 @@ PIPELINE = SHARED / "bench" / "r_pipeline.R"
 GOLDEN = SHARED / "golden" / "binary_4x2000.csv"
 PATIENCE = 600.0
 """Seconds after which a side has not finished."""
+MOST_MEMORY = 12_000_000_000
+"""Bytes that a side may ask for: more would end other programs of the machine."""
 BUILT = (0, 3)
 """How a build ends well: with 3 when a criterion of the release is not met."""
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -304,6 +307,7 @@ def _run(words: list[str], patience: float, well: tuple[int, ...]) -> Run:
         child = subprocess.Popen(
             words, stdout=out, stderr=errors, cwd=ROOT, env=os.environ | dict.fromkeys(THREADS, "1")
         )
+        resource.prlimit(child.pid, resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
         peak = 0.0
         while True:
             peak = max(peak, _peak(child.pid))
@@ -499,8 +503,8 @@ says why. Rows stand in the order in which they were run.
 - Above 50,000 rows the replicates and the permutations of risks work on 2,000 bins (`tests/metrics/test_many_rows.py`
   holds them against what is known of all rows).
 - The published loop is timed over three permutations and reckoned for all.
-- A rival has {patience:.0f} s by the clock; then the table says that it has not finished. hyppo holds several tables of
-  distances of all rows at once.
+- A side has {patience:.0f} s by the clock and {memory:.0f} GB; then the table says that it has not finished, or what it
+  could not have.
 - Other programs were at work on the machine: ratios within the table count, times by the clock are too long.
 """
 
@@ -514,7 +518,7 @@ def report(found: list[Row], sizes: Sizes) -> str:
         "# Speed\n",
         "Written by `make bench`; not edited by hand.\n",
         f"Python {platform.python_version()}, {packages}; {os.cpu_count()} cores, {platform.machine()}.\n",
-        NOTES.format(repeats=sizes.repeats, patience=PATIENCE),
+        NOTES.format(repeats=sizes.repeats, patience=PATIENCE, memory=MOST_MEMORY / 1e9),
         "| what | dossier | peak | against | theirs | peak | ratio | target | |",
         "|---|--:|--:|---|--:|--:|--:|---|---|",
     ]
