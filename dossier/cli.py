@@ -590,7 +590,6 @@ def _exit_code() -> int:
 
 def _answer() -> int:
     """Do what the arguments say, and tell what the user can mend."""
-    from dossier import output
     from dossier.errors import DossierError, PageError
 
     try:
@@ -605,6 +604,9 @@ def _answer() -> int:
         _say(error)
         return BAD_INPUT
     except OSError as error:
+        # Not above: it imports numpy, for which --help should not wait.
+        from dossier import output
+
         # The press and the workers keep files of their own for a while, which may find no room either.
         full = output.full(error)
         if full is None:

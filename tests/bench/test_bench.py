@@ -87,3 +87,8 @@ def test_a_build_that_failed_is_not_faster_than_its_limit() -> None:
     assert (row.met, row.target) == ("not known", "under 15 s by the clock on two cores")
     assert bench._by_the_clock("build", Run(20.0, wall=12.0), 0.5).met == "met"
     assert bench._by_the_clock("build", Run(20.0, wall=18.0), 0.5).met == "**not met**"
+
+
+def test_a_side_that_wants_all_memory_says_so() -> None:
+    found = run([sys.executable, "-c", "bytearray(20_000_000_000)"], 1)
+    assert (found.seconds, found.error) == (None, "MemoryError")
