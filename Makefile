@@ -27,6 +27,7 @@ bench: $(READY)
 	.ci/system-libraries bench
 	.ci/rivals
 	.venv/bin/python -m tests.bench.bench --rivals .bench/bin/python --write
+	.venv/bin/python -m tests.bench.hot_spots --write
 
 # Simulates hospitals with known truths for an hour on two cores, and writes tests/bench/COVERAGE.md.
 coverage: $(READY)

@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal, TypeVar
 
 from dossier.types import Role, Term, Tier
@@ -320,18 +321,27 @@ def figure(title: str) -> Callable[[Plain], Plain]:
 
 def fill(folder: str) -> Register:
     """Import every module of a folder of the package, in alphabetical order, so that the register knows it."""
-    package = importlib.import_module(f"dossier.{folder}")
-    for module in sorted(found.name for found in pkgutil.iter_modules(package.__path__)):
-        importlib.import_module(f"dossier.{folder}.{module}")
+    _imported(folder)
     _in_the_order_of_the_files()
     return REGISTER
+
+
+@cache
+def _imported(folder: str) -> tuple[str, ...]:
+    """The modules of a folder, all imported; asked for each chapter of each site, so that the folder is read once."""
+    package = importlib.import_module(f"dossier.{folder}")
+    modules = sorted(found.name for found in pkgutil.iter_modules(package.__path__))
+    for module in modules:
+        importlib.import_module(f"dossier.{folder}.{module}")
+    return tuple(modules)
 
 
 def _in_the_order_of_the_files() -> None:
     """Sort every shelf by file and line: what was imported first must not show in results.json."""
     for shelf in vars(REGISTER).values():
-        entries = sorted(shelf.items(), key=lambda entry: _place(entry[1].function))
-        if [name for name, _ in entries] != list(shelf):
+        places = [_place(entry.function) for entry in shelf.values()]
+        if places != sorted(places):
+            entries = sorted(shelf.items(), key=lambda entry: _place(entry[1].function))
             shelf.clear()
             shelf.update(entries)
 

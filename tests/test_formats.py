@@ -7,6 +7,8 @@ import datetime
 import gzip
 import io
 import shutil
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +25,7 @@ import pytest
 
 from dossier import load
 from dossier.errors import DossierError
+from dossier.load import columns
 from dossier.types import Dataset
 from tests.smallest import HEAD
 
@@ -92,6 +95,7 @@ WRITERS: dict[str, Callable[[Path], object]] = {
     "site.csv.gz": lambda path: path.write_bytes(gzip.compress(TEXT.encode())),
     "site.TSV.GZ": lambda path: path.write_bytes(gzip.compress(TEXT.replace(",", "\t").encode())),
     "site.parquet": lambda path: pyarrow.parquet.write_table(pyarrow.table(COLUMNS), path),
+    "pieces.parquet": lambda path: pyarrow.parquet.write_table(pyarrow.table(COLUMNS), path, row_group_size=2),
     "site.feather": lambda path: pyarrow.feather.write_feather(pyarrow.table(COLUMNS), path),
     "site.xlsx": lambda path: _workbook(path, cases=_rows()),
     "site.xpt": lambda path: pyreadstat.write_xport(pandas.DataFrame(COLUMNS), path),
@@ -107,6 +111,22 @@ WRITERS: dict[str, Callable[[Path], object]] = {
 def test_every_kind_of_file_gives_the_same_table(tmp_path: Path, file: str) -> None:
     WRITERS[file](tmp_path / file)
     _is_the_table(_read(tmp_path, file))
+
+
+@pytest.mark.parametrize("kind", [pyarrow.float64(), pyarrow.float32(), pyarrow.int16(), pyarrow.decimal128(21, 2)])
+def test_numbers_of_any_kind_keep_their_gaps(kind: Any) -> None:
+    column = columns.column("age", pyarrow.array([40, None, 99, 7]).cast(kind), missing=(99,))
+    np.testing.assert_array_equal(column.numbers, [40, np.nan, np.nan, 7])
+    np.testing.assert_array_equal(column.missing, [False, True, True, False])
+
+
+def test_a_check_of_a_parquet_table_does_not_import_pandas(tmp_path: Path) -> None:
+    numbers = {name: values for name, values in COLUMNS.items() if name in ("outcome", "risk")}
+    pyarrow.parquet.write_table(pyarrow.table(numbers), tmp_path / "site.parquet")
+    dataset = '[[dataset]]\nname = "site"\nrole = "external"\nfile = "site.parquet"\n'
+    (tmp_path / "release.toml").write_text(HEAD + dataset)
+    code = f"import sys; from dossier import load; load.study({str(tmp_path)!r}); sys.exit('pandas' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_every_file_of_a_folder_is_an_input(tmp_path: Path) -> None:

@@ -152,9 +152,11 @@ def _of_booleans(name: str, cells: Any, missing: Sequence[Value]) -> Column:
 def _of_numbers(name: str, cells: Any, missing: Sequence[Value]) -> Column:
     import pyarrow
 
-    numbers = np.array(cells.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=np.float64)
+    given = cells.cast(pyarrow.float64(), safe=False)
+    # Not to_numpy, which imports pandas where that is installed.
+    numbers = np.asarray(np.from_dlpack(given.fill_null(np.nan) if given.null_count else given), dtype=np.float64)
     if marks := _missing_numbers(missing):
-        numbers[np.isin(numbers, marks)] = np.nan
+        numbers = np.where(np.isin(numbers, marks), np.nan, numbers)
     gaps = np.isnan(numbers)
     return Column(name, "empty" if gaps.all() else "numbers", numbers, gaps, _once(cells, numbers))
 

@@ -349,16 +349,24 @@ def h_accuracy_risk(outcome: Floats, risk: Floats, threshold: float, level: floa
     are of one class; the bounds are missing when a class that counts has a single row.
     Source: Cabitza and Campagner.
     """
-    if reason := one_class(outcome):
-        return reason
+    return one_class(outcome) or h_accuracy_at_risks(outcome, risk, (threshold,), level)[0]
+
+
+def h_accuracy_at_risks(outcome: Floats, risk: Floats, thresholds: Sequence[float], level: float) -> list[Estimate]:
+    """`h_accuracy_risk` at each of these thresholds, of rows of both classes."""
     phi = float(outcome.mean())
-    whole = threshold * (1 - phi) + (1 - threshold) * phi
-    of_cases = (1 - threshold) * phi / whole
-    priority = np.array([1 - of_cases, of_cases])
-    right = ((risk >= threshold) == (outcome == 1)).astype(float)
-    members = [outcome == 0, outcome == 1]
-    ratios = [class_ratio(right[member], np.ones(int(member.sum()))) for member in members]
-    return estimated_credit(_by_priority(priority, ratios, level), outcome, level)
+    others, cases = risk[outcome == 0], risk[outcome == 1]
+    of_others, of_cases = np.ones(len(others)), np.ones(len(cases))
+    found = []
+    for threshold in thresholds:
+        priority = (1 - threshold) * phi / (threshold * (1 - phi) + (1 - threshold) * phi)
+        ratios = (
+            class_ratio((others < threshold).astype(float), of_others),
+            class_ratio((cases >= threshold).astype(float), of_cases),
+        )
+        together = _by_priority(np.array([1 - priority, priority]), ratios, level)
+        found.append(estimated_credit(together, outcome, level))
+    return found
 
 
 @metric(

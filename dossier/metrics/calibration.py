@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal
 
 import numpy as np
@@ -90,8 +90,9 @@ def _orthogonal(design: Floats) -> Floats | None:
 def _combine(coefficients: Floats, design: Floats) -> Floats:
     """Sums of the rows of `design`, row by row without a matrix library, so that the result is the same everywhere."""
     total: Floats = coefficients[:, :1] * design[0]
+    term = np.empty_like(total)
     for j in range(1, len(design)):
-        total += coefficients[:, j : j + 1] * design[j]
+        total += np.multiply(coefficients[:, j : j + 1], design[j], out=term)
     return total
 
 
@@ -455,7 +456,12 @@ def _curve_draws(risk: Floats, smooth: SmoothCurve) -> CurveDraws:
 
 def _gaps(draws_of: CurveDraws, points: Floats) -> Floats:
     """|curve - risk| in each group for each point: (points, groups)."""
-    return np.asarray(np.abs(expit(draws_of.fitted + _combine(points, draws_of.columns)) - draws_of.risk))
+    found = _combine(points, draws_of.columns)
+    # In place: this is where the calibration errors spend their time.
+    found += draws_of.fitted
+    expit(found, out=found)
+    found -= draws_of.risk
+    return np.abs(found, out=found)
 
 
 def _around(draws_of: CurveDraws, point: Floats, noise: Floats, n: int) -> Floats:
@@ -518,10 +524,12 @@ def _outward(draws_of: CurveDraws, quantile: float | None) -> Floats:
     return np.array(curves)
 
 
-def _share_quantile(gaps: Floats, share: Floats, wanted: float) -> float:
-    """The quantile of distances of groups with these shares."""
-    order = np.argsort(gaps, kind="stable")
-    return float(np.interp(wanted, np.cumsum(share[order]) - share[order] / 2, gaps[order]))
+def _share_quantiles(gaps: Floats, share: Floats, wanted: float) -> Floats:
+    """The quantile of distances (curves, groups) of groups with these shares, curve by curve."""
+    order = np.argsort(gaps, axis=1, kind="stable")
+    sizes, rising = share[order], np.take_along_axis(gaps, order, axis=1)
+    places = np.cumsum(sizes, axis=1) - sizes / 2
+    return np.array([np.interp(wanted, *pair) for pair in zip(places, rising, strict=True)])
 
 
 WIDE = ", wide because the place of the maximum is uncertain too"
@@ -578,9 +586,12 @@ def _bounds_of_error(
     # The line of curves starts at the diagonal itself, and its heights are made to rise all through.
     heights[0] = 0.0
 
+    @cache
+    def beyond(place: int) -> Floats:
+        return _around(tests.curves, outward[place], tests.noise, tests.n)
+
     def chance(place: int, seen: float) -> float:
-        beyond = place - len(inward)
-        drawn = around(place) if beyond < 0 else _around(tests.curves, outward[beyond], tests.noise, tests.n)
+        drawn = around(place) if place < len(inward) else beyond(place - len(inward))
         return _at_most(tests, name, seen, true[place], drawn)
 
     low, high = inverted(chance, np.maximum.accumulate(heights), value, tail)
@@ -625,7 +636,7 @@ def _heights(name: str, gaps: Floats, share: Floats) -> Floats:
     """One calibration error of each of these curves, from its distances (curves, groups)."""
     quantile = QUANTILES_OF_ERRORS[name]
     if quantile is not None:
-        return np.array([_share_quantile(one, share, quantile) for one in gaps])
+        return _share_quantiles(gaps, share, quantile)
     return np.asarray(gaps.max(axis=1) if name == "emax" else np.einsum("km,m->k", gaps, share))
 
 

@@ -48,10 +48,11 @@ def _blocks(permutations: int, n: int) -> Iterator[int]:
 
 def shuffled_cases(n: int, events: int, permutations: int, rng: np.random.Generator) -> Iterator[Floats]:
     """Outcomes dealt anew to n rows, block by block: (permutations of the block, n), 1 for a case."""
-    dealt = np.zeros(n, dtype=np.uint8)
+    dealt = np.zeros(n)
     dealt[:events] = 1
     for size in _blocks(permutations, n):
-        yield rng.permuted(np.tile(dealt, (size, 1)), axis=1).astype(float)
+        cases = np.tile(dealt, (size, 1))
+        yield rng.permuted(cases, axis=1, out=cases)
 
 
 @dataclass(frozen=True)

@@ -689,11 +689,13 @@ def _sorted(outcome: Floats, risk: Floats) -> tuple[Floats, Floats]:
 
 
 def _from_the_top(cells: Cells, drawn: Floats) -> tuple[Floats, Floats]:
-    """True and false positives of each replicate at each distinct risk, from the highest down: (replicates, risks)."""
+    """True and false positives of each replicate at each distinct risk, from the highest down: (risks, replicates)."""
     last = np.append(np.flatnonzero(np.diff(cells.risk[::-1])), len(cells.risk) - 1)
-    turned = drawn[:, ::-1]
-    case = cells.outcome[::-1]
-    return np.cumsum(turned * case, axis=1)[:, last], np.cumsum(turned * (1 - case), axis=1)[:, last]
+    # Replicates side by side: sums down the risks then run over all of them at once.
+    turned = np.ascontiguousarray(drawn.T[::-1])
+    flagged, true = np.cumsum(turned, axis=0), np.cumsum(turned * cells.outcome[::-1, None], axis=0)
+    flagged -= true
+    return (true, flagged) if len(last) == len(cells.risk) else (true[last], flagged[last])
 
 
 def _blocks(cells: Cells, bootstrap: int) -> Iterator[int]:
@@ -704,12 +706,12 @@ def _blocks(cells: Cells, bootstrap: int) -> Iterator[int]:
 
 
 def _average_precision(true: Floats, false: Floats) -> Floats:
-    """The average precision of each replicate; NaN where it holds no case."""
-    flagged = true + false
-    precision = np.where(flagged > 0, true / np.maximum(flagged, 1), 0.0)
-    gained = np.diff(true, axis=1, prepend=0)
-    cases = true[:, -1]
-    return np.where(cases > 0, (gained * precision).sum(axis=1) / np.maximum(cases, 1), np.nan)
+    """The average precision of each replicate (risks, replicates); NaN where it holds no case."""
+    gained = true / np.maximum(true + false, 1)
+    gained[0] *= true[0]
+    gained[1:] *= np.diff(true, axis=0)
+    cases = true[-1]
+    return np.where(cases > 0, gained.sum(axis=0) / np.maximum(cases, 1), np.nan)
 
 
 @metric(
@@ -845,7 +847,9 @@ def balanced_average_accuracy(
     replicates = [
         again
         for size in _blocks(cells, bootstrap)
-        for true, false in zip(*_from_the_top(cells, draws_within_classes(cells, size, rng)), strict=True)
+        for true, false in zip(
+            *(counts.T for counts in _from_the_top(cells, draws_within_classes(cells, size, rng))), strict=True
+        )
         if (again := _balanced(roc_part(_rates(false), _rates(true), low, high))) is not None
     ]
     half_sum = (part.area_below + part.area_beside) / 2

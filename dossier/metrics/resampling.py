@@ -46,8 +46,9 @@ def draws(cells: Cells, replicates: int, rng: np.random.Generator) -> Floats:
     n, size = int(cells.count.sum()), len(cells.count)
     if n > BINNED_ABOVE:
         return rng.multinomial(n, cells.count / n, size=replicates).astype(float)
-    cell_of_row = np.repeat(np.arange(size), cells.count.astype(int))
-    drawn = cell_of_row[rng.integers(0, n, size=(replicates, n))]
+    drawn = rng.integers(0, n, size=(replicates, n))
+    if size < n:
+        drawn = np.repeat(np.arange(size), cells.count.astype(int))[drawn]
     drawn += np.arange(replicates)[:, None] * size
     return np.bincount(drawn.ravel(), minlength=replicates * size).reshape(replicates, size).astype(float)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dossier.metrics.accuracy import h_accuracy_risk
+from dossier.metrics.accuracy import h_accuracy_at_risks
 from dossier.metrics.discrimination import one_class, risk_range
 from dossier.metrics.intervals import column, estimate, standard_error, two_sided
 from dossier.register import curve, curve_synthesis, metric
@@ -556,8 +556,7 @@ def utility_profile(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve
     columns: dict[str, tuple[float | None, ...]] = {"tau": column(PROFILE)}
     columns |= _named_band("net_benefit", benefit, spread, level, -math.inf)
     columns |= _named_band("standardized_net_benefit", benefit / phi, riley, level, -math.inf)
-    known = [h_accuracy_risk(outcome, risk, float(tau), level) for tau in PROFILE]
-    found = [one for one in known if isinstance(one, Estimate)]
+    found = h_accuracy_at_risks(outcome, risk, PROFILE.tolist(), level)
     columns |= {
         "h_accuracy_risk": tuple(one.value for one in found),
         "h_accuracy_risk_low": tuple(one.low for one in found),

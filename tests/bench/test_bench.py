@@ -63,3 +63,32 @@ def test_the_table_has_the_ratio_or_the_reason() -> None:
 def test_a_row_over_its_memory_is_not_met() -> None:
     row: Row = bench._at_most("ours", Run(2.0, 2000), "theirs", Run(5.0, 20), "faster", 1, megabytes=1000)
     assert row.met == "**not met**"
+
+
+def test_a_build_whose_criterion_is_not_met_has_done_its_work() -> None:
+    words = [sys.executable, "-c", "raise SystemExit(3)"]
+    assert run(words, 1, well=bench.BUILT).seconds is not None
+    assert run(words, 1).error == "exit code 3"
+
+
+def test_a_side_that_a_signal_ends_says_which() -> None:
+    found = run([sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"], 1)
+    assert found.seconds is None
+    assert found.error.startswith("ended by signal 9 with ")
+
+
+@pytest.mark.parametrize("met", [True, False])
+def test_without_a_measurement_there_is_no_verdict(met: bool) -> None:
+    assert bench._said(met, Run(1.0), Run(None, error="failed")) == "not known"
+
+
+def test_a_build_that_failed_is_not_faster_than_its_limit() -> None:
+    row = bench._by_the_clock("build", Run(None, error="failed"), 0.5)
+    assert (row.met, row.target) == ("not known", "under 15 s by the clock on two cores")
+    assert bench._by_the_clock("build", Run(20.0, wall=12.0), 0.5).met == "met"
+    assert bench._by_the_clock("build", Run(20.0, wall=18.0), 0.5).met == "**not met**"
+
+
+def test_a_side_that_wants_all_memory_says_so() -> None:
+    found = run([sys.executable, "-c", "bytearray(20_000_000_000)"], 1)
+    assert (found.seconds, found.error) == (None, "MemoryError")
