@@ -89,7 +89,7 @@ def _sample(dataset: Dataset) -> Dataset:
 
 
 def _values(dataset: Dataset, name: str) -> list[float]:
-    return next(one.values for one in dataset.predictors if one.name == name).tolist()
+    return [float(value) for one in dataset.predictors if one.name == name for value in one.values]
 
 
 def _told(folder: Path) -> list[str]:

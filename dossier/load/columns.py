@@ -168,7 +168,10 @@ def _once(cells: Any, numbers: Floats) -> Any:
     told_alike = pyarrow.types.is_floating(cells.type) or (
         pyarrow.types.is_integer(cells.type) and not (np.abs(numbers) >= LARGEST_SPLIT).any()
     )
-    return pyarrow.array(numbers) if told_alike else cells
+    if not told_alike:
+        return cells
+    # Not pyarrow.array, which imports pandas where that is installed.
+    return pyarrow.Array.from_buffers(pyarrow.float64(), len(numbers), [None, pyarrow.py_buffer(numbers)])
 
 
 def _of_texts(name: str, cells: Any, missing: Sequence[Value]) -> Column:
