@@ -96,8 +96,8 @@ def draw_against_similarity(evidence: Evidence) -> Figure | Absent:
     labels = _labels(evidence, three, every, (low, high))
     key = _key(labels, externals(evidence))
     drawn = sheet(FULL, TOP + HEIGHT + 10.4 + len(key) * LINE)
-    for row, line in enumerate(key):
-        write(drawn, LEFT, TOP + HEIGHT + 12.2 + row * LINE, line)
+    for row, entries in enumerate(key):
+        write(drawn, LEFT, TOP + HEIGHT + 12.2 + row * LINE, entries)
     for place, scale in enumerate(three):
         x = LEFT + place * (WIDTH + GAP)
         write(drawn, x - LEFT * 0.9, 2.2, scale.title, weight=600)
