@@ -258,6 +258,9 @@ def shortened(names: Sequence[str], width: float, weight: int = 400) -> tuple[st
     without = _without_shared_words(names, width, weight)
     if without is not None:
         return without
+    # Of names that begin alike only what tells them apart is cut.
+    shared = _shared_words(names)
+    names = [_cut_beginning(name, shared, width, weight) for name in names]
     plans: list[tuple[int, ...]] = [(0,) * len(names), tuple(len(name.split()[-1]) for name in names)]
     plans += [(tail,) * len(names) for tail in (4, 7, 10)]
     for plan in plans:
@@ -267,6 +270,11 @@ def shortened(names: Sequence[str], width: float, weight: int = 400) -> tuple[st
         if fits and len(set(shorter)) == len(set(names)) == len(names):
             return shorter
     return tuple(_cut(f"{place} {name}", width, weight) for place, name in enumerate(names, 1))
+
+
+def _cut_beginning(name: str, words: int, width: float, weight: int) -> str:
+    """The name, or what follows its first words where the whole does not fit."""
+    return name if text_width(name, weight) <= width else " ".join(name.split()[words:])
 
 
 def _without_shared_words(names: Sequence[str], width: float, weight: int) -> tuple[str, ...] | None:

@@ -383,7 +383,7 @@ def draw_cumulative(evidence: Evidence) -> Figure | Absent:
         if not any(enough(site)):
             say(axes, grid.width, grid.height, "too few to tell", "too few")
             continue
-        _cumulative(axes, site, curve, grid.width)
+        _cumulative(axes, site, curve, grid.width if len(shown) <= MOST_WITH_WORDS else None)
         if threshold is not None and threshold <= end:
             axes.axvline(threshold, color=INK_2, lw=0.7, ls=BROKEN, zorder=0.5)
     write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Threshold risk", ha="center")
@@ -392,17 +392,21 @@ def draw_cumulative(evidence: Evidence) -> Figure | Absent:
     return drawn
 
 
-def _cumulative(axes: Axes, site: DatasetSummary, curve: Curve, room: float) -> None:
-    """The two lines with their bands in a panel of that width; a group of too few patients is left out."""
+MOST_WITH_WORDS = 12
+"""Panels of more sites are so small that a word in them would stand on the line."""
+
+
+def _cumulative(axes: Axes, site: DatasetSummary, curve: Curve, room: float | None) -> None:
+    """The two lines with their bands; a group of too few patients is left out, with a word in the room for it."""
     risk = column(curve, "risk")
     looks = (("others", TINTS[1], INK_2, BROKEN_CURVE, 1.1), ("cases", BAND, BLUE, "-", 1.4))
     for (name, band, colour, dash, width), is_drawn in zip(looks, reversed(enough(site)), strict=True):
         if is_drawn:
             axes.fill_between(risk, column(curve, f"{name}_low"), column(curve, f"{name}_high"), color=band, lw=0)
             axes.plot(risk, column(curve, name), color=colour, ls=dash, lw=width, zorder=3)
-        elif name == "cases":
+        elif room is not None and name == "cases":
             _too_few(axes, "with: too few", room, (0.97, 0.96))
-        else:
+        elif room is not None:
             _too_few(axes, "without: too few", room, (0.03, 0.04))
 
 
@@ -446,7 +450,8 @@ def cumulative_by_site(evidence: Evidence) -> Picture | Absent:
         if threshold is not None and threshold <= end:
             text += f" Broken, vertical: {number(threshold, 2 if threshold >= 0.1 else 3)}."
         if any(False in enough(site) for site in shown):
-            text += f" Too few: under {bands.FEW_FOR_POOLING}."
+            words = "Too few:" if len(shown) <= MOST_WITH_WORDS else "A line alone: of the others there are"
+            text += f" {words} under {bands.FEW_FOR_POOLING}."
         return picture("cumulative_by_site", drawn, text + left_out(left, "see the tables"), _flagged(evidence))
 
 

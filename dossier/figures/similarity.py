@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,8 @@ from dossier.figures.canvas import (
     FULL,
     INK,
     INK_2,
+    LABEL_HEIGHT,
+    LINE,
     MID,
     RULE,
     Floats,
@@ -30,9 +34,11 @@ from dossier.figures.canvas import (
     place_labels,
     resampled,
     sheet,
+    shortened,
     sites_word,
     stands_on_a_line,
     styled,
+    text_width,
     tick_text,
     ticks,
     write,
@@ -46,6 +52,9 @@ GAP, LEFT, TOP = 12.5, 9.5, 15.8
 WIDTH, HEIGHT = (FULL - LEFT - 2 * GAP - 5.0) / 3, 36.0
 RADIUS = 0.8
 MOST_NAMED = 12
+WIDEST_NAME = 46.0
+FURTHEST = 2.4
+"""How far a name may stand from its point, in mm: further away it could be another's."""
 FEWEST = 3
 """So many sites a correlation needs."""
 LEAST_SPAN = 0.1
@@ -84,7 +93,11 @@ def draw_against_similarity(evidence: Evidence) -> Figure | Absent:
         return Absent("fewer than two external sites have both a similarity and a performance")
     known = [one.similarity.value for found in every.values() for one in found]
     low, high = _ends(known)
-    drawn = sheet(FULL, TOP + HEIGHT + 10.4)
+    labels = _labels(evidence, three, every, (low, high))
+    key = _key(labels, externals(evidence))
+    drawn = sheet(FULL, TOP + HEIGHT + 10.4 + len(key) * LINE)
+    for row, entries in enumerate(key):
+        write(drawn, LEFT, TOP + HEIGHT + 12.2 + row * LINE, entries)
     for place, scale in enumerate(three):
         x = LEFT + place * (WIDTH + GAP)
         write(drawn, x - LEFT * 0.9, 2.2, scale.title, weight=600)
@@ -98,7 +111,9 @@ def draw_against_similarity(evidence: Evidence) -> Figure | Absent:
         if low < bands.SUPPORT < high:
             axes.axvline(bands.SUPPORT, color=RULE, lw=0.5, zorder=0)
         _line(axes, evidence, scale, every[scale.measure])
-        _points(axes, evidence, scale, every[scale.measure])
+        _points(axes, scale, every[scale.measure])
+        for text, (x_of, y_of) in labels.spots[place]:
+            axes.text(x_of / WIDTH, 1 - y_of / HEIGHT, text, transform=axes.transAxes, **AT_MARK)
     write(drawn, LEFT + (FULL - LEFT) / 2, TOP + HEIGHT + 8.2, "Similarity to the development data", ha="center")
     return drawn
 
@@ -152,8 +167,8 @@ def line_ends(found: Estimate | Absent, shown: Sequence[Point]) -> tuple[list[fl
     return across, [intercept + slope * one for one in across]
 
 
-def _points(axes: Axes, evidence: Evidence, scale: Scale, shown: Sequence[Point]) -> None:
-    """The sites with both intervals, and their names where these have room."""
+def _points(axes: Axes, scale: Scale, shown: Sequence[Point]) -> None:
+    """The sites with both intervals."""
     crowded = len(shown) > MOST_NAMED
     looks: dict[str, Any] = {"color": RULE if crowded else MID, "lw": 0.5 if crowded else 0.7, "zorder": 2}
     for one in shown:
@@ -162,31 +177,103 @@ def _points(axes: Axes, evidence: Evidence, scale: Scale, shown: Sequence[Point]
         axes.plot([x, x], [scale.clipped(one.stands.low), scale.clipped(one.stands.high)], **looks)
         axes.plot(sides, [y, y], **looks)
         axes.plot([x], [y], "o", ms=4.2, mfc=BLUE, mec="white", mew=0.5, color=BLUE, clip_on=False, zorder=3)
-    if crowded:
-        return
+
+
+# ---- names at the points --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What stands at the points of each panel and where (mm from its top left corner), and what the letters mean."""
+
+    spots: tuple[tuple[tuple[str, tuple[float, float]], ...], ...]
+    letters: Mapping[str, str]
+    """The letter of each dataset; none where every name stands at its point, or where there are too many."""
+
+
+AT_MARK: Mapping[str, Any] = {"ha": "center", "va": "center", "color": INK, "zorder": 5}
+
+
+def _labels(
+    evidence: Evidence,
+    three: Sequence[Scale],
+    every: Mapping[str, Sequence[Point]],
+    ends: tuple[float, float],
+) -> Labels:
+    """The names where each has room at its own point in every panel; else a letter at each point."""
+    shown = dict.fromkeys(one.site.name for found in every.values() for one in found)
+    if len(shown) > MOST_NAMED:
+        return Labels(((),) * len(three), {})
     names = short_names(externals(evidence))
-    left, right = axes.get_xlim()
-    across, down = (right - left) / WIDTH, (scale.worst - scale.best) / HEIGHT
+    found = [_near(evidence, scale, every[scale.measure], ends, names) for scale in three]
+    if all(spot is not None for panel_of in found for _, spot in panel_of):
+        return Labels(tuple(map(_kept, found)), {})
+    letters = dict(zip(shown, ascii_lowercase, strict=False))
+    found = [_placed(evidence, scale, every[scale.measure], ends, letters)[0] for scale in three]
+    return Labels(tuple(map(_kept, found)), letters)
+
+
+Spots = list[tuple[str, tuple[float, float] | None]]
+
+
+def _kept(found: Spots) -> tuple[tuple[str, tuple[float, float]], ...]:
+    return tuple((text, spot) for text, spot in found if spot is not None)
+
+
+def _placed(
+    evidence: Evidence, scale: Scale, shown: Sequence[Point], ends: tuple[float, float], texts: Mapping[str, str]
+) -> tuple[Spots, list[Mark], Floats]:
+    """The places of these texts in a panel, with the marks and the strokes that they keep away from."""
+    across, down = (ends[1] - ends[0]) / WIDTH, (scale.worst - scale.best) / HEIGHT
     marks = [
         Mark(
-            names[one.site.name],
-            (one.similarity.value - left) / across,
+            texts[one.site.name],
+            (one.similarity.value - ends[0]) / across,
             (scale.clipped(one.stands.value) - scale.best) / down,
         )
         for one in shown
     ]
-    strokes = _strokes(axes, evidence, scale, shown, (across, down))
-    for mark, spot in zip(marks, place_labels(marks, WIDTH, HEIGHT, RADIUS, strokes), strict=True):
-        if spot is not None and not stands_on_a_line(mark.text, spot, strokes):
-            x, y = left + spot[0] * across, scale.best + spot[1] * down
-            axes.text(x, y, mark.text, ha="center", va="center", color=INK, zorder=5)
+    strokes = _strokes(evidence, scale, shown, ends[0], (across, down))
+    spots = place_labels(marks, WIDTH, HEIGHT, RADIUS, strokes)
+    return list(zip([mark.text for mark in marks], spots, strict=True)), marks, strokes
+
+
+def _near(
+    evidence: Evidence, scale: Scale, shown: Sequence[Point], ends: tuple[float, float], texts: Mapping[str, str]
+) -> Spots:
+    """The places of these names; None where one would stand on a stroke or away from its point."""
+    found, marks, strokes = _placed(evidence, scale, shown, ends, texts)
+    return [
+        (text, None if spot is None or stands_on_a_line(text, spot, strokes) or gap(mark, spot) > FURTHEST else spot)
+        for (text, spot), mark in zip(found, marks, strict=True)
+    ]
+
+
+def gap(mark: Mark, spot: tuple[float, float]) -> float:
+    """How far the box of a label is from its mark, in mm."""
+    across = max(abs(spot[0] - mark.x) - text_width(mark.text) / 2, 0.0)
+    return math.hypot(across, max(abs(spot[1] - mark.y) - LABEL_HEIGHT / 2, 0.0))
+
+
+def _key(labels: Labels, sites: Sequence[DatasetSummary]) -> list[str]:
+    """What the letters stand for, in as many lines as they need."""
+    if not labels.letters:
+        return []
+    names = dict(zip((site.name for site in sites), shortened([site.site for site in sites], WIDEST_NAME), strict=True))
+    lines: list[str] = []
+    for name, letter in labels.letters.items():
+        entry = f"{letter} {names[name]}"
+        if lines and text_width(f"{lines[-1]}; {entry}") <= FULL - LEFT:
+            lines[-1] = f"{lines[-1]}; {entry}"
+        else:
+            lines.append(entry)
+    return lines
 
 
 def _strokes(
-    axes: Axes, evidence: Evidence, scale: Scale, shown: Sequence[Point], millimetre: tuple[float, float]
+    evidence: Evidence, scale: Scale, shown: Sequence[Point], left: float, millimetre: tuple[float, float]
 ) -> Floats:
     """Points in mm along the line and the intervals, which a name should not cross."""
-    left, _ = axes.get_xlim()
     segments = [
         ([one.similarity.value] * 2, [scale.clipped(one.stands.low), scale.clipped(one.stands.high)]) for one in shown
     ]
@@ -221,15 +308,11 @@ def performance_by_similarity(evidence: Evidence) -> Picture | Absent:
 def _caption(evidence: Evidence) -> str:
     every = {one.site.name: one.site for scale in scales(evidence) for one in points(evidence, scale)}
     sites = [site for site in externals(evidence) if site.name in every]
-    nameless = (
-        "Points without room have no name"
-        if evidence.release.outcome.classes
-        else "Points without a name: see the external performance diagram"
-    )
+    nameless = " Too many sites for their names." if len(sites) > MOST_NAMED else ""
     text = (
         f"{patients(sites)} at {sites_word(len(sites))}. Up is better; strokes are {level_text(evidence)} intervals; r "
         "is Pearson's (Fisher's z), one point a site; for the Brier score it is negative where likeness helps. Broken: "
-        f"least squares. {nameless}."
+        f"least squares.{nameless}"
     )
     left = [site.site for site in externals(evidence) if site.name not in every]
     return f"{text} Similarity unknown: {joined(left, 3)}." if left else text

@@ -491,3 +491,8 @@ def test_short_names_fit_and_still_differ() -> None:
     assert shortened(["Spain", "Italy 1"], 16.4) == ("Spain", "Italy 1")
     numbered = [f"Hospital {place}" for place in (8, 9, 10, 11)]
     assert shortened(numbered, 16.0) == ("Hospital 8", "Hospital 9", "10", "11")
+    towns = ("Reims-Champagne Nord", "Reims-Champagne Sud", "Bad Orb 1")
+    *reims, last = shortened([f"University Hospital of {town}" for town in towns], 22.0)
+    assert last == "Bad Orb 1", "of names that begin alike what tells them apart is kept"
+    assert [name[0] for name in reims] == ["R", "R"]
+    assert [name.split()[-1] for name in reims] == ["Nord", "Sud"]

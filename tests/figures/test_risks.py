@@ -194,6 +194,15 @@ def test_where_every_site_has_too_few_no_empty_panels_are_drawn(eight: Evidence)
     assert isinstance(fill("figures").figures["risk_by_site"].function(one_has_enough), Picture)
 
 
+def test_in_small_panels_no_word_stands_on_the_line_that_is_drawn() -> None:
+    forty = evidence(BY_NAME["forty"])
+    few = replace(forty, datasets=tuple(replace(site, n=300, events=15) for site in forty.datasets))
+    with styled():
+        figure = drawing(risks.draw_cumulative(few))
+    assert not [text.get_text() for axes in figure.axes for text in axes.texts]
+    assert "A line alone: of the others there are under 20." in picture("cumulative_by_site", few).caption
+
+
 def test_both_cumulative_curves_are_drawn_and_the_gap_is_printed(eight: Evidence) -> None:
     with styled():
         figure = drawing(risks.draw_cumulative(eight))

@@ -326,6 +326,49 @@ def test_a_correlation_that_does_not_exist_says_why() -> None:
     assert "no r: the same at every site" in texts(figure)
 
 
+@pytest.mark.parametrize("extreme", ["long names", "twenty rows", "perfect"])
+def test_points_too_near_for_names_have_letters_nearest_to_themselves(extreme: str) -> None:
+    found = simulated(BY_NAME[extreme])
+    with styled():
+        figure = drawn(similarity.draw_against_similarity(found))
+        boxes = text_boxes(figure)
+    height = canvas.extent(figure)[1]
+    for axes in figure.axes:
+        points = [line for line in axes.lines if line.get_marker() == "o"]
+        places = [axes.transData.transform((x_of(one)[0], y_of(one)[0])) / canvas.MILLIMETRE for one in points]
+        left, right = (end / canvas.MILLIMETRE for end in axes.get_window_extent().intervalx)
+        for letter, (x, y) in zip("abc", places, strict=True):
+            (box,) = (one for one in boxes if one.text == letter and left <= (one.left + one.right) / 2 <= right)
+            middle = np.array([(box.left + box.right) / 2, height - (box.top + box.bottom) / 2])
+            apart = [float(np.hypot(*(middle - place))) for place in places]
+            assert np.hypot(*(middle - (x, y))) == pytest.approx(min(apart))
+            assert min(apart) < 6, "a letter stands at its point"
+    key = " ".join(box.text for box in boxes)
+    short = canvas.shortened([site.site for site in externals(found)], similarity.WIDEST_NAME)
+    assert all(f"{letter} {name}" in key for letter, name in zip("abc", short, strict=True))
+
+
+def test_names_that_have_room_at_their_points_need_no_letters() -> None:
+    found = simulated(BY_NAME["twenty rows"])
+    alike = {"site-0": 0.2, "site-1": 0.5, "site-2": 0.8}
+    results = tuple(
+        replace(one, found=_narrow(one.found, alike[one.dataset] if one.measure.startswith("corr") else None))
+        if one.dataset in alike and isinstance(one.found, Estimate)
+        else one
+        for one in found.results
+        if one.measure != "performance_against_similarity"
+    )
+    with styled():
+        shown = texts(drawn(similarity.draw_against_similarity(replace(found, results=results))))
+    assert [shown.count(f"Hospital {place}") for place in (1, 2, 3)] == [3, 3, 3]
+    assert not {"a", "b", "c"} & set(shown)
+
+
+def _narrow(found: Estimate, value: float | None) -> Estimate:
+    middle = found.value if value is None else value
+    return replace(found, value=middle, low=middle - 0.01, high=middle + 0.01)
+
+
 def test_one_site_has_no_correlation() -> None:
     one = simulated(BY_NAME["one site"])
     assert isinstance(fill("figures").figures["performance_by_similarity"].function(one), Absent)
