@@ -92,6 +92,12 @@ def test_a_sound_dossier_holds_and_a_rebuild_is_the_same(built: Path, release: P
     assert min(found) > 20
 
 
+def test_the_command_and_the_model_file_are_printed(built: Path) -> None:
+    last = PdfReader(built / "dossier-regulatory.pdf").pages[-1].extract_text().split()
+    assert "Command: dossier build --edition all --page a4." in " ".join(last)
+    assert "was tested. The hash of its file is not stated." in " ".join(last)
+
+
 def test_another_writer_of_the_same_page_changes_nothing(out: Path) -> None:
     assert altered(out, "dossier-regulatory.pdf", untouched) == ()
 
