@@ -116,6 +116,25 @@ def source(book: Book) -> numbers.Source:
     return numbers.Source(book.results, {"inputs": inputs, "versions": dict(book.evidence.versions)})
 
 
+def test_declared_texts_are_exempt_and_what_follows_them_is_not() -> None:
+    column = ("/Sect", "/Div", "/Div", "/Div")
+    blocks = [
+        pages.Block("Data", path, text, 0)
+        for path, text in (
+            ((*column, "/H2"), "Dates"),
+            ((*column, "/Div", "/P"), "From 1978 on, 1167 patients"),
+            (("/Sect", "/Div", "/Div", "/Table", "/TBody", "/TR", "/TD"), "1815"),
+            (("/Sect", "/Div", "/Div", "/H2"), "What it cannot show"),
+            (("/Sect", "/Div", "/Div", "/P"), "0.84"),
+            (("/Sect", "/Div", "/Table", "/TBody", "/TR", "/TD"), "0.85"),
+        )
+    ]
+    tally = numbers._Tally()
+    kept = numbers._without_declared(blocks, tally)
+    assert [one.text for one in kept] == ["What it cannot show", "0.84", "0.85"]
+    assert tally.exempt["declared texts"] == 3
+
+
 def test_nearly_every_altered_value_of_a_table_is_noticed(breast: Book) -> None:
     read = pages.read(PdfReader(breast.pdf("regulatory")))
     known = source(breast)
