@@ -529,6 +529,8 @@ def test_demo_builds_every_release_that_ships(
     assert (done.code, done.err) == (0, "")
     assert sorted(done.out.splitlines()) == sorted(f"demo/tiny/{name}" for name in held(tmp_path / "demo/tiny"))
     assert {"dossier-regulatory.pdf", "dossier-committee.pdf"} <= set(held(tmp_path / "demo/tiny"))
+    manifest = json.loads((tmp_path / "demo/tiny/manifest.json").read_bytes())
+    assert manifest["command"] == "dossier build --edition all --page a4"
 
 
 # ---- quick ----------------------------------------------------------------------------------------------------------

@@ -92,6 +92,12 @@ def test_a_sound_dossier_holds_and_a_rebuild_is_the_same(built: Path, release: P
     assert min(found) > 20
 
 
+def test_the_command_and_the_model_file_are_printed(built: Path) -> None:
+    last = PdfReader(built / "dossier-regulatory.pdf").pages[-1].extract_text().split()
+    assert "Command: dossier build --edition all --page a4." in " ".join(last)
+    assert "was tested. The hash of its file is not stated." in " ".join(last)
+
+
 def test_another_writer_of_the_same_page_changes_nothing(out: Path) -> None:
     assert altered(out, "dossier-regulatory.pdf", untouched) == ()
 
@@ -108,6 +114,25 @@ def source(book: Book) -> numbers.Source:
     """What the numbers of a book are compared with."""
     inputs = [{"name": one.name, "size": one.size, "sha256": one.sha256} for one in book.evidence.inputs]
     return numbers.Source(book.results, {"inputs": inputs, "versions": dict(book.evidence.versions)})
+
+
+def test_declared_texts_are_exempt_and_what_follows_them_is_not() -> None:
+    column = ("/Sect", "/Div", "/Div", "/Div")
+    blocks = [
+        pages.Block("Data", path, text, 0)
+        for path, text in (
+            ((*column, "/H2"), "Dates"),
+            ((*column, "/Div", "/P"), "From 1978 on, 1167 patients"),
+            (("/Sect", "/Div", "/Div", "/Table", "/TBody", "/TR", "/TD"), "1815"),
+            (("/Sect", "/Div", "/Div", "/H2"), "What it cannot show"),
+            (("/Sect", "/Div", "/Div", "/P"), "0.84"),
+            (("/Sect", "/Div", "/Table", "/TBody", "/TR", "/TD"), "0.85"),
+        )
+    ]
+    tally = numbers._Tally()
+    kept = numbers._without_declared(blocks, tally)
+    assert [one.text for one in kept] == ["What it cannot show", "0.84", "0.85"]
+    assert tally.exempt["declared texts"] == 3
 
 
 def test_nearly_every_altered_value_of_a_table_is_noticed(breast: Book) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dossier.findings import classes
 from dossier.findings.sentence import Sentence, estimated, named_or_counted, primary_threshold, range_over_sites
@@ -133,7 +134,11 @@ def _smallest(site: DatasetSummary) -> Cell:
 
 def _of_site(evidence: Evidence, dataset: str, measure: str, place: dict[str, float | str], reasons: Reasons) -> Cell:
     found = find(evidence, measure, dataset, **place)
-    return cell(found, evidence.terms[measure], reasons, wordy=_has_negative(evidence, measure))
+    term = evidence.terms[measure]
+    if classes.labels(evidence):
+        # The measures of several classes stand side by side only with so many digits; their chapters print all.
+        term = replace(term, digits=min(term.digits, 2))
+    return cell(found, term, reasons, wordy=_has_negative(evidence, measure))
 
 
 def _has_negative(evidence: Evidence, measure: str) -> bool:

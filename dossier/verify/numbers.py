@@ -59,6 +59,10 @@ BY_CHAPTER = {
     "sign_off": "declared texts",
 }
 CHECKLISTS = ("checklist", "probast")
+
+DECLARED_DEPTH = 3
+"""The topic of a declared text stands in its own division, in that of its column and in that of all such texts."""
+
 NAMES = {chapter.title: chapter.name for chapter in CHAPTERS}
 
 
@@ -393,8 +397,8 @@ def _without_declared(blocks: Sequence[Block], tally: _Tally) -> list[Block]:
     kept: list[Block] = []
     inside = False
     for block in blocks:
-        if block.path[-3:] == ("/Sect", "/Div", "/H2") and block.chapter in NAMES:
-            inside = True
+        if block.path[-1] == "/H2":
+            inside = block.path[1:-1].count("/Div") >= DECLARED_DEPTH and block.chapter in NAMES
         elif block.path[:3][-2:] != ("/Div", "/Div"):
             inside = False
         if inside:

@@ -124,6 +124,7 @@ def _element(walk: _Walk, element: Any, path: tuple[str, ...], row: int, table: 
         walk.rows += 1
         row = walk.rows
     lines: list[tuple[int, _Piece]] = []
+    first = len(walk.blocks)
     for page, piece, inner, tags in _inline(walk, element, ()):
         if inner is not None:
             _flush(walk, lines, path, row, table)
@@ -133,6 +134,15 @@ def _element(walk: _Walk, element: Any, path: tuple[str, ...], row: int, table: 
         else:
             lines.append((page, piece))
     _flush(walk, lines, path, row, table)
+    if path[-2:] == ("/L", "/Div"):
+        _joined(walk, first, (*path, "/LI", "/LBody"))
+
+
+def _joined(walk: _Walk, first: int, path: tuple[str, ...]) -> None:
+    """Put the lines of an entry of a list together: what runs on in it has an element for each line."""
+    entry = walk.blocks[first:]
+    if len(entry) > 1 and all(one.path == path for one in entry):
+        walk.blocks[first:] = [replace(entry[0], text=" ".join(one.text for one in entry))]
 
 
 def _inline(
