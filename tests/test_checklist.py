@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import csv
+import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pypdf import PdfReader
 
-from dossier import checklist, contents, evaluate, load
+from dossier import checklist, compose, contents, draw, evaluate, load, press
+from dossier.findings import abstract, probast
+from dossier.findings import checklist as page
 from dossier.types import Evidence
 from tests.smallest import HEAD, SITE
 
@@ -113,3 +118,44 @@ def test_a_short_answer_is_no_placeholder(text: str) -> None:
 def test_a_quick_look_fills_no_checklist(tmp_path: Path) -> None:
     evidence_of(tmp_path)
     assert evaluate.evidence(load.quick(tmp_path / "site.csv", "outcome", "risk")).checklist == ()
+
+
+# ---- what is printed beside the rows --------------------------------------------------------------------------------
+
+
+def test_the_index_of_fairness_names_the_rows_that_may_speak_of_it(tmp_path: Path) -> None:
+    pairs = page.fairness(evidence_of(tmp_path))
+    named = [line.item.number for pair in pairs for line in pair if line]
+    assert sorted(named) == sorted(["3c", "7", "8a", "8b", "9c", "12f", "14", "20b", "23a", "25"])
+
+
+def test_several_sites_ask_more_than_one(tmp_path: Path) -> None:
+    one = evidence_of(tmp_path)
+    assert page.several_sites(one) == []
+    (site,) = one.datasets
+    two = replace(one, datasets=(site, replace(site, name="another")))
+    asked = {line.item.number for _, line in page.several_sites(two)}
+    assert {"12d", "20a", "20b", "23b"} <= asked
+
+
+def test_the_evidence_for_the_risk_of_bias_has_the_questions_of_each_domain(tmp_path: Path) -> None:
+    assert [len(lines) for _, lines in probast.domains(evidence_of(tmp_path))] == [3, 4, 4, 7]
+
+
+def test_the_abstract_has_thirteen_lines(tmp_path: Path) -> None:
+    lines = abstract.lines(evidence_of(tmp_path))
+    assert len(lines) == 13
+    assert [line.label for line in lines if line.open] == [
+        "Background", "Objective", "Setting and eligibility", "Interpretation", "Registration",
+    ]  # fmt: skip
+
+
+def test_a_draft_is_marked_on_every_page_and_names_what_is_open(tmp_path: Path) -> None:
+    gallery = draw.gallery(evidence_of(tmp_path))
+    plain, draft = (compose.document(gallery, "committee", draft=marked) for marked in (False, True))
+    texts = [page.extract_text() for page in PdfReader(io.BytesIO(press.pdf(draft))).pages]
+    assert all("DRAFT" in text.upper() for text in texts)
+    assert not any(path.name == "draft.css" for path in plain.stylesheets)
+    regulatory = compose.document(gallery, "regulatory", draft=True).html
+    assert "Open in this draft" in regulatory
+    assert "compliant" not in regulatory.lower()
