@@ -99,7 +99,7 @@ def test_classes_are_read_in_their_order_and_rows_without_any_one_risk_are_count
 
 
 def test_risks_within_a_millionth_of_1_are_used_as_they_are_given(tmp_path: Path) -> None:
-    rows = [(grade, (0.1000005, 0.2, 0.3, 0.4)) for grade in GRADES]
+    rows = [(grade, (0.1000005, 0.2, 0.3, 0.4)) for grade in GRADES * 2]
     found = built(tmp_path, rows)
     assert estimated(find(found, "oe_ratio", "site", **{"class": "G0"})).value == pytest.approx(1 / 0.400002, abs=1e-12)
 
@@ -249,7 +249,7 @@ EVEN = (0.25,) * 4
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
-        ([("G0", EVEN)], "no row is of class G1 or G2 or G3"),
+        ([("G0", EVEN)] * 5, "no row is of class G1 or G2 or G3"),
         ([(grade, (0.4, 0.3, 0.2, 0.1)) for grade in ("G0", "G1", "G2") * 4], "no row is of class G3"),
     ],
 )
