@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import replace
 
@@ -162,7 +163,7 @@ def test_the_measure_to_read_instead_stands_after_those_it_is_read_for_and_says_
         instead = ["(read this instead)" in column.label for column in table.columns]
         assert instead[-1]
         assert not instead[0]
-        assert (True, True) not in zip(instead, instead[1:], strict=False)
+        assert (True, True) not in itertools.pairwise(instead)
     first = next(table for table in tables if table.columns[0].label == "Accuracy")
     row = next(row for row in first.rows if row.label == "Brazil 3")
     found = find(covid, "net_benefit", "brazil-3", threshold=0.5)
