@@ -295,8 +295,9 @@ def draw_conformal(evidence: Evidence) -> Figure | Absent:
         axes.plot([0, 1], [expected] * 2, color=INK_2, lw=0.9, ls=BROKEN, gid="expected")
         outer = grid.outer_bottom(place)
         ticks(axes, "x", [0, 0.5, 1], ["0", "", "1"] if outer else [""] * 3, inward=True)
-        lowest = [0.0, top] if grid.height < 4 * LABEL_HEIGHT else [0.0, expected, top]
-        kept = [one for one in lowest if one in (0.0, top) or 0.22 < one / top < 0.78]
+        # The labels at the ends keep inside the panel, so that one between them needs its whole height beside theirs.
+        between = min(expected, top - expected) / top * grid.height
+        kept = [0.0, expected, top] if between > 1.6 * LABEL_HEIGHT else [0.0, top]
         ticks(axes, "y", kept, [per_cent(one) if grid.outer_left(place) else "" for one in kept], inward=True)
     long = "Share of development patients at least as unusual: from unusual (0) to usual (1)"
     title = long if text_width(long) <= grid.right - grid.left else "From unusual (0) to usual (1)"
