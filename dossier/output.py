@@ -244,8 +244,9 @@ def _opened(path: Path) -> int:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             return os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o666)
-        except FileNotFoundError as error:
-            # Another build that ends may remove a folder that it had made, before we have put anything there.
+        except (FileNotFoundError, FileExistsError) as error:
+            # Another build that ends may remove a folder that it had made, before we have put anything there or while
+            # we look whether what stands in the way is a folder.
             gone = error
     raise gone
 

@@ -252,8 +252,20 @@ def _reach(
     return max(min([low, *values]), low - more), min(max([high, *values]), high + more)
 
 
-NARROWEST_TICK = 7.2
-"""The room in mm that the number of a tick needs; with less, every other tick has none."""
+def _with_room(told: Mapping[float, str], axes: Axes, width: float, first: Sequence[float]) -> list[float]:
+    """The ticks whose numbers have room on an axis of that width in mm; those of `first` are asked first."""
+    across = axes.transAxes.inverted().transform(axes.transData.transform([(place, 0.0) for place in told]))
+    middles = dict(zip(told, across[:, 0] * width, strict=True))
+    kept: list[float] = []
+    for place in (*(one for one in first if one in told), *(one for one in told if one not in first)):
+        room = [(text_width(told[place]) + text_width(told[one])) / 2 + TICK_GAP for one in kept]
+        if all(abs(middles[place] - middles[one]) >= least for one, least in zip(kept, room, strict=True)):
+            kept.append(place)
+    return kept
+
+
+TICK_GAP = 1.8
+"""The least room in mm between the numbers of two ticks."""
 
 
 def _scale(
@@ -273,9 +285,9 @@ def _scale(
     axes.set_xlim(low, high)
     plain = forest.ratio or forest.unbounded
     texts = [tick_text(place) if place in (0, 1) or plain else number(place, 2) for place in places]
-    if len(places) * NARROWEST_TICK > columns.width:
-        texts = [text if step % 2 == 0 else "" for step, text in enumerate(texts)]
-    ticks(axes, "x", places, texts)
+    told = dict(zip(places, texts, strict=True))
+    kept = _with_room(told, axes, columns.width, first=(forest.reference, places[0], places[-1]))
+    ticks(axes, "x", places, [text if place in kept else "" for place, text in told.items()])
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     axes.axvline(forest.reference, color=RULE if plain else HAIR, lw=0.6, zorder=0)
