@@ -255,7 +255,7 @@ def _answers(axes: Axes, shown: Reading, grid: Lattice, reach: float) -> None:
 def _factor(axes: Axes, text: str, line: tuple[float, float], grid: Lattice, reach: float, colour: str) -> None:
     """The likelihood ratio near the middle of its line: above a line that rises, below one that falls.
 
-    It stands on the other side where it would leave the panel.
+    It keeps below the upper end of the panel, where the head stands.
     """
     millimetre = 2 * reach / grid.height
     end = min(0.98, max(0.5, (text_width(text) + 1.5) / grid.width))
@@ -263,9 +263,7 @@ def _factor(axes: Axes, text: str, line: tuple[float, float], grid: Lattice, rea
     # Above a rising line the end of the text is the nearest to it, below a falling one too.
     middle = line[0] + (line[1] - line[0]) * (begin + end) / 2
     slack = abs(line[1] - line[0]) * (end - begin) / 2 + 2.0 * millimetre
-    outward = slack if line[1] >= line[0] else -slack
-    y = middle + (outward if abs(middle + outward) <= reach - millimetre else -outward)
-    y = _clipped(y, reach - 2 * millimetre)
+    y = min(middle + (slack if line[1] >= line[0] else -slack), reach - 2 * millimetre)
     axes.text(end, y, text, ha="right", va="center", color=colour)
 
 
