@@ -426,7 +426,7 @@ PLAIN = {
     "missing_predictor": "something that the model asks for was never recorded.",
     "one_class": "all patients had the outcome, or none had.",
     "constant_risk": "all patients got the same risk.",
-    "slope_off": "high risks are too high and low ones too low, or the other way round.",
+    "slope_off": "high risks are too high and low risks too low, or not high and low enough.",
     "prevalence_shift": "the outcome is more, or less, common than where it was made.",
     "case_mix_shift": "the patients differ from those it was made with.",
     "rows_excluded": "some patients could not be counted.",
