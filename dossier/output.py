@@ -34,6 +34,7 @@ MENDS = {
 }
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 TRIES = 100
+LOOKS = 5
 NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EINVAL)
 
 
@@ -180,11 +181,21 @@ def _listed(place: Path) -> frozenset[str]:
 
 
 def _refuse_what_cannot_be_written(place: Path, out: Path) -> None:
+    # What another build takes away while we look at it is no fault, and looks like one for a moment only.
+    looks = [_why_not_below(place, out) for _ in range(LOOKS)]
+    faults = [fault for fault in looks if fault is not None]
+    if len(faults) == LOOKS:
+        raise OutputError(faults[:1])
+
+
+def _why_not_below(place: Path, out: Path) -> Fault | None:
+    """Why nothing can be written where OUT is to lie."""
     parent = _existing(place.parent)
     if not parent.is_dir():
-        raise OutputError.one(f"{parent.name} is a file; nothing can be written below it.", str(out), ANOTHER)
+        return Fault(f"{parent.name} is a file; nothing can be written below it.", str(out), ANOTHER)
     if not os.access(parent, os.W_OK | os.X_OK):
-        raise OutputError.one(f"The folder that is to hold {place.name} cannot be written.", str(out), ANOTHER)
+        return Fault(f"The folder that is to hold {place.name} cannot be written.", str(out), ANOTHER)
+    return None
 
 
 @contextmanager
