@@ -191,7 +191,7 @@ def draw_decision(evidence: Evidence) -> Figure | Absent:
     least = bottom + (top - bottom) * 0.07
     places = [place for place in inner_ticks(bottom, top, 5) if place >= min(least, 0)]
     texts = [tick_text(place) for place in places]
-    left = 5.6 + max(text_width(text) for text in texts)
+    left = 5.6 + max((text_width(text) for text in texts), default=0.0)
     width, height = HALF - left - max(4.6, text_width(threshold_text(high, low, high)) / 2 + 0.3), DECISION_HEIGHT
     axes = panel(drawn, left, 2.0, width, height)
     lines_on(axes, curve)
@@ -561,7 +561,7 @@ def draw_decision_wide(evidence: Evidence) -> Figure | Absent:
     bottom, top = with_room_above(benefit_limits([curve], primary_threshold(evidence)), curve, WIDE_HEIGHT)
     places = list(inner_ticks(bottom, top, 5))
     texts = [tick_text(place) for place in places]
-    left = 6.2 + max(text_width(text) for text in texts)
+    left = 6.2 + max((text_width(text) for text in texts), default=0.0)
     width, height = FULL - left - 6.0, WIDE_HEIGHT
     drawn = sheet(FULL, 6.0 + height + 17.6)
     axes = panel(drawn, left, 6.0, width, height)
