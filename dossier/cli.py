@@ -98,13 +98,14 @@ def check(release: Path) -> None:
 
     study = load.study(release)
     for dataset in study.datasets:
-        analysed = dataset.rows_read - sum(dataset.excluded.values())
         events = "" if dataset.outcome is None else f", {int(dataset.outcome.sum())} events"
         if dataset.classes is not None:
             counts = ((label, int((dataset.classes == k).sum())) for k, label in enumerate(dataset.class_labels))
             events = "".join(f", {count} {label}" for label, count in counts)
         left = "".join(f", {count} {reason}" for reason, count in dataset.excluded.items() if count)
-        _print(f"{dataset.name} ({dataset.role}): {dataset.rows_read} rows, {analysed} analysed{events}{left}")
+        _print(
+            f"{dataset.name} ({dataset.role}): {dataset.rows_read} rows, {dataset.rows_analysed} analysed{events}{left}"
+        )
     for table in study.tables:
         _print(f"\n{table.dataset}, {table.file}: {table.rows} rows")
         for line in _columns(table):

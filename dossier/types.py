@@ -110,6 +110,11 @@ class Dataset:
     """The rows with predictors and subgroups, of a table too large to be read whole: these here then have neither."""
 
     @property
+    def rows_analysed(self) -> int:
+        """How many of the rows that were read have an outcome and a risk."""
+        return self.rows_read - sum(self.excluded.values())
+
+    @property
     def described(self) -> Dataset:
         """The rows whose predictors and subgroups are known: all, or the sample."""
         return self if self.sampled is None else self.sampled

@@ -18,6 +18,7 @@ from dossier.register import fill
 from dossier.types import Absent, Document, Estimate, Evidence, Gallery, Result, Term
 from tests.figures.evidence import THRESHOLD, Case
 from tests.figures.evidence import evidence as drawn_evidence
+from tests.reference.built import hurried
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
@@ -63,10 +64,7 @@ class Book:
         return evidence
 
     def _evidence(self) -> Evidence:
-        study = load.study(RELEASES[self.name])
-        few = study.release.resampling.model_copy(update={"bootstrap": 20, "permutations": 19})
-        release = study.release.model_copy(update={"resampling": few})
-        return evaluate.evidence(dataclasses.replace(study, release=release))
+        return evaluate.evidence(hurried(load.study(RELEASES[self.name]), bootstrap=20, permutations=19))
 
     @property
     def results(self) -> dict[str, Any]:

@@ -12,18 +12,19 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 from distributed import Client, Scheduler
 
-from dossier import cli, evaluate, initial, load, record
+from dossier import cli, evaluate, load, record
 from dossier.errors import WorkerError
 from dossier.evaluate import cluster, pieces
 from dossier.evaluate.pieces import Piece
 from dossier.types import Study
+from tests.reference.built import example, hurried
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 ALONE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
@@ -105,12 +106,7 @@ def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     """The example release with few replicates, so that there are several sites and subgroups."""
-    folder = tmp_path_factory.mktemp("release")
-    for name, content in initial.files().items():
-        (folder / name).write_bytes(content)
-    whole = load.study(folder)
-    few = whole.release.resampling.model_copy(update={"bootstrap": 19, "permutations": 19})
-    return replace(whole, release=whole.release.model_copy(update={"resampling": few}))
+    return hurried(load.study(example(tmp_path_factory.mktemp("release"))), bootstrap=19, permutations=19)
 
 
 @pytest.fixture
@@ -242,8 +238,7 @@ def test_the_options_reach_the_cluster(
 ) -> None:
     monkeypatch.setattr(cluster, "SECONDS_TO_CONNECT", 1)
     monkeypatch.chdir(tmp_path)
-    for name, content in initial.files().items():
-        (tmp_path / name).write_bytes(content)
+    example(tmp_path)
     monkeypatch.setattr(sys, "argv", ["dossier", "build", ".", "-o", "out", "--jobs", "1", *words])
     before = {number: signal.getsignal(number) for number in cli.STOPS}
     try:

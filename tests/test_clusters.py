@@ -16,6 +16,7 @@ from dossier.errors import DataError
 from dossier.metrics import clusters
 from dossier.metrics.discrimination import auroc
 from dossier.types import Absent, Curve, Estimate, Evidence, Study
+from tests.reference.built import example, hurried
 
 SITE = "hospital-1"
 
@@ -23,13 +24,8 @@ SITE = "hospital-1"
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     """The example release with 200 rows at its hospital, and few resamples."""
-    folder = tmp_path_factory.mktemp("example")
-    for name, content in initial.files().items():
-        (folder / name).write_bytes(content)
-    found = load.study(folder)
-    few = found.release.resampling.model_copy(update={"bootstrap": 20, "permutations": 19})
-    only = tuple(one for one in found.datasets if one.name in (SITE, "development"))
-    return replace(found, release=found.release.model_copy(update={"resampling": few}), datasets=only)
+    found = hurried(load.study(example(tmp_path_factory.mktemp("example"))), bootstrap=20, permutations=19)
+    return replace(found, datasets=tuple(one for one in found.datasets if one.name in (SITE, "development")))
 
 
 def _with(study: Study, **changes: object) -> Study:
@@ -221,8 +217,7 @@ def test_a_cluster_column_is_read_and_its_gaps_are_faults(tmp_path: Path) -> Non
         .decode()
         .replace('file = "hospital-1.csv"', 'file = "hospital-1.csv"\ncluster = "ward"')
     )
-    for name, content in initial.files().items():
-        (tmp_path / name).write_bytes(content)
+    example(tmp_path)
     (tmp_path / "release.toml").write_text(release)
     site = next(one for one in load.study(tmp_path).datasets if one.name == SITE)
     assert site.cluster is not None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dossier import initial
+from tests.reference.built import example
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 HERE = {"PYTHONHASHSEED": "1", "TZ": "Pacific/Kiritimati", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
@@ -20,8 +20,7 @@ THERE = {"PYTHONHASHSEED": "2", "TZ": "America/Los_Angeles", "LANG": "de_DE.ISO-
 def release(folder: Path) -> Path:
     """The example release with few replicates, in a folder of any name."""
     folder.mkdir(parents=True)
-    for name, content in initial.files().items():
-        (folder / name).write_bytes(content)
+    example(folder)
     text = (folder / "release.toml").read_text()
     (folder / "release.toml").write_text(re.sub(r"(bootstrap|permutations) = \d+", r"\1 = 9", text))
     return folder

@@ -15,6 +15,7 @@ from dossier import evaluate, initial, load
 from dossier.errors import DataError
 from dossier.metrics import imputations
 from dossier.types import Absent, Curve, Estimate, Evidence, Study
+from tests.reference.built import example, hurried
 
 SITE = "hospital-1"
 HEAD, *ROWS = initial.files()["hospital-1.csv"].decode().splitlines()
@@ -22,17 +23,19 @@ HEAD, *ROWS = initial.files()["hospital-1.csv"].decode().splitlines()
 
 def _study(folder: Path, tables: dict[int, list[str]]) -> Study:
     """The example release, its hospital's table stacked from these imputations."""
-    for name, content in initial.files().items():
-        (folder / name).write_bytes(content)
+    example(folder)
     file = 'file = "hospital-1.csv"'
     release = initial.files()["release.toml"].decode().replace(file, f'{file}\nimputation = "imp"')
     (folder / "release.toml").write_text(release, encoding="utf-8")
     lines = [f"{row},{k}" for k, rows in tables.items() for row in rows]
     (folder / "hospital-1.csv").write_text("\n".join([f"{HEAD},imp", *lines]) + "\n")
-    found = load.study(folder)
-    few = found.release.resampling.model_copy(update={"bootstrap": 20, "permutations": 19})
-    only = tuple(one for one in found.datasets if one.name in (SITE, "development"))
-    return replace(found, release=found.release.model_copy(update={"resampling": few}), datasets=only)
+    return _at_the_hospital(folder)
+
+
+def _at_the_hospital(folder: Path) -> Study:
+    """The release of the folder with few resamples, its hospital and the development table alone."""
+    found = hurried(load.study(folder), bootstrap=20, permutations=19)
+    return replace(found, datasets=tuple(one for one in found.datasets if one.name in (SITE, "development")))
 
 
 def _changed(seed: int, share: float) -> list[str]:
@@ -75,15 +78,7 @@ def _of(evidence: Evidence, measure: str) -> Estimate | Absent:
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
     """The same rows without any imputation."""
-    folder = tmp_path_factory.mktemp("plain")
-    for name, content in initial.files().items():
-        (folder / name).write_bytes(content)
-    found = load.study(folder)
-    few = found.release.resampling.model_copy(update={"bootstrap": 20, "permutations": 19})
-    only = tuple(one for one in found.datasets if one.name in (SITE, "development"))
-    return evaluate.evidence(
-        replace(found, release=found.release.model_copy(update={"resampling": few}), datasets=only)
-    )
+    return evaluate.evidence(_at_the_hospital(example(tmp_path_factory.mktemp("plain"))))
 
 
 def test_imputations_that_agree_give_the_interval_of_one(same: Evidence, plain: Evidence) -> None:

@@ -14,6 +14,7 @@ from dossier import initial, load
 from dossier.errors import DataError, DossierError, Fault, ReleaseError
 from dossier.types import Dataset, DecisionCounts, Study
 from tests.bench.fault_places import heard, places, unreached
+from tests.reference.built import example
 from tests.smallest import HEAD, SITE
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -610,9 +611,7 @@ def test_quick_collects_its_faults(tmp_path: Path) -> None:
 
 
 def test_what_init_writes_can_be_read(tmp_path: Path) -> None:
-    for name, content in initial.files().items():
-        (tmp_path / name).write_bytes(content)
-    study = load.study(tmp_path)
+    study = load.study(example(tmp_path))
     assert [(one.role, one.rows_read, len(one.predictors)) for one in study.datasets] == [
         ("development", 200, 3),
         ("internal", 200, 3),

@@ -17,7 +17,6 @@ from dossier import acceptance, checklist, flags
 from dossier.evaluate import changes, classes, cluster, model, pieces, reader_study, sites, subgroups, withheld
 from dossier.evaluate.offered import Site
 from dossier.evaluate.pieces import Found, Piece
-from dossier.evaluate.sampled import rows_analysed
 from dossier.evaluate.site import SiteEvidence
 from dossier.register import fill
 from dossier.types import Evidence, Study, SubgroupEvidence
@@ -123,8 +122,8 @@ def _sites(study: Study) -> list[Site]:
             dataset=dataset,
             release=study.release,
             development=development.described.predictors if development else (),
-            development_rows=rows_analysed(development) if development else None,
-            development_sample=rows_analysed(development.sampled) if development and development.sampled else None,
+            development_rows=development.rows_analysed if development else None,
+            development_sample=development.sampled.rows_analysed if development and development.sampled else None,
             readers=study.readers if study.readers and study.readers.dataset == dataset.name else None,
             readers_elsewhere=study.readers.dataset if study.readers else None,
         )

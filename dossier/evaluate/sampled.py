@@ -7,16 +7,11 @@ from dataclasses import replace
 from typing import TypeVar
 
 from dossier.evaluate.offered import Site
-from dossier.types import Absent, Curve, Dataset, Estimate
+from dossier.types import Absent, Curve, Estimate
 
 Found = TypeVar("Found", Estimate | Absent, Curve | Absent)
 OF_THE_SAMPLE = ("predictors", "subgroups")
 """What is known of the sampled rows only."""
-
-
-def rows_analysed(dataset: Dataset) -> int:
-    """How many rows are analysed."""
-    return dataset.rows_read - sum(dataset.excluded.values())
 
 
 def asked(site: Site, needs: Container[str]) -> Site:
@@ -39,7 +34,7 @@ def _remark(site: Site, needs: Container[str]) -> str:
     """The samples of this dataset and of the development table that were asked; empty where all rows were."""
     sample, remark = site.dataset.sampled, ""
     if sample is not None and any(name in needs for name in OF_THE_SAMPLE):
-        remark = f", on a sample of {rows_analysed(sample):,} of {rows_analysed(site.dataset):,} rows"
+        remark = f", on a sample of {sample.rows_analysed:,} of {site.dataset.rows_analysed:,} rows"
     if site.development_sample is not None and "development" in needs:
         remark += f", development: a sample of {site.development_sample:,} of {site.development_rows:,} rows"
     return remark

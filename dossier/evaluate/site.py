@@ -21,7 +21,6 @@ from dossier.evaluate.offered import (
     seed_of,
     settings,
 )
-from dossier.evaluate.sampled import rows_analysed
 from dossier.metrics import robustness
 from dossier.metrics.resampling import VALUE_ALONE
 from dossier.register import CurveMaker, Metric, fill
@@ -130,7 +129,7 @@ def summary(dataset: Dataset) -> DatasetSummary:
         name=dataset.name,
         role=dataset.role,
         site=dataset.site,
-        n=rows_analysed(dataset),
+        n=dataset.rows_analysed,
         events=None if dataset.outcome is None else int(dataset.outcome.sum()),
         rows_read=dataset.rows_read,
         excluded=dataset.excluded,
@@ -143,7 +142,7 @@ def summary(dataset: Dataset) -> DatasetSummary:
         if dataset.classes is None
         else {label: int((dataset.classes == place).sum()) for place, label in enumerate(dataset.class_labels)},
         minimum_cell=dataset.minimum_cell,
-        sampled=None if dataset.sampled is None else rows_analysed(dataset.sampled),
+        sampled=None if dataset.sampled is None else dataset.sampled.rows_analysed,
     )
 
 
@@ -172,7 +171,7 @@ def measured(whole: Site, metric: Metric) -> Iterator[Result]:
 
 def _too_few(dataset: Dataset) -> Absent | None:
     """Why so few rows tell of single patients only, or None when they are enough."""
-    n = rows_analysed(dataset)
+    n = dataset.rows_analysed
     if not 0 < n < FEWEST_ROWS:
         return None
     return Absent(

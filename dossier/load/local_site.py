@@ -30,7 +30,7 @@ def local_site(study: Study, wanted: str) -> str:
 
 def _refuse_a_withheld_one(dataset: Dataset) -> None:
     """Refuse a site of which nothing may be shown."""
-    if dataset.rows_read - sum(dataset.excluded.values()) < dataset.minimum_cell:
+    if dataset.rows_analysed < dataset.minimum_cell:
         what = f"{dataset.name} has fewer than {dataset.minimum_cell} analysed rows, and nothing of it may be shown."
         raise ReleaseError.one(what, WHERE, "Leave --local-site out, or lower minimum_cell.")
 

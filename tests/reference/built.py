@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dossier import evaluate, load, record
+from dossier import evaluate, initial, load, record
 from dossier.types import Study
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -23,6 +23,13 @@ needs_shared = pytest.mark.skipif(
 def study(folder: str) -> Study:
     """A release of the repository."""
     return load.study(REPOSITORY / folder)
+
+
+def example(folder: Path) -> Path:
+    """The folder, with the release in it that `dossier init` writes."""
+    for name, content in initial.files().items():
+        (folder / name).write_bytes(content)
+    return folder
 
 
 def hurried(read: Study, bootstrap: int = 2, permutations: int = 1) -> Study:

@@ -7,7 +7,7 @@ figures and pages are made afterwards and know only what is left. `tables.py` sa
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from dossier.evaluate.withheld import curves, descriptions, results, tables
@@ -22,7 +22,7 @@ def without_small_datasets(study: Study) -> Study:
 
     They go before anything is computed, so that no number over all sites holds them.
     """
-    kept = tuple(one for one in study.datasets if analysed(one.rows_read, one.excluded) >= one.minimum_cell)
+    kept = tuple(one for one in study.datasets if one.rows_analysed >= one.minimum_cell)
     if len(kept) == len(study.datasets):
         return study
     gone = {one.name for one in study.datasets} - {one.name for one in kept}
@@ -30,11 +30,6 @@ def without_small_datasets(study: Study) -> Study:
     says = f"{how_many} fewer analysed rows than the smallest count that is printed: nothing of it is shown."
     flags = tuple(flag for flag in study.flags if flag.dataset not in gone)
     return replace(study, datasets=kept, flags=(*flags, Flag("dataset_withheld", POOLED, says)))
-
-
-def analysed(rows_read: int, excluded: Mapping[str, int]) -> int:
-    """How many rows are analysed."""
-    return rows_read - sum(excluded.values())
 
 
 def evidence(complete: Evidence) -> Evidence:
