@@ -7,8 +7,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dossier.bands import FEW_FOR_A_BAND, FEW_ROWS, OE_TOLERATED, SAME_RISK
-from dossier.types import MACRO, POOLED, DatasetSummary, DescriptionResult, Estimate, Flag, Result, Withheld
+from dossier.bands import FEW_FOR_A_BAND, FEW_FOR_POOLING, FEW_ROWS, OE_TOLERATED, SAME_RISK
+from dossier.types import (
+    MACRO,
+    POOLED,
+    Absent,
+    DatasetSummary,
+    DescriptionResult,
+    Estimate,
+    Flag,
+    Result,
+    SubgroupSize,
+    SubgroupSummary,
+    Withheld,
+)
 from dossier.typeset import count_of, counted, listing, lost_rows, number, per_cent, rows_read_of, threshold
 
 if TYPE_CHECKING:
@@ -16,6 +28,7 @@ if TYPE_CHECKING:
 
 FLAGS: Mapping[str, str] = {
     "few_events": "Few events",
+    "few_in_subgroup": "Few events in a subgroup",
     "rows_excluded": "Rows not analysed",
     "risks_off": "Risks too low or too high",
     "slope_off": "Risks too extreme or too cautious",
@@ -82,11 +95,13 @@ def raised(
     datasets: Sequence[DatasetSummary],
     results: Sequence[Result],
     descriptions: Sequence[DescriptionResult],
+    subgroups: Sequence[SubgroupSummary],
 ) -> tuple[Flag, ...]:
     """Every limitation that the evidence shows, kind by kind, each kind in the order of the sites."""
     external = [dataset for dataset in datasets if dataset.role == "external"]
     return (
         *_few_events(external),
+        *_few_in_subgroup(external, subgroups),
         *_rows_lost(external),
         *_imputed(external, results),
         *_risks_off(external, results),
@@ -153,6 +168,33 @@ def _few_events(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
                 f"{dataset.site} has {dataset.events} events and {others} non-events, and a curve asks for "
                 f"{FEW_FOR_A_BAND} of each: its calibration curve is imprecise.",
             )
+
+
+def _few_in_subgroup(external: Sequence[DatasetSummary], subgroups: Sequence[SubgroupSummary]) -> Iterator[Flag]:
+    """Subgroups with patients, but with too few of one outcome to tell how good the model is for them."""
+    for dataset in external:
+        few = [
+            f"{one.column} {one.label} ({_rare(one.size)})"
+            for one in subgroups
+            if one.dataset == dataset.name
+            and not isinstance(one.size, Absent)
+            and one.size.n
+            and one.size.rarest < FEW_FOR_POOLING
+        ]
+        if few:
+            yield Flag(
+                "few_in_subgroup",
+                dataset.name,
+                f"at {dataset.site} too few to tell how good the model is, with fewer than {FEW_FOR_POOLING} of one "
+                f"outcome: {listing(few)}.",
+            )
+
+
+def _rare(size: SubgroupSize) -> str:
+    """The outcomes of which a subgroup has too few."""
+    events = {} if size.events is None else {"events": size.events, "non-events": size.n - size.events}
+    counts = dict(size.class_counts) if size.events is None else events
+    return ", ".join(f"{count} {label}" for label, count in counts.items() if count < FEW_FOR_POOLING)
 
 
 def _rows_lost(external: Sequence[DatasetSummary]) -> Iterator[Flag]:

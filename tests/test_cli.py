@@ -176,6 +176,29 @@ def test_init_writes_a_release_without_a_fault(run: Run) -> None:
     assert run("check", "new/release/release.toml") == checked
 
 
+def test_check_lists_the_rows_of_the_checklist_that_are_still_open(run: Run) -> None:
+    run("init", "new")
+    path = Path("new/release.toml")
+    blank = path.read_text()
+
+    def still_open(statement: str) -> list[str]:
+        path.write_text(blank.replace("\n3b =", f"\n{statement}\n3b =", 1))
+        done = run("check", "new")
+        assert done.code == 0
+        return [line for line in done.out.splitlines() if line.startswith("open ")]
+
+    every = still_open("")
+    assert "open 6b, Eligibility: Who could enter and who could not" in every
+    assert not {"open 3b", "open 4", "open 18a"} & {line.partition(",")[0] for line in every}, "these are answered"
+    without = [line for line in every if not line.startswith("open 6b")]
+    assert still_open('6b = "Adults."') == without
+    assert still_open('6b = { none = "Nobody was left out." }') == without
+    assert still_open('6b = "TBD"') == every
+    asked = [line.removeprefix("open ").partition(",")[0] for line in every]
+    answers = "\n".join(f'{number} = "Said."' for number in asked)
+    assert still_open(answers) == []
+
+
 def test_init_fills_an_empty_folder_and_no_other(run: Run) -> None:
     Path("empty").mkdir()
     assert run("init", "empty").code == 0

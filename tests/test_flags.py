@@ -9,7 +9,17 @@ import pytest
 
 from dossier import flags
 from dossier.release import Release, Reply
-from dossier.types import DatasetSummary, Description, DescriptionResult, Estimate, Flag, Result
+from dossier.types import (
+    Absent,
+    DatasetSummary,
+    Description,
+    DescriptionResult,
+    Estimate,
+    Flag,
+    Result,
+    SubgroupSize,
+    SubgroupSummary,
+)
 
 BEFORE = DatasetSummary("training", "development", "Here", 1000, 200, 1000, {}, ())
 
@@ -27,7 +37,7 @@ def names(
     *results: Result, dataset: DatasetSummary | None = None, rows: tuple[DescriptionResult, ...] = ()
 ) -> set[str]:
     here = (BEFORE, dataset or site(), site(name="turin"), site(name="genoa"))
-    return {flag.flag for flag in flags.raised(here, results, rows)}
+    return {flag.flag for flag in flags.raised(here, results, rows, ())}
 
 
 def described(dataset: str, statistic: str, value: float, variable: str = "linear predictor") -> DescriptionResult:
@@ -41,6 +51,37 @@ def test_nothing_is_raised_where_nothing_is_odd() -> None:
 @pytest.mark.parametrize(("events", "raised"), [(99, True), (100, False), (900, False), (901, True)])
 def test_few_events_or_few_others(events: int, raised: bool) -> None:
     assert ("few_events" in names(dataset=site(events=events))) is raised
+
+
+def of_subgroups(*sizes: SubgroupSize | Absent, dataset: str = "bari") -> list[str]:
+    groups = [SubgroupSummary(dataset, "Sex", label, size) for label, size in zip("abc", sizes, strict=False)]
+    return [flag.says for flag in flags.raised((BEFORE, site()), (), (), groups) if flag.flag == "few_in_subgroup"]
+
+
+@pytest.mark.parametrize(
+    ("size", "few"),
+    [
+        (SubgroupSize(40, 20, 0), None),
+        (SubgroupSize(40, 19, 0), "Sex a (19 events)"),
+        (SubgroupSize(40, 21, 0), "Sex a (19 non-events)"),
+        (SubgroupSize(20, 4, 0), "Sex a (4 events, 16 non-events)"),
+        (SubgroupSize(0, 0, 0), None),
+        (SubgroupSize(90, None, 0, {"mild": 20, "grave": 70}), None),
+        (SubgroupSize(89, None, 0, {"mild": 19, "grave": 70}), "Sex a (19 mild)"),
+        (Absent("the dataset has no column Sex"), None),
+    ],
+)
+def test_a_subgroup_with_fewer_than_twenty_of_one_outcome(size: SubgroupSize | Absent, few: str | None) -> None:
+    """An empty one has a flag of its own."""
+    raised = of_subgroups(size, SubgroupSize(400, 200, 0))
+    assert len(raised) == (few is not None)
+    assert all(says.endswith(f"fewer than 20 of one outcome: {few}.") for says in raised)
+
+
+def test_the_small_subgroups_of_a_site_stand_in_one_flag() -> None:
+    (says,) = of_subgroups(SubgroupSize(40, 3, 0), SubgroupSize(40, 20, 0), SubgroupSize(30, 12, 0))
+    assert "Sex a (3 events) and Sex c (12 events, 18 non-events)" in says
+    assert of_subgroups(SubgroupSize(40, 3, 0), dataset="training") == []
 
 
 @pytest.mark.parametrize(

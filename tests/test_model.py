@@ -25,7 +25,7 @@ def test_points_of_numbers_are_curves_and_those_of_categories_descriptions(study
     curves = {one.at.get("predictor", one.curve): one for one in found.curves}
     assert set(curves) == {"age", "nodes", "pgr", "er", "points_total", "points_risk"}
     assert {one.dataset for one in found.curves} | {row.dataset for row in found.descriptions} == {MODEL}
-    assert {row.described.variable for row in found.descriptions} == {"meno", "size_band", "grade"}
+    assert {row.described.variable for row in found.descriptions} == {"menopause", "size_band", "grade"}
 
 
 def test_axes_reach_as_far_as_the_development_table(study: Study) -> None:
@@ -54,7 +54,7 @@ def test_predictor_that_no_dataset_holds_leaves_no_points(study: Study) -> None:
 def raised(differing: float, n: int) -> list[str]:
     site = DatasetSummary("a", "external", "Desio", n, n // 2, n, {}, ())
     found = Estimate(0.02, None, None, None, n, "m", details={"differing": differing, "left_out": 7.0})
-    rows = flags.raised((site,), (Result("formula_difference", "formula_difference", "a", {}, found),), ())
+    rows = flags.raised((site,), (Result("formula_difference", "formula_difference", "a", {}, found),), (), ())
     return [flag.says for flag in rows if flag.flag == "model_differs"]
 
 

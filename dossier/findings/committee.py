@@ -434,6 +434,7 @@ PLAIN = {
     "imputed": "facts that were not known were filled in by a computer.",
     "constant_predictor": "something that the model asks for is the same for all patients.",
     "few_events": "too few patients to say much.",
+    "few_in_subgroup": "too few patients of one group to say much of them.",
     "precision_missed": "fewer patients than the plan asked for.",
     "heterogeneity": "the places differ by more than chance.",
     "wide_prediction_interval": "what a new place may expect is hard to say.",

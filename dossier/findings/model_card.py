@@ -113,5 +113,13 @@ def _cells(evidence: Evidence, measure: str, place: dict[str, float | str]) -> t
 
 def gaps(evidence: Evidence) -> list[str]:
     """Who was tested too little: the limitations that speak of small or missing groups."""
-    kinds = ("few_events", "missing_predictor", "prevalence_shift", "case_mix_shift", "class_missing", "empty_subgroup")
+    kinds = (
+        "few_events",
+        "few_in_subgroup",
+        "missing_predictor",
+        "prevalence_shift",
+        "case_mix_shift",
+        "class_missing",
+        "empty_subgroup",
+    )
     return [sentence_case(flag.says) for flag in evidence.flags if flag.flag in kinds]

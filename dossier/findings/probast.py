@@ -47,7 +47,13 @@ QUESTIONS = (
         ("dates_missing",),
     ),
     Question(DOMAINS[3], "Is it more than apparent performance?", ("5a", "20c"), ("correspondence",), ("shared_rows",)),
-    Question(DOMAINS[3], "Was the sample large enough?", ("10",), ("sample",), ("few_events", "precision_missed")),
+    Question(
+        DOMAINS[3],
+        "Was the sample large enough?",
+        ("10",),
+        ("sample",),
+        ("few_events", "few_in_subgroup", "precision_missed"),
+    ),
     Question(
         DOMAINS[3],
         "Were missing and censored data handled rightly?",
