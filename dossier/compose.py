@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import hashlib
 import importlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -67,7 +69,7 @@ def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) 
     held = [chapter for chapter in CHAPTERS if chapter.name in EDITIONS[edition]]
     present = [chapter for chapter in held if _has_content(evidence, chapter.name)]
     return (
-        _environment(edition)
+        _environment(material.templates(), edition)
         .get_template("book.html")
         .render(
             evidence=evidence,
@@ -182,9 +184,9 @@ def _unbroken(text: str) -> Markup:
     return Markup('<span class="unbroken">O/E</span>').join(escape(part) for part in text.split("O/E"))
 
 
-def _environment(edition: Edition) -> jinja2.Environment:
+@functools.cache
+def _environment(folder: Path, edition: Edition) -> jinja2.Environment:
     """Templates of the edition first, then those of the book; a name that nobody gave is an error."""
-    folder = material.templates()
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([folder / edition, folder]),
         autoescape=True,

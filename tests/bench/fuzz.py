@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import faulthandler
-import functools
 import io
 import json
 import os
@@ -172,10 +171,6 @@ def _within(seconds: float) -> Iterator[None]:
 
 def work(seed: int, numbers: Sequence[int], short: bool, out: Any) -> None:
     """One worker: a line of JSON when an input is begun, and one when it has ended."""
-    from dossier import compose
-
-    # A template is compiled once a process: thousands of books are made here.
-    compose._environment = functools.cache(compose._environment)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     for number in numbers:
         out.write(json.dumps({"begun": number}) + "\n")
