@@ -511,7 +511,7 @@ def _minima(given: object) -> object:
 class Sample(Table):
     """How narrow the intervals should be."""
 
-    width: Annotated[Mapping[str, Annotated[float, Field(gt=0)]], BeforeValidator(_widths)] = Field(
+    width: Annotated[Mapping[str, Annotated[float, Field(ge=0.0001, le=10)]], BeforeValidator(_widths)] = Field(
         default_factory=lambda: dict(WIDTHS), description="The width of the interval that each measure should reach."
     )
 

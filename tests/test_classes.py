@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from dossier import evaluate, load, record
+from dossier.errors import DossierError
 from dossier.evaluate.offered import part_of
 from dossier.evaluate.site import site_evidence
 from dossier.metrics import calibration, discrimination
@@ -69,6 +70,25 @@ def estimated(found: Estimate | Absent) -> Estimate:
 def biopsy(books: dict[str, Book]) -> Book:
     """The release that ships."""
     return books["biopsy"]
+
+
+@pytest.mark.parametrize("wrong", [1e308, -1e308, 7.5])
+def test_a_risk_far_outside_is_told_and_nothing_overflows(wrong: float, tmp_path: Path) -> None:
+    with pytest.raises(DossierError) as caught:
+        built(tmp_path, [("G0", (wrong, wrong, 0.1, wrong)), ("G1", (wrong, 0.7, 0.2, 0.1))])
+    assert "outside 0 to 1" in str(caught.value)
+
+
+def test_the_priority_of_a_survey_of_several_classes(tmp_path: Path) -> None:
+    asked = '[h_accuracy]\npriority_from = ["survey"]\nsurvey = { G3 = 0.4, G2 = 0.1, G1 = 0.2, G0 = 0.1 }\n'
+    rng = np.random.default_rng(3)
+    rows = [(GRADES[k % 4], tuple(map(float, rng.dirichlet(np.ones(4))))) for k in range(200)]
+    found = built(tmp_path, rows, RELEASE + asked)
+    declared = built(tmp_path, rows, RELEASE + "[h_accuracy]\npriority = [[0.125, 0.25, 0.125, 0.5]]\n")
+    at: dict[str, Any] = {"tau": 1.0, "complexity": "constant"}
+    of_survey = find(found, "h_accuracy", "site", priority="survey", **at)
+    as_declared = find(declared, "h_accuracy", "site", priority="0.125, 0.25, 0.125, 0.5", **at)
+    assert estimated(of_survey).value == pytest.approx(estimated(as_declared).value, abs=1e-12)
 
 
 # ---- the tables -----------------------------------------------------------------------------------------------------

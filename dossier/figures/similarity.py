@@ -287,12 +287,11 @@ def _strokes(
         if one.similarity.low is not None and one.similarity.high is not None
     ]
     segments += [] if ends is None else [ends]
-    return np.concatenate(
-        [
-            resampled((np.array(x) - left) / millimetre[0], (np.array(y) - scale.best) / millimetre[1], 0.5)
-            for x, y in segments
-        ]
-    )
+    drawn = [
+        resampled((np.array(x) - left) / millimetre[0], (np.array(y) - scale.best) / millimetre[1], 0.5)
+        for x, y in segments
+    ]
+    return np.concatenate([np.empty((0, 2)), *drawn])
 
 
 @figure("Performance against similarity")

@@ -67,8 +67,9 @@ def _risks(table: Settled, names: tuple[str, ...], key: str, faults: list[Fault]
     found = [one for one in held if one is not None]
     if len(found) < len(names):
         return None
-    sums = np.array([one.numbers for one in found]).sum(axis=0)
-    known = sums[np.isfinite(sums)]
+    # Numbers far from any risk are told of column by column; here they must not grow beyond all numbers.
+    sums = np.array([one.numbers for one in found]).clip(-1e6, 1e6).sum(axis=0)
+    known = sums[~np.isnan(sums)]
     where = f"{table.file}, columns {listed([one.name for one in found])}"
     if len(known) and PER_CENT[0] < float(np.median(known)) < PER_CENT[1]:
         what = f"The class risks add up to about {float(np.median(known)):.0f}: they look like per cent."

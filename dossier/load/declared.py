@@ -414,7 +414,8 @@ def _of_h_accuracy(release: Release, has_readers: bool) -> list[Fault]:
         what = f"The survey is about {listed(declared.survey)}, and the classes are {listed(classes)}."
         fix = f"Give one share a class: survey = {{ {', '.join(f'{name} = …' for name in classes)} }}."
         faults.append(Fault(what, "release.toml, [h_accuracy] survey", fix))
-    if "net_benefit" in declared.priority_from and not release.thresholds.declared:
+    of_two = release.outcome.classes is None
+    if of_two and "net_benefit" in declared.priority_from and not release.thresholds.declared:
         fix = "Declare a threshold in [thresholds], or take net_benefit out."
         what = "The priority from net benefit needs a declared threshold."
         faults.append(Fault(what, "release.toml, [h_accuracy] priority_from", fix))
@@ -428,7 +429,7 @@ def _asked_of_raters(release: Release) -> dict[str, str | None]:
     """The keys of [h_accuracy] that ask the raters, with the table that they need beside the labels."""
     declared = release.h_accuracy
     asked: dict[str, str | None] = {}
-    if "raters" in declared.priority_from:
+    if "raters" in declared.priority_from and release.outcome.classes is None:
         asked["priority_from"] = None
     if declared.tau_from:
         asked["tau_from"] = "confidence"

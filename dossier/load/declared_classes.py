@@ -93,8 +93,17 @@ def _weights(release: Release, k: int) -> Iterator[Fault]:
         yield Fault(what, "release.toml, [severity] weights", fix)
 
 
+OF_TWO_CLASSES = ("complement", "net_benefit", "raters")
+"""The sources of a priority that say how much the positive class matters, and nothing of a third one."""
+
+
 def _priorities(release: Release, k: int) -> Iterator[Fault]:
     where = "release.toml, [h_accuracy] priority"
+    for source in release.h_accuracy.priority_from:
+        if source in OF_TWO_CLASSES:
+            what = f"The priority from {source} is for an outcome of two values, and this one has {k} classes."
+            fix = f"Take {source} out; priority takes lists of {k} shares, one a class."
+            yield Fault(what, f"{where}_from", fix)
     if "priority" not in release.h_accuracy.model_fields_set:
         return
     fix = f"Give lists of {k} shares that add up to 1, one a class in the order of classes."

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from dossier.metrics import comparison, severity
-from dossier.metrics.accuracy import METHOD, estimated_credit, weighted_credit
+from dossier.metrics.accuracy import METHOD, Survey, estimated_credit, weighted_credit
 from dossier.metrics.committee import largest_remainder
 from dossier.metrics.discrimination import placements
 from dossier.metrics.intervals import NO_SPREAD, column, estimate, on_logit, standard_error, two_sided, wilson
@@ -310,12 +310,19 @@ def accuracy(classes: Integers, class_risk: Floats, level: float = 0.95) -> Esti
     return Estimate(right / n, low, high, level, n, words, details={"ties": ties, "largest_class": common})
 
 
-def shares_of(priority: str | Sequence[float], classes: Integers, k: int) -> Floats:
-    """The priorities of k classes: "equal", "prevalence" (their shares in these rows), or shares divided by commas."""
+def shares_of(
+    priority: str | Sequence[float], classes: Integers, k: int, survey: Survey | None = None, labels: Sequence[str] = ()
+) -> Floats | Absent:
+    """The priorities of k classes: from a source of `h_accuracy`, or shares divided by commas."""
     if priority == "equal":
         return np.full(k, 1 / k)
     if priority == "prevalence":
         return np.bincount(classes, minlength=k) / len(classes)
+    if priority == "survey":
+        if survey is None:
+            return Absent("the release declares no survey of priorities")
+        shares = {label: share for label, share, _, _ in survey}
+        return np.array([shares[label] for label in labels]) / math.fsum(shares.values())
     given = priority.split(",") if isinstance(priority, str) else priority
     return np.array([float(share) for share in given])
 
@@ -340,6 +347,7 @@ def h_accuracy(
     tau: float,
     complexity: str = "constant",
     class_labels: Sequence[str] = (),
+    survey: Survey | None = None,
     level: float = 0.95,
 ) -> Estimate | Absent:
     """The share of right answers, weighted by which class matters and by how sure the model was when it was right.
@@ -347,19 +355,22 @@ def h_accuracy(
     With equal priorities and tau at 1/k it is the mean of the classes' shares of right answers. It does not rank models
     on its own: the value rests on the declared priority and tau.
 
-    Arguments: `classes` (n), `class_risk` (n, k), `priority` ("equal", "prevalence", or one share a class), `tau` (the
-    confidence that earns full credit, 1/k to 1), `complexity` ("constant": every case counts alike), `class_labels`
-    (k), `level`. Returns sum over classes l of p(l) (sum of sigma)/(rows of l), sigma = 0 when the own class has not
-    the largest risk, (risk - 1/k)/(tau - 1/k) up to tau, and 1 above; ties for the largest share the credit. Normal
-    interval by the stratified delta method. Absent when a class has no row, or at a tau below 1/k. Source: Cabitza and
-    Campagner.
+    Arguments: `classes` (n), `class_risk` (n, k), `priority` ("equal", "prevalence", "survey", the classes' shares of
+    the answers in `survey`, or one share a class), `tau` (the confidence that earns full credit, 1/k to 1),
+    `complexity` ("constant": every case counts alike), `class_labels` (k), `level`. Returns sum over classes l of p(l)
+    (sum of sigma)/(rows of l), sigma = 0 when the own class has not the largest risk, (risk - 1/k)/(tau - 1/k) up to
+    tau, and 1 above; ties for the largest share the credit. Normal interval by the stratified delta method. Absent when
+    a class has no row, at a tau below 1/k, and from a survey that is not declared. Source: Cabitza and Campagner.
     """
     k = class_risk.shape[1]
     if reason := unseen(classes, k, class_labels):
         return reason
     if complexity != "constant":
         return Absent(f"a complexity from {complexity} is not available")
-    found = weighted_credit(classes, class_risk, shares_of(priority, classes, k), tau, None, level)
+    shares = shares_of(priority, classes, k, survey, class_labels)
+    if isinstance(shares, Absent):
+        return shares
+    found = weighted_credit(classes, class_risk, shares, tau, None, level)
     if isinstance(found, Absent):
         return found
     return _without_events(estimated_credit(found, np.zeros(len(classes)), level))
@@ -376,7 +387,9 @@ def h_accuracy_profile(
     """
     k = class_risk.shape[1]
     taus = np.linspace(1 / k, 1, 51)
-    found = [h_accuracy(classes, class_risk, "equal", float(tau), "constant", class_labels, level) for tau in taus]
+    found = [
+        h_accuracy(classes, class_risk, "equal", float(tau), class_labels=class_labels, level=level) for tau in taus
+    ]
     reason = next((one for one in found if isinstance(one, Absent)), None)
     if reason is not None:
         return reason

@@ -369,6 +369,16 @@ def _narrow(found: Estimate, value: float | None) -> Estimate:
     return replace(found, value=middle, low=middle - 0.01, high=middle + 0.01)
 
 
+def test_a_measure_that_is_known_nowhere_leaves_its_panel_empty_and_says_so() -> None:
+    """Three sites too small for it, say; the other two panels are drawn."""
+    found = simulated(BY_NAME["twenty rows"])
+    gone = ("standardized_net_benefit", "performance_against_similarity")
+    results = tuple(one for one in found.results if one.measure not in gone)
+    with styled():
+        shown = texts(drawn(similarity.draw_against_similarity(replace(found, results=results))))
+    assert "r needs three sites" in shown
+
+
 def test_one_site_has_no_correlation() -> None:
     one = simulated(BY_NAME["one site"])
     assert isinstance(fill("figures").figures["performance_by_similarity"].function(one), Absent)

@@ -121,11 +121,17 @@ def test_scores_row_by_row(rows: list[tuple[int, tuple[int, ...]]]) -> None:
         assert estimated(found).value == pytest.approx(logs / n, abs=1e-12)
 
 
-@given(ROWS, st.sampled_from([1 / 3, 0.5, 0.75, 1.0]), st.sampled_from(["equal", "prevalence", "0.1, 0.2, 0.7"]))
+SURVEY = (("c", 0.35, None, None), ("a", 0.05, None, None), ("b", 0.1, 0.05, 0.2))
+"""Half of the answers prefer no class."""
+
+
+@given(
+    ROWS, st.sampled_from([1 / 3, 0.5, 0.75, 1.0]), st.sampled_from(["equal", "prevalence", "0.1, 0.2, 0.7", "survey"])
+)
 @settings(deadline=None)
 def test_h_accuracy_row_by_row(rows: list[tuple[int, tuple[int, ...]]], tau: float, priority: str) -> None:
     truth, risk = of_rows(rows)
-    found = classes.h_accuracy(truth, risk, priority, tau, "constant", ("a", "b", "c"))
+    found = classes.h_accuracy(truth, risk, priority, tau, "constant", ("a", "b", "c"), SURVEY)
     missing = [name for place, name in enumerate("abc") if place not in truth]
     if missing:
         assert found == Absent(f"no row is of class {' or '.join(missing)}")
@@ -140,9 +146,15 @@ def test_h_accuracy_row_by_row(rows: list[tuple[int, tuple[int, ...]]], tau: flo
         "equal": [1 / 3] * 3,
         "prevalence": [len(earned[label]) / len(rows) for label in range(3)],
         "0.1, 0.2, 0.7": [0.1, 0.2, 0.7],
+        "survey": [0.1, 0.2, 0.7],
     }[priority]
     expected = sum(shares[label] * sum(earned[label]) / len(earned[label]) for label in range(3))
     assert estimated(found).value == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_priorities_of_a_survey_that_is_not_declared(graft: tuple[np.ndarray, Floats, Floats]) -> None:
+    truth, risk, _ = graft
+    assert classes.h_accuracy(truth, risk, "survey", 1.0) == Absent("the release declares no survey of priorities")
 
 
 def test_the_profile_is_h_accuracy_at_equal_priorities() -> None:
