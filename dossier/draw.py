@@ -26,8 +26,10 @@ def gallery(evidence: Evidence, jobs: int = 1) -> Gallery:
 
 
 def _drawn(names: Sequence[str], evidence: Evidence) -> dict[str, Picture | Absent]:
+    from dossier.figures.canvas import styled
+
     makers = fill("figures").figures
-    with collector.held_off():
+    with collector.held_off(), styled():
         return {name: makers[name].function(evidence) for name in names}
 
 

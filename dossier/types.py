@@ -8,8 +8,9 @@ words are final.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -523,6 +524,14 @@ class Evidence:
     changes: Changes | None = None
     """What differs from the previous release, where the release names it."""
 
+    @cached_property
+    def of_measure(self) -> Mapping[tuple[str, str], Sequence[Result]]:
+        """The results of each measure in each dataset: they are asked for thousands of times."""
+        sorted_out: dict[tuple[str, str], list[Result]] = {}
+        for result in self.results:
+            sorted_out.setdefault((result.measure, result.dataset), []).append(result)
+        return sorted_out
+
 
 @dataclass(frozen=True)
 class SiteResults:
@@ -591,7 +600,7 @@ def find(evidence: Evidence, measure: str, dataset: str, /, **at: float | str) -
 
     A measure that is taken class by class answers with the mean over the classes, unless a class is asked for.
     """
-    here = [result for result in evidence.results if result.measure == measure and result.dataset == dataset]
+    here = evidence.of_measure.get((measure, dataset), ())
     return _exactly(_of_all(here), at) or Absent(f"{measure} was not computed for {dataset}")
 
 

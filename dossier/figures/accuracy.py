@@ -490,7 +490,6 @@ def draw_survey(evidence: Evidence) -> Figure | Absent:
     axes = panel(drawn, left, top, wide, rows * LINE)
     axes.set_xlim(0, 1)
     axes.set_ylim(rows, 0)
-    axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     ticks(axes, "x", [0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"])
     write(drawn, 150.0, 2.2, "Share, interval", ha="right", color=INK_2)

@@ -315,7 +315,6 @@ def _risks_below(
     axes = panel(drawn, *place)
     axes.set_xlim(0, scale.end)
     axes.spines["left"].set_visible(False)
-    axes.set_yticks([])
     texts = ["0", "", tick_text(scale.end)] if outer else ["", "", ""]
     ticks(axes, "x", [0, scale.end / 2, scale.end], texts, inward=True)
     curve = find_curve(evidence, "risk_distribution", site.name)

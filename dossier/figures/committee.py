@@ -405,7 +405,6 @@ def draw_committee_ranking(evidence: Evidence) -> Figure | Absent:
     step = 0.1 if start >= 0.4 else 0.2
     places = [round(1 - step * k, 1) for k in range(int(round((1 - start) / step, 6)) + 1)][::-1]
     ticks(axes, "x", places, [f"{100 * place:.0f}" for place in places])
-    ticks(axes, "y", [], [])
     write(drawn, left + width / 2, height + 8.6, "Ranked right, of 100 (50: by chance)", ha="center")
     return drawn
 

@@ -141,7 +141,8 @@ def _side_by_side(known: Shifts, sites: Sequence[DatasetSummary], rows: Sequence
         head(drawn, grid, place, heads[place])
         axes = panel(drawn, *grid.corner(place), grid.width, grid.height)
         _scale(axes, len(rows), _end(known), grid.width)
-        axes.set_yticks(range(len(rows)), names if place == 0 else [""] * len(rows))
+        if place == 0:
+            ticks(axes, "y", range(len(rows)), names, length=0)
         for row, predictor in enumerate(rows):
             value = known.get((site.name, predictor))
             if value is not None:
@@ -166,7 +167,7 @@ def _together(known: Shifts, sites: Sequence[DatasetSummary], rows: Sequence[str
     drawn = sheet(FULL, height + 15.5)
     axes = panel(drawn, left, 5.5, width, height)
     _scale(axes, len(rows), _end(known), width)
-    axes.set_yticks(range(len(rows)), names)
+    ticks(axes, "y", range(len(rows)), names, length=0)
     write(drawn, left + width + 3, 2.4, "Farthest site", color=INK_2)
     for row, predictor in enumerate(rows):
         here = {site.name: known[site.name, predictor] for site in sites if (site.name, predictor) in known}
@@ -185,7 +186,6 @@ def _scale(axes: Axes, rows: int, end: float, width: float) -> None:
     axes.set_xlim(-end, end)
     axes.set_ylim(rows - 0.5, -0.5)
     axes.spines["left"].set_visible(False)
-    axes.tick_params(axis="y", length=0)
     for row in range(rows):
         axes.axhline(row, color=HAIR, lw=0.5, zorder=0)
     axes.axvline(0, color=RULE, lw=0.9, zorder=1)

@@ -343,7 +343,6 @@ def draw_accrual(evidence: Evidence) -> Figure | Absent:
     first, last = min(days), max(days) + 1
     axes.set_xlim(first, last)
     axes.set_ylim(rows, 0)
-    axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     places, texts = calendar(first, last, width)
     ticks(axes, "x", places, texts)

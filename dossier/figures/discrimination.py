@@ -288,7 +288,6 @@ def _scale(
     told = dict(zip(places, texts, strict=True))
     kept = _with_room(told, axes, columns.width, first=(forest.reference, places[0], places[-1]))
     ticks(axes, "x", places, [text if place in kept else "" for place, text in told.items()])
-    axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     axes.axvline(forest.reference, color=RULE if plain else HAIR, lw=0.6, zorder=0)
     for bound in criterion(evidence, forest.measure):

@@ -230,7 +230,6 @@ def _mean_forest(drawn: Figure, evidence: Evidence, groups: Sequence[Group]) -> 
     axes = panel(drawn, FOREST_LEFT, TOP, FOREST_WIDTH, height)
     axes.set_xlim(low, high)
     axes.set_ylim(len(rows), 0)
-    axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     places = inner_ticks(low, high, 4)
     ticks(axes, "x", places, [_percent(place) for place in places], inward=True)
@@ -311,7 +310,6 @@ def draw_odds(evidence: Evidence) -> Figure | Absent:
     axes.minorticks_off()
     axes.set_xlim(first, last)
     axes.set_ylim(2 + 1.6 / LINE, 0)
-    axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     places = [tick for tick in every if first <= tick <= last]
     ticks(axes, "x", places, [tick_text(place) for place in places])

@@ -74,7 +74,6 @@ def draw_confidence(evidence: Evidence) -> Figure | Absent:
     gap = float(np.min(np.diff(levels))) / 2 if len(levels) > 1 else 0.1
     axes.set_xlim(min(0.0, float(levels[0]) - gap), max(1.0, float(levels[-1]) + gap))
     axes.set_ylim(len(raters), -RIDGE)
-    axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     places = [0.0, 0.25, 0.5, 0.75, 1.0]
     ticks(axes, "x", places, [tick_text(place) for place in places])
@@ -208,7 +207,6 @@ def _draw_mean_agreement(evidence: Evidence, why: Absent) -> Figure | Absent:
     axes = panel(drawn, left, top, width, LINE * len(raters))
     axes.set_ylim(len(raters), 0)
     axes.set_xlim(min(0.0, *mean.values()), 1)
-    axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     places = inner_ticks(*axes.get_xlim(), 5)
     ticks(axes, "x", places, [tick_text(place) for place in places])

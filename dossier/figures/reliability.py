@@ -82,11 +82,11 @@ def draw_nomogram(evidence: Evidence) -> Figure | Absent:
     drawn = sheet(HALF, TOP + HEIGHT + 12.5)
     axes = panel(drawn, LEFT, TOP, WIDTH, HEIGHT)
     places = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
-    for direction in ("x", "y"):
-        ticks(axes, direction, places, [tick_text(place) for place in places])
     axes.set_xlim(0.5, 1)
     axes.set_ylim(0.5, 1)
-    axes.get_xticklabels()[0].set_horizontalalignment("left")
+    texts = [tick_text(place) for place in places]
+    ticks(axes, "y", places, texts)
+    ticks(axes, "x", places, texts)[0.5].set_horizontalalignment("left")
     band = find_curve(evidence, "actual_accuracy_bounds", dataset)
     if isinstance(band, Curve):
         _draw_band(axes, band)

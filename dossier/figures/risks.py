@@ -258,7 +258,6 @@ def _risk_ticks(axes: Axes, grid: Lattice, place: int, scale: Scale, share: floa
     ticks(axes, "x", ends if outer else [], ["0", "", tick_text(scale.end)] if outer else [], inward=True)
     if share is None or scale.own:
         axes.spines["left"].set_visible(False)
-        axes.set_yticks([])
         return
     outer_left = grid.outer_left(place)
     texts = [per_cent(share), "0", per_cent(share)] if outer_left else [""] * 3

@@ -567,7 +567,6 @@ def _panel(drawn: Figure, evidence: Evidence, arranged: Arrangement, index: int)
     ticks(axes, "y", heights, [number(tick, digits) if tick else "0" for tick in heights])
     if plan.foot:
         axes.spines["bottom"].set_visible(False)
-        ticks(axes, "x", [], [])
         _foot(drawn, plan, index, scale)
     else:
         _scale_ticks(axes, scale, plan, labelled=not plan.rows)
@@ -629,9 +628,9 @@ def _scale_ticks(axes: Axes, scale: Scale, plan: Layout, labelled: bool) -> None
             places.append(place)
             texts[place] = _tick_text(place, scale)
     kept = sorted(_apart(places, texts, millimetre))
-    ticks(axes, "x", kept, [texts[place] if labelled else "" for place in kept])
-    best = kept.index(scale.best)
-    axes.get_xticklabels()[best].set_horizontalalignment("right")
+    written = ticks(axes, "x", kept, [texts[place] if labelled else "" for place in kept])
+    if labelled:
+        written[scale.best].set_horizontalalignment("right")
 
 
 def _apart(places: Sequence[float], texts: Mapping[float, str], millimetre: float) -> list[float]:
@@ -796,7 +795,6 @@ def _strip(drawn: Figure, evidence: Evidence, placed: Sequence[Placed], plan: La
     axes.set_xlim(scale.worst, scale.best)
     axes.set_ylim(height, 0)
     axes.spines["left"].set_visible(False)
-    axes.set_yticks([])
     _background(axes, scale, (0, height))
     _scale_ticks(axes, scale, plan, labelled=True)
     across = abs(scale.best - scale.worst) / plan.width

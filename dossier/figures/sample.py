@@ -121,7 +121,6 @@ def _panel(axes: Axes, evidence: Evidence, criterion: Criterion, shown: Sequence
     axes.minorticks_off()
     axes.set_xlim(LEAST, MOST)
     axes.set_ylim(rows, 0)
-    axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     places = [LEAST, 1.0, MOST]
     ticks(axes, "x", places, [tick_text(place) for place in places], inward=True)

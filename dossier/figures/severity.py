@@ -13,9 +13,11 @@ from matplotlib.patches import Rectangle
 from dossier.figures.canvas import (
     BLUE,
     FULL,
+    HAIR,
     HALF,
     INK,
     INK_2,
+    MID,
     RULE,
     Floats,
     Key,
@@ -219,6 +221,8 @@ def _times(curve: Curve, row: int) -> str:
 WIDE, HIGH, LEFT, TOP = 146.0, 72.0, 14.0, 6.0
 NARROW, LOW, FEW_SITES = 66.0, 44.0, 2
 """What the panel measures with so few sites: a large one would be empty."""
+MANY_SITES = 12
+"""Of more sites the lines between the two models and the marks of the rival step back: they cross everywhere."""
 
 
 def models(evidence: Evidence) -> list[tuple[DatasetSummary, Curve]]:
@@ -241,10 +245,11 @@ def draw_models(evidence: Evidence) -> Figure | Absent:
     # The best corner is at the top right: fewer errors to the right, slighter ones upwards.
     axes.set_ylim(top, bottom)
     marks, lines = [], [np.empty((0, 2))]
+    joint, edge = (HAIR, MID) if len(found) > MANY_SITES else (RULE, BLUE)
     for site, curve in found:
         spots = list(zip(column(curve, "accuracy"), column(curve, "error_severity_index"), strict=True))
         if len(spots) > 1:
-            axes.plot(*zip(*spots, strict=True), color=RULE, lw=0.7, zorder=1)
+            axes.plot(*zip(*spots, strict=True), color=joint, lw=0.7, zorder=1)
         for place, (x, y) in enumerate(spots):
             axes.plot(
                 [x],
@@ -252,7 +257,7 @@ def draw_models(evidence: Evidence) -> Figure | Absent:
                 "o",
                 ms=5,
                 mfc="white" if place else BLUE,
-                mec=BLUE,
+                mec=edge if place else BLUE,
                 mew=1.0,
                 zorder=3 - place,
                 clip_on=False,
@@ -268,7 +273,7 @@ def draw_models(evidence: Evidence) -> Figure | Absent:
     rival = evidence.release.prediction.rival_name or "rival"
     entries = [Key("model", BLUE, fill=True, edge=BLUE)]
     if any(len(curve.columns["model"]) > 1 for _, curve in found):
-        entries.append(Key(shortened([rival], wide - 30.0)[0], "white", fill=True, edge=BLUE))
+        entries.append(Key(shortened([rival], wide - 30.0)[0], "white", fill=True, edge=edge))
     key_row(drawn, LEFT, 2.0, entries)
     write(drawn, LEFT + wide / 2, TOP + tall + 7.6, "Accuracy, %", ha="center")
     write(drawn, 2.0, TOP + tall / 2, "Error severity index", rotation=90, ha="center", va="center")

@@ -259,7 +259,6 @@ def _axes(drawn: Figure, shown: Sequence[Line], which: int, places: Places, heig
         axes.minorticks_off()
     axes.set_xlim(low, high)
     ticks(axes, "x", marks, [tick_text(mark) for mark in marks])
-    axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     if measure in REFERENCES:
         where, colour = REFERENCES[measure]

@@ -381,7 +381,6 @@ def draw_decision_panels(evidence: Evidence) -> Figure | Absent:
         if outer and odds and place >= grid.columns * (grid.rows - 1):
             _odds_row(drawn, marks, (low, high), x, grid.width, grid.bottom + 7.0)
         if isinstance(curve, Absent):
-            ticks(axes, "y", [], [])
             say_why(evidence, axes, grid, curve)
             continue
         _benefit_ticks(axes, (bottom, top), grid, own or grid.outer_left(place))

@@ -110,7 +110,6 @@ def draw_weighted(evidence: Evidence) -> Figure | Absent:
         axes = panel(drawn, x, top, wide, len(rows) * LINE * 1.15)
         axes.set_xlim(*ends)
         axes.set_ylim(len(rows), 0)
-        axes.set_yticks([])
         axes.spines["left"].set_visible(False)
         steps = inner_ticks(*ends, 4 if wide > 40 else 2)
         ticks(axes, "x", steps, [tick_text(step) for step in steps], inward=True)
