@@ -51,7 +51,7 @@ def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = 
     if outcome == risk:
         fix = "Name the column of the risks."
         faults.append(Fault("The risk is the outcome itself.", "--risk", fix))
-    faults += letters.fault("The name", name or "", "--name")
+    faults += letters.fault("The name", name or "", "--name", name=True)
     stem = table.name[: -len("".join(table.suffixes[-1:])) or None]
     release = Release.model_validate(
         {

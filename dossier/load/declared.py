@@ -89,7 +89,7 @@ def _strange_letters(raw: Mapping[str, Any]) -> list[Fault]:
     return [
         fault
         for location, text in letters.words(raw)
-        for fault in letters.fault(str(location[-1]), text, _where(location, raw))
+        for fault in letters.fault(str(location[-1]), text, _where(location, raw), name=letters.is_name(location))
     ]
 
 

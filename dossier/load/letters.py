@@ -19,13 +19,17 @@ from dossier.types import Study
 UNPRINTED = ("missing", "columns")
 """The keys of [[dataset]] whose words are met in tables and stand on no page."""
 BLANKS = frozenset("\t\n\r")
+"""What a text may hold that runs over lines; a name, which stands in figures too, is one line."""
+NAMES = ("model", "version", "tested_version", "owner", "tester", "name", "site", "rival_name", "horizon", "classes")
+"""The keys of release.toml that hold names."""
 FIX = "Write it in letters that the fonts of dossier have (Latin and Greek), without signs that do not show."
 
 
-def strange(text: str) -> list[str]:
-    """The characters of a text that cannot be printed, each once, in their order."""
+def strange(text: str, *, name: bool = False) -> list[str]:
+    """The characters of a text or of a name that cannot be printed, each once, in their order."""
     plain = unicodedata.normalize("NFC", text)
-    return list(dict.fromkeys(one for one in plain if one not in BLANKS and not _prints(one)))
+    allowed = frozenset() if name else BLANKS
+    return list(dict.fromkeys(one for one in plain if one not in allowed and not _prints(one)))
 
 
 def _prints(character: str) -> bool:
@@ -44,9 +48,9 @@ def _letters() -> frozenset[int]:
     return frozenset.intersection(*known)
 
 
-def fault(what: str, text: str, where: str) -> Iterator[Fault]:
-    """The fault of a text, if there is one; `what` names it."""
-    found = strange(text)
+def fault(what: str, text: str, where: str, *, name: bool = False) -> Iterator[Fault]:
+    """The fault of a text or of a name, if there is one; `what` says which."""
+    found = strange(text, name=name)
     if found:
         shown = listed([_shown(one) for one in found], 5)
         yield Fault(f"{what} holds what cannot be printed: {shown}.", where, FIX)
@@ -70,11 +74,15 @@ def words(value: Any, location: tuple[str | int, ...] = ()) -> Iterator[tuple[tu
             yield from words(one, (*location, place))
 
 
+def is_name(location: tuple[str | int, ...]) -> bool:
+    """Whether what stands at a place of release.toml is a name."""
+    return next(key for key in reversed(location) if isinstance(key, str)) in NAMES
+
+
 def of_tables(study: Study) -> list[Fault]:
     """The faults of names and categories that come from tables, and of statements that come from files."""
     named: dict[tuple[str, str], None] = {}
-    for item, statement in study.statements.items():
-        named[statement, f"release.toml, [statements] {item}"] = None
+    said = {(statement, f"release.toml, [statements] {item}"): None for item, statement in study.statements.items()}
     for dataset in study.datasets:
         named[dataset.site, f"{dataset.name}, its site"] = None
         for one in dataset.described.predictors:
@@ -83,7 +91,10 @@ def of_tables(study: Study) -> list[Fault]:
             named |= dict.fromkeys(_each((group.column, group.label), f"{dataset.name}, column {group.column}"))
     if study.reader_study is not None:
         named |= dict.fromkeys(_each(study.reader_study.group, "[reader_study], column group"))
-    return [found for text, where in named for found in fault("A text", text, where)]
+    return [
+        *(found for text, where in said for found in fault("A text", text, where)),
+        *(found for text, where in named for found in fault("A text", text, where, name=True)),
+    ]
 
 
 def _each(texts: Iterable[str], where: str) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,7 @@ import io
 import json
 import random
 import re
+import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -217,7 +218,12 @@ def _delimiter(name: str) -> str:
 
 def _rows(spoilt: Spoilt, name: str) -> Rows:
     text = spoilt.files[name].decode("utf-8", "replace").replace("\0", "")
-    return [row for row in csv.reader(io.StringIO(text, newline=None), delimiter=_delimiter(name)) if row]
+    # A cell of a megabyte is one of the changes, and the next change must be able to read it.
+    limit = csv.field_size_limit(sys.maxsize)
+    try:
+        return [row for row in csv.reader(io.StringIO(text, newline=None), delimiter=_delimiter(name)) if row]
+    finally:
+        csv.field_size_limit(limit)
 
 
 def _put(spoilt: Spoilt, name: str, rows: Rows) -> None:
