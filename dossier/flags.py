@@ -185,8 +185,7 @@ def _few_in_subgroup(external: Sequence[DatasetSummary], subgroups: Sequence[Sub
             yield Flag(
                 "few_in_subgroup",
                 dataset.name,
-                f"at {dataset.site} too few to tell how good the model is, with fewer than {FEW_FOR_POOLING} of one "
-                f"outcome: {listing(few)}.",
+                f"{dataset.site} has fewer than {FEW_FOR_POOLING} of one outcome, too few to tell, in {listing(few)}.",
             )
 
 

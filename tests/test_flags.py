@@ -75,7 +75,7 @@ def test_a_subgroup_with_fewer_than_twenty_of_one_outcome(size: SubgroupSize | A
     """An empty one has a flag of its own."""
     raised = of_subgroups(size, SubgroupSize(400, 200, 0))
     assert len(raised) == (few is not None)
-    assert all(says.endswith(f"fewer than 20 of one outcome: {few}.") for says in raised)
+    assert all(says.endswith(f"fewer than 20 of one outcome, too few to tell, in {few}.") for says in raised)
 
 
 def test_the_small_subgroups_of_a_site_stand_in_one_flag() -> None:
