@@ -33,7 +33,7 @@ bench: $(READY)
 coverage: $(READY)
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 .venv/bin/python -m tests.bench.coverage
 
-# 20,000 spoilt releases, each of which must end in a dossier or in told faults; hours. Writes tests/bench/FUZZ.md.
+# 22,000 spoilt releases, each of which must end in a dossier or in told faults; hours. Writes tests/bench/FUZZ.md.
 fuzz: $(READY)
 	nice -n 15 .venv/bin/python -m tests.bench.fuzz --write
 

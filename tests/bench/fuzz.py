@@ -40,7 +40,7 @@ MEMORY = 4 << 30
 DRAWN, PRINTED = 25, 100
 LEAST_BUILT = 0.30
 LEAST_MET = 20
-COUNT = 20_000
+COUNT = 22_000
 COMMAND = (sys.executable, "-m", "tests.bench.fuzz")
 
 
@@ -73,6 +73,7 @@ def run(seed: int, number: int, folder: Path, short: bool = False) -> Ended:
 
     case = odd_inputs.case(seed, number, short)
     for name, content in case.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
     start = time.process_time()
     ended = Ended(number, case.base, list(case.done), "built", 0.0)
