@@ -440,8 +440,9 @@ def _start_workers(jobs: int) -> None:
     from joblib.externals.loky.backend import resource_tracker
 
     # Both trackers open our ears again when they start; they start first.
-    multiprocessing.resource_tracker.ensure_running()
-    resource_tracker.ensure_running()
+    with _trackers_hushed():
+        multiprocessing.resource_tracker.ensure_running()
+        resource_tracker.ensure_running()
     with _later():
         # A new process inherits the block and keeps it.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -452,6 +453,20 @@ def _start_workers(jobs: int) -> None:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         list(ready)
+
+
+@contextmanager
+def _trackers_hushed() -> Iterator[None]:
+    """A tracker started here clears up after a killed worker without a word: what happened is told by us."""
+    before = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (before, "ignore:resource_tracker:UserWarning")))
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONWARNINGS"]
+        else:
+            os.environ["PYTHONWARNINGS"] = before
 
 
 @contextmanager
