@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import math
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -308,7 +309,9 @@ def _cut(text: str, width: float, weight: int) -> str:
     """The text, or as much of its beginning as fits before an ellipsis."""
     if text_width(text, weight) <= width:
         return text
-    for length in range(len(text) - 1, 0, -1):
+    # From here on not even the letters alone fit: a name of a thousand letters is not measured a thousand times.
+    most = bisect_right(range(len(text)), width, key=lambda length: text_width(text[:length], weight))
+    for length in range(min(most, len(text) - 1), 0, -1):
         shorter = text[:length].rstrip(" ,.-") + "…"
         if text_width(shorter, weight) <= width:
             return shorter

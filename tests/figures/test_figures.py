@@ -13,6 +13,8 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from dossier.figures import (
@@ -212,6 +214,31 @@ def test_without_evidence_a_figure_says_why_it_is_absent(name: str) -> None:
     assert isinstance(absent, Absent)
     assert absent.reason
     assert not absent.reason.endswith(".")
+
+
+def cut_letter_by_letter(text: str, width: float) -> str:
+    """The longest beginning that fits, found the slow way."""
+    fitting = [text[:length].rstrip(" ,.-") + "…" for length in range(len(text))]
+    return next((one for one in reversed(fitting) if canvas.text_width(one) <= width), "…")
+
+
+@given(st.text("abWil ,.-", max_size=40), st.floats(0, 40))
+@settings(deadline=None)
+def test_a_name_is_cut_where_no_more_letters_fit(text: str, width: float) -> None:
+    fits = canvas.text_width(text) <= width
+    assert canvas._cut(text, width, 400) == (text if fits else cut_letter_by_letter(text, width))
+
+
+def test_a_name_of_many_letters_is_not_measured_letter_by_letter(monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[str] = []
+
+    def told(text: str, weight: int) -> float:
+        measured.append(text)
+        return text_width(text, weight)
+
+    monkeypatch.setattr(canvas, "text_width", told)
+    assert len(canvas._cut("Ospedale " * 2000, 30, 400)) < 25
+    assert len(measured) < 30
 
 
 def test_long_names_that_begin_alike_are_told_by_what_follows_though_short_ones_stand_beside() -> None:
