@@ -191,8 +191,8 @@ def _few_in_subgroup(external: Sequence[DatasetSummary], subgroups: Sequence[Sub
 
 def _rare(size: SubgroupSize) -> str:
     """The outcomes of which a subgroup has too few."""
-    events = {} if size.events is None else {"events": size.events, "non-events": size.n - size.events}
-    counts = dict(size.class_counts) if size.events is None else events
+    of_two = {"events": size.shown, "non-events": size.n - size.shown}
+    counts = size.class_counts if size.events is None else of_two
     return ", ".join(f"{count} {label}" for label, count in counts.items() if count < FEW_FOR_POOLING)
 
 
