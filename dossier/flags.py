@@ -449,9 +449,9 @@ def _unsaid(release: Release, external: Sequence[DatasetSummary]) -> Iterator[Fl
         yield Flag("dates_missing", POOLED, f"when the patients were seen is not stated for {listing(dateless)}.")
     undated = [number(place, 0) for place, one in enumerate(release.acceptance, start=1) if one.declared_on is None]
     if undated:
-        what, verb = ("criterion", "was") if len(undated) == 1 else ("criteria", "were")
+        what, verb = ("acceptance criterion", "was") if len(undated) == 1 else ("acceptance criteria", "were")
         yield Flag(
             "criterion_not_dated",
             POOLED,
-            f"when {what} {listing(undated)} of [[acceptance]] {verb} declared is not said.",
+            f"when {what} {listing(undated)} {verb} declared is not said.",
         )
