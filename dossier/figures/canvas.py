@@ -5,7 +5,6 @@ Everything is measured in millimetres from the top left corner of the printed fi
 
 from __future__ import annotations
 
-import io
 import math
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -21,8 +20,8 @@ from matplotlib import font_manager, style
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import XAxis, YAxis
+from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
@@ -34,6 +33,7 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import NDArray
 
+from dossier.figures import svg
 from dossier.material import styles
 from dossier.register import REGISTER
 from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, externals
@@ -93,9 +93,7 @@ def styled() -> Iterator[None]:
 
 def sheet(width: float, height: float) -> Figure:
     """An empty figure of that printed size in mm."""
-    figure = Figure(figsize=(width / 25.4, height / 25.4), dpi=72)
-    FigureCanvasSVG(figure)
-    return figure
+    return Figure(figsize=(width / 25.4, height / 25.4), dpi=72)
 
 
 def extent(figure: Figure) -> tuple[float, float]:
@@ -471,7 +469,7 @@ def text_boxes(figure: Figure) -> list[TextBox]:
             text.set_rotation(angle)
             across, down = flat.width / MILLIMETRE, flat.height / MILLIMETRE
             boxes.append(TextBox(text.get_text(), left, top, right, bottom, size, angle, across, down))
-    FigureCanvasSVG(figure)
+    FigureCanvasBase(figure)
     return boxes
 
 
@@ -955,9 +953,7 @@ def is_clear(text: str, spot: tuple[float, float], line: Floats, others: Floats,
 
 def svg_bytes(figure: Figure) -> bytes:
     """The figure as SVG: the same figure gives the same bytes."""
-    stream = io.BytesIO()
-    figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
-    return stream.getvalue()
+    return svg.written(figure)
 
 
 def picture(name: str, drawn: Figure, caption: str, alternative: str) -> Picture:
