@@ -29,10 +29,15 @@ class _Poured:
     """Columns that were laid out, and what is left for the next page."""
 
     columns: list[Any]
-    rest: Any
+    rests: list[Any]
+    """What is left after each column."""
     next_page: Any
     absolute: list[Any]
     fixed: list[Any]
+
+    @property
+    def rest(self) -> Any:
+        return self.rests[-1]
 
 
 @dataclass
@@ -44,16 +49,17 @@ class _Run:
     children: list[Any]
     containing: Any
     top: float
-    first_letter: Any
-    first_line: Any
+    first_looks: Sequence[Any]
+    """Of the first letter and of the first line."""
 
     def set(self, bottom_space: float, start: Any, empty: bool) -> _Poured | None:
         """What of the children has room on the page, from `start` on; nothing where not even the first has."""
         if _takes_both(self.children[0]):
             return self._across(bottom_space, start, empty)
-        whole = self._poured(self.context.page_bottom - self.top - bottom_space, start, empty)
+        room = self.context.page_bottom - self.top - bottom_space
+        whole = self._poured(room, start, empty)
         if whole is not None:
-            whole = whole if whole.rest is not None else self._balanced(whole, start)
+            whole = whole if whole.rest is not None else self._balanced(whole, start, room)
             height = max(column.margin_height() for column in whole.columns)
             for column in whole.columns:
                 column.height = height
@@ -74,28 +80,26 @@ class _Run:
             absolute,
             fixed,
             [],
-            self.first_letter,
-            self.first_line,
+            *self.first_looks,
         )
-        return None if laid is None else _Poured([laid], rest and {0: rest}, next_page, absolute, fixed)
+        return None if laid is None else _Poured([laid], [rest and {0: rest}], next_page, absolute, fixed)
 
     def _poured(self, height: float, start: Any, empty: bool) -> _Poured | None:
         """The columns of that height, from `start` on; nothing where one of them cannot even begin."""
-        made = _Poured([], start, None, [], [])
+        made, rest = _Poured([], [], None, [], []), start
         shapes = len(self.context.excluded_shapes)
         for place in range(COUNT):
-            column, made.rest, made.next_page, *_ = block.block_box_layout(
+            column, rest, made.next_page, *_ = block.block_box_layout(
                 self.context,
                 self._column(place),
                 self.context.page_bottom - self.top - height,
-                made.rest,
+                rest,
                 self.containing,
                 empty,
                 made.absolute,
                 made.fixed,
                 None,
-                self.first_letter,
-                self.first_line,
+                *self.first_looks,
                 discard=False,
                 max_lines=None,
             )
@@ -104,7 +108,8 @@ class _Run:
                 self._forget(made)
                 return None
             made.columns.append(column)
-            if made.rest is None:
+            made.rests.append(rest)
+            if rest is None:
                 break
         return made
 
@@ -121,12 +126,11 @@ class _Run:
         """Take back what a try has told the page."""
         block.remove_placeholders(self.context, made.columns, made.absolute, made.fixed)
 
-    def _balanced(self, whole: _Poured, start: Any) -> _Poured:
-        """The lowest columns that hold everything, where `whole` holds it somehow."""
-        tallest = max(self._used(column) for column in whole.columns)
+    def _balanced(self, whole: _Poured, start: Any, room: float) -> _Poured:
+        """The lowest columns that hold everything, where `whole` holds it in all the room there is."""
         for height in self._heights(whole):
-            if height >= tallest:
-                return whole
+            if height + ROUNDING > room:
+                break
             made = self._poured(height + ROUNDING, start, False)
             if made is not None and made.rest is None:
                 self._forget(whole)
@@ -137,61 +141,40 @@ class _Run:
 
     def _heights(self, whole: _Poured) -> list[float]:
         """The heights at which the first column may end, and what it leaves to the second: the larger of both."""
-        before, ends = 0.0, set()
-        for column in whole.columns:
-            ends |= {before + end - self.top for end in _ends(column)}
-            before += self._used(column)
-        return sorted({round(max(end, before - end), 2) for end in ends})
-
-    def _used(self, column: Any) -> float:
-        """How far down the content of a column reaches."""
-        return max((_end(child) for child in column.children if child.is_in_normal_flow()), default=self.top) - self.top
+        length, ends = 0.0, set()
+        for column, rest in zip(whole.columns, whole.rests, strict=True):
+            ends |= {length + end - self.top for end in _ends(column, rest)}
+            length = max(ends, default=0.0)
+        return sorted({round(max(end, length - end), 2) for end in ends})
 
 
 def _end(box: Any) -> float:
     return float(box.position_y + box.margin_height() - box.margin_bottom)
 
 
-def _ends(box: Any) -> Iterator[float]:
-    """Where a column may end within a box: below each line, row and block."""
-    for child in box.children:
-        if child.is_in_normal_flow():
+def _ends(box: Any, rest: Any) -> Iterator[float]:
+    """Where a column may end within a box: below each line, row and block, with its margin or without.
+
+    A box of which a `rest` is left reaches as far down as it may, whatever it holds: only what is in it tells.
+    """
+    flow = [child for child in box.children if child.is_in_normal_flow()]
+    for child in flow:
+        parts = isinstance(child, block.boxes.BlockContainerBox)
+        left = next(iter(rest.values())) if rest and parts and child is flow[-1] else None
+        if left is None:
             yield _end(child)
-            whole = child.style["break_inside"] in ("avoid", "avoid-page", "avoid-column")
-            if not whole and isinstance(child, block.boxes.BlockContainerBox):
-                yield from _ends(child)
+            yield _end(child) + child.margin_bottom
+        if parts and child.style["break_inside"] not in ("avoid", "avoid-page", "avoid-column"):
+            yield from _ends(child, left)
 
 
-def columns_layout(
-    context: Any,
-    box: Any,
-    bottom_space: float,
-    skip_stack: Any,
-    containing_block: Any,
-    page_is_empty: bool,
-    absolute_boxes: list[Any],
-    fixed_boxes: list[Any],
-    adjoining_margins: list[float],
-    first_letter_style: Any,
-    first_line_style: Any,
-) -> Any:
+def columns_layout(context: Any, box: Any, *more: Any) -> Any:
     """Lay a box out in columns: the arguments and what comes back are those of WeasyPrint's function of that name."""
     if not box.children or any(box.style[name] != wanted for name, wanted in PLAIN.items()):
-        return _of_weasyprint(
-            context,
-            box,
-            bottom_space,
-            skip_stack,
-            containing_block,
-            page_is_empty,
-            absolute_boxes,
-            fixed_boxes,
-            adjoining_margins,
-            first_letter_style,
-            first_line_style,
-        )
+        return _of_weasyprint(context, box, *more)
+    bottom_space, skip_stack, containing_block, page_is_empty, absolute_boxes, fixed_boxes, margins, *first_looks = more
     box = box.copy_with_children(box.children)
-    box.position_y += block.collapse_margin(adjoining_margins)
+    box.position_y += block.collapse_margin(margins)
     block.block_level_width(box, containing_block)
     box.children, made = [], box.children
     context.in_column = True
@@ -199,7 +182,7 @@ def columns_layout(
     top = box.content_box_y()
     for first, children in _runs(made, skip_stack):
         start = skip_stack and {0: skip_stack.get(first)}
-        run = _Run(context, box, children, containing_block, top, first_letter_style, first_line_style)
+        run = _Run(context, box, children, containing_block, top, first_looks)
         poured = run.set(bottom_space, start, page_is_empty and not box.children)
         if poured is None:
             rest = {first: None}
@@ -215,7 +198,8 @@ def columns_layout(
         skip_stack = None
     context.in_column = False
     if not box.children:
-        return None, None, {"break": "any", "page": None}, [], False
+        # WeasyPrint asks for something to go on from, and does not look at it.
+        return None, {0: None}, {"break": "any", "page": None}, [], False
     box.height = top - box.content_box_y()
     return box, rest, next_page, [], False
 
