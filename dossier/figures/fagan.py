@@ -189,7 +189,7 @@ def _grid(found: Sequence[Panel]) -> tuple[Lattice, tuple[str, ...]]:
     columns = {1: len(found), 2: 2, 3: 3}.get(len(sites), min(len(found), 4))
     rows = -(-len(found) // columns)
     width = (HALF if len(found) == 1 else FULL) - RIGHT
-    tall = {1: 46.0, 2: 34.0}.get(rows, 21.0)
+    tall = {1: 46.0, 2: 34.0}.get(rows, 24.0)
     # The shape only says that the height is given: panels are as wide as the sheet allows.
     grid = lattice(
         len(found), width, left=LEFT, top=11.5, gap_x=INNER + RIGHT, gap_y=9.0, tallest=tall, shape=9.0, columns=columns
