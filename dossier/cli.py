@@ -329,12 +329,13 @@ def _make(
     """The whole job: read, evaluate, draw, print, and only then write."""
     from dataclasses import replace
 
-    from dossier import draw, evaluate, model_card, output, record
-    from dossier.load import local_site as local
-
     with _progress(options.quiet) as tell:
         tell("read", "tables", 0, 1)
         study = _seeded(read(), options.seed)
+        # Only now: what is wrong with a release is told before all that it takes to print it is loaded.
+        from dossier import draw, evaluate, model_card, output, record
+        from dossier.load import local_site as local
+
         if local_site is not None:
             local_site = local.local_site(study, local_site)
             command = f"{command} --local-site {shlex.quote(local_site)}"
