@@ -22,8 +22,11 @@ from dossier.types import Absent, Curve, Description, Estimate, Feature, Floats
 LARGEST_EXACT = 2000
 """Above so many rows a side, psi is the median over subsamples."""
 
+LARGEST_PAIRED = 10_000
+"""Above so many rows a side, what looks at all pairs of rows looks at those of a sample: they grow as the square."""
 SUBSAMPLES = 10
 BLOCK = 1024
+DRAWS_AT_ONCE = 100
 NEAREST = 64
 NEAREST_FIRST = 8
 GRID = 2.0**30
@@ -236,14 +239,24 @@ def _all(table: Tables) -> tuple[NDArray[np.int64], int]:
     return np.arange(table.development_n + table.external_n), table.development_n
 
 
-def _subsamples(table: Tables, rng: np.random.Generator) -> Iterator[tuple[NDArray[np.int64], int]]:
-    """Seeded draws without replacement of at most LARGEST_EXACT rows a side."""
-    ours = min(table.development_n, LARGEST_EXACT)
-    theirs = min(table.external_n, LARGEST_EXACT)
+def _subsamples(
+    table: Tables, rng: np.random.Generator, most: int | None = None
+) -> Iterator[tuple[NDArray[np.int64], int]]:
+    """Seeded draws without replacement of at most that many rows a side, LARGEST_EXACT unless told."""
+    most = LARGEST_EXACT if most is None else most
+    ours, theirs = min(table.development_n, most), min(table.external_n, most)
     for _ in range(SUBSAMPLES):
         front = np.sort(rng.choice(table.development_n, ours, replace=False))
         back = np.sort(rng.choice(table.external_n, theirs, replace=False)) + table.development_n
         yield np.concatenate([front, back]), ours
+
+
+def _paired(table: Tables, seed: int) -> tuple[Tables, str]:
+    """The rows of which all pairs are looked at, and what to say of them where they are not all rows."""
+    if max(table.development_n, table.external_n) <= LARGEST_PAIRED:
+        return table, ""
+    rows, ours = next(_subsamples(table, np.random.default_rng(seed), LARGEST_PAIRED))
+    return _part(table, rows, ours), f", sample of at most {LARGEST_PAIRED:,} rows a side"
 
 
 def _psi(
@@ -338,19 +351,20 @@ def correspondence_averaged(
     in B of p(x) = (1 + #{j in A: T_j >= T_x}) / (n_A + 1), T_x = sum over a in A of d(a, x) - sum over a in A of d(a,
     nn(x)), and T_j the same for j within (A and x) without j. No resampling enters the value and it does not fall with
     the size of B. The interval is the percentile bootstrap over the external rows, the development rows and the scale
-    of the distance held fixed. Absent when no predictor is shared or varies, or too few rows hold half of them. Our
-    alternative to the published p-value, which falls with n.
+    of the distance held fixed. Above 10,000 rows a side all of it is of a seeded sample of that size, which then is n.
+    Absent when no predictor is shared or varies, or too few rows hold half of them. Our alternative to the published
+    p-value, which falls with n.
     """
     table = tables(development, predictors)
     if isinstance(table, Absent):
         return table
+    table, sample = _paired(table, seed)
     share = _shares_at_least_as_far(table)
     value = float(share.mean())
     low, high, reason = None, None, "one external row gives no interval"
     if len(share) > 1:
         share.sort()
-        drawn = np.random.default_rng(seed).integers(len(share), size=(bootstrap, len(share)))
-        low, high = percentile_interval(share[drawn].mean(axis=1), level, value)
+        low, high = percentile_interval(_drawn_means(share, bootstrap, seed), level, value)
         reason = ""
     return Estimate(
         value=value,
@@ -358,10 +372,17 @@ def correspondence_averaged(
         high=high,
         level=None if reason else level,
         n=table.external_n,
-        method="bootstrap over external rows, percentile" + _remarks(table),
+        method=f"bootstrap over external rows, percentile{sample}" + _remarks(table),
         details=_counts(table),
         reason=reason or None,
     )
+
+
+def _drawn_means(values: Floats, draws: int, seed: int) -> Floats:
+    """The means of so many resamples, some at a time: together they may not fit in memory."""
+    rng, n = np.random.default_rng(seed), len(values)
+    sizes = [min(DRAWS_AT_ONCE, draws - first) for first in range(0, draws, DRAWS_AT_ONCE)]
+    return np.concatenate([values[rng.integers(n, size=(size, n))].mean(axis=1) for size in sizes])
 
 
 def percentile_interval(replicates: Floats, level: float, value: float) -> tuple[float, float]:
@@ -469,12 +490,14 @@ def energy_coefficient(
     E|X-Y| - E|X-X'| - E|Y-Y'|) / (2 E|X-Y|) over all pairs, a row with itself included. Details: `p_value`, the share
     of permutations of all rows with at least this coefficient, (b + 1) / (m + 1). The interval is the percentile
     bootstrap over the rows of both tables; the average distance within a resample is multiplied by n / (n - 1), because
-    a resample holds a row more than once and would otherwise look tighter than its table. Absent when no predictor is
-    shared or varies, or too few rows hold half of them.
+    a resample holds a row more than once and would otherwise look tighter than its table. Above 10,000 rows a side all
+    of it is of a seeded sample of that size, which then is n. Absent when no predictor is shared or varies, or too few
+    rows hold half of them.
     """
     table = tables(development, predictors)
     if isinstance(table, Absent):
         return table
+    table, sample = _paired(table, seed)
     rng = np.random.default_rng(seed)
     ours, theirs = table.development_n, table.external_n
     draws = np.zeros((ours + theirs, permutations))
@@ -502,7 +525,7 @@ def energy_coefficient(
         high=high,
         level=None if reason else level,
         n=theirs,
-        method=f"bootstrap over the rows of both tables, percentile; p by {permutations} permutations"
+        method=f"bootstrap over the rows of both tables, percentile; p by {permutations} permutations{sample}"
         + _remarks(table),
         details={**_counts(table), "p_value": p_value},
         reason=reason or None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -248,6 +249,46 @@ def test_above_the_limit_psi_is_the_median_of_subsamples_and_says_so(monkeypatch
     assert low is not None
     assert high is not None
     assert 0.01 <= low <= found.value <= high
+
+
+@pytest.mark.parametrize("measure", [energy_coefficient, correspondence_averaged])
+def test_above_the_limit_all_pairs_are_those_of_a_sample_that_says_so(
+    measure: Callable[..., Estimate | Absent], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(size=(400, 2)), rng.normal(0.5, 1, size=(3_000, 2))
+    whole = _estimate(measure(_numeric(a), _numeric(b)))
+    assert "sample" not in whole.method
+    assert whole.n == 3_000
+    monkeypatch.setattr(correspondence, "LARGEST_PAIRED", 500)
+    found = _estimate(measure(_numeric(a), _numeric(b)))
+    assert "sample of at most 500 rows a side" in found.method
+    assert found.n == 500
+    assert found.details["development_n"] == 400
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low <= whole.value <= found.high
+    assert found.value != whole.value
+    assert measure(_numeric(a), _numeric(b[::-1])) == found
+
+
+def test_the_rows_of_the_sample_are_drawn_from_all_of_them() -> None:
+    table = tables(_numeric(np.arange(40.0).reshape(20, 2)), _numeric(np.arange(60.0).reshape(30, 2)))
+    assert not isinstance(table, Absent)
+    drawn = [next(correspondence._subsamples(table, np.random.default_rng(seed), 10)) for seed in range(200)]
+    rows = np.bincount(np.concatenate([one for one, _ in drawn]), minlength=50)
+    assert all(ours == 10 and len(set(one)) == 20 for one, ours in drawn)
+    # Each of 20 rows is drawn in half of the samples, each of 30 in a third: binomial, four standard errors.
+    assert np.abs(rows[:20] - 100).max() < 4 * np.sqrt(200 / 4)
+    assert np.abs(rows[20:] - 200 / 3).max() < 4 * np.sqrt(200 * 2 / 9)
+
+
+def test_means_of_resamples_do_not_depend_on_how_many_are_drawn_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(3).random(77)
+    at_once = values[np.random.default_rng(5).integers(77, size=(250, 77))].mean(axis=1)
+    for size in (1, 7, 100, 1_000):
+        monkeypatch.setattr(correspondence, "DRAWS_AT_ONCE", size)
+        np.testing.assert_array_equal(correspondence._drawn_means(values, 250, 5), at_once)
 
 
 # ---- what the measures mean -----------------------------------------------------------------------------------------
