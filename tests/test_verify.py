@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -133,6 +134,13 @@ def test_declared_texts_are_exempt_and_what_follows_them_is_not() -> None:
     kept = numbers._without_declared(blocks, tally)
     assert [one.text for one in kept] == ["What it cannot show", "0.84", "0.85"]
     assert tally.exempt["declared texts"] == 3
+
+
+def test_the_name_of_the_digest_is_no_number() -> None:
+    text = "Results, SHA-256 of 12 files"
+    for kind, form in numbers.BY_FORM:
+        text = numbers._masked(form, text, Counter(), kind)
+    assert numbers.TOKEN.findall(text) == ["12"]
 
 
 def test_nearly_every_altered_value_of_a_table_is_noticed(breast: Book) -> None:

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.stats import t as student
 
 from dossier.evaluate import classes
 from dossier.evaluate.offered import Site, part_of, readers_of, seed_of
 from dossier.metrics import clusters, weighted
 from dossier.metrics.clusters import Groups
+from dossier.metrics.intervals import two_sided_student
 from dossier.register import CurveMaker, Metric
 from dossier.types import MACRO, Absent, At, Curve, Dataset, Estimate, Floats
 
@@ -179,7 +179,7 @@ def curve(site: Site, maker: CurveMaker, ask: Callable[[Site], Curve | Absent]) 
     if absent is not None:
         return Absent(f"without some clusters there is no curve: {absent.reason}")
     known = [part for part in parts if isinstance(part, Curve)]
-    reach = float(student.ppf(0.5 + site.release.release.level / 2, made.count - 1))
+    reach = two_sided_student(site.release.release.level, made.count - 1)
     columns: dict[str, Any] = dict(found.columns)
     for line, prefix in lines:
         replicates = [_on_axis(part, found, axis, line) for part in known]

@@ -11,11 +11,20 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
-from scipy.stats import norm, t
 
 from dossier.bands import FEW_FOR_POOLING
 from dossier.metrics.discrimination import one_class, risk_range
-from dossier.metrics.intervals import NO_SPREAD, column, estimate, on_log, standard_error, two_sided, wilson
+from dossier.metrics.intervals import (
+    NO_SPREAD,
+    beyond,
+    column,
+    estimate,
+    on_log,
+    standard_error,
+    two_sided,
+    two_sided_student,
+    wilson,
+)
 from dossier.metrics.inversion import BY_TESTS, ONE_SIDED, believable, bounds_of_gaps, inverted
 from dossier.metrics.once import once
 from dossier.metrics.pooled import random_effects
@@ -1084,7 +1093,7 @@ def tjur_r2(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Ab
         return Estimate(value, None, None, None, n, "Welch", events, None, means, NO_SPREAD)
     shares = [(part / se) ** 2 for part in parts]
     freedom = 1 / sum(share**2 / (len(group) - 1) for share, group in zip(shares, groups, strict=True))
-    half = se * float(t.ppf(0.5 + level / 2, freedom))
+    half = se * two_sided_student(level, freedom)
     return Estimate(value, max(-1.0, value - half), min(1.0, value + half), level, n, "Welch", events, se, means)
 
 
@@ -1121,7 +1130,7 @@ def spiegelhalter_z(outcome: Floats, risk: Floats) -> Estimate | Absent:
     value = float(np.sum((outcome - risk) * lean)) / math.sqrt(variance)
     if not math.isfinite(value):
         return Absent("the risks are so near to 0 and 1 that the test has no printable size")
-    p_value = float(2 * norm.sf(abs(value)))
+    p_value = 2 * beyond(abs(value))
     return Estimate(
         value,
         None,

@@ -13,13 +13,12 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
 
 from dossier.metrics import comparison, severity
 from dossier.metrics.accuracy import METHOD, Survey, estimated_credit, weighted_credit
 from dossier.metrics.committee import largest_remainder
 from dossier.metrics.discrimination import placements
-from dossier.metrics.intervals import NO_SPREAD, column, estimate, on_logit, standard_error, two_sided, wilson
+from dossier.metrics.intervals import NO_SPREAD, beyond, column, estimate, on_logit, standard_error, two_sided, wilson
 from dossier.metrics.robustness import LONGEST_CURVE, SHARE_HELD_OUT, SUBSETS
 from dossier.metrics.sample import NO_INTERVAL, Z
 from dossier.register import curve, curve_synthesis, metric
@@ -644,7 +643,7 @@ def auroc_difference(
     se = None
     if parts is not None and of_rival is not None:
         se = math.sqrt(float(((parts - of_rival).mean(axis=1) ** 2).sum())) or None
-    p_value = None if se is None else 2 * float(norm.sf(abs(value) / se))
+    p_value = None if se is None else 2 * beyond(abs(value) / se)
     found = estimate(
         value,
         se,

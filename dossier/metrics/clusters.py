@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
-from dossier.metrics.intervals import NO_SPREAD, expit, two_sided, wilson
+from dossier.metrics.intervals import NO_SPREAD, beyond_student, expit, two_sided, two_sided_student, wilson
 from dossier.types import Absent, Estimate, Floats
 
 MOST_GROUPS = 250
@@ -76,12 +75,12 @@ def by_cluster(
     se = standard_error(np.array(values))
     if se <= 1e-12 * max(1.0, abs(found.value)):
         return replace(bare, level=None, reason=NO_SPREAD)
-    reach = float(student.ppf(0.5 + level / 2, made.count - 1))
+    reach = two_sided_student(level, made.count - 1)
     low, high = interval(found.value, se, reach, level, scale)
     details = {**bare.details, "degrees_of_freedom": float(made.count - 1)}
     if "p_value" in found.details:
         # The test of 0 that goes with the interval.
-        details["p_value"] = 2 * float(student.sf(abs(found.value) / se, made.count - 1))
+        details["p_value"] = 2 * beyond_student(abs(found.value) / se, made.count - 1)
     words = f"{made.method}{'' if scale in ('plain', 'wilson') else f', {scale}'}"
     if scale == "wilson":
         words = f"Wilson at the effective number of rows; {words}"

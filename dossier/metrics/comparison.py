@@ -13,11 +13,11 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom, mannwhitneyu, norm
+from scipy.special import betainc, betaincc
 
 from dossier.metrics.calibration import A_TEST, log_score
 from dossier.metrics.discrimination import one_class, placements
-from dossier.metrics.intervals import estimate, standard_error, two_sided
+from dossier.metrics.intervals import beyond, estimate, standard_error, two_sided
 from dossier.metrics.once import once
 from dossier.metrics.resampling import BINNED_ABOVE, BINS
 from dossier.metrics.utility import AT_ONE, NO_ROWS, contributions
@@ -235,7 +235,7 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
     value = float(placements(outcome, risk)[0].mean() - placements(outcome, rival)[0].mean())
     variance = paired_delong_variance(outcome, risk, rival)
     se = math.sqrt(variance) if variance is not None and variance > 0 else None
-    p_value = None if se is None else 2 * float(norm.sf(abs(value) / se))
+    p_value = None if se is None else 2 * beyond(abs(value) / se)
     return estimate(
         value, se, level, outcome, "paired DeLong, normal", floor=-1, ceiling=1, details={"p_value": p_value}
     )
@@ -358,6 +358,16 @@ def accuracy_difference(
     return mcnemar((risk >= threshold) == case, (rival >= threshold) == case, outcome, level)
 
 
+def _binomial_at_least(count: int, trials: int, share: float) -> float:
+    """How probable it is that as many trials or more succeed."""
+    return 1.0 if count <= 0 else float(betainc(count, trials - count + 1, share))
+
+
+def _binomial_at_most(count: int, trials: int, share: float) -> float:
+    """How probable it is that as many trials or fewer succeed."""
+    return 1.0 if count >= trials else float(betaincc(count + 1, trials - count, share))
+
+
 def mcnemar(right: NDArray[np.bool_], rival_right: NDArray[np.bool_], outcome: Floats, level: float) -> Estimate:
     """The difference of two shares of right answers on the same rows, with the exact McNemar test."""
     n = len(right)
@@ -366,7 +376,7 @@ def mcnemar(right: NDArray[np.bool_], rival_right: NDArray[np.bool_], outcome: F
     centre = (only_model - only_rival) / (n + 2)
     se = math.sqrt((only_model + only_rival + 1) / (n + 2) - centre**2) / math.sqrt(n + 2)
     half = two_sided(level) * se
-    p_value = min(1.0, 2 * float(binom.cdf(min(only_model, only_rival), only_model + only_rival, 0.5)))
+    p_value = min(1.0, 2 * _binomial_at_most(min(only_model, only_rival), only_model + only_rival, 0.5))
     return Estimate(
         value,
         min(value, max(-1.0, centre - half)),
@@ -412,7 +422,7 @@ def net_benefit_difference(
         return AT_ONE
     differences = contributions(outcome, risk, threshold) - contributions(outcome, rival, threshold)
     value, se = float(differences.mean()), standard_error(differences)
-    p_value = None if se is None else 2 * float(norm.sf(abs(value) / se))
+    p_value = None if se is None else 2 * beyond(abs(value) / se)
     return estimate(value, se, level, outcome, "paired, normal", details={"p_value": p_value})
 
 
@@ -461,11 +471,11 @@ def accuracy_against_chance(outcome: Floats, risk: Floats, threshold: float) -> 
     null = max(phi, 1 - phi)
     rarer_right, rarer_wrong = (flagged & case, flagged & ~case) if phi <= 0.5 else (~flagged & ~case, ~flagged & case)
     better, worse = int(rarer_right.sum()), int(rarer_wrong.sum())
-    paired = float(binom.sf(better - 1, better + worse, 0.5))
-    beyond, beyond_half = (float(binom.sf(right - 1, n, share)) for share in (null, 0.5))
+    paired = _binomial_at_least(better, better + worse, 0.5)
+    against_null, against_half = (_binomial_at_least(right, n, share) for share in (null, 0.5))
     method = "exact paired test, one-sided, against always naming the larger class"
     return _tested(
-        float(right), paired, outcome, method, p_value_half=beyond_half, p_value_larger_class=beyond, null=null
+        float(right), paired, outcome, method, p_value_half=against_half, p_value_larger_class=against_null, null=null
     )
 
 
@@ -501,12 +511,15 @@ def auroc_against_chance(outcome: Floats, risk: Floats) -> Estimate | Absent:
         return Absent("every risk is the same, so that there is no order to test")
     won = round(2 * m * k * float(placements(outcome, risk)[0].mean())) / 2
     if max(m, k) < EXACT_BELOW and len(ties) == n:
+        # Its package takes as long to load as all others together.
+        from scipy.stats import mannwhitneyu
+
         p_value = float(mannwhitneyu(cases, others, alternative="greater", method="exact").pvalue)
         return _tested(won, p_value, outcome, "Mann-Whitney, one-sided, exact")
     tied = float(np.sum(ties.astype(float) ** 3 - ties)) / (n * (n - 1))
     z = (won - m * k / 2 - 0.5) / math.sqrt(m * k / 12 * (n + 1 - tied))
     method = "Mann-Whitney, one-sided, normal, corrected for ties and continuity"
-    return _tested(won, float(norm.sf(z)), outcome, method, z=z)
+    return _tested(won, beyond(z), outcome, method, z=z)
 
 
 @metric(

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t
 
-from dossier.metrics.intervals import NO_SPREAD, column, on_log, two_sided
+from dossier.metrics.intervals import NO_SPREAD, column, on_log, two_sided, two_sided_student
 from dossier.metrics.resampling import central
 from dossier.register import curve, metric
 from dossier.types import Absent, Curve, DecisionCounts, Estimate, Floats, ReaderStudy
@@ -223,7 +222,7 @@ def _two_way(variances: Sequence[float], sizes: tuple[int, int], level: float) -
     unsure = math.fsum(part**2 / (size - 1) for part, size in zip(own, sizes, strict=True))
     if unsure <= 0:
         return wanted
-    return wanted * (float(t.ppf(0.5 + level / 2, wanted**2 / unsure)) / two_sided(level)) ** 2
+    return wanted * (two_sided_student(level, wanted**2 / unsure) / two_sided(level)) ** 2
 
 
 def _values(counts: Floats, statistic: Callable[[Cells], float], positive: bool) -> Floats:
@@ -573,7 +572,7 @@ def decision_benefit(study: ReaderStudy, group: str = "", level: float = 0.95) -
         why = "one reader gives no interval" if n < 2 else "all readers gain the same"
         return Estimate(value, None, None, None, n, "t, over readers", None, None, details, why)
     se = float(np.std(gains, ddof=1)) / math.sqrt(n)
-    half = float(t.ppf(0.5 + level / 2, n - 1)) * se
+    half = two_sided_student(level, n - 1) * se
     bounds = max(-1.0, value - half), min(1.0, value + half)
     return Estimate(value, *bounds, level, n, "t, over readers", None, se, details)
 

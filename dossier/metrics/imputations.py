@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.stats import t as student
 
-from dossier.metrics.intervals import expit, two_sided
+from dossier.metrics.intervals import beyond_student, expit, two_sided, two_sided_student
 from dossier.types import Absent, Curve, Estimate, Floats
 
 Scale = str
@@ -49,12 +48,12 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
     known = [freedom for one in estimates if (freedom := _freedom(one)) is not None]
     complete = min(known) if len(known) == count else None
     freedom = degrees_of_freedom(within, between, count, complete)
-    reach = two_sided(level) if math.isinf(freedom) else float(student.ppf(0.5 + level / 2, freedom))
+    reach = two_sided_student(level, freedom)
     value = _back(centre, scale)
     ratio = between / within
     details["fraction_missing"] = (ratio + (0.0 if math.isinf(freedom) else 2 / (freedom + 3))) / (ratio + 1)
     if test:
-        details["p_value"] = 2 * float(student.sf(abs(centre) / spread, freedom))
+        details["p_value"] = 2 * beyond_student(abs(centre) / spread, freedom)
     return Estimate(
         value=value,
         low=min(value, _back(centre - reach * spread, scale)),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from scipy.stats import norm, t
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from dossier.types import Absent, Estimate, Floats
 
@@ -19,7 +19,22 @@ ONE_SIDED = "one-sided"
 @lru_cache(maxsize=16)
 def two_sided(level: float) -> float:
     """The quantile of the normal distribution that cuts off half of what the level leaves on either side."""
-    return float(norm.ppf(0.5 + level / 2))
+    return float(ndtri(0.5 + level / 2))
+
+
+def two_sided_student(level: float, freedom: float) -> float:
+    """The same quantile of Student's distribution with these degrees of freedom, which may be infinite."""
+    return two_sided(level) if math.isinf(freedom) else float(stdtrit(freedom, 0.5 + level / 2))
+
+
+def beyond(z: float) -> float:
+    """How probable a standard normal value of z or more is."""
+    return float(ndtr(-z))
+
+
+def beyond_student(value: float, freedom: float) -> float:
+    """How probable a value of Student's distribution that large or larger is."""
+    return beyond(value) if math.isinf(freedom) else float(stdtr(freedom, -value))
 
 
 def wilson(successes: float, trials: float, level: float) -> tuple[float, float]:
@@ -64,7 +79,7 @@ def estimate(
     n, events = len(outcome), int(outcome.sum())
     if se is None:
         return Estimate(value, None, None, level, n, method, events, None, details or {}, NO_SPREAD)
-    half = se * (float(t.ppf(0.5 + level / 2, n - 1)) if student else two_sided(level))
+    half = se * (two_sided_student(level, n - 1) if student else two_sided(level))
     low, high = max(floor, value - half), min(ceiling, value + half)
     return Estimate(value, low, high, level, n, method, events, se, details or {})
 

@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, logit
-from scipy.stats import t as student
 
 from dossier.bands import FEW_FOR_POOLING
+from dossier.metrics.intervals import two_sided_student
 from dossier.types import Absent, Estimate, Floats
 
 Scale = Literal["plain", "log", "logit"]
@@ -51,10 +51,10 @@ def random_effects(values: Floats, standard_errors: Floats, level: float = 0.95)
     k = len(values)
     factor = max(1.0, float((weights * (values - mean) ** 2).sum() / (k - 1)))
     se = math.sqrt(factor / float(weights.sum()))
-    reach = float(student.ppf((1 + level) / 2, k - 1)) * se
+    reach = two_sided_student(level, k - 1) * se
     ahead = None
     if k >= FEWEST_FOR_PREDICTION:
-        ahead = float(student.ppf((1 + level) / 2, k - 2)) * math.sqrt(between + se**2)
+        ahead = two_sided_student(level, k - 2) * math.sqrt(between + se**2)
     fixed = 1 / variances
     typical = (k - 1) / float(fixed.sum() - (fixed**2).sum() / fixed.sum())
     return RandomEffects(

@@ -9,11 +9,10 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
-from scipy.stats import t as student
 
 from dossier.bands import PERFORMANCE, SUPPORT
 from dossier.metrics import calibration, discrimination, utility
+from dossier.metrics.intervals import beyond, beyond_student, two_sided, two_sided_student
 from dossier.register import curve, synthesis
 from dossier.types import Absent, Curve, Estimate, Floats, SiteResults, found, found_curve
 
@@ -50,7 +49,7 @@ def over_splits(
     if n_train is None or j < 2:
         return Estimate(value, None, None, None, n, method, events, reason=reason)
     se = math.sqrt((1 / j + n_test / n_train) * float(np.var(values, ddof=1)))
-    reach = float(student.ppf((1 + level) / 2, j - 1)) * se
+    reach = two_sided_student(level, j - 1) * se
     return Estimate(value, value - reach, value + reach, level, n, f"{method}, Nadeau-Bengio, Student t", events, se)
 
 
@@ -64,7 +63,7 @@ def declared_estimate(value: float, low: float, high: float, level: float, n: in
         return Estimate(
             value, low, high, level, n, "declared", events, reason="a bound of exactly 0 or 1 implies no SE"
         )
-    z = float(norm.ppf((1 + level) / 2))
+    z = two_sided(level)
     width = math.log(high / (1 - high)) - math.log(low / (1 - low))
     return Estimate(value, low, high, level, n, "declared", events, width / (2 * z) * value * (1 - value))
 
@@ -204,7 +203,7 @@ def _two_sided_p(here: Estimate, there: Estimate) -> float | Absent:
     se = math.hypot(here.se, there.se)
     if se == 0:
         return Absent("neither performance has any spread, so the two cannot be compared")
-    return 2 * float(norm.sf(abs(here.value - there.value) / se))
+    return 2 * beyond(abs(here.value - there.value) / se)
 
 
 @synthesis(
@@ -250,7 +249,7 @@ def wpr(
     if here.se is None or here.se == 0:
         return Absent("the performance at this site has no standard error")
     ahead = bound - here.value if measure in LOSSES else here.value - bound
-    p = float(norm.cdf(ahead / here.se))
+    p = beyond(-ahead / here.se)
     return Estimate(
         value=combined(p * (1 - similarity.value)),
         low=None,
@@ -422,7 +421,7 @@ def performance_against_similarity(
     k = len(pairs)
     low, high, reason = None, None, None
     if k > 3 and abs(r) < 1 - ON_A_LINE:
-        reach = float(norm.ppf((1 + level) / 2)) / math.sqrt(k - 3)
+        reach = two_sided(level) / math.sqrt(k - 3)
         low, high = math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach)
     else:
         reason = "an interval needs four sites" if k == 3 else "the sites lie on one straight line"
@@ -473,4 +472,4 @@ def correlation_p_value(r: float, k: int) -> float:
     """The two-sided p-value of a correlation over k sites, t test on k - 2."""
     if abs(r) >= 1:
         return 0.0
-    return 2 * float(student.sf(abs(r) * math.sqrt((k - 2) / (1 - r**2)), k - 2))
+    return 2 * beyond_student(abs(r) * math.sqrt((k - 2) / (1 - r**2)), k - 2)

@@ -41,6 +41,7 @@ BY_FORM = (
     ("hashes", re.compile(r"\b(?=[0-9a-f ]*\d)[0-9a-f]{16}(?: [0-9a-f]{16})*")),
     ("dates", re.compile(rf"\b\d{{1,2}}\s(?:{MONTHS}|{'|'.join(month[:3] for month in MONTHS.split('|'))})\s\d{{4}}")),
     ("dates", re.compile(r"\b\d{4}-\d{2}-\d{2}\b")),
+    ("names", re.compile(r"\bSHA-256\b")),
     ("settings", re.compile(r"[\d,]+ bootstrap replicates, [\d,]+ permutations")),
     ("commands", re.compile(r"^Command: dossier .*")),
     ("smallest counts that are shown", re.compile(r"<\d+(?![\d.,])")),

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import ttest_rel
+from scipy.stats import binom, ttest_rel
 
 from dossier.metrics import comparison
 from dossier.metrics.comparison import (
@@ -239,6 +239,16 @@ def right_answers(right: int, n: int) -> tuple[Floats, Floats]:
     """Half cases, and so many right answers at one half."""
     y = np.tile([0.0, 1.0], n // 2)
     return y, np.where(np.arange(n) < right, y, 1 - y)
+
+
+@pytest.mark.parametrize("trials", [0, 1, 5, 50, 1_000, 1_200_000])
+def test_binomial_tails_are_those_of_scipy(trials: int) -> None:
+    for count in {0, 1, trials // 3, trials // 2, trials} & set(range(trials + 1)):
+        for share in (0.5, 0.61, 0.9):
+            least, most = comparison._binomial_at_least(count, trials, share), binom.sf(count - 1, trials, share)
+            assert least == pytest.approx(most, rel=1e-9, abs=1e-290)
+            least, most = comparison._binomial_at_most(count, trials, share), binom.cdf(count, trials, share)
+            assert least == pytest.approx(most, rel=1e-9, abs=1e-290)
 
 
 @pytest.mark.parametrize(("right", "expected"), [(14, 0.0577), (15, 0.0207)])

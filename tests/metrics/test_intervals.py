@@ -10,7 +10,19 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from dossier.metrics.intervals import NO_SPREAD, estimate, expit, on_log, on_logit, standard_error, two_sided, wilson
+from dossier.metrics.intervals import (
+    NO_SPREAD,
+    beyond,
+    beyond_student,
+    estimate,
+    expit,
+    on_log,
+    on_logit,
+    standard_error,
+    two_sided,
+    two_sided_student,
+    wilson,
+)
 
 GOLDEN = Path(__file__).parents[2].parent / "shared" / "golden"
 needs_golden = pytest.mark.skipif(not GOLDEN.is_dir(), reason="the folder of reference values is not there")
@@ -41,6 +53,16 @@ def test_normal_and_student_intervals() -> None:
     small = estimate(0.5, 0.1, 0.95, outcome, "t", student=True)
     assert small.high == pytest.approx(0.5 + 0.1 * t.ppf(0.975, 3))
     assert (small.n, small.events, small.se) == (4, 2, 0.1)
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3.7, 10, 100, 1e6, math.inf])
+def test_quantiles_and_tails_are_those_of_scipy(freedom: float) -> None:
+    for level in (0.5, 0.9, 0.95, 0.99):
+        assert two_sided(level) == norm.ppf(0.5 + level / 2)
+        assert two_sided_student(level, freedom) == pytest.approx(t.ppf(0.5 + level / 2, freedom), rel=1e-12)
+    for value in (0.0, 0.1, 1.0, 2.0, 5.0, 30.0):
+        assert beyond(value) == norm.sf(value)
+        assert beyond_student(value, freedom) == pytest.approx(t.sf(value, freedom), rel=1e-12)
 
 
 def test_a_bound_stays_inside_the_range() -> None:
