@@ -327,6 +327,14 @@ def test_other_units_and_other_categories_at_one_site_are_flagged(tmp_path: Path
     assert _flagged(study, "constant_predictor") == ["sex has one value in site."]
 
 
+def test_values_about_zero_say_nothing_of_units(tmp_path: Path) -> None:
+    site = [f"{k % 2},0.5,{(k - 19) / 10}" for k in range(41)]
+    dev = [f"{k % 2},0.5,{(k - 10) / 10}" for k in range(41)]
+    head = "outcome,risk,score\n"
+    study = _read(tmp_path, SITE + DEVELOPMENT, site__csv=head + "\n".join(site), dev__csv=head + "\n".join(dev))
+    assert _flagged(study, "other_units") == []
+
+
 @pytest.mark.parametrize(("code", "found"), [("0", True), ("-9", True), ("999", True), ("60", False), ("", False)])
 def test_a_code_that_looks_like_missing_is_flagged(tmp_path: Path, code: str, found: bool) -> None:
     rows = [f"{k % 2},0.5,{150 + 3 * (k % 30)}" for k in range(60)]

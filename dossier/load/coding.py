@@ -76,16 +76,19 @@ def _against(dataset: Dataset, others: Sequence[Dataset]) -> Iterator[Flag]:
         if not len(values) or not len(here):
             continue
         if one.levels is None:
-            yield from _units(dataset.name, one.name, float(np.median(here)), float(np.median(values)), where)
+            yield from _units(dataset.name, one.name, here, values, where)
         elif not set(here.tolist()) & set(values.tolist()):
             mine, theirs = (_words(one.levels, codes) for codes in (here, values))
             says = f"{one.name} is {mine} in {dataset.name} and {theirs} in {where}: no category is in both."
             yield Flag("other_categories", dataset.name, says)
 
 
-def _units(dataset: str, name: str, here: float, there: float, where: str) -> Iterator[Flag]:
-    """A median of 0 has no ratio, and one below 0 none that speaks of units."""
-    if here > 0 and there > 0 and max(here / there, there / here) > OTHER_UNITS:
+def _units(dataset: str, name: str, mine: Floats, theirs: Floats, where: str) -> Iterator[Flag]:
+    """A median of 0 has no ratio, and where values lie below 0 a ratio does not speak of units."""
+    here, there = float(np.median(mine)), float(np.median(theirs))
+    if min(mine.min(), theirs.min()) < 0 or min(here, there) <= 0:
+        return
+    if max(here / there, there / here) > OTHER_UNITS:
         says = f"the median of {name} is {here:.4g} in {dataset} and {there:.4g} in {where}: it may be in other units."
         yield Flag("other_units", dataset, says)
 
