@@ -203,7 +203,7 @@ def test_curves_and_closed_shapes_keep_their_letters() -> None:
     assert svg._data(svg._cleaned(path, IdentityTransform())) == "M0 0Q1 1 2 0C3 1 4 1 5 0L5 -3Z"
 
 
-@pytest.mark.parametrize("spoil", [{"hatch": "//"}, {"clip_path": Circle((0.5, 0.5), 0.2)}], ids=str)
+@pytest.mark.parametrize("spoil", [{"hatch": "//"}, {"clip_path": Circle((0.5, 0.5), 0.2)}], ids=["hatch", "shape"])
 def test_what_it_cannot_write_is_refused(spoil: dict[str, object]) -> None:
     with styled():
         figure = bare()
