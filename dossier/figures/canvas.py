@@ -48,7 +48,7 @@ ALERT, ORANGE = "#9c3f0c", "#e08a4f"
 BROKEN = (0, (3, 2))
 BROKEN_CURVE = (0, (2.2, 1.2))
 HALF, FULL, COMMITTEE = 81.6, 168.0, 129.6
-SIZE = 9
+SIZE = svg.SIZE
 LINE = 4.2
 """The height of one line of text in a column of figures, in mm."""
 MILLIMETRE = 72 / 25.4
@@ -298,7 +298,7 @@ def labels(evidence: Evidence, width: float, weight: int = 400) -> dict[str, str
 def text_width(text: str, weight: int = 400) -> float:
     """The width of a line of text in mm."""
     _parameters()
-    properties = FontProperties(family="Inter Tab", weight=weight, size=SIZE)
+    properties = FontProperties(family=svg.FAMILY, weight=weight, size=SIZE)
     width, _, _ = TextToPath().get_text_width_height_descent(text, properties, ismath=False)
     return float(width) / MILLIMETRE
 

@@ -20,9 +20,9 @@ from matplotlib.path import Path
 from matplotlib.text import Text
 from matplotlib.textpath import TextToPath
 from matplotlib.transforms import Affine2D, Transform
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from dossier.types import Floats
+
 Looks = dict[str, str]
 
 FAMILY, SIZE = "Inter Tab", 9
@@ -30,6 +30,7 @@ FAMILY, SIZE = "Inter Tab", 9
 DECIMALS = 2
 """Of a point: a hundredth of it is finer than any printer."""
 ROUNDING = 0.5 * 10**-DECIMALS
+"""How far a written number may lie from the true one."""
 MOST_MARKS = 500
 """Of one look: more are not compared with each other."""
 

@@ -215,7 +215,8 @@ def degree_of_correspondence(
         return table
     rng = np.random.default_rng(seed)
     large = max(table.development_n, table.external_n) > LARGEST_EXACT
-    answers = [_psi(table, rows, permutations, rng) for rows in (_subsamples(table, rng) if large else [_all(table)])]
+    chosen = _subsamples(table, LARGEST_EXACT, rng) if large else [_all(table)]
+    answers = [_psi(table, rows, permutations, rng) for rows in chosen]
     p_values = np.array([p for _, p in answers])
     method = f"permutation, {permutations} draws"
     details = {**_counts(table), "statistic": float(np.median([statistic for statistic, _ in answers]))}
@@ -239,11 +240,8 @@ def _all(table: Tables) -> tuple[NDArray[np.int64], int]:
     return np.arange(table.development_n + table.external_n), table.development_n
 
 
-def _subsamples(
-    table: Tables, rng: np.random.Generator, most: int | None = None
-) -> Iterator[tuple[NDArray[np.int64], int]]:
-    """Seeded draws without replacement of at most that many rows a side, LARGEST_EXACT unless told."""
-    most = LARGEST_EXACT if most is None else most
+def _subsamples(table: Tables, most: int, rng: np.random.Generator) -> Iterator[tuple[NDArray[np.int64], int]]:
+    """Seeded draws without replacement of at most that many rows a side."""
     ours, theirs = min(table.development_n, most), min(table.external_n, most)
     for _ in range(SUBSAMPLES):
         front = np.sort(rng.choice(table.development_n, ours, replace=False))
@@ -251,12 +249,12 @@ def _subsamples(
         yield np.concatenate([front, back]), ours
 
 
-def _paired(table: Tables, seed: int) -> tuple[Tables, str]:
-    """The rows of which all pairs are looked at, and what to say of them where they are not all rows."""
-    if max(table.development_n, table.external_n) <= LARGEST_PAIRED:
+def _at_most(table: Tables, most: int, seed: int) -> tuple[Tables, str]:
+    """The tables, or a subsample of so many rows a side of larger ones; and then what the method says of it."""
+    if max(table.development_n, table.external_n) <= most:
         return table, ""
-    rows, ours = next(_subsamples(table, np.random.default_rng(seed), LARGEST_PAIRED))
-    return _part(table, rows, ours), f", sample of at most {LARGEST_PAIRED:,} rows a side"
+    rows, ours = next(_subsamples(table, most, np.random.default_rng(seed)))
+    return _part(table, rows, ours), f", subsample of at most {most:,} rows a side"
 
 
 def _psi(
@@ -351,14 +349,14 @@ def correspondence_averaged(
     in B of p(x) = (1 + #{j in A: T_j >= T_x}) / (n_A + 1), T_x = sum over a in A of d(a, x) - sum over a in A of d(a,
     nn(x)), and T_j the same for j within (A and x) without j. No resampling enters the value and it does not fall with
     the size of B. The interval is the percentile bootstrap over the external rows, the development rows and the scale
-    of the distance held fixed. Above 10,000 rows a side all of it is of a seeded sample of that size, which then is n.
+    of the distance held fixed. Above 10,000 rows a side all of it is of a seeded subsample, whose rows are n.
     Absent when no predictor is shared or varies, or too few rows hold half of them. Our alternative to the published
     p-value, which falls with n.
     """
     table = tables(development, predictors)
     if isinstance(table, Absent):
         return table
-    table, sample = _paired(table, seed)
+    table, subsample = _at_most(table, LARGEST_PAIRED, seed)
     share = _shares_at_least_as_far(table)
     value = float(share.mean())
     low, high, reason = None, None, "one external row gives no interval"
@@ -372,7 +370,7 @@ def correspondence_averaged(
         high=high,
         level=None if reason else level,
         n=table.external_n,
-        method=f"bootstrap over external rows, percentile{sample}" + _remarks(table),
+        method=f"bootstrap over external rows, percentile{subsample}" + _remarks(table),
         details=_counts(table),
         reason=reason or None,
     )
@@ -435,11 +433,8 @@ def conformal_p_values(development: Sequence[Feature], predictors: Sequence[Feat
     table = tables(development, predictors)
     if isinstance(table, Absent):
         return table
-    method = "share of development rows at least as far from the others"
-    if max(table.development_n, table.external_n) > LARGEST_EXACT:
-        rows, ours = next(_subsamples(table, np.random.default_rng(seed)))
-        table = _part(table, rows, ours)
-        method += f", subsample of at most {LARGEST_EXACT:,} rows a side"
+    table, subsample = _at_most(table, LARGEST_EXACT, seed)
+    method = f"share of development rows at least as far from the others{subsample}"
     share = _shares_at_least_as_far(table)
     edges = np.arange(BINS + 1) / BINS
     # Right-closed: n + 1 equally likely values then fall in equal numbers into the tenths.
@@ -491,13 +486,13 @@ def energy_coefficient(
     of permutations of all rows with at least this coefficient, (b + 1) / (m + 1). The interval is the percentile
     bootstrap over the rows of both tables; the average distance within a resample is multiplied by n / (n - 1), because
     a resample holds a row more than once and would otherwise look tighter than its table. Above 10,000 rows a side all
-    of it is of a seeded sample of that size, which then is n. Absent when no predictor is shared or varies, or too few
+    of it is of a seeded subsample, whose rows are n. Absent when no predictor is shared or varies, or too few
     rows hold half of them.
     """
     table = tables(development, predictors)
     if isinstance(table, Absent):
         return table
-    table, sample = _paired(table, seed)
+    table, subsample = _at_most(table, LARGEST_PAIRED, seed)
     rng = np.random.default_rng(seed)
     ours, theirs = table.development_n, table.external_n
     draws = np.zeros((ours + theirs, permutations))
@@ -525,7 +520,7 @@ def energy_coefficient(
         high=high,
         level=None if reason else level,
         n=theirs,
-        method=f"bootstrap over the rows of both tables, percentile; p by {permutations} permutations{sample}"
+        method=f"bootstrap over the rows of both tables, percentile; p by {permutations} permutations{subsample}"
         + _remarks(table),
         details={**_counts(table), "p_value": p_value},
         reason=reason or None,

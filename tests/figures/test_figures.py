@@ -202,7 +202,7 @@ def test_settings_of_the_machine_neither_show_nor_change() -> None:
     maker = fill("figures").figures["decision_results"].function
     found = evidence(EIGHT)
     plain = maker(found).svg
-    with matplotlib.rc_context({"font.size": 30, "axes.grid": True, "svg.fonttype": "path"}):
+    with matplotlib.rc_context({"font.size": 30, "axes.grid": True, "lines.linewidth": 9}):
         assert maker(found).svg == plain
         assert matplotlib.rcParams["font.size"] == 30
 

@@ -262,7 +262,7 @@ def test_above_the_limit_all_pairs_are_those_of_a_sample_that_says_so(
     assert whole.n == 3_000
     monkeypatch.setattr(correspondence, "LARGEST_PAIRED", 500)
     found = _estimate(measure(_numeric(a), _numeric(b)))
-    assert "sample of at most 500 rows a side" in found.method
+    assert "subsample of at most 500 rows a side" in found.method
     assert found.n == 500
     assert found.details["development_n"] == 400
     assert found.low is not None
@@ -275,7 +275,7 @@ def test_above_the_limit_all_pairs_are_those_of_a_sample_that_says_so(
 def test_the_rows_of_the_sample_are_drawn_from_all_of_them() -> None:
     table = tables(_numeric(np.arange(40.0).reshape(20, 2)), _numeric(np.arange(60.0).reshape(30, 2)))
     assert not isinstance(table, Absent)
-    drawn = [next(correspondence._subsamples(table, np.random.default_rng(seed), 10)) for seed in range(200)]
+    drawn = [next(correspondence._subsamples(table, 10, np.random.default_rng(seed))) for seed in range(200)]
     rows = np.bincount(np.concatenate([one for one, _ in drawn]), minlength=50)
     assert all(ours == 10 and len(set(one)) == 20 for one, ours in drawn)
     # Each of 20 rows is drawn in half of the samples, each of 30 in a third: binomial, four standard errors.
