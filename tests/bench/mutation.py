@@ -1,6 +1,7 @@
 """Mutation: one sign, constant or comparison of a metric file is changed, and some test must fail.
 
     python -m tests.bench.mutation [--sample N] [--seed N] [--jobs N] [--seconds N] [--log FILE] [--write] [file ...]
+        [--tests PATH ...]
 
 What can be changed stands in `mutants.py`, how a mutant meets the tests in `nursery.py`, and which mutants compute the
 same, with the reason, in `equivalent_mutants.toml`. `--log` keeps what became of each mutant; the next run with that
@@ -92,7 +93,9 @@ def kept(log: Path | None) -> dict[str, Fate]:
     return {row["name"]: Fate(known[row["name"]], row["killed"], row["how"]) for row in rows if row["name"] in known}
 
 
-def tried(chosen: Sequence[Mutant], jobs: int, seconds: float, log: Path | None) -> list[Fate]:
+def tried(
+    chosen: Sequence[Mutant], jobs: int, seconds: float, log: Path | None, tests: Sequence[str] = TESTS
+) -> list[Fate]:
     """Let these mutants meet the tests, and tell of each when it is over."""
     import hypothesis
     import pytest
@@ -109,7 +112,7 @@ def tried(chosen: Sequence[Mutant], jobs: int, seconds: float, log: Path | None)
     hypothesis.settings.register_profile("mutation", derandomize=True, database=None, deadline=None)
     hypothesis.settings.load_profile("mutation")
     silent = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain", "--capture=sys"]
-    pytest.main([*silent, *TESTS], plugins=[Nursery(chosen, jobs, seconds, tell)])
+    pytest.main([*silent, *tests], plugins=[Nursery(chosen, jobs, seconds, tell)])
     return found
 
 
@@ -121,6 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=20.0, help="of tests that a mutant meets, the quickest first")
+    parser.add_argument("--tests", nargs="+", default=TESTS, metavar="PATH", help="ask only these")
     parser.add_argument("--log", type=Path, default=None, help="keep what became of each mutant, and go on from there")
     parser.add_argument("--write", action="store_true", help="write MUTATION.md")
     asked = parser.parse_args(arguments)
@@ -135,7 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     waiting = [one for one in chosen if not (one.name in before and before[one.name].killed)]
     random.Random(asked.seed).shuffle(waiting)  # so that a run that is cut short has seen something of every file
     os.chdir(ROOT)
-    found = [*settled, *tried(waiting, asked.jobs, asked.seconds, asked.log)]
+    found = [*settled, *tried(waiting, asked.jobs, asked.seconds, asked.log, asked.tests)]
     if len(found) < len(chosen):
         return 1
     found.sort(key=lambda fate: (fate.mutant.file, fate.mutant.number))

@@ -167,8 +167,7 @@ from pathlib import Path
 from tests.bench import mutation
 from tests.bench.mutants import mutants
 chosen = [one for one in mutants("severity") if one.name in {names!r}]
-mutation.TESTS = ("tests/metrics/test_severity.py",)
-mutation.tried(chosen, 2, 30.0, Path({str(log)!r}))
+mutation.tried(chosen, 2, 30.0, Path({str(log)!r}), ["tests/metrics/test_severity.py"])
 """
     subprocess.run([sys.executable, "-c", program], capture_output=True, cwd=mutation.ROOT, check=True)
     found = kept(log)
