@@ -71,6 +71,8 @@ COMPARISON: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 def changes(node: ast.AST) -> Iterator[ast.AST]:
     """Every changed copy of one node; none when it holds nothing to change."""
+    if not isinstance(node, ast.BinOp | ast.Compare | ast.BoolOp | ast.UnaryOp | ast.Constant):
+        return
     changed = copy.deepcopy(node)
     match changed:
         case ast.BinOp(op=op) if type(op) in ARITHMETIC and not _joins_words(changed):
