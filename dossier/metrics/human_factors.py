@@ -123,9 +123,8 @@ class DrawnCounts:
     only the readers are, only the cases, or every reader's case by itself."""
 
     both: Floats
-    apart: tuple[Floats, Floats, Floats] | None
-    enlarged: tuple[float, float, float]
-    """What the variances of `apart` are multiplied by: drawing k things leaves the share 1/k of a variance out."""
+    apart: tuple[tuple[Floats, float], ...]
+    """With what their variance is multiplied by: drawing k things leaves the share 1/k of a variance out."""
     sizes: tuple[int, int]
     """The numbers of readers and of cases."""
 
@@ -140,24 +139,23 @@ def _drawn_counts(study: ReaderStudy, bootstrap: int, seed: int) -> DrawnCounts 
     if by_reader is None or (study.design == "paired" and cases < 2):
         return None
     tables = []
-    for decisions, right in ((study.aided, 0), (study.aided, 1), (study.unaided, 0), (study.unaided, 1)):
-        found = ~np.isnan(decisions) & ((decisions == study.truth) == bool(right))
+    for decisions, right in ((study.aided, False), (study.aided, True), (study.unaided, False), (study.unaided, True)):
+        found = ~np.isnan(decisions) & ((decisions == study.truth) == right)
         table = np.zeros((readers, cases))
         np.add.at(table, (reader[found], case[found]), 1.0)
         tables.append(table)
     if study.design != "paired":
-        return DrawnCounts(_counted(by_reader, np.ones((1, cases)), tables), None, (1.0, 1.0, 1.0), (readers, cases))
+        return DrawnCounts(_counted(by_reader, np.ones((1, cases)), tables), (), (readers, cases))
     by_case = _drawn(cases, bootstrap, rng)
     judged = np.unique(np.column_stack((reader, case)), axis=0)
     by_both = _drawn(len(judged), bootstrap, rng)
     of_each = np.column_stack([table[judged[:, 0], judged[:, 1]] for table in tables])
     apart = (
-        _counted(by_reader, np.ones((1, cases)), tables),
-        _counted(np.ones((1, readers)), by_case, tables),
-        np.einsum("bk,kj->bj", by_both, of_each),
+        (_counted(by_reader, np.ones((1, cases)), tables), readers / (readers - 1)),
+        (_counted(np.ones((1, readers)), by_case, tables), cases / (cases - 1)),
+        (np.einsum("bk,kj->bj", by_both, of_each), len(judged) / (len(judged) - 1)),
     )
-    enlarged = (readers / (readers - 1), cases / (cases - 1), len(judged) / (len(judged) - 1))
-    return DrawnCounts(_counted(by_reader, by_case, tables), apart, enlarged, (readers, cases))
+    return DrawnCounts(_counted(by_reader, by_case, tables), apart, (readers, cases))
 
 
 def _counted(by_reader: Floats, by_case: Floats, tables: Sequence[Floats]) -> Floats:
@@ -176,9 +174,10 @@ def _clustered(
     level: float,
     bootstrap: int,
     seed: int,
-    positive: bool = False,
+    floor: float | None,
 ) -> Clustered:
-    """The interval over readers and cases; that of a `positive` statistic is made on the log scale.
+    """The interval over readers and cases of a statistic from `floor` to 1; without floor that of a ratio, which is
+    made on the log scale.
 
     Drawing readers and cases at once counts what is neither theirs three times (Owen 2007). The replicates are drawn
     together until their variance is that of the readers plus that of the cases less that of single decisions, which
@@ -188,24 +187,25 @@ def _clustered(
     if drawn is None:
         too_few = "no interval by readers and cases: only counts are given"
         return Clustered(None, None, too_few if len(study.reader) == 0 else "too few readers or cases for clusters")
-    values = _values(drawn.both, statistic, positive)
+    values = _values(drawn.both, statistic, floor is None)
     if len(values) < max(2, FEWEST_REPLICATES * bootstrap):
         return Clustered(None, None, "too few bootstrap replicates hold decisions of both kinds")
     if float(np.ptp(values)) == 0:
         return Clustered(None, None, "the bootstrap replicates do not vary")
     how = "readers"
-    if drawn.apart is not None:
+    if drawn.apart:
         how = "readers and cases, with the variance of two-way clusters"
-        parts = [_values(counts, statistic, positive) for counts in drawn.apart]
+        parts = [_values(counts, statistic, floor is None) for counts, _ in drawn.apart]
         if min(map(len, parts)) < 2:
             return Clustered(None, None, "too few bootstrap replicates hold decisions of both kinds")
-        variances = [float(np.var(part)) * larger for part, larger in zip(parts, drawn.enlarged, strict=True)]
+        if not any(float(np.ptp(part)) for part in parts[:-1]):
+            return Clustered(None, None, "neither the readers nor the cases vary")
+        variances = [float(np.var(part)) * larger for part, (_, larger) in zip(parts, drawn.apart, strict=True)]
         centre = float(np.median(values))
         wanted = _two_way(variances, drawn.sizes, level)
         values = centre + (values - centre) * math.sqrt(wanted / float(np.var(values)))
     low, high = central(values, level)
-    if positive:
-        low, high = math.exp(low), math.exp(high)
+    low, high = (math.exp(low), math.exp(high)) if floor is None else (max(floor, low), min(1.0, high))
     return Clustered(low, high, f"clustered: bootstrap over {how}, {len(values)} replicates")
 
 
@@ -264,7 +264,7 @@ def _rate(study: ReaderStudy, arm: int, level: float, bootstrap: int, seed: int)
     half = two_sided(level) * se
     bounds = (max(0.0, value - half), min(1.0, value + half)) if se else None
     clustered = (
-        _clustered(study, lambda drawn: _rates(drawn)[arm], level, bootstrap, seed)
+        _clustered(study, lambda drawn: _rates(drawn)[arm], level, bootstrap, seed, 0.0)
         if _empty_arm(counts) is None
         else Clustered(None, None, "there is one arm only")
     )
@@ -291,8 +291,9 @@ def error_rate_aided(
     Arguments: `study` (the decisions, or counts alone), `level`, `bootstrap` (replicates), `seed`. Returns
     AIE/(AIE+AIN) with Wald's interval, as published, which takes decisions as independent. `details` holds
     `low_clustered` and `high_clustered`, the bootstrap interval over readers and cases, brought to the variance of
-    two-way clusters (Owen 2007, Cameron 2011; a parallel study: over readers within their arm); missing when only
-    counts are given or there is one reader. Absent when nothing was decided with the model; the bounds are missing when
+    two-way clusters (Owen 2007, Cameron 2011; a parallel study: over readers within their arm); missing, and the method
+    says why, when only counts are given, with one reader or one case, when too few replicates hold decisions of both
+    kinds, or when neither readers nor cases vary. Absent when nothing was decided with the model; the bounds are missing when
     all decisions are right or all are wrong.
     """
     return _rate(study, 0, level, bootstrap, seed)
@@ -351,7 +352,7 @@ def absolute_risk_reduction(
     value, se = _difference_of_rates(counts), _difference_se(counts)
     half = two_sided(level) * se
     bounds = (max(-1.0, value - half), min(1.0, value + half)) if se else None
-    clustered = _clustered(study, _difference_of_rates, level, bootstrap, seed)
+    clustered = _clustered(study, _difference_of_rates, level, bootstrap, seed, -1.0)
     return _found(study, value, bounds, se or None, level, "Wald", clustered)
 
 
@@ -385,16 +386,15 @@ def number_needed_to_decide(
         return Absent("the error rates with and without the model are equal, so no number of decisions is needed")
     value = 1 / difference.value
     own = _inverted(difference.low, difference.high)
-    low, high = difference.details["low_clustered"], difference.details["high_clustered"]
-    clustered = {f"{name}_clustered": bound for name, bound in _inverted(low, high).items()}
-    details = {**own, **clustered}
-    bounds = details.pop("low"), details.pop("high")
+    by_clusters = _inverted(difference.details["low_clustered"], difference.details["high_clustered"])
+    details = {**own, **{f"{name}_clustered": bound for name, bound in by_clusters.items()}}
+    low, high = details.pop("low"), details.pop("high")
     reason = None
-    if bounds[0] is None:
+    if low is None:
         reason = NO_SPREAD if difference.low is None else SPANS_ZERO
     method = f"inverse of the absolute risk reduction: {difference.method}"
-    stated = None if bounds[0] is None else level
-    return Estimate(value, *bounds, stated, difference.n, method, None, None, details, reason)
+    stated = None if low is None else level
+    return Estimate(value, low, high, stated, difference.n, method, None, None, details, reason)
 
 
 def _inverted(low: float | None, high: float | None) -> dict[str, float | None]:
@@ -426,7 +426,7 @@ def _on_log_scale(
     value = statistic(counts)
     spread = se(_corrected(counts))
     method = f"{name}, 0.5 added to every count as one is 0 (Haldane)" if 0 in counts else name
-    clustered = _clustered(study, statistic, level, bootstrap, seed, positive=True)
+    clustered = _clustered(study, statistic, level, bootstrap, seed, None)
     return _found(study, value, on_log(value, spread, level), None, level, method, clustered)
 
 

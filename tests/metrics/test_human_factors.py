@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_1samp
+from scipy.stats import norm, t, ttest_1samp
 
 from dossier import evaluate, load
 from dossier.metrics.human_factors import (
@@ -144,6 +145,17 @@ def test_degenerate_counts(measure: Any) -> None:
     assert isinstance(odds_ratio(of_counts(0, 0, 3, 4)), Absent)
 
 
+@pytest.mark.parametrize(("measure", "variance"), [(error_rate_aided, 0.009), (absolute_risk_reduction, 0.009 + 0.025)])
+def test_the_standard_error_and_bounds_that_stay_possible(measure: Any, variance: float) -> None:
+    """.9 of ten decisions are wrong with the model, .5 of ten without: p(1 - p)/n is .009 and .025."""
+    study = of_counts(9, 1, 5, 5)
+    found = estimated(measure(study))
+    assert found.se == pytest.approx(math.sqrt(variance))
+    assert found.low == pytest.approx(found.value - 1.959963984540054 * math.sqrt(variance))
+    # .9 and 1.96 times .0949 would be 1.086.
+    assert estimated(error_rate_aided(study)).high == 1
+
+
 # ---- clusters -------------------------------------------------------------------------------------------------------
 
 
@@ -210,6 +222,159 @@ def test_one_reader_has_no_clusters_and_a_reason() -> None:
     assert "too few readers" in found.method
 
 
+def gained(gains: list[list[int]]) -> ReaderStudy:
+    """A row a reader, a column a case: 1 where the model spares an error, -1 where it makes one, 0 where neither."""
+    return made([(j, i, 0, gain == 1, gain == -1) for j, row in enumerate(gains) for i, gain in enumerate(row)])
+
+
+def one_way(rows: list[tuple[int, int, float, bool]]) -> ReaderStudy:
+    """A parallel study of rows (reader, case, whether wrong, whether with the model)."""
+    ways = ((j, i, (math.nan, wrong) if aided else (wrong, math.nan)) for j, i, wrong, aided in rows)
+    return made([(j, i, 0, *decisions) for j, i, decisions in ways], design="parallel")
+
+
+def by_every_draw(gains: Any, level: float) -> tuple[float, float]:
+    """The interval of the mean gain: from every draw of readers and cases there is, spread as far as the variance of
+    the means of readers plus that of cases less that of single decisions reaches, with Satterthwaite's t.
+    """
+    readers, cases = gains.shape
+    each_way = (list(product(range(size), repeat=size)) for size in (readers, cases))
+    values = np.array([gains[np.ix_(rows, columns)].mean() for rows, columns in product(*each_way)])
+    of_readers = np.var(gains.mean(axis=1), ddof=1) / readers
+    of_cases = np.var(gains.mean(axis=0), ddof=1) / cases
+    of_each = np.var(gains, ddof=1) / gains.size
+    variance = max(of_readers + of_cases - of_each, of_readers, of_cases)
+    unsure = max(of_readers - of_each, 0) ** 2 / (readers - 1) + max(of_cases - of_each, 0) ** 2 / (cases - 1)
+    upper = 0.5 + level / 2
+    stretched = t.ppf(upper, variance**2 / unsure) / norm.ppf(upper) if unsure else 1.0
+    low, centre, high = np.quantile(values, (1 - upper, 0.5, upper), method="inverted_cdf")
+    times = stretched * math.sqrt(variance / values.var())
+    return centre + (low - centre) * times, centre + (high - centre) * times
+
+
+@pytest.mark.parametrize(
+    "gains",
+    [
+        [[0, 0, 1], [0, 1, 1], [1, 1, 1]],
+        [[0, 0, 0], [0, 0, 1], [1, 1, 1]],
+        [[0, 0, 1], [0, 0, 1], [0, 1, 1]],
+        [[1, 0, 0], [0, 1, 0], [0, 0, 0]],
+    ],
+)
+def test_the_clustered_interval_is_that_of_every_draw_with_the_variance_of_two_ways(gains: list[list[int]]) -> None:
+    """Readers and cases both add noise, mostly readers, mostly cases, and neither more than single decisions do."""
+    found = estimated(absolute_risk_reduction(gained(gains), 0.8, 4000))
+    ends = (found.details["low_clustered"], found.details["high_clustered"])
+    assert ends == pytest.approx(by_every_draw(np.array(gains, dtype=float), 0.8), abs=0.006)
+
+
+def test_clustered_bounds_of_shares_and_differences_stay_possible() -> None:
+    """Two-way variances of so few readers reach further than any share or difference can be."""
+    rate = estimated(error_rate_unaided(drawn(3, 8, 15), bootstrap=300))
+    assert (rate.details["low_clustered"], rate.details["high_clustered"]) == (0, 1)
+    gains = [[1, 1], [0, -1]]
+    low, high = by_every_draw(np.array(gains, dtype=float), 0.95)
+    assert low < -2
+    assert high > 1
+    difference = estimated(absolute_risk_reduction(gained(gains), bootstrap=300))
+    assert (difference.details["low_clustered"], difference.details["high_clustered"]) == (-1, 1)
+
+
+@pytest.mark.parametrize("measure", [relative_risk, odds_ratio])
+def test_the_clustered_interval_of_a_ratio_turns_round_with_the_arms(measure: Any) -> None:
+    study = drawn(5, 12, 3, skill=0.5)
+    counts = study.counts
+    other = DecisionCounts(counts.unaided_wrong, counts.unaided_right, counts.aided_wrong, counts.aided_right)
+    turned = replace(study, counts=other, aided=study.unaided, unaided=study.aided)
+    here, there = (estimated(measure(one, bootstrap=200)).details for one in (study, turned))
+    assert here["low_clustered"] is not None
+    assert here["high_clustered"] is not None
+    assert 0 < here["low_clustered"] < here["high_clustered"]
+    expected = (1 / here["high_clustered"], 1 / here["low_clustered"])
+    assert (there["low_clustered"], there["high_clustered"]) == pytest.approx(expected)
+
+
+def test_where_neither_readers_nor_cases_vary_no_interval_is_given() -> None:
+    """Every reader errs once and every case misleads once: their variance is 0, and nothing is certain for that."""
+    for measure in (error_rate_unaided, odds_ratio):
+        found = estimated(measure(gained([[1, 0, 0], [0, 1, 0], [0, 0, 1]]), bootstrap=100))
+        assert found.details == {"low_clustered": None, "high_clustered": None}
+        assert "neither the readers nor the cases vary" in found.method
+    for gains in ([[1, 0, 0], [1, 0, 0], [1, 0, 0]], [[1, 1, 1], [0, 0, 0], [0, 0, 0]]):
+        varied = estimated(error_rate_unaided(gained(gains), 0.5, 100)).details
+        assert (varied["low_clustered"] or 0) < (varied["high_clustered"] or 0), gains
+
+
+def test_readers_who_decide_both_ways_are_an_arm_of_their_own() -> None:
+    """Readers within an arm decide equally often here, so that every replicate holds as many decisions as the study."""
+    both = [(j, i, 1.0, i == 0) for j in (0, 1) for i in (0, 1)]
+    only = [(j, i, float(i == 1), j < 4) for j in (2, 3, 4, 5) for i in range(3)]
+    counts = replicated_counts(one_way([*both, *only]), 50, 1)
+    assert counts is not None
+    assert counts[:, :2].sum(axis=1) == pytest.approx(np.full(50, 2 + 6))
+    assert counts[:, 2:].sum(axis=1) == pytest.approx(np.full(50, 2 + 6))
+
+
+@pytest.mark.parametrize(
+    ("study", "given"),
+    [
+        (gained([[1, 0], [0, 0]]), True),
+        (gained([[1, 0, 1, 0]]), False),
+        (gained([[1], [0], [0], [0]]), False),
+        (one_way([(j, 0, float(j > 4), j % 2 == 0) for j in range(8)]), True),
+    ],
+)
+def test_two_readers_and_two_cases_are_clusters_and_in_parallel_one_case(study: ReaderStudy, given: bool) -> None:
+    found = estimated(error_rate_unaided(study, 0.5, 200))
+    assert (found.details["low_clustered"] is not None) == given
+    assert ("too few readers or cases for clusters" in found.method) != given
+
+
+def test_what_hinders_clusters_is_told_apart() -> None:
+    assert "only counts are given" in estimated(odds_ratio(PUBLISHED)).method
+    assert "too few readers or cases for clusters" in estimated(odds_ratio(gained([[1]]))).method
+    assert replicated_counts(PUBLISHED, 10, 1) is None
+
+
+@pytest.mark.parametrize("study", [drawn(4, 9, 2), parallel(8, 3)])
+def test_two_replicates_are_enough_for_an_interval(study: ReaderStudy) -> None:
+    found = estimated(error_rate_unaided(study, bootstrap=2)).details
+    assert found["low_clustered"] is not None
+    assert found["high_clustered"] is not None
+    assert found["low_clustered"] < found["high_clustered"]
+
+
+def each_their_own(readers: int) -> ReaderStudy:
+    """Every reader decides a case that nobody else does; the first only without, the second only with the model."""
+    rows: list[tuple[Any, ...]] = [(j, j, 0, j % 2, j % 3 == 0) for j in range(2, readers)]
+    return made([(0, 0, 0, 1, math.nan), (1, 1, 0, math.nan, 1), *rows])
+
+
+@pytest.mark.parametrize(("readers", "enough"), [(3, False), (6, True)])
+def test_replicates_without_decisions_of_both_kinds_are_left_out(readers: int, enough: bool) -> None:
+    """Where more than a tenth is left out there is no interval."""
+    study = each_their_own(readers)
+    counts = replicated_counts(study, 400, 1)
+    assert counts is not None
+    usable = sum(1 for a, b, c, d in counts if a + b > 0 and c + d > 0)
+    assert (0.9 * 400 <= usable < 400) if enough else (usable < 0.9 * 400)
+    found = estimated(absolute_risk_reduction(study, 0.5, 400))
+    assert (f", {usable} replicates" in found.method) == enough
+    assert ("too few bootstrap replicates hold decisions of both kinds" in found.method) != enough
+
+
+@pytest.mark.parametrize(("aided", "end"), [(False, "benefit_bound_clustered"), (True, "harm_bound_clustered")])
+def test_a_clustered_bound_of_exactly_0_has_no_inverse(aided: bool, end: str) -> None:
+    """One reader of one arm errs once, and nobody else: where that reader is not drawn the arms do not differ."""
+    rows = [(j, i, float(i == j == 0), (j < 4) == aided) for j in range(8) for i in range(3)]
+    difference = estimated(absolute_risk_reduction(one_way(rows))).details
+    bounds = (difference["low_clustered"], difference["high_clustered"])
+    assert 0 in bounds
+    found = estimated(number_needed_to_decide(one_way(rows))).details
+    assert found[end] == pytest.approx(1 / max(abs(bound or 0) for bound in bounds))
+    assert [name for name in found if name.endswith("_clustered") and found[name] is not None] == [end]
+
+
 # ---- reader by reader -----------------------------------------------------------------------------------------------
 
 SMALL = made(
@@ -232,6 +397,14 @@ def test_the_benefit_of_a_small_study_by_hand() -> None:
     assert estimated(decision_benefit(SMALL, "junior")).value == pytest.approx(2 / 3)
     assert estimated(decision_benefit(SMALL, "junior")).low is None
     assert isinstance(decision_benefit(SMALL, "nobody"), Absent)
+
+
+def test_why_the_benefit_has_no_interval() -> None:
+    assert estimated(decision_benefit(gained([[1, 0]]))).reason == "one reader gives no interval"
+    assert estimated(decision_benefit(gained([[1, 0], [0, 1]]))).reason == "all readers gain the same"
+    two = estimated(decision_benefit(gained([[1, 0, 0, 0], [1, 1, 0, 0]])))
+    assert two.low is not None
+    assert two.reason is None
 
 
 def test_the_interval_of_the_benefit_is_that_of_a_t_test() -> None:
@@ -259,6 +432,17 @@ def test_what_became_of_the_decisions() -> None:
     }
     for name, counts in expected.items():
         assert found.columns[name] == counts, name
+
+
+def test_every_decision_became_one_thing() -> None:
+    study = drawn(4, 25, 8, skill=1.0)
+    found = changed_decisions(study)
+    assert isinstance(found, Curve)
+    kinds = {(True, True): "confirmed", (False, True): "corrected", (True, False): "misled", (False, False): "unmoved"}
+    counted = {name: [0.0] * 4 for name in kinds.values()}
+    for j, truth, unaided, aided in zip(study.reader, study.truth, study.unaided, study.aided, strict=True):
+        counted[kinds[bool(unaided == truth), bool(aided == truth)]][j] += 1
+    assert {name: list(found.columns[name]) for name in counted} == counted
 
 
 def test_what_a_study_cannot_tell_is_absent() -> None:
