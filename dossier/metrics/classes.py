@@ -154,17 +154,18 @@ def structural_components(classes: Integers, class_risk: Floats) -> tuple[Floats
     of the two. None with a class of a single row or all rows but one, for which DeLong's variance does not exist.
     """
     k = class_risk.shape[1]
-    values, parts = np.empty(k), np.zeros((len(classes), k))
+    values, parts, single = np.empty(k), np.zeros((len(classes), k)), False
     for place in range(k):
         outcome = (classes == place).astype(float)
         above, below = placements(outcome, class_risk[:, place])
         values[place] = float(above.mean())
-        if len(above) < 2 or len(below) < 2:
-            return values, None
         for member, share in ((outcome == 1, above), (outcome == 0, below)):
             m = len(share)
-            parts[member, place] = (share - share.mean()) / math.sqrt(m * (m - 1))
-    return values, parts
+            if m == 1:
+                single = True
+            else:
+                parts[member, place] = (share - share.mean()) / math.sqrt(m * (m - 1))
+    return values, None if single else parts
 
 
 SINGLE_ROW = "a class has a single row, or all rows but one, so that DeLong's variance does not exist"
@@ -201,12 +202,11 @@ def auroc(
     if reason := unseen(classes, k, class_labels):
         return reason
     values, parts = structural_components(classes, class_risk)
-    value = min(1.0, max(0.0, float(values.mean())))
-    method, n = "DeLong over all classes, logit", len(classes)
+    value, method, n = float(values.mean()), "DeLong over all classes, logit", len(classes)
     if parts is None:
         return Estimate(value, None, None, None, n, method, reason=SINGLE_ROW)
     se = math.sqrt(float((parts.mean(axis=1) ** 2).sum()))
-    if se == 0 or not 0 < value < 1:
+    if se == 0:
         return Estimate(value, None, None, None, n, method, reason=NO_SPREAD)
     low, high = on_logit(value, se, level)
     return Estimate(value, low, high, level, n, method, se=se)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dossier.metrics import calibration, classes, discrimination
-from dossier.types import Absent, Curve, Estimate, Floats
+from dossier.metrics import calibration, classes, comparison, discrimination
+from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 REFERENCE: dict[str, Any] = json.loads((REPOSITORY / "tests/reference/scikit_learn_classes.json").read_text())
@@ -32,6 +34,16 @@ Rows = tuple[np.ndarray, Floats]
 def estimated(found: Estimate | Absent) -> Estimate:
     assert isinstance(found, Estimate), found
     return found
+
+
+def drawn(found: Curve | Absent) -> Curve:
+    assert isinstance(found, Curve), found
+    return found
+
+
+def named(*said: int, k: int = 2) -> Floats:
+    """Risks that name these classes with certainty."""
+    return np.eye(k)[list(said)]
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +173,7 @@ def test_the_profile_is_h_accuracy_at_equal_priorities() -> None:
     truth, risk = sample(120, 3)
     profile = classes.h_accuracy_profile(truth, risk)
     assert isinstance(profile, Curve)
-    assert (profile.columns["tau"][0], profile.columns["tau"][-1]) == (0.25, 1.0)
+    assert profile.columns["tau"] == pytest.approx([0.25 + 0.015 * step for step in range(51)], abs=1e-12)
     for place in (0, 17, 50):
         tau = profile.columns["tau"][place] or 0.0
         expected = estimated(classes.h_accuracy(truth, risk, [0.25] * 4, tau)).value
@@ -182,6 +194,18 @@ def test_two_classes_are_twice_the_brier_score_and_the_same_log_score_and_auroc(
         a, b = estimated(several), estimated(two)
         assert (a.value, a.se) == pytest.approx((times * b.value, times * (b.se or 0)), abs=1e-12)
         assert a.low == pytest.approx(times * (b.low or 0), abs=1e-12)
+
+
+def test_two_classes_differ_from_the_rival_as_one_outcome_does() -> None:
+    rng = np.random.default_rng(3)
+    p, q = np.round(rng.beta(2, 3, 90), 2), np.round(rng.beta(2, 3, 90), 2)
+    y = (rng.random(90) < p).astype(int)
+    risk, rival = (np.column_stack((1 - one, one)) for one in (p, q))
+    several = estimated(classes.auroc_difference(y, risk, rival))
+    two = estimated(comparison.auroc_difference(y.astype(float), p, q))
+    for a, b in ((several.low, two.low), (several.high, two.high), (several.se, two.se)):
+        assert a == pytest.approx(b, abs=1e-12)
+    assert several.details["p_value"] == pytest.approx(two.details["p_value"], abs=1e-12)
 
 
 def test_components_add_up_to_delong_in_each_class() -> None:
@@ -249,6 +273,215 @@ def test_the_order_of_the_rows_does_not_matter() -> None:
         assert a.details.get("p_value") == b.details.get("p_value")
 
 
+@pytest.mark.parametrize(("low", "high"), [(0.5, 4.0), (None, 4.0), (0.5, None), (None, None)])
+def test_the_mean_of_the_bounds_by_hand(low: float | None, high: float | None) -> None:
+    each = [Estimate(1.0, low, high, 0.9, 7, ""), Estimate(4.0, 2.5, 8.0, 0.9, 7, "")]
+    found = classes.mean_of_bounds(each, 0.9, 7)
+    assert (found.value, found.n) == (2.5, 7)
+    assert found.low == (None if low is None else 1.5)
+    assert found.high == (None if high is None else 6.0)
+    if low is None or high is None:
+        assert found.reason == "the interval of a class is missing"
+    else:
+        assert (found.level, found.reason) == (0.9, None)
+
+
+def foretold(values: Sequence[float | None]) -> classes.OneAgainstRest:
+    """A measure that gives each replicate of two classes the next of these values; None is no value."""
+    calls = itertools.count()
+
+    def measure(outcome: Floats, risk: Floats) -> Estimate | Absent:
+        value = values[next(calls) // 2]
+        return Absent("no value") if value is None else Estimate(value, None, None, None, len(outcome), "")
+
+    return measure
+
+
+def over_replicates(values: Sequence[float | None], asked: int | None = None) -> Estimate:
+    """The mean of two classes that are both 5, from replicates with these values."""
+    truth, risk = sample(6, 1, 2)
+    each = [Estimate(5.0, None, None, None, 6, "")] * 2
+    return classes.mean_over_rows(truth, risk, foretold(values), each, 0.95, asked or len(values), 1)
+
+
+def test_the_shared_bootstrap_by_hand() -> None:
+    """0 to 9 have a variance of 82.5/9."""
+    found = over_replicates([float(value) for value in range(10)])
+    half = 1.959963984540054 * math.sqrt(82.5 / 9)
+    assert found.se == pytest.approx(math.sqrt(82.5 / 9), abs=1e-12)
+    assert (found.value, found.low, found.high) == pytest.approx((5, 5 - half, 5 + half), abs=1e-12)
+    assert found.method.endswith("; 10 bootstrap replicates of rows shared by the classes")
+    assert over_replicates([0.0, 2.0]).se == pytest.approx(math.sqrt(2), abs=1e-12)
+
+
+def test_a_tenth_of_the_replicates_may_lack_a_value_and_no_more() -> None:
+    values: list[float | None] = [float(value) for value in range(10)]
+    assert over_replicates([*values[:9], None]).se == pytest.approx(math.sqrt(60 / 8), abs=1e-12)
+    few = over_replicates([*values[:8], None, None])
+    assert (few.value, few.low, few.high, few.se) == (5, None, None, None)
+    assert few.reason == "only 8 of 10 bootstrap replicates allow a value of every class"
+    assert over_replicates([1.0]).reason == "only 1 of 1 bootstrap replicates allow a value of every class"
+
+
+@pytest.mark.parametrize(("asked", "shared"), [(199, 199), (200, 200), (201, 200), (1000, 200)])
+def test_at_most_two_hundred_replicates_are_shared(asked: int, shared: int) -> None:
+    found = over_replicates([float(value % 7) for value in range(1000)], asked)
+    assert f"; {shared} bootstrap replicates" in found.method
+
+
+@pytest.mark.parametrize("value", [5.0, 1e6 / 3])
+def test_replicates_that_differ_by_rounding_only_allow_no_interval(value: float) -> None:
+    truth, risk = sample(6, 1, 2)
+    each = [Estimate(value, None, None, None, 6, "")] * 2
+    found = classes.mean_over_rows(truth, risk, foretold([value, math.nextafter(value, 0)] * 10), each, 0.95, 20, 1)
+    assert (found.low, found.high, found.se) == (None, None, None)
+    assert found.reason == "the rows do not vary enough to estimate an interval"
+
+
+def test_every_row_can_be_drawn_into_a_replicate() -> None:
+    truth, risk = sample(5, 1, 2)
+    seen: set[float] = set()
+
+    def measure(outcome: Floats, risk: Floats) -> Estimate | Absent:
+        seen.update(risk.tolist())
+        return Estimate(float(risk.mean()), None, None, None, len(outcome), "")
+
+    classes.mean_over_rows(truth, risk, measure, [Estimate(0.5, None, None, None, 5, "")] * 2, 0.95, 50, 1)
+    assert seen == set(risk.ravel().tolist())
+
+
+def test_two_rows_of_a_class_are_enough_for_an_interval() -> None:
+    """One pair of six is in the wrong order: AUROC 5/6, variance (1/12)/3 + (1/18)/2 = 1/18 by DeLong."""
+    truth, p = np.array([0, 0, 0, 1, 1]), np.array([0.1, 0.2, 0.7, 0.6, 0.8])
+    risk = np.column_stack((1 - p, p))
+    for found in (classes.auroc(truth, risk), classes.auroc(1 - truth, risk[:, ::-1])):
+        assert estimated(found).value == pytest.approx(5 / 6, abs=1e-12)
+        assert estimated(found).se == pytest.approx(math.sqrt(1 / 18), abs=1e-12)
+        assert estimated(found).low is not None
+
+
+def test_bounds_stop_at_the_ends_of_the_range() -> None:
+    """Three of four rows lie at one end, one at the other: the plain t interval passes the nearer end."""
+    truth, right, wrong = np.zeros(4, dtype=int), named(0, 0, 0, 0), named(1, 1, 1, 0)
+    found = estimated(classes.brier(truth, wrong))
+    assert (found.value, found.low, found.high) == (1.5, 0, 2)
+    found = estimated(classes.brier_difference(truth, wrong, right))
+    assert (found.value, found.high) == (1.5, 2)
+    found = estimated(classes.brier_difference(truth, right, wrong))
+    assert (found.value, found.low) == (-1.5, -2)
+    found = estimated(classes.log_score(truth, np.array([[1.0, 0], [1, 0], [1, 0], [0.1, 0.9]])))
+    assert found.value == pytest.approx(math.log(0.1) / 4)
+    assert found.high == 0
+
+
+def test_the_difference_of_two_aurocs_stops_at_one() -> None:
+    """Against a perfect order stands one with a single pair of nine right."""
+    truth, p, q = np.array([0, 0, 0, 1, 1, 1]), np.array([1, 2, 3, 4, 5, 6]) / 7, np.array([4, 5, 2, 1, 3, 0]) / 7
+    perfect, poor = (np.column_stack((1 - one, one)) for one in (p, q))
+    found = estimated(classes.auroc_difference(truth, perfect, poor))
+    assert found.value == pytest.approx(8 / 9)
+    assert found.high == 1
+    found = estimated(classes.auroc_difference(truth, poor, perfect))
+    assert found.value == pytest.approx(-8 / 9)
+    assert found.low == -1
+
+
+# ---- counts of patients ---------------------------------------------------------------------------------------------
+
+
+def test_only_rows_with_several_largest_risks_are_ties() -> None:
+    truth = np.array([0, 1, 2])
+    risk = np.array([[1 / 3, 1 / 3, 1 / 3], [0.2, 0.4, 0.4], [0.2, 0.3, 0.5]])
+    found = estimated(classes.accuracy(truth, risk))
+    assert (found.value, found.details["ties"]) == (1, 2)
+    words = "; ties for the largest risk in 2 rows, the first class taken"
+    assert (found.method, drawn(classes.confusion_matrix(truth, risk)).method) == ("Wilson" + words, "counts" + words)
+    clear = estimated(classes.accuracy(truth[2:], risk[2:]))
+    assert (clear.method, clear.details["ties"]) == ("Wilson", 0)
+
+
+def site(name: str, found: Curve | Absent) -> SiteResults:
+    summary = DatasetSummary(name, "external", name, 1, None, 1, {}, ())
+    return SiteResults(summary, (), (CurveResult("confusion_matrix", name, found),))
+
+
+def test_the_confusion_matrices_of_the_sites_by_hand() -> None:
+    north = drawn(classes.confusion_matrix(np.array([0, 1, 1, 1, 1]), named(0, 0, 1, 1, 1)))
+    assert list(north.columns["share_of_true"]) == [1, 0.25, 0, 0.75]
+    south = drawn(classes.confusion_matrix(np.array([0, 0, 1]), named(0, 1, 1)))
+    both = [site("north", north), site("east", Absent("there are no rows")), site("south", south)]
+    found = drawn(classes.confusion_matrix_all_sites(both))
+    assert (found.columns["predicted"], found.columns["true"]) == ((0, 0, 1, 1), (0, 1, 0, 1))
+    assert (found.columns["count"], found.n) == ((2, 1, 1, 4), 8)
+    assert found.columns["share_of_true"] == pytest.approx((2 / 3, 0.2, 1 / 3, 0.8), abs=1e-12)
+    thousand = drawn(classes.per_thousand(both))
+    assert (thousand.columns["count"], thousand.n) == ((250, 125, 125, 500), 8)
+    assert tuple(thousand.columns) == ("predicted", "true", "count")
+
+
+def test_a_thousand_patients_of_a_single_site_add_up() -> None:
+    truth, risk = np.array([0, 1, 1]), named(0, 0, 1)
+    only = [site("north", classes.confusion_matrix(truth, risk))]
+    assert drawn(classes.confusion_matrix_all_sites(only)).columns["count"] == (1, 1, 0, 1)
+    for found in (classes.per_thousand(only), classes.per_thousand_of_site(truth, risk)):
+        assert drawn(found).columns["count"] == (334, 333, 0, 333)
+
+
+def test_no_site_has_a_confusion_matrix() -> None:
+    nothing = Absent("no external site has a confusion matrix")
+    for sites in ([], [site("east", Absent("there are no rows"))]):
+        assert classes.confusion_matrix_all_sites(sites) == classes.per_thousand(sites) == nothing
+    assert classes.per_thousand_of_site(np.zeros(0, dtype=int), np.zeros((0, 3))) == Absent("there are no rows")
+
+
+# ---- sample size and robustness -------------------------------------------------------------------------------------
+
+
+def test_the_sample_size_of_the_brier_score_by_hand() -> None:
+    """Squared distances of 0 and .5 have an SD of .25: (2 x 1.96 x .25 / .05)^2 = 19.6^2."""
+    truth, risk = np.array([0, 1]), np.array([[1.0, 0.0], [0.5, 0.5]])
+    found = estimated(classes.mss_brier(truth, risk))
+    assert found.value == pytest.approx(384.16)
+    assert (found.n, found.low, found.high) == (2, None, None)
+    assert (found.details["width"], found.reason) == (0.05, "a sample size has no interval")
+    assert estimated(classes.mss_brier(truth, risk, 0.1)).value == pytest.approx(96.04)
+    alike = Absent("every squared error is the same, so the formula sees no spread")
+    assert classes.mss_brier(truth, np.full((2, 2), 0.5)) == alike
+
+
+def test_the_performance_of_each_split_by_hand() -> None:
+    """The first split is in the wrong order, the second in the right one, and the third has one class only."""
+    truth, split = np.array([0, 0, 0, 1, 1, 1]), np.array([7, 3, 9, 3, 7, 7])
+    risk = named(0, 1, 0, 0, 1, 1)
+    found = drawn(classes.split_performance(truth, risk, split))
+    assert found.columns == {"split": (1, 2, 3), "auroc": (0, 1, None)}
+    assert (found.n, found.method) == (6, "3 refitted splits")
+
+
+@pytest.mark.parametrize(
+    ("splits", "words"), [(250, "250 refitted splits"), (251, "251 refitted splits, the first 250")]
+)
+def test_at_most_two_hundred_and_fifty_splits_are_shown(splits: int, words: str) -> None:
+    found = drawn(classes.split_performance(*sample(splits, 1, 2), np.arange(splits)))
+    assert (len(found.columns["auroc"]), found.method) == (250, words)
+    assert found.columns["split"] == tuple(range(1, 251))
+
+
+def test_without_splits_it_is_a_hundred_fifths_of_the_rows() -> None:
+    """Of the 45 pairs of ten rows 20 are of one class, which allows no AUROC; 2,500 draws are within 3.5 errors."""
+    truth = np.repeat((0, 1), 5)
+    risk = np.linspace((0.9, 0.1), (0.1, 0.9), 10)
+    found = [drawn(classes.split_performance(truth, risk, seed=seed)) for seed in range(25)]
+    assert found[0].method == "100 random subsets of 20% of the rows, the model not refitted"
+    assert {len(one.columns["auroc"]) for one in found} == {100}
+    values = [value for one in found for value in one.columns["auroc"]]
+    assert set(values) == {None, 1.0}
+    assert values.count(None) / 2500 == pytest.approx(20 / 45, abs=0.035)
+    assert found[0] == classes.split_performance(truth[::-1], risk[::-1], seed=0)
+    single = drawn(classes.split_performance(truth[:1], risk[:1]))
+    assert set(single.columns["auroc"]) == {None}
+
+
 # ---- comparison -----------------------------------------------------------------------------------------------------
 
 
@@ -282,11 +515,30 @@ def test_no_rows_and_one_row() -> None:
     nobody, nothing = np.zeros(0, dtype=int), np.zeros((0, 3))
     for measure in (classes.auroc, classes.brier, classes.log_score, classes.accuracy, classes.mss_brier):
         assert measure(nobody, nothing) == Absent("there are no rows")
+    for compare in (classes.brier_difference, classes.log_score_difference, classes.accuracy_difference):
+        assert compare(nobody, nothing, nothing) == Absent("there are no rows")
     assert classes.confusion_matrix(nobody, nothing) == Absent("there are no rows")
+    assert classes.split_performance(nobody, nothing) == Absent("there are no rows")
     one, risk = np.array([1]), np.array([[0.2, 0.5, 0.3]])
     assert classes.auroc(one, risk, ("a", "b", "c")) == Absent("no row is of class a or c")
     assert estimated(classes.brier(one, risk)).low is None
     assert estimated(classes.log_score(one, risk)).value == pytest.approx(math.log(0.5))
+
+
+def test_the_difference_on_a_single_row_has_no_interval() -> None:
+    one, risk, rival = np.array([1]), np.array([[0.2, 0.5, 0.3]]), named(0, k=3)
+    found = estimated(classes.brier_difference(one, risk, rival))
+    assert found.value == pytest.approx(0.04 + 0.25 + 0.09 - 2)
+    assert found.low is None
+    assert estimated(classes.accuracy_difference(one, risk, rival)).value == 1
+    assert estimated(classes.log_score_difference(one, risk, risk)).value == 0
+    words = "the log score is minus infinity: 1 row gives the true class a risk of 0"
+    assert classes.log_score_difference(one, risk, rival) == Absent(f"for the rival, {words}")
+    assert classes.log_score_difference(one, rival, risk) == Absent(f"for the model, {words}")
+
+
+def test_a_risk_above_one_by_rounding_is_certainty() -> None:
+    assert estimated(classes.log_score(np.array([0, 1]), named(0, 1) * (1 + 5e-7))).value == 0
 
 
 def test_a_class_never_seen_is_named() -> None:
@@ -308,6 +560,20 @@ def test_a_class_never_predicted_and_ties_everywhere() -> None:
     assert list(matrix.columns["count"]) == [1, 1, 2, 0, 0, 0, 0, 0, 0]
     auroc = estimated(classes.auroc(np.array([0, 0, 1, 1, 2, 2]), np.full((6, 3), 1 / 3)))
     assert (auroc.value, auroc.low) == (0.5, None)
+
+
+@pytest.mark.parametrize("single", [0, 1, 2])
+def test_a_class_of_a_single_row_counts_with_its_own_auroc(single: int) -> None:
+    """The order is perfect but for one of the four other rows, which stands above the single one."""
+    truth = np.repeat(range(3), [1 if place == single else 2 for place in range(3)])
+    risk = np.eye(3)[truth]
+    risk[np.flatnonzero(truth != single)[0], single] = 2
+    found = estimated(classes.auroc(truth, risk))
+    assert found.value == pytest.approx((1 + 1 + 0.75) / 3, abs=1e-12)
+    assert (found.low, found.high, found.reason) == (None, None, classes.SINGLE_ROW)
+    difference = estimated(classes.auroc_difference(truth, risk, np.eye(3)[truth]))
+    assert difference.value == pytest.approx(-0.25 / 3, abs=1e-12)
+    assert (difference.low, difference.high, difference.details["p_value"]) == (None, None, None)
 
 
 def test_a_class_of_a_single_row_and_a_perfect_model_have_no_interval() -> None:
