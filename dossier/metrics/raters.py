@@ -79,7 +79,7 @@ def lowest_of_top(values: Floats, share: float) -> float:
     `values` (n), `share` (above 0, to 1).
     """
     ordered = np.sort(values)[::-1]
-    # 0.8 x 5 is 4.000000000000001 in floating point, which must not ask for a fifth answer.
+    # 0.28 x 100 is 28.000000000000004 in floating point, which must not ask for a 29th answer.
     count = math.ceil(round(share * len(ordered), 9))
     return float(ordered[max(count, 1) - 1])
 

@@ -224,7 +224,7 @@ def _pairs(draws: Floats, labels: Floats) -> Pairs:
     first, second = (np.array(side) for side in zip(*itertools.combinations(range(labels.shape[1]), 2), strict=True))
     both = ~np.isnan(labels[:, first]) & ~np.isnan(labels[:, second])
     cases = draws @ both.astype(float)
-    some = np.where(cases > 0, cases, 1.0)
+    some = np.maximum(cases, 1.0)
     agreeing = (draws @ (labels[:, first] == labels[:, second]).astype(float)) / some
     expected = np.zeros_like(agreeing)
     for label in np.unique(labels[~np.isnan(labels)]):
@@ -265,7 +265,7 @@ def cohen_kappa(labels: Floats, level: float = 0.95, bootstrap: int = 1000, seed
         return Absent("no pair of raters has a kappa: none shares cases with more than one label")
     replicates = None
     if len(ordered) > 1:
-        replicates = _mean_of_known(_pairs(_draws(len(ordered), bootstrap, seed), ordered).kappa)
+        replicates = mean_of_known(_pairs(_draws(len(ordered), bootstrap, seed), ordered).kappa, 1)
     details: dict[str, float | None] = {
         "minimum": float(defined.min()),
         "maximum": float(defined.max()),
@@ -275,14 +275,6 @@ def cohen_kappa(labels: Floats, level: float = 0.95, bootstrap: int = 1000, seed
     return _with_interval(
         float(defined.mean()), replicates, level, len(ordered), f"mean over {len(defined)} pairs of raters", details
     )
-
-
-def _mean_of_known(values: Floats) -> Floats:
-    """The mean of each row over what is not NaN; NaN where nothing is."""
-    known = ~np.isnan(values)
-    count = known.sum(axis=1)
-    total = np.where(known, values, 0.0).sum(axis=1)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 @curve("Agreement of each pair of raters", cites="Cohen 1960")
@@ -340,8 +332,8 @@ def _accuracy(labels: Floats, truth: Floats | None, declared: Sequence[float] | 
     if silent.any():
         return Absent(f"rater {int(np.flatnonzero(silent)[0]) + 1} labelled no case whose truth is known")
     right = ((labels == truth[:, None]) & judged).sum(axis=0)
-    # A rater without any label enters nowhere; 1 only stands in for 0/0.
-    return RaterAccuracy(np.where(judged.any(axis=0), right / np.maximum(judged.sum(axis=0), 1), 1.0), "measured")
+    # A rater without any label enters nowhere; 0 only stands in for 0/0.
+    return RaterAccuracy(right / np.maximum(judged.sum(axis=0), 1), "measured")
 
 
 _SOURCE = {
@@ -431,7 +423,7 @@ def _concordance(labels: Floats, confidence: Floats, accuracy: Floats, shift: fl
     """The weighted concordance of each case with a label, the confidences shifted and clipped."""
     present = ~np.isnan(labels) & ~np.isnan(confidence)
     classes = np.unique(labels[present])
-    shifted = np.clip(np.where(present, confidence, 0.0) + shift, 0.0, 1.0)
+    shifted = np.clip(confidence + shift, 0.0, 1.0)
     sure = np.where(present, shifted / (shifted + (1 - shifted) / max(2, len(classes))), 0.0)
     together = _accuracy_of_pairs(accuracy)
     total = np.zeros(len(labels))
@@ -451,7 +443,8 @@ def _accuracy_of_pairs(accuracy: Floats) -> Floats:
     """The chance that two raters who agree are right: raters x raters."""
     right = np.outer(accuracy, accuracy)
     either = right + np.outer(1 - accuracy, 1 - accuracy)
-    return np.where(either > 0, right / np.where(either > 0, either, 1.0), 0.0)
+    # Where the two cannot agree, `right` is 0 as well.
+    return np.asarray(right / np.where(either > 0, either, 1.0))
 
 
 # ---- what the labels make of the model's accuracy -------------------------------------------------------------------
@@ -725,7 +718,8 @@ def confidence_by_rater(labels: Floats, confidence: Floats) -> Curve | Absent:
     most eleven (or as many as 250 rows hold), else the middles of equal-width bins on 0 to 1. Absent without
     confidences, and with more than 125 raters.
     """
-    stated = _labelled(labels, confidence)
+    # 0.1 + 0.2 and 0.3 are one level.
+    stated = np.round(_labelled(labels, confidence), 12)
     speaking = np.flatnonzero(~np.isnan(stated).all(axis=0))
     if not len(speaking):
         return Absent("no label has a confidence")
@@ -736,7 +730,7 @@ def confidence_by_rater(labels: Floats, confidence: Floats) -> Curve | Absent:
     if len(levels) > most:
         stated = (np.minimum(np.floor(stated * most + 1e-9), most - 1) + 0.5) / most
         levels, method = (np.arange(most) + 0.5) / most, f"{most} equal-width bins"
-    table = np.array([[float(np.sum(np.isclose(stated[:, one], level))) for level in levels] for one in speaking])
+    table = np.array([[float(np.sum(stated[:, one] == level)) for level in levels] for one in speaking])
     columns = {
         "rater": tuple(float(rater + 1) for rater in speaking for _ in levels),
         "confidence": tuple(float(level) for _ in speaking for level in levels),

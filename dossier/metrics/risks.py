@@ -86,7 +86,7 @@ def rater_rates(labels: Floats, truth: Floats, level: float = 0.95) -> Curve | A
         columns[f"{name}_high"] = tuple(high for _, high in bounds)
     left_out = labels.shape[1] - len(kept)
     method = "each rater against the outcome, Wilson" + (f"; {left_out} left out" if left_out else "")
-    known = ~np.isnan(truth) & judged.any(axis=1)
+    known = judged.any(axis=1)
     return Curve(columns, int(known.sum()), method, int((truth[known] == 1).sum()))
 
 

@@ -70,6 +70,29 @@ def test_a_rater_who_saw_no_case_has_no_say_in_the_sensitivity() -> None:
     assert found == pytest.approx(0.5 / (0.5 + 0.75))
 
 
+def test_every_rater_has_one_say_however_many_cases_each_judged() -> None:
+    """TPR 1 of the first on three cases, 0 of the second on one; TNR 0 and 0."""
+    labels = np.array([[1, 0], [1, math.nan], [1, math.nan], [1, 1]])
+    assert raters.priority_of_raters(labels, np.array([1.0, 1, 1, 0])) == 1
+    # TNR 1 and 0 on two cases and on one.
+    more = np.vstack((labels[:3], [[0, 1], [0, math.nan]]))
+    assert raters.priority_of_raters(more, np.array([1.0, 1, 1, 0, 0])) == pytest.approx(0.5 / (0.5 + 0.5))
+
+
+def test_poor_raters_have_a_priority_too() -> None:
+    """TPR 1/2 and TNR 1/4 are less than 1 together."""
+    labels = np.array([[1.0], [0], [0], [1], [1], [1]])
+    assert raters.priority_of_raters(labels, np.array([1.0, 1, 0, 0, 0, 0])) == pytest.approx(2 / 3)
+
+
+def test_a_mean_may_rest_on_one_value_and_on_little_weight() -> None:
+    values = np.array([[0.4, math.nan, math.nan], [0.2, 0.6, math.nan], [math.nan] * 3])
+    assert raters.mean_of_known(values, 1) == pytest.approx([0.4, 0.4, math.nan], nan_ok=True)
+    assert raters.mean_of_known(values, 0) == pytest.approx([0.3, 0.6, math.nan], nan_ok=True)
+    weighted = raters.mean_of_known(values, 1, np.array([0.1, 0.3, 0.5]))
+    assert weighted == pytest.approx([0.4, (0.1 * 0.2 + 0.3 * 0.6) / 0.4, math.nan], nan_ok=True)
+
+
 def test_without_cases_or_right_answers_the_raters_have_no_priority() -> None:
     assert raters.priority_of_raters(LABELS, np.zeros(5)) == Absent("no rater judged a case with the outcome")
     assert raters.priority_of_raters(1 - TRUTH[:, None], TRUTH) == Absent("no answer of the raters is right")
@@ -144,6 +167,23 @@ def test_the_lowest_of_the_top_is_the_highest_with_enough_above(values: list[flo
     assert found == max(enough)
 
 
+@pytest.mark.parametrize(("share", "n"), [(0.28, 100), (0.55, 700_000), (0.68, 600_000)])
+def test_a_share_that_is_a_whole_number_of_answers_asks_for_no_more(share: float, n: int) -> None:
+    assert share * n > round(share * n), "as floating point has it"
+    assert raters.lowest_of_top(np.arange(float(n)), share) == n - round(share * n)
+
+
+def test_the_best_rater_is_the_best_of_those_with_a_confidence() -> None:
+    """The first is the most accurate but states none, the last has no accuracy; the second is surer than the third."""
+    labels = np.array([[1.0, 1, 0, math.nan], [0, 0, 1, math.nan]])
+    confidence = np.array([[math.nan, 0.9, 0.5, 0.6], [math.nan, 0.8, 0.5, 0.6]])
+    truth = np.array([1.0, 0])
+    declared = (0.9, 0.8, 0.7, math.nan)
+    assert raters.tau_of_raters("best_rater", labels, confidence, truth, declared) == pytest.approx(0.85)
+    labels[:, 3] = 1
+    assert raters.tau_of_raters("best_rater", labels, confidence, truth, declared) == pytest.approx(0.85)
+
+
 def test_a_tau_below_one_half_and_missing_tables_are_reasons() -> None:
     risk = np.array([0.9, 0.4, 0.2, 0.7, 0.1])
     low = h_accuracy(TRUTH, risk, 0.5, "mean_confidence", labels=LABELS, confidence=CONFIDENCE / 3, truth=TRUTH)
@@ -203,6 +243,13 @@ def test_raters_may_count_by_their_accuracy() -> None:
     assert measured[1] == pytest.approx(0.8 / 2.35), "the second rater was wrong on the second case"
 
 
+def test_a_rater_whose_accuracy_is_unknown_has_no_weight() -> None:
+    """The second labelled nothing and only said how complex the cases are."""
+    labels, complexity = np.array([[1.0, math.nan], [0, math.nan]]), np.array([[0.2, 1.0], [0.4, 1.0]])
+    found = raters.complexity_of_cases("raters_weighted", 2, labels, None, complexity, np.array([1.0, 0]), None, None)
+    assert found == pytest.approx([0.2, 0.4])
+
+
 def test_complexity_that_is_not_there_is_a_reason() -> None:
     nothing = raters.complexity_of_cases("raters", 5, None, None, None, TRUTH, None, None)
     assert nothing == raters.NO_RATERS
@@ -224,6 +271,12 @@ def test_forms_of_a_complexity() -> None:
         found, cut = raters.cut_complexity(form, values)
         assert found == pytest.approx(expected), name
         assert cut == (None if border is None else pytest.approx(border))
+
+
+def test_a_rounding_error_above_the_mean_is_not_above_it() -> None:
+    for values in ([0.1 + 0.2, 0.3, 0.3], [0.0, 2e-12]):
+        found, _ = raters.cut_complexity(raters.form_of("d_above_mean"), np.array(values))
+        assert found.tolist() == [0.0] * len(values)
 
 
 def test_a_name_that_only_looks_like_a_form_is_a_name() -> None:

@@ -15,11 +15,13 @@ from dossier.metrics.reliability import (
     actual_accuracy,
     actual_accuracy_bounds,
     cohen_kappa,
+    confidence_by_rater,
     fleiss_kappa,
     krippendorff_alpha,
     observed_agreement,
     rater_accuracy_summary,
     rater_agreement,
+    raters_one_by_one,
     reliability_for,
     reliability_nomogram,
     required_reliability,
@@ -338,6 +340,91 @@ def test_one_case_has_a_value_without_an_interval() -> None:
         assert (found.low, found.reason) == (None, "one case gives no interval")
 
 
+def test_one_case_has_a_kappa_without_an_interval() -> None:
+    """Of the pairs 1-1, 1-0 and 1-0 a third agrees; by chance 5/9 do, or 1/3 where no label is drawn twice (alpha)."""
+    labels = np.array([[1.0, 1.0, 0.0]])
+    for measure, value in ((fleiss_kappa, (1 / 3 - 5 / 9) / (4 / 9)), (krippendorff_alpha, 0.0), (cohen_kappa, 0.0)):
+        found = measure(labels)
+        assert isinstance(found, Estimate)
+        assert found.value == pytest.approx(value, abs=1e-12)
+        assert (found.low, found.high, found.reason) == (None, None, "one case gives no interval")
+    pairs = cohen_kappa(labels)
+    assert isinstance(pairs, Estimate)
+    assert (pairs.details["pairs"], pairs.details["pairs_undefined"]) == (2, 1)
+
+
+def test_two_cases_have_an_interval() -> None:
+    """Of two cases, one agreed on and one not, a quarter of the resamples is the one twice, a quarter the other."""
+    found = observed_agreement(np.array([[1.0, 1.0], [1.0, 0.0]]))
+    assert isinstance(found, Estimate)
+    assert (found.low, found.value, found.high) == (0, 0.5, 1)
+    # Both cases are agreed on, and the resamples with one class have no kappa: 1 is all that is left.
+    for measure in (fleiss_kappa, krippendorff_alpha, cohen_kappa):
+        found = measure(np.array([[1.0, 1.0], [0.0, 0.0]]))
+        assert isinstance(found, Estimate)
+        assert (found.low, found.value, found.high, found.reason) == (1, 1, 1, None)
+
+
+def test_two_cases_whose_resample_has_one_class_say_so() -> None:
+    labels = np.array([[1.0, 1.0], [0.0, 0.0]])
+    found = [fleiss_kappa(labels, bootstrap=1, seed=seed) for seed in range(20)]
+    reasons = {one.reason for one in found if isinstance(one, Estimate)}
+    assert reasons == {None, "no resample of the cases allows a value"}
+
+
+def test_complete_cases_are_named_only_where_some_are_left_out() -> None:
+    found = fleiss_kappa(np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0]]))
+    assert isinstance(found, Estimate)
+    assert found.method == "kappa, bootstrap over cases, percentile"
+
+
+def test_two_raters_and_twenty_two_are_listed_pair_by_pair() -> None:
+    labels = np.array([[1.0, 1.0], [0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
+    found = rater_agreement(labels)
+    assert isinstance(found, Curve)
+    # Three of four agree; by chance 3/4 x 1/2 + 1/4 x 1/2.
+    assert found.columns == {
+        "first": (1.0,),
+        "second": (2.0,),
+        "agreement": (0.75,),
+        "kappa": (pytest.approx((0.75 - 0.5) / 0.5),),
+    }
+    many = rater_agreement(np.tile([[0.0], [1.0]], 22))
+    assert isinstance(many, Curve)
+    assert len(many.columns["kappa"]) == 22 * 21 / 2
+
+
+def test_a_pair_that_shares_a_single_case_agrees_or_does_not() -> None:
+    """Raters 1 and 2 differ on the one case they share, 1 and 3 agree on theirs, 2 and 3 share none."""
+    found = rater_agreement(np.array([[1.0, 0.0, NAN], [1.0, NAN, 1.0]]))
+    assert isinstance(found, Curve)
+    assert list(found.columns["agreement"]) == [0, 1, None]
+    assert list(found.columns["kappa"]) == [0, None, None]
+
+
+def test_a_rater_may_have_judged_a_single_case() -> None:
+    labels = np.array([[1.0, 1.0, NAN], [0.0, NAN, NAN]])
+    rows = {row.statistic: row for row in rater_accuracy_summary(labels, np.array([1.0, 1.0]))}
+    assert {name: row.value for name, row in rows.items()} == {
+        "minimum": 0.5,
+        "mean": 0.75,
+        "maximum": 1.0,
+        "standard_deviation": pytest.approx(math.sqrt(0.125)),
+    }
+    assert {row.n for row in rows.values()} == {2}, "the third labelled nothing"
+
+
+def test_one_rater_has_no_standard_deviation() -> None:
+    rows = rater_accuracy_summary(np.array([[1.0], [0.0]]), np.array([1.0, 1.0]))
+    assert [(row.statistic, row.value) for row in rows] == [("minimum", 0.5), ("mean", 0.5), ("maximum", 0.5)]
+
+
+def test_a_label_without_a_confidence_counts_as_missing() -> None:
+    labels, confidence = np.ones((1, 3)), np.array([[1.0, 1.0, NAN]])
+    assert _value(weighted_concordance(labels, confidence)) == 1
+    assert _value(weighted_concordance(labels[:, 1:], confidence[:, 1:], rater_accuracy=(0.7, 0.9))) == 0.7
+
+
 def test_contradicting_certainties_never_count() -> None:
     """One rater is always right and the other never: agreement between them cannot be right."""
     labels = np.array([[1.0, 1.0]])
@@ -393,6 +480,61 @@ def test_below_one_half_the_ends_change_places() -> None:
     labels[57:, 1] = 0.0
     found = actual_accuracy(*_model(20), labels, np.ones((100, 2)), 0.5)
     assert _value(found) == pytest.approx(0.2 * 0.877492 + 0.8 * 0.122508, abs=1e-6)
+
+
+def test_a_risk_on_the_threshold_is_positive() -> None:
+    outcome, risk, labels = np.array([1.0, 1.0, 1.0, 0.0]), np.array([0.5, 0.6, 0.4, 0.1]), np.ones((2, 2))
+    for found in (
+        actual_accuracy(outcome, risk, labels, labels, 0.5),
+        required_reliability(outcome, risk, labels, 0.5, 0.6),
+    ):
+        assert isinstance(found, Estimate)
+        assert found.details["measured_accuracy"] == 0.75
+
+
+def test_no_accuracy_lies_above_one() -> None:
+    """A model that is never right, on labels whose reliability may be anything from 0 to 1."""
+    labels = np.array([[1.0, 1.0], [1.0, 1.0], [1.0, 1.0], [1.0, 1.0], [1.0, 0.0]])
+    found = actual_accuracy(
+        np.ones(1), np.zeros(1), labels, np.ones((5, 2)), 0.5, level=0.9999, bootstrap=20_000, seed=1
+    )
+    assert isinstance(found, Estimate)
+    # g is (1 + sqrt(.8)) / 2, and only 1 - g of the answers are right.
+    assert found.value == pytest.approx((1 - math.sqrt(0.8)) / 2)
+    assert (found.low, found.high) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("truth", "declared", "said"),
+    [
+        (None, (0.9, 0.8), "raters' accuracy as declared"),
+        (np.ones(3), (0.9, 0.8), "raters' accuracy as declared"),
+        (np.ones(3), None, "raters' accuracy against the outcome"),
+        (None, None, "raters' accuracy unknown and taken as 1"),
+    ],
+)
+def test_where_the_raters_accuracy_is_from_is_said(
+    truth: Floats | None, declared: tuple[float, ...] | None, said: str
+) -> None:
+    labels = np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 1.0]])
+    found = actual_accuracy(*_model(90), labels, np.ones((3, 2)), 0.5, truth=truth, rater_accuracy=declared)
+    assert isinstance(found, Estimate)
+    assert found.method == f"intervals of rho and of the measured accuracy put together (Zou and Donner), {said}"
+    rho = weighted_concordance(labels, np.ones((3, 2)), truth=truth, rater_accuracy=declared)
+    assert isinstance(rho, Estimate)
+    assert rho.method == f"{said}, bootstrap over cases, percentile"
+
+
+def test_the_band_runs_from_one_half_to_one() -> None:
+    labels = np.ones((100, 2))
+    labels[57:, 1] = 0.0
+    band = actual_accuracy_bounds(labels, np.ones((100, 2)))
+    assert isinstance(band, Curve)
+    # rho = .57 gives g = .877492; it bends where x is g.
+    g = 0.877492
+    assert band.columns["measured"] == pytest.approx((0.5, g, 1), abs=1e-6)
+    assert band.columns["low"] == pytest.approx((g - 0.5, 2 * g - 1, g), abs=2e-6)
+    assert band.columns["high"] == pytest.approx((1.5 - g, 1, g), abs=2e-6)
 
 
 def test_without_labels_there_is_no_actual_accuracy() -> None:
@@ -479,3 +621,59 @@ def test_one_half_asks_for_no_reliability_and_the_measured_accuracy_for_all() ->
     assert reliability_for(0.8, 0.8) == pytest.approx(1, abs=1e-12)
     assert isinstance(required_reliability(*_model(90), np.full((3, 2), NAN), 0.5, 0.7), Absent)
     assert isinstance(required_reliability(np.array([]), np.array([]), np.ones((3, 2)), 0.5, 0.7), Absent)
+
+
+# ---- rater by rater -------------------------------------------------------------------------------------------------
+
+
+def test_two_raters_have_one_kappa() -> None:
+    labels = np.array([[1.0, 1.0], [0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
+    found = raters_one_by_one(labels)
+    assert isinstance(found, Curve)
+    assert found.columns["kappa"] == pytest.approx(((0.75 - 0.5) / 0.5,) * 2)
+
+
+def test_two_hundred_and_fifty_raters_are_listed_and_one_more_is_not() -> None:
+    found = raters_one_by_one(np.tile([[0.0], [1.0]], 250))
+    assert isinstance(found, Curve)
+    assert list(found.columns["rater"]) == list(range(1, 251))
+    assert raters_one_by_one(np.ones((2, 251))) == Absent("251 raters are too many to list one by one")
+
+
+def _counted(confidence: Floats) -> Curve:
+    found = confidence_by_rater(np.ones_like(confidence), confidence)
+    assert isinstance(found, Curve)
+    return found
+
+
+def test_eleven_levels_are_shown_as_they_are_and_twelve_in_bins() -> None:
+    tenths = _counted(np.arange(11)[:, None] / 10)
+    assert tenths.columns["confidence"] == pytest.approx([step / 10 for step in range(11)])
+    assert list(tenths.columns["count"]) == [1] * 11
+    assert tenths.method == "counted at the values of the scale"
+    elevenths = _counted(np.arange(12)[:, None] / 11)
+    assert elevenths.columns["confidence"] == pytest.approx([(step + 0.5) / 11 for step in range(11)])
+    assert list(elevenths.columns["count"]) == [1] * 10 + [2], "1 lies in the last bin"
+    assert elevenths.method == "11 equal-width bins"
+
+
+def test_a_bin_holds_its_lower_end() -> None:
+    """Steps of 1/22: the even ones are the lower ends of elevenths, and 1 lies in the last."""
+    found = _counted(np.arange(23)[:, None] / 22)
+    assert list(found.columns["count"]) == [2] * 10 + [3]
+    assert sum(share or 0 for share in found.columns["share"]) == pytest.approx(1)
+
+
+def test_answers_that_differ_by_rounding_are_one_level_and_counted_once() -> None:
+    found = _counted(np.array([[0.3], [0.1 + 0.2], [0.5], [0.5 + 4e-13], [0.500001]]))
+    assert found.columns["confidence"] == (0.3, 0.5, 0.500001)
+    assert list(found.columns["count"]) == [2, 2, 1]
+    assert found.n == 5
+
+
+def test_a_hundred_and_twenty_five_raters_have_two_bins_each_and_one_more_has_none() -> None:
+    found = _counted(np.tile([[0.2], [0.5], [0.7]], 125))
+    assert found.columns["confidence"] == (0.25, 0.75) * 125
+    assert list(found.columns["count"]) == [1, 2] * 125
+    many = np.full((3, 126), 0.5)
+    assert confidence_by_rater(many, many) == Absent("126 raters are too many to list one by one")

@@ -117,6 +117,15 @@ def test_cumulative_shares_are_sensitivity_and_one_less_specificity(scale: float
         assert found.columns["others_low"][place] == pytest.approx(1 - spared.high)
 
 
+@pytest.mark.parametrize(("reach", "end"), [(0.013, 0.02), (0.0499, 0.05), (0.4, 0.5), (0.99, 1.0)])
+def test_cumulative_shares_stand_at_a_hundred_even_steps_and_ten_more_up_to_one(reach: float, end: float) -> None:
+    at = numbers(curved(cumulative_risks(np.tile([0.0, 1.0], 250), np.linspace(0, reach, 500))), "risk")
+    expected = [end * step / 100 for step in range(101)]
+    if end < 1:
+        expected += [end + (1 - end) * step / 10 for step in range(1, 11)]
+    np.testing.assert_allclose(at, expected, atol=1e-12)
+
+
 def test_the_area_between_the_cumulative_shares_is_tjurs_r2() -> None:
     rng = np.random.default_rng(8)
     y = np.tile([0.0, 1.0], 300)
@@ -164,6 +173,24 @@ def test_a_rater_of_one_class_is_left_out_and_counted() -> None:
     assert (found.n, found.events) == (3, 2)
     assert isinstance(rater_rates(labels, np.array([1.0, 1, 1])), Absent)
     assert isinstance(rater_rates(np.ones((3, 251)), np.array([1.0, 0, 1])), Absent)
+
+
+def test_a_rater_of_one_case_and_one_other_is_shown() -> None:
+    """The second judged no case; nobody judged the third row, and the truth of the last is not known."""
+    labels = np.array([[1, math.nan], [0, 1], [math.nan, math.nan], [1, 1]])
+    found = curved(rater_rates(labels, np.array([1.0, 0, 1, math.nan])))
+    assert list(found.columns["rater"]) == [1]
+    assert (found.columns["cases"], found.columns["others"]) == ((1,), (1,))
+    assert (found.columns["true_positive_rate"], found.columns["false_positive_rate"]) == ((1,), (0,))
+    assert found.method.endswith("1 left out")
+    assert (found.n, found.events) == (2, 1)
+
+
+def test_two_hundred_and_fifty_raters_can_be_shown_and_one_more_cannot() -> None:
+    truth = np.array([1.0, 0.0])
+    found = curved(rater_rates(np.ones((2, 250)), truth))
+    assert list(found.columns["rater"]) == list(range(1, 251))
+    assert rater_rates(np.ones((2, 251)), truth) == Absent("there are 251 raters, more than 250 points can show")
 
 
 # ---- before and after a result --------------------------------------------------------------------------------------
