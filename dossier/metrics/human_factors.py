@@ -293,8 +293,8 @@ def error_rate_aided(
     `low_clustered` and `high_clustered`, the bootstrap interval over readers and cases, brought to the variance of
     two-way clusters (Owen 2007, Cameron 2011; a parallel study: over readers within their arm); missing, and the method
     says why, when only counts are given, with one reader or one case, when too few replicates hold decisions of both
-    kinds, or when neither readers nor cases vary. Absent when nothing was decided with the model; the bounds are missing when
-    all decisions are right or all are wrong.
+    kinds, or when neither readers nor cases vary. Absent when nothing was decided with the model; the bounds are
+    missing when all decisions are right or all are wrong.
     """
     return _rate(study, 0, level, bootstrap, seed)
 
