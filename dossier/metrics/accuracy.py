@@ -76,7 +76,7 @@ class ClassRatio:
 
 def class_ratio(earned: Floats, complexity: Floats) -> ClassRatio:
     """The mean credit of one class: `earned`, `complexity` (rows of the class, 0 to 1)."""
-    ratio = min(1.0, float((complexity * earned).sum() / complexity.sum()))
+    ratio = float((complexity * earned).sum() / complexity.sum())
     if len(earned) < 2:
         return ClassRatio(ratio, math.nan, 1)
     residual = complexity * (earned - ratio)
@@ -127,8 +127,6 @@ def _by_priority(priority: Floats, ratios: Sequence[ClassRatio], level: float) -
         for end in (0, 1)
     )
     se = math.sqrt(variance) if variance > 0 else None
-    if down == up == 0:
-        return Weighted(value, se)
     return Weighted(value, se, max(0.0, value - down), min(1.0, value + up))
 
 
@@ -263,8 +261,7 @@ def estimated_credit(
     n, events = len(outcome), int(outcome.sum())
     if found.low is None or found.high is None:
         return Estimate(found.value, None, None, None, n, METHOD, events, found.se, details or {}, NO_SPREAD)
-    low, high = min(found.low, found.value), max(found.high, found.value)
-    return Estimate(found.value, low, high, level, n, METHOD, events, found.se, details or {})
+    return Estimate(found.value, found.low, found.high, level, n, METHOD, events, found.se, details or {})
 
 
 def priority_from(
@@ -598,9 +595,8 @@ def accuracy_by_prevalence(
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `primary_threshold` (positive means risk >= threshold),
     `level`. Returns 51 values of `prevalence` from 0 to 1 with `accuracy` = prevalence x sensitivity + (1 - prevalence)
-    x specificity, its pointwise normal band `low` and `high` (stratified, missing where a class that counts has a
-    single row or nothing varies), and `balanced_accuracy`, which is the same at every prevalence. Absent when a class
-    is empty.
+    x specificity, its pointwise band `low` and `high` as for `h_accuracy` (missing where a class that counts has a
+    single row), and `balanced_accuracy`, which is the same at every prevalence. Absent when a class is empty.
     """
     if reason := one_class(outcome):
         return reason
@@ -713,7 +709,7 @@ def confidence_of_right_answers(labels: Floats, confidence: Floats, truth: Float
     kinds = {"share_right": confidence[stated & (right == 1)], "share_wrong": confidence[stated & (right == 0)]}
     if not len(kinds["share_right"]):
         return Absent("no right answer has a confidence")
-    grid = np.round(np.linspace(0, 1, 101), 2)
+    grid = np.arange(101) / 100
     columns: dict[str, tuple[float | None, ...]] = {"confidence": column(grid)}
     for name, given in kinds.items():
         reached = len(given) - np.searchsorted(np.sort(given), grid - 1e-9, side="left")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
@@ -13,12 +14,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dossier.metrics.accuracy import (
+    accuracy_by_prevalence,
+    class_ratio,
+    complexity_distribution,
+    confidence_of_right_answers,
     cost_weighted_accuracy,
     credit,
     h_accuracy,
+    h_accuracy_by_complexity,
+    h_accuracy_by_priority,
     h_accuracy_of,
     h_accuracy_profile,
     h_accuracy_risk,
+    h_accuracy_surface,
+    priority_of_survey,
+    rater_accuracy_by_complexity,
+    rater_accuracy_by_confidence,
+    survey_of_priorities,
+    weighted_credit,
 )
 from dossier.metrics.discrimination import sensitivity, specificity
 from dossier.metrics.intervals import wilson
@@ -40,6 +53,11 @@ def both_classes(draw: st.DrawFn) -> tuple[Floats, Floats]:
 
 def estimated(found: Estimate | Absent) -> Estimate:
     assert isinstance(found, Estimate)
+    return found
+
+
+def drawn(found: Curve | Absent) -> Curve:
+    assert isinstance(found, Curve)
     return found
 
 
@@ -259,3 +277,184 @@ def test_the_standard_error_at_a_risk_threshold_by_hand() -> None:
     assert found.se == pytest.approx(math.sqrt(4 / 9 * 0.5 / 2 + 1 / 9 * (1 / 3) / 3))
     assert isinstance(h_accuracy_risk(np.ones(3), np.ones(3), 0.5), Absent)
     assert isinstance(cost_weighted_accuracy(np.zeros(3), np.ones(3), 0.5), Absent)
+
+
+# ---- the interval ---------------------------------------------------------------------------------------------------
+
+
+def test_partial_credit_has_as_many_trials_as_its_variance_is_worth() -> None:
+    """The trials of a share with the variance of these credits, both with z^2/2 rows of none and of full credit."""
+    credits, squared = [0.0, 0.2, 0.6, 1.0, 0.5], NormalDist().inv_cdf(0.95) ** 2
+    with_more, counts = [*credits, 0.0, 1.0], [1.0] * 5 + [squared / 2] * 2
+    rows = 5 + squared
+    mean = sum(count * one for count, one in zip(counts, with_more, strict=True)) / rows
+    variance = sum(count * (one - mean) ** 2 for count, one in zip(counts, with_more, strict=True)) / rows
+    trials = rows * mean * (1 - mean) / variance - squared
+    assert trials > 5
+    y, p = np.array([1.0] * 5 + [0.0] * 2), np.array([(1 + one) / 2 for one in credits] + [0.3, 0.2])
+    found = estimated(h_accuracy(y, p, 1.0, 1.0, level=0.9))
+    assert found.value == pytest.approx(sum(credits) / 5)
+    assert (found.low, found.high) == pytest.approx(wilson(trials * sum(credits) / 5, trials, 0.9), abs=1e-12)
+
+
+def test_the_standard_error_with_a_complexity_by_hand() -> None:
+    # Credits 1, 0 and .5 weigh 1, .5 and .5: the ratio is 1.25/2, what is left over .375, -.3125 and -.0625.
+    classes, positive = np.array([1, 1, 1, 0, 0]), np.array([1.0, 0.2, 0.75, 0.1, 0.4])
+    complexity = np.array([1.0, 0.5, 0.5, 1.0, 0.3])
+    scores = np.column_stack((1 - positive, positive))
+    found = h_accuracy_of(classes, scores, np.array([0.0, 1.0]), 1.0, complexity)
+    variance = (0.375**2 + 0.3125**2 + 0.0625**2) / 2
+    assert found == pytest.approx((0.625, math.sqrt(variance / 3) / (2 / 3)))
+
+
+def test_a_model_that_is_always_right_has_bounds_and_no_standard_error() -> None:
+    y, p = np.array([1.0] * 4 + [0.0] * 9), np.array([0.9] * 4 + [0.1] * 9)
+    found = estimated(h_accuracy(y, p, 0.5, 0.5))
+    down = math.hypot(1 - wilson(4, 4, 0.95)[0], 1 - wilson(9, 9, 0.95)[0]) / 2
+    assert (found.value, found.se, found.high) == (1, None, 1)
+    assert found.low == pytest.approx(1 - down)
+    band = drawn(accuracy_by_prevalence(y, p, 0.5)).columns
+    assert band["low"][25] == pytest.approx(1 - down)
+    assert set(band["high"]) == {1.0}
+
+
+def test_priorities_rounded_to_a_little_more_than_one_stay_within_the_range() -> None:
+    scores = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1e-9, 1 - 1e-9]])
+    found = weighted_credit(np.array([0, 0, 1, 1]), scores, np.array([0.500001, 0.5]), 1.0)
+    assert not isinstance(found, Absent)
+    assert (found.value, found.high) == (1, 1)
+
+
+def test_a_single_row_of_a_class_that_does_not_count_takes_no_interval_away() -> None:
+    y, p = np.array([1.0, 1, 1, 0]), np.array([0.9, 0.8, 0.2, 0.1])
+    alone = estimated(h_accuracy(y, p, 1.0, 0.5))
+    assert (alone.low, alone.high) == pytest.approx(wilson(2, 3, 0.95))
+    assert alone.se == pytest.approx(math.sqrt(2 / 3 * 1 / 3 / 2))
+    both = estimated(h_accuracy(y, p, 0.98, 0.5))
+    assert (both.low, both.high, both.se) == (None, None, None)
+    band = drawn(h_accuracy_by_priority(y, p)).columns
+    assert [low is None for low in band["low"]] == [True] * 50 + [False]
+
+
+def test_a_class_of_one_row_has_its_credit_and_no_variance() -> None:
+    found = class_ratio(np.array([0.4]), np.array([0.5]))
+    assert (found.value, found.rows) == (0.4, 1)
+    assert math.isnan(found.variance)
+
+
+# ---- where its settings come from -----------------------------------------------------------------------------------
+
+
+def test_tau_lies_from_one_half_to_one() -> None:
+    y, p = np.array([0.0, 0, 1, 1]), np.array([0.2, 0.6, 0.8, 0.9])
+    for tau in (0.49, 1.01):
+        assert h_accuracy(y, p, 0.5, tau) == Absent(f"tau is {tau}, outside 1/2 to 1")
+    for tau in (0.5, 1.0):
+        estimated(h_accuracy(y, p, 0.5, tau))
+
+
+def test_raters_who_are_as_sure_as_a_coin_ask_for_no_confidence() -> None:
+    y, p = np.array([0.0, 0, 1, 1]), np.array([0.2, 0.6, 0.8, 0.9])
+    labels, confidence = np.ones((4, 2)), np.array([[0.25, 0.75]] * 4)
+    found = estimated(h_accuracy(y, p, 0.5, "mean_confidence", labels=labels, confidence=confidence))
+    assert (found.value, found.details) == (0.75, {"tau": 0.5})
+
+
+def test_what_was_done_with_the_complexity_is_told() -> None:
+    y, p = np.array([0.0, 1, 0, 1]), np.array([0.2, 0.8, 0.9, 0.1])
+    complexity = np.array([0.4, 1, 0.2, math.nan])
+    graded = estimated(h_accuracy(y, p, 0.5, 0.5, "own", case_complexity=complexity))
+    assert (graded.n, graded.details) == (3, {"left_out": 1})
+    cut = estimated(h_accuracy(y, p, 0.5, 0.5, "own_top_50%", case_complexity=complexity))
+    assert (cut.n, cut.details) == (3, {"left_out": 1, "cut": 0.4})
+
+
+def test_the_survey_gives_the_last_class_its_share_of_the_answers_that_prefer_one() -> None:
+    survey = (("a", 0.2, None, None), ("b", 0.5, 0.4, 0.6), ("c", 0.1, None, None))
+    assert priority_of_survey(survey) == pytest.approx(1 / 8)
+    found = drawn(survey_of_priorities((), survey))
+    assert found.columns["priority"] == pytest.approx((2 / 8, 5 / 8, 1 / 8))
+    assert (found.columns["low"], found.columns["high"]) == ((None, 0.4, None), (None, 0.6, None))
+    assert found.n == 0, "no patient is asked"
+
+
+# ---- its curves -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("level", "low", "high"), [(0.95, 1 / 3, 2 / 3), (0.5, 1 / 2, 1 / 2)])
+def test_the_random_reference_is_of_two_hundred_draws(level: float, low: float, high: float) -> None:
+    """One of ten rows counts double: the right one of two cases, the wrong one, or one of eight right non-cases.
+
+    The cases' share is then 2/3, 1/3 or 1/2, so that its mean over the draws is a whole number of 1,200ths.
+    """
+    y, p = np.array([1.0, 1] + [0.0] * 8), np.array([0.9, 0.2] + [0.1] * 8)
+    curve = drawn(
+        h_accuracy_by_complexity(y, p, "own", case_complexity=np.linspace(0, 1, 10), level=level, seed=5)
+    ).columns
+    assert curve["share"][2] == pytest.approx(0.1)
+    assert curve["random_low"][2] == pytest.approx((1 + low) / 2)
+    assert curve["random_high"][2] == pytest.approx((1 + high) / 2)
+    mean = curve["random"][2]
+    assert mean is not None
+    parts = (2 * mean - 1) * 1200
+    assert parts != pytest.approx(600, abs=0.5)
+    assert parts == pytest.approx(round(parts), abs=1e-6)
+
+
+def test_the_surface_spans_every_priority_and_every_share() -> None:
+    y, p = np.array([1.0, 1, 0, 0, 0]), np.array([0.9, 0.2, 0.1, 0.3, 0.7])
+    surface = drawn(h_accuracy_surface(y, p, "own", case_complexity=np.array([0.1, 0.9, 0.5, 0.3, 0.8]))).columns
+    assert surface["priority"] == pytest.approx([first / 14 for first in range(15) for _ in range(15)])
+    assert surface["share"] == pytest.approx([second / 14 for _ in range(15) for second in range(15)])
+    corners = [surface["h_accuracy"][place] for place in (0, 14, 210, 224)]
+    assert corners == pytest.approx([2 / 3, 2 / 3, 1 / 2, 1 / 2]), "specificity and sensitivity, with all cases alike"
+
+
+def test_a_risk_at_the_threshold_is_positive_at_every_prevalence() -> None:
+    y, p = np.array([1.0, 1, 1, 0, 0]), np.array([0.3, 0.3, 0.1, 0.3, 0.2])
+    found = drawn(accuracy_by_prevalence(y, p, 0.3)).columns
+    assert (found["accuracy"][0], found["accuracy"][-1]) == pytest.approx((1 / 2, 2 / 3))
+
+
+def test_bins_of_answers_are_of_one_tenth_and_hold_ten_at_least() -> None:
+    confidence = np.concatenate((np.full(9, 0.25), np.full(4, 0.7), np.full(6, 0.78), np.full(3, 0.9), np.full(8, 1.0)))
+    right = np.concatenate((np.ones(9), np.ones(4), np.zeros(6), np.zeros(3), np.ones(8)))
+    # Two more answers say nothing: of one the truth is not known, of the other not how sure it was.
+    confidence, truth = np.append(confidence, (0.7, math.nan)), np.append(right, (math.nan, 1.0))
+    labels = np.ones((len(truth), 1))
+    for made, what in (
+        (rater_accuracy_by_confidence(labels, confidence[:, None], truth), "confidence"),
+        (rater_accuracy_by_complexity(labels, confidence[:, None], truth), "complexity"),
+    ):
+        found = drawn(made)
+        assert found.n == 30, what
+        assert found.columns["lower"] == pytest.approx((0.7, 0.9))
+        assert found.columns["upper"] == pytest.approx((0.8, 1.0))
+        assert list(found.columns["count"]) == [10, 11]
+        assert found.columns["mean"] == pytest.approx(((4 * 0.7 + 6 * 0.78) / 10, (3 * 0.9 + 8) / 11))
+        assert found.columns["share_right"] == pytest.approx((4 / 10, 8 / 11))
+        assert found.columns["low"] == pytest.approx([wilson(4, 10, 0.95)[0], wilson(8, 11, 0.95)[0]])
+    few = rater_accuracy_by_confidence(labels[:9], confidence[:9, None], truth[:9])
+    assert few == Absent("no bin of confidence holds 10 answers")
+    none = rater_accuracy_by_confidence(labels[-2:], confidence[-2:, None], truth[-2:])
+    assert none == Absent("no answer has both a truth and a confidence")
+
+
+def test_confidence_of_right_answers_is_counted_at_every_hundredth() -> None:
+    labels, truth = np.ones((5, 1)), np.array([1.0, 1, 0, math.nan, 1])
+    confidence = np.array([0.29, 0.58, 0.57, 0.9, math.nan])[:, None]
+    found = drawn(confidence_of_right_answers(labels, confidence, truth))
+    assert found.n == 3
+    assert found.columns["confidence"] == tuple(step / 100 for step in range(101))
+    assert found.columns["share_right"] == (1.0,) * 30 + (0.5,) * 29 + (0.0,) * 42
+    assert found.columns["share_wrong"] == (1.0,) * 58 + (0.0,) * 43
+
+
+def test_the_complexity_of_the_cases_stands_in_bins_of_one_twentieth() -> None:
+    values = [0.0, 0.04, 0.05, 0.49, 0.5, 0.62, 0.74, 0.89, 0.94, 0.95, 1.0]
+    found = drawn(complexity_distribution(np.zeros(11), "own", case_complexity=np.array(values))).columns
+    assert found["lower"] == pytest.approx([place / 20 for place in range(20)])
+    assert found["upper"] == pytest.approx([place / 20 for place in range(1, 21)])
+    counted = {0: 2, 1: 1, 9: 1, 10: 1, 12: 1, 14: 1, 17: 1, 18: 1, 19: 2}
+    assert found["count"] == tuple(counted.get(place, 0) for place in range(20))
+    assert found["share"] == pytest.approx([counted.get(place, 0) / 11 for place in range(20)])
