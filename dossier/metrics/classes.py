@@ -322,8 +322,9 @@ def shares_of(
             return Absent("the release declares no survey of priorities")
         shares = {label: share for label, share, _, _ in survey}
         return np.array([shares[label] for label in labels]) / math.fsum(shares.values())
-    given = priority.split(",") if isinstance(priority, str) else priority
-    return np.array([float(share) for share in given])
+    given = [float(share) for share in (priority.split(",") if isinstance(priority, str) else priority)]
+    # Thirds are written with six digits and must add up to 1 all the same.
+    return np.array(given) / math.fsum(given)
 
 
 @metric(
@@ -332,7 +333,7 @@ def shares_of(
     range=(0, 1),
     best="higher",
     tier="mission",
-    cites="Cabitza 2019",
+    cites=("Cabitza 2019", "Wilson 1927", "Zou 2008"),
     at=("priority", "tau", "complexity"),
     of_classes=True,
     chapter="accuracy",
@@ -358,8 +359,10 @@ def h_accuracy(
     the answers in `survey`, or one share a class), `tau` (the confidence that earns full credit, 1/k to 1),
     `complexity` ("constant": every case counts alike), `class_labels` (k), `level`. Returns sum over classes l of p(l)
     (sum of sigma)/(rows of l), sigma = 0 when the own class has not the largest risk, (risk - 1/k)/(tau - 1/k) up to
-    tau, and 1 above; ties for the largest share the credit. Normal interval by the stratified delta method. Absent when
-    a class has no row, at a tau below 1/k, and from a survey that is not declared. Source: Cabitza and Campagner.
+    tau, and 1 above; ties for the largest share the credit. The interval takes Wilson's of each class's mean credit,
+    with as many trials as its variance is worth, and puts them together (Zou and Donner). Absent when a class has no
+    row, at a tau below 1/k, and from a survey that is not declared. Source: Cabitza and Campagner; the interval Zou and
+    Donner 2008.
     """
     k = class_risk.shape[1]
     if reason := unseen(classes, k, class_labels):

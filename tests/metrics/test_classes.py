@@ -169,6 +169,12 @@ def test_the_priorities_of_a_survey_that_is_not_declared(graft: tuple[np.ndarray
     assert classes.h_accuracy(truth, risk, "survey", 1.0) == Absent("the release declares no survey of priorities")
 
 
+def test_rounded_shares_add_up_to_one() -> None:
+    truth = np.repeat(np.arange(3), 4)
+    found = estimated(classes.h_accuracy(truth, np.eye(3)[truth], "0.333333, 0.333333, 0.333333", 1.0))
+    assert (found.value, found.high) == pytest.approx((1, 1), abs=1e-15)
+
+
 def test_the_profile_is_h_accuracy_at_equal_priorities() -> None:
     truth, risk = sample(120, 3)
     profile = classes.h_accuracy_profile(truth, risk)
