@@ -7,6 +7,7 @@ w / 3.92, whatever the level of the dossier's own intervals.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 
 import numpy as np
 from scipy.special import expit, logit
@@ -55,8 +56,8 @@ def mss_auroc(outcome: Floats, risk: Floats, auroc_width: float = 0.1) -> Estima
 
     `outcome` is 0/1, `risk` 0..1, `auroc_width` the full width of the 95 % interval. The smallest n with
     C(1-C)[1 + (n/2-1)(1-C)/(2-C) + (n/2-1)C/(1+C)] / (n^2 phi(1-phi)) <= (width/3.92)^2, C the AUROC and phi the
-    prevalence observed here (Newcombe's variance). The left side falls with n, so the quadratic gives n at once; it is
-    rounded up. Absent with one class, and with an AUROC of exactly 0 or 1, where the variance is 0. No interval.
+    prevalence observed here (Newcombe's variance). The left side falls with n, so that halving finds it. Absent with
+    one class, and with an AUROC of exactly 0 or 1, where the variance is 0. No interval.
     """
     found = discrimination.auroc(outcome, risk)
     if isinstance(found, Absent):
@@ -75,17 +76,10 @@ def newcombe_variance(auroc: float, prevalence: float, n: float) -> float:
 
 def smallest_sample(auroc: float, prevalence: float, width: float) -> int:
     """The smallest n whose Newcombe variance meets the width; AUROC and prevalence strictly between 0 and 1."""
-    target = (width / (2 * Z)) ** 2
-    spread = (1 - auroc) / (2 - auroc) + auroc / (1 + auroc)
-    variance = auroc * (1 - auroc) / (prevalence * (1 - prevalence))
-    half = variance * spread / 2
-    n = math.ceil((half + math.sqrt(half**2 + 4 * target * variance * (1 - spread))) / (2 * target))
-    # The root may miss a whole number by a rounding error.
-    while n > 1 and newcombe_variance(auroc, prevalence, n - 1) <= target:
-        n -= 1
-    while newcombe_variance(auroc, prevalence, n) > target:
-        n += 1
-    return n
+    target, enough = (width / (2 * Z)) ** 2, 1
+    while newcombe_variance(auroc, prevalence, enough) > target:
+        enough *= 2
+    return bisect_left(range(enough), True, 1, key=lambda n: newcombe_variance(auroc, prevalence, n) <= target)
 
 
 @metric(

@@ -118,7 +118,7 @@ def index_of_classes(
     if errors == 0:
         return Estimate(value, None, None, None, len(classes), method, None, None, details, NO_ERRORS)
     residual = 10 * table[predicted, classes] - value * wrong
-    se = _root(float((residual**2).sum()), errors, value)
+    se = _root(float((residual**2).sum()), errors)
     found = estimate(value, se, level, classes.astype(float), method, floor=0, ceiling=10, details=details)
     return _without_events(found, len(table))
 
@@ -132,7 +132,7 @@ def mean_of_classes(predicted: Integers, classes: Integers, weights: Weights, le
     table = np.array(weights, dtype=float)
     severity = table[predicted, classes]
     value = float(severity.mean())
-    se = _root(float(((severity - value) ** 2).sum()), len(severity), value)
+    se = _root(float(((severity - value) ** 2).sum()), len(severity))
     found = estimate(value, se, level, classes.astype(float), "normal, delta method", floor=0, ceiling=1)
     return _without_events(found, len(table))
 
@@ -142,10 +142,10 @@ def _without_events(found: Estimate, k: int) -> Estimate:
     return found if k == 2 else replace(found, events=None)
 
 
-def _root(squares: float, count: float, value: float) -> float | None:
+def _root(squares: float, count: float) -> float | None:
     """The standard error of a ratio from the squares of its residuals; None when nothing varies but by rounding."""
     se = math.sqrt(squares) / count
-    return se if se > 1e-12 * max(1.0, abs(value)) else None
+    return se if se > 1e-12 else None
 
 
 def _at(outcome: Floats, risk: Floats, threshold: float) -> tuple[Integers, Integers]:

@@ -79,6 +79,7 @@ def test_without_a_spread_the_bounds_are_missing_and_say_why() -> None:
 
 def test_the_standard_error_of_a_mean() -> None:
     assert standard_error(np.array([1.0, 2.0, 4.0])) == pytest.approx(math.sqrt((7 / 3) / 3))
+    assert standard_error(np.array([1.0, 3.0])) == pytest.approx(1.0)
 
 
 def test_log_and_logit_intervals_are_symmetric_on_their_scale() -> None:

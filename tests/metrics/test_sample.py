@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,15 @@ import pandas as pd
 import pytest
 
 from dossier.metrics.discrimination import newcombe_standard_error
-from dossier.metrics.sample import mss_auroc, mss_brier, mss_oe, mss_slope, mss_snb, smallest_sample
+from dossier.metrics.sample import (
+    mss_auroc,
+    mss_brier,
+    mss_oe,
+    mss_slope,
+    mss_snb,
+    newcombe_variance,
+    smallest_sample,
+)
 from dossier.types import Absent, Estimate, Floats
 
 DATA = Path(__file__).resolve().parents[3] / "shared/data/covid"
@@ -73,6 +82,32 @@ def test_the_smallest_sample_is_the_smallest() -> None:
             assert newcombe_standard_error(auroc, even, even // 2) <= target
             if even > 3:
                 assert newcombe_standard_error(auroc, even - 2, (even - 2) // 2) > target or n == even - 1
+
+
+@pytest.mark.parametrize(("width", "expected"), [(10, 1), (1.96, 2), (1.95, 3)])
+def test_a_variance_that_just_meets_the_width_is_enough(width: float, expected: int) -> None:
+    """At an AUROC and a prevalence of one half, two rows have the variance 1/4, the square of 1.96/3.92."""
+    assert smallest_sample(0.5, 0.5, width) == expected
+
+
+def test_a_width_that_a_number_of_rows_meets_exactly_needs_no_more() -> None:
+    variances = {n: newcombe_variance(0.5, 0.5, n) for n in range(3, 60)}
+    exact = {
+        n: 3.92 * math.sqrt(found) for n, found in variances.items() if (math.sqrt(found) * 3.92 / 3.92) ** 2 == found
+    }
+    assert len(exact) > 5
+    assert {n: smallest_sample(0.5, 0.5, width) for n, width in exact.items()} == {n: n for n in exact}
+
+
+def test_narrow_intervals_ask_for_more_patients_than_there_are() -> None:
+    n = smallest_sample(0.8, 0.018, 0.0001)
+    target = (0.0001 / 3.92) ** 2
+    assert newcombe_variance(0.8, 0.018, n) <= target < newcombe_variance(0.8, 0.018, n - 1)
+
+
+def test_a_ratio_of_one_half_the_rows_by_hand() -> None:
+    """asinh(.1) = .0998341, over 1.96 it is .0509357, and 1/.0509357^2 = 385.4."""
+    assert _value(mss_oe(np.array([0.0, 1.0]))) == _value(mss_oe(np.array([0.0, 1.0]), 0.2)) == 386
 
 
 def test_slope_against_the_information_matrix() -> None:

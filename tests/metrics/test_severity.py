@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dossier.metrics.intervals import NO_SPREAD, wilson
 from dossier.metrics.severity import (
     Integers,
     confusion,
@@ -18,6 +19,7 @@ from dossier.metrics.severity import (
     severity_index,
     severity_mean,
     severity_of_models,
+    weights_fault,
 )
 from dossier.types import Absent, Curve, Estimate, Floats
 
@@ -118,7 +120,33 @@ def test_errors_of_one_kind_still_have_an_interval() -> None:
     assert (alike.value, alike.low, alike.level) == (5.0, None, None)
 
 
+def test_bounds_end_where_the_range_ends() -> None:
+    """With a few rows the normal interval would pass the ends."""
+    truth = np.array([0, 1, 2, 3])
+    lightest, gravest = np.array([1, 1, 2, 3]), np.array([3, 1, 2, 3])
+    few = estimated(mean_of_classes(gravest, truth, DISTANCE.tolist()))
+    assert few.low == 0
+    most = estimated(mean_of_classes(truth[::-1], truth, (1 - np.eye(4)).tolist()))
+    assert (most.value, most.low, most.reason) == (1.0, None, NO_SPREAD)
+    three = estimated(mean_of_classes(np.array([1, 0, 3, 3]), truth, (1 - np.eye(4)).tolist()))
+    assert (three.value, three.high) == (0.75, 1.0)
+    both = np.append(lightest, gravest)
+    light = 1 - np.eye(4)
+    light[1, 0] = 0.02
+    unsure = estimated(index_of_classes(both, np.append(truth, truth), light.tolist()))
+    assert (unsure.low, unsure.high) == (0.0, 10.0)
+
+
+def test_the_event_is_counted_where_one_class_is_the_event() -> None:
+    two, three = np.array([0, 1, 1, 0]), np.array([0, 1, 2, 2])
+    for measure in (index_of_classes, mean_of_classes):
+        assert estimated(measure(1 - two, two, WEIGHTS)).events == 2
+        assert estimated(measure(two, three, DISTANCE[:3, :3].tolist())).events is None
+
+
 def test_what_does_not_fit_is_absent() -> None:
+    ragged: list[list[float]] = [[0, 1], [1]]
+    assert weights_fault(ragged, 2) == Absent("the severity weights are no table of 2 rows and 2 columns")
     y, p = np.array([0.0, 1]), np.array([0.1, 0.2])
     empty = np.array([])
     for measure in (error_severity_index, mean_severity):
@@ -164,6 +192,13 @@ def test_the_models_stand_side_by_side_with_what_each_measure_says() -> None:
     alone = severity_of_models(y, p, 0.5, weights)
     assert isinstance(alone, Curve)
     assert alone.columns["model"] == (0.0,)
+    wrong = int(np.sum((p >= 0.5) != (y == 1)))
+    assert (alone.columns["accuracy_low"][0], alone.columns["accuracy_high"][0]) == wilson(90 - wrong, 90, 0.95)
     right = severity_of_models(y, y, 0.5, weights)
     assert isinstance(right, Curve)
+    assert (right.columns["accuracy"], right.columns["accuracy_high"]) == ((1.0,), (1.0,))
+    assert right.columns["accuracy_low"][0] == wilson(90, 90, 0.95)[0]
+    one = severity_of_models(y[:1], p[:1], 0.5, weights)
+    assert isinstance(one, Curve)
+    assert one.n == 1
     assert (right.columns["error_severity_index"], right.columns["index_low"]) == ((0.0,), (None,))
