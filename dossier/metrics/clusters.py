@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from dossier.metrics.intervals import NO_SPREAD, beyond_student, expit, two_sided, two_sided_student, wilson
 from dossier.types import Absent, Estimate, Floats
@@ -116,7 +117,6 @@ def band(values: Floats, replicates: Floats, reach: float, shares: bool) -> tupl
         return values - reach * se, values + reach * se
     inside = (values > 0) & (values < 1)
     safe = np.where(inside, values, 0.5)
-    half = np.clip(reach * se / (safe * (1 - safe)), 0, 700)
-    centre = np.log(safe / (1 - safe))
-    low, high = 1 / (1 + np.exp(-(centre - half))), 1 / (1 + np.exp(-(centre + half)))
+    centre, half = np.log(safe / (1 - safe)), reach * se / (safe * (1 - safe))
+    low, high = special.expit(centre - half), special.expit(centre + half)
     return np.where(inside, low, values), np.where(inside, high, values)

@@ -1,0 +1,298 @@
+"""The intervals that leave out whole clusters, from their definitions on tables of a few rows."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.stats import t
+
+from dossier.metrics.clusters import Groups, band, by_cluster, groups, interval, standard_error
+from dossier.types import Absent, Estimate
+
+THREE = Groups(np.array([0, 0, 1, 2]), 3, 3)
+WITHOUT = (0.4, 0.5, 0.9)
+"""Their mean is 0.6 and the squared distances add up to 0.14, of which the jackknife takes two thirds."""
+SE = math.sqrt(0.28 / 3)
+REACH = 0.95 / math.sqrt(2 * 0.975 * 0.025)
+"""With 2 degrees of freedom the quantile p of Student's distribution is (2p - 1) / sqrt(2p(1 - p))."""
+
+
+def _whole(value: float, **details: float | None) -> Estimate:
+    return Estimate(value, 0.1, 0.2, 0.9, 4, "of independent rows", events=2, se=0.05, details=details)
+
+
+def _found(
+    value: float, scale: str, without: tuple[float, ...] = WITHOUT, made: Groups = THREE, **details: float | None
+) -> Estimate:
+    return by_cluster(_whole(value, **details), lambda group: _whole(without[group]), made, 0.95, scale)
+
+
+def _ends(found: Estimate) -> tuple[float, float]:
+    assert found.low is not None
+    assert found.high is not None
+    return found.low, found.high
+
+
+def _logit(share: float) -> float:
+    return math.log(share / (1 - share))
+
+
+# ---- groups ---------------------------------------------------------------------------------------------------------
+
+
+def test_each_cluster_is_a_group_in_the_order_of_its_name_whatever_the_seed() -> None:
+    for seed in range(5):
+        made = groups(np.array([30, -7, 30, 12, -7]), seed)
+        assert made.of_row.tolist() == [2, 0, 2, 1, 0]
+        assert (made.count, made.clusters) == (3, 3)
+
+
+def test_250_clusters_are_left_out_alone() -> None:
+    made = groups(np.arange(250), 1)
+    assert made.of_row.tolist() == list(range(250))
+    assert made.method == "jackknife leaving out 250 clusters, t with 249 degrees of freedom"
+
+
+def test_251_clusters_are_left_out_in_250_groups_of_which_one_has_two() -> None:
+    made = groups(np.repeat(np.arange(251), 2), 1)
+    assert sorted(np.bincount(made.of_row).tolist()) == [2] * 249 + [4]
+    assert (made.of_row[::2] == made.of_row[1::2]).all()
+    assert made.method == "jackknife leaving out 250 groups of 251 clusters, t with 249 degrees of freedom"
+
+
+def test_groups_of_clusters_are_drawn_by_the_seed() -> None:
+    cluster = np.arange(1000)
+    assert groups(cluster, 1).of_row.tolist() == groups(cluster, 1).of_row.tolist()
+    assert groups(cluster, 1).of_row.tolist() != groups(cluster, 2).of_row.tolist()
+
+
+def test_the_method_tells_what_is_left_out_and_counts_it_in_thousands() -> None:
+    assert groups(np.arange(3), 1, "rows").method == "jackknife leaving out 3 rows, t with 2 degrees of freedom"
+    assert groups(np.arange(1234), 1).method.startswith("jackknife leaving out 250 groups of 1,234 clusters, ")
+
+
+# ---- the standard error ---------------------------------------------------------------------------------------------
+
+
+def test_the_standard_error_by_hand() -> None:
+    assert standard_error(np.array(WITHOUT)) == pytest.approx(SE, rel=1e-14)
+
+
+def test_the_mean_of_equal_clusters_varies_as_the_means_of_the_clusters() -> None:
+    means = (Fraction(1, 4), Fraction(3, 4), Fraction(1, 2), Fraction(1))
+    without = [float((sum(means) - left) / 3) for left in means]
+    centre = sum(means) / 4
+    squares = sum((one - centre) ** 2 for one in means)
+    assert standard_error(np.array(without)) == pytest.approx(math.sqrt(squares / 3 / 4), rel=1e-14)
+
+
+# ---- the interval of an estimate ------------------------------------------------------------------------------------
+
+
+def test_a_plain_interval_is_symmetric_at_the_t_quantile_of_one_degree_less_than_clusters() -> None:
+    found = _found(0.7, "plain")
+    assert _ends(found) == pytest.approx((0.7 - REACH * SE, 0.7 + REACH * SE), rel=1e-12)
+    assert found.se == pytest.approx(SE, rel=1e-14)
+    assert (found.value, found.level, found.n, found.events, found.reason) == (0.7, 0.95, 4, 2, None)
+    assert found.details == {"degrees_of_freedom": 2.0}
+    assert found.method == "jackknife leaving out 3 clusters, t with 2 degrees of freedom"
+
+
+def test_a_logit_interval_is_symmetric_in_the_log_odds() -> None:
+    found = _found(0.7, "logit")
+    half = REACH * SE / (0.7 * 0.3)
+    assert [_logit(end) for end in _ends(found)] == pytest.approx([_logit(0.7) - half, _logit(0.7) + half], rel=1e-9)
+    assert found.method == "jackknife leaving out 3 clusters, t with 2 degrees of freedom, logit"
+
+
+def test_a_log_interval_is_symmetric_in_the_logarithm() -> None:
+    found = _found(1.7, "log")
+    half = REACH * SE / 1.7
+    assert [math.log(end) for end in _ends(found)] == pytest.approx([math.log(1.7) - half, math.log(1.7) + half])
+    assert found.method == "jackknife leaving out 3 clusters, t with 2 degrees of freedom, log"
+
+
+def test_wilson_at_the_effective_rows_solves_the_score_equation_with_the_t_quantile() -> None:
+    # The error at a share b is that of the estimate times sqrt(b(1 - b) / (v(1 - v))): the number of rows cancels.
+    found = _found(0.7, "wilson")
+    low, high = _ends(found)
+    assert 0 < low < 0.7 < high < 1
+    for end in (low, high):
+        assert abs(0.7 - end) == pytest.approx(REACH * SE * math.sqrt(end * (1 - end) / (0.7 * 0.3)), rel=1e-9)
+    assert found.method == (
+        "Wilson at the effective number of rows; jackknife leaving out 3 clusters, t with 2 degrees of freedom"
+    )
+
+
+@pytest.mark.parametrize(
+    ("scale", "value"),
+    [
+        *((scale, value) for scale in ("wilson", "logit") for value in (-0.5, 0.0, 1.0, 1.5)),
+        *(("log", value) for value in (-0.5, 0.0)),
+        ("plain", 0.5),
+    ],
+)
+def test_the_interval_is_plain_where_its_scale_ends(scale: str, value: float) -> None:
+    assert interval(value, 0.125, 2.0, 0.95, scale) == (value - 0.25, value + 0.25)
+
+
+@pytest.mark.parametrize("value", [1e-4, 1.0, 1e4])
+def test_the_ends_of_a_ratio_stay_above_0_and_finite_however_large_the_error(value: float) -> None:
+    low, high = interval(value, 1e12, 12.7, 0.95, "log")
+    assert 0 < low < 1e-290
+    assert 1e290 < high < math.inf
+
+
+def test_the_p_value_is_that_of_the_t_test_of_0() -> None:
+    # With 2 degrees of freedom the two tails beyond x hold 1 - x / sqrt(x^2 + 2).
+    x = 0.7 / SE
+    for value in (0.7, -0.7):
+        found = _found(value, "plain", p_value=0.9, tau=0.25)
+        assert found.details == {
+            "p_value": pytest.approx(1 - x / math.sqrt(x**2 + 2), rel=1e-12),
+            "tau": 0.25,
+            "degrees_of_freedom": 2.0,
+        }
+
+
+def test_the_p_value_is_the_level_that_the_interval_leaves_when_it_ends_in_0() -> None:
+    p_value = _found(REACH * SE, "plain", p_value=0.9).details["p_value"]
+    assert p_value == pytest.approx(0.05, rel=1e-9)
+
+
+def test_two_clusters_have_an_interval_with_one_degree_of_freedom() -> None:
+    # The quantile of Cauchy's distribution is a tangent; half the distance of two values is their standard error.
+    found = _found(0.5, "plain", (0.4, 0.7), Groups(np.array([0, 1]), 2, 2), p_value=None)
+    half = math.tan(math.pi * 0.475) * 0.15
+    assert _ends(found) == pytest.approx((0.5 - half, 0.5 + half), rel=1e-12)
+    assert found.details == {
+        "p_value": pytest.approx(1 - 2 * math.atan(0.5 / 0.15) / math.pi, rel=1e-12),
+        "degrees_of_freedom": 1.0,
+    }
+
+
+def test_one_cluster_has_no_interval_and_is_not_left_out() -> None:
+    def never(group: int) -> Estimate:
+        raise AssertionError
+
+    for plural, singular in (("clusters", "cluster"), ("rows", "row")):
+        found = by_cluster(
+            _whole(0.5, p_value=0.9, tau=0.25), never, groups(np.array([7, 7]), 1, plural), 0.95, "plain"
+        )
+        assert (found.value, found.low, found.high, found.se, found.level) == (0.5, None, None, None, None)
+        assert found.reason == f"all rows are of one {singular}, and an interval needs two"
+        assert found.details == {"tau": 0.25}
+
+
+def test_no_interval_where_the_measure_has_no_value_without_a_cluster() -> None:
+    def without(group: int) -> Estimate | Absent:
+        return Absent("there are no events") if group == 2 else _whole(0.5 + group)
+
+    found = by_cluster(_whole(0.5, p_value=0.9), without, THREE, 0.95, "logit")
+    assert (found.value, found.low, found.high, found.se, found.level) == (0.5, None, None, None, None)
+    assert found.reason == "without some of the clusters there is no value: there are no events"
+    assert found.details == {}
+    assert found.method == "jackknife leaving out 3 clusters, t with 2 degrees of freedom"
+
+
+@pytest.mark.parametrize(
+    ("value", "spread", "varies"),
+    [
+        (0.5, 0.0, False),
+        (0.0, 0.0, False),
+        # At most 1e-12, or 1e-12 of a value beyond 1, is rounding.
+        (0.0, 1e-12, False),
+        (1.0, 1e-12, False),
+        (0.0, 1.5e-12, True),
+        (-0.5, 1.5e-12, True),
+        (1e6, 0.9e-6, False),
+        (-1e6, 0.9e-6, False),
+        (1e6, 1.1e-6, True),
+        (-1e6, 1.1e-6, True),
+    ],
+)
+def test_no_interval_where_the_measure_varies_by_no_more_than_rounding(
+    value: float, spread: float, varies: bool
+) -> None:
+    without = (0.0, 2 * spread)
+    assert standard_error(np.array(without)) == spread
+    found = _found(value, "plain", without, Groups(np.array([0, 1]), 2, 2), p_value=0.9)
+    if varies:
+        assert found.low is not None
+        assert found.low < value
+        return
+    assert (found.value, found.low, found.high, found.se, found.level) == (value, None, None, None, None)
+    assert found.reason == "the rows do not vary enough to estimate an interval"
+    assert found.details == {}
+
+
+@pytest.mark.parametrize("scale", ["plain", "logit", "wilson"])
+def test_a_rate_of_unequal_clusters_against_a_slow_loop(scale: str) -> None:
+    table = {"a": (1, 1, 0), "b": (0, 0), "c": (1, 1, 1, 0, 1), "d": (0, 1, 0, 0)}
+    names = sorted(table)
+    rows = np.array([float(one) for name in names for one in table[name]])
+    cluster = np.array([place for place, name in enumerate(names) for _ in table[name]])
+    made = groups(cluster, 1)
+    found = by_cluster(
+        _whole(float(rows.mean())), lambda group: _whole(float(rows[made.of_row != group].mean())), made, 0.9, scale
+    )
+    without = []
+    for left in names:
+        kept = [one for name in names if name != left for one in table[name]]
+        without.append(Fraction(sum(kept), len(kept)))
+    centre = sum(without) / 4
+    se = math.sqrt(Fraction(3, 4) * sum((one - centre) ** 2 for one in without))
+    assert found.se == pytest.approx(se, rel=1e-12)
+    half, share = float(t.ppf(0.95, 3)) * se, 7 / 14
+    for end, sign in zip(_ends(found), (-1, 1), strict=True):
+        if scale == "plain":
+            assert end == pytest.approx(share + sign * half, rel=1e-12)
+        elif scale == "logit":
+            assert _logit(end) == pytest.approx(sign * half * 4, rel=1e-9)
+        else:
+            assert end - share == pytest.approx(sign * half * math.sqrt(end * (1 - end) * 4), rel=1e-9)
+
+
+# ---- the band of a curve --------------------------------------------------------------------------------------------
+
+LEFT_OUT = np.array([[0.1, 0.70, 0.2, 0.9], [0.3, 0.90, 0.0, 1.0], [0.3, 0.95, 0.0, 1.0]])
+
+
+def _errors() -> list[float]:
+    """Point by point, the jackknife's standard error of the three curves."""
+    found = []
+    for point in range(4):
+        column = [float(curve[point]) for curve in LEFT_OUT]
+        centre = sum(column) / 3
+        found.append(math.sqrt(2 / 3 * sum((one - centre) ** 2 for one in column)))
+    return found
+
+
+def test_a_band_is_plain_at_each_point_of_a_curve_that_is_no_share() -> None:
+    values = np.array([0.25, -0.5, 0.0, 3.0])
+    low, high = band(values, LEFT_OUT, 2.5, False)
+    assert low.tolist() == pytest.approx([v - 2.5 * se for v, se in zip(values, _errors(), strict=True)], rel=1e-12)
+    assert high.tolist() == pytest.approx([v + 2.5 * se for v, se in zip(values, _errors(), strict=True)], rel=1e-12)
+
+
+def test_a_band_of_shares_is_symmetric_in_the_log_odds_and_ends_where_the_curve_is_0_or_1() -> None:
+    low, high = band(np.array([0.25, 0.8, 0.0, 1.0]), LEFT_OUT, 2.5, True)
+    for point, share in enumerate((0.25, 0.8)):
+        half = 2.5 * _errors()[point] / (share * (1 - share))
+        assert _logit(float(low[point])) == pytest.approx(_logit(share) - half, rel=1e-9)
+        assert _logit(float(high[point])) == pytest.approx(_logit(share) + half, rel=1e-9)
+    assert low[2:].tolist() == high[2:].tolist() == [0.0, 1.0]
+
+
+def test_a_band_of_shares_has_no_width_where_the_curves_are_one() -> None:
+    low, high = band(np.array([0.5]), np.array([[0.5], [0.5]]), 12.7, True)
+    assert (low.tolist(), high.tolist()) == ([0.5], [0.5])
+
+
+@pytest.mark.parametrize("share", [1e-300, 1e-6, 0.5, 1 - 1e-6, math.nextafter(1, 0)])
+def test_a_band_of_shares_stays_within_0_and_1_however_large_the_error(share: float) -> None:
+    low, high = band(np.array([share]), np.array([[0.0], [1.0]]), 1e4, True)
+    assert (low[0], high[0]) == pytest.approx((0, 1), abs=1e-200)
