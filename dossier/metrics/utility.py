@@ -172,7 +172,7 @@ def automation_bias(labels: Floats) -> Floats:
     raters = np.sum(~np.isnan(labels), axis=1).astype(float)
     yes = np.nansum(labels, axis=1)
     most = np.where(raters % 2 == 1, (raters**2 - 1) / 4, raters**2 / 4)
-    disagreement = yes * (raters - yes) / np.where(most > 0, most, 1.0)
+    disagreement = yes * (raters - yes) / np.maximum(most, 1)
     tau = np.where(yes >= raters / 2, disagreement / 2, (2 - disagreement) / 2)
     return np.where(raters > 0, tau, np.nan)
 
@@ -183,10 +183,9 @@ def cost_benefit(cost: Floats, benefit: Floats) -> Floats:
     `cost`, `benefit` (n, 0 or more).
     """
     # The larger of the two divides first, so that neither a huge nor a tiny unit is lost.
-    scale = np.maximum(cost, benefit)
-    safe = np.where(scale > 0, scale, 1.0)
-    share = cost / safe / np.where(scale > 0, benefit / safe + cost / safe, 1.0)
-    return np.where(scale > 0, share, np.nan)
+    larger = np.maximum(cost, benefit)
+    scale = np.where(larger > 0, larger, np.nan)
+    return cost / scale / (benefit / scale + cost / scale)
 
 
 def _mean_of_present(values: Floats) -> Floats:
@@ -228,8 +227,8 @@ def utility_parts(outcome: Floats, alarm: Floats, tau: Floats, relevance: Floats
         return Absent(
             f"{who} count{'s' if endless == 1 else ''} as an alarm at a threshold of 1, which weighs endlessly"
         )
-    odds = np.where(costly, tau / np.where(costly, 1 - tau, 1.0), 0.0)
-    return UtilityParts(weight * alarm - (1 - outcome) * relevance * odds * alarm, weight)
+    odds = np.divide(tau, 1 - tau, out=np.zeros(len(tau)), where=costly)
+    return UtilityParts(weight * alarm - relevance * odds * alarm, weight)
 
 
 def utility_value(parts: UtilityParts) -> float:
@@ -301,7 +300,7 @@ def weighted_utility(
     value = utility_value(parts)
     residual = parts.gained - value * parts.relevance
     variance = math.fsum(residual**2) / math.fsum(parts.relevance) ** 2
-    se = math.sqrt(variance) if variance > 1e-30 * max(1.0, value**2) else None
+    se = math.sqrt(variance) if variance > 1e-30 else None
     details: dict[str, float | None] = {
         "left_out": float(np.sum(~keep)),
         "tau_zero": float(np.sum(chosen == 0)),
@@ -454,7 +453,7 @@ def _grid(low: float, high: float, declared: tuple[float, ...]) -> Floats:
     """Even steps over the range, and the declared thresholds in it exactly: their values are printed."""
     even = np.linspace(low, high, POINTS)
     inside = [one for one in declared if low < one < high]
-    apart = [one for one in even if all(abs(one - other) > 1e-9 for other in inside)]
+    apart = [one for one in even if not any(math.isclose(one, other, abs_tol=1e-9) for other in inside)]
     return np.sort(np.array([*apart, *inside]))
 
 
@@ -554,8 +553,8 @@ def utility_profile(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve
     scale = (1 - phi) * (odds / phi) ** 2
     riley = (hit * (1 - hit) / phi + scale * (alarm * (1 - alarm) + alarm**2 / phi)) / n
     columns: dict[str, tuple[float | None, ...]] = {"tau": column(PROFILE)}
-    columns |= _named_band("net_benefit", benefit, spread, level, -math.inf)
-    columns |= _named_band("standardized_net_benefit", benefit / phi, riley, level, -math.inf)
+    columns |= _named_band("net_benefit", benefit, spread, level)
+    columns |= _named_band("standardized_net_benefit", benefit / phi, riley, level)
     found = h_accuracy_at_risks(outcome, risk, PROFILE.tolist(), level)
     columns |= {
         "h_accuracy_risk": tuple(one.value for one in found),
@@ -565,12 +564,10 @@ def utility_profile(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve
     return Curve(columns, n, "pointwise, as for each measure", int(outcome.sum()))
 
 
-def _named_band(
-    name: str, value: Floats, variance: Floats, level: float, floor: float
-) -> dict[str, tuple[float | None, ...]]:
+def _named_band(name: str, value: Floats, variance: Floats, level: float) -> dict[str, tuple[float | None, ...]]:
     half = two_sided(level) * np.sqrt(variance)
     return {
         name: column(value),
-        f"{name}_low": column(np.maximum(value - half, floor)),
+        f"{name}_low": column(value - half),
         f"{name}_high": column(np.minimum(value + half, 1)),
     }

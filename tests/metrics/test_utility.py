@@ -21,12 +21,14 @@ from dossier.metrics.utility import (
     cost_benefit,
     decision_curve,
     decision_curve_all_sites,
+    decision_curve_wide,
     net_benefit,
     persuasion,
     standardized_net_benefit,
     standardized_variance,
     utility_credit,
     utility_parts,
+    utility_profile,
     utility_value,
     value_of_information,
     weighted_utility,
@@ -172,7 +174,62 @@ def test_the_decision_curve_is_the_net_benefit_at_each_threshold(rows: list[tupl
         if expected.se is not None:
             assert lines["se"][place] == pytest.approx(expected.se, abs=1e-8)
             assert lines["low"][place] == pytest.approx(expected.low, abs=1e-7)
+            assert lines["high"][place] == pytest.approx(expected.high, abs=1e-7)
     assert set(lines["treat_none"]) == {0.0}
+
+
+def test_a_declared_threshold_is_a_point_of_the_curve_once() -> None:
+    y, p = np.array([0.0, 1.0]), np.array([0.2, 0.8])
+    for declared, points in ((0.35, 101), (0.3512, 102), (0.1, 101), (0.6, 101), (0.7, 101)):
+        found = curve(decision_curve(y, p, (0.1, 0.6), 0.95, (declared,)))["threshold"]
+        assert len(found) == points
+        assert (declared in found) == (declared <= 0.6)
+        assert np.diff(found).min() > 1e-4
+
+
+def test_the_wide_curve_stays_below_a_threshold_of_one() -> None:
+    y, p = np.array([0.0, 1.0]), np.array([0.2, 0.8])
+    at_one = "net benefit is not defined at a threshold of 1, where one false positive outweighs everything"
+    assert decision_curve_wide(y, p, (0.1, 1.0)) == Absent(at_one)
+    assert curve(decision_curve_wide(y, p, (0.1, 0.995)))["threshold"].max() == 0.995
+
+
+NO_FALSE_ALARM = np.array([1.0, 1, 1, 0]), np.array([0.9, 0.9, 0.1, 0.1])
+"""Two of three cases are flagged, and nobody else: at .8 every interval would pass 1, the value of a perfect model."""
+
+
+@pytest.mark.parametrize(
+    ("measure", "value", "variance"),
+    [
+        (net_benefit, 1 / 2, 1 / 12),  # 1, 1, 0, 0: 1/3, by four rows
+        (value_of_information, 1 / 2, 1 / 12),  # treating everybody gives 3/4 - 1/4 x 4
+        (standardized_net_benefit, 2 / 3, 2 / 27),  # 2/3 x 1/3 by a prevalence of 3/4, by four rows
+        (weighted_utility, 2 / 3, 2 / 27),
+    ],
+)
+def test_no_interval_passes_the_perfect_model(measure: Any, value: float, variance: float) -> None:
+    found = estimated(measure(*NO_FALSE_ALARM, 0.8))
+    assert (found.value, found.se) == pytest.approx((value, math.sqrt(variance)))
+    assert found.low == pytest.approx(value - 1.959963984540054 * math.sqrt(variance))
+    assert found.high == 1
+
+
+def test_no_band_passes_the_perfect_model() -> None:
+    line, profile = curve(decision_curve(*NO_FALSE_ALARM, (0.1, 0.8))), curve(utility_profile(*NO_FALSE_ALARM))
+    assert (line["threshold"][-1], profile["tau"][79]) == (0.8, 0.8)
+    assert line["low"][-1] == pytest.approx(1 / 2 - 1.959963984540054 * math.sqrt(1 / 12))
+    assert line["high"][-1] == 1
+    assert profile["net_benefit_high"][79] == 1
+    assert profile["standardized_net_benefit_high"][79] == 1
+
+
+@pytest.mark.parametrize("measure", [standardized_net_benefit, weighted_utility])
+@pytest.mark.parametrize("flagged", [1.0, 0.0])
+def test_rows_that_do_not_vary_have_no_interval(measure: Any, flagged: float) -> None:
+    y = np.array([1.0, 0, 1, 0])
+    found = estimated(measure(y, flagged * y, 0.5))
+    assert (found.value, found.low, found.high, found.se) == (flagged, None, None, None)
+    assert found.reason == "the rows do not vary enough to estimate an interval"
 
 
 def test_what_has_no_net_benefit_is_absent() -> None:
@@ -221,6 +278,15 @@ def test_sites_that_cannot_be_taken_together_are_absent() -> None:
     assert isinstance(decision_curve_all_sites((one, other)), Absent)
     single = curve(decision_curve_all_sites((one, site("c", y[:1], p[:1]))))
     assert np.isnan(single["se"]).all()
+
+
+def test_the_curve_of_all_sites_counts_all_rows_and_events() -> None:
+    y, p = np.array([0.0, 1.0, 1.0]), np.array([0.2, 0.8, 0.4])
+    without = SiteResults(site("c", y, p).summary, (), ())
+    found = decision_curve_all_sites((site("a", y, p), site("b", np.zeros(4), np.full(4, 0.3)), without))
+    assert isinstance(found, Curve)
+    assert (found.n, found.events) == (7, 2)
+    assert found.method.startswith("all rows of 2 of 3 sites")
 
 
 # ---- weighted utility -----------------------------------------------------------------------------------------------
@@ -387,6 +453,54 @@ def test_relevance_from_raters_is_the_mean_complexity_by_its_maximum() -> None:
     assert found.n == 3
 
 
+@pytest.mark.parametrize("unit", [1e-200, 1.0, 1e200])
+def test_the_unit_of_complexity_does_not_matter(unit: float) -> None:
+    y, p, complexity = np.array([1.0, 1, 0]), np.array([0.9, 0.1, 0.8]), np.array([[0.2], [0.6], [0.3]])
+    found = estimated(
+        weighted_utility(y, p, 0.2, 1.0, "raters", labels=np.ones((3, 1)), rater_complexity=complexity * unit)
+    )
+    # Relevance 1/3, 1 and 1/2, and odds of 1/4: (1/3 - 1/8) / (4/3) = 5/32, and what is left of each row.
+    assert found.value == pytest.approx(5 / 32)
+    assert found.se == pytest.approx(math.hypot(1 / 3 - 5 / 96, 5 / 32, 1 / 8) / (4 / 3))
+
+
+def test_raters_that_a_model_would_confirm_or_has_to_win_over() -> None:
+    labels, confidence = np.array([[1.0, 0], [1, 1]]), np.array([[0.6, 0.2], [0.8, 0.4]])
+    y, p = np.array([1.0, 0]), np.array([0.5, 0.5])
+
+    def of(tau: str) -> float:
+        return estimated(weighted_utility(y, p, tau, labels=labels, confidence=confidence)).value
+
+    # (.8 + .4)/2 and (.9 + .7)/2: .5 is no alarm at .6 and at .8, but one at .4 and at .2, where the odds are 1/4.
+    assert of("confidence") == 0
+    assert of("persuasion") == pytest.approx(1 - 1 / 4)
+
+
+def test_a_credit_that_all_cases_share_leaves_no_interval() -> None:
+    """.25 lies two thirds of the way from .15 to .3, for cases of any relevance; what is left of them is rounding."""
+    y, r = np.array([1.0, 1, 1, 1, 0]), np.array([0.1, 0.2, 0.3, 0.7, 0.5])
+    found = estimated(weighted_utility(y, 0.25 * y, 0.3, 0.5, "column", case_relevance=r))
+    assert found.value == pytest.approx(2 / 3)
+    assert (found.low, found.high, found.se) == (None, None, None)
+
+
+def test_one_tau_for_all_may_lie_at_either_end() -> None:
+    """At 0 everybody is flagged at no cost; at 1 only a risk of 1 is."""
+    y, p = np.array([1.0, 0, 1, 0]), np.array([0.2, 0.9, 1.0, 0.3])
+    none, full = estimated(weighted_utility(y, p, 0.0)), estimated(weighted_utility(y, p, 1.0))
+    assert (none.value, none.details["tau_zero"], none.details["tau_one"]) == (1, 4, 0)
+    assert (full.value, full.details["tau_zero"], full.details["tau_one"]) == (0.5, 0, 4)
+    assert weighted_utility(y, p, -0.1) == Absent("tau is -0.1, outside 0 to 1")
+
+
+def test_the_cases_at_either_end_of_tau_are_counted() -> None:
+    """Raters who all say 1, or all 0, put tau to 0, or 1; those who disagree do not."""
+    labels = np.array([[1.0, 1], [1, 1], [1, 1], [0, 0], [0, 1]])
+    y, p = np.array([1.0, 0, 1, 0, 1]), np.array([0.2, 0.9, 0.1, 0.3, 0.7])
+    found = estimated(weighted_utility(y, p, "automation_bias", labels=labels))
+    assert found.details == {"left_out": 0, "tau_zero": 3, "tau_one": 1}
+
+
 def test_both_ends_of_tau() -> None:
     """At 0 everything counts and a false alarm costs nothing; at 1 a false alarm would weigh endlessly."""
     y, p = np.array([1.0, 0, 1, 0]), np.array([0.2, 0.9, 1.0, 0.3])
@@ -452,6 +566,13 @@ def test_the_value_of_information_is_what_the_model_adds_to_the_better_default(
 def test_the_value_of_information_is_absent_where_net_benefit_is() -> None:
     assert value_of_information(np.array([]), np.array([]), 0.5) == Absent("there are no rows")
     assert isinstance(value_of_information(np.array([1.0]), np.array([0.5]), 1.0), Absent)
+
+
+def test_where_both_defaults_are_worth_nothing_the_model_is_compared_with_treating_nobody() -> None:
+    found = estimated(value_of_information(np.array([1.0, 1, 0, 0]), np.array([0.9, 0.2, 0.1, 0.1]), 0.5))
+    # Of 1, 0, 0, 0 the mean is 1/4, the variance 1/4, and four rows halve its root.
+    assert (found.value, found.details["default"]) == (0.25, 0)
+    assert found.se == pytest.approx(0.25)
 
 
 @needs_shared
