@@ -96,9 +96,9 @@ def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
         return reason
     n, events = len(outcome), int(outcome.sum())
     above, below = placements(outcome, risk)
-    value = min(1.0, max(0.0, float(above.mean())))
+    value = float(above.mean())
     variance = delong_variance(above, below)
-    if variance is not None and variance > 0 and 0 < value < 1:
+    if variance is not None and variance > 0:
         se = math.sqrt(variance)
         low, high = on_logit(value, se, level)
         return Estimate(value, low, high, level, n, "DeLong, logit", events, se)
@@ -305,7 +305,7 @@ Shares = tuple[float, float, float, float]
 """The shares of true positives, false positives, false negatives and true negatives."""
 
 
-def _elsewhere(found: Confusion, measure: Callable[[Shares], float | None]) -> dict[str, float | None]:
+def _elsewhere(found: Confusion, measure: Callable[[Shares], float]) -> dict[str, float | None]:
     """What a measure of the four shares would be at other prevalences, the sensitivity and specificity unchanged."""
     values: dict[str, float | None] = {}
     for per_cent in (10, 50):
@@ -319,23 +319,22 @@ def _elsewhere(found: Confusion, measure: Callable[[Shares], float | None]) -> d
     return values
 
 
-def _markedness(shares: Shares) -> float | None:
+def _markedness(shares: Shares) -> float:
     tp, fp, fn, tn = shares
-    return tp / (tp + fp) + tn / (tn + fn) - 1 if tp + fp > 0 and tn + fn > 0 else None
+    return tp / (tp + fp) + tn / (tn + fn) - 1
 
 
-def _mcc(shares: Shares) -> float | None:
+def _mcc(shares: Shares) -> float:
     tp, fp, fn, tn = shares
-    product = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
-    return (tp * tn - fp * fn) / math.sqrt(product) if product > 0 else None
+    return (tp * tn - fp * fn) / math.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
 
 
-def _f1(shares: Shares) -> float | None:
+def _f1(shares: Shares) -> float:
     tp, fp, fn, _ = shares
     return 2 * tp / (2 * tp + fp + fn)
 
 
-def _kappa(shares: Shares) -> float | None:
+def _kappa(shares: Shares) -> float:
     tp, fp, fn, tn = shares
     chance = (tp + fp) * (tp + fn) + (tn + fp) * (tn + fn)
     return (tp + tn - chance) / (1 - chance)
@@ -460,9 +459,8 @@ def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0
 
     Arguments: as for `accuracy`. Returns ppv + npv - 1 with a normal interval, SE^2 = ppv(1-ppv)/flagged +
     npv(1-npv)/unflagged. `details`: `at_prevalence_10` and `at_prevalence_50`, what the same sensitivity and
-    specificity would give where the outcome has 10 and 50 % (missing with one class, or without a value). Absent
-    without rows, and when no row or every row is flagged; the bounds are missing when both shares are 0 or 1. Source:
-    Powers 2011.
+    specificity would give where the outcome has 10 and 50 % (missing with one class). Absent without rows, and when no
+    row or every row is flagged; the bounds are missing when both shares are 0 or 1. Source: Powers 2011.
     """
     if len(outcome) == 0:
         return NO_ROWS
@@ -751,7 +749,7 @@ def auprc(
     )
     known = found[~np.isnan(found)]
     method = "average precision; bootstrap over rows"
-    return percentile(min(1.0, value), known, bootstrap, level, outcome, method, {"prevalence": float(outcome.mean())})
+    return percentile(value, known, bootstrap, level, outcome, method, {"prevalence": float(outcome.mean())})
 
 
 def part_of(fpr: str | tuple[float, float]) -> tuple[float, float]:
@@ -783,7 +781,7 @@ def roc_part(fpr: Floats, tpr: Floats, low: float, high: float) -> RocPart:
     upper = np.interp(low, fpr, tpr) if low not in fpr else tpr[fpr == low].max()
     begin = float(tpr[fpr == low].min()) if low == 0 or (low == high and low in fpr) else float(upper)
     end = float(tpr[fpr == high].max()) if high in fpr else float(np.interp(high, fpr, tpr))
-    inside = (fpr >= low) & (fpr <= high) & (tpr >= begin) & (tpr <= end)
+    inside = (fpr >= low) & (fpr <= high) & (tpr >= begin)
     x = np.concatenate(([low], fpr[inside], [high]))
     y = np.concatenate(([begin], tpr[inside], [end]))
     return RocPart(high - low, end - begin, float(np.trapezoid(y, x)), float(np.trapezoid(1 - x, y)))
@@ -792,7 +790,7 @@ def roc_part(fpr: Floats, tpr: Floats, low: float, high: float) -> RocPart:
 def _balanced(part: RocPart) -> float | None:
     """The balanced average accuracy of a part; None for a part without width and height."""
     size = part.width + part.height
-    return (part.area_below + part.area_beside) / size if size > 0 else None
+    return min(1.0, (part.area_below + part.area_beside) / size) if size > 0 else None
 
 
 @metric(
@@ -856,7 +854,7 @@ def balanced_average_accuracy(
     whole = float(placements(y, p)[0].mean())
     details: dict[str, float | None] = {"half_sum": half_sum, "left_out": max(0.0, whole - half_sum)}
     method = "bootstrap within cases and within non-cases"
-    return percentile(min(1.0, value), np.array(replicates), bootstrap, level, outcome, method, details)
+    return percentile(value, np.array(replicates), bootstrap, level, outcome, method, details)
 
 
 def _rates(counts: Floats) -> Floats:

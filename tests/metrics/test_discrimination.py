@@ -29,8 +29,10 @@ from dossier.metrics.discrimination import (
     mcc,
     newcombe_standard_error,
     npv,
+    placements,
     ppv,
     risk_distribution,
+    risk_range,
     roc,
     roc_part,
     roc_vertices,
@@ -182,6 +184,33 @@ def test_a_constant_risk_and_a_single_case_still_have_an_interval() -> None:
     assert single.method == "Newcombe, logit"
 
 
+def test_a_single_case_has_the_interval_of_newcombe_around_its_own_value() -> None:
+    found = estimated(auroc(np.array([0.0, 1, 0, 0]), np.array([0.1, 0.3, 0.2, 0.4])))
+    # By hand: A = 2/3 and n/2 - 1 = 1, so that A(1 - A)(1 + (1 - A)/(2 - A) + A/(1 + A)) = 2/9 (1 + 1/4 + 2/5).
+    se = math.sqrt(2 / 9 * 1.65 / (1 * 3))
+    ends = [1 / (1 + math.exp(-(math.log(2) + sign * 1.959963984540054 * se * 9 / 2))) for sign in (-1, 1)]
+    assert (found.se, found.low, found.high) == pytest.approx((se, *ends), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("y", "reason"),
+    [
+        ([], "there are no rows"),
+        ([1], "there is a single row, so that cases and non-cases cannot be compared"),
+        ([0, 0, 0], "none of the 3 rows has the outcome"),
+        ([1, 1], "all 2 rows have the outcome"),
+    ],
+)
+def test_why_cases_cannot_be_compared_with_others(y: list[float], reason: str) -> None:
+    assert auroc(np.array(y, dtype=float), np.linspace(0.2, 0.8, len(y))) == Absent(reason)
+
+
+def test_placements_by_hand() -> None:
+    above, below = placements(np.array([1.0, 0, 1, 0]), np.array([0.9, 0.2, 0.2, 0.1]))
+    assert above.tolist() == [1, 0.75]  # of the two non-cases: both lie below .9; one lies below .2 and one ties
+    assert below.tolist() == [0.75, 1]  # of the two cases: one lies above .2 and one ties; both lie above .1
+
+
 def test_the_worked_matrix_of_dinga() -> None:
     y = np.array([1.0] * 10 + [0.0] * 990)
     p = np.array([0.9] * 100 + [0.1] * 900)
@@ -221,6 +250,19 @@ def test_a_share_of_nothing_is_absent(function: Any, y: list[float], p: list[flo
     assert isinstance(function(np.array([]), np.array([]), 0.5), Absent)
 
 
+@pytest.mark.parametrize("function", [sensitivity, specificity, ppv, npv, accuracy, markedness, f1])
+def test_without_rows_nothing_else_is_blamed(function: Any) -> None:
+    assert function(np.array([]), np.array([]), 0.5) == Absent("there are no rows")
+
+
+@pytest.mark.parametrize(
+    ("function", "y", "p"), [(sensitivity, 1, 0.9), (specificity, 0, 0.1), (ppv, 1, 0.9), (npv, 0, 0.1), (f1, 1, 0.9)]
+)
+def test_a_single_row_has_a_share(function: Any, y: float, p: float) -> None:
+    found = estimated(function(np.array([y], dtype=float), np.array([p]), 0.5))
+    assert (found.value, found.n) == (1, 1)
+
+
 @given(ROWS)
 @settings(deadline=None)
 def test_the_area_under_the_roc_curve_is_the_auroc(rows: list[tuple[int, float]]) -> None:
@@ -251,6 +293,24 @@ def test_a_long_roc_curve_is_thinned_and_keeps_its_area(kind: str) -> None:
     assert (np.diff(tpr) >= 0).all()
     assert abs(np.trapezoid(tpr, fpr) - estimated(auroc(y, p)).value) < 1e-3
     assert len(roc_vertices(y, p)[0]) == n + 1
+
+
+@pytest.mark.parametrize("corners", [250, 251])
+def test_a_roc_curve_is_thinned_above_250_corners(corners: int) -> None:
+    p = np.linspace(1, 0, corners - 1)
+    y = (np.arange(corners - 1) % 3 == 0).astype(float)
+    found = roc(y, p)
+    assert isinstance(found, Curve)
+    fpr, tpr = (np.array(found.columns[name], dtype=float) for name in ("fpr", "tpr"))
+    if corners == 250:
+        assert [fpr.tolist(), tpr.tolist()] == [axis.tolist() for axis in roc_vertices(y, p)]
+    else:
+        assert np.diff(fpr + tpr) == pytest.approx(2 / (len(fpr) - 1))  # evenly spaced along the curve
+
+
+def test_risks_that_lie_no_further_apart_than_a_millionth_of_a_millionth_are_the_same() -> None:
+    assert risk_range(np.repeat([0, 1e-12], 50)) == (0, 0)
+    assert risk_range(np.repeat([0, 3e-12], 50)) == (0, 3e-12)
 
 
 def test_the_distribution_of_risk_counts_every_row_in_its_tenth() -> None:
@@ -392,6 +452,92 @@ def test_the_stratified_errors_by_hand() -> None:
     assert estimated(balanced_accuracy(y, p, 0.5)).se == pytest.approx(se / 2, abs=1e-15)
 
 
+def test_the_errors_of_the_likelihood_ratios_by_hand() -> None:
+    y, p = rows_of(8, 3, 2, 17)
+    positive, negative = (
+        estimated(likelihood_ratio_positive(y, p, 0.5)),
+        estimated(likelihood_ratio_negative(y, p, 0.5)),
+    )
+    assert positive.se == pytest.approx(0.8 / 0.15 * math.sqrt(1 / 8 - 1 / 10 + 1 / 3 - 1 / 20), abs=1e-12)
+    assert negative.se == pytest.approx(0.2 / 0.85 * math.sqrt(1 / 2 - 1 / 10 + 1 / 17 - 1 / 20), abs=1e-12)
+
+
+BOUNDED = (balanced_accuracy, youden_j, markedness, mcc, f1, cohen_kappa_of_model)
+
+
+@pytest.mark.parametrize("function", BOUNDED)
+def test_the_bounds_of_measures_at_a_threshold_stay_in_their_range(function: Any) -> None:
+    floor = 0 if function in (balanced_accuracy, f1) else -1
+    good, bad = estimated(function(*rows_of(5, 0, 1, 4), 0.5)), estimated(function(*rows_of(1, 4, 5, 0), 0.5))
+    assert good.se is not None
+    assert good.value + 1.96 * good.se > 1
+    assert good.high == 1
+    assert bad.se is not None
+    assert bad.value - 1.96 * bad.se < floor
+    assert bad.low == floor
+
+
+@pytest.mark.parametrize("function", BOUNDED)
+def test_answers_that_are_all_right_have_no_interval(function: Any) -> None:
+    found = estimated(function(*rows_of(4, 0, 0, 6), 0.5))
+    assert (found.value, found.se, found.low, found.high) == (1, None, None, None)
+    assert found.reason
+
+
+def test_rounding_does_not_carry_the_correlation_beyond_its_range() -> None:
+    assert estimated(mcc(*rows_of(14, 0, 0, 15), 0.5)).value == 1
+    assert estimated(mcc(*rows_of(0, 15, 14, 0), 0.5)).value == -1
+
+
+@pytest.mark.parametrize(("threshold", "declared"), [(0.2, 0.25), (0.5, 1), (1.0, None)])
+def test_the_weights_of_a_false_alarm(threshold: float, declared: float | None) -> None:
+    y, p = rows_of(3, 1, 1, 5)
+    for function in (balanced_accuracy, youden_j):
+        details = estimated(function(y, p, threshold)).details
+        assert details["false_alarm_weight"] == pytest.approx(4 / 6)
+        assert details["declared_weight"] == (None if declared is None else pytest.approx(declared))
+
+
+@pytest.mark.parametrize(("risk", "reason"), [(0.9, "every risk reaches"), (0.1, "no risk reaches")])
+def test_one_answer_for_all_has_no_markedness(risk: float, reason: str) -> None:
+    for y in ([1.0], [0.0, 1.0]):
+        found = markedness(np.array(y), np.full(len(y), risk), 0.5)
+        assert found == Absent(f"{reason} the threshold of 0.5")
+
+
+def test_the_f1_score_needs_a_case_or_a_flag() -> None:
+    nothing = Absent("no row has the outcome and no risk reaches the threshold of 0.5")
+    assert f1(*rows_of(0, 0, 0, 3), 0.5) == nothing
+    assert f1(*rows_of(0, 0, 0, 1), 0.5) == nothing
+    assert estimated(f1(*rows_of(0, 0, 1, 2), 0.5)).value == 0
+    assert estimated(f1(*rows_of(0, 1, 0, 2), 0.5)).value == 0
+
+
+@pytest.mark.parametrize("function", [markedness, mcc, f1, cohen_kappa_of_model])
+def test_what_the_same_model_would_reach_at_other_prevalences(function: Any) -> None:
+    details = estimated(function(*rows_of(8, 3, 2, 17), 0.5)).details
+    # A sensitivity of .8 and a specificity of .85, in 1000 people with 100 or 500 cases.
+    for per_cent, counts in ((10, (80, 135, 20, 765)), (50, (400, 75, 100, 425))):
+        assert details[f"at_prevalence_{per_cent}"] == pytest.approx(by_hand(*counts)[function.__name__])
+    # A single case is enough: a sensitivity of 1 and a specificity of .75.
+    single = estimated(function(*rows_of(1, 1, 0, 3), 0.5)).details
+    assert single["at_prevalence_10"] == pytest.approx(by_hand(100, 225, 0, 675)[function.__name__])
+
+
+def test_one_class_says_nothing_about_other_prevalences() -> None:
+    for counts in ((2, 0, 1, 0), (0, 2, 0, 1)):
+        for function in (markedness, f1):
+            details = estimated(function(*rows_of(*counts), 0.5)).details
+            assert details == {"at_prevalence_10": None, "at_prevalence_50": None}
+
+
+@pytest.mark.parametrize("counts", [(3, 2, 1, 4), (3, 1, 2, 4)])
+def test_the_most_that_the_margins_allow_kappa(counts: tuple[int, int, int, int]) -> None:
+    # With 4 and 5 of ten in the margins at most 9 answers are right; chance gives .4 x .5 + .6 x .5 = .5.
+    found = estimated(cohen_kappa_of_model(*rows_of(*counts), 0.5))
+    assert found.details["maximum"] == pytest.approx((0.9 - 0.5) / (1 - 0.5))
+
+
 def test_a_row_at_the_threshold_is_flagged_in_the_counts() -> None:
     found = confusion(np.array([1.0, 0.0, 1.0]), np.array([0.5, 0.5, 0.499]), 0.5)
     assert (found.true_positive, found.false_positive, found.false_negative, found.true_negative) == (1, 1, 1, 0)
@@ -442,6 +588,26 @@ def test_the_bootstrap_of_average_precision_is_that_of_slow_resamples() -> None:
     assert (found.low, found.high) == pytest.approx(np.quantile(slow, (0.025, 0.975), method="weibull"), abs=1e-12)
 
 
+def test_replicates_with_a_single_case_count_and_those_without_are_left_out() -> None:
+    y, p = np.array([0.0] * 9 + [1.0] * 3), np.linspace(0, 1, 12)
+    y[4], y[9] = 1, 0
+    found = estimated(auprc(y, p, bootstrap=60, seed=2))
+    rows = np.random.default_rng(2).integers(0, 12, size=(60, 12))
+    cases = y[rows].sum(axis=1)
+    assert (cases == 1).any()
+    assert (cases == 0).any()
+    slow = [slow_average_precision(y[chosen], p[chosen]) for chosen in rows[cases > 0]]
+    assert f"{len(slow)} replicates, {60 - len(slow)} without a value left out" in found.method
+    assert (found.low, found.high) == pytest.approx(np.quantile(slow, (0.025, 0.975), method="weibull"), abs=1e-12)
+
+
+def test_as_many_replicates_as_asked_for_when_they_come_in_several_blocks() -> None:
+    rng = np.random.default_rng(8)
+    p = rng.random(5000)
+    found = estimated(auprc((rng.random(5000) < p).astype(float), p, bootstrap=100))
+    assert found.method == "average precision; bootstrap over rows, 100 replicates, percentile"
+
+
 # ---- parts of the ROC curve -----------------------------------------------------------------------------------------
 
 FAWCETT_P = [0.9, 0.8, 0.7, 0.6, 0.55, 0.54, 0.53, 0.52, 0.51, 0.505, 0.4, 0.39, 0.38, 0.37, 0.36, 0.35]
@@ -459,6 +625,7 @@ def test_the_parts_of_fawcetts_curve(part: str, value: float, half: float) -> No
     found = estimated(balanced_average_accuracy(*FAWCETT, part, bootstrap=50))
     assert found.value == pytest.approx(value, abs=5e-7)
     assert found.details["half_sum"] == pytest.approx(half, abs=1e-12)
+    assert found.details["left_out"] == pytest.approx(0.68 - half, abs=1e-12)  # Fawcett's AUROC is .68
     low, _, high = part.partition("-")
     pair = estimated(balanced_average_accuracy(*FAWCETT, (float(low), float(high)), bootstrap=50))
     assert pair == found
@@ -511,6 +678,15 @@ def test_a_part_without_width_is_the_step_and_one_without_height_the_level() -> 
     assert isinstance(balanced_average_accuracy(y, p, (0.2, 0.2)), Absent)
     assert isinstance(balanced_average_accuracy(y, p, (0.4, 0.2)), Absent)
     assert isinstance(balanced_average_accuracy(y, p, (0.4, 1.2)), Absent)
+
+
+def test_rounding_does_not_carry_a_part_beyond_1() -> None:
+    perfect = estimated(balanced_average_accuracy(np.array([1.0, 0, 0]), np.array([0.9, 0.5, 0.1]), "0.05-0.6"))
+    assert perfect.value == 1
+    y = np.array([1.0, 1, 1, 1, 0, 1, 0, 0, 0])
+    found = estimated(balanced_average_accuracy(y, np.linspace(1, 0, 9), "0.05-0.6", bootstrap=50))
+    assert found.value < 1
+    assert found.high == 1
 
 
 def test_the_bootstrap_of_a_part_keeps_the_classes() -> None:
