@@ -41,7 +41,7 @@ NEARLY = 1e-12
 
 def _blocks(permutations: int, n: int) -> Iterator[int]:
     """How many permutations of n rows each block holds."""
-    size = max(1, BLOCK // max(n, 1))
+    size = max(1, BLOCK // n)
     for begin in range(0, permutations, size):
         yield min(size, permutations - begin)
 
@@ -589,10 +589,8 @@ def log_score_against_chance(
     if isinstance(score, Absent):
         return score
     p = np.sort(risk)
-    case = outcome == 1
-    mine = risk[case & (risk > 0) & (risk < 1)]
-    observed = float(np.sum(np.log(mine) - np.log1p(-mine)))
-    near, certain = NEARLY * max(1.0, float(np.abs(_log_odds(p)).sum())), float((p == 1).sum())
+    observed, near = float(_log_odds(risk[outcome == 1]).sum()), NEARLY * max(1.0, float(np.abs(_log_odds(p)).sum()))
+    certain = float((p == 1).sum())
     most = MOST_DRAWS if early_stopping else permutations
     dealt = _dealt_sums(p, int(outcome.sum()), most, seed, early_stopping)
     as_good = ((sums.odds >= observed - near) & (sums.impossible == 0) & (sums.certain == certain) for sums in dealt)

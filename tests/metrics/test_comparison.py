@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -26,9 +27,11 @@ from dossier.metrics.comparison import (
     log_score_difference,
     net_benefit_difference,
     permutation_p,
+    shuffled_cases,
     sign_flip_p,
     stopping_bounds,
 )
+from dossier.metrics.resampling import BINNED_ABOVE
 from dossier.metrics.utility import net_benefit
 from dossier.types import Absent, Estimate, Floats
 
@@ -142,7 +145,34 @@ def test_no_rows_and_a_threshold_of_1_are_absent() -> None:
     none = np.array([])
     assert isinstance(auroc_difference(none, none, none), Absent)
     assert isinstance(brier_difference(none, none, none), Absent)
+    assert log_score_difference(none, none, none) == Absent("there are no rows")
     assert isinstance(net_benefit_difference(np.ones(2), np.ones(2), np.ones(2), 1.0), Absent)
+
+
+def test_a_model_with_the_order_of_its_rival_differs_by_0_exactly() -> None:
+    rng = np.random.default_rng(5)
+    for cases in range(3, 20):
+        y, p = np.array([1.0] * cases + [0.0] * 23), rng.random(cases + 23)
+        assert estimated(auroc_difference(y, p, p**2)).value == 0
+
+
+def test_the_p_value_of_a_difference_of_net_benefits_by_hand() -> None:
+    # At one half a row adds 1, -1 or 0. The model alone flags two cases, the rival alone one other: +1, +1, +1, 0, 0.
+    y = np.array([1.0, 1, 0, 0, 1])
+    found = estimated(net_benefit_difference(y, np.array([0.9, 0.5, 0, 0, 0.7]), np.array([0, 0.4, 0.5, 0, 0.8]), 0.5))
+    assert found.value == pytest.approx(0.6)
+    # The squared distances from .6 add up to 1.2; z is .6 over the root of 1.2 / 4 / 5, and 2 P(Z > z) = erfc(z / √2).
+    assert found.details["p_value"] == pytest.approx(math.erfc(0.6 / math.sqrt(0.06) / math.sqrt(2)))
+
+
+def test_the_interval_of_a_difference_ends_where_the_difference_can_end() -> None:
+    y = np.array([0.0, 0, 0, 1, 1, 1])
+    orders, misorders = np.array([0.1, 0.2, 0.3, 0.7, 0.8, 0.9]), np.array([0.9, 0.8, 0.2, 0.3, 0.1, 0.1])
+    ours, reversed_roles = (estimated(auroc_difference(y, *two)) for two in ((orders, misorders), (misorders, orders)))
+    assert (ours.high, reversed_roles.low) == (1, -1)
+    right, wrong = y, np.array([1, 1, 1, 0, 0, 0.9])
+    ours, reversed_roles = (estimated(brier_difference(y, *two)) for two in ((right, wrong), (wrong, right)))
+    assert (ours.low, reversed_roles.high) == (-1, 1)
 
 
 # ---- the rival: McNemar and sign flips ------------------------------------------------------------------------------
@@ -198,6 +228,25 @@ def test_sign_flips_of_nothing_have_no_p_value_and_blocks_do_not_hide_draws(monk
     assert sign_flip_p(np.full(30, 0.1), 999, 1) == 1 / 1000
     monkeypatch.setattr(comparison, "BLOCK", 10)
     assert sign_flip_p(np.full(2, 0.1), 4000, 1) == pytest.approx(0.5, abs=0.04)
+
+
+def test_every_sign_is_drawn_as_often_as_the_other() -> None:
+    # Eight signs agree in 2 of 256 draws, half of which are all minus.
+    assert sign_flip_p(np.full(8, 0.1), 40_000, 1) == pytest.approx(2 / 256, abs=0.0015)
+
+
+@pytest.mark.parametrize("scale", [2.0**-40, 2.0**40])
+def test_sign_flips_do_not_depend_on_the_unit(scale: float) -> None:
+    differences = np.array([0.3, 0.1, 0.1, 0.2, -0.4, 0.7, 0.2, 0.5, -0.2, 0.6])
+    assert sign_flip_p(differences * scale, 999, 1) == sign_flip_p(differences, 999, 1)
+
+
+def test_a_block_of_draws_takes_little_more_memory_than_its_signs() -> None:
+    tracemalloc.start()
+    sign_flip_p(np.ones(8_000), 99, 1)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 2 * 8_000 * 99 * 8  # eight bytes a number
 
 
 def test_sign_flips_hold_their_level() -> None:
@@ -262,6 +311,23 @@ def test_the_binomial_tails_of_dinga(right: int, expected: float) -> None:
     assert found.reason
 
 
+@pytest.mark.parametrize(
+    ("y", "p", "right", "p_value"),
+    [
+        # "No" is the common answer. The model says "yes" of two cases and one other, one of them at the threshold.
+        ([1, 1, 1, 0, 0, 0, 0, 0], [0.5, 0.9, 0.1, 0.6, 0.1, 0.2, 0.3, 0.4], 6, 4 / 8),
+        # "Yes" is the common answer. The model says "no" of two others and one case.
+        ([0, 0, 0, 1, 1, 1, 1, 1], [0.1, 0.2, 0.6, 0.3, 0.5, 0.7, 0.8, 0.9], 6, 4 / 8),
+        # Of two classes of one size "no" counts as the common answer: three of four are rightly called "yes".
+        ([1, 1, 1, 0, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.1, 0.1], 5, 5 / 16),
+    ],
+)
+def test_the_test_against_the_common_answer_by_hand(y: list[int], p: list[float], right: int, p_value: float) -> None:
+    found = estimated(accuracy_against_chance(np.array(y, dtype=float), np.array(p), 0.5))
+    assert found.value == right
+    assert found.details["p_value"] == pytest.approx(p_value)
+
+
 @given(ROWS, st.sampled_from([0.1, 0.5, 0.6]))
 @settings(deadline=None)
 def test_the_binomial_by_a_sum(rows: list[tuple[int, float, float]], t: float) -> None:
@@ -311,6 +377,22 @@ def test_the_exact_mann_whitney_by_all_orders(outcomes: list[int], seed: int) ->
     assert estimated(found).value == observed
     assert estimated(found).details["p_value"] == pytest.approx(np.mean([one >= observed for one in every]))
     assert "exact" in estimated(found).method
+
+
+def test_the_normal_mann_whitney_has_the_mean_and_variance_of_all_orders() -> None:
+    y = np.array([1.0, 1, 0, 1, 0, 0, 0])
+    p = np.array([0.9, 0.4, 0.4, 0.6, 0.4, 0.1, 0.6])
+
+    def won(cases: tuple[int, ...]) -> float:
+        others = [i for i in range(7) if i not in cases]
+        return sum(float(p[i] > p[j]) + float(p[i] == p[j]) / 2 for i in cases for j in others)
+
+    every = np.array([won(cases) for cases in itertools.combinations(range(7), 3)])
+    found = estimated(auroc_against_chance(y, p))
+    assert found.value == won((0, 1, 3))
+    z = (found.value - every.mean() - 0.5) / every.std()
+    assert found.details["z"] == pytest.approx(z)
+    assert found.details["p_value"] == pytest.approx(math.erfc(z / math.sqrt(2)) / 2)
 
 
 def test_mann_whitney_is_exact_only_below_20_a_side_and_without_ties() -> None:
@@ -374,6 +456,38 @@ def test_permutations_count_the_observed_order_and_their_ties() -> None:
     assert isinstance(log_score_against_chance(np.array([1.0, 0.0]), np.array([0.0, 0.2])), Absent)
 
 
+@pytest.mark.parametrize("rate", [0.1, 0.3, 0.7])
+def test_one_risk_for_all_ties_with_every_permutation_however_many_the_rows(rate: float) -> None:
+    y = np.tile([0.0, 1.0], 2000)
+    for function in (brier_against_chance, log_score_against_chance):
+        assert estimated(function(y, np.full(4000, rate), 49)).details["p_value"] == 1
+
+
+@pytest.mark.parametrize(("gap", "ties"), [(5e-13, True), (1e-12, True), (1.5e-12, False)])
+def test_permutations_tie_up_to_rounding(gap: float, ties: bool) -> None:
+    # One case has the highest of ten risks, which one permutation in ten gives it again.
+    y = np.eye(10)[0]
+    found = [brier_against_chance(y, y * gap)]
+    if gap != 1e-12:  # log odds are too coarse near one half to lie on the limit
+        found.append(log_score_against_chance(y, 0.5 + y * gap / 4))
+    for one in found:
+        assert estimated(one).details["p_value"] == (1 if ties else pytest.approx(0.1, abs=0.04))
+
+
+def test_blocks_hold_all_permutations_and_no_more_numbers_than_they_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparison, "BLOCK", 10)
+    for n, permutations, rows in ((4, 5, [2, 2, 1]), (1, 20, [10, 10]), (10, 2, [1, 1]), (11, 2, [1, 1])):
+        blocks = list(shuffled_cases(n, 1, permutations, np.random.default_rng(1)))
+        assert [block.shape for block in blocks] == [(size, n) for size in rows]
+
+
+@pytest.mark.parametrize(("rows", "binned"), [(BINNED_ABOVE, ""), (BINNED_ABOVE + 1, " on 2,000 bins of risk")])
+def test_the_method_tells_of_bins_only_above_50_000_rows(rows: int, binned: str) -> None:
+    y = np.tile([0.0, 1.0], 25_001)[:rows]
+    found = estimated(brier_against_chance(y, np.linspace(0, 1, rows), 1))
+    assert found.method == f"permutation, one-sided, 1 draws{binned}"
+
+
 def test_permutation_tests_hold_their_level() -> None:
     rng = np.random.default_rng(12)
     reached = {brier_against_chance: 0, log_score_against_chance: 0}
@@ -425,3 +539,22 @@ def test_early_stopping_is_an_option_of_the_tests() -> None:
             found = estimated(function(y, p, early_stopping=True))
             assert "stopped early" in found.method
             assert ((found.details["p_value"] or 0) <= 0.05) == (p[0] == 0.1)
+
+
+@pytest.mark.parametrize("block", [7, 40, 10_000])
+def test_early_stopping_ends_at_the_draw_at_which_so_extreme_a_walk_has_spent_its_risk(block: int) -> None:
+    """No draw as good has the probability .95^n after n draws, all as good .05^n; they may spend .001 n/(1000 + n)."""
+    for as_good, chance in ((False, 0.95), (True, 0.05)):
+        last = next(n for n in range(1, 1000) if chance**n <= 0.001 * n / (1000 + n))
+        blocks = (np.full(block, as_good) for _ in range(1 + 10_000 // block))
+        assert permutation_p(blocks, 10_000, True) == (1 if as_good else 1 / (last + 1), last)
+
+
+def test_a_p_value_on_the_level_takes_all_the_draws_and_was_not_stopped() -> None:
+    # One case with the highest of 20 risks: one permutation in 20 is as good.
+    y, p = np.eye(20)[0], np.linspace(0.9, 0.1, 20)
+    for function in (brier_against_chance, log_score_against_chance):
+        found = estimated(function(y, p, early_stopping=True))
+        assert found.method == "permutation, one-sided, 10000 draws"
+        assert found.details["p_value"] == pytest.approx(0.05, abs=0.01)
+        assert estimated(function(y, p, 99)).method == "permutation, one-sided, 99 draws"
