@@ -145,7 +145,7 @@ def mean_curve(curves: Sequence[Curve], axis: str) -> Curve | Absent:
 
     `axis` is the column that the points are read at; without one the curves must have equally many points. The half
     widths of a band are the means of those of the imputations times sqrt(1 + (1 + 1/M) B/W), W and B the variances
-    within and between the imputations at that point.
+    within and between the imputations at that point, and so is its standard error where a column gives it.
     """
     first, count = curves[0], len(curves)
     aligned: dict[str, Floats] = {}
@@ -156,10 +156,10 @@ def mean_curve(curves: Sequence[Curve], axis: str) -> Curve | Absent:
             return Absent("the imputations give curves with different points, of which no mean is taken")
         aligned[name] = np.array(known)
     columns = {name: lines.mean(axis=0) for name, lines in aligned.items()}
-    for name in [name for name in columns if name.endswith("low") and f"{name[:-3]}high" in columns]:
-        line = _line_of(columns, name[:-3])
+    for prefix in [name[:-3] for name in columns if name.endswith("low") and f"{name[:-3]}high" in columns]:
+        line = _line_of(columns, prefix)
         if line is not None:
-            columns[name], columns[f"{name[:-3]}high"] = _widened(aligned, columns, line, name[:-3])
+            columns |= _widened(aligned, columns, line, prefix)
     method = f"{first.method}; mean of {count} imputations"
     return Curve({name: tuple(values.tolist()) for name, values in columns.items()}, first.n, method, first.events)
 
@@ -167,12 +167,13 @@ def mean_curve(curves: Sequence[Curve], axis: str) -> Curve | Absent:
 def _line_of(columns: dict[str, Floats], prefix: str) -> str | None:
     """The line inside a band: named as the band, or the column before it."""
     if prefix:
-        return prefix[:-1] if prefix[:-1] in columns else ("net_benefit" if "net_benefit" in columns else None)
+        return prefix[:-1] if prefix[:-1] in columns else None
     names = list(columns)
     return names[names.index("low") - 1] if names.index("low") > 1 else None
 
 
-def _widened(aligned: dict[str, Floats], columns: dict[str, Floats], line: str, prefix: str) -> tuple[Floats, Floats]:
+def _widened(aligned: dict[str, Floats], columns: dict[str, Floats], line: str, prefix: str) -> dict[str, Floats]:
+    """The ends of a band, and its standard error where there is one, with the variance between the imputations."""
     low, high = aligned[f"{prefix}low"], aligned[f"{prefix}high"]
     within = (((high - low) / 4) ** 2).mean(axis=0)
     between = aligned[line].var(axis=0, ddof=1) * (1 + 1 / len(low))
@@ -180,8 +181,11 @@ def _widened(aligned: dict[str, Floats], columns: dict[str, Floats], line: str, 
     below, above = (columns[line] - low.mean(axis=0)) * wider, (high.mean(axis=0) - columns[line]) * wider
     ends = columns[line] - below, columns[line] + above
     # A band of shares stays inside 0 and 1.
-    shares = low.min() >= 0 and high.max() <= 1
-    return (np.clip(ends[0], 0, 1), np.clip(ends[1], 0, 1)) if shares else ends
+    if low.min() >= 0 and high.max() <= 1:
+        ends = np.maximum(ends[0], 0), np.minimum(ends[1], 1)
+    found = {f"{prefix}low": ends[0], f"{prefix}high": ends[1]}
+    error = f"{prefix}se"
+    return found | {error: columns[error] * wider} if error in columns else found
 
 
 def _at_points(part: Curve, whole: Curve, axis: str, name: str) -> Floats | None:

@@ -192,3 +192,63 @@ def test_two_very_different_sites_stay_finite() -> None:
     assert isinstance(found, Estimate)
     assert found.high is not None
     assert math.isfinite(found.high)
+
+
+def test_a_value_of_exactly_0_and_a_standard_error_of_0_are_not_pooled() -> None:
+    found = pool((_site(0.8, 0.03), _site(0.7, 0.03), _site(0.0, 0.03), _site(0.8, 0.0)), "logit")
+    assert isinstance(found, Estimate)
+    assert found.details["k"] == 2
+    assert found.method.endswith("; not pooled: 1 site (a value of exactly 0 has no logit), 1 site (no standard error)")
+
+
+# ---- by hand --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unit", [1.0, 10.0, 1e-3])
+def test_three_sites_that_are_equally_sure_have_a_prediction_by_hand(unit: float) -> None:
+    """With one standard error s at all sites tau squared is their variance less s squared, and the factor is 1."""
+    values, variance = np.array([0.0, 1.0, 3.0]) * unit, 7 / 3 * unit**2
+    found = random_effects(values, np.full(3, 0.5 * unit))
+    tau2 = variance - 0.25 * unit**2
+    ahead = student.ppf(0.975, 1) * math.sqrt(tau2 + variance / 3)
+    assert found.tau**2 == pytest.approx(tau2)
+    assert found.se == pytest.approx(math.sqrt(variance / 3))
+    assert [found.prediction_low, found.prediction_high] == pytest.approx([4 / 3 * unit - ahead, 4 / 3 * unit + ahead])
+
+
+def test_sites_that_are_almost_certain_differ_by_their_variance() -> None:
+    """Where nothing is lost to chance within a site, tau squared is the variance of the values but for rounding."""
+    found = random_effects(np.array([0.0, 1.0, 3.0]), np.full(3, 1e-9))
+    assert found.tau**2 == pytest.approx(7 / 3)
+    assert found.i2 == pytest.approx(1)
+
+
+@pytest.mark.parametrize("scale", ["plain", "log", "logit"])
+def test_two_sites_that_agree_halve_the_variance_on_every_scale(scale: Scale) -> None:
+    found = pool((_site(0.8, 0.04), _site(0.8, 0.04)), scale)
+    assert isinstance(found, Estimate)
+    assert found.value == pytest.approx(0.8)
+    assert found.se == pytest.approx(0.04 / math.sqrt(2))
+    # On its scale the interval is the value and t times the standard error there on either side.
+    reach = student.ppf(0.975, 1) * 0.04 / math.sqrt(2)
+    ends = {
+        "plain": [0.8 - reach, 0.8 + reach],
+        "log": [0.8 * math.exp(-reach / 0.8), 0.8 * math.exp(reach / 0.8)],
+        "logit": [4 * math.exp(one / 0.16) / (1 + 4 * math.exp(one / 0.16)) for one in (-reach, reach)],
+    }
+    assert [found.low, found.high] == pytest.approx(ends[scale])
+
+
+def test_three_sites_have_a_prediction_and_nothing_to_excuse() -> None:
+    found = pool((_site(1.1, 0.1), _site(0.9, 0.1), _site(1.0, 0.1)), "plain")
+    assert isinstance(found, Estimate)
+    assert found.details["prediction_low"] is not None
+    assert found.reason is None
+
+
+def test_a_ratio_without_end_stops_at_e_to_the_700() -> None:
+    """At 99 % the t quantile of two sites is 64; the exponential of more than 709 is no number."""
+    found = pool((_site(1e-20, 1e-21), _site(1e20, 1e19)), "log", 0.99)
+    assert isinstance(found, Estimate)
+    assert found.value == pytest.approx(1)
+    assert found.high == math.exp(700)

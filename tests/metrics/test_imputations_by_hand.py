@@ -1,0 +1,247 @@
+"""The pooling of imputations, each number worked by hand from Rubin's rules."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from scipy.stats import norm
+from scipy.stats import t as student
+
+from dossier.metrics.imputations import degrees_of_freedom, mean_curve, rubin
+from dossier.types import Absent, Curve, Estimate
+
+NO_ERROR = "not every imputation has a standard error, which Rubin's rules need"
+
+
+def _found(value: float, se: float | None, n: int = 100, events: int | None = 40, method: str = "normal") -> Estimate:
+    return Estimate(value, None, None, 0.95, n, method, events, se)
+
+
+def _wilson(value: float, low: float | None, high: float | None, level: float | None = 0.95) -> Estimate:
+    return Estimate(value, low, high, level, 100, "Wilson", 40)
+
+
+# ---- one estimate ---------------------------------------------------------------------------------------------------
+
+
+def test_the_fraction_missing_is_that_of_rubin() -> None:
+    found = rubin([_found(0.2, 0.3), _found(0.5, 0.4), _found(0.5, 0.2)], "plain", 0.95)
+    within, between = (0.09 + 0.16 + 0.04) / 3, 4 / 3 * 0.03
+    ratio = between / within
+    freedom = 2 * (1 + 1 / ratio) ** 2
+    assert found.details["fraction_missing"] == pytest.approx((ratio + 2 / (freedom + 3)) / (ratio + 1))
+
+
+def test_imputations_that_agree_miss_nothing() -> None:
+    found = rubin([_found(0.3, 0.1)] * 3, "plain", 0.95)
+    assert found.details["fraction_missing"] == 0
+    assert (found.value, found.se) == pytest.approx((0.3, 0.1))
+    assert found.high == pytest.approx(0.3 + norm.ppf(0.975) * 0.1)
+
+
+@pytest.mark.parametrize(
+    ("scale", "pairs", "value", "slope"),
+    [
+        # The logarithms 0 and log 4 have the mean log 2, where a step of the logarithm is worth 2.
+        ("log", [(1, 0.1), (4, 0.4)], 2.0, 2.0),
+        # The logits 0 and log 9 have the mean log 3, the logit of 3/4, where a step is worth 3/4 times 1/4.
+        ("logit", [(0.5, 0.025), (0.9, 0.009)], 0.75, 0.1875),
+    ],
+)
+def test_a_scale_is_gone_to_and_come_back_from(
+    scale: str, pairs: list[tuple[float, float]], value: float, slope: float
+) -> None:
+    found = rubin([_found(*pair) for pair in pairs], scale, 0.9)
+    apart = math.log({"log": 4, "logit": 9}[scale])
+    # Each standard error is .1 on the scale, and two values have the variance of half their squared distance.
+    within, between = 0.01, 1.5 * apart**2 / 2
+    spread = math.sqrt(within + between)
+    reach = student.ppf(0.95, (1 + within / between) ** 2) * spread
+    centre = apart / 2
+    ends = [math.exp(centre - reach), math.exp(centre + reach)]
+    if scale == "logit":
+        ends = [end / (1 + end) for end in ends]
+    assert found.value == pytest.approx(value)
+    assert found.se == pytest.approx(spread * slope)
+    assert [found.low, found.high] == pytest.approx(ends)
+    assert found.method == f"normal; 2 imputations by Rubin's rules, {scale} scale"
+
+
+def test_a_ratio_below_one_is_pooled_too() -> None:
+    found = rubin([_found(0.5, 0.05), _found(0.5, 0.05)], "log", 0.95)
+    assert found.high == pytest.approx(0.5 * math.exp(norm.ppf(0.975) * 0.1))
+
+
+def test_rows_and_events_are_those_of_the_mean_imputation() -> None:
+    sizes, events = (100, 104, 109), (40, 42, 47)
+    found = rubin([_found(0.3, 0.1, n, k) for n, k in zip(sizes, events, strict=True)], "plain", 0.95)
+    assert (found.n, found.events) == (104, 43)
+    assert rubin([_found(0.3, 0.1, events=0)] * 2, "plain", 0.95).events == 0
+    assert rubin([_found(0.3, 0.1), _found(0.3, 0.1, events=None)], "plain", 0.95).events is None
+
+
+def test_details_are_the_means_of_those_that_every_imputation_has() -> None:
+    first = Estimate(0.3, None, None, 0.95, 100, "first", 40, 0.1, {"share": 0.2, "p_value": 0.5, "gap": 1, "left": 1})
+    second = Estimate(0.5, None, None, 0.95, 100, "second", 40, 0.1, {"share": 0.6, "p_value": 0.5, "gap": None})
+    found = rubin([first, second], "plain", 0.95)
+    assert set(found.details) == {"share", "imputations", "fraction_missing"}
+    assert found.details["share"] == pytest.approx(0.4)
+    assert found.details["imputations"] == 2
+    assert found.method == "first; 2 imputations by Rubin's rules"
+
+
+# ---- standard errors ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("scale", "one"),
+    [
+        ("plain", _found(0.4, None)),
+        ("plain", _found(0.4, 0.0)),
+        ("logit", _found(0.0, 0.1)),
+        ("logit", _found(1.0, 0.1)),
+        ("log", _found(0.0, 0.1)),
+        ("log", _found(-1.0, 0.1)),
+        ("logit", _wilson(0.4, None, 0.6)),
+        ("logit", _wilson(0.4, 0.2, None)),
+        ("logit", _wilson(0.4, 0.2, 0.6, None)),
+        ("logit", _wilson(0.4, 0.0, 0.6)),
+        ("logit", _wilson(0.4, 0.2, 1.0)),
+    ],
+)
+def test_without_a_standard_error_in_every_imputation_the_value_is_the_mean(scale: str, one: Estimate) -> None:
+    found = rubin([_found(0.2, 0.1), one, _found(0.6, 0.1)], scale, 0.95)
+    assert found.value == pytest.approx((0.8 + one.value) / 3)
+    assert (found.low, found.high, found.level, found.se) == (None, None, None, None)
+    assert (found.n, found.events, found.reason) == (100, 40, NO_ERROR)
+    assert found.method == "normal; mean of 3 imputations"
+    assert found.details == {"imputations": 3}
+
+
+@pytest.mark.parametrize(
+    ("scale", "low", "high", "width"),
+    [
+        ("plain", 0.0, 0.6, 0.6),
+        ("plain", 0.2, 0.6, 0.4),
+        ("log", 0.2, 0.6, math.log(3)),
+        # The logits of .2 and .8 are -log 4 and log 4.
+        ("logit", 0.2, 0.8, 2 * math.log(4)),
+    ],
+)
+def test_a_share_without_a_standard_error_takes_that_of_its_interval(
+    scale: str, low: float, high: float, width: float
+) -> None:
+    """Imputations that agree have the interval of one; on the scale it is as wide as that of Wilson."""
+    found = rubin([_wilson(0.5, low, high, 0.9)] * 2, scale, 0.9)
+    slope = {"plain": 1.0, "log": 0.5, "logit": 0.25}[scale]
+    assert found.se == pytest.approx(width / 2 / norm.ppf(0.95) * slope)
+
+
+# ---- degrees of freedom ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("complete", [None, 9.0])
+def test_degrees_of_freedom_do_not_hang_on_the_unit(complete: float | None) -> None:
+    found = degrees_of_freedom(1.0, 0.01, 5, complete)
+    assert degrees_of_freedom(1e-20, 1e-22, 5, complete) == pytest.approx(found, rel=1e-9)
+    assert degrees_of_freedom(1e20, 1e18, 5, complete) == pytest.approx(found, rel=1e-9)
+
+
+@pytest.mark.parametrize("between", [0.0, 1e-24])
+def test_what_only_rounding_sets_apart_keeps_the_degrees_of_freedom_of_the_data(between: float) -> None:
+    assert degrees_of_freedom(1.0, between, 5, None) == math.inf
+    assert degrees_of_freedom(1.0, between, 5, 9.0) == 9
+
+
+# ---- curves ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_band_widens_by_the_variance_between_the_imputations() -> None:
+    """At the first threshold they differ, at the second they agree, at the third the band has no width."""
+    first = {"net_benefit": (0.1, 0.2, 0.3), "low": (-0.15, 0.1, 0.3), "high": (0.25, 0.3, 0.3), "se": (0.1, 0.05, 0.0)}
+    other = {"net_benefit": (0.3, 0.2, 0.3), "low": (-0.2, 0.1, 0.3), "high": (0.6, 0.3, 0.3), "se": (0.2, 0.05, 0.0)}
+    threshold = (0.1, 0.2, 0.3)
+    curves = [Curve({"threshold": threshold, **columns}, 50, "normal", 20) for columns in (first, other)]
+    found = mean_curve(curves, "threshold")
+    assert isinstance(found, Curve)
+    # A band reaches two standard errors to either side: .1 and .2. B is .02, and counts one and a half times.
+    wider = math.sqrt(1 + 1.5 * 0.02 / ((0.01 + 0.04) / 2))
+    assert found.columns["threshold"] == threshold
+    assert found.columns["net_benefit"] == pytest.approx((0.2, 0.2, 0.3))
+    assert found.columns["low"] == pytest.approx((0.2 - 0.375 * wider, 0.1, 0.3))
+    assert found.columns["high"] == pytest.approx((0.2 + 0.225 * wider, 0.3, 0.3))
+    assert found.columns["se"] == pytest.approx((0.15 * wider, 0.05, 0))
+    assert (found.n, found.events, found.method) == (50, 20, "normal; mean of 2 imputations")
+
+
+def _shares(line: float, low: float, high: float) -> Curve:
+    return Curve({"risk": (0.5,), "observed": (line,), "low": (low,), "high": (high,)}, 50, "given")
+
+
+@pytest.mark.parametrize(
+    ("pairs", "ends"),
+    [
+        # Both bands have the standard error .1; with B = .18 they become sqrt(1 + 27) times as wide.
+        ([(0.2, 0.0, 0.4), (0.8, 0.6, 1.0)], (0.0, 1.0)),
+        ([(0.2, -0.001, 0.399), (0.8, 0.6, 1.0)], (0.5 - 0.2005 * math.sqrt(28), 0.5 + 0.1995 * math.sqrt(28))),
+        ([(0.2, 0.0, 0.4), (0.8, 0.601, 1.001)], (0.5 - 0.1995 * math.sqrt(28), 0.5 + 0.2005 * math.sqrt(28))),
+    ],
+)
+def test_only_a_band_of_shares_stays_between_0_and_1(
+    pairs: list[tuple[float, float, float]], ends: tuple[float, float]
+) -> None:
+    found = mean_curve([_shares(*one) for one in pairs], "risk")
+    assert isinstance(found, Curve)
+    assert (found.columns["low"][0], found.columns["high"][0]) == pytest.approx(ends)
+
+
+def test_a_curve_is_read_at_the_points_of_the_first() -> None:
+    """The second has its points elsewhere, and stands on straight lines between them."""
+    first = Curve({"risk": (0.25, 0.5), "cases": (0.5, 1.0)}, 60, "first", 30)
+    second = Curve({"risk": (0.0, 1.0), "cases": (0.0, 1.0)}, 70, "second", 35)
+    found = mean_curve([first, second], "risk")
+    assert isinstance(found, Curve)
+    assert found.columns["risk"] == (0.25, 0.5)
+    assert found.columns["cases"] == pytest.approx(((0.5 + 0.25) / 2, (1.0 + 0.5) / 2))
+    assert (found.n, found.events, found.method) == (60, 30, "first; mean of 2 imputations")
+
+
+def test_a_band_with_a_name_belongs_to_the_line_of_that_name() -> None:
+    names = ("threshold", "net_benefit", "rival", "rival_low", "rival_high")
+    rows = ((0.1, 0.0, 0.1, -0.1, 0.3), (0.1, 0.5, 0.3, 0.1, 0.5))
+    curves = [Curve({name: (cell,) for name, cell in zip(names, row, strict=True)}, 50, "given") for row in rows]
+    found = mean_curve(curves, "threshold")
+    assert isinstance(found, Curve)
+    wider = math.sqrt(1 + 1.5 * 0.02 / 0.01)
+    assert found.columns["rival_low"] == pytest.approx((0.2 - 0.2 * wider,))
+    assert found.columns["rival_high"] == pytest.approx((0.2 + 0.2 * wider,))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("low", "high", "share"),
+        ("measured", "low", "high"),
+        ("net_benefit", "bound_low", "bound_high"),
+        ("observed", "observed_low", "upper"),
+    ],
+    ids=["bins", "bounds of no line", "bounds with a name of no line", "a single bound"],
+)
+def test_what_is_no_band_about_a_line_is_the_mean(names: tuple[str, ...]) -> None:
+    rows = ((0.1, 0.2, 0.3), (0.3, 0.3, 0.5))
+    curves = [Curve({name: (cell,) for name, cell in zip(names, row, strict=True)}, 50, "given") for row in rows]
+    found = mean_curve(curves, "")
+    assert isinstance(found, Curve)
+    assert [found.columns[name][0] for name in names] == pytest.approx([0.2, 0.25, 0.4])
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [{"risk": (0.1, 0.2)}, {"risk": (0.1, 0.2), "observed": (0.1, None)}, {"risk": (0.1,), "observed": (0.1,)}],
+    ids=["no such column", "a point is missing", "fewer points"],
+)
+def test_curves_with_different_points_have_no_mean(columns: dict[str, tuple[float | None, ...]]) -> None:
+    whole = Curve({"risk": (0.1, 0.2), "observed": (0.1, 0.3)}, 50, "given")
+    found = mean_curve([whole, Curve(columns, 50, "given")], "")
+    assert found == Absent("the imputations give curves with different points, of which no mean is taken")
