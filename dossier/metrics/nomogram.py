@@ -24,6 +24,9 @@ WIDEST = 100.0
 FEW_VALUES = 10
 """A predictor of whole numbers with at most so many different ones is read value by value, like categories."""
 
+FEWEST_BEYOND = 5
+"""Patients at or beyond each end of an axis, that no end is one patient's value."""
+
 GRID = 181
 MARKS = 16
 COARSE = 5
@@ -231,15 +234,31 @@ def axis(term: ModelTerm, feature: Feature) -> Axis:
         return _by_value(term, Feature(feature.name, codes, feature.levels), feature.levels, len(known))
     different = np.unique(known)
     whole = bool((different == np.round(different)).all())
-    if term.levels is not None or len(different) < 2 or (len(different) <= FEW_VALUES and whole):
-        return _by_value(term, Feature(feature.name, different), tuple(f"{one:g}" for one in different), len(known))
+    if term.levels is not None:
+        return _number_by_number(term, feature.name, different, len(known))
+    if len(different) < 2 or (len(different) <= FEW_VALUES and whole):
+        return _number_by_number(term, feature.name, _held_by_some(known), len(known))
     low, high = ends(known)
+    if low == high:
+        return _number_by_number(term, feature.name, np.array([low]), len(known))
     values = np.linspace(low, high, GRID)
     effects = effect(term, Feature(feature.name, values))
     steps = _ladder(high - low, whole)
     return Axis(
         term.predictor, values, effects, np.zeros(GRID, dtype=bool), np.zeros(GRID, dtype=bool), len(known), steps
     )
+
+
+def _held_by_some(known: Floats) -> Floats:
+    """The different values but those beyond which, themselves included, fewer than five patients lie."""
+    different, counts = np.unique(known, return_counts=True)
+    below = np.cumsum(counts)
+    inside = (below >= FEWEST_BEYOND) & (below[-1] - below + counts >= FEWEST_BEYOND)
+    return different[inside] if inside.any() else different
+
+
+def _number_by_number(term: ModelTerm, name: str, values: Floats, n: int) -> Axis:
+    return _by_value(term, Feature(name, values), tuple(f"{one:.12g}" for one in values), n)
 
 
 def _by_value(term: ModelTerm, feature: Feature, levels: tuple[str, ...], n: int) -> Axis:
@@ -251,14 +270,17 @@ def _by_value(term: ModelTerm, feature: Feature, levels: tuple[str, ...], n: int
 def ends(values: Floats) -> tuple[float, float]:
     """From where to where an axis runs: from the 10th smallest value to the 10th largest, to three digits of the span.
 
-    Of fewer than 200 values from the 5th to the 95th percentile. The digits are cut inwards, so that a logarithm of the
-    lower end exists wherever that of the value does.
+    Of fewer than 200 values from the 5th to the 95th percentile. Where these are one value, from the 5th smallest to
+    the 5th largest: nearer the ends a value is one patient's. The digits are cut inwards, so that a logarithm of
+    the lower end exists wherever that of the value does. Twice the same number where nearly all values are that one.
     """
     ordered = np.sort(values)
     place = 9 if len(values) >= 200 else round(0.05 * (len(values) - 1))
+    if ordered[place] == ordered[-1 - place]:
+        place = min(place, FEWEST_BEYOND - 1)
     low, high = float(ordered[place]), float(ordered[-1 - place])
-    if not high > low:
-        low, high = float(ordered[0]), float(ordered[-1])
+    if low == high:
+        return low, high
     digits = _digits(high - low)
     step = 10.0**-digits
     return round(math.ceil(low / step - 1e-9) * step, digits), round(math.floor(high / step + 1e-9) * step, digits)
@@ -277,9 +299,9 @@ def _ladder(span: float, whole: bool) -> tuple[float, ...]:
 
 
 def _multiples(low: float, high: float, step: float) -> Floats:
-    """The multiples of a step from low to high."""
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return np.round(np.arange(first, last + 1) * step, 10)
+    """The multiples of a step between low and high; those that are low or high may be lost to rounding."""
+    first, last = math.ceil(low / step), math.floor(high / step)
+    return np.round(np.arange(first, last + 1) * step, _digits(step))
 
 
 def _with_marks(term: ModelTerm, axis: Axis, per_unit: float) -> Axis:

@@ -141,6 +141,11 @@ def test_spline_is_straight_beyond_the_outer_knots() -> None:
         np.testing.assert_allclose(np.diff(columns, n=2, axis=0), 0, atol=1e-8)
 
 
+def reaching(low: float, high: float, name: str = "x") -> Feature:
+    """A predictor with so many patients at either end that its axis runs from the one to the other."""
+    return Feature(name, np.concatenate([np.full(20, low), np.linspace(low, high, 301), np.full(20, high)]))
+
+
 def folded() -> tuple[Model, dict[str, Feature]]:
     """A model with a predictor whose effect falls and rises again, one on a square root, and categories."""
     rng = np.random.default_rng(5)
@@ -213,6 +218,61 @@ def test_ends_of_a_small_table_are_its_5th_and_95th_percentiles() -> None:
     assert nomogram.ends(np.arange(101.0)) == (5.0, 95.0)
 
 
+@pytest.mark.parametrize(
+    ("n", "place"),
+    [
+        # The 5th percentile lies 0.45 of a step from the smallest of 10, 0.55 of a step from the smallest of 12.
+        (10, 0),
+        (12, 1),
+        # 9.9 steps from the smallest of 199; from 200 values on it is the 10th smallest.
+        (199, 10),
+        (200, 9),
+    ],
+)
+def test_ends_are_the_values_nearest_to_the_percentiles_or_the_10th(n: int, place: int) -> None:
+    assert nomogram.ends(np.arange(float(n))) == (place, n - 1 - place)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (1.2345, 98.7654, (1.3, 98.7)),
+        (-98.7654, -1.2345, (-98.7, -1.3)),
+        (123.456, 9876.5, (130, 9870)),
+        (0.0123456, 0.0198765, (0.01235, 0.01987)),
+    ],
+)
+def test_ends_are_cut_inwards_to_three_digits_of_the_span(
+    low: float, high: float, expected: tuple[float, float]
+) -> None:
+    assert nomogram.ends(reaching(low, high).values) == pytest.approx(expected, rel=1e-12)
+
+
+def test_no_end_is_one_patients_value_though_nearly_all_share_a_value() -> None:
+    """Of 300, nine lie above the value that all others share; four more may be told apart from the largest five."""
+    above = [1.1, 2.3, 3.7, 5.2, 7.9, 8.8, 12.4, 20.6, 73.2]
+    assert nomogram.ends(np.array([0.4, *[0.5] * 290, *above])) == (0.5, 7.9)
+    assert nomogram.ends(np.array([9.25, *[3.0] * 300, 0.5])) == (3.0, 3.0)
+    found = nomogram.axis(
+        model({"predictor": "x", "coefficient": 0.5}).term[0], Feature("x", np.array([9.25, *[3.0] * 300, 0.5]))
+    )
+    assert found.levels == ("3",)
+
+
+def test_values_of_fewer_than_five_patients_at_an_end_are_not_levels() -> None:
+    term = model({"predictor": "x", "coefficient": 0.5}).term[0]
+    one_alone = nomogram.axis(term, Feature("x", np.array([*[1.0] * 100, *[2.0] * 100, 97.0])))
+    assert one_alone.levels == ("1", "2")
+    either_end = np.repeat([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [1, 4, 50, 2, 4, 1])
+    assert nomogram.axis(term, Feature("x", either_end)).levels == ("1", "2", "3", "4")
+
+
+def test_large_whole_numbers_keep_their_names() -> None:
+    term = model({"predictor": "x", "coefficient": 0.5}).term[0]
+    found = nomogram.axis(term, Feature("x", np.repeat([1000001.0, 1000002.0, 1000003.0], 9)))
+    assert found.levels == ("1000001", "1000002", "1000003")
+
+
 def test_logarithm_exists_at_the_lower_end() -> None:
     values = np.exp(np.linspace(-3, 6, 300))
     low, high = nomogram.ends(values)
@@ -228,6 +288,8 @@ def test_logarithm_exists_at_the_lower_end() -> None:
         ([0, 2, 1.8, 2.5, 3], []),
         ([5, 3, 4, 1], [1, 2]),
         ([1, 1, 1], []),
+        ([0, 2, 1.5], [1]),
+        ([0, 2, 2, 0], [2]),
     ],
 )
 def test_turns_of_half_a_point_count(points: list[float], expected: list[int]) -> None:
@@ -243,6 +305,81 @@ def test_marks_are_round_numbers_closer_where_points_change_fast(drawn: Nomogram
     assert gaps[0] <= gaps[-2]
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (0, 100, (20, 10, 5, 2, 1, 0.5)),
+        (1000, 1035, (10, 5, 2, 1, 0.5, 0.2)),
+        (-3, 3, (1, 0.5, 0.2, 0.1, 0.05, 0.02)),
+        (0.02, 0.06, (0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002)),
+    ],
+)
+def test_steps_are_the_six_widest_round_ones_of_at_most_three_tenths_of_the_axis(
+    low: float, high: float, expected: tuple[float, ...]
+) -> None:
+    term = model({"predictor": "x", "coefficient": 1.0}).term[0]
+    assert nomogram.axis(term, reaching(low, high)).steps == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(("low", "high", "expected"), [(10, 40, (5, 2, 1)), (10, 13, (1,))])
+def test_steps_of_whole_numbers_are_whole(low: int, high: int, expected: tuple[float, ...]) -> None:
+    # Eight patients beyond either end make more different numbers than are read value by value.
+    values = np.concatenate([np.arange(low - 8, high + 9), np.arange(low, high + 1).repeat(60)])
+    term = model({"predictor": "x", "coefficient": 1.0}).term[0]
+    assert nomogram.axis(term, Feature("x", values.astype(float))).steps == expected
+
+
+def marks(term: dict[str, Any], low: float, high: float, widest: float = 100.0) -> list[float]:
+    """The marks of a predictor from low to high, beside another one with an effect of this width."""
+    formula = model({"predictor": "x", **term}, {"predictor": "other", "coefficient": widest / 100})
+    found = nomogram.nomogram(formula, {"x": reaching(low, high), "other": reaching(0, 100, "other")})
+    assert isinstance(found, Nomogram)
+    assert found.per_unit == 100 / widest
+    return [*map(float, found.axes[0].values[found.axes[0].marked])]
+
+
+def test_even_points_have_even_marks() -> None:
+    # Every 20 first. The tens between stand 10 points from both; the fives between those would stand only 5.
+    assert marks({"coefficient": 1.0}, 0, 100) == [0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100]
+    # Every 2 first. The odd numbers stand 8 points from both, which is just enough.
+    assert marks({"coefficient": 8.0}, 0, 12.5) == [*range(13), 12.5]
+
+
+def test_weak_predictor_keeps_its_coarse_marks() -> None:
+    assert marks({"coefficient": 0.01}, 0, 100) == [0, 20, 40, 60, 80, 100]
+
+
+def test_marks_are_closer_where_a_square_root_rises_fast() -> None:
+    # Points 10 √x. Between 20 and 40 the 30 is 8.5 points from 40; between 40 and 60 the 50 is only 7.5 from 40.
+    # 5 and 2 are more than 8 from both neighbours, 15 is 7.1 from 10, and 1 is 4.1 from 2.
+    assert marks({"coefficient": 10.0, "transform": "sqrt"}, 0, 100) == [0, 2, 5, 10, 20, 30, 40, 60, 80, 100]
+
+
+def test_axis_has_at_most_sixteen_marks() -> None:
+    # Points x². Ends, the turn at 0 and every 5; then 8, 6 and 4; then 9 and 7; then -9.5, which is the sixteenth:
+    # -8.5 and 8.5, 8.25 and 8.75 points from their neighbours, would be the next.
+    right = [4, 5, 6, 7, 8, 9, 10]
+    assert marks({"coefficient": 1.0, "transform": "square"}, -10, 10) == [
+        *(-10, -9.5, -9, -8, -7, -6, -5, -4, 0),
+        *right,
+    ]
+
+
+def test_finer_number_is_marked_only_where_its_step_is_worth_four_points() -> None:
+    # Points x² / 675. Every 50 first; of the twenties 180 and 220. Of the tens 130 stands 10.2 and 8.3 points from 100
+    # and 150, and its step up to 140 is worth (19600 - 16900) / 675 = 4. Of the fives 235 stands 10.1 and 10.8 points
+    # from 220 and 250, but its steps are worth 3.4 and 3.5.
+    square = {"coefficient": 1.0, "transform": "square"}
+    expected = [100, 130, 150, 180, 200, 220, 250, 270]
+    assert marks(square, 100, 270, 67500.0) == expected
+    assert marks(square, -270, -100, 67500.0) == [-number for number in reversed(expected)]
+
+
+def test_predictor_of_tiny_numbers_has_marks() -> None:
+    expected = [number * 1e-12 for number in (0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)]
+    assert marks({"coefficient": 1e12}, 0, 1e-10) == pytest.approx(expected, rel=1e-12, abs=0)
+
+
 def test_predictor_of_few_whole_numbers_is_read_value_by_value() -> None:
     formula = model({"predictor": "sex", "coefficient": 0.5})
     found = nomogram.nomogram(formula, {"sex": Feature("sex", np.array([0.0, 1, 1, 0, math.nan]))})
@@ -250,6 +387,23 @@ def test_predictor_of_few_whole_numbers_is_read_value_by_value() -> None:
     assert found.axes[0].levels == ("0", "1")
     assert [row.value for row in nomogram.level_points(found, found.axes[0])] == [0, 100]
     assert found.axes[0].n == 4
+    assert found.axes[0].marked.all()
+    assert not found.axes[0].turns.any()
+
+
+@pytest.mark.parametrize(
+    ("values", "is_by_value"),
+    [
+        (np.arange(10.0), True),
+        (np.arange(11.0), False),
+        (np.array([0.5, 1.75]), False),
+        (np.array([0.5]), True),
+    ],
+)
+def test_numbers_are_read_value_by_value_when_ten_or_fewer_and_whole(values: Floats, is_by_value: bool) -> None:
+    term = model({"predictor": "x", "coefficient": 0.5}).term[0]
+    found = nomogram.axis(term, Feature("x", values.repeat(30)))
+    assert (found.levels is not None) == is_by_value
 
 
 def test_categories_of_a_numeric_column_are_matched_by_number() -> None:
@@ -281,11 +435,41 @@ def test_declared_threshold_stands_among_the_round_risks() -> None:
 
 
 def test_totals_that_reach_no_round_risk_say_so() -> None:
+    assert nomogram.risk_curve(one_axis(-20.0, 0.1), ()) == Absent("the totals reach no round risk")
+
+
+def one_axis(intercept: float, width: float) -> Nomogram:
+    """A predictor of two categories, the first without effect."""
     marks = np.ones(2, dtype=bool)
-    axis = Axis("age", np.array([0.0, 1.0]), np.array([0.0, 0.1]), marks, ~marks, 10, levels=("a", "b"))
-    found = nomogram.scaled(-20.0, (axis,))
+    axis = Axis("age", np.array([0.0, 1.0]), np.array([0.0, width]), marks, ~marks, 10, levels=("a", "b"))
+    found = nomogram.scaled(intercept, (axis,))
     assert isinstance(found, Nomogram)
-    assert isinstance(nomogram.risk_curve(found, ()), Absent)
+    return found
+
+
+def test_round_risks_are_one_two_and_five_of_each_decade_and_tenths_mirrored_about_a_half() -> None:
+    small = [digit / decade for decade in (1000, 100) for digit in (1, 2, 5)]
+    tenths = [tenth / 10 for tenth in range(1, 10)]
+    expected = [*small, *tenths, *(1 - risk for risk in reversed(small))]
+    curve = nomogram.risk_curve(one_axis(-40.0, 80.0), ())
+    assert isinstance(curve, Curve)
+    assert curve.columns["risk"] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(("intercept", "total"), [(0.0, 0), (-1.0, 100)])
+def test_risk_at_either_end_of_the_totals_is_marked(intercept: float, total: float) -> None:
+    # A half is a linear predictor of 0: that of no points with an intercept of 0, that of all of them with one of -1.
+    curve = nomogram.risk_curve(one_axis(intercept, 1.0), ())
+    assert isinstance(curve, Curve)
+    assert dict(zip(curve.columns["risk"], curve.columns["total_points"], strict=True))[0.5] == total
+
+
+def test_total_runs_in_hundredths_from_none_to_all() -> None:
+    curve = nomogram.total_curve(one_axis(-1.0, 4.0))
+    assert curve.columns["total_points"] == pytest.approx(range(101))
+    linear = [-1 + 0.04 * place for place in range(101)]
+    assert curve.columns["linear_predictor"] == pytest.approx(linear)
+    assert curve.columns["risk"] == pytest.approx([1 / (1 + math.exp(-one)) for one in linear])
 
 
 def slow_difference(risk: Floats, age: Floats, sex: Floats) -> tuple[float, int, int]:
@@ -318,6 +502,15 @@ def test_difference_from_the_formula_row_by_row(seed: int) -> None:
     assert found.value == pytest.approx(largest, abs=1e-12)
     assert found.details == {"differing": differing, "left_out": left_out}
     assert found.n == 30 - left_out
+
+
+def test_row_that_differs_by_a_thousandth_does_not_count_as_differing() -> None:
+    # So low a linear predictor is a risk of 0, so that the difference is 0.001 without rounding.
+    formula = model({"predictor": "age", "coefficient": 1.0}, intercept=-2000.0)
+    age = Feature("age", np.array([50.0, 50.0]))
+    found = nomogram.formula_difference(formula, np.array([0.001, 0.0]), (age,))
+    assert isinstance(found, Estimate)
+    assert (found.value, found.details["differing"]) == (0.001, 0)
 
 
 def test_site_without_a_predictor_of_the_formula_is_not_compared() -> None:
