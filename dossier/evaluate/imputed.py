@@ -49,14 +49,14 @@ def of_site(site: Site) -> tuple[SiteEvidence, SubgroupEvidence]:
             results=tuple(
                 _pooled(release, [one.site.results for one in parts], None if whole is None else whole.site.results)
             ),
-            curves=tuple(_mean_curves([one.site.curves for one in parts])),
+            curves=tuple(_mean_curves([one.site.curves for one in parts], release.release.level)),
         ),
         _descriptions(site, parts),
     )
     of_groups = SubgroupEvidence(
         summaries=groups[0].summaries,
         results=tuple(_pooled(release, [one.results for one in groups], None if group is None else group.results)),
-        curves=tuple(_mean_curves([one.curves for one in groups])),
+        curves=tuple(_mean_curves([one.curves for one in groups], release.release.level)),
     )
     return found, of_groups
 
@@ -121,17 +121,18 @@ def _scale(metric: Metric, found: Estimate, difference: bool) -> str:
     """The natural scale of a measure: logit of AUROCs and proportions, log of ratios, else plain."""
     if difference:
         return "plain"
-    if found.method.startswith("Wilson at") or found.method == "Wilson":
+    if found.method.startswith(("Wilson at", "Wilson;")) or found.method == "Wilson":
         return "logit"
     return metric.pool or ("log" if metric.term.range == (0, None) else "plain")
 
 
-def _mean_curves(each: Sequence[Sequence[CurveResult]]) -> Iterator[CurveResult]:
+def _mean_curves(each: Sequence[Sequence[CurveResult]], level: float) -> Iterator[CurveResult]:
     for same in zip(*each, strict=True):
         first = same[0]
         absent = next((one.found for one in same if isinstance(one.found, Absent)), None)
         known = [one.found for one in same if isinstance(one.found, Curve)]
-        found = absent or imputations.mean_curve(known, AXES.get(first.curve, ""))
+        shares = BANDS[first.curve][2] if first.curve in BANDS else None
+        found = absent or imputations.mean_curve(known, AXES.get(first.curve, ""), level, shares)
         if isinstance(found, Curve):
             refuse_a_bad_curve(first.curve, first.dataset, found)
         yield replace(first, found=found)

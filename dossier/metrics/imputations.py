@@ -140,12 +140,14 @@ def compared(found: Estimate, complete: Estimate | Absent | None) -> Estimate:
     return replace(found, details=details)
 
 
-def mean_curve(curves: Sequence[Curve], axis: str) -> Curve | Absent:
+def mean_curve(curves: Sequence[Curve], axis: str, level: float, shares: bool | None = None) -> Curve | Absent:
     """The mean of the imputations' curves at the points of the first; bands widen by the variance between them.
 
-    `axis` is the column that the points are read at; without one the curves must have equally many points. The half
-    widths of a band are the means of those of the imputations times sqrt(1 + (1 + 1/M) B/W), W and B the variances
-    within and between the imputations at that point, and so is its standard error where a column gives it.
+    `axis` is the column that the points are read at; without one the curves must have equally many points. `level` is
+    that of the bands. The half widths of a band are the means of those of the imputations times
+    sqrt(1 + (1 + 1/M) B/W), W and B the variances within and between the imputations at that point, and so is its
+    standard error where a column gives it. `shares` says whether a band ends at 0 and 1; where it does not say, those
+    do that lie there in every imputation.
     """
     first, count = curves[0], len(curves)
     aligned: dict[str, Floats] = {}
@@ -155,11 +157,11 @@ def mean_curve(curves: Sequence[Curve], axis: str) -> Curve | Absent:
         if len(known) < count:
             return Absent("the imputations give curves with different points, of which no mean is taken")
         aligned[name] = np.array(known)
-    columns = {name: lines.mean(axis=0) for name, lines in aligned.items()}
+    columns = {name: lines[0] if name == axis else lines.mean(axis=0) for name, lines in aligned.items()}
     for prefix in [name[:-3] for name in columns if name.endswith("low") and f"{name[:-3]}high" in columns]:
         line = _line_of(columns, prefix)
         if line is not None:
-            columns |= _widened(aligned, columns, line, prefix)
+            columns |= _widened(aligned, columns, line, prefix, level, shares)
     method = f"{first.method}; mean of {count} imputations"
     return Curve({name: tuple(values.tolist()) for name, values in columns.items()}, first.n, method, first.events)
 
@@ -172,16 +174,19 @@ def _line_of(columns: dict[str, Floats], prefix: str) -> str | None:
     return names[names.index("low") - 1] if names.index("low") > 1 else None
 
 
-def _widened(aligned: dict[str, Floats], columns: dict[str, Floats], line: str, prefix: str) -> dict[str, Floats]:
+def _widened(
+    aligned: dict[str, Floats], columns: dict[str, Floats], line: str, prefix: str, level: float, shares: bool | None
+) -> dict[str, Floats]:
     """The ends of a band, and its standard error where there is one, with the variance between the imputations."""
     low, high = aligned[f"{prefix}low"], aligned[f"{prefix}high"]
-    within = (((high - low) / 4) ** 2).mean(axis=0)
+    within = (((high - low) / (2 * two_sided(level))) ** 2).mean(axis=0)
     between = aligned[line].var(axis=0, ddof=1) * (1 + 1 / len(low))
     wider = np.sqrt(1 + np.divide(between, within, out=np.zeros_like(within), where=within > 0))
     below, above = (columns[line] - low.mean(axis=0)) * wider, (high.mean(axis=0) - columns[line]) * wider
     ends = columns[line] - below, columns[line] + above
-    # A band of shares stays inside 0 and 1.
-    if low.min() >= 0 and high.max() <= 1:
+    if shares is None:
+        shares = bool(low.min() >= 0 and high.max() <= 1)
+    if shares:
         ends = np.maximum(ends[0], 0), np.minimum(ends[1], 1)
     found = {f"{prefix}low": ends[0], f"{prefix}high": ends[1]}
     error = f"{prefix}se"
