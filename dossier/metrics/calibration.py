@@ -134,12 +134,14 @@ def logistic_fit(design: Floats, outcome: Floats, offset: Floats | None = None) 
             covariance = transform.T @ np.linalg.inv(information) @ transform
             root = transform.T @ np.linalg.inv(np.linalg.cholesky(information)).T
             return LogisticFit(found @ transform, covariance, root, likelihood)
+        foretold = float(gradient @ step)
         for _ in range(40):
             moved = start + _combine((found + step)[None, :], columns)[0]
             now = _log_likelihood(outcome, moved)
-            if now >= likelihood - 1e-10 * abs(likelihood):
+            # A step that gains far less than its slope foretells leads onto the flat part, from where none leads back.
+            if now >= likelihood + foretold / 4 - 1e-10 * abs(likelihood):
                 break
-            step = step / 2
+            step, foretold = step / 2, foretold / 2
         found, linear, likelihood, before = found + step, moved, now, size
     return Absent("the logistic fit did not converge")
 

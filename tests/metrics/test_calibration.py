@@ -711,3 +711,26 @@ def test_ratios_that_cannot_be() -> None:
     single = estimated(tjur_r2(np.array([1.0, 0, 0]), np.array([0.9, 0.2, 0.3])))
     assert (single.low, single.high) == (None, None)
     assert single.reason
+
+
+def test_an_intercept_far_from_0_is_found() -> None:
+    """Half of the rows are cases at a risk of .01: the intercept is log 99. The other solves its equation: 6 cases."""
+    half = calibration_intercept(np.array([1.0, 0.0]), np.full(2, 0.01))
+    assert isinstance(half, Estimate)
+    assert half.value == pytest.approx(math.log(99), abs=1e-12)
+    found = calibration_intercept(np.array([1.0, 1, 1, 1, 0, 1, 1]), np.array([0.01, 0.1, 0.01, 0.01, 0.01, 0.1, 0.01]))
+    assert isinstance(found, Estimate)
+    odds = math.exp(found.value)
+    assert 5 * odds / (99 + odds) + 2 * odds / (9 + odds) == pytest.approx(6, abs=1e-9)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(1, 999), st.floats(-9, 9), st.floats(-9, 9))
+def test_every_intercept_that_exists_is_found(cases: int, first: float, second: float) -> None:
+    """Two risks far apart or far from the outcome: with cases and others the likelihood has one maximum."""
+    outcome = (np.arange(1000) < cases).astype(float)
+    risk = 1 / (1 + np.exp(-np.where(np.arange(1000) % 2 == 0, first, second)))
+    found = calibration_intercept(outcome, risk)
+    assert isinstance(found, Estimate), found
+    moved = 1 / (1 + np.exp(-(np.log(risk / (1 - risk)) + found.value)))
+    assert float(moved.sum()) == pytest.approx(cases, abs=1e-6)
