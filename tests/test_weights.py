@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,6 +52,146 @@ def test_a_whole_weight_counts_a_row_as_often(name: str) -> None:
     assert found.value == pytest.approx(plain.value, rel=1e-9, abs=1e-12)
     for key, value in found.details.items():
         assert value == pytest.approx(plain.details[key], rel=1e-9), key
+
+
+OUTCOME, RISK = np.array([1.0, 1.0, 0.0, 0.0]), np.array([0.8, 0.3, 0.6, 0.1])
+
+
+def _four(weights: list[float], threshold: float = 0.5) -> weighted.Rows:
+    return weighted.Rows(OUTCOME, RISK, np.array(weights), threshold, RISK[::-1])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("sensitivity", 3 / 4), ("specificity", 3 / 4), ("ppv", 3 / 4), ("npv", 3 / 4), ("accuracy", 3 / 4)),
+        *(
+            ("balanced_accuracy", 3 / 4),
+            ("youden_j", 1 / 2),
+            ("net_benefit", 1 / 4),
+            ("standardized_net_benefit", 1 / 2),
+        ),
+        *(("likelihood_ratio_positive", 3), ("likelihood_ratio_negative", 1 / 3), ("oe_ratio", 1 / 0.9)),
+        *(("auroc", 15 / 16), ("tjur_r2", (3 * 0.8 + 0.3 - 0.6 - 3 * 0.1) / 4)),
+    ],
+)
+def test_by_hand_where_either_class_weighs_1_and_the_threshold_is_not_told(name: str, value: float) -> None:
+    rows = weighted.Rows(OUTCOME, RISK, np.array([3, 1, 1, 3]) / 4)
+    found = weighted.VALUES[name](rows)
+    assert isinstance(found, weighted.Weighted)
+    assert found.value == pytest.approx(value)
+
+
+OF_BOTH_CLASSES = {
+    *("balanced_accuracy", "youden_j", "likelihood_ratio_positive", "likelihood_ratio_negative"),
+    *("auroc", "scaled_brier", "tjur_r2", "auroc_difference"),
+}
+
+
+@pytest.mark.parametrize(
+    ("weights", "more"),
+    [([1.0, 2.0, 0.0, 0.0], {"specificity"}), ([0.0, 0.0, 1.0, 2.0], {"sensitivity", "standardized_net_benefit"})],
+)
+def test_what_needs_a_class_without_weight_is_absent(weights: list[float], more: set[str]) -> None:
+    found = {name: value(_four(weights)) for name, value in weighted.VALUES.items()}
+    assert {name for name, one in found.items() if one == weighted.NOTHING} == OF_BOTH_CLASSES | more
+    fits = {name for name, one in found.items() if isinstance(one, Absent)} - OF_BOTH_CLASSES - more
+    assert fits == {"calibration_intercept", "calibration_slope", "calibration_intercept_joint"}
+
+
+def test_at_a_threshold_of_1_there_is_no_net_benefit_and_no_declared_weight() -> None:
+    rows = _four([1.0, 1.0, 1.0, 1.0], 1.0)
+    reason = "net benefit is not defined at a threshold of 1, where one false positive outweighs everything"
+    assert weighted.net_benefit(rows) == Absent(reason)
+    assert weighted.standardized_net_benefit(rows) == Absent(reason)
+    found = weighted.youden_j(rows)
+    assert isinstance(found, weighted.Weighted)
+    assert found.value == 0
+    assert found.details == {"false_alarm_weight": 1.0, "declared_weight": None}
+
+
+def test_cases_that_outweigh_the_others_beyond_rounding_leave_no_weight_to_a_false_alarm() -> None:
+    found = weighted.balanced_accuracy(_four([1.0, 1.0, 1e-20, 1e-20]))
+    assert isinstance(found, weighted.Weighted)
+    assert found.value == pytest.approx(1 / 2)
+    assert found.details == {"false_alarm_weight": None, "declared_weight": 1.0}
+
+
+@pytest.mark.parametrize("unit", [1e-8, 1e8])
+@pytest.mark.parametrize("name", weighted.VALUES)
+def test_the_unit_of_the_weights_does_not_matter(name: str, unit: float) -> None:
+    weights = [1.0, 2.0, 4.0, 8.0]
+    one, other = weighted.VALUES[name](_four(weights)), weighted.VALUES[name](_four([unit * one for one in weights]))
+    assert isinstance(one, weighted.Weighted)
+    assert isinstance(other, weighted.Weighted)
+    assert other.value == pytest.approx(one.value, rel=1e-9, abs=1e-12)
+
+
+def _log_odds(share: float) -> float:
+    return math.log(share / (1 - share))
+
+
+@pytest.mark.parametrize(
+    ("risk", "share"), [(0.01, 0.5), (0.1, 0.9), (0.9, 0.1), (1e-6, 0.999), (0.3, 0.3), (1 - 1e-6, 0.001)]
+)
+def test_the_intercept_of_one_risk_is_what_its_log_odds_are_off_however_far(risk: float, share: float) -> None:
+    rows = weighted.Rows(np.array([1.0, 0.0]), np.array([risk, risk]), np.array([share, 1 - share]))
+    found = weighted.calibration_intercept(rows)
+    assert isinstance(found, weighted.Weighted)
+    assert found.value == pytest.approx(_log_odds(share) - _log_odds(risk), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "risks", [(0.1, 0.7), (0.2, 0.20001), (0.5, 0.500001), (0.499999, 0.5000005), (0.01, 0.99), (1e-9, 0.6)]
+)
+def test_the_line_of_two_risks_goes_through_the_share_of_cases_at_each(risks: tuple[float, float]) -> None:
+    """However near the risks lie to each other."""
+    shares, heavy = (0.25, 0.4), 5.0
+    weights = np.array([shares[0], 1 - shares[0], heavy * shares[1], heavy * (1 - shares[1])])
+    rows = weighted.Rows(np.array([1.0, 0.0, 1.0, 0.0]), np.repeat(risks, 2), weights)
+    slope = (_log_odds(shares[1]) - _log_odds(shares[0])) / (_log_odds(risks[1]) - _log_odds(risks[0]))
+    found, joint = weighted.calibration_slope(rows), weighted.calibration_intercept_joint(rows)
+    assert isinstance(found, weighted.Weighted)
+    assert isinstance(joint, weighted.Weighted)
+    assert found.value == pytest.approx(slope, rel=1e-8)
+    assert joint.value == pytest.approx(_log_odds(shares[0]) - slope * _log_odds(risks[0]), rel=1e-8)
+
+
+@pytest.mark.parametrize(("narrow", "steep"), [(0.1, False), (0.001, True), (0.0005, True)])
+def test_the_line_solves_its_equations_also_with_one_risk_far_from_the_others(narrow: float, steep: bool) -> None:
+    """What happened less what the line expects adds up to 0 over the weights, also times the log odds (Binder 1983)."""
+    risk = np.append(np.linspace(0.2 - narrow, 0.2 + narrow, 40), 1e-12)
+    outcome = np.append(np.arange(40) % (2 if steep else 4) == 1, False).astype(float)
+    weights = np.linspace(1, 3, 41)
+    if steep:
+        weights[:20][outcome[:20] == 1] = 0.1
+    rows = weighted.Rows(outcome, risk, weights)
+    slope, intercept = weighted.calibration_slope(rows), weighted.calibration_intercept_joint(rows)
+    assert isinstance(slope, weighted.Weighted)
+    assert isinstance(intercept, weighted.Weighted)
+    assert slope.value > (1 / narrow / 10 if steep else 0)
+    log_odds = np.log(risk / (1 - risk))
+    left = weights * (outcome - 1 / (1 + np.exp(-np.clip(intercept.value + slope.value * log_odds, -700, 700))))
+    assert float(left.sum()) == pytest.approx(0, abs=1e-8)
+    assert float((left * log_odds).sum()) == pytest.approx(0, abs=1e-8)
+
+
+@pytest.mark.parametrize("risk", [0.5, 0.2, 0.9])
+def test_risks_that_are_the_same_where_there_is_weight_have_no_slope(risk: float) -> None:
+    rows = weighted.Rows(OUTCOME, np.array([risk, 0.7, risk, risk]), np.array([1.0, 0.0, 2.0, 3.0]))
+    none = Absent("every risk that has a weight is the same or nearly so, so that there is no slope")
+    assert weighted.calibration_slope(rows) == none
+    assert weighted.calibration_intercept_joint(rows) == none
+
+
+def test_outcomes_that_are_separated_or_nearly_so_have_no_fit() -> None:
+    endless = Absent("the risks separate the outcomes or nearly so, so that the logistic fit has no end")
+    parted = weighted.Rows(OUTCOME, np.array([0.8, 0.7, 0.6, 0.1]), np.ones(4))
+    assert weighted.calibration_slope(parted) == endless
+    assert weighted.calibration_intercept_joint(parted) == endless
+    one_light_case = np.where(np.arange(1000) == 0, 1e-8, 1.0)
+    rows = weighted.Rows((np.arange(1000) == 0).astype(float), np.full(1000, 0.2), one_light_case)
+    assert weighted.calibration_intercept(rows) == endless
 
 
 def test_equal_weights_give_every_number_of_no_weights(tmp_path: Path) -> None:

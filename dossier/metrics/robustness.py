@@ -41,12 +41,9 @@ def over_splits(
     j = len(values)
     value = float(values.mean())
     method = f"mean over {j} refitted splits"
-    reason = None
-    if n_train is None:
-        reason = "the number of rows that each split was fitted on is not known"
-    elif j < 2:
-        reason = "one split shows no spread"
     if n_train is None or j < 2:
+        unknown = "the number of rows that each split was fitted on is not known"
+        reason = unknown if n_train is None else "one split shows no spread"
         return Estimate(value, None, None, None, n, method, events, reason=reason)
     se = math.sqrt((1 / j + n_test / n_train) * float(np.var(values, ddof=1)))
     reach = two_sided_student(level, j - 1) * se

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.special import expit
 
 from dossier.metrics.calibration import logit
 from dossier.metrics.utility import AT_ONE, contributions
@@ -116,7 +118,8 @@ def _both(rows: Rows) -> tuple[float, float] | Absent:
 def _weights(rows: Rows) -> dict[str, float | None]:
     phi = mean(rows.outcome, rows.weights)
     declared = rows.threshold / (1 - rows.threshold) if rows.threshold < 1 else None
-    return {"false_alarm_weight": phi / (1 - phi), "declared_weight": declared}
+    # Beside cases that weigh a great deal more than the others, the prevalence is rounded to 1.
+    return {"false_alarm_weight": phi / (1 - phi) if phi < 1 else None, "declared_weight": declared}
 
 
 def balanced_accuracy(rows: Rows) -> Found:
@@ -209,32 +212,64 @@ def oe_ratio(rows: Rows) -> Found:
 
 def calibration_intercept(rows: Rows) -> Found:
     """The intercept of the weighted logistic regression on the log odds of the risk, the slope held at 1."""
-    return _coefficient(np.ones((1, len(rows.risk))), rows, logit(rows.risk), 0)
+    fit = _logistic_fit(np.ones((1, len(rows.risk))), rows, logit(rows.risk))
+    return fit if isinstance(fit, Absent) else Weighted(float(fit[0]))
 
 
 def calibration_slope(rows: Rows) -> Found:
     """The slope of the weighted logistic regression on the log odds of the risk."""
-    return _coefficient(np.vstack((np.ones(len(rows.risk)), logit(rows.risk))), rows, np.zeros(len(rows.risk)), 1)
+    line = _line(rows)
+    return line if isinstance(line, Absent) else Weighted(line[1])
 
 
 def calibration_intercept_joint(rows: Rows) -> Found:
     """The intercept of the weighted logistic regression on the log odds of the risk, fitted with the slope."""
-    return _coefficient(np.vstack((np.ones(len(rows.risk)), logit(rows.risk))), rows, np.zeros(len(rows.risk)), 0)
+    line = _line(rows)
+    return line if isinstance(line, Absent) else Weighted(line[0])
 
 
-def _coefficient(design: Floats, rows: Rows, offset: Floats, which: int) -> Found:
-    """A coefficient of the logistic regression whose score equations hold each row at its weight (Binder 1983)."""
+def _line(rows: Rows) -> tuple[float, float] | Absent:
+    """Intercept and slope, fitted to log odds of mean 0 and mean square 1: risks may lie near each other."""
+    log_odds = logit(rows.risk)
+    centre = mean(log_odds, rows.weights)
+    spread = math.sqrt(mean((log_odds - centre) ** 2, rows.weights))
+    if spread <= 1e-10 * math.sqrt(mean(log_odds**2, rows.weights)):
+        return Absent("every risk that has a weight is the same or nearly so, so that there is no slope")
+    design = np.vstack((np.ones(len(log_odds)), (log_odds - centre) / spread))
+    fit = _logistic_fit(design, rows, np.zeros(len(log_odds)))
+    if isinstance(fit, Absent):
+        return fit
+    slope = float(fit[1]) / spread
+    return float(fit[0]) - slope * centre, slope
+
+
+def _logistic_fit(design: Floats, rows: Rows, offset: Floats) -> Floats | Absent:
+    """The logistic regression whose score equations hold each row at its weight (Binder 1983), by Newton's method.
+
+    A step that raises the likelihood by less than a quarter of what its slope foretells is shortened until no row's log
+    odds move by more than 1: then it cannot lead away from the answer (Bach 2010).
+    """
     weights = rows.weights / rows.weights.mean()
+
+    def likelihood(linear: Floats) -> float:
+        return float((weights * (rows.outcome * linear - np.logaddexp(0, linear))).sum())
+
     found = np.zeros(len(design))
-    for _ in range(100):
-        expected = 1 / (1 + np.exp(-np.clip(offset + found @ design, -700, 700)))
+    for _ in range(1000):
+        linear = offset + found @ design
+        expected = expit(linear)
         information = (design * (weights * expected * (1 - expected))) @ design.T
         if float(np.linalg.eigvalsh(information)[0]) < 1e-9 * len(weights):
             return Absent("the risks separate the outcomes or nearly so, so that the logistic fit has no end")
-        step = np.linalg.solve(information, design @ (weights * (rows.outcome - expected)))
+        gradient = design @ (weights * (rows.outcome - expected))
+        step = np.linalg.solve(information, gradient)
+        moved = step @ design
+        if likelihood(linear + moved) < likelihood(linear) + float(gradient @ step) / 4:
+            step = step / max(1.0, float(np.abs(moved).max()))
         found = found + step
-        if float(np.abs(step).max()) <= 1e-12 * max(1.0, float(np.abs(found).max())):
-            return Weighted(float(found[which]))
+        # What a step leaves undone is of the order of its square.
+        if float(np.abs(step).max()) <= 1e-9:
+            return found
     return Absent("the weighted logistic fit did not converge")
 
 

@@ -89,6 +89,14 @@ def test_over_splits_without_training_rows_has_a_reason_instead_of_an_interval()
     assert single.reason == "one split shows no spread"
 
 
+def test_two_splits_are_enough_for_an_interval() -> None:
+    """The variance is .1^2/2, and t with one degree of freedom has the quantile 12.7062."""
+    found = over_splits(np.array([0.8, 0.9]), n_test=20, n_train=80, n=40, events=10)
+    assert found.reason is None
+    assert found.se == pytest.approx(math.sqrt((1 / 2 + 20 / 80) * 0.005))
+    assert found.high == pytest.approx(0.85 + 12.706205 * math.sqrt(0.75 * 0.005), rel=1e-6)
+
+
 def test_a_declared_interval_gives_back_the_error_it_was_made_of() -> None:
     value, se = 0.87, 0.0153
     reach = norm.ppf(0.975) * se / (value * (1 - value))
@@ -96,8 +104,10 @@ def test_a_declared_interval_gives_back_the_error_it_was_made_of() -> None:
     assert declared_estimate(value, low, high, 0.95, 520, 250).se == pytest.approx(se, rel=1e-12)
 
 
-def test_a_declared_bound_of_one_implies_no_error() -> None:
-    found = declared_estimate(0.97, 0.9, 1.0, 0.95, 100, None)
+@pytest.mark.parametrize(("value", "low", "high"), [(0.97, 0.9, 1.0), (0.03, 0.0, 0.1), (0.0, 0.0, 0.1)])
+def test_a_declared_bound_of_0_or_1_implies_no_error(value: float, low: float, high: float) -> None:
+    found = declared_estimate(value, low, high, 0.95, 100, None)
+    assert (found.value, found.low, found.high) == (value, low, high)
     assert (found.se, found.reason) == (None, "a bound of exactly 0 or 1 implies no SE")
 
 
@@ -147,6 +157,20 @@ def test_split_performance_of_tiny_and_empty_tables() -> None:
     assert isinstance(many, Curve)
     assert len(many.columns["auroc"]) == 250
     assert many.method == "300 refitted splits, the first 250"
+    just = split_performance(*_rows(500), np.arange(500) // 2)
+    assert isinstance(just, Curve)
+    assert len(just.columns["auroc"]) == 250
+    assert just.method == "250 refitted splits"
+
+
+def test_no_subset_holds_a_row_twice() -> None:
+    """Two of ten rows: of powers of 4, the mean of two that differ is never that of one taken twice."""
+    squares = [4.0**-power for power in range(10)]
+    found = split_performance(np.zeros(10), np.sqrt(squares))
+    assert isinstance(found, Curve)
+    pairs = [(one + other) / 2 for one, other in itertools.combinations(squares, 2)]
+    for value in found.columns["brier"]:
+        assert any(value == pytest.approx(pair) for pair in pairs)
 
 
 # ---- the two scores -------------------------------------------------------------------------------------------------
@@ -227,6 +251,12 @@ def test_a_declared_minimum_needs_no_internal_test() -> None:
     assert isinstance(_wpr("declared", internal=None, declared={"auroc": 0.7}), Estimate)
 
 
+@pytest.mark.parametrize("measure", ["auroc", "brier"])
+def test_only_the_net_benefit_needs_a_threshold(measure: str) -> None:
+    assert isinstance(wpr(SITE, INTERNAL, measure, "worst_split", {}), Estimate)
+    assert isinstance(spr(SITE, INTERNAL, measure), Estimate)
+
+
 DECLARED = _site("owner", {"auroc": _estimate(0.87)})
 STRANGER = _site("spain", {"degree_of_correspondence": Absent("spain has no predictors"), "auroc": _estimate(0.66)})
 
@@ -258,6 +288,9 @@ def test_each_gap_of_wpr_has_its_reason() -> None:
     empty = Curve({"split": (1.0,), "auroc": (None,)}, 9, "1 refitted splits")
     assert _wpr("worst_split", internal=_site("i", {}, empty)) == Absent("no internal split allows auroc")
     assert _wpr("worst_split", internal=_site("i", {}, Absent("there are no rows"))) == Absent("there are no rows")
+    for se in (None, 0.0):
+        vague = _site("here", {**HERE, "auroc": _estimate(0.8, se)})
+        assert _wpr("worst_split", site=vague) == Absent("the performance at this site has no standard error")
 
 
 @needs_data
@@ -316,6 +349,9 @@ def test_support_by_the_published_similarity_stands_beside_it() -> None:
     found = externally_supported((_external(0.5, 0.9, 0.9, 0.1, psi=0.01), STRANGER), 0.5)
     assert isinstance(found, Estimate)
     assert (found.value, found.details["by_psi"], found.details["k"]) == (0, 1, 1)
+    at_the_cut = externally_supported((_external(0.4, 0.9, 0.9, 0.1, psi=0.4),), 0.5)
+    assert isinstance(at_the_cut, Estimate)
+    assert (at_the_cut.value, at_the_cut.details["by_psi"]) == (0, 0)
 
 
 def test_support_cannot_be_judged_without_its_parts() -> None:
@@ -338,6 +374,11 @@ def test_p_values_of_the_paper(r: float, p: float) -> None:
     assert correlation_p_value(r, 8) == pytest.approx(p, abs=0.0006)
 
 
+@pytest.mark.parametrize("r", [1.0, -1.0])
+def test_a_perfect_correlation_has_a_p_value_of_0(r: float) -> None:
+    assert correlation_p_value(r, 5) == 0
+
+
 def test_correlation_over_sites() -> None:
     sites = tuple(_external(x, y, 0.5, 0.1) for x, y in ((0.1, 0.7), (0.3, 0.9), (0.5, 0.75), (0.6, 0.95), (0.9, 0.8)))
     found = performance_against_similarity((*sites, STRANGER), "auroc", 0.5)
@@ -349,9 +390,9 @@ def test_correlation_over_sites() -> None:
     assert found.details["intercept"] == pytest.approx(intercept)
     assert found.details["k"] == 5
     assert found.details["r_psi"] is None
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low < found.value < found.high
+    reach = 1.959964 / math.sqrt(5 - 3)
+    bounds = [math.tanh(math.atanh(expected) + side * reach) for side in (-1, 1)]
+    assert [found.low, found.high] == pytest.approx(bounds, abs=1e-6)
 
 
 def test_correlation_needs_three_sites_that_differ() -> None:
@@ -369,3 +410,10 @@ def test_correlation_needs_three_sites_that_differ() -> None:
     assert found.value == pytest.approx(1.0)
     assert (found.low, found.reason) == (None, "an interval needs four sites")
     assert pearson([1.0], [2.0]) is None
+
+
+def test_two_pairs_lie_on_a_line_and_values_too_near_to_tell_apart_on_none() -> None:
+    assert pearson([1.0, 2.0], [2.0, 5.0]) == pytest.approx(1)
+    assert pearson([1.0, 2.0], [5.0, 2.0]) == pytest.approx(-1)
+    assert pearson([0.0, 1e-200], [0.0, 1.0]) is None
+    assert pearson([], []) is None
