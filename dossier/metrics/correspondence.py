@@ -281,13 +281,18 @@ def _psi(
 
 
 def _nearest_others(distance: Floats) -> NDArray[np.int64]:
-    """For each row the rows nearest to it, nearest first, itself excepted."""
+    """For each row the rows nearest to it, nearest first, itself excepted; of rows equally near the first."""
     width = min(NEAREST, len(distance) - 1)
+    last = width - 1
     found = np.empty((len(distance), width), dtype=np.int64)
     for rows in _blocks(0, len(distance)):
         others = distance[rows]
         others[np.arange(len(rows)), rows] = np.inf
-        near = np.sort(np.argpartition(others, width - 1, axis=1)[:, :width], axis=1)
+        farthest = np.partition(others, last, axis=1)[:, [last]]
+        nearer, tied = others < farthest, others == farthest
+        # Counted, because which of the rows that tie a partition takes depends on the processor.
+        listed = nearer | (tied & (nearer.sum(axis=1, keepdims=True) + tied.cumsum(axis=1) <= width))
+        near = np.nonzero(listed)[1].reshape(len(rows), width)
         order = np.argsort(np.take_along_axis(others, near, axis=1), axis=1, kind="stable")
         found[rows] = np.take_along_axis(near, order, axis=1)
     return found
@@ -304,10 +309,10 @@ def _neighbours(
     distance: Floats, nearest: NDArray[np.int64], members: NDArray[np.bool_], outside: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """The member nearest to each row outside: looked up in the sorted lists, searched for only if the list has none."""
-    neighbour = np.full(len(outside), -1, dtype=np.int64)
+    neighbour = np.empty(len(outside), dtype=np.int64)
     open_rows = np.arange(len(outside))
     for candidates in (nearest[:, :NEAREST_FIRST], nearest[:, NEAREST_FIRST:]):
-        if not len(open_rows) or not candidates.shape[1]:
+        if not candidates.shape[1]:
             break
         listed = candidates[outside[open_rows]]
         hit = members[listed]
@@ -438,7 +443,7 @@ def conformal_p_values(development: Sequence[Feature], predictors: Sequence[Feat
     share = _shares_at_least_as_far(table)
     edges = np.arange(BINS + 1) / BINS
     # Right-closed: n + 1 equally likely values then fall in equal numbers into the tenths.
-    places = np.clip(np.ceil(np.round(share * BINS, 9)).astype(int) - 1, 0, BINS - 1)
+    places = np.ceil(np.round(share * BINS, 9)).astype(int) - 1
     counts = np.bincount(places, minlength=BINS)
     columns = {"low": edges[:-1], "high": edges[1:], "share": counts / len(share)}
     return Curve({name: tuple(map(float, column)) for name, column in columns.items()}, len(share), method)
@@ -512,7 +517,7 @@ def energy_coefficient(
             ours,
             theirs,
         )
-        low, high = percentile_interval(np.clip(replicates, 0.0, 1.0), level, float(observed))
+        low, high = percentile_interval(replicates, level, float(observed))
         reason = ""
     return Estimate(
         value=float(observed),
@@ -589,7 +594,7 @@ def _coefficient(within_ours: Floats, within_theirs: Floats, between: Floats, ou
     across = 2 * between / (ours * theirs)
     inside = within_ours / ours**2 + within_theirs / theirs**2
     apart = np.where(across > 0, across, 1.0)
-    return np.maximum(np.where(across > 0, (across - inside) / apart, 0.0), 0.0)
+    return np.maximum((across - inside) / apart, 0.0)
 
 
 def _permutation_p(sums: PairSums, ours: int, theirs: int, observed: float) -> float:
@@ -604,8 +609,6 @@ def _permutation_p(sums: PairSums, ours: int, theirs: int, observed: float) -> f
 # ---- membership -----------------------------------------------------------------------------------------------------
 
 FOLDS = 10
-RIDGE = 0.01
-"""The weight of the squared coefficients: enough to end a fit of separated tables, too little to move another."""
 NEVER_SINGULAR = 1e-9
 """Added to the information: it damps a step where every prediction is certain, and does not move the solution."""
 
@@ -660,11 +663,12 @@ def _membership_columns(ours: Feature, theirs: Feature) -> Iterator[tuple[tuple[
     yield (ours.name, "missing"), missing.astype(float)
 
 
-def ridge_logistic(columns: Floats, outcome: Floats, ridge: float = RIDGE) -> Floats:
+def ridge_logistic(columns: Floats, outcome: Floats, ridge: float = 0.01) -> Floats:
     """The coefficients of a logistic regression, intercept first, by Newton's method with halved steps.
 
     `columns` (n, features; standardized), `outcome` (n, 0 or 1). The squared coefficients, the intercept excepted,
-    weigh `ridge`/2, so that the fit exists even where the columns separate the outcomes or repeat each other.
+    weigh `ridge`/2, so that the fit exists even where the columns separate the outcomes or repeat each other; .01 is
+    too little to move another.
     """
     design = np.column_stack([np.ones(len(columns)), columns])
     weight = np.full(design.shape[1], ridge)

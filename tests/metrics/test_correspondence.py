@@ -291,6 +291,75 @@ def test_means_of_resamples_do_not_depend_on_how_many_are_drawn_at_once(monkeypa
         np.testing.assert_array_equal(correspondence._drawn_means(values, 250, 5), at_once)
 
 
+def test_of_rows_equally_near_the_first_counts_however_many_there_are() -> None:
+    """Nobody shares the level of the external rows: 300 rows lie 1 away, and the first is one of the 4 of level a."""
+    levels = tuple("abcdefg")
+    ours = (Feature("ward", np.repeat([5.0, 4.0, 3.0, 2.0, 1.0, 0.0], [90, 80, 70, 40, 16, 4]), levels),)
+    found = _estimate(degree_of_correspondence(ours, (Feature("ward", np.full(20, 6.0), levels),), permutations=9))
+    assert found.details["statistic"] == 300 - 296
+
+
+def test_a_development_row_goes_before_an_external_row_as_near() -> None:
+    """Development 0, 1, 5, 6; T of 2 is 10 - 10, T of 100 is 388 - 12.
+
+    Beside 2 the development rows have 14 - 10, 11 - 13 (0 is as near to 1 as 2 is), 13 - 15 and 16 - 12: two are as
+    far. Beside 100 none has more than 4. A quarter of the resamples holds each external row alone.
+    """
+    sides = _numeric(np.array([[0.0], [1.0], [5.0], [6.0]])), _numeric(np.array([[2.0], [100.0]]))
+    found = _estimate(correspondence_averaged(*sides))
+    assert (found.low, found.value, found.high) == pytest.approx((0.2, 0.4, 0.6))
+
+
+def test_every_permutation_that_ties_counts() -> None:
+    """Three rows of three levels lie equally far apart in every order: more permutations than are drawn at once."""
+    levels = ("a", "b", "c")
+    sides = (Feature("ward", np.array([0.0, 1.0]), levels),), (Feature("ward", np.array([2.0]), levels),)
+    found = _estimate(degree_of_correspondence(*sides, permutations=1_500))
+    assert (found.value, found.details["statistic"]) == (1, 1)
+    energy = _estimate(energy_coefficient(*sides, permutations=1_500))
+    assert (energy.value, energy.details["p_value"]) == (0.75, 1)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "low", "value", "high"),
+    [
+        # Twice 11 across; 1 and 2 inside, doubled in a resample. One that holds a single row a side is all distance.
+        ([10.0, 14.0], 1 - 6 / 22, 1 - 3 / 22, 1.0),
+        # A resample of zeros alone has no distance at all: 0 too.
+        ([0.0, 2.0], 0.0, 0.0, 1.0),
+    ],
+)
+def test_the_energy_interval_of_two_rows_a_side(theirs: list[float], low: float, value: float, high: float) -> None:
+    sides = _numeric(np.array([[0.0], [2.0]])), _numeric(np.array(theirs)[:, None])
+    found = _estimate(energy_coefficient(*sides, permutations=9))
+    assert (found.low, found.value, found.high) == pytest.approx((low, value, high), abs=1e-8)
+
+
+def test_energy_of_tables_that_are_almost_equal() -> None:
+    """One row of 20 differs: across 2 x 1/20, inside 2 x 1/20 x 19/20."""
+    ours = _numeric(np.eye(20)[:, :1])
+    found = _estimate(energy_coefficient(ours, _numeric(np.zeros((20, 1))), permutations=9, bootstrap=9))
+    assert found.value == pytest.approx(0.05, abs=1e-8)
+
+
+@pytest.mark.parametrize(("measure", "most"), [(conformal_p_values, 2_000), (correspondence_averaged, 10_000)])
+def test_only_tables_above_the_limit_are_sampled(measure: Callable[..., Curve | Estimate | Absent], most: int) -> None:
+    ours = _numeric(np.array([[0.0], [1.0]]))
+    whole, sampled = (measure(ours, _numeric(np.arange(float(n))[:, None])) for n in (most, most + 1))
+    assert not isinstance(whole, Absent)
+    assert not isinstance(sampled, Absent)
+    assert whole.n == sampled.n == most
+    assert "subsample" not in str(whole.method)
+    assert f"subsample of at most {most:,} rows a side" in str(sampled.method)
+
+
+def test_at_the_limit_psi_is_that_of_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    sides = _numeric(np.arange(20.0)[:, None]), _numeric(np.arange(9.0)[:, None])
+    whole = degree_of_correspondence(*sides, permutations=9)
+    monkeypatch.setattr(correspondence, "LARGEST_EXACT", 20)
+    assert degree_of_correspondence(*sides, permutations=9) == whole
+
+
 # ---- what the measures mean -----------------------------------------------------------------------------------------
 
 
@@ -329,6 +398,37 @@ def test_the_order_of_rows_and_of_features_does_not_matter() -> None:
     shuffled = _numeric(a[rng.permutation(len(a))]), tuple(reversed(_numeric(b[rng.permutation(len(b))])))
     for measure in (degree_of_correspondence, correspondence_averaged, energy_coefficient):
         assert measure(*shuffled) == measure(_numeric(a), _numeric(b))
+
+
+def test_rows_that_tie_in_one_feature_are_ordered_by_the_other() -> None:
+    rng = np.random.default_rng(10)
+    a, b = (np.column_stack([rng.normal(size=n), rng.integers(0, 2, n)]) for n in (14, 9))
+    for measure in (degree_of_correspondence, energy_coefficient):
+        assert measure(_numeric(a[::-1]), _numeric(b[::-1])) == measure(_numeric(a), _numeric(b))
+
+
+def test_sums_of_distances_are_exact_in_any_order() -> None:
+    a, b = _random_sides(8, missing=True)
+    table = tables(_numeric(a), _numeric(b))
+    assert not isinstance(table, Absent)
+    found = correspondence.distances(table, np.arange(17), np.arange(17)) * 2**30
+    assert found.tolist() == np.round(found).tolist()
+
+
+def test_categories_that_no_row_misses_count_one_where_they_differ() -> None:
+    levels = ("a", "b", "c")
+    ours = (Feature("c", np.array([0.0, 1.0, 2.0]), levels), Feature("x", np.array([0.0, 1.0, 2.0])))
+    theirs = (Feature("c", np.array([0.0, 1.0]), levels), Feature("x", np.array([0.0, 2.0])))
+    spread = np.std([0, 1, 2, 0, 2], ddof=1)
+    table = tables(ours, theirs)
+    assert not isinstance(table, Absent)
+    found = correspondence.distances(table, np.arange(3), np.array([3, 4]))
+    expected = [
+        math.hypot(code != other, (code - number) / spread)
+        for code in range(3)
+        for other, number in ((0.0, 0.0), (1.0, 2.0))
+    ]
+    assert found.ravel().tolist() == pytest.approx(expected, abs=1e-8)
 
 
 def test_categories_count_one_where_they_differ() -> None:
@@ -440,6 +540,25 @@ def test_shift_leaves_out_what_cannot_be_standardized() -> None:
     }
 
 
+def test_each_level_that_is_seen_has_its_shift() -> None:
+    """f falls from 3 in 4 to 1 in 4, each of variance 3/16; nobody has u on either side."""
+    levels = ("f", "m", "u")
+    rows = feature_shift(
+        (Feature("s", np.array([0.0, 0.0, 0.0, 1.0]), levels),), (Feature("s", np.array([1.0, 1.0, 1.0, 0.0]), levels),)
+    )
+    shifts = {row.level: row.value for row in rows if row.statistic == "standardized_mean_difference"}
+    assert shifts == pytest.approx({"f": -0.5 / math.sqrt(3 / 16), "m": 0.5 / math.sqrt(3 / 16)})
+
+
+@pytest.mark.parametrize("levels", [None, ("f", "m")])
+def test_a_predictor_that_one_side_lacks_has_only_its_gaps(levels: tuple[str, ...] | None) -> None:
+    known, gone = (Feature("x", np.array([0.0, 1.0]), levels),), (Feature("x", np.full(2, np.nan), levels),)
+    for sides, gaps in (((known, gone), [0.0, 1.0]), ((gone, known), [1.0, 0.0])):
+        rows = feature_shift(*sides)
+        assert [row.statistic for row in rows] == ["share_missing_development", "share_missing"]
+        assert [row.value for row in rows] == gaps
+
+
 # ---- membership -----------------------------------------------------------------------------------------------------
 
 
@@ -483,6 +602,41 @@ def test_the_ridge_fit_solves_its_equations_even_when_the_tables_are_separated()
     mean = 1 / (1 + np.exp(-(found[0] + x @ found[1:])))
     assert x.T @ (y - mean) == pytest.approx(0.01 * found[1:], abs=1e-6)
     assert (y - mean).sum() == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("ridge", [0.01, 2.0])
+@pytest.mark.parametrize(
+    ("points", "ones", "zeros"),
+    [
+        ([[-1, 0], [0, 1], [1, 0]], [9, 4, 1], [1, 6, 9]),
+        ([[17, 0], [0, -1], [-1, 0], [-5, -1], [-4, -2]], [1, 0, 2, 0, 68], [0, 99, 0, 0, 9]),
+        ([[0, 1], [11, -1], [2, -197], [12, -3], [-58, -7]], [72, 0, 0, 1, 0], [10, 12, 4, 0, 1]),
+    ],
+)
+def test_the_ridge_fit_solves_its_equations_where_whole_steps_lead_astray(
+    points: list[list[int]], ones: list[int], zeros: list[int], ridge: float
+) -> None:
+    """At the second and third points, found by chance, whole steps of Newton raise the loss or never end."""
+    x = np.repeat(np.array(points + points, dtype=float), ones + zeros, axis=0)
+    x = (x - x.mean(axis=0)) / x.std(axis=0)
+    y = np.repeat([1.0, 0.0], [sum(ones), sum(zeros)])
+    found = ridge_logistic(x, y, ridge)
+    mean = 1 / (1 + np.exp(-(found[0] + x @ found[1:])))
+    assert x.T @ (y - mean) == pytest.approx(ridge * found[1:], abs=1e-8)
+    assert (y - mean).sum() == pytest.approx(0, abs=1e-8)
+
+
+def test_the_columns_of_the_membership_model_are_standardized() -> None:
+    rng = np.random.default_rng(11)
+    design = membership_design(_numeric(rng.normal(50, 9, size=(30, 2))), _numeric(rng.normal(60, 9, size=(20, 2))))
+    assert not isinstance(design, Absent)
+    assert design.columns.mean(axis=0) == pytest.approx([0, 0], abs=1e-12)
+    assert design.columns.std(axis=0) == pytest.approx([1, 1])
+
+
+def test_ten_rows_are_enough_for_ten_parts() -> None:
+    found = _estimate(membership_auroc(_numeric(np.arange(12.0)[:, None]), _numeric(np.arange(10.0)[:, None])))
+    assert (found.n, found.details) == (10, {"development_n": 12})
 
 
 def test_no_row_is_predicted_by_a_fit_that_saw_it() -> None:
@@ -575,6 +729,8 @@ def test_conformal_bins_against_loops(seed: int) -> None:
     found = conformal_p_values(_numeric(a), _numeric(b))
     assert isinstance(found, Curve)
     assert found.columns["share"] == pytest.approx([count / 17 for count in counts], abs=1e-12)
+    assert list(found.columns["low"]) == [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
+    assert list(found.columns["high"]) == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
     assert found.n == 17
 
 
