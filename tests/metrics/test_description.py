@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
-from dossier.metrics.description import characteristics
-from dossier.types import Feature
+import numpy as np
+import pytest
+
+from dossier.metrics.description import case_mix, characteristics
+from dossier.types import Description, Feature
 
 AGE = Feature("age", np.append(np.repeat([10.0, 20.0, 30.0, 40.0], 5), np.nan))
 STAGE = Feature("stage", np.array([0.0, 0.0, 2.0, np.nan, np.nan]), ("I", "II", "III"))
@@ -65,3 +68,42 @@ def test_a_number_of_two_values_has_their_shares_beside_its_quartiles() -> None:
 def test_a_number_of_three_values_has_no_shares() -> None:
     rows = characteristics(None, (Feature("pain", np.array([1.0, 2, 3])),))
     assert not [row for row in rows if row.statistic == "share"]
+
+
+@pytest.mark.parametrize(
+    ("values", "levels"),
+    [
+        (np.array([0.0, 1, 1, 1]), ["0", "1"]),
+        (np.tile([0.5, 1.5], 10), ["0.5", "1.5"]),
+        (np.append(np.tile([0.5, 1.5], 9), 0.5), []),
+    ],
+    ids=["whole numbers of few", "measurements of twenty", "measurements of nineteen"],
+)
+def test_two_values_are_told_where_they_are_nobodys_measurement(values: np.ndarray, levels: list[str]) -> None:
+    rows = characteristics(None, (Feature("x", values),))
+    assert [row.level for row in rows if row.statistic == "share"] == levels
+
+
+def test_each_class_is_counted() -> None:
+    rows = _by_key(characteristics(classes=np.array([0, 2, 2, 2]), class_labels=("none", "mild", "grave")))
+    assert rows == {
+        ("outcome", "count", "none"): (1.0, 4),
+        ("outcome", "share", "none"): (0.25, 4),
+        ("outcome", "count", "mild"): (0.0, 4),
+        ("outcome", "share", "mild"): (0.0, 4),
+        ("outcome", "count", "grave"): (3.0, 4),
+        ("outcome", "share", "grave"): (0.75, 4),
+    }
+    assert characteristics(classes=np.array([], dtype=np.int64), class_labels=("none", "mild")) == ()
+
+
+def test_the_spread_of_the_linear_predictor_by_hand() -> None:
+    """The logits of .5 and .9 are 0 and log 9: half their distance times the root of 2 is the SD."""
+    mean, sd = case_mix(np.array([0.5, 0.9]))
+    assert [(one.statistic, one.n) for one in (mean, sd)] == [("mean", 2), ("sd", 2)]
+    assert (mean.value, sd.value) == pytest.approx((math.log(9) / 2, math.log(9) / math.sqrt(2)))
+
+
+def test_a_single_row_has_no_spread_and_no_row_no_mean() -> None:
+    assert case_mix(np.array([0.5])) == (Description("linear predictor", "mean", 0.0, 1),)
+    assert case_mix(np.array([])) == ()

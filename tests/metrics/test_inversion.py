@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
-from dossier.metrics.inversion import bounds_of_gaps, inverted
+from dossier.metrics.inversion import _noise_around, believable, bounds_of_gaps, inverted
 from dossier.types import Floats
 
 TAIL = 0.025
@@ -104,3 +104,79 @@ def test_a_shift_without_spread_moves_nothing() -> None:
     wide = bounds_of_gaps(gaps, squares, weights, 300, TAIL, drawn, 0.05 * noise(1)[:, 0])
     assert wide[0] < plain[0]
     assert wide[1] > plain[1]
+
+
+# ---- on the boundaries ----------------------------------------------------------------------------------------------
+
+
+def test_exactly_16_percent_of_the_best_truth_is_believed() -> None:
+    assert believable(lambda place, seen: 0.16, 5.0, 1.0) == 1.0
+    assert believable(lambda place, seen: 0.16 if seen >= 2 else 0.0, 5.0, 1.0) == pytest.approx(2.0, abs=1e-9)
+
+
+def test_luck_is_measured_against_the_best_truth() -> None:
+    found = believable(lambda place, seen: 1.0 if place > 0 or seen >= 3 else 0.1, 5.0, 1.0)
+    assert found == pytest.approx(3.0, abs=1e-9)
+
+
+def test_what_is_believed_may_be_as_high_as_the_worst_truth() -> None:
+    heights = np.array([0.0, 1.0, 2.0, 3.0])
+    assert inverted(lambda place, seen: 1.0 if seen >= 3 else 0.0, heights, 0.5, 0.25) == (0.0, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("chances", "low"),
+    [
+        ((0.75, 0.75, 0.5, 0.1), 0.0),
+        ((1.0, 0.75, 0.75, 0.1), 1.0),
+        ((1.0, 1.0, 0.75, 0.75), 2.0),
+    ],
+)
+def test_the_lower_bound_is_the_smallest_truth_whose_tail_is_reached(chances: tuple[float, ...], low: float) -> None:
+    """With a tail of 25 %: the first truth under which a result above the seen one has a probability of 25 %."""
+    found = inverted(lambda place, seen: chances[place], np.array([0.0, 1.0, 2.0, 3.0]), 3.0, 0.25)
+    assert found == (low, 3.0)
+
+
+@pytest.mark.parametrize("tail", [0.1, 0.25])
+def test_a_narrow_interval_solves_its_equation_too(tail: float) -> None:
+    """As far from 0 as above: |gap| = t -+ z sd(t), here with bounds less than two standard errors away."""
+    z = float(ndtri(1 - tail))
+    low = brentq(lambda true: true + z * math.sqrt((0.25 - true**2) / 400) - 0.3, 0.0, 0.3)
+    high = brentq(lambda true: true - z * math.sqrt((0.25 - true**2) / 400) - 0.3, 0.3, 0.49)
+    found = bounds_of_gaps(np.array([0.3]), np.array([0.25]), np.ones(1), 400, tail, noise(1))
+    assert found == pytest.approx((low, high), abs=1e-3)
+
+
+def test_without_noise_no_smaller_truth_than_what_was_seen_explains_it() -> None:
+    """A draw that equals what was seen counts as one at most as high."""
+    low, high = bounds_of_gaps(np.array([0.5]), np.ones(1), np.ones(1), 100, TAIL, np.zeros((10, 1)))
+    assert low == 0.5
+    assert 0.5 < high < 0.6
+
+
+def test_a_shift_is_taken_off_and_may_bring_the_truth_below_0() -> None:
+    """The shift is E - 1, E exponential, and there is next to no other noise.
+
+    Under the truth t the result t - (E - 1) is at most x with the probability that E >= 1 + t - x, exp(x - t - 1). It
+    is 75 % at x = .5 where t = -.5 - log .75.
+    """
+    draws = 20_000
+    shift = -np.log1p(-(np.arange(draws) + 0.5) / draws) - 1
+    low, _ = bounds_of_gaps(np.array([0.5]), np.ones(1), np.ones(1), 10**8, 0.25, noise(1), shift)
+    assert low == pytest.approx(-0.5 - math.log(0.75), abs=0.02)
+
+
+@pytest.mark.parametrize("true", [(0.0, 0.0), (0.3, -0.2), (0.6, 0.8), (1.2, -0.9)])
+def test_the_noise_around_a_truth_has_the_covariance_of_its_rows(true: tuple[float, float]) -> None:
+    """diag(squares) - true true' in units of the squares; a truth that no rows can show is drawn in to the last."""
+    squares = np.array([1.0, 0.5])
+    share = np.array(true) / np.sqrt(squares)
+    share = share / max(1.0, float(np.linalg.norm(share)))
+    root = _noise_around(np.array(true), squares, np.eye(2))
+    assert root @ root.T == pytest.approx(np.eye(2) - np.outer(share, share), abs=1e-12)
+
+
+def test_the_noise_around_hardly_any_gap_is_the_noise_itself() -> None:
+    drawn = noise(2, 100)
+    assert _noise_around(np.array([1e-6, -1e-6]), np.ones(2), drawn) == pytest.approx(drawn, abs=1e-9)

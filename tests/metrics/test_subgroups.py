@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dossier.metrics.calibration import oe_ratio
 from dossier.metrics.discrimination import auroc
-from dossier.metrics.subgroups import difference, too_few
+from dossier.metrics.subgroups import difference, too_few, too_few_of_class, too_few_of_classes
 from dossier.types import Absent, Estimate, Floats
 
 
@@ -41,6 +41,19 @@ def test_twenty_of_each_are_enough(events: int, others: int, is_few: bool) -> No
 def test_one_is_not_in_the_plural() -> None:
     assert too_few(np.array([1.0, 0.0]), " of the other patients") == Absent(
         "too few to tell of the other patients: 1 event, 1 non-event"
+    )
+
+
+@pytest.mark.parametrize(("inside", "outside", "is_few"), [(20, 20, False), (19, 200, True), (1200, 19, True)])
+def test_twenty_of_a_class_and_of_the_rest_are_enough(inside: int, outside: int, is_few: bool) -> None:
+    expected = Absent(f"too few to tell in women: {inside:,} of grade 1, {outside} of the rest") if is_few else None
+    assert too_few_of_class(inside, outside, "grade 1", " in women") == expected
+
+
+def test_twenty_of_every_class_are_enough() -> None:
+    assert too_few_of_classes({"none": 20, "mild": 20}) is None
+    assert too_few_of_classes({"none": 1000, "mild": 19, "grave": 0}) == Absent(
+        "too few to tell: 19 of mild, 0 of grave"
     )
 
 
@@ -104,6 +117,18 @@ def test_what_has_no_interval_by_its_nature_is_not_compared() -> None:
 
 def test_without_a_standard_error_there_is_none() -> None:
     assert known(difference(estimate(0.3, 0.2, 0.4, se=None), estimate(0.3, 0.2, 0.4))).se is None
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_events_are_counted_where_both_count_them(swapped: bool) -> None:
+    pair = (estimate(0.3, 0.2, 0.4, events=None), estimate(0.3, 0.2, 0.4))
+    assert known(difference(*(pair[::-1] if swapped else pair))).events is None
+
+
+def test_the_methods_of_both_are_named_once_if_they_are_one() -> None:
+    plain, other = estimate(0.3, 0.2, 0.4), estimate(0.3, 0.2, 0.4, method="other")
+    assert known(difference(plain, plain)).method == "minus the other patients, square-and-add; some"
+    assert known(difference(plain, other)).method == "minus the other patients, square-and-add; some and other"
 
 
 def simulated(rng: np.random.Generator, n: int, shift: float) -> tuple[Floats, Floats]:

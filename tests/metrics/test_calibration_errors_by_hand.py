@@ -1,0 +1,343 @@
+"""The parts of the intervals of the calibration errors, against small cases worked by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit, ndtri
+
+from dossier.metrics import calibration
+from dossier.metrics.calibration import CurveDraws, ErrorTests, SmoothCurve, smooth_curve
+from dossier.types import Absent, Floats
+
+Z = float(ndtri(0.975))
+
+
+def fitted(n: int, power: float, low: float = 0.02, high: float = 0.98) -> tuple[Floats, SmoothCurve]:
+    """Sorted risks, and the curve of outcomes that come with the risk to this power."""
+    rng = np.random.default_rng(5)
+    risk = np.sort(rng.uniform(low, high, n))
+    smooth = smooth_curve((rng.random(n) < risk**power).astype(float), risk)
+    assert not isinstance(smooth, Absent)
+    return risk, smooth
+
+
+def small(slopes: tuple[tuple[float, ...], ...] = ((0.3, 0.3, 0.3, 0.3), (-0.4, 0.1, 0.2, 0.3))) -> CurveDraws:
+    """Four groups of unequal size, two coefficients, and a curve now above and now below the risks."""
+    risk = np.array([0.1, 0.3, 0.6, 0.9])
+    return CurveDraws(
+        risk,
+        np.array([0.4, 0.3, 0.2, 0.1]),
+        np.array(slopes),
+        np.asarray(logit(np.array([0.2, 0.25, 0.7, 0.8]))),
+        np.array([1.0, -2.0]),
+    )
+
+
+def gaps_of(draws_of: CurveDraws, point: Floats) -> Floats:
+    """|curve - risk| group by group."""
+    found = []
+    for group, risk in enumerate(draws_of.risk):
+        height = draws_of.fitted[group] + sum(
+            one * float(draws_of.columns[which, group]) for which, one in enumerate(point)
+        )
+        found.append(abs(1 / (1 + math.exp(-height)) - risk))
+    return np.array(found)
+
+
+def slope_of(height: Callable[[Floats], float], point: Floats) -> Floats:
+    """The direction of the steepest rise, by small differences, with length 1."""
+    steps = 1e-6 * np.eye(len(point))
+    found = np.array([height(point + step) - height(point - step) for step in steps])
+    return np.asarray(found / np.linalg.norm(found))
+
+
+# ---- groups of risks and the curves through them --------------------------------------------------------------------
+
+
+def test_groups_hold_neighbours_and_the_ends_stand_alone() -> None:
+    risk = np.linspace(0.01, 0.99, 640) ** 2
+    middle, share = calibration._groups_of_risk(risk)
+    sizes = [1, 9, *[10] * 62, 9, 1]
+    ends = np.cumsum([0, *sizes])
+    assert 640 * share == pytest.approx(sizes)
+    assert middle == pytest.approx([risk[ends[one] : ends[one + 1]].mean() for one in range(66)])
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 64])
+def test_few_risks_are_their_own_groups(n: int) -> None:
+    risk = np.linspace(0.1, 0.8, n)
+    middle, share = calibration._groups_of_risk(risk)
+    assert middle == pytest.approx(risk)
+    assert share == pytest.approx(np.full(n, 1 / n))
+
+
+@pytest.mark.parametrize(("n", "coefficients"), [(30, 2), (120, 3), (900, 4)])
+def test_the_diagonal_has_no_distance_from_the_risks(n: int, coefficients: int) -> None:
+    """For a straight line and for splines of three and four knots."""
+    risk, smooth = fitted(n, 1.5)
+    draws_of = calibration._curve_draws(risk, smooth)
+    assert len(draws_of.diagonal) == coefficients
+    assert calibration._gaps(draws_of, draws_of.diagonal[None, :])[0] == pytest.approx(0, abs=1e-9)
+
+
+def test_a_single_risk_has_a_diagonal_too() -> None:
+    smooth = smooth_curve(np.array([0.0, 1.0] * 20), np.full(40, 0.3))
+    assert not isinstance(smooth, Absent)
+    draws_of = calibration._curve_draws(np.full(40, 0.3), smooth)
+    assert calibration._gaps(draws_of, draws_of.diagonal[None, :])[0] == pytest.approx(0, abs=1e-9)
+    assert calibration._gaps(draws_of, np.zeros((1, 1)))[0] == pytest.approx(0.2)
+
+
+def test_one_step_of_a_coefficient_is_one_standard_error() -> None:
+    """The fit knows the whitened coefficients with the unit matrix as covariance."""
+    risk, smooth = fitted(64, 1.0)
+    draws_of = calibration._curve_draws(risk, smooth)
+    curve = expit(draws_of.fitted)
+    information = (draws_of.columns * curve * (1 - curve)) @ draws_of.columns.T
+    assert information == pytest.approx(np.eye(len(information)), abs=1e-6)
+
+
+# ---- lines of curves ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("point", [(0.0, 0.0), (0.5, -1.0), (-2.0, 1.0)])
+def test_the_steepest_direction_is_the_slope_of_the_mean_distance(point: tuple[float, float]) -> None:
+    draws_of = small()
+    expected = slope_of(lambda at: float(gaps_of(draws_of, at) @ draws_of.share), np.array(point))
+    assert calibration._steepest(draws_of, np.array(point)) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("point", [(0.0, 0.0), (0.5, -1.0), (-2.0, 1.0)])
+@pytest.mark.parametrize("quantile", [0.5, 0.9])
+def test_the_steepest_direction_of_a_quantile_is_that_of_the_rows_about_it(
+    point: tuple[float, float], quantile: float
+) -> None:
+    """Rows whose distance has a rank within 15 % of the quantile, a group's rank being that of its middle."""
+    rng = np.random.default_rng(2)
+    size, share = 30, rng.dirichlet(np.ones(30))
+    draws_of = CurveDraws(
+        np.sort(rng.random(size)), share, rng.normal(0, 0.3, (2, size)), rng.normal(0, 1, size), np.zeros(2)
+    )
+    gaps = gaps_of(draws_of, np.array(point))
+    near = np.zeros(size)
+    for group in range(size):
+        rank = float(share[gaps < gaps[group]].sum()) + float(share[group]) / 2
+        near[group] = share[group] if abs(rank - quantile) < 0.15 else 0.0
+    expected = slope_of(lambda at: float(gaps_of(draws_of, at) @ near), np.array(point))
+    assert calibration._steepest(draws_of, np.array(point), quantile) == pytest.approx(expected, abs=1e-6)
+
+
+def test_curves_that_nothing_moves_have_no_steepest_direction() -> None:
+    still = small(((0.0,) * 4, (0.0,) * 4))
+    assert list(calibration._steepest(still, np.zeros(2))) == [0.0, 0.0]
+    assert len(calibration._inward(still)) == 1 + calibration.LAST_STEPS
+
+
+def test_the_line_inward_falls_as_fast_as_it_can_and_ends_at_the_diagonal() -> None:
+    draws_of = small()
+
+    def mean(at: Floats) -> float:
+        return float(gaps_of(draws_of, at) @ draws_of.share)
+
+    points = [np.zeros(2)]
+    while True:
+        lower = points[-1] - calibration.STEP_DOWN * slope_of(mean, points[-1])
+        if mean(lower) >= mean(points[-1]):
+            break
+        points.append(lower)
+    assert len(points) > 2
+    last = points[-1]
+    points += [last + (draws_of.diagonal - last) * part for part in np.linspace(0, 1, calibration.LAST_STEPS + 1)[1:]]
+    assert calibration._inward(draws_of) == pytest.approx(np.array(points[::-1]), abs=1e-5)
+
+
+# ---- values and probabilities ---------------------------------------------------------------------------------------
+
+
+def test_quantiles_of_groups_lie_between_their_middles() -> None:
+    """Shares .5, .3, .2 of distances .1, .2, .4 have their middles at .25, .65 and .9."""
+    gaps, share = np.array([[0.4, 0.1, 0.2], [0.2, 0.1, 0.4]]), np.array([0.2, 0.5, 0.3])
+    found = calibration._share_quantiles(gaps[:1], share, 0.45)
+    assert found == pytest.approx([0.15])
+    assert calibration._share_quantiles(gaps[:1], share, 0.9) == pytest.approx([0.4])
+    # The second curve: .2 of it at .2 and .3 at .4, with middles at .6 and .85.
+    assert calibration._share_quantiles(gaps, share, 0.725) == pytest.approx([0.26, 0.3])
+
+
+def error_tests(rows: tuple[float, ...], below: float) -> ErrorTests:
+    draws_of = CurveDraws(np.array([0.2, 0.6]), np.array([0.5, 0.5]), np.ones((1, 2)), np.zeros(2), np.zeros(1))
+    return ErrorTests(draws_of, 4, np.zeros((3, 1)), np.array(rows), {0.5: np.full(3, below), 0.9: np.full(3, 1.0)})
+
+
+DRAWN = np.array([[0.25, 0.25], [0.125, 0.375], [0.5, 0.5]])
+"""Distances of two groups of half the rows each, in three draws."""
+
+
+@pytest.mark.parametrize(("value", "share"), [(0.25, 1), (0.3, 1), (0.375, 2), (0.5, 3)])
+def test_the_largest_distance_of_a_draw_may_equal_the_one_seen(value: float, share: int) -> None:
+    tests = error_tests((0.0, 0.0, 0.0), 0.5)
+    assert calibration._at_most(tests, "emax", value, np.zeros(2), DRAWN) == pytest.approx(share / 3)
+
+
+@pytest.mark.parametrize(("value", "below", "share"), [(0.125, 0.5, 1), (0.25, 0.5, 2), (0.25, 0.6, 1), (0.5, 1.0, 3)])
+def test_a_quantile_is_at_most_the_one_seen_where_enough_rows_are(value: float, below: float, share: int) -> None:
+    tests = error_tests((0.0, 0.0, 0.0), below)
+    assert calibration._at_most(tests, "e50", value, np.zeros(2), DRAWN) == pytest.approx(share / 3)
+
+
+@pytest.mark.parametrize(
+    ("rows", "value", "share"),
+    [
+        ((0.0, 0.0, 0.0), 0.25, 2),
+        ((0.0, 2.0, 0.0), 0.25, 1),
+        ((0.0, 0.0, -2.0), 0.25, 3),
+        ((0.0, 0.0, -1.0), 0.25, 2),
+        ((0.0, 0.0, -1.0), 0.375, 3),
+    ],
+)
+def test_the_mean_distance_of_rows_scatters_about_that_of_the_curve(
+    rows: tuple[float, ...], value: float, share: int
+) -> None:
+    """True distances of 0 and .5 have a standard deviation of .25, and the mean of four rows one of .125."""
+    tests = error_tests(rows, 0.5)
+    assert calibration._at_most(tests, "ici", value, np.array([0.0, 0.5]), DRAWN) == pytest.approx(share / 3)
+
+
+# ---- curves in other directions -------------------------------------------------------------------------------------
+
+
+def elsewhere(level: float, high: float) -> Floats:
+    noise = np.random.default_rng(3).standard_normal((100, 2))
+    return calibration._elsewhere(small(), noise, "e50", level, high)
+
+
+def medians(points: Floats) -> Floats:
+    draws_of = small()
+    gaps = np.array([gaps_of(draws_of, point) for point in points])
+    return calibration._share_quantiles(gaps, draws_of.share, 0.5)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_curves_elsewhere_are_ten_and_the_worst_comes_first(level: float) -> None:
+    points = elsewhere(level, 0.0)
+    assert len(points) == 10
+    assert (np.diff(medians(points)) <= 0).all()
+    noise = np.random.default_rng(3).standard_normal((100, 2))
+    reach = float(ndtri(0.5 + level / 2))
+    lengths = np.linalg.norm(points, axis=1)
+    assert (lengths <= reach + 1e-9).all()
+    every = [reach * part * one / np.linalg.norm(one) for part in (0.4, 0.7, 1.0) for one in noise]
+    assert medians(points)[0] == pytest.approx(medians(np.array(every)).max())
+
+
+def test_only_curves_with_a_larger_quantile_count_as_elsewhere() -> None:
+    worst = elsewhere(0.95, 0.0)
+    some = float(medians(worst)[1])
+    assert (medians(elsewhere(0.95, some)) > some).all()
+    highest = calibration._heights("e50", calibration._gaps(small(), worst[:1]), small().share)[0]
+    assert len(elsewhere(0.95, highest - 1e-9)) == 1
+    assert len(elsewhere(0.95, highest)) == 0
+
+
+def test_few_curves_elsewhere_are_all_taken() -> None:
+    noise = np.random.default_rng(3).standard_normal((100, 2))
+    every = np.array([Z * part * one / np.linalg.norm(one) for part in (0.4, 0.7, 1.0) for one in noise])
+    high = float(np.sort(medians(every))[-8]) - 1e-12
+    assert medians(elsewhere(0.95, high)) == pytest.approx(np.sort(medians(every))[::-1][:8])
+
+
+# ---- the bounds -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("power", [0.4, 2.5])
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_the_largest_gap_reaches_to_the_far_end_of_the_band(power: float, level: float) -> None:
+    """Row by row, with the curve above the risks and below them."""
+    risk, smooth = fitted(38, power, 0.1, 0.9)
+    assert len(smooth.fit.coefficients) == 2
+    z, highest = float(ndtri(0.5 + level / 2)), 0.0
+    for one in risk:
+        at = np.array([1.0, float(logit(one))])
+        centre, half = float(at @ smooth.fit.coefficients), z * math.sqrt(float(at @ smooth.fit.covariance @ at))
+        highest = max(highest, *(abs(float(expit(end)) - one) for end in (centre - half, centre + half)))
+    assert calibration._highest_gap(risk, smooth, level) == pytest.approx(highest, abs=1e-12)
+
+
+def bounds_with(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, tuple[float, float]]
+) -> tuple[dict[str, tuple[float, float]], ErrorTests]:
+    """The four bounds of 200 rows whose tests gave these ones, and what the tests were given."""
+    asked: list[ErrorTests] = []
+
+    def of_one(tests: ErrorTests, name: str, *_: object) -> tuple[float, float]:
+        asked.append(tests)
+        return given[name]
+
+    monkeypatch.setattr(calibration, "_bounds_of_error", of_one)
+    risk, smooth = fitted(200, 1.0)
+    return calibration._bounds_of_errors(dict.fromkeys(given, 0.0), risk, smooth, 0.95, 4000, 1), asked[0]
+
+
+@pytest.mark.parametrize(("mean", "largest"), [(0.1, 0.05), (0.1, 0.2)])
+def test_the_largest_error_is_never_below_the_mean_one(
+    monkeypatch: pytest.MonkeyPatch, mean: float, largest: float
+) -> None:
+    given = {"ici": (mean, 0.9), "e50": (0.0, 0.1), "e90": (0.0, 0.2), "emax": (largest, 0.8)}
+    assert bounds_with(monkeypatch, given)[0]["emax"][0] == max(mean, largest)
+
+
+def test_the_share_of_rows_below_a_quantile_has_its_mean_and_spread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows below a quantile in a sample of 200: its share on average, with the variance of a proportion."""
+    given = dict.fromkeys(("ici", "e50", "e90", "emax"), (0.0, 0.5))
+    below = bounds_with(monkeypatch, given)[1].below
+    for part in (0.5, 0.9):
+        spread = math.sqrt(part * (1 - part) / 200)
+        assert below[part].mean() == pytest.approx(part, abs=4 * spread / math.sqrt(4000))
+        assert below[part].std() == pytest.approx(spread, rel=0.06)
+
+
+def bounds_of(
+    name: str, monkeypatch: pytest.MonkeyPatch, level: float, chances: tuple[float, ...]
+) -> tuple[float, float]:
+    """The bounds of one error whose line of curves gave (tail, .01) and whose curves elsewhere have these chances."""
+    tests = ErrorTests(small(), 50, np.random.default_rng(1).standard_normal((20, 2)), np.zeros(20), {})
+    left = iter(chances)
+    monkeypatch.setattr(calibration, "inverted", lambda _chance, _heights, _value, tail: (tail, 0.01))
+    monkeypatch.setattr(calibration, "believable", lambda *_: 0.0)
+    monkeypatch.setattr(calibration, "_elsewhere", lambda *_: np.array([[2.0, 0.0], [1.0, 1.0], [0.0, 0.5]]))
+    monkeypatch.setattr(calibration, "_at_most", lambda *_: next(left))
+    inward = calibration._inward(tests.curves)
+    return calibration._bounds_of_error(tests, name, 0.0, inward, lambda _: np.zeros((20, 4)), level)
+
+
+@pytest.mark.parametrize(("name", "tail"), [("ici", 0.25), ("e50", 0.25), ("e90", 0.25), ("emax", 0.125)])
+def test_half_of_what_the_level_leaves_is_missed_on_either_side(
+    monkeypatch: pytest.MonkeyPatch, name: str, tail: float
+) -> None:
+    """And half as much by the largest distance, whose lower bound the mean one supports too."""
+    assert bounds_of(name, monkeypatch, 0.5, (0.0, 0.0, 0.0)) == (tail, 0.01)
+
+
+@pytest.mark.parametrize(("chances", "point"), [((0.3, 0.0, 0.0), (2.0, 0.0)), ((0.25, 0.1, 0.26), (0.0, 0.5))])
+def test_the_worst_curve_elsewhere_that_is_not_refuted_widens_the_bound(
+    monkeypatch: pytest.MonkeyPatch, chances: tuple[float, ...], point: tuple[float, float]
+) -> None:
+    low, high = bounds_of("e50", monkeypatch, 0.5, chances)
+    assert low == 0.25
+    assert high == pytest.approx(medians(np.array([point]))[0])
+
+
+def test_the_mean_and_the_largest_distance_look_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert bounds_of("ici", monkeypatch, 0.5, (1.0,))[1] == 0.01
+    assert bounds_of("emax", monkeypatch, 0.5, (1.0,))[1] == 0.01
+
+
+@pytest.mark.parametrize(("high", "expected"), [(0.9, 0.9), (1.0, 1.0), (1.3, 1.0)])
+def test_no_error_passes_1(high: float, expected: float) -> None:
+    found = calibration._from_tests(0.5, 0.1, high, 0.95, np.array([0.0, 1.0]), "by hand")
+    assert found.high == expected
+    assert (found.n, found.events, found.method) == (2, 1, "by hand")
