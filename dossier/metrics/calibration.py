@@ -216,10 +216,13 @@ def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) ->
     """
     if reason := one_class(outcome):
         return reason
-    fit = logistic_fit(np.ones((1, len(outcome))), outcome, logit(risk))
+    log_odds = logit(risk)
+    # From here the fit is near, however far all risks lie from the outcome; from 0 it may see no information at all.
+    near = float(logit(outcome.mean()) - log_odds.mean())
+    fit = logistic_fit(np.ones((1, len(outcome))), outcome, log_odds + near)
     if isinstance(fit, Absent):
         return fit
-    return _wald(fit, 0, outcome, risk, level)
+    return _wald(replace(fit, coefficients=fit.coefficients + near), 0, outcome, risk, level)
 
 
 @metric(
@@ -806,7 +809,7 @@ def binned_errors(events: Floats, risks: Floats, counts: Floats) -> tuple[Floats
     observed, expected = events / size, risks / size
     gap = np.abs(observed - expected)
     share = counts / counts.sum(axis=-1, keepdims=True)
-    room = np.where(counts > 0, np.maximum(expected, 1 - expected), 1.0)
+    room = np.maximum(expected, 1 - expected)
     ece_value: Floats = (share * gap).sum(axis=-1)
     eci_value: Floats = (share * (1 - gap / room)).sum(axis=-1)
     return ece_value, eci_value
@@ -843,10 +846,10 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     weights = np.ones(len(mean)) if which == 0 else 1 / np.maximum(mean, 1 - mean)
     noise = np.random.default_rng(seed).standard_normal((bootstrap, 10))[:, used]
     low, high = bounds_of_gaps((events - risks) / n, squares[used], weights, n, (1 - level) / 2, noise)
-    if which == 0:
-        return _from_tests(value, min(low, value), max(high, value), level, outcome, words)
-    found = _from_tests(1 - value, min(low, 1 - value), max(high, 1 - value), level, outcome, words)
-    return replace(found, value=value, low=max(0.0, 1 - min(1.0, found.high or 0.0)), high=1 - (found.low or 0.0))
+    error = value if which == 0 else 1 - value
+    low, high = min(low, error), min(1.0, max(high, error))
+    found = _from_tests(error, low, high, level, outcome, words)
+    return found if which == 0 else replace(found, value=value, low=1 - high, high=1 - low)
 
 
 @metric(
@@ -1051,7 +1054,7 @@ def nagelkerke_r2(
             drawn = draws(cells, min(size, bootstrap - begin), rng)
             found.append(nagelkerke(drawn @ logs / n, drawn @ cells.outcome / n))
     else:
-        logs, size = np.log(np.where(y == 1, p, 1 - p)), max(1, BLOCK // n)
+        logs, size = np.log(np.where(y == 1, p, 1 - p)), BLOCK // n
         for begin in range(0, bootstrap, size):
             rows = rng.integers(0, n, size=(min(size, bootstrap - begin), n))
             found.append(nagelkerke(logs[rows].mean(axis=1), y[rows].mean(axis=1)))

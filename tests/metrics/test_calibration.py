@@ -720,16 +720,19 @@ def test_an_intercept_far_from_0_is_found() -> None:
     assert half.value == pytest.approx(math.log(99), abs=1e-12)
     found = calibration_intercept(np.array([1.0, 1, 1, 1, 0, 1, 1]), np.array([0.01, 0.1, 0.01, 0.01, 0.01, 0.1, 0.01]))
     assert isinstance(found, Estimate)
+    rare = calibration_intercept(np.tile([0.0, 1.0], 10), np.full(20, 1e-11))
+    assert isinstance(rare, Estimate)
+    assert rare.value == pytest.approx(math.log(1e11 - 1), abs=1e-9)
     odds = math.exp(found.value)
     assert 5 * odds / (99 + odds) + 2 * odds / (9 + odds) == pytest.approx(6, abs=1e-9)
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.integers(1, 999), st.floats(-9, 9), st.floats(-9, 9))
-def test_every_intercept_that_exists_is_found(cases: int, first: float, second: float) -> None:
+@given(st.integers(1, 999), st.floats(-20, 20), st.floats(-9, 9))
+def test_every_intercept_that_exists_is_found(cases: int, middle: float, apart: float) -> None:
     """Two risks far apart or far from the outcome: with cases and others the likelihood has one maximum."""
     outcome = (np.arange(1000) < cases).astype(float)
-    risk = 1 / (1 + np.exp(-np.where(np.arange(1000) % 2 == 0, first, second)))
+    risk = 1 / (1 + np.exp(-np.where(np.arange(1000) % 2 == 0, middle - apart / 2, middle + apart / 2)))
     found = calibration_intercept(outcome, risk)
     assert isinstance(found, Estimate), found
     moved = 1 / (1 + np.exp(-(np.log(risk / (1 - risk)) + found.value)))

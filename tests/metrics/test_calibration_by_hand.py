@@ -1,0 +1,363 @@
+"""Calibration worked by hand: the limits of what it fits, bins, scores, groups and the curve of all sites."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+from scipy.special import expit
+from scipy.stats import t as student
+from scipy.stats import ttest_ind
+
+from dossier.metrics.calibration import (
+    binned_errors,
+    brier,
+    calibration_curve_all_sites,
+    calibration_groups,
+    calibration_intercept,
+    calibration_intercept_joint,
+    calibration_slope,
+    ece,
+    eci,
+    loess_at,
+    log_score,
+    logistic_fit,
+    nagelkerke_r2,
+    oe_ratio,
+    scaled_brier,
+    smooth_curve,
+    spiegelhalter_z,
+    tjur_r2,
+)
+from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
+
+
+def estimated(found: Estimate | Absent) -> Estimate:
+    assert isinstance(found, Estimate), found
+    return found
+
+
+def curved(found: Curve | Absent) -> Curve:
+    assert isinstance(found, Curve), found
+    return found
+
+
+def floats(*values: float) -> Floats:
+    return np.array(values, dtype=float)
+
+
+# ---- the logistic fit -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("log_odds", [-20.0, -14.0, -7.0, -4.0, -3.0, -2.5, -2.2, -1.0, 0.0, 2.5, 3.5, 5.0, 17.0])
+def test_the_intercept_is_found_however_far_the_risks_are_off(log_odds: float) -> None:
+    """Half of the rows have the outcome, so that the intercept takes the log odds back to 0."""
+    fit = logistic_fit(np.ones((1, 20)), np.tile([0.0, 1.0], 10), np.full(20, log_odds))
+    assert not isinstance(fit, Absent)
+    assert fit.coefficients[0] == pytest.approx(-log_odds, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_intercept_is_found_where_the_risks_are_all_but_certain_and_wrong(seed: int) -> None:
+    """It gives as many events as there were; a search by halves needs no slope to find it."""
+    rng = np.random.default_rng(seed)
+    log_odds = rng.uniform(-15, 15) + rng.normal(0, 2, 48)
+    events = int(rng.integers(1, 48))
+    expected = brentq(lambda shift: float(expit(log_odds + shift).sum()) - events, -60, 60, xtol=1e-12)
+    fit = logistic_fit(np.ones((1, 48)), (np.arange(48) < events).astype(float), log_odds)
+    assert not isinstance(fit, Absent), fit
+    assert fit.coefficients[0] == pytest.approx(expected, abs=1e-8)
+
+
+@pytest.mark.parametrize("seed", [44, 110, 234, 298])
+def test_the_fit_of_many_rows_ends(seed: int) -> None:
+    """Its last steps change the likelihood by less than a digit of it; where it ends, the residuals sum to 0."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(0, 1, 3000)
+    y = (rng.random(3000) < 1 / (1 + np.exp(-x))).astype(float)
+    design = np.vstack((np.ones(3000), x))
+    fit = logistic_fit(design, y)
+    assert not isinstance(fit, Absent), fit
+    assert design @ (y - expit(fit.coefficients @ design)) == pytest.approx([0, 0], abs=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-6, 1.0, 1e6, 1e9])
+def test_the_unit_of_a_column_does_not_matter_to_the_fit(scale: float) -> None:
+    """Two values of a column: the fit goes through the log odds of the two shares, 1/4 and 2/3."""
+    y, x = floats(0, 0, 0, 1, 0, 1, 1), floats(0, 0, 0, 0, 1, 1, 1)
+    fit = logistic_fit(np.vstack((np.ones(7), scale * x)), y)
+    assert not isinstance(fit, Absent)
+    assert fit.coefficients * floats(1, scale) == pytest.approx([-math.log(3), math.log(2) + math.log(3)], abs=1e-9)
+
+
+@pytest.mark.parametrize("scale", [0.0, 1e-9, 1e-6, 1.0, 1e6, 1e9])
+def test_columns_that_are_not_independent_have_no_fit(scale: float) -> None:
+    y, x = floats(0, 0, 1, 0, 1, 0, 1), np.sqrt(np.arange(1.0, 8.0))
+    found = logistic_fit(np.vstack((np.ones(7), x, scale * (x + 1 / 3))), y)
+    assert found == Absent("the columns of the logistic fit are not independent")
+
+
+def test_risks_that_are_right_and_all_but_certain_have_no_intercept() -> None:
+    """Right on either side, the intercept is 0, and its variance 1/(4 p (1 - p)), until no row tells of it."""
+    for risk in (1e-6, 1e-8):
+        found = estimated(calibration_intercept(floats(0, 0, 1, 1), floats(risk, risk, 1 - risk, 1 - risk)))
+        assert found.value == pytest.approx(0, abs=1e-6)
+        assert found.se == pytest.approx(1 / math.sqrt(4 * risk), rel=1e-6)
+    risk = 9e-10
+    certain = calibration_intercept(floats(0, 0, 1, 1), floats(risk, risk, 1 - risk, 1 - risk))
+    assert certain == Absent("the risks separate the outcomes or nearly so, so that the logistic fit has no end")
+
+
+def test_only_risks_nearer_than_the_limit_are_clipped() -> None:
+    y, limit = floats(0, 1, 0, 1, 1, 0), 1e-12
+    for first, last, method in (
+        (limit, 1 - limit, "Wald"),
+        (limit / 2, 1 - limit, "Wald; logit of 1 risks clipped to 1e-12 from 0 or 1"),
+        (limit, 1 - limit / 2, "Wald; logit of 1 risks clipped to 1e-12 from 0 or 1"),
+    ):
+        assert estimated(calibration_intercept(y, floats(first, last, 0.3, 0.6, 0.4, 0.7))).method == method
+
+
+def test_one_risk_for_all_has_neither_slope_nor_joint_intercept() -> None:
+    y, p = floats(0, 1, 0, 1), np.full(4, 0.3)
+    assert calibration_slope(y, p) == Absent("every risk is the same, so that there is no slope")
+    joint = calibration_intercept_joint(y, p)
+    assert joint == Absent("every risk is the same, so that there is no slope to fit beside the intercept")
+
+
+@pytest.mark.parametrize(("outcome", "risk", "ratio"), [([1], [0.25], 4), ([1, 1, 0], [0.5, 0.25, 0.25], 2)])
+def test_the_ratio_of_a_few_rows(outcome: list[float], risk: list[float], ratio: float) -> None:
+    assert estimated(oe_ratio(floats(*outcome), floats(*risk))).value == pytest.approx(ratio, abs=1e-15)
+
+
+def test_no_ratio_without_rows_or_expected_events() -> None:
+    assert oe_ratio(floats(), floats()) == Absent("there are no rows")
+    assert oe_ratio(floats(1, 0), floats(0, 0)) == Absent("every risk is 0, so that no event is expected")
+
+
+# ---- the smooth curve -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("few", "knots"), [(19, 0), (20, 3), (99, 3), (100, 4)])
+@pytest.mark.parametrize("rare", [0.0, 1.0])
+def test_the_smaller_class_decides_on_the_knots(few: int, knots: int, rare: float) -> None:
+    y = np.full(400, 1 - rare)
+    y[np.linspace(0, 399, few).astype(int)] = rare
+    smooth = smooth_curve(y, np.linspace(0.1, 0.9, 400))
+    assert not isinstance(smooth, Absent)
+    assert len(smooth.knots) == knots
+
+
+def test_a_neighbourhood_of_equal_risks_is_their_mean() -> None:
+    """Nine of twelve rows have the risk, and the three others, which a parabola does not go through, no say."""
+    y, p = floats(1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 0), floats(*[0.3] * 9, 0.4, 0.6, 0.7, 0.9)
+    assert loess_at(y[:12], p[:12], floats(0.3)) == pytest.approx([1 / 3], abs=1e-12)
+    assert loess_at(y[:9], p[:9], floats(0.3)) == pytest.approx([1 / 3], abs=1e-12)
+
+
+def test_risks_that_differ_in_their_last_digits_are_one_neighbourhood() -> None:
+    """A line through them would leave the range of the outcomes."""
+    y, p = floats(*[0, 0, 0, 1], *[0, 1, 1, 1], *[0, 1] * 4), floats(*[0.3] * 4, *[0.3 + 1e-12] * 4, *[0.5] * 8)
+    assert loess_at(y, p, floats(0.3)) == pytest.approx([0.5], abs=1e-9)
+
+
+# ---- bins of risk ---------------------------------------------------------------------------------------------------
+
+
+def test_binned_errors_of_several_samples_are_those_of_each() -> None:
+    events, risks, counts = (
+        np.array([[1.0, 0, 3], [2, 2, 0]]),
+        np.array([[0.5, 0, 3.5], [1, 3, 0]]),
+        np.array([[4.0, 0, 4], [6, 4, 0]]),
+    )
+    errors, indices = binned_errors(events, risks, counts)
+    # gaps 1/8 and 1/8 with room 7/8 and 7/8; gaps 1/6 and 1/4 with room 5/6 and 3/4
+    assert errors == pytest.approx([1 / 8, 0.6 / 6 + 0.4 / 4], abs=1e-15)
+    assert indices == pytest.approx([1 - 1 / 7, 1 - 0.6 / 5 - 0.4 / 3], abs=1e-15)
+
+
+def test_a_certain_risk_lies_in_the_last_bin() -> None:
+    """The last bin holds .9 and 1 with both outcomes: the gap of its means is .45."""
+    found = estimated(ece(floats(0, 1, 0), floats(0.9, 1, 0), bootstrap=20))
+    assert found.value == pytest.approx(2 / 3 * 0.45, abs=1e-12)
+
+
+def test_bins_without_a_gap_are_1_and_no_digit_more() -> None:
+    """The five shares, 1, 0, 14, 8 and 2 of 25, add up to a last digit more than 1."""
+    rows = [(0.0, 1, 0), (0.5, 14, 7), (0.75, 8, 6), (1.0, 2, 2)]
+    y = np.concatenate([(np.arange(n) < events).astype(float) for _, n, events in rows])
+    p = np.concatenate([np.full(n, risk) for risk, n, _ in rows])
+    assert estimated(eci(y, p, bootstrap=50)).value == 1
+    assert estimated(ece(y, p, bootstrap=50)).value == 0
+
+
+@pytest.mark.parametrize("function", [ece, eci])
+def test_two_rows_have_bounds_and_one_has_none(function: Callable[..., Estimate | Absent]) -> None:
+    two = estimated(function(floats(0, 1), floats(0.2, 0.6), bootstrap=50))
+    assert two.low is not None
+    assert two.high is not None
+    assert two.low <= two.value <= two.high
+    one = estimated(function(floats(0), floats(0.2), bootstrap=50))
+    assert (one.low, one.high, one.level, one.n) == (None, None, None, 1)
+    assert one.reason
+
+
+@pytest.mark.parametrize(("risk", "room"), [(0.12, 0.88), (0.35, 0.65), (0.85, 0.85)])
+def test_in_one_bin_the_index_is_1_less_the_error_in_its_room(risk: float, room: float) -> None:
+    """Value and bounds: only the unit of the gap is another, which is divided by the largest there could be."""
+    y = (np.arange(150) % 2).astype(float)
+    error, index = (estimated(one(y, np.full(150, risk), bootstrap=200)) for one in (ece, eci))
+    assert error.value == pytest.approx(abs(risk - 0.5), abs=1e-12)
+    assert error.low is not None
+    assert error.high is not None
+    assert 0 < error.low < error.value < error.high < room
+    expected = [1 - one / room for one in (error.value, error.high, error.low)]
+    assert [index.value, index.low, index.high] == pytest.approx(expected, abs=1e-9)
+    assert (index.n, index.events, index.level) == (150, 75, 0.95)
+
+
+def test_bounds_of_bins_stay_within_0_and_1() -> None:
+    y, p = floats(0, 0, 0), floats(0.9, 0.92, 0.95)
+    error, index = (estimated(one(y, p, bootstrap=200)) for one in (ece, eci))
+    assert error.high == 1
+    assert index.low == 0
+
+
+# ---- scores ---------------------------------------------------------------------------------------------------------
+
+
+def half_of(terms: list[float]) -> float:
+    """Half of the 95 % t interval of a mean."""
+    return float(student.ppf(0.975, len(terms) - 1)) * float(np.std(terms, ddof=1)) / math.sqrt(len(terms))
+
+
+def test_the_bounds_of_scores_stay_in_their_range() -> None:
+    terms = [0.0, 1.0]
+    assert 0.5 + half_of(terms) > 2
+    wide = estimated(brier(floats(1, 1), floats(1, 0)))
+    assert (wide.value, wide.low, wide.high) == (0.5, 0, 1)
+    logs = [math.log(0.9), math.log(0.2)]
+    mean = sum(logs) / 2
+    assert mean + half_of(logs) > 1
+    found = estimated(log_score(floats(1, 1), floats(0.9, 0.2)))
+    assert (found.value, found.low, found.high) == pytest.approx((mean, mean - half_of(logs), 0), abs=1e-9)
+    assert found.high == 0
+    scaled = estimated(scaled_brier(floats(0, 1, 0, 1), floats(0, 1, 0.1, 0.2)))
+    assert scaled.se is not None
+    assert scaled.value + 1.96 * scaled.se > 1
+    assert scaled.high == 1
+
+
+@pytest.mark.parametrize(("rows", "replicates"), [(2000, 160), (50_001, 90)])
+def test_every_replicate_of_nagelkerkes_ratio_is_made(rows: int, replicates: int) -> None:
+    """Also where they are made in several blocks, and where rows are drawn in bins."""
+    y, p = (np.arange(rows) % 4 == 0).astype(float), np.linspace(0.2, 0.3, rows)
+    found = estimated(nagelkerke_r2(y, p, bootstrap=replicates))
+    assert found.method == f"bootstrap over rows, {replicates} replicates, percentile"
+
+
+@pytest.mark.parametrize(("cases", "others"), [([0.5, 0.9], [0.1, 0.2, 0.4]), ([0.6, 0.7, 0.9, 0.8], [0.3, 0.4])])
+def test_welchs_interval_of_small_groups(cases: list[float], others: list[float]) -> None:
+    y, p = floats(*[1] * len(cases), *[0] * len(others)), floats(*cases, *others)
+    found = estimated(tjur_r2(y, p, 0.8))
+    welch: Any = ttest_ind(cases, others, equal_var=False).confidence_interval(0.8)
+    assert -1 < welch.low < welch.high < 1
+    assert (found.low, found.high) == pytest.approx((welch.low, welch.high), abs=1e-12)
+    spread = sum(float(np.var(group, ddof=1)) / len(group) for group in (cases, others))
+    assert found.se == pytest.approx(math.sqrt(spread), abs=1e-12)
+
+
+def test_welchs_interval_where_all_cases_have_one_risk() -> None:
+    """Only the mean of the others is uncertain: the interval is as wide as theirs."""
+    others = [0.1, 0.2, 0.25, 0.3]
+    found = estimated(tjur_r2(floats(1, 1, 1, 0, 0, 0, 0), floats(0.75, 0.75, 0.75, *others)))
+    gap, half = 0.75 - sum(others) / 4, half_of(others)
+    assert (found.value, found.low, found.high) == pytest.approx((gap, gap - half, gap + half), abs=1e-12)
+
+
+def test_the_bounds_of_the_gap_stay_within_its_range() -> None:
+    cases, others = [0.1, 0.9], [0.2, 0.9]
+    welch: Any = ttest_ind(cases, others, equal_var=False).confidence_interval(0.95)
+    assert welch.low < -2
+    assert welch.high > 2
+    found = estimated(tjur_r2(floats(1, 1, 0, 0), floats(*cases, *others)))
+    assert (found.low, found.high) == (-1, 1)
+
+
+def test_spiegelhalters_z_of_one_row() -> None:
+    """(1 - .2)(1 - .4) over the root of .36 times .16; and for a risk next to 0 the root of that risk."""
+    assert spiegelhalter_z(floats(), floats()) == Absent("there are no rows")
+    assert estimated(spiegelhalter_z(floats(1), floats(0.2))).value == pytest.approx(2, abs=1e-12)
+    assert estimated(spiegelhalter_z(floats(0), floats(1e-200))).value == pytest.approx(-1e-100, rel=1e-9)
+
+
+# ---- groups ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sizes", "groups"),
+    [([5, 5, 5], [5, 5, 5]), ([4, 6, 5], [10, 5]), ([5, 4, 6], [5, 10]), ([6, 5, 4], [6, 9]), ([5], [5])],
+)
+def test_small_groups_join_the_next_and_a_small_end_the_one_before(sizes: list[int], groups: list[int]) -> None:
+    p = np.repeat([0.1, 0.4, 0.8][: len(sizes)], sizes)
+    found = curved(calibration_groups((np.arange(len(p)) % 2).astype(float), p))
+    assert list(found.columns["n"]) == groups
+
+
+# ---- the curve of all sites -----------------------------------------------------------------------------------------
+
+
+def site(name: str, n: int = 500, events: int | None = 150, **columns: tuple[float, ...]) -> SiteResults:
+    """A site whose curve has two points, or what is given."""
+    ends = {"risk": (0.1, 0.5), "observed": (0.2, 0.4), "low": (0.1, 0.3), "high": (0.3, 0.5)}
+    summary = DatasetSummary(name, "external", name, n, events, n, {}, ())
+    found = Curve({**ends, **columns}, n, "", events)
+    return SiteResults(summary, (), (CurveResult("calibration_curve", name, found),))
+
+
+@pytest.mark.parametrize(("n", "events"), [(40, 20), (20, 0), (500, 480), (500, 20)])
+def test_twenty_events_and_twenty_others_are_enough_to_be_pooled(n: int, events: int) -> None:
+    found = curved(calibration_curve_all_sites((site("a"), site("b"), site("c", n, events))))
+    pooled = min(events, n - events) >= 20
+    assert found.method.startswith("3 sites" if pooled else "2 sites")
+    assert found.n == 1000 + n * pooled
+    assert found.events == 300 + events * pooled
+
+
+@pytest.mark.parametrize(
+    "third",
+    [
+        site("c", 500, 19),
+        site("c", 500, 481),
+        site("c", 500, None),
+        site("c", low=(0.0, 0.3)),
+        site("c", low=(0.1, 0.0)),
+        site("c", high=(0.3, 1.0)),
+        site("c", high=(0.1, 0.5)),
+        site("c", high=(0.3, 0.2)),
+        site("c", risk=(0.3,), observed=(0.3,), low=(0.2,), high=(0.4,)),
+    ],
+    ids=["few events", "few others", "no count", "from 0", "to 0", "to 1", "no width", "upside down", "one point"],
+)
+def test_what_is_not_pooled(third: SiteResults) -> None:
+    found = curved(calibration_curve_all_sites((site("a"), site("b"), third)))
+    assert found.method.startswith("2 sites")
+    assert found.method.endswith("; 1 not pooled")
+    assert (found.n, found.events) == (1000, 300)
+
+
+def test_the_common_range_begins_at_the_highest_first_risk_and_may_begin_at_0() -> None:
+    from_0 = site("a", risk=(0.0, 0.5))
+    both = curved(calibration_curve_all_sites((from_0, site("b", risk=(0.0, 0.4)))))
+    assert (both.columns["risk"][0], both.columns["risk"][-1], len(both.columns["risk"])) == (0, 0.4, 101)
+    one = curved(calibration_curve_all_sites((from_0, site("b", risk=(0.05, 0.6)))))
+    assert (one.columns["risk"][0], one.columns["risk"][-1]) == (0.05, 0.5)
+
+
+def test_ranges_that_touch_share_no_range() -> None:
+    touching = calibration_curve_all_sites((site("a"), site("b", risk=(0.5, 0.7))))
+    assert touching == Absent("the risks of the sites share no range")
