@@ -63,9 +63,8 @@ def draws_within_classes(cells: Cells, replicates: int, rng: np.random.Generator
 
 
 def block_size(cells: Cells) -> int:
-    """How many replicates are made at once."""
-    n = int(cells.count.sum())
-    return max(1, BLOCK // max(len(cells.risk), n if n <= BINNED_ABOVE else 0))
+    """How many replicates are made at once: up to 50,000 rows are drawn one by one, of a table or of a class."""
+    return BLOCK // min(int(cells.count.sum()), BINNED_ABOVE)
 
 
 def central(replicates: Floats, level: float) -> tuple[float, float]:
