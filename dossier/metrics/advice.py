@@ -116,8 +116,9 @@ def advisor_value(
     0 to 1, the last one closed; 1 - |accuracy - confidence| for "ece", the gap divided by
     max(confidence, 1 - confidence) for "eci". The bounds are those of `ece`, by inverting tests of what calibration
     takes off, with the sampling of the mean confidence added; where this does not refute perfect calibration, the upper
-    bound lies above the mean confidence, which perfect calibration would give. Absent without rows or for another
-    calibration; the bounds are missing for a single row. Source: Campagner 2023; the interval Chuang and Lai 2000.
+    bound lies above the mean confidence, which perfect calibration would give, or at it where all are equally sure.
+    Absent without rows or for another calibration; the bounds are missing for a single row. Source: Campagner 2023; the
+    interval Chuang and Lai 2000.
     """
     if len(outcome) == 0:
         return NO_ROWS
@@ -131,7 +132,8 @@ def advisor_value(
     squares = np.maximum(_sums(place, (right - sure) ** 2), _sums(place, sure * (1 - sure)))[FIRST:] / n
     used = squares > 0
     mean, gaps = of_sure / np.maximum(count, 1), (of_right - of_sure) / n
-    weights = mean if calibration == "ece" else mean / np.where(count > 0, np.maximum(mean, 1 - mean), 1.0)
+    # The mean confidence of a bin is at least one half, hence the largest gap itself: by ECI each gap counts in full.
+    weights = mean if calibration == "ece" else np.ones(len(mean))
     value = float(sure.mean()) - float(np.sum(weights * np.abs(gaps)))
     method = f"10 bins of equal width; {BY_TESTS}, {bootstrap} draws"
     if n < 2 or not used.any():
@@ -141,6 +143,6 @@ def advisor_value(
     shift = spread * rng.standard_normal(bootstrap) if spread > 1e-12 else None
     lost = bounds_of_gaps(gaps[used], squares[used], weights[used], n, (1 - level) / 2, noise[:, used], shift)
     low, high = (float(sure.mean()) - bound for bound in lost[::-1])
-    if lost[0] <= 0:
+    if lost[0] < 0:
         method += ONE_SIDED_MEAN
     return Estimate(value, max(0.0, min(value, low)), min(1.0, max(value, high)), level, n, method, int(outcome.sum()))

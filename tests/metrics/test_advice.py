@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import brentq
+from scipy.special import ndtri
 
 from dossier.metrics.advice import advice_value, advisor_value
 from dossier.types import Absent, Curve, Estimate, Floats
@@ -81,6 +84,7 @@ def test_a_bin_by_hand() -> None:
     curve = advice_value(y, p)
     assert isinstance(curve, Curve)
     assert curve.columns["lower"] == (0.5, 0.6, 0.7, 0.8, 0.9)
+    assert curve.columns["upper"] == (0.6, 0.7, 0.8, 0.9, 1.0)
     for name, expected in {"value_ece": 0.76, "value_eci": 0.75, "accuracy": 0.75, "share": 1.0}.items():
         assert curve.columns[name][3] == pytest.approx(expected)
     assert curve.columns["value_ece"][0] is None
@@ -127,6 +131,44 @@ def test_the_upper_bound_of_a_calibrated_model_lies_above_the_mean_confidence() 
 def test_one_row_has_no_interval() -> None:
     found = estimated(advisor_value(np.array([1.0]), np.array([0.8])))
     assert (found.low, found.high, found.level) == (None, None, None)
+
+
+def test_two_rows_have_an_interval() -> None:
+    found = estimated(advisor_value(np.array([1.0, 0.0]), np.array([0.8, 0.7])))
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low <= found.value <= found.high
+
+
+@pytest.mark.parametrize(("calibration", "weight"), [("ece", 0.8), ("eci", 1.0)])
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_advice_of_one_confidence_solves_the_equation_of_its_bounds(
+    calibration: str, weight: float, level: float
+) -> None:
+    """400 advices of .8, 160 right: the gap is .4 and the mean square of right - .8 is .4 x .04 + .6 x .64 = .4.
+
+    A true gap t scatters by sqrt((.4 - t^2) / 400). By ECE each gap counts times .8, by ECI .8 / .8 times.
+    """
+    z = float(ndtri((1 + level) / 2))
+    low = brentq(lambda true: true + z * math.sqrt((0.4 - true**2) / 400) - 0.4, 0.0, 0.4)
+    high = brentq(lambda true: true - z * math.sqrt((0.4 - true**2) / 400) - 0.4, 0.4, 0.6)
+    y, p = np.repeat([1.0, 0.0], [160, 240]), np.full(400, 0.8)
+    found = estimated(advisor_value(y, p, calibration, level=level, bootstrap=20_000))
+    assert found.value == pytest.approx(0.8 - weight * 0.4)
+    assert (found.low, found.high) == pytest.approx((0.8 - weight * high, 0.8 - weight * low), abs=0.002)
+
+
+def test_an_upper_bound_does_not_pass_1() -> None:
+    """Nine advices of 1 and one of .5, all right: the mean confidence is .95, its standard error .05."""
+    found = estimated(advisor_value(np.ones(10), np.array([1.0] * 9 + [0.5])))
+    assert found.high == 1
+
+
+def test_advice_of_one_confidence_is_bounded_by_it() -> None:
+    """Its mean confidence does not vary from sample to sample, so that nothing lies above it."""
+    found = estimated(advisor_value(np.tile([1.0, 1, 1, 0], 10), np.full(40, 0.75)))
+    assert found.value == found.high == 0.75
+    assert "above" not in found.method
 
 
 def test_what_has_no_advice_is_absent() -> None:
