@@ -13,6 +13,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -319,10 +320,14 @@ def figure(title: str) -> Callable[[Plain], Plain]:
     return enter
 
 
+_FILLING = threading.RLock()
+
+
 def fill(folder: str) -> Register:
     """Import every module of a folder of the package, in alphabetical order, so that the register knows it."""
-    _imported(folder)
-    _in_the_order_of_the_files()
+    with _FILLING:  # a worker may have several threads, and none may read a shelf that another one sorts
+        _imported(folder)
+        _in_the_order_of_the_files()
     return REGISTER
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
+import pickle
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +19,7 @@ import pandas as pd
 import pytest
 
 from dossier import evaluate, load, record, register, typeset
+from dossier.evaluate import pieces
 from dossier.findings import glossary, references
 from dossier.metrics.inversion import BY_TESTS
 from dossier.types import Absent, Curve, Estimate, Evidence, Study, find, find_curve
@@ -107,6 +111,26 @@ def test_the_number_of_workers_changes_no_byte() -> None:
     alone, two, three = (record.text(evaluate.evidence(fewer, jobs)) for jobs in (1, 2, 3))
     assert alone == two
     assert alone == three
+
+
+@pytest.mark.parametrize("kind", ["subgroups", "chapter"])
+def test_a_new_worker_finds_the_same_whatever_it_is_given_first(tmp_path: Path, kind: str) -> None:
+    """A worker is a process that knows nothing but what comes with its first piece of work."""
+    small = hurried(study("fixtures/knee"), bootstrap=2, permutations=2)
+    work = [piece for site in evaluate._sites(small) for piece in pieces.of_site(site)]
+    piece = next(one for one in work if one.kind == kind and one.site.dataset.name == "knee-1")
+    given, answer = tmp_path / "piece", tmp_path / "answer"
+    given.write_bytes(pickle.dumps(piece))
+    program = (
+        "import pickle, sys\n"
+        "from pathlib import Path\n"
+        "piece = pickle.loads(Path(sys.argv[1]).read_bytes())\n"
+        "from dossier.evaluate import pieces\n"
+        "Path(sys.argv[2]).write_bytes(pickle.dumps(pieces.found(piece)))\n"
+    )
+    subprocess.run([sys.executable, "-c", program, given, answer], check=True, cwd=REPOSITORY)
+    theirs, ours = pickle.loads(answer.read_bytes()), pieces.found(piece)
+    assert theirs == ours
 
 
 def test_the_order_of_the_datasets_changes_no_number(tmp_path: Path, found: Evidence) -> None:

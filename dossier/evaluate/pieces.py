@@ -9,6 +9,7 @@ from typing import Literal
 from dossier.evaluate import imputed, subgroups
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import ChapterOfSite, SiteEvidence, chapters, joined, of_chapter
+from dossier.register import fill
 from dossier.types import SubgroupEvidence
 
 Found = ChapterOfSite | SubgroupEvidence | tuple[SiteEvidence, SubgroupEvidence]
@@ -45,6 +46,8 @@ def of_site(site: Site) -> tuple[Piece, ...]:
 
 def found(piece: Piece) -> Found:
     """What one piece of the work yields."""
+    # A new worker may get the subgroups first, and knows of no measure but those that its imports happened to bring.
+    fill("metrics")
     if piece.kind == "imputations":
         return imputed.of_site(piece.site)
     if piece.kind == "subgroups":
