@@ -252,6 +252,7 @@ def test_no_end_is_one_patients_value_though_nearly_all_share_a_value() -> None:
     """Of 300, nine lie above the value that all others share; four more may be told apart from the largest five."""
     above = [1.1, 2.3, 3.7, 5.2, 7.9, 8.8, 12.4, 20.6, 73.2]
     assert nomogram.ends(np.array([0.4, *[0.5] * 290, *above])) == (0.5, 7.9)
+    assert nomogram.ends(np.array([*[0.5] * 290, *range(1, 11)])) == (0.5, 1.0)
     assert nomogram.ends(np.array([9.25, *[3.0] * 300, 0.5])) == (3.0, 3.0)
     found = nomogram.axis(
         model({"predictor": "x", "coefficient": 0.5}).term[0], Feature("x", np.array([9.25, *[3.0] * 300, 0.5]))
