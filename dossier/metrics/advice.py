@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.metrics.calibration import SMALLEST_GROUP
+from dossier.metrics.calibration import BIN_EDGES, SMALLEST_GROUP
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.inversion import BY_TESTS, bounds_of_gaps
 from dossier.register import curve, metric
@@ -29,8 +29,7 @@ def confidence_of(risk: Floats) -> Floats:
 
 def bins_of(confidence: Floats) -> NDArray[np.int64]:
     """The bin of each confidence: 10 of equal width on 0 to 1, the last one closed."""
-    edges = np.linspace(0, 1, BINS + 1)
-    return np.minimum(np.searchsorted(edges, confidence, side="right") - 1, BINS - 1)
+    return np.searchsorted(BIN_EDGES, confidence, side="right")
 
 
 def right_at_half(outcome: Floats, risk: Floats) -> Floats:
@@ -129,19 +128,21 @@ def advisor_value(
     sure, right, n = confidence_of(risk), right_at_half(outcome, risk), len(outcome)
     place = bins_of(sure)
     count, of_sure, of_right = (_sums(place, one)[FIRST:] for one in (np.ones(n), sure, right))
-    squares = np.maximum(_sums(place, (right - sure) ** 2), _sums(place, sure * (1 - sure)))[FIRST:] / n
+    calibrated = _sums(place, sure * (1 - sure))[FIRST:] / n
+    squares = np.maximum(_sums(place, (right - sure) ** 2)[FIRST:] / n, calibrated)
     used = squares > 0
     mean, gaps = of_sure / np.maximum(count, 1), (of_right - of_sure) / n
     # The mean confidence of a bin is at least one half, hence the largest gap itself: by ECI each gap counts in full.
     weights = mean if calibration == "ece" else np.ones(len(mean))
-    value = float(sure.mean()) - float(np.sum(weights * np.abs(gaps)))
+    value = max(0.0, float(sure.mean()) - float(np.sum(weights * np.abs(gaps))))
     method = f"10 bins of equal width; {BY_TESTS}, {bootstrap} draws"
     if n < 2 or not used.any():
         return Estimate(value, None, None, None, n, method, int(outcome.sum()), reason=NO_SPREAD)
     rng = np.random.default_rng(seed)
     noise, spread = rng.standard_normal((bootstrap, BINS - FIRST)), float(np.std(sure, ddof=1)) / math.sqrt(n)
     shift = spread * rng.standard_normal(bootstrap) if spread > 1e-12 else None
-    lost = bounds_of_gaps(gaps[used], squares[used], weights[used], n, (1 - level) / 2, noise[:, used], shift)
+    seen = (gaps[used], squares[used], calibrated[used], weights[used])
+    lost = bounds_of_gaps(*seen, n, (1 - level) / 2, noise[:, used], shift)
     low, high = (float(sure.mean()) - bound for bound in lost[::-1])
     if lost[0] < 0:
         method += ONE_SIDED_MEAN

@@ -25,7 +25,7 @@ from dossier.metrics.intervals import (
     two_sided_student,
     wilson,
 )
-from dossier.metrics.inversion import BY_TESTS, ONE_SIDED, believable, bounds_of_gaps, inverted
+from dossier.metrics.inversion import BY_TESTS, ONE_SIDED, bounds_of_gaps, inverted
 from dossier.metrics.once import once
 from dossier.metrics.pooled import random_effects
 from dossier.metrics.resampling import BINNED_ABOVE, BLOCK, VALUE_ALONE, block_size, cells_of, draws, percentile
@@ -105,45 +105,67 @@ def _combine(coefficients: Floats, design: Floats) -> Floats:
     return total
 
 
-def _log_likelihood(outcome: Floats, linear: Floats) -> float:
-    return float(np.sum(outcome * linear - np.logaddexp(0, linear)))
-
-
-def logistic_fit(design: Floats, outcome: Floats, offset: Floats | None = None) -> LogisticFit | Absent:
+def logistic_fit(
+    design: Floats, outcome: Floats, offset: Floats | None = None, weights: Floats | None = None
+) -> LogisticFit | Absent:
     """The maximum likelihood fit of a logistic regression by Newton's method, converged to 1e-12.
 
-    `design` (columns, n), `outcome` (n, 0 or 1), `offset` (n, log odds). Absent when the columns are not independent,
-    when they separate the outcomes, or when the steps do not converge: never a half-finished fit.
+    `design` (columns, n), `outcome` (n, 0 or 1), `offset` (n, log odds); `weights` (n, above 0, mean 1) hold each row
+    at its weight, and the covariance is then not that of the coefficients. Absent when the columns are not independent,
+    when they separate the outcomes or so nearly that a coefficient rests on less than a billionth of the rows, or when
+    the steps do not converge: never a half-finished fit.
     """
-    transform = _orthogonal(design)
+    weight = np.ones(len(outcome)) if weights is None else weights
+    transform = _orthogonal(design * np.sqrt(weight))
     if transform is None:
         return Absent("the columns of the logistic fit are not independent")
     columns = _combine(transform, design)
     start = np.zeros(len(outcome)) if offset is None else offset
+
+    def log_likelihood(linear: Floats) -> float:
+        return float(np.sum(weight * (outcome * linear - np.logaddexp(0, linear))))
+
     found = np.zeros(len(columns))
-    linear, likelihood, before = start, _log_likelihood(outcome, start), math.inf
+    linear, likelihood, before = start, log_likelihood(start), math.inf
     for _ in range(100):
         mean = expit(linear)
-        gradient = np.sum(columns * (outcome - mean), axis=1)
-        information = _information(columns, mean * (1 - mean))
+        gradient = np.sum(columns * (weight * (outcome - mean)), axis=1)
+        information = _information(columns, weight * mean * (1 - mean))
         if float(np.linalg.eigvalsh(information)[0]) < 1e-9 * len(outcome):
             return Absent("the risks separate the outcomes or nearly so, so that the logistic fit has no end")
         step = np.linalg.solve(information, gradient)
-        size = float(np.abs(step).max())
-        if size <= 1e-12 * max(1.0, float(np.abs(found).max())) or (size < 1e-9 and size > before / 2):
+        size, foretold = float(np.abs(step).max()), float(gradient @ step)
+        # Where there is little information rounding moves a step, but never by much of a standard error.
+        least = min(size, math.sqrt(max(foretold, 0.0)))
+        if size <= 1e-12 * max(1.0, float(np.abs(found).max())) or (least < 1e-9 and size > before / 2):
             covariance = transform.T @ np.linalg.inv(information) @ transform
             root = transform.T @ np.linalg.inv(np.linalg.cholesky(information)).T
             return LogisticFit(found @ transform, covariance, root, likelihood)
-        foretold = float(gradient @ step)
         for _ in range(40):
             moved = start + _combine((found + step)[None, :], columns)[0]
-            now = _log_likelihood(outcome, moved)
+            now = log_likelihood(moved)
             # A step that gains far less than its slope foretells leads onto the flat part, from where none leads back.
-            if now >= likelihood + foretold / 4 - 1e-10 * abs(likelihood):
+            if now >= likelihood + foretold / 4 - 1e-10 * max(1.0, abs(likelihood)):
                 break
             step, foretold = step / 2, foretold / 2
         found, linear, likelihood, before = found + step, moved, now, size
     return Absent("the logistic fit did not converge")
+
+
+def near_intercept(outcome: Floats, offset: Floats, weights: Floats) -> float:
+    """The intercept to within one half at which as many events are expected as there are.
+
+    From here a fit of the intercept sees the rows that tell of it; from 0 it may see no information at all, where the
+    risks are all far too low or too high, or lie at 0 and 1.
+    """
+    events = float(np.sum(weights * outcome))
+    centre = float(logit(np.array(events / float(np.sum(weights)))))
+    low, high = centre - float(offset.max()), centre - float(offset.min())
+    while high - low > 1:
+        middle = (low + high) / 2
+        enough = float(np.sum(weights * expit(offset + middle))) >= events
+        low, high = (low, middle) if enough else (middle, high)
+    return (low + high) / 2
 
 
 def _information(columns: Floats, weight: Floats) -> Floats:
@@ -211,14 +233,13 @@ def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) ->
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns the intercept a of logit P(y) = a + logit
     p, the slope held at 1, with the Wald interval. Logits are clipped at 1e-12 from 0 and 1 and the clipped counted
-    in the method. Absent with no rows or one class, or when the risks are all but 0 or 1 and right. Source: Cox 1958,
-    calibration in the large.
+    in the method. Absent with no rows or one class, or when no row tells of the intercept because the risks are all but
+    0 or 1 and right. Source: Cox 1958, calibration in the large.
     """
     if reason := one_class(outcome):
         return reason
     log_odds = logit(risk)
-    # From here the fit is near, however far all risks lie from the outcome; from 0 it may see no information at all.
-    near = float(logit(outcome.mean()) - log_odds.mean())
+    near = near_intercept(outcome, log_odds, np.ones(len(outcome)))
     fit = logistic_fit(np.ones((1, len(outcome))), outcome, log_odds + near)
     if isinstance(fit, Absent):
         return fit
@@ -426,6 +447,8 @@ STEP_UP, STEPS_UP = 0.25, 20
 LAST_STEPS = 4
 NO_DRAWS = "no draws were made for an interval"
 LEAST_INFORMATION = 1e-6
+STRAIGHT = 2
+"""The coefficients of a straight line."""
 DIRECTIONS, RADII, MOST_ELSEWHERE = 100, (0.4, 0.7, 1.0), 10
 NEIGHBOURS = 0.15
 """How wide the share of the rows is, to either side of a quantile, that pulls it along."""
@@ -478,16 +501,28 @@ def _gaps(draws_of: CurveDraws, points: Floats) -> Floats:
     return np.abs(found, out=found)
 
 
-def _around(draws_of: CurveDraws, point: Floats, noise: Floats, n: int) -> Floats:
+def _around(draws_of: CurveDraws, point: Floats, noise: Floats, n: int, name: str) -> Floats:
     """|curve - risk| in each group for curves as n rows would find them if the one at `point` were true.
 
-    `noise` (draws, coefficients): standard normal. It takes the covariance that the fit would have there.
+    `noise` (draws, coefficients): standard normal. It takes the covariance that the fit would have there, and moves the
+    risks of the curve in proportion (delta method): shares scatter evenly to both sides, log odds do not. The largest
+    distance lies at the ends of the curve, where a risk has no room on one side, and so may every risk where events are
+    too few for more than a straight line: there the log odds move.
     """
     height = expit(draws_of.fitted + _combine(point[None, :], draws_of.columns)[0])
-    information = _information(draws_of.columns, n * draws_of.share * height * (1 - height))
+    steep = height * (1 - height)
+    information = _information(draws_of.columns, n * draws_of.share * steep)
     # Where all risks are all but 0 or 1 nothing is known about a coefficient: its noise ends at a thousand errors.
     information += LEAST_INFORMATION * np.eye(len(point))
-    return _gaps(draws_of, point + _combine(noise, np.linalg.inv(np.linalg.cholesky(information))))
+    moves = _combine(noise, np.linalg.inv(np.linalg.cholesky(information)))
+    if name == "emax" or len(point) <= STRAIGHT:
+        return _gaps(draws_of, point + moves)
+    found = _combine(moves, draws_of.columns)
+    found *= steep
+    found += height
+    np.clip(found, 0, 1, out=found)
+    found -= draws_of.risk
+    return np.abs(found, out=found)
 
 
 def _steepest(draws_of: CurveDraws, point: Floats, quantile: float | None = None) -> Floats:
@@ -543,7 +578,13 @@ def _share_quantiles(gaps: Floats, share: Floats, wanted: float) -> Floats:
     order = np.argsort(gaps, axis=1, kind="stable")
     sizes, rising = share[order], np.take_along_axis(gaps, order, axis=1)
     places = np.cumsum(sizes, axis=1) - sizes / 2
-    return np.array([np.interp(wanted, *pair) for pair in zip(places, rising, strict=True)])
+    last = gaps.shape[1] - 1
+    above = np.clip((places < wanted).sum(axis=1), min(1, last), last)[:, None]
+    below = np.maximum(above - 1, 0)
+    low, high = (np.take_along_axis(rising, at, axis=1)[:, 0] for at in (below, above))
+    start, end = (np.take_along_axis(places, at, axis=1)[:, 0] for at in (below, above))
+    part = np.divide(wanted - start, end - start, out=np.zeros_like(start), where=end > start)
+    return np.asarray(low + np.clip(part, 0, 1) * (high - low))
 
 
 WIDE = ", wide because the place of the maximum is uncertain too"
@@ -580,43 +621,54 @@ def _bounds_of_errors(
 
     @lru_cache(maxsize=len(inward))
     def around(place: int) -> Floats:
-        return _around(curves, inward[place], tests.noise, n)
+        return _around(curves, inward[place], tests.noise, n, "ici")
 
-    found = {name: _bounds_of_error(tests, name, values[name], inward, around, level) for name in ERRORS}
-    # The largest distance is never below the mean one, and bounded above wherever it lies.
-    farthest = (max(found["emax"][0], found["ici"][0]), max(values["emax"], _highest_gap(risk, smooth, level)))
-    return {**found, "emax": farthest}
+    def bounds(name: str) -> tuple[float, float]:
+        return _bounds_of_error(tests, name, values[name], inward, around, level)
+
+    found = {name: bounds(name) for name in ("ici", "e50", "e90")}
+    # The largest distance is never below the mean one, which is therefore asked first whether there is any; and it is
+    # bounded above wherever it lies.
+    least = found["ici"][0]
+    if least > 0:
+        least = max(least, bounds("emax")[0])
+    return {**found, "emax": (least, max(values["emax"], _highest_gap(risk, smooth, level)))}
 
 
 def _bounds_of_error(
     tests: ErrorTests, name: str, value: float, inward: Floats, around: Callable[[int], Floats], level: float
 ) -> tuple[float, float]:
-    """The bounds of one error; `around` gives what is drawn around the curves of `inward`, which all errors share."""
-    # The lower bound of the largest distance is also that of the mean one: its own may miss half as often.
-    tail, quantile = (1 - level) / (4 if name == "emax" else 2), QUANTILES_OF_ERRORS[name]
+    """The bounds of one error; `around` gives what is drawn around the curves of `inward`, for all but the largest."""
+    tail, quantile = (1 - level) / 2, QUANTILES_OF_ERRORS[name]
     outward = _outward(tests.curves, quantile)
-    true = _gaps(tests.curves, np.concatenate((inward, outward)))
+    line = np.concatenate((inward, outward))
+    true = _gaps(tests.curves, line)
     heights = _heights(name, true, tests.curves.share)
     # The line of curves starts at the diagonal itself, and its heights are made to rise all through.
     heights[0] = 0.0
 
     @cache
-    def beyond(place: int) -> Floats:
-        return _around(tests.curves, outward[place], tests.noise, tests.n)
+    def drawn(place: int) -> Floats:
+        shared = name != "emax" and place < len(inward)
+        return around(place) if shared else _around(tests.curves, line[place], tests.noise, tests.n, name)
 
     def chance(place: int, seen: float) -> float:
-        drawn = around(place) if place < len(inward) else beyond(place - len(inward))
-        return _at_most(tests, name, seen, true[place], drawn)
+        return _at_most(tests, name, seen, true[place], drawn(place))
 
-    low, high = inverted(chance, np.maximum.accumulate(heights), value, tail)
-    if quantile is None:
-        return low, high
-    seen = believable(chance, float(heights.max()), value)
-    for point in _elsewhere(tests.curves, tests.noise, name, level, high):
-        gaps = _gaps(tests.curves, point[None, :])
-        if _at_most(tests, name, seen, gaps[0], _around(tests.curves, point, tests.noise, tests.n)) > tail:
-            return low, float(_heights(name, gaps, tests.curves.share)[0])
-    return low, high
+    elsewhere = None if quantile is None else _elsewhere(tests.curves, tests.noise, name, level)
+
+    def farther(seen: float, high: float) -> float:
+        if elsewhere is None:
+            # The upper bound of the largest distance is made in another way and lies beyond these curves.
+            return 1.0
+        for point in _some_above(*elsewhere, high):
+            gaps = _gaps(tests.curves, point[None, :])
+            found = _around(tests.curves, point, tests.noise, tests.n, name)
+            if _at_most(tests, name, seen, gaps[0], found) > tail:
+                return float(_heights(name, gaps, tests.curves.share)[0])
+        return high
+
+    return inverted(chance, np.maximum.accumulate(heights), value, tail, None if name == "ici" else farther)
 
 
 def _at_most(tests: ErrorTests, name: str, value: float, true: Floats, drawn: Floats) -> float:
@@ -631,19 +683,23 @@ def _at_most(tests: ErrorTests, name: str, value: float, true: Floats, drawn: Fl
     return float((np.einsum("bm,m->b", drawn, share) + spread * tests.rows <= value).mean())
 
 
-def _elsewhere(draws_of: CurveDraws, noise: Floats, name: str, level: float, high: float) -> Floats:
-    """Curves in all directions whose quantile of the distances lies above `high`, though no curve is farther from the
-    fitted one than the level allows: the rows about a quantile need not be those that would raise it most.
+def _elsewhere(draws_of: CurveDraws, noise: Floats, name: str, level: float) -> tuple[Floats, Floats]:
+    """Curves in all directions, none farther from the fitted one than the level allows, and their quantiles of the
+    distances, the worst first: the rows about a quantile need not be those that would raise it most.
 
-    `noise` gives the directions. At most ten curves, the worst first.
+    `noise` gives the directions.
     """
     towards = noise[:DIRECTIONS] / np.sqrt(np.sum(noise[:DIRECTIONS] ** 2, axis=1))[:, None]
     points = np.concatenate([two_sided(level) * radius * towards for radius in RADII])
     heights = _heights(name, _gaps(draws_of, points), draws_of.share)
     order = np.argsort(-heights, kind="stable")
-    above = order[heights[order] > high]
-    chosen = above[np.arange(0, len(above), max(1, -(-len(above) // MOST_ELSEWHERE)))]
-    return points[chosen]
+    return points[order], heights[order]
+
+
+def _some_above(points: Floats, heights: Floats, high: float) -> Floats:
+    """At most ten of the points whose falling heights lie above `high`, evenly picked from the highest on."""
+    above = int((heights > high).sum())
+    return points[: above : max(1, -(-above // MOST_ELSEWHERE))]
 
 
 def _heights(name: str, gaps: Floats, share: Floats) -> Floats:
@@ -721,11 +777,13 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     refute at its distance, coefficients are drawn with the covariance that the fit would have there, and rows at
     random. Where not even the diagonal is refuted, the lower bound is 0, the edge of the range, and the method says so.
     Where fewer than 16 % of perfectly calibrated models would show as little, the upper bound is that of what 16 %
-    show: luck is no evidence (Cowan 2011). No test comes before the interval, so that it holds for calibrated models
-    and others; the percentile bootstrap does not, because its replicates add the excess of the estimate once more. The
-    draws work on 64 groups of neighbouring risks. Absent with no rows or one class, or when the curve cannot be fitted
-    (the risks separate the outcomes). Source: Austin and Steyerberg 2019, there with loess; the interval Chuang and
-    Lai 2000.
+    show: luck is no evidence (Cowan 2011). True values so small that this bound always reaches them cannot be ruled out
+    from above; from below they are, the diagonal among them, at 1.6 times half of what the level leaves (4 % at a level
+    of 95 %), so that the interval is no wider there than its level asks. No test comes before the interval, so that
+    it holds for calibrated models and others; the percentile bootstrap does not, because its replicates add the
+    excess of the estimate once more. The draws work on 64 groups of neighbouring risks. Absent with no rows or one
+    class, or when the curve cannot be fitted (the risks separate the outcomes). Source: Austin and Steyerberg 2019,
+    there with loess; the interval Chuang and Lai 2000.
     """
     return _error("ici", outcome, risk, level, bootstrap, seed)
 
@@ -785,11 +843,11 @@ def emax(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 10
     """The largest distance between risk and observed frequency that anybody's risk shows.
 
     0 is perfect. It rests on the ends of the curve, where few people lie. Arguments, curve and reasons for absence: as
-    for `ici`; the value is the maximum of |curve - p| over the rows. The lower bound is made as that of `ici` and is
-    not below it; the upper one is the largest distance from a risk to the far end of the curve's pointwise band, which
-    bounds the maximum wherever it lies. The interval is therefore wide: it holds the true value more often than its
-    level says, and the method says so. No interval for a maximum can be exact for every curve (Hirano and Porter 2012),
-    because the place of the maximum is itself uncertain. Source: Harrell 2015.
+    for `ici`; the value is the maximum of |curve - p| over the rows. The lower bound is 0 where that of `ici` is,
+    otherwise made as that and not below it; the upper one is the largest distance from a risk to the far end of the
+    curve's pointwise band, which bounds the maximum wherever it lies. The interval is therefore wide: it holds the true
+    value more often than its level says, and the method says so. No interval for a maximum can be exact for every curve
+    (Hirano and Porter 2012), because the place of the maximum is itself uncertain. Source: Harrell 2015.
     """
     return _error("emax", outcome, risk, level, bootstrap, seed)
 
@@ -834,9 +892,9 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     y, p, n = np.asarray(outcome[order], dtype=float), np.asarray(risk[order], dtype=float), len(outcome)
     sums = [one[0] for one in _bin_sums(y, p, np.ones((1, n)))]
     value = float(np.clip(binned_errors(*sums)[which], 0, 1))
-    squared, expected = (_bin_sums(one, p, np.ones((1, n)))[0][0] for one in ((y - p) ** 2, p * (1 - p)))
+    squared, calibrated = (_bin_sums(one, p, np.ones((1, n)))[0][0] / n for one in ((y - p) ** 2, p * (1 - p)))
     # A bin without an event would seem certain by its own squares alone.
-    squares = np.maximum(squared, expected) / n
+    squares = np.maximum(squared, calibrated)
     used = squares > 0
     words = f"10 bins of equal width; {BY_TESTS}, {bootstrap} draws"
     if n < FEWEST_FOR_AN_INTERVAL or not used.any():
@@ -845,7 +903,8 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     mean = risks / counts
     weights = np.ones(len(mean)) if which == 0 else 1 / np.maximum(mean, 1 - mean)
     noise = np.random.default_rng(seed).standard_normal((bootstrap, 10))[:, used]
-    low, high = bounds_of_gaps((events - risks) / n, squares[used], weights, n, (1 - level) / 2, noise)
+    seen = ((events - risks) / n, squares[used], calibrated[used], weights)
+    low, high = bounds_of_gaps(*seen, n, (1 - level) / 2, noise)
     error = value if which == 0 else 1 - value
     low, high = min(low, error), min(1.0, max(high, error))
     found = _from_tests(error, low, high, level, outcome, words)
@@ -875,8 +934,9 @@ def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     bins of w_b |mean y - mean p|, w_b the share of rows; ten bins of equal width on 0 to 1, closed below, the last also
     above; the risk is that of the outcome, not of the predicted class. The interval keeps the true values under which
     what was seen is not too extreme (hybrid resampling, Chuang and Lai 2000): the gaps of the bins are drawn as normal
-    around the seen ones scaled down to none, and around larger ones. Where not even none is refuted, it is one-sided
-    from 0; its upper bound is kept from resting on luck as that of `ici`. Absent without rows; the bounds are missing
+    around smaller ones down to none, halfway between the seen ones scaled down and the nearest to them, and around
+    larger ones. Where not even none is refuted, it is one-sided from 0; its upper bound is kept from resting on luck,
+    and its lower one takes over what that leaves, as those of `ici`. Absent without rows; the bounds are missing
     for a single row, and when every risk is 0 or 1 and right. Source: Naeini 2015.
     """
     return _binned(0, outcome, risk, level, bootstrap, seed)

@@ -24,19 +24,19 @@ INWARD, OUTWARD, BEYOND = 40, 20, 6.0
 
 
 LEAST_CHANCE = 0.16
-HALVINGS = 40
+HALVINGS = 20
+UNUSED = 0.6
+"""How much of the upper tail the lower bound takes over from truths that nothing rules out from above."""
 
 
-def believable(chance: Callable[[int, float], float], highest: float, observed: float) -> float:
-    """What was seen; or, where the best truth shows as little in fewer than 16 % of samples, what it shows in 16 %.
+def believable(chance: Callable[[int, float], float], heights: Floats) -> float:
+    """The least result that is believed: what the best truth stays below in 16 % of samples.
 
     A sample that looks better than perfection usually does is luck, and no upper bound may rest on luck: inverted as it
-    is, it would leave nearly nothing between 0 and what was seen (power-constrained limits, Cowan 2011). `chance` is
-    that of `inverted`; `highest` is a result that the best truth does not pass.
+    is, it would leave nearly nothing between 0 and what was seen (power-constrained limits, Cowan 2011). `chance` and
+    `heights` as in `inverted`; no result passes the last height.
     """
-    if chance(0, observed) >= LEAST_CHANCE:
-        return observed
-    low, high = observed, highest
+    low, high = float(2 * heights[0] - heights[-1]), float(heights[-1])
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         low, high = (low, middle) if chance(0, middle) >= LEAST_CHANCE else (middle, high)
@@ -44,14 +44,20 @@ def believable(chance: Callable[[int, float], float], highest: float, observed: 
 
 
 def inverted(
-    chance: Callable[[int, float], float], heights: Floats, observed: float, tail: float
+    chance: Callable[[int, float], float],
+    heights: Floats,
+    observed: float,
+    tail: float,
+    farther: Callable[[float, float], float] | None = None,
 ) -> tuple[float, float]:
     """The bounds of a measure whose true value may be any of the `heights`, which rise.
 
     `chance` says for the number of a height how probable a result up to a seen one would be if it were true. The lower
     bound is the smallest height under which a result at least as high as the observed one has a probability of `tail`,
     the upper bound the largest under which one at most as high as the `believable` one has it, with a straight line
-    between neighbours.
+    between neighbours; `farther` may raise the upper bound of a seen result. Truths up to the upper bound of the least
+    result that is believed are never ruled out from above. The interval would hold them more often than promised, and
+    they would be told from the best truth less often than they could be: from below they are ruled out at 1.6 `tail`.
     """
 
     def crossing(seen: float, share: float) -> float:
@@ -68,13 +74,21 @@ def inverted(
         part = (at_most(below) - share) / (at_most(below) - at_most(above))
         return float(heights[below] + part * (heights[above] - heights[below]))
 
-    seen = believable(chance, float(heights[-1]), observed)
-    return min(observed, crossing(observed, 1 - tail)), max(observed, crossing(seen, tail))
+    def highest(seen: float) -> float:
+        found = crossing(seen, tail)
+        return found if farther is None else farther(seen, found)
+
+    seen = observed if chance(0, observed) >= LEAST_CHANCE else believable(chance, heights)
+    low, strict = crossing(observed, 1 - tail), crossing(observed, 1 - (1 + UNUSED) * tail)
+    if strict > low:
+        low = max(low, min(strict, highest(believable(chance, heights))))
+    return min(observed, low), max(observed, highest(seen))
 
 
 def bounds_of_gaps(
     gaps: Floats,
     squares: Floats,
+    calibrated: Floats,
     weights: Floats,
     n: int,
     tail: float,
@@ -83,33 +97,56 @@ def bounds_of_gaps(
 ) -> tuple[float, float]:
     """The bounds of a weighted sum of |gaps|, each the mean over n rows of a deviation inside its bin.
 
-    `gaps`, `squares` (bins): the means of the deviations and of their squares inside the bin; `weights` (bins, above
-    0); `tail` (the probability on either side); `noise` (draws, bins): standard normal. The truths that are tested are
-    what was seen, scaled down to none; and beyond it the nearest by least squares. `shift` (draws) is a noise of mean 0
-    that is taken off the sum: where it varies, the truth may lie below 0 by up to six of its standard deviations.
+    `gaps`, `squares` (bins): the means of the deviations and of their squares inside the bin; `calibrated` (bins): the
+    means of the squares that perfect calibration would give; `weights` (bins, above 0); `tail` (the probability on
+    either side); `noise` (draws, bins): standard normal. The truths that are tested are, from none at all on, halfway
+    between what was seen scaled down, which keeps some noise in every bin, and the nearest to it by least squares,
+    which takes every small gap for noise; beyond what was seen they are the nearest. In each bin the squares come with
+    the gap. `shift` (draws) is a noise of mean 0 that is taken off the sum: where it varies, the truth may lie below 0
+    by up to six of its standard deviations.
     """
     unit = np.sqrt(squares / n)
     side = np.where(gaps >= 0, 1.0, -1.0)
     growth = side * weights * unit**2 / math.sqrt(float(np.sum((weights * unit) ** 2)))
-    inward = np.linspace(0, 1, INWARD)[:, None] * gaps
-    outward = gaps + np.linspace(0, BEYOND, OUTWARD + 1)[1:, None] * growth
-    truths, off = np.concatenate((inward, outward)), np.zeros(INWARD + OUTWARD)
+    scaled, more = np.linspace(0, 1, INWARD)[:, None] * gaps, np.linspace(0, BEYOND, OUTWARD + 1)[1:, None]
+    inward = (scaled + _nearest(gaps, weights, weights * unit**2)) / 2
+    truths = np.concatenate((inward, gaps + more * growth))
+    part = np.divide(inward, gaps, out=np.zeros_like(inward), where=gaps != 0)
+    spreads = np.concatenate((calibrated + part * (squares - calibrated), np.tile(squares, (OUTWARD, 1))))
+    off = np.zeros(INWARD + OUTWARD)
     if shift is not None:
         truths = np.concatenate((np.zeros((OUTWARD, len(gaps))), truths))
+        spreads = np.concatenate((np.tile(calibrated, (OUTWARD, 1)), spreads))
         off = np.concatenate((np.linspace(BEYOND, 0, OUTWARD + 1)[:-1] * float(np.std(shift)), off))
     observed, heights = float(np.sum(weights * np.abs(gaps))), np.sum(weights * np.abs(truths), axis=1) - off
 
-    def chance(place: int, seen: float) -> float:
-        moved = truths[place] + _noise_around(truths[place], squares, noise) * unit
+    @cache
+    def results(place: int) -> Floats:
+        true, spread = truths[place], spreads[place]
+        moved = true + _noise_around(true, spread, noise) * np.sqrt(spread / n)
         drawn = np.einsum("bk,k->b", np.abs(moved), weights) - off[place]
-        return float((drawn - (0.0 if shift is None else shift) <= seen).mean())
+        return np.asarray(drawn - (0.0 if shift is None else shift))
 
-    return inverted(chance, heights, observed, tail)
+    return inverted(lambda place, seen: float((results(place) <= seen).mean()), heights, observed, tail)
+
+
+def _nearest(gaps: Floats, weights: Floats, pulls: Floats) -> Floats:
+    """The gaps nearest to the seen ones by least squares whose weighted sum is 0, ..., all of what was seen, in even
+    steps: (truths, bins). All draw in at once, each by its `pulls` (weight times variance), and end at 0.
+    """
+    sizes = np.abs(gaps)
+    reach = np.sort(np.append(sizes / pulls, 0.0))
+    left = np.sum(weights * np.maximum(sizes - reach[:, None] * pulls, 0), axis=1)
+    drawn = np.interp(np.linspace(0, left[0], INWARD), left[::-1], reach[::-1])
+    nearest: Floats = np.sign(gaps) * np.maximum(sizes - drawn[:, None] * pulls, 0)
+    # The ends are known, whatever the rounding.
+    nearest[0], nearest[-1] = 0.0, gaps
+    return nearest
 
 
 def _noise_around(true: Floats, squares: Floats, noise: Floats) -> Floats:
     """The noise of the gaps in their standard errors: the covariance over the rows is diag(squares) - true true'."""
-    share = true / np.sqrt(squares)
+    share = np.divide(true, np.sqrt(squares), out=np.zeros_like(true), where=squares > 0)
     together = float(np.sum(share**2))
     if together <= 0:
         return noise

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy.special import expit
 
-from dossier.metrics.calibration import logit
+from dossier.metrics.calibration import logistic_fit, logit, near_intercept
 from dossier.metrics.utility import AT_ONE, contributions
 from dossier.types import Absent, Floats
 
@@ -212,8 +211,11 @@ def oe_ratio(rows: Rows) -> Found:
 
 def calibration_intercept(rows: Rows) -> Found:
     """The intercept of the weighted logistic regression on the log odds of the risk, the slope held at 1."""
-    fit = _logistic_fit(np.ones((1, len(rows.risk))), rows, logit(rows.risk))
-    return fit if isinstance(fit, Absent) else Weighted(float(fit[0]))
+    kept, weights = _counted(rows)
+    log_odds = logit(kept.risk)
+    near = near_intercept(kept.outcome, log_odds, weights)
+    fit = logistic_fit(np.ones((1, len(weights))), kept.outcome, log_odds + near, weights)
+    return fit if isinstance(fit, Absent) else Weighted(float(fit.coefficients[0]) + near)
 
 
 def calibration_slope(rows: Rows) -> Found:
@@ -229,48 +231,29 @@ def calibration_intercept_joint(rows: Rows) -> Found:
 
 
 def _line(rows: Rows) -> tuple[float, float] | Absent:
-    """Intercept and slope, fitted to log odds of mean 0 and mean square 1: risks may lie near each other."""
-    log_odds = logit(rows.risk)
-    centre = mean(log_odds, rows.weights)
-    spread = math.sqrt(mean((log_odds - centre) ** 2, rows.weights))
-    if spread <= 1e-10 * math.sqrt(mean(log_odds**2, rows.weights)):
+    """Intercept and slope, whose score equations hold each row at its weight (Binder 1983).
+
+    They are fitted to log odds of mean 0 and mean square 1: risks may lie near each other.
+    """
+    kept, weights = _counted(rows)
+    log_odds = logit(kept.risk)
+    centre = mean(log_odds, weights)
+    spread = math.sqrt(mean((log_odds - centre) ** 2, weights))
+    if spread <= 1e-10 * math.sqrt(mean(log_odds**2, weights)):
         return Absent("every risk that has a weight is the same or nearly so, so that there is no slope")
     design = np.vstack((np.ones(len(log_odds)), (log_odds - centre) / spread))
-    fit = _logistic_fit(design, rows, np.zeros(len(log_odds)))
+    fit = logistic_fit(design, kept.outcome, weights=weights)
     if isinstance(fit, Absent):
         return fit
-    slope = float(fit[1]) / spread
-    return float(fit[0]) - slope * centre, slope
+    slope = float(fit.coefficients[1]) / spread
+    return float(fit.coefficients[0]) - slope * centre, slope
 
 
-def _logistic_fit(design: Floats, rows: Rows, offset: Floats) -> Floats | Absent:
-    """The logistic regression whose score equations hold each row at its weight (Binder 1983), by Newton's method.
-
-    A step that raises the likelihood by less than a quarter of what its slope foretells is shortened until no row's log
-    odds move by more than 1: then it cannot lead away from the answer (Bach 2010).
-    """
-    weights = rows.weights / rows.weights.mean()
-
-    def likelihood(linear: Floats) -> float:
-        return float((weights * (rows.outcome * linear - np.logaddexp(0, linear))).sum())
-
-    found = np.zeros(len(design))
-    for _ in range(1000):
-        linear = offset + found @ design
-        expected = expit(linear)
-        information = (design * (weights * expected * (1 - expected))) @ design.T
-        if float(np.linalg.eigvalsh(information)[0]) < 1e-9 * len(weights):
-            return Absent("the risks separate the outcomes or nearly so, so that the logistic fit has no end")
-        gradient = design @ (weights * (rows.outcome - expected))
-        step = np.linalg.solve(information, gradient)
-        moved = step @ design
-        if likelihood(linear + moved) < likelihood(linear) + float(gradient @ step) / 4:
-            step = step / max(1.0, float(np.abs(moved).max()))
-        found = found + step
-        # What a step leaves undone is of the order of its square.
-        if float(np.abs(step).max()) <= 1e-9:
-            return found
-    return Absent("the weighted logistic fit did not converge")
+def _counted(rows: Rows) -> tuple[Rows, Floats]:
+    """The rows that have a weight, and their weights with a mean of 1."""
+    some = rows.weights > 0
+    kept = replace(rows, outcome=rows.outcome[some], risk=rows.risk[some], weights=rows.weights[some], rival=None)
+    return kept, kept.weights / kept.weights.mean()
 
 
 def _apart(measure: Callable[[Rows], Found]) -> Callable[[Rows], Found]:

@@ -35,11 +35,17 @@ NOTES = (
         "against the curve at which their smoother aims: the true one where it is straight on the logit "
         "scale, otherwise the spline that fits the whole population best. Emax is the maximum over the rows at hand.",
     ),
-    ("emax", "its upper bound holds wherever the maximum lies, so that it misses less often than it may."),
+    (
+        "emax",
+        "a curve whose maximum lies at its ends, where rows are few, fits the same rows as one whose maximum lies "
+        "among them: the upper bound holds there too, and hardly ever misses where it lies among them. No interval of "
+        "a maximum is exact for every curve (Hirano and Porter 2012).",
+    ),
     (
         "ici, e50, e90, ece, eci",
-        "near perfect calibration (slight) the upper bound holds more often than it promises: it is not let to rest "
-        "on a sample that looks better than perfect calibration usually does (power-constrained limits).",
+        "near perfect calibration (slight) the upper bound hardly ever misses, and the lower one may miss instead: the "
+        "upper bound is not let to rest on a sample that looks better than perfect calibration usually does "
+        "(power-constrained limits).",
     ),
     (
         "advisor_value",
@@ -49,7 +55,7 @@ NOTES = (
     (
         "calibrated",
         "the true value of ici, e50, e90, emax, ece and eci is the best possible: one-sided coverage of at "
-        "least .95 is asked for, and .975 is what the rule gives.",
+        "least .95 is asked for, and .96 is what the rule gives.",
     ),
     (
         "oe_ratio",

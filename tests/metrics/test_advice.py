@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from dossier.metrics.advice import advice_value, advisor_value
+from dossier.metrics.advice import advice_value, advisor_value, bins_of, confidence_of
 from dossier.types import Absent, Curve, Estimate, Floats
 
 SHARED = Path(__file__).parents[2].parent / "shared"
@@ -37,7 +37,7 @@ def slow(rows: list[tuple[int, float]], calibration: str) -> float:
     bins: dict[int, list[tuple[float, int]]] = {}
     for y, p in rows:
         sure = p if p >= 0.5 else 1 - p
-        place = max(k for k in range(10) if sure >= np.linspace(0, 1, 11)[k])
+        place = max(k for k in range(10) if sure >= k / 10)
         bins.setdefault(place, []).append((sure, int((p >= 0.5) == (y == 1))))
     total = 0.0
     for members in bins.values():
@@ -147,10 +147,11 @@ def test_advice_of_one_confidence_solves_the_equation_of_its_bounds(
 ) -> None:
     """400 advices of .8, 160 right: the gap is .4 and the mean square of right - .8 is .4 x .04 + .6 x .64 = .4.
 
-    A true gap t scatters by sqrt((.4 - t^2) / 400). By ECE each gap counts times .8, by ECI .8 / .8 times.
+    A true gap t up to that one means that a share of .8 - t is right, which scatters by sqrt((.8 - t)(.2 + t) / 400); a
+    larger one is given sqrt((.4 - t^2) / 400). By ECE each gap counts times .8, by ECI .8 / .8 times.
     """
     z = float(ndtri((1 + level) / 2))
-    low = brentq(lambda true: true + z * math.sqrt((0.4 - true**2) / 400) - 0.4, 0.0, 0.4)
+    low = brentq(lambda true: true + z * math.sqrt((0.8 - true) * (0.2 + true) / 400) - 0.4, 0.0, 0.4)
     high = brentq(lambda true: true - z * math.sqrt((0.4 - true**2) / 400) - 0.4, 0.4, 0.6)
     y, p = np.repeat([1.0, 0.0], [160, 240]), np.full(400, 0.8)
     found = estimated(advisor_value(y, p, calibration, level=level, bootstrap=20_000))
@@ -176,3 +177,28 @@ def test_what_has_no_advice_is_absent() -> None:
     assert advisor_value(empty, empty) == Absent("there are no rows")
     assert advice_value(empty, empty) == Absent("there are no rows")
     assert isinstance(advisor_value(np.array([1.0]), np.array([0.4]), "gut"), Absent)
+
+
+@pytest.mark.parametrize("tenths", range(11))
+def test_a_risk_of_whole_tenths_begins_its_bin(tenths: int) -> None:
+    """As in the bins of the expected calibration error, whose ends are the same numbers."""
+    expected = min(max(tenths, 10 - tenths), 9)
+    assert list(bins_of(confidence_of(np.array([tenths / 10])))) == [expected]
+
+
+def test_advice_at_the_end_of_a_bin_by_hand() -> None:
+    """Ten right advices of .6 and ten wrong ones of .55: gaps of .4 and .55."""
+    p, y = np.repeat([0.6, 0.55], 10), np.repeat([1.0, 0.0], 10)
+    assert estimated(advisor_value(y, p)).value == pytest.approx((0.6 * (1 - 0.4) + 0.55 * (1 - 0.55)) / 2)
+    found = advice_value(y, p)
+    assert isinstance(found, Curve)
+    assert found.columns["count"] == (10, 10, 0, 0, 0)
+
+
+def test_no_advice_is_worth_less_than_nothing() -> None:
+    """All sure and all wrong: each half of what the confidence gives is taken off again, to the last digit."""
+    rng = np.random.default_rng(2)
+    for _ in range(200):
+        p = rng.random(int(rng.integers(2, 8)))
+        found = estimated(advisor_value((p < 0.5).astype(float), p, "eci", bootstrap=20))
+        assert found.value >= 0

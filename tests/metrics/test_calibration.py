@@ -251,7 +251,7 @@ def test_what_is_drawn_around_a_curve_varies_as_slow_fits_do() -> None:
         slow.append(float(np.abs(curve_at(again, p) - p).mean()))
     draws_of = calibration._curve_draws(p, smooth)
     noise = rng.standard_normal((4000, len(draws_of.columns)))
-    quick = calibration._gaps(draws_of, noise) @ draws_of.share
+    quick = calibration._around(draws_of, np.zeros(len(draws_of.columns)), noise, 1200, "ici") @ draws_of.share
     # Means and spreads of 250 fits are known to about 6 % of their standard deviation.
     assert quick.mean() == pytest.approx(np.mean(slow), abs=4 * float(np.std(slow)) / math.sqrt(250))
     assert quick.std() == pytest.approx(np.std(slow), rel=0.2)

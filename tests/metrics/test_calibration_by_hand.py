@@ -13,6 +13,7 @@ from scipy.special import expit
 from scipy.stats import t as student
 from scipy.stats import ttest_ind
 
+from dossier.metrics import weighted
 from dossier.metrics.calibration import (
     binned_errors,
     brier,
@@ -27,6 +28,7 @@ from dossier.metrics.calibration import (
     log_score,
     logistic_fit,
     nagelkerke_r2,
+    near_intercept,
     oe_ratio,
     scaled_brier,
     smooth_curve,
@@ -361,3 +363,74 @@ def test_the_common_range_begins_at_the_highest_first_risk_and_may_begin_at_0() 
 def test_ranges_that_touch_share_no_range() -> None:
     touching = calibration_curve_all_sites((site("a"), site("b", risk=(0.5, 0.7))))
     assert touching == Absent("the risks of the sites share no range")
+
+
+# ---- intercepts that are hard to find -------------------------------------------------------------------------------
+
+
+def solved(outcome: Floats, risk: Floats, weights: Floats | None = None) -> float:
+    """The intercept at which as many events are expected as there are, on clipped log odds."""
+    clipped = np.clip(risk, 1e-12, 1 - 1e-12)
+    log_odds, weight = np.log(clipped) - np.log1p(-clipped), np.ones(len(risk)) if weights is None else weights
+    excess = lambda at: float(np.sum(weight * (expit(at + log_odds) - outcome)))  # noqa: E731
+    return float(brentq(excess, -80, 80, xtol=1e-13))
+
+
+@pytest.mark.parametrize(("rows", "alarms", "misses"), [(50, 5, 2), (50, 1, 0), (500, 5, 2), (500, 0, 400)])
+def test_answers_of_0_and_1_have_an_intercept_where_some_are_wrong(rows: int, alarms: int, misses: int) -> None:
+    outcome = np.repeat([0.0, 1.0], rows)
+    risk = outcome.copy()
+    risk[:alarms] = 1
+    risk[rows : rows + misses] = 0
+    assert estimated(calibration_intercept(outcome, risk)).value == pytest.approx(solved(outcome, risk), abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_overconfident_risks_have_an_intercept(seed: int) -> None:
+    """Most risks are 0 or 1 to many digits, some of them wrong, and a few lie between."""
+    rng = np.random.default_rng(seed)
+    risk = expit(np.concatenate((rng.normal(0, 24, 40), rng.normal(0, 2, 20))))
+    outcome = (rng.random(60) < 0.15 + 0.7 * (risk > 0.5)).astype(float)
+    assert estimated(calibration_intercept(outcome, risk)).value == pytest.approx(solved(outcome, risk), abs=1e-6)
+
+
+def test_a_likelihood_near_0_does_not_stop_the_fit_of_large_terms() -> None:
+    outcome, risk = floats(0, 1, 0, 0, 0, 1), floats(5.266e-4, 1, 1.4048e-8, 0.0795, 0.3171, 1)
+    assert estimated(calibration_intercept(outcome, risk)).value == pytest.approx(solved(outcome, risk), abs=1e-6)
+
+
+@pytest.mark.parametrize("risk", [1e-10, 0.0, 1.0])
+def test_a_weighted_intercept_is_found_however_far_the_risks_are_off(risk: float) -> None:
+    outcome, weights = np.tile([1.0, 0.0, 0.0], 60), np.tile([1.0, 2.0, 0.5, 4.0], 45)
+    found = weighted.calibration_intercept(weighted.Rows(outcome, np.full(180, risk), weights))
+    assert not isinstance(found, Absent)
+    assert found.value == pytest.approx(solved(outcome, np.full(180, risk), weights), abs=1e-9)
+
+
+@pytest.mark.parametrize(("seed", "beyond"), [(600, True), (2692, False), (2692, True)])
+def test_a_row_without_weight_moves_no_weighted_fit(seed: int, beyond: bool) -> None:
+    """Risks that lie very near each other beside one far off, which is where steps are long."""
+    rng = np.random.default_rng(seed)
+    close = 0.005 * rng.standard_normal(30)
+    outcome = np.append((rng.random(30) < expit(-3 + close / 0.005)).astype(float), 0.0)
+    risk, weights = np.append(expit(close), 1e-6), np.ones(31)
+    plain = estimated(calibration_slope(outcome, risk)).value
+    if beyond:
+        outcome, risk, weights = np.append(outcome, 0.0), np.append(risk, 1.0), np.append(weights, 0.0)
+    found = weighted.calibration_slope(weighted.Rows(outcome, risk, weights))
+    assert not isinstance(found, Absent)
+    assert found.value == pytest.approx(plain, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("events", "weights"), [((1, 0, 1, 1), (1.0, 1.0, 1.0, 1.0)), ((1, 0, 0, 1), (9.0, 1, 0.5, 3))]
+)
+def test_the_start_of_an_intercept_is_within_one_half_of_it(
+    events: tuple[int, ...], weights: tuple[float, ...]
+) -> None:
+    outcome, offset, weight = floats(*events), floats(-30.0, 25.0, -3.0, 0.5), floats(*weights)
+    exact = brentq(lambda at: float(np.sum(weight * (expit(at + offset) - outcome))), -80, 80)
+    assert near_intercept(outcome, offset, weight) == pytest.approx(exact, abs=0.5)
+    assert near_intercept(outcome, np.full(4, 7.0), weight) == pytest.approx(
+        math.log(float(weight @ outcome) / float(weight @ (1 - outcome))) - 7, abs=1e-9
+    )

@@ -155,6 +155,57 @@ def test_the_line_inward_falls_as_fast_as_it_can_and_ends_at_the_diagonal() -> N
     assert calibration._inward(draws_of) == pytest.approx(np.array(points[::-1]), abs=1e-5)
 
 
+# ---- what is drawn around a curve -----------------------------------------------------------------------------------
+
+CURVED = ((0.3, 0.3, 0.3, 0.3), (-0.4, 0.1, 0.2, 0.3), (0.2, -0.1, 0.0, 0.4))
+"""The columns of a curve that is no straight line."""
+
+
+@pytest.mark.parametrize("point", [(0.0, 0.0, 0.0), (0.5, -1.0, 0.3)])
+@pytest.mark.parametrize("n", [400, 9000])
+def test_a_risk_scatters_by_the_standard_error_of_its_log_odds_times_its_slope(
+    point: tuple[float, ...], n: int
+) -> None:
+    """Delta method: h (1 - h) times the standard error that the information of n rows gives at each group."""
+    made = small(CURVED)
+    draws_of = CurveDraws(np.zeros(4), made.share, made.columns, made.fitted, made.diagonal)
+    noise = np.concatenate((np.eye(3), np.zeros((1, 3))))
+    found = calibration._around(draws_of, np.array(point), noise, n, "e50")
+    height = gaps_of(draws_of, np.array(point))
+    information = np.zeros((3, 3))
+    for group in range(4):
+        column = draws_of.columns[:, group]
+        information += n * draws_of.share[group] * height[group] * (1 - height[group]) * np.outer(column, column)
+    covariance = np.linalg.inv(information)
+    for group in range(4):
+        column = draws_of.columns[:, group]
+        spread = height[group] * (1 - height[group]) * math.sqrt(float(column @ covariance @ column))
+        assert found[3, group] == pytest.approx(height[group])
+        assert float(np.linalg.norm(found[:3, group] - height[group])) == pytest.approx(spread, rel=1e-3)
+
+
+@pytest.mark.parametrize(("columns", "name"), [(CURVED, "emax"), (CURVED[:2], "ici"), (CURVED[:2], "e90")])
+def test_for_the_largest_distance_and_of_a_straight_line_the_log_odds_scatter(
+    columns: tuple[tuple[float, ...], ...], name: str
+) -> None:
+    """With next to no noise it is the same, with much noise the ends are those of the risks."""
+    draws_of, size = small(columns), len(columns)
+    noise = np.random.default_rng(4).standard_normal((5, size))
+    height = expit(draws_of.fitted)
+    rows = 10_000_000 * draws_of.share * height * (1 - height)
+    root = np.linalg.inv(np.linalg.cholesky((draws_of.columns * rows) @ draws_of.columns.T))
+    expected = [gaps_of(draws_of, one @ root) for one in noise]
+    assert calibration._around(draws_of, np.zeros(size), noise, 10_000_000, name) == pytest.approx(
+        np.array(expected), abs=1e-10
+    )
+
+
+def test_a_drawn_curve_stays_between_0_and_1() -> None:
+    draws_of, noise = small(CURVED), 1000 * np.random.default_rng(4).standard_normal((50, 3))
+    found = calibration._around(draws_of, np.zeros(3), noise, 10, "ici")
+    assert found.max(axis=0) == pytest.approx(np.maximum(draws_of.risk, 1 - draws_of.risk))
+
+
 # ---- values and probabilities ---------------------------------------------------------------------------------------
 
 
@@ -212,7 +263,9 @@ def test_the_mean_distance_of_rows_scatters_about_that_of_the_curve(
 
 def elsewhere(level: float, high: float) -> Floats:
     noise = np.random.default_rng(3).standard_normal((100, 2))
-    return calibration._elsewhere(small(), noise, "e50", level, high)
+    points, heights = calibration._elsewhere(small(), noise, "e50", level)
+    assert heights == pytest.approx(medians(points))
+    return calibration._some_above(points, heights, high)
 
 
 def medians(points: Floats) -> Floats:
@@ -282,12 +335,12 @@ def bounds_with(
     return calibration._bounds_of_errors(dict.fromkeys(given, 0.0), risk, smooth, 0.95, 4000, 1), asked[0]
 
 
-@pytest.mark.parametrize(("mean", "largest"), [(0.1, 0.05), (0.1, 0.2)])
-def test_the_largest_error_is_never_below_the_mean_one(
-    monkeypatch: pytest.MonkeyPatch, mean: float, largest: float
+@pytest.mark.parametrize(("mean", "largest", "bound"), [(0.1, 0.05, 0.1), (0.1, 0.2, 0.2), (0.0, 0.2, 0.0)])
+def test_the_largest_error_is_never_below_the_mean_one_and_none_where_that_may_be_none(
+    monkeypatch: pytest.MonkeyPatch, mean: float, largest: float, bound: float
 ) -> None:
     given = {"ici": (mean, 0.9), "e50": (0.0, 0.1), "e90": (0.0, 0.2), "emax": (largest, 0.8)}
-    assert bounds_with(monkeypatch, given)[0]["emax"][0] == max(mean, largest)
+    assert bounds_with(monkeypatch, given)[0]["emax"][0] == bound
 
 
 def test_the_share_of_rows_below_a_quantile_has_its_mean_and_spread(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -300,26 +353,33 @@ def test_the_share_of_rows_below_a_quantile_has_its_mean_and_spread(monkeypatch:
         assert below[part].std() == pytest.approx(spread, rel=0.06)
 
 
+POINTS = np.array([[2.0, 0.0], [1.0, 1.0], [0.0, 0.5]])
+
+
 def bounds_of(
     name: str, monkeypatch: pytest.MonkeyPatch, level: float, chances: tuple[float, ...]
 ) -> tuple[float, float]:
     """The bounds of one error whose line of curves gave (tail, .01) and whose curves elsewhere have these chances."""
     tests = ErrorTests(small(), 50, np.random.default_rng(1).standard_normal((20, 2)), np.zeros(20), {})
     left = iter(chances)
-    monkeypatch.setattr(calibration, "inverted", lambda _chance, _heights, _value, tail: (tail, 0.01))
-    monkeypatch.setattr(calibration, "believable", lambda *_: 0.0)
-    monkeypatch.setattr(calibration, "_elsewhere", lambda *_: np.array([[2.0, 0.0], [1.0, 1.0], [0.0, 0.5]]))
+
+    def inverted(
+        _chance: object, _heights: Floats, seen: float, tail: float, farther: Callable[[float, float], float] | None
+    ) -> tuple[float, float]:
+        return tail, 0.01 if farther is None else farther(seen, 0.01)
+
+    monkeypatch.setattr(calibration, "inverted", inverted)
+    monkeypatch.setattr(calibration, "_elsewhere", lambda *_: (POINTS, np.array([3.0, 2.0, 1.0])))
     monkeypatch.setattr(calibration, "_at_most", lambda *_: next(left))
     inward = calibration._inward(tests.curves)
     return calibration._bounds_of_error(tests, name, 0.0, inward, lambda _: np.zeros((20, 4)), level)
 
 
-@pytest.mark.parametrize(("name", "tail"), [("ici", 0.25), ("e50", 0.25), ("e90", 0.25), ("emax", 0.125)])
+@pytest.mark.parametrize(("name", "tail"), [("ici", 0.25), ("e50", 0.25), ("e90", 0.25), ("emax", 0.25)])
 def test_half_of_what_the_level_leaves_is_missed_on_either_side(
     monkeypatch: pytest.MonkeyPatch, name: str, tail: float
 ) -> None:
-    """And half as much by the largest distance, whose lower bound the mean one supports too."""
-    assert bounds_of(name, monkeypatch, 0.5, (0.0, 0.0, 0.0)) == (tail, 0.01)
+    assert bounds_of(name, monkeypatch, 0.5, (0.0, 0.0, 0.0))[0] == tail
 
 
 @pytest.mark.parametrize(("chances", "point"), [((0.3, 0.0, 0.0), (2.0, 0.0)), ((0.25, 0.1, 0.26), (0.0, 0.5))])
@@ -331,9 +391,12 @@ def test_the_worst_curve_elsewhere_that_is_not_refuted_widens_the_bound(
     assert high == pytest.approx(medians(np.array([point]))[0])
 
 
-def test_the_mean_and_the_largest_distance_look_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_quantiles_look_elsewhere_and_the_largest_distance_is_never_ruled_out_from_above(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert bounds_of("e90", monkeypatch, 0.5, (0.0, 0.0, 0.0))[1] == 0.01
     assert bounds_of("ici", monkeypatch, 0.5, (1.0,))[1] == 0.01
-    assert bounds_of("emax", monkeypatch, 0.5, (1.0,))[1] == 0.01
+    assert bounds_of("emax", monkeypatch, 0.5, (1.0,))[1] == 1.0
 
 
 @pytest.mark.parametrize(("high", "expected"), [(0.9, 0.9), (1.0, 1.0), (1.3, 1.0)])

@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize
 from scipy.special import ndtr, ndtri
 
-from dossier.metrics.inversion import _noise_around, believable, bounds_of_gaps, inverted
+from dossier.metrics import inversion
+from dossier.metrics.inversion import _nearest, _noise_around, believable, bounds_of_gaps, inverted
 from dossier.types import Floats
 
 TAIL = 0.025
@@ -54,12 +55,12 @@ def test_one_bin_far_from_0_solves_its_equation(gap: float) -> None:
     low = brentq(lambda true: true + Z * spread(true) - abs(gap), 0.0, abs(gap))
     high = brentq(lambda true: true - Z * spread(true) - abs(gap), abs(gap), 0.49)
     one = np.ones(1)
-    found = bounds_of_gaps(gap * one, square * one, one, n, TAIL, noise(1))
+    found = bounds_of_gaps(gap * one, square * one, square * one, one, n, TAIL, noise(1))
     assert found == pytest.approx((low, high), abs=1e-3)
 
 
 def test_a_gap_that_chance_explains_reaches_down_to_0() -> None:
-    low, high = bounds_of_gaps(np.array([0.01]), np.array([0.25]), np.ones(1), 100, TAIL, noise(1))
+    low, high = bounds_of_gaps(np.array([0.01]), np.array([0.25]), np.array([0.25]), np.ones(1), 100, TAIL, noise(1))
     assert low == 0.0
     assert high > 0.01 + 0.05
 
@@ -68,7 +69,7 @@ def test_a_gap_smaller_than_chance_gives_still_leaves_room_above() -> None:
     """One bin: under perfect calibration |gap| is below .2 of its SE in 16 % of samples, so that .2 SE is believed."""
     se = math.sqrt(0.25 / 100)
     quantile = float(ndtri(0.58)) * se
-    low, high = bounds_of_gaps(np.array([1e-6]), np.array([0.25]), np.ones(1), 100, TAIL, noise(1))
+    low, high = bounds_of_gaps(np.array([1e-6]), np.array([0.25]), np.array([0.25]), np.ones(1), 100, TAIL, noise(1))
     expected = brentq(
         lambda true: ndtr((quantile - true) / spread(true)) - ndtr((-quantile - true) / spread(true)) - TAIL, 0.0, 0.4
     )
@@ -83,25 +84,25 @@ def spread(true: float) -> float:
 def test_signs_do_not_matter_and_weights_scale() -> None:
     gaps, squares, weights = np.array([0.2, -0.1, 0.15]), np.array([0.2, 0.15, 0.1]), np.array([1.0, 0.5, 2.0])
     drawn = np.concatenate((noise(3), -noise(3)))
-    found = bounds_of_gaps(gaps, squares, weights, 300, TAIL, drawn)
-    assert bounds_of_gaps(-gaps, squares, weights, 300, TAIL, -drawn) == pytest.approx(found)
-    doubled = bounds_of_gaps(gaps, squares, 2 * weights, 300, TAIL, drawn)
+    found = bounds_of_gaps(gaps, squares, squares, weights, 300, TAIL, drawn)
+    assert bounds_of_gaps(-gaps, squares, squares, weights, 300, TAIL, -drawn) == pytest.approx(found)
+    doubled = bounds_of_gaps(gaps, squares, squares, 2 * weights, 300, TAIL, drawn)
     assert doubled == pytest.approx((2 * found[0], 2 * found[1]))
 
 
 def test_more_rows_make_it_narrower() -> None:
     gaps, squares, weights = np.array([0.2, -0.1]), np.array([0.2, 0.15]), np.ones(2)
-    few, many = (bounds_of_gaps(gaps, squares, weights, n, TAIL, noise(2)) for n in (200, 800))
+    few, many = (bounds_of_gaps(gaps, squares, squares, weights, n, TAIL, noise(2)) for n in (200, 800))
     assert few[0] < many[0] < 0.3 < many[1] < few[1]
 
 
 def test_a_shift_without_spread_moves_nothing() -> None:
     """A noise that is taken off the sum widens the interval, and by nothing where it does not vary."""
     gaps, squares, weights, drawn = np.array([0.2, -0.1]), np.array([0.2, 0.15]), np.ones(2), noise(2)
-    plain = bounds_of_gaps(gaps, squares, weights, 300, TAIL, drawn)
-    still = bounds_of_gaps(gaps, squares, weights, 300, TAIL, drawn, np.zeros(len(drawn)))
+    plain = bounds_of_gaps(gaps, squares, squares, weights, 300, TAIL, drawn)
+    still = bounds_of_gaps(gaps, squares, squares, weights, 300, TAIL, drawn, np.zeros(len(drawn)))
     assert still == pytest.approx(plain, abs=1e-9)
-    wide = bounds_of_gaps(gaps, squares, weights, 300, TAIL, drawn, 0.05 * noise(1)[:, 0])
+    wide = bounds_of_gaps(gaps, squares, squares, weights, 300, TAIL, drawn, 0.05 * noise(1)[:, 0])
     assert wide[0] < plain[0]
     assert wide[1] > plain[1]
 
@@ -110,13 +111,66 @@ def test_a_shift_without_spread_moves_nothing() -> None:
 
 
 def test_exactly_16_percent_of_the_best_truth_is_believed() -> None:
-    assert believable(lambda place, seen: 0.16, 5.0, 1.0) == 1.0
-    assert believable(lambda place, seen: 0.16 if seen >= 2 else 0.0, 5.0, 1.0) == pytest.approx(2.0, abs=1e-9)
+    heights = np.array([0.0, 5.0])
+    assert believable(lambda place, seen: 0.16 if seen >= 2 else 0.159, heights) == pytest.approx(2.0, abs=1e-5)
+    assert believable(lambda place, seen: 0.16 if seen >= -4.9 else 0.0, heights) == pytest.approx(-4.9, abs=1e-5)
+    _, high = inverted(lambda place, seen: 0.16 if place == 0 else float(seen >= place), heights, 0.0, 0.025)
+    assert high == pytest.approx(5 * (0.16 - 0.025) / 0.16)
 
 
 def test_luck_is_measured_against_the_best_truth() -> None:
-    found = believable(lambda place, seen: 1.0 if place > 0 or seen >= 3 else 0.1, 5.0, 1.0)
-    assert found == pytest.approx(3.0, abs=1e-9)
+    found = believable(lambda place, seen: 1.0 if place > 0 or seen >= 3 else 0.1, np.array([0.0, 5.0]))
+    assert found == pytest.approx(3.0, abs=1e-5)
+
+
+UPPER = float(ndtri(0.16)) + Z
+"""Up to where nothing rules a truth out from above, when results scatter about truths from 0 on by 1."""
+
+
+@pytest.mark.parametrize(
+    ("observed", "low"),
+    [
+        (1.5, 0.0),
+        # The lower bound rules out at 1.6 x 2.5 % what the upper one never does ...
+        (2.0, 2.0 + float(ndtri(0.04))),
+        (2.6, 2.6 + float(ndtri(0.04))),
+        # ... and no truth beyond that.
+        (2.8, UPPER),
+        (2.9, UPPER),
+        (3.0, 3.0 - Z),
+        (5.0, 5.0 - Z),
+    ],
+)
+def test_the_lower_bound_takes_over_what_the_upper_one_leaves_unused(observed: float, low: float) -> None:
+    heights = np.linspace(0, 8, 2001)
+    found, high = inverted(lambda place, seen: float(ndtr(seen - heights[place])), heights, observed, TAIL)
+    assert found == pytest.approx(low, abs=1e-4)
+    assert high == pytest.approx(observed + Z, abs=1e-4)
+
+
+def test_no_truth_is_missed_more_often_than_both_tails_allow() -> None:
+    """Whatever the truth: the lower bound lies above it or the upper one below it in at most 5 % of samples."""
+    heights = np.linspace(0, 8, 801)
+    results = np.linspace(-4, 7, 1101)
+    bounds = [inverted(lambda place, seen: float(ndtr(seen - heights[place])), heights, x, TAIL) for x in results]
+    low, high = np.array(bounds).T
+    for truth in (0.0, 0.3, 0.6, 0.9, 1.2, 2.0, 3.0):
+        lowest, highest = results[high >= truth].min(), results[low <= truth].max()
+        missed = float(ndtr(lowest - truth) + ndtr(truth - highest)) if lowest > -4 else float(ndtr(truth - highest))
+        assert 0.03 < missed < 0.066
+
+
+def test_what_lies_farther_raises_the_upper_bound_and_what_it_never_rules_out() -> None:
+    heights = np.linspace(0, 8, 2001)
+
+    def bounds(observed: float) -> tuple[float, float]:
+        return inverted(
+            lambda place, seen: float(ndtr(seen - heights[place])), heights, observed, TAIL, lambda seen, high: high + 1
+        )
+
+    assert bounds(2.0) == pytest.approx((2.0 + float(ndtri(0.04)), 2.0 + Z + 1), abs=1e-4)
+    assert bounds(3.0) == pytest.approx((3.0 + float(ndtri(0.04)), 3.0 + Z + 1), abs=1e-4)
+    assert bounds(-3.0) == pytest.approx((-3.0, UPPER + 1), abs=1e-4)
 
 
 def test_what_is_believed_may_be_as_high_as_the_worst_truth() -> None:
@@ -133,8 +187,15 @@ def test_what_is_believed_may_be_as_high_as_the_worst_truth() -> None:
     ],
 )
 def test_the_lower_bound_is_the_smallest_truth_whose_tail_is_reached(chances: tuple[float, ...], low: float) -> None:
-    """With a tail of 25 %: the first truth under which a result above the seen one has a probability of 25 %."""
-    found = inverted(lambda place, seen: chances[place], np.array([0.0, 1.0, 2.0, 3.0]), 3.0, 0.25)
+    """With a tail of 25 %: the first truth under which a result above the seen one has a probability of 25 %.
+
+    Results below the seen one are so rare that they rule out every truth from above.
+    """
+
+    def chance(place: int, seen: float) -> float:
+        return chances[place] if seen >= 3 else 0.2 * (place == 0)
+
+    found = inverted(chance, np.array([0.0, 1.0, 2.0, 3.0]), 3.0, 0.25)
     assert found == (low, 3.0)
 
 
@@ -144,13 +205,13 @@ def test_a_narrow_interval_solves_its_equation_too(tail: float) -> None:
     z = float(ndtri(1 - tail))
     low = brentq(lambda true: true + z * math.sqrt((0.25 - true**2) / 400) - 0.3, 0.0, 0.3)
     high = brentq(lambda true: true - z * math.sqrt((0.25 - true**2) / 400) - 0.3, 0.3, 0.49)
-    found = bounds_of_gaps(np.array([0.3]), np.array([0.25]), np.ones(1), 400, tail, noise(1))
+    found = bounds_of_gaps(np.array([0.3]), np.array([0.25]), np.array([0.25]), np.ones(1), 400, tail, noise(1))
     assert found == pytest.approx((low, high), abs=1e-3)
 
 
 def test_without_noise_no_smaller_truth_than_what_was_seen_explains_it() -> None:
     """A draw that equals what was seen counts as one at most as high."""
-    low, high = bounds_of_gaps(np.array([0.5]), np.ones(1), np.ones(1), 100, TAIL, np.zeros((10, 1)))
+    low, high = bounds_of_gaps(np.array([0.5]), np.ones(1), np.ones(1), np.ones(1), 100, TAIL, np.zeros((10, 1)))
     assert low == 0.5
     assert 0.5 < high < 0.6
 
@@ -163,7 +224,7 @@ def test_a_shift_is_taken_off_and_may_bring_the_truth_below_0() -> None:
     """
     draws = 20_000
     shift = -np.log1p(-(np.arange(draws) + 0.5) / draws) - 1
-    low, _ = bounds_of_gaps(np.array([0.5]), np.ones(1), np.ones(1), 10**8, 0.25, noise(1), shift)
+    low, _ = bounds_of_gaps(np.array([0.5]), np.ones(1), np.ones(1), np.ones(1), 10**8, 0.25, noise(1), shift)
     assert low == pytest.approx(-0.5 - math.log(0.75), abs=0.02)
 
 
@@ -180,3 +241,59 @@ def test_the_noise_around_a_truth_has_the_covariance_of_its_rows(true: tuple[flo
 def test_the_noise_around_hardly_any_gap_is_the_noise_itself() -> None:
     drawn = noise(2, 100)
     assert _noise_around(np.array([1e-6, -1e-6]), np.ones(2), drawn) == pytest.approx(drawn, abs=1e-9)
+
+
+# ---- the truths that are tested -------------------------------------------------------------------------------------
+
+
+def test_the_nearest_smaller_gaps_are_those_of_least_squares() -> None:
+    """Against an optimizer: of all gaps with this weighted sum, those nearest to the seen ones in standard errors."""
+    gaps, weights, variances = (
+        np.array([0.3, -0.1, 0.02, -0.2]),
+        np.array([1.0, 2.0, 0.7, 1.0]),
+        np.array([4, 1, 9, 2.0]),
+    )
+    found = _nearest(gaps, weights, weights * variances)
+    whole = float(weights @ np.abs(gaps))
+    assert found[0].tolist() == [0, 0, 0, 0]
+    assert found[-1].tolist() == gaps.tolist()
+    assert np.abs(found) @ weights == pytest.approx(np.linspace(0, whole, len(found)))
+    for place in (5, 20, 33):
+        height = float(weights @ np.abs(found[place]))
+        best = minimize(
+            lambda sizes: float(np.sum((np.abs(gaps) - sizes) ** 2 / variances)),
+            np.abs(gaps) * height / whole,
+            bounds=[(0, None)] * 4,
+            constraints={"type": "eq", "fun": lambda sizes, height=height: float(weights @ sizes) - height},
+            options={"ftol": 1e-14},
+        )
+        assert np.abs(found[place]) == pytest.approx(best.x, abs=1e-5)
+        assert (np.sign(found[place]) * np.sign(gaps) >= 0).all()
+
+
+def test_smaller_truths_lie_halfway_and_bring_their_squares(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without noise the result is the truth itself: each height is seen as it is, with the squares of its gaps."""
+    asked: list[tuple[Floats, Floats]] = []
+
+    def around(true: Floats, squares: Floats, noise: Floats) -> Floats:
+        asked.append((true, squares))
+        return np.zeros_like(noise)
+
+    monkeypatch.setattr(inversion, "_noise_around", around)
+    gaps, squares, calibrated = np.array([0.2, -0.1]), np.array([0.3, 0.2]), np.array([0.1, 0.25])
+    bounds_of_gaps(gaps, squares, calibrated, np.ones(2), 100, TAIL, np.zeros((5, 2)))
+    nearest = _nearest(gaps, np.ones(2), squares / 100)
+    steps = len(nearest)
+    smaller = [(true, own) for true, own in asked if float(np.abs(true).sum()) < 0.3 - 1e-12]
+    assert smaller
+    for true, own in smaller:
+        part = float(np.abs(true).sum()) / 0.3
+        place = round(part * (steps - 1))
+        assert true == pytest.approx((part * gaps + nearest[place]) / 2)
+        assert own == pytest.approx(calibrated + true / gaps * (squares - calibrated))
+
+
+def test_a_bin_that_is_certain_under_perfect_calibration_takes_part() -> None:
+    """Answers of 1 that are wrong: under perfect calibration they do not scatter at all."""
+    low, high = bounds_of_gaps(np.array([-0.5]), np.array([0.5]), np.zeros(1), np.ones(1), 400, TAIL, noise(1))
+    assert 0.4 < low < 0.5 < high < 0.6
