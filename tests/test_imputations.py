@@ -135,6 +135,39 @@ def test_a_curve_is_the_mean_and_its_band_is_no_narrower(apart: Evidence, plain:
             assert low <= high
 
 
+def _in_clinics(folder: Path, *tables: list[str]) -> Curve:
+    """The decision curve of the hospital with its rows in four clinics, its table stacked from these imputations."""
+    folder.mkdir()
+    example(folder)
+    file, head = 'file = "hospital-1.csv"', f"{HEAD},clinic,imp"
+    named = f'{file}\ncluster = "clinic"' + ('\nimputation = "imp"' if len(tables) > 1 else "")
+    release = initial.files()["release.toml"].decode().replace(file, named)
+    (folder / "release.toml").write_text(release, encoding="utf-8")
+    lines = [f"{row},{n % 4},{k}" for k, rows in enumerate(tables, 1) for n, row in enumerate(rows)]
+    (folder / "hospital-1.csv").write_text("\n".join([head, *lines]) + "\n")
+    found = evaluate.evidence(_at_the_hospital(folder)).curves
+    curve = next(one.found for one in found if one.curve == "decision_curve" and one.dataset == SITE)
+    assert isinstance(curve, Curve)
+    return curve
+
+
+def test_bands_of_clusters_widen_as_rubins_rules_say(tmp_path: Path) -> None:
+    """T = W + (1 + 1/2) B of the standard errors, though a band of four clusters reaches more than three of them."""
+    tables = {"first": _changed(1, 0.3), "second": _changed(2, 0.3)}
+    both = _in_clinics(tmp_path / "both", *tables.values())
+    alone = [_in_clinics(tmp_path / name, rows) for name, rows in tables.items()]
+    lines, errors = (np.array([one.columns[name] for one in alone], dtype=float) for name in ("net_benefit", "se"))
+    within, between = (errors**2).mean(axis=0), lines.var(axis=0, ddof=1)
+    assert both.columns["net_benefit"] == pytest.approx(lines.mean(axis=0), abs=1e-12)
+    widened = np.sqrt(1 + 1.5 * np.divide(between, within, out=np.zeros_like(within), where=within > 0))
+    assert widened.max() > 1.01
+    assert both.columns["se"] == pytest.approx(errors.mean(axis=0) * widened, rel=1e-9, abs=1e-12)
+    half = [
+        (np.array(one.columns["high"], dtype=float) - np.array(one.columns["low"], dtype=float)) / 2 for one in alone
+    ]
+    assert half[0] == pytest.approx(float(student.ppf(0.975, 3)) * errors[0], rel=1e-6, abs=1e-9)
+
+
 def test_the_predictors_are_described_as_they_were_before_imputing(tmp_path: Path) -> None:
     place = HEAD.split(",").index("age")
     gaps = [

@@ -12,7 +12,7 @@ from dossier.evaluate import classes
 from dossier.evaluate.offered import Site, part_of, readers_of, seed_of
 from dossier.metrics import clusters, weighted
 from dossier.metrics.clusters import Groups
-from dossier.metrics.intervals import two_sided_student
+from dossier.metrics.intervals import two_sided, two_sided_student
 from dossier.register import CurveMaker, Metric
 from dossier.types import MACRO, Absent, At, Curve, Dataset, Estimate, Floats
 
@@ -36,28 +36,34 @@ jackknife would be wrong, and comparisons of all rows with all development rows.
 
 DESCRIPTIVE = frozenset({"formula_difference"})
 
-BANDS: dict[str, tuple[str, tuple[tuple[str, str], ...], bool]] = {
-    "h_accuracy_profile": ("tau", (("h_accuracy", ""),), True),
-    "h_accuracy_by_priority": ("priority", (("h_accuracy", ""),), True),
-    "accuracy_by_prevalence": ("prevalence", (("accuracy", ""),), True),
-    "calibration_curve": ("risk", (("observed", ""),), True),
-    "calibration_groups": ("", (("observed", ""),), True),
-    "cumulative_risks": ("risk", (("cases", "cases_"), ("others", "others_")), True),
+BANDS: dict[str, tuple[str, tuple[tuple[str, str, bool], ...]]] = {
+    "h_accuracy_profile": ("tau", (("h_accuracy", "", True),)),
+    "h_accuracy_by_priority": ("priority", (("h_accuracy", "", True),)),
+    "accuracy_by_prevalence": ("prevalence", (("accuracy", "", True),)),
+    "calibration_curve": ("risk", (("observed", "", True),)),
+    "calibration_groups": ("", (("observed", "", True),)),
+    "cumulative_risks": ("risk", (("cases", "cases_", True), ("others", "others_", True))),
     "fagan_nomogram": (
         "",
-        (("before", "before_"), ("after_positive", "after_positive_"), ("after_negative", "after_negative_")),
-        True,
+        (
+            ("before", "before_", True),
+            ("after_positive", "after_positive_", True),
+            ("after_negative", "after_negative_", True),
+        ),
     ),
-    "decision_curve": ("threshold", (("net_benefit", ""), ("rival", "rival_")), False),
-    "decision_curve_wide": ("threshold", (("net_benefit", ""), ("rival", "rival_")), False),
+    "decision_curve": ("threshold", (("net_benefit", "", False), ("rival", "rival_", False))),
+    "decision_curve_wide": ("threshold", (("net_benefit", "", False), ("rival", "rival_", False))),
     "utility_profile": (
         "tau",
-        tuple((name, f"{name}_") for name in ("net_benefit", "standardized_net_benefit", "h_accuracy_risk")),
-        False,
+        (
+            ("net_benefit", "net_benefit_", False),
+            ("standardized_net_benefit", "standardized_net_benefit_", False),
+            ("h_accuracy_risk", "h_accuracy_risk_", True),
+        ),
     ),
 }
-"""The curves with a band: their axis (none where the points are counted), each line with the name of its ends, and
-whether the lines are shares."""
+"""The curves with a band: their axis (none where the points are counted), and each line with what the names of its ends
+begin with and whether it is a share; the others are net benefits, which only end at 1."""
 EDGES = frozenset({"risk_distribution", "conformal_p_values", "advice_value"})
 """Curves whose low and high are the ends of bins."""
 
@@ -169,8 +175,8 @@ def curve(site: Site, maker: CurveMaker, ask: Callable[[Site], Curve | Absent]) 
         if any(name.endswith(("low", "high")) for name in found.columns):
             return Absent(f"the rows of {site.dataset.name} are clustered, and this band needs independent rows")
         return found
-    axis, lines, shares = BANDS[maker.name]
-    lines = tuple((line, prefix) for line, prefix in lines if line in found.columns)
+    axis, lines = BANDS[maker.name]
+    lines = tuple(line for line in lines if line[0] in found.columns)
     made = groups_of(site)
     if made.count < clusters.FEWEST:
         return Absent(f"all rows of {site.dataset.name} are of one cluster, and a band needs two")
@@ -179,18 +185,24 @@ def curve(site: Site, maker: CurveMaker, ask: Callable[[Site], Curve | Absent]) 
     if absent is not None:
         return Absent(f"without some clusters there is no curve: {absent.reason}")
     known = [part for part in parts if isinstance(part, Curve)]
-    reach = two_sided_student(site.release.release.level, made.count - 1)
+    reach = reach_of_bands(site)
     columns: dict[str, Any] = dict(found.columns)
-    for line, prefix in lines:
+    for line, prefix, share in lines:
         replicates = [_on_axis(part, found, axis, line) for part in known]
         if any(one is None for one in replicates) or None in found.columns[line]:
             return Absent(f"without some clusters of {site.dataset.name} the curve has other points")
         values = np.array(found.columns[line], dtype=np.float64)
-        low, high = clusters.band(values, np.array(replicates, dtype=np.float64), reach, shares)
+        low, high = clusters.band(values, np.array(replicates, dtype=np.float64), reach, share)
         columns[f"{prefix}low"], columns[f"{prefix}high"] = tuple(low.tolist()), tuple(high.tolist())
         if f"{prefix}se" in columns:
             columns[f"{prefix}se"] = tuple(((high - low) / (2 * reach)).tolist())
     return replace(found, columns=columns, method=f"{found.method.split(';')[0]}; pointwise, {made.method}")
+
+
+def reach_of_bands(site: Site) -> float:
+    """How many standard errors the bands of a site reach to either side."""
+    level = site.release.release.level
+    return two_sided(level) if site.dataset.cluster is None else two_sided_student(level, groups_of(site).count - 1)
 
 
 def _on_axis(part: Curve, whole: Curve, axis: str, line: str) -> Floats | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from dossier.evaluate import classes, subgroups
-from dossier.evaluate.dependent import BANDS, INDEPENDENT
+from dossier.evaluate.dependent import BANDS, INDEPENDENT, reach_of_bands
 from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve, refuse_what_is_no_number
 from dossier.evaluate.site import SiteEvidence, described, site_evidence
 from dossier.metrics import imputations
@@ -26,7 +26,7 @@ from dossier.types import (
     SubgroupEvidence,
 )
 
-AXES = {**{name: axis for name, (axis, _, _) in BANDS.items()}, "roc": "fpr"}
+AXES = {**{name: axis for name, (axis, _) in BANDS.items()}, "roc": "fpr"}
 """The column at which the points of a curve are read; a curve that is not named has as many points everywhere."""
 
 
@@ -49,14 +49,14 @@ def of_site(site: Site) -> tuple[SiteEvidence, SubgroupEvidence]:
             results=tuple(
                 _pooled(release, [one.site.results for one in parts], None if whole is None else whole.site.results)
             ),
-            curves=tuple(_mean_curves([one.site.curves for one in parts], release.release.level)),
+            curves=tuple(_mean_curves([one.site.curves for one in parts], each[0])),
         ),
         _descriptions(site, parts),
     )
     of_groups = SubgroupEvidence(
         summaries=groups[0].summaries,
         results=tuple(_pooled(release, [one.results for one in groups], None if group is None else group.results)),
-        curves=tuple(_mean_curves([one.curves for one in groups], release.release.level)),
+        curves=tuple(_mean_curves([one.curves for one in groups], each[0])),
     )
     return found, of_groups
 
@@ -126,16 +126,25 @@ def _scale(metric: Metric, found: Estimate, difference: bool) -> str:
     return metric.pool or ("log" if metric.term.range == (0, None) else "plain")
 
 
-def _mean_curves(each: Sequence[Sequence[CurveResult]], level: float) -> Iterator[CurveResult]:
+def _mean_curves(each: Sequence[Sequence[CurveResult]], site: Site) -> Iterator[CurveResult]:
     for same in zip(*each, strict=True):
         first = same[0]
         absent = next((one.found for one in same if isinstance(one.found, Absent)), None)
         known = [one.found for one in same if isinstance(one.found, Curve)]
-        shares = BANDS[first.curve][2] if first.curve in BANDS else None
-        found = absent or imputations.mean_curve(known, AXES.get(first.curve, ""), level, shares)
+        shares = {prefix: share for _, prefix, share in BANDS[first.curve][1]} if first.curve in BANDS else {}
+        found = absent or imputations.mean_curve(known, AXES.get(first.curve, ""), _reach(site, first.subset), shares)
         if isinstance(found, Curve):
             refuse_a_bad_curve(first.curve, first.dataset, found)
         yield replace(first, found=found)
+
+
+def _reach(site: Site, subset: str | None) -> float:
+    """How many standard errors the bands of an imputation, or of a subgroup of it, go to either side."""
+    part = site
+    for one in site.dataset.subgroups:
+        if one.subset == subset and not isinstance(one.rows, Absent):
+            part = replace(site, dataset=part_of(site.dataset, one.rows))
+    return reach_of_bands(part)
 
 
 # ---- what the data are ----------------------------------------------------------------------------------------------

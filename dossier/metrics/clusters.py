@@ -109,12 +109,13 @@ def interval(value: float, se: float, reach: float, level: float, scale: Scale) 
 def band(values: Floats, replicates: Floats, reach: float, shares: bool) -> tuple[Floats, Floats]:
     """The ends of a band around a curve, from the curves without each group (one a row), on one axis.
 
-    `shares` are cut at 0 and 1, and their band is symmetric on the logit scale where the curve lies inside.
+    `shares` are cut at 0 and 1, and their band is symmetric on the logit scale where the curve lies inside; others are
+    net benefits, which only end at 1.
     """
     count = len(replicates)
     se = np.sqrt((count - 1) / count * ((replicates - replicates.mean(axis=0)) ** 2).sum(axis=0))
     if not shares:
-        return values - reach * se, values + reach * se
+        return values - reach * se, np.minimum(values + reach * se, 1)
     inside = (values > 0) & (values < 1)
     safe = np.where(inside, values, 0.5)
     centre, half = np.log(safe / (1 - safe)), reach * se / (safe * (1 - safe))

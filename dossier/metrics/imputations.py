@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -140,14 +140,15 @@ def compared(found: Estimate, complete: Estimate | Absent | None) -> Estimate:
     return replace(found, details=details)
 
 
-def mean_curve(curves: Sequence[Curve], axis: str, level: float, shares: bool | None = None) -> Curve | Absent:
+def mean_curve(curves: Sequence[Curve], axis: str, reach: float, shares: Mapping[str, bool]) -> Curve | Absent:
     """The mean of the imputations' curves at the points of the first; bands widen by the variance between them.
 
-    `axis` is the column that the points are read at; without one the curves must have equally many points. `level` is
-    that of the bands. The half widths of a band are the means of those of the imputations times
-    sqrt(1 + (1 + 1/M) B/W), W and B the variances within and between the imputations at that point, and so is its
-    standard error where a column gives it. `shares` says whether a band ends at 0 and 1; where it does not say, those
-    do that lie there in every imputation.
+    `axis` is the column that the points are read at; without one the curves must have equally many points. `reach`
+    is how many standard errors the bands go to either side. The half widths of a band are the means of those of the
+    imputations times sqrt(1 + (1 + 1/M) B/W), W and B the variances within and between the imputations at that point,
+    and so is its standard error where a column gives it. `shares` says of a band, by what the names of its ends begin
+    with, whether it is one of shares, which end at 0 and 1, or of a net benefit, which only ends at 1; where it does
+    not say, those end at 0 and 1 that lie there in every imputation.
     """
     first, count = curves[0], len(curves)
     aligned: dict[str, Floats] = {}
@@ -161,7 +162,7 @@ def mean_curve(curves: Sequence[Curve], axis: str, level: float, shares: bool | 
     for prefix in [name[:-3] for name in columns if name.endswith("low") and f"{name[:-3]}high" in columns]:
         line = _line_of(columns, prefix)
         if line is not None:
-            columns |= _widened(aligned, columns, line, prefix, level, shares)
+            columns |= _widened(aligned, columns, line, prefix, reach, shares.get(prefix))
     method = f"{first.method}; mean of {count} imputations"
     return Curve({name: tuple(values.tolist()) for name, values in columns.items()}, first.n, method, first.events)
 
@@ -175,19 +176,20 @@ def _line_of(columns: dict[str, Floats], prefix: str) -> str | None:
 
 
 def _widened(
-    aligned: dict[str, Floats], columns: dict[str, Floats], line: str, prefix: str, level: float, shares: bool | None
+    aligned: dict[str, Floats], columns: dict[str, Floats], line: str, prefix: str, reach: float, share: bool | None
 ) -> dict[str, Floats]:
     """The ends of a band, and its standard error where there is one, with the variance between the imputations."""
     low, high = aligned[f"{prefix}low"], aligned[f"{prefix}high"]
-    within = (((high - low) / (2 * two_sided(level))) ** 2).mean(axis=0)
+    within = (((high - low) / (2 * reach)) ** 2).mean(axis=0)
     between = aligned[line].var(axis=0, ddof=1) * (1 + 1 / len(low))
     wider = np.sqrt(1 + np.divide(between, within, out=np.zeros_like(within), where=within > 0))
     below, above = (columns[line] - low.mean(axis=0)) * wider, (high.mean(axis=0) - columns[line]) * wider
     ends = columns[line] - below, columns[line] + above
-    if shares is None:
-        shares = bool(low.min() >= 0 and high.max() <= 1)
-    if shares:
+    inside = bool(low.min() >= 0 and high.max() <= 1)
+    if share or (share is None and inside):
         ends = np.maximum(ends[0], 0), np.minimum(ends[1], 1)
+    elif share is False:
+        ends = ends[0], np.minimum(ends[1], 1)
     found = {f"{prefix}low": ends[0], f"{prefix}high": ends[1]}
     error = f"{prefix}se"
     return found | {error: columns[error] * wider} if error in columns else found

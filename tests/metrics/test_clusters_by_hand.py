@@ -272,10 +272,13 @@ def _errors() -> list[float]:
 
 
 def test_a_band_is_plain_at_each_point_of_a_curve_that_is_no_share() -> None:
+    """But a net benefit is never above 1."""
     values = np.array([0.25, -0.5, 0.0, 3.0])
     low, high = band(values, LEFT_OUT, 2.5, False)
     assert low.tolist() == pytest.approx([v - 2.5 * se for v, se in zip(values, _errors(), strict=True)], rel=1e-12)
-    assert high.tolist() == pytest.approx([v + 2.5 * se for v, se in zip(values, _errors(), strict=True)], rel=1e-12)
+    ends = [min(v + 2.5 * se, 1) for v, se in zip(values, _errors(), strict=True)]
+    assert ends[3] == 1
+    assert high.tolist() == pytest.approx(ends, rel=1e-12)
 
 
 def test_a_band_of_shares_is_symmetric_in_the_log_odds_and_ends_where_the_curve_is_0_or_1() -> None:

@@ -11,7 +11,6 @@ from scipy.stats import t as student
 from dossier.metrics.imputations import degrees_of_freedom, mean_curve, rubin
 from dossier.types import Absent, Curve, Estimate
 
-TWO_ERRORS = 2 * float(norm.cdf(2)) - 1
 """The level at which a band reaches two standard errors to either side."""
 NO_ERROR = "not every imputation has a standard error, which Rubin's rules need"
 
@@ -165,7 +164,7 @@ def test_a_band_widens_by_the_variance_between_the_imputations() -> None:
     other = {"net_benefit": (0.3, 0.2, 0.3), "low": (-0.2, 0.1, 0.3), "high": (0.6, 0.3, 0.3), "se": (0.2, 0.05, 0.0)}
     threshold = (0.1, 0.2, 0.3)
     curves = [Curve({"threshold": threshold, **columns}, 50, "normal", 20) for columns in (first, other)]
-    found = mean_curve(curves, "threshold", TWO_ERRORS)
+    found = mean_curve(curves, "threshold", 2.0, {})
     assert isinstance(found, Curve)
     # A band reaches two standard errors to either side: .1 and .2. B is .02, and counts one and a half times.
     wider = math.sqrt(1 + 1.5 * 0.02 / ((0.01 + 0.04) / 2))
@@ -193,37 +192,56 @@ def _shares(line: float, low: float, high: float) -> Curve:
 def test_only_a_band_of_shares_stays_between_0_and_1(
     pairs: list[tuple[float, float, float]], ends: tuple[float, float]
 ) -> None:
-    found = mean_curve([_shares(*one) for one in pairs], "risk", TWO_ERRORS)
+    found = mean_curve([_shares(*one) for one in pairs], "risk", 2.0, {})
     assert isinstance(found, Curve)
     assert (found.columns["low"][0], found.columns["high"][0]) == pytest.approx(ends)
 
 
 @pytest.mark.parametrize(("shares", "low"), [(False, 0.5 - 0.2 * math.sqrt(28)), (True, 0.0)])
 def test_what_is_said_of_a_band_goes_before_where_it_lies(shares: bool, low: float) -> None:
-    """A net benefit between 0 and 1 in every imputation may be below 0 all the same."""
-    found = mean_curve([_shares(0.2, 0.0, 0.4), _shares(0.8, 0.6, 1.0)], "risk", TWO_ERRORS, shares)
+    """A net benefit between 0 and 1 in every imputation may be below 0 all the same, and is never above 1."""
+    found = mean_curve([_shares(0.2, 0.0, 0.4), _shares(0.8, 0.6, 1.0)], "risk", 2.0, {"": shares})
     assert isinstance(found, Curve)
     assert found.columns["low"][0] == pytest.approx(low)
-    assert found.columns["high"][0] == pytest.approx(1 - low)
+    assert found.columns["high"][0] == 1
 
 
-@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
-def test_a_band_has_the_width_of_its_level(level: float) -> None:
-    """Imputations at 0 and .2 with a standard error of .1: W is .01 and B .02, which counts one and a half times."""
-    half = float(norm.ppf(0.5 + level / 2)) * 0.1
+@pytest.mark.parametrize("reach", [1.28, 1.96, 4.3])
+def test_a_band_has_the_width_of_its_level(reach: float) -> None:
+    """Imputations at 0 and .2 with a standard error of .01: W is .0001 and B .02, which counts one and a half times."""
+    half = reach * 0.01
     curves = [
         Curve({"threshold": (0.1,), "net_benefit": (at,), "low": (at - half,), "high": (at + half,)}, 50, "given")
         for at in (0.0, 0.2)
     ]
-    found = mean_curve(curves, "threshold", level, False)
+    found = mean_curve(curves, "threshold", reach, {"": False})
     assert isinstance(found, Curve)
-    assert found.columns["high"][0] == pytest.approx(0.1 + 10 * half * math.sqrt(0.01 + 1.5 * 0.02))
+    assert found.columns["high"][0] == pytest.approx(0.1 + reach * math.sqrt(0.0001 + 1.5 * 0.02))
+
+
+def test_each_line_of_a_curve_ends_where_it_must() -> None:
+    """Beside net benefits a curve may hold shares: each band goes by its own name."""
+    lines = {"net_benefit": (0.2, 0.8), "h_accuracy_risk": (0.2, 0.8)}
+    curves = [
+        Curve(
+            {f"{name}{end}": (at[one] + way,) for name, at in lines.items() for end, way in ENDS.items()}, 50, "given"
+        )
+        for one in (0, 1)
+    ]
+    found = mean_curve(curves, "", 2.0, {"net_benefit_": False, "h_accuracy_risk_": True})
+    assert isinstance(found, Curve)
+    assert found.columns["net_benefit_low"][0] == pytest.approx(0.5 - 0.2 * math.sqrt(28))
+    assert [found.columns[name][0] for name in ("net_benefit_high", "h_accuracy_risk_high")] == [1, 1]
+    assert found.columns["h_accuracy_risk_low"][0] == 0
+
+
+ENDS = {"": 0.0, "_low": -0.2, "_high": 0.2}
 
 
 def test_the_points_stay_those_of_the_first_where_another_ends_before() -> None:
     first = Curve({"risk": (0.0, 1.0), "observed": (0.0, 1.0)}, 60, "first", 30)
     second = Curve({"risk": (0.0, 0.5), "observed": (0.0, 0.5)}, 70, "second", 35)
-    found = mean_curve([first, second], "risk", 0.95)
+    found = mean_curve([first, second], "risk", 1.96, {})
     assert isinstance(found, Curve)
     assert found.columns["risk"] == (0.0, 1.0)
 
@@ -232,7 +250,7 @@ def test_a_curve_is_read_at_the_points_of_the_first() -> None:
     """The second has its points elsewhere, and stands on straight lines between them."""
     first = Curve({"risk": (0.25, 0.5), "cases": (0.5, 1.0)}, 60, "first", 30)
     second = Curve({"risk": (0.0, 1.0), "cases": (0.0, 1.0)}, 70, "second", 35)
-    found = mean_curve([first, second], "risk", 0.95)
+    found = mean_curve([first, second], "risk", 1.96, {})
     assert isinstance(found, Curve)
     assert found.columns["risk"] == (0.25, 0.5)
     assert found.columns["cases"] == pytest.approx(((0.5 + 0.25) / 2, (1.0 + 0.5) / 2))
@@ -243,7 +261,7 @@ def test_a_band_with_a_name_belongs_to_the_line_of_that_name() -> None:
     names = ("threshold", "net_benefit", "rival", "rival_low", "rival_high")
     rows = ((0.1, 0.0, 0.1, -0.1, 0.3), (0.1, 0.5, 0.3, 0.1, 0.5))
     curves = [Curve({name: (cell,) for name, cell in zip(names, row, strict=True)}, 50, "given") for row in rows]
-    found = mean_curve(curves, "threshold", TWO_ERRORS)
+    found = mean_curve(curves, "threshold", 2.0, {})
     assert isinstance(found, Curve)
     wider = math.sqrt(1 + 1.5 * 0.02 / 0.01)
     assert found.columns["rival_low"] == pytest.approx((0.2 - 0.2 * wider,))
@@ -263,7 +281,7 @@ def test_a_band_with_a_name_belongs_to_the_line_of_that_name() -> None:
 def test_what_is_no_band_about_a_line_is_the_mean(names: tuple[str, ...]) -> None:
     rows = ((0.1, 0.2, 0.3), (0.3, 0.3, 0.5))
     curves = [Curve({name: (cell,) for name, cell in zip(names, row, strict=True)}, 50, "given") for row in rows]
-    found = mean_curve(curves, "", 0.95)
+    found = mean_curve(curves, "", 1.96, {})
     assert isinstance(found, Curve)
     assert [found.columns[name][0] for name in names] == pytest.approx([0.2, 0.25, 0.4])
 
@@ -275,5 +293,5 @@ def test_what_is_no_band_about_a_line_is_the_mean(names: tuple[str, ...]) -> Non
 )
 def test_curves_with_different_points_have_no_mean(columns: dict[str, tuple[float | None, ...]]) -> None:
     whole = Curve({"risk": (0.1, 0.2), "observed": (0.1, 0.3)}, 50, "given")
-    found = mean_curve([whole, Curve(columns, 50, "given")], "", 0.95)
+    found = mean_curve([whole, Curve(columns, 50, "given")], "", 1.96, {})
     assert found == Absent("the imputations give curves with different points, of which no mean is taken")
