@@ -468,7 +468,7 @@ def _caption(evidence: Evidence, every: Sequence[Row]) -> str:
     return (
         "Read the points above each value of a patient, add them up, and read the risk under the total. 100 points: "
         f"the widest effect. Axes reach from the 10th smallest to the 10th largest value of {counted(n, 'patient')} "
-        f"(the middle 90% of fewer than 200).{turned}{marked}{without}"
+        f"(at most the middle 90% of fewer than 200).{turned}{marked}{without}"
     )
 
 

@@ -208,7 +208,7 @@ def nomogram(model: Model, reference: Mapping[str, Feature]) -> Nomogram | Absen
     """The points of every predictor of a model: 100 for the widest effect, 0 for the smallest effect of each.
 
     `reference` holds each predictor in the rows that say how far its axis reaches: from its 10th smallest to its 10th
-    largest value (from the 5th to the 95th percentile of fewer than 200 rows), so that no end is one patient's.
+    largest value (of fewer than 200 rows from the 5th to the 95th percentile), with five or more rows at or beyond.
     Absent when no predictor changes the risk.
     """
     pairs = [(term, axis(term, reference[term.predictor])) for term in model.term]
@@ -250,8 +250,13 @@ def axis(term: ModelTerm, feature: Feature) -> Axis:
 
 
 def _held_by_some(known: Floats) -> Floats:
-    """The different values but those beyond which, themselves included, fewer than five patients lie."""
+    """The different values but those beyond which, themselves included, fewer than five patients lie.
+
+    The 1 of an indicator stays however rare it is: that it can be 1 is nothing that a patient told.
+    """
     different, counts = np.unique(known, return_counts=True)
+    if set(different.tolist()) <= {0.0, 1.0}:
+        return different
     below = np.cumsum(counts)
     inside = (below >= FEWEST_BEYOND) & (below[-1] - below + counts >= FEWEST_BEYOND)
     return different[inside] if inside.any() else different
@@ -270,14 +275,16 @@ def _by_value(term: ModelTerm, feature: Feature, levels: tuple[str, ...], n: int
 def ends(values: Floats) -> tuple[float, float]:
     """From where to where an axis runs: from the 10th smallest value to the 10th largest, to three digits of the span.
 
-    Of fewer than 200 values from the 5th to the 95th percentile. Where these are one value, from the 5th smallest to
-    the 5th largest: nearer the ends a value is one patient's. The digits are cut inwards, so that a logarithm of
-    the lower end exists wherever that of the value does. Twice the same number where nearly all values are that one.
+    Of fewer than 200 values from the 5th to the 95th percentile, but at least five values lie at or beyond either end,
+    of fewer than ten as many as can. Where these are one value, from the 5th smallest to the 5th largest. The digits
+    are cut inwards, so that a logarithm of the lower end exists wherever that of the value does. Twice the same number
+    where nearly all values are that one.
     """
     ordered = np.sort(values)
-    place = 9 if len(values) >= 200 else round(0.05 * (len(values) - 1))
+    fewest = min(FEWEST_BEYOND - 1, (len(values) - 1) // 2)
+    place = 9 if len(values) >= 200 else max(fewest, round(0.05 * (len(values) - 1)))
     if ordered[place] == ordered[-1 - place]:
-        place = min(place, FEWEST_BEYOND - 1)
+        place = fewest
     low, high = float(ordered[place]), float(ordered[-1 - place])
     if low == high:
         return low, high

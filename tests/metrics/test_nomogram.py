@@ -221,15 +221,21 @@ def test_ends_of_a_small_table_are_its_5th_and_95th_percentiles() -> None:
 @pytest.mark.parametrize(
     ("n", "place"),
     [
-        # The 5th percentile lies 0.45 of a step from the smallest of 10, 0.55 of a step from the smallest of 12.
-        (10, 0),
-        (12, 1),
+        # Five values at or beyond either end, of fewer than ten as many as can.
+        (1, 0),
+        (7, 3),
+        (8, 3),
+        (10, 4),
+        (12, 4),
+        # The 5th percentile lies 4.45 steps from the smallest of 90, 4.55 from the smallest of 92.
+        (90, 4),
+        (92, 5),
         # 9.9 steps from the smallest of 199; from 200 values on it is the 10th smallest.
         (199, 10),
         (200, 9),
     ],
 )
-def test_ends_are_the_values_nearest_to_the_percentiles_or_the_10th(n: int, place: int) -> None:
+def test_ends_are_the_values_nearest_to_the_percentiles_with_five_at_or_beyond(n: int, place: int) -> None:
     assert nomogram.ends(np.arange(float(n))) == (place, n - 1 - place)
 
 
@@ -266,6 +272,14 @@ def test_values_of_fewer_than_five_patients_at_an_end_are_not_levels() -> None:
     assert one_alone.levels == ("1", "2")
     either_end = np.repeat([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [1, 4, 50, 2, 4, 1])
     assert nomogram.axis(term, Feature("x", either_end)).levels == ("1", "2", "3", "4")
+
+
+@pytest.mark.parametrize("ones", [0, 1, 4, 5, 1000])
+def test_an_indicator_keeps_its_1_however_rare(ones: int) -> None:
+    """Without it those who have what it indicates would find no points."""
+    term = model({"predictor": "x", "coefficient": 0.5}).term[0]
+    found = nomogram.axis(term, Feature("x", np.repeat([0.0, 1.0], [1000 - ones, ones])))
+    assert found.levels == (("0",) if ones == 0 else ("1",) if ones == 1000 else ("0", "1"))
 
 
 def test_large_whole_numbers_keep_their_names() -> None:
