@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from dossier.metrics.intervals import square_and_add
+from dossier.metrics.intervals import methods_of, square_and_add
 from dossier.types import Absent, Estimate
 
 
@@ -28,7 +28,7 @@ def change(now: Estimate, before: Estimate, together: Absent | None) -> Estimate
         high=value + bounds[1],
         level=now.level,
         n=now.n + before.n,
-        method=f"minus the previous release, independent rows, square-and-add; {_method(now, before)}",
+        method=f"minus the previous release, independent rows, square-and-add; {methods_of(now, before)}",
         events=None if now.events is None or before.events is None else now.events + before.events,
         se=None if now.se is None or before.se is None else math.hypot(now.se, before.se),
     )
@@ -38,7 +38,3 @@ def _levels(now: Estimate, before: Estimate) -> Absent | None:
     if now.level == before.level or now.level is None or before.level is None:
         return None
     return Absent(f"the previous interval is at {before.level * 100:g}%, the present one at {now.level * 100:g}%")
-
-
-def _method(now: Estimate, before: Estimate) -> str:
-    return now.method if now.method == before.method else f"{now.method} and {before.method}"

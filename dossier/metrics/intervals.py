@@ -97,6 +97,11 @@ def on_logit(value: float, se: float, level: float) -> tuple[float, float]:
     return expit(centre - half), expit(centre + half)
 
 
+def methods_of(one: Estimate, other: Estimate) -> str:
+    """How two estimates were made, in words, said once where it is the same."""
+    return one.method if one.method == other.method else f"{one.method} and {other.method}"
+
+
 def square_and_add(ours: Estimate, rest: Estimate, who: str, others: str) -> tuple[float, float] | Absent:
     """How far the difference of two estimates on rows that share none reaches down and up.
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from dossier.bands import FEW_FOR_POOLING
-from dossier.metrics.intervals import square_and_add
+from dossier.metrics.intervals import methods_of, square_and_add
 from dossier.types import Absent, Estimate, Floats
 
 
@@ -69,7 +69,7 @@ def difference(ours: Estimate, rest: Estimate) -> Estimate | Absent:
         high=None if isinstance(bounds, Absent) else max(value, value + bounds[1]),
         level=None if isinstance(bounds, Absent) else ours.level,
         n=ours.n + rest.n,
-        method=f"minus the other patients, square-and-add; {_method(ours, rest)}",
+        method=f"minus the other patients, square-and-add; {methods_of(ours, rest)}",
         events=None if ours.events is None or rest.events is None else ours.events + rest.events,
         se=None if ours.se is None or rest.se is None else math.hypot(ours.se, rest.se),
         details={
@@ -79,7 +79,3 @@ def difference(ours: Estimate, rest: Estimate) -> Estimate | Absent:
         },
         reason=bounds.reason if isinstance(bounds, Absent) else None,
     )
-
-
-def _method(ours: Estimate, rest: Estimate) -> str:
-    return ours.method if ours.method == rest.method else f"{ours.method} and {rest.method}"
