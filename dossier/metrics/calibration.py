@@ -640,20 +640,17 @@ def _bounds_of_error(
 ) -> tuple[float, float]:
     """The bounds of one error; `around` gives what is drawn around the curves of `inward`, for all but the largest."""
     tail, quantile = (1 - level) / 2, QUANTILES_OF_ERRORS[name]
-    outward = _outward(tests.curves, quantile)
-    line = np.concatenate((inward, outward))
+    line = np.concatenate((inward, _outward(tests.curves, quantile)))
     true = _gaps(tests.curves, line)
     heights = _heights(name, true, tests.curves.share)
     # The line of curves starts at the diagonal itself, and its heights are made to rise all through.
     heights[0] = 0.0
 
     @cache
-    def drawn(place: int) -> Floats:
+    def at_most(place: int) -> Callable[[float], float]:
         shared = name != "emax" and place < len(inward)
-        return around(place) if shared else _around(tests.curves, line[place], tests.noise, tests.n, name)
-
-    def chance(place: int, seen: float) -> float:
-        return _at_most(tests, name, seen, true[place], drawn(place))
+        drawn = around(place) if shared else _around(tests.curves, line[place], tests.noise, tests.n, name)
+        return _at_most(tests, name, true[place], drawn)
 
     elsewhere = None if quantile is None else _elsewhere(tests.curves, tests.noise, name, level)
 
@@ -664,23 +661,26 @@ def _bounds_of_error(
         for point in _some_above(*elsewhere, high):
             gaps = _gaps(tests.curves, point[None, :])
             found = _around(tests.curves, point, tests.noise, tests.n, name)
-            if _at_most(tests, name, seen, gaps[0], found) > tail:
+            if _at_most(tests, name, gaps[0], found)(seen) > tail:
                 return float(_heights(name, gaps, tests.curves.share)[0])
         return high
 
-    return inverted(chance, np.maximum.accumulate(heights), value, tail, None if name == "ici" else farther)
+    rising = np.maximum.accumulate(heights)
+    return inverted(lambda place, seen: at_most(place)(seen), rising, value, tail, None if name == "ici" else farther)
 
 
-def _at_most(tests: ErrorTests, name: str, value: float, true: Floats, drawn: Floats) -> float:
-    """How probable a value up to the observed one is: `true` (groups) and `drawn` (draws, groups) are distances."""
+def _at_most(tests: ErrorTests, name: str, true: Floats, drawn: Floats) -> Callable[[float], float]:
+    """How probable a value up to a seen one is: `true` (groups) and `drawn` (draws, groups) are distances."""
     share, quantile = tests.curves.share, QUANTILES_OF_ERRORS[name]
-    if name == "emax":
-        return float((drawn.max(axis=1) <= value).mean())
     if quantile is not None:
-        reached = np.einsum("bm,m->b", (drawn <= value).astype(float), share)
-        return float((reached >= tests.below[quantile]).mean())
-    spread = math.sqrt(float(np.sum((true - float(np.sum(true * share))) ** 2 * share)) / tests.n)
-    return float((np.einsum("bm,m->b", drawn, share) + spread * tests.rows <= value).mean())
+        below = tests.below[quantile]
+        return lambda seen: float((np.einsum("bm,m->b", (drawn <= seen).astype(float), share) >= below).mean())
+    if name == "emax":
+        results = drawn.max(axis=1)
+    else:
+        spread = math.sqrt(float(np.sum((true - float(np.sum(true * share))) ** 2 * share)) / tests.n)
+        results = np.einsum("bm,m->b", drawn, share) + spread * tests.rows
+    return lambda seen: float((results <= seen).mean())
 
 
 def _elsewhere(draws_of: CurveDraws, noise: Floats, name: str, level: float) -> tuple[Floats, Floats]:

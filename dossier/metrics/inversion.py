@@ -81,7 +81,9 @@ def inverted(
     seen = observed if chance(0, observed) >= LEAST_CHANCE else believable(chance, heights)
     low, strict = crossing(observed, 1 - tail), crossing(observed, 1 - (1 + UNUSED) * tail)
     if strict > low:
-        low = max(low, min(strict, highest(believable(chance, heights))))
+        least = believable(chance, heights)
+        # What lies farther is asked only where it matters.
+        low = strict if strict <= crossing(least, tail) else max(low, min(strict, highest(least)))
     return min(observed, low), max(observed, highest(seen))
 
 

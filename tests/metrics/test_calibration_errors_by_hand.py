@@ -231,13 +231,13 @@ DRAWN = np.array([[0.25, 0.25], [0.125, 0.375], [0.5, 0.5]])
 @pytest.mark.parametrize(("value", "share"), [(0.25, 1), (0.3, 1), (0.375, 2), (0.5, 3)])
 def test_the_largest_distance_of_a_draw_may_equal_the_one_seen(value: float, share: int) -> None:
     tests = error_tests((0.0, 0.0, 0.0), 0.5)
-    assert calibration._at_most(tests, "emax", value, np.zeros(2), DRAWN) == pytest.approx(share / 3)
+    assert calibration._at_most(tests, "emax", np.zeros(2), DRAWN)(value) == pytest.approx(share / 3)
 
 
 @pytest.mark.parametrize(("value", "below", "share"), [(0.125, 0.5, 1), (0.25, 0.5, 2), (0.25, 0.6, 1), (0.5, 1.0, 3)])
 def test_a_quantile_is_at_most_the_one_seen_where_enough_rows_are(value: float, below: float, share: int) -> None:
     tests = error_tests((0.0, 0.0, 0.0), below)
-    assert calibration._at_most(tests, "e50", value, np.zeros(2), DRAWN) == pytest.approx(share / 3)
+    assert calibration._at_most(tests, "e50", np.zeros(2), DRAWN)(value) == pytest.approx(share / 3)
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_the_mean_distance_of_rows_scatters_about_that_of_the_curve(
 ) -> None:
     """True distances of 0 and .5 have a standard deviation of .25, and the mean of four rows one of .125."""
     tests = error_tests(rows, 0.5)
-    assert calibration._at_most(tests, "ici", value, np.array([0.0, 0.5]), DRAWN) == pytest.approx(share / 3)
+    assert calibration._at_most(tests, "ici", np.array([0.0, 0.5]), DRAWN)(value) == pytest.approx(share / 3)
 
 
 # ---- curves in other directions -------------------------------------------------------------------------------------
@@ -370,7 +370,7 @@ def bounds_of(
 
     monkeypatch.setattr(calibration, "inverted", inverted)
     monkeypatch.setattr(calibration, "_elsewhere", lambda *_: (POINTS, np.array([3.0, 2.0, 1.0])))
-    monkeypatch.setattr(calibration, "_at_most", lambda *_: next(left))
+    monkeypatch.setattr(calibration, "_at_most", lambda *_: lambda _seen: next(left))
     inward = calibration._inward(tests.curves)
     return calibration._bounds_of_error(tests, name, 0.0, inward, lambda _: np.zeros((20, 4)), level)
 
