@@ -411,9 +411,10 @@ def test_a_weighted_intercept_is_found_however_far_the_risks_are_off(risk: float
 def test_a_row_without_weight_moves_no_weighted_fit(seed: int, beyond: bool) -> None:
     """Risks that lie very near each other beside one far off, which is where steps are long."""
     rng = np.random.default_rng(seed)
-    close = 0.005 * rng.standard_normal(30)
-    outcome = np.append((rng.random(30) < expit(-3 + close / 0.005)).astype(float), 0.0)
-    risk, weights = np.append(expit(close), 1e-6), np.ones(31)
+    rows = int(rng.choice([30, 100]))
+    close = 0.005 * rng.standard_normal(rows)
+    outcome = np.append((rng.random(rows) < expit(-3 + close / 0.005)).astype(float), 0.0)
+    risk, weights = np.append(expit(close), 1e-6), np.ones(rows + 1)
     plain = estimated(calibration_slope(outcome, risk)).value
     if beyond:
         outcome, risk, weights = np.append(outcome, 0.0), np.append(risk, 1.0), np.append(weights, 0.0)
