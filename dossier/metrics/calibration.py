@@ -110,7 +110,7 @@ def logistic_fit(
 ) -> LogisticFit | Absent:
     """The maximum likelihood fit of a logistic regression by Newton's method, converged to 1e-12.
 
-    `design` (columns, n), `outcome` (n, 0 or 1), `offset` (n, log odds); `weights` (n, above 0, mean 1) hold each row
+    `design` (columns, n), `outcome` (n, 0 or 1), `offset` (n, log odds); `weights` (n, 0 or more, mean 1) hold each row
     at its weight, and the covariance is then not that of the coefficients. Absent when the columns are not independent,
     when they separate the outcomes or so nearly that a coefficient rests on less than a billionth of the rows, or when
     the steps do not converge: never a half-finished fit.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -211,10 +211,9 @@ def oe_ratio(rows: Rows) -> Found:
 
 def calibration_intercept(rows: Rows) -> Found:
     """The intercept of the weighted logistic regression on the log odds of the risk, the slope held at 1."""
-    kept, weights = _counted(rows)
-    log_odds = logit(kept.risk)
-    near = near_intercept(kept.outcome, log_odds, weights)
-    fit = logistic_fit(np.ones((1, len(weights))), kept.outcome, log_odds + near, weights)
+    log_odds, weights = logit(rows.risk), rows.weights / rows.weights.mean()
+    near = near_intercept(rows.outcome, log_odds, weights)
+    fit = logistic_fit(np.ones((1, len(weights))), rows.outcome, log_odds + near, weights)
     return fit if isinstance(fit, Absent) else Weighted(float(fit.coefficients[0]) + near)
 
 
@@ -235,25 +234,17 @@ def _line(rows: Rows) -> tuple[float, float] | Absent:
 
     They are fitted to log odds of mean 0 and mean square 1: risks may lie near each other.
     """
-    kept, weights = _counted(rows)
-    log_odds = logit(kept.risk)
+    log_odds, weights = logit(rows.risk), rows.weights / rows.weights.mean()
     centre = mean(log_odds, weights)
     spread = math.sqrt(mean((log_odds - centre) ** 2, weights))
     if spread <= 1e-10 * math.sqrt(mean(log_odds**2, weights)):
         return Absent("every risk that has a weight is the same or nearly so, so that there is no slope")
     design = np.vstack((np.ones(len(log_odds)), (log_odds - centre) / spread))
-    fit = logistic_fit(design, kept.outcome, weights=weights)
+    fit = logistic_fit(design, rows.outcome, weights=weights)
     if isinstance(fit, Absent):
         return fit
     slope = float(fit.coefficients[1]) / spread
     return float(fit.coefficients[0]) - slope * centre, slope
-
-
-def _counted(rows: Rows) -> tuple[Rows, Floats]:
-    """The rows that have a weight, and their weights with a mean of 1."""
-    some = rows.weights > 0
-    kept = replace(rows, outcome=rows.outcome[some], risk=rows.risk[some], weights=rows.weights[some], rival=None)
-    return kept, kept.weights / kept.weights.mean()
 
 
 def _apart(measure: Callable[[Rows], Found]) -> Callable[[Rows], Found]:

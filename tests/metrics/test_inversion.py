@@ -173,6 +173,23 @@ def test_what_lies_farther_raises_the_upper_bound_and_what_it_never_rules_out() 
     assert bounds(-3.0) == pytest.approx((-3.0, UPPER + 1), abs=1e-4)
 
 
+def test_luck_is_asked_of_the_best_truth_and_not_of_the_next() -> None:
+    """Under the best one what was seen is rare, under the next it is not."""
+
+    def chance(place: int, seen: float) -> float:
+        return (1.0, 1.0, 0.5)[place] if seen >= 1.5 else (0.1, 0.2, 0.0)[place]
+
+    assert inverted(chance, np.array([0.0, 1.0, 2.0]), 0.5, 0.25)[1] == 2.0
+
+
+def test_what_the_best_truth_gives_in_exactly_16_percent_is_believed_as_seen() -> None:
+    def chance(place: int, seen: float) -> float:
+        return 0.16 if place == 0 else 0.1 * (seen >= 0)
+
+    _, high = inverted(chance, np.array([0.0, 5.0]), 0.0, 0.12)
+    assert high == pytest.approx(5 * (0.16 - 0.12) / (0.16 - 0.1))
+
+
 def test_what_is_believed_may_be_as_high_as_the_worst_truth() -> None:
     heights = np.array([0.0, 1.0, 2.0, 3.0])
     assert inverted(lambda place, seen: 1.0 if seen >= 3 else 0.0, heights, 0.5, 0.25) == (0.0, 3.0)
