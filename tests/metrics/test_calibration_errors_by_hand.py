@@ -219,6 +219,17 @@ def test_quantiles_of_groups_lie_between_their_middles() -> None:
     assert calibration._share_quantiles(gaps, share, 0.725) == pytest.approx([0.26, 0.3])
 
 
+@pytest.mark.parametrize("wanted", [0.0, 0.5, 0.9])
+def test_the_only_group_is_every_quantile(wanted: float) -> None:
+    assert calibration._share_quantiles(np.array([[0.3], [0.2]]), np.ones(1), wanted).tolist() == [0.3, 0.2]
+
+
+def test_quantiles_beyond_the_middles_of_the_ends_are_those_of_the_ends() -> None:
+    gaps, share = np.array([[0.1, 0.2, 0.4]]), np.array([0.5, 0.3, 0.2])
+    assert calibration._share_quantiles(gaps, share, 0.01).tolist() == [0.1]
+    assert calibration._share_quantiles(gaps, share, 0.99) == pytest.approx([0.4])
+
+
 def error_tests(rows: tuple[float, ...], below: float) -> ErrorTests:
     draws_of = CurveDraws(np.array([0.2, 0.6]), np.array([0.5, 0.5]), np.ones((1, 2)), np.zeros(2), np.zeros(1))
     return ErrorTests(draws_of, 4, np.zeros((3, 1)), np.array(rows), {0.5: np.full(3, below), 0.9: np.full(3, 1.0)})
