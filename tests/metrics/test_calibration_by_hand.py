@@ -399,6 +399,16 @@ def test_a_likelihood_near_0_does_not_stop_the_fit_of_large_terms() -> None:
     assert estimated(calibration_intercept(outcome, risk)).value == pytest.approx(solved(outcome, risk), abs=1e-6)
 
 
+def test_rows_that_tell_next_to_nothing_still_have_the_intercept_that_they_tell() -> None:
+    """Its standard error is two thousand: rounding moves each step by more than a billionth, and never by more."""
+    outcome = floats(1, 1, 0, 1, 0, 1, 0, 1, 0, 0, 1, 0)
+    risk = floats(3.4e-6, 1, 8.3e-13, 5.8e-7, 0.0013, 1, 1, 1, 1, 1.1e-9, 0, 1)
+    found = estimated(calibration_intercept(outcome, risk))
+    assert found.se is not None
+    assert found.se > 1000
+    assert found.value == pytest.approx(solved(outcome, risk), abs=1e-6 * found.se)
+
+
 @pytest.mark.parametrize("risk", [1e-10, 0.0, 1.0])
 def test_a_weighted_intercept_is_found_however_far_the_risks_are_off(risk: float) -> None:
     outcome, weights = np.tile([1.0, 0.0, 0.0], 60), np.tile([1.0, 2.0, 0.5, 4.0], 45)
