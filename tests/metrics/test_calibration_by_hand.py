@@ -442,6 +442,11 @@ def test_the_start_of_an_intercept_is_within_one_half_of_it(
     outcome, offset, weight = floats(*events), floats(-30.0, 25.0, -3.0, 0.5), floats(*weights)
     exact = brentq(lambda at: float(np.sum(weight * (expit(at + offset) - outcome))), -80, 80)
     assert near_intercept(outcome, offset, weight) == pytest.approx(exact, abs=0.5)
+    rng = np.random.default_rng(8)
+    for _ in range(40):
+        spread = rng.uniform(-30, 30, 4)
+        exact = brentq(lambda at, spread=spread: float(np.sum(weight * (expit(at + spread) - outcome))), -80, 80)
+        assert near_intercept(outcome, spread, weight) == pytest.approx(exact, abs=0.5)
     assert near_intercept(outcome, np.full(4, 7.0), weight) == pytest.approx(
         math.log(float(weight @ outcome) / float(weight @ (1 - outcome))) - 7, abs=1e-9
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -408,6 +409,23 @@ def test_only_quantiles_look_elsewhere_and_the_largest_distance_is_never_ruled_o
     assert bounds_of("e90", monkeypatch, 0.5, (0.0, 0.0, 0.0))[1] == 0.01
     assert bounds_of("ici", monkeypatch, 0.5, (1.0,))[1] == 0.01
     assert bounds_of("emax", monkeypatch, 0.5, (1.0,))[1] == 1.0
+
+
+@pytest.mark.parametrize(("name", "shares"), [("ici", True), ("e50", True), ("emax", False)])
+def test_all_errors_but_the_largest_share_what_is_drawn(name: str, shares: bool) -> None:
+    """The largest is drawn in its own way, around the same curves."""
+    rng = np.random.default_rng(1)
+    curves = replace(small(CURVED), diagonal=np.array([1.0, -2.0, 0.5]))
+    below = {part: rng.beta(50 * part, 50 * (1 - part), 20) for part in (0.5, 0.9)}
+    tests = ErrorTests(curves, 50, rng.standard_normal((20, 3)), rng.standard_normal(20), below)
+    inward, asked = calibration._inward(curves), []
+
+    def around(place: int) -> Floats:
+        asked.append(place)
+        return calibration._around(curves, inward[place], tests.noise, 50, "ici")
+
+    calibration._bounds_of_error(tests, name, 0.1, inward, around, 0.95)
+    assert bool(asked) == shares
 
 
 @pytest.mark.parametrize(("high", "expected"), [(0.9, 0.9), (1.0, 1.0), (1.3, 1.0)])
