@@ -230,21 +230,13 @@ def calibration_intercept_joint(rows: Rows) -> Found:
 
 
 def _line(rows: Rows) -> tuple[float, float] | Absent:
-    """Intercept and slope, whose score equations hold each row at its weight (Binder 1983).
-
-    They are fitted to log odds of mean 0 and mean square 1: risks may lie near each other.
-    """
+    """Intercept and slope, whose score equations hold each row at its weight (Binder 1983)."""
     log_odds, weights = logit(rows.risk), rows.weights / rows.weights.mean()
-    centre = mean(log_odds, weights)
-    spread = math.sqrt(mean((log_odds - centre) ** 2, weights))
+    spread = math.sqrt(mean((log_odds - mean(log_odds, weights)) ** 2, weights))
     if spread <= 1e-10 * math.sqrt(mean(log_odds**2, weights)):
         return Absent("every risk that has a weight is the same or nearly so, so that there is no slope")
-    design = np.vstack((np.ones(len(log_odds)), (log_odds - centre) / spread))
-    fit = logistic_fit(design, rows.outcome, weights=weights)
-    if isinstance(fit, Absent):
-        return fit
-    slope = float(fit.coefficients[1]) / spread
-    return float(fit.coefficients[0]) - slope * centre, slope
+    fit = logistic_fit(np.vstack((np.ones_like(log_odds), log_odds)), rows.outcome, weights=weights)
+    return fit if isinstance(fit, Absent) else (float(fit.coefficients[0]), float(fit.coefficients[1]))
 
 
 def _apart(measure: Callable[[Rows], Found]) -> Callable[[Rows], Found]:
