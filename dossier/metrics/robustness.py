@@ -410,7 +410,7 @@ def performance_against_similarity(
     pairs = list(_pairs(sites, "correspondence_averaged", measure, primary_threshold))
     if len(pairs) < 3:
         count = {0: "no external site has", 1: "one external site has", 2: "two external sites have"}[len(pairs)]
-        return Absent(f"{count} both a similarity and {measure}, and a correlation needs three")
+        return Absent(f"{count} both a similarity and the measure, and a correlation needs three")
     r = pearson([left for left, _ in pairs], [right for _, right in pairs])
     if r is None:
         return Absent("similarity or performance is the same at every site")

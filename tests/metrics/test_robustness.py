@@ -398,7 +398,7 @@ def test_correlation_over_sites() -> None:
 def test_correlation_needs_three_sites_that_differ() -> None:
     site = _external(0.1, 0.7, 0.5, 0.1)
     assert performance_against_similarity((), "auroc") == Absent(
-        "no external site has both a similarity and auroc, and a correlation needs three"
+        "no external site has both a similarity and the measure, and a correlation needs three"
     )
     assert isinstance(performance_against_similarity((site, site), "auroc"), Absent)
     assert performance_against_similarity((site, site, site), "auroc") == Absent(
