@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cache, lru_cache
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
 from dossier.bands import FEW_FOR_POOLING
+from dossier.metrics.calibration_errors import errors_with_intervals
 from dossier.metrics.discrimination import one_class, risk_range
 from dossier.metrics.intervals import (
     NO_SPREAD,
@@ -25,151 +23,17 @@ from dossier.metrics.intervals import (
     two_sided_student,
     wilson,
 )
-from dossier.metrics.inversion import BY_TESTS, ONE_SIDED, bounds_of_gaps, inverted
+from dossier.metrics.inversion import BY_TESTS, bounds_of_gaps, estimate_from_tests
+from dossier.metrics.logistic import LogisticFit, clipped, combine, logistic_fit, logit, near_intercept
 from dossier.metrics.once import once
 from dossier.metrics.pooled import random_effects
-from dossier.metrics.resampling import BINNED_ABOVE, BLOCK, VALUE_ALONE, block_size, cells_of, draws, percentile
+from dossier.metrics.resampling import BINNED_ABOVE, BLOCK, block_size, cells_of, draws, percentile
+from dossier.metrics.smooth_curve import design_of, smooth_curve
 from dossier.register import curve, curve_synthesis, metric
 from dossier.types import Absent, Curve, Estimate, Floats, Role, SiteResults, found_curve
 
-Smoother = Literal["spline", "loess"]
-
-CLIP = 1e-12
-"""How near to 0 and 1 a risk may come inside a logit."""
-
-FOUR_KNOTS = (0.05, 0.35, 0.65, 0.95)
-THREE_KNOTS = (0.10, 0.50, 0.90)
-FEW_FOR_FOUR_KNOTS = 100
-FEW_FOR_THREE_KNOTS = 20
-
-ERRORS = ("ici", "e50", "e90", "emax")
 NO_ROWS = Absent("there are no rows")
 EVERYWHERE: tuple[Role, ...] = ("development", "internal", "external")
-
-
-# ---- logits and the logistic fit ------------------------------------------------------------------------------------
-
-
-def logit(risk: Floats) -> Floats:
-    """The log odds of each risk, with risks of 0 and 1 taken as 1e-12 from them."""
-    inside = np.clip(risk, CLIP, 1 - CLIP)
-    return np.asarray(np.log(inside) - np.log1p(-inside))
-
-
-def _clipped(risk: Floats) -> str:
-    """The words that count the clipped risks, for the method."""
-    count = int(((risk < CLIP) | (risk > 1 - CLIP)).sum())
-    return f"; logit of {count} risks clipped to 1e-12 from 0 or 1" if count else ""
-
-
-@dataclass(frozen=True)
-class LogisticFit:
-    """A fitted logistic regression: its coefficients, their covariance with a root of it, and the log likelihood."""
-
-    coefficients: Floats
-    covariance: Floats
-    root: Floats
-    """A matrix whose product with its transpose is the covariance."""
-    log_likelihood: float
-
-
-def _orthogonal(design: Floats) -> Floats | None:
-    """The matrix that makes the rows of `design` orthogonal with mean square 1; None when they are not independent.
-
-    Gram and Schmidt with plain sums, twice: a QR from a library may change its last digit with the number of threads.
-    """
-    columns, n = design.shape
-    transform = np.eye(columns)
-    for _ in range(2):
-        made = _combine(transform, design)
-        for j in range(columns):
-            before = math.sqrt(float(np.sum(made[j] ** 2)))
-            for i in range(j):
-                share = float(np.sum(made[i] * made[j])) / n
-                made[j] -= share * made[i]
-                transform[j] -= share * transform[i]
-            length = math.sqrt(float(np.sum(made[j] ** 2)))
-            if length <= 1e-10 * before:
-                return None
-            made[j] *= math.sqrt(n) / length
-            transform[j] *= math.sqrt(n) / length
-    return transform
-
-
-def _combine(coefficients: Floats, design: Floats) -> Floats:
-    """Sums of the rows of `design`, row by row without a matrix library, so that the result is the same everywhere."""
-    total: Floats = coefficients[:, :1] * design[0]
-    term = np.empty_like(total)
-    for j in range(1, len(design)):
-        total += np.multiply(coefficients[:, j : j + 1], design[j], out=term)
-    return total
-
-
-def logistic_fit(
-    design: Floats, outcome: Floats, offset: Floats | None = None, weights: Floats | None = None
-) -> LogisticFit | Absent:
-    """The maximum likelihood fit of a logistic regression by Newton's method, converged to 1e-12.
-
-    `design` (columns, n), `outcome` (n, 0 or 1), `offset` (n, log odds); `weights` (n, 0 or more, mean 1) hold each row
-    at its weight, and the covariance is then not that of the coefficients. Absent when the columns are not independent,
-    when they separate the outcomes or so nearly that a coefficient rests on less than a billionth of the rows, or when
-    the steps do not converge: never a half-finished fit.
-    """
-    weight = np.ones(len(outcome)) if weights is None else weights
-    transform = _orthogonal(design * np.sqrt(weight))
-    if transform is None:
-        return Absent("the columns of the logistic fit are not independent")
-    columns = _combine(transform, design)
-    start = np.zeros(len(outcome)) if offset is None else offset
-
-    def log_likelihood(linear: Floats) -> float:
-        return float(np.sum(weight * (outcome * linear - np.logaddexp(0, linear))))
-
-    found = np.zeros(len(columns))
-    linear, likelihood, before = start, log_likelihood(start), math.inf
-    for _ in range(100):
-        mean = expit(linear)
-        gradient = np.sum(columns * (weight * (outcome - mean)), axis=1)
-        information = _information(columns, weight * mean * (1 - mean))
-        if float(np.linalg.eigvalsh(information)[0]) < 1e-9 * len(outcome):
-            return Absent("the risks separate the outcomes or nearly so, so that the logistic fit has no end")
-        step = np.linalg.solve(information, gradient)
-        size, foretold = float(np.abs(step).max()), float(gradient @ step)
-        # Where there is little information rounding moves a step, but never by much of a standard error.
-        least = min(size, math.sqrt(max(foretold, 0.0)))
-        if size <= 1e-12 * max(1.0, float(np.abs(found).max())) or (least < 1e-9 and size > before / 2):
-            covariance = transform.T @ np.linalg.inv(information) @ transform
-            root = transform.T @ np.linalg.inv(np.linalg.cholesky(information)).T
-            return LogisticFit(found @ transform, covariance, root, likelihood)
-        for _ in range(40):
-            moved = start + _combine((found + step)[None, :], columns)[0]
-            now = log_likelihood(moved)
-            # A step that gains far less than its slope foretells leads onto the flat part, from where none leads back.
-            if now >= likelihood + foretold / 4 - 1e-10 * max(1.0, abs(likelihood)):
-                break
-            step, foretold = step / 2, foretold / 2
-        found, linear, likelihood, before = found + step, moved, now, size
-    return Absent("the logistic fit did not converge")
-
-
-def near_intercept(outcome: Floats, offset: Floats, weights: Floats) -> float:
-    """The intercept to within one half at which as many events are expected as there are.
-
-    From here a fit of the intercept sees the rows that tell of it; from 0 it may see no information at all, where the
-    risks are all far too low or too high, or lie at 0 and 1.
-    """
-    events = float(np.sum(weights * outcome))
-    centre = float(logit(np.array(events / float(np.sum(weights)))))
-    low, high = centre - float(offset.max()), centre - float(offset.min())
-    while high - low > 1:
-        middle = (low + high) / 2
-        enough = float(np.sum(weights * expit(offset + middle))) >= events
-        low, high = (low, middle) if enough else (middle, high)
-    return (low + high) / 2
-
-
-def _information(columns: Floats, weight: Floats) -> Floats:
-    return np.array([np.sum(a * weight * columns, axis=1) for a in columns])
 
 
 # ---- calibration in the large, intercept and slope ------------------------------------------------------------------
@@ -315,441 +179,16 @@ def _line(log_odds: Floats, outcome: Floats) -> LogisticFit | Absent:
 
 def _wald(fit: LogisticFit, which: int, outcome: Floats, risk: Floats, level: float) -> Estimate:
     se = math.sqrt(float(fit.covariance[which, which]))
-    return estimate(float(fit.coefficients[which]), se, level, outcome, "Wald" + _clipped(risk))
+    return estimate(float(fit.coefficients[which]), se, level, outcome, "Wald" + clipped(risk))
 
 
-# ---- the smooth calibration curve -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class SmoothCurve:
-    """A fitted calibration curve: the knots of its spline on the logit scale, the fit, and what it is called."""
-
-    knots: tuple[float, ...]
-    fit: LogisticFit
-    method: str
-
-
-def spline_design(log_odds: Floats, knots: tuple[float, ...]) -> Floats:
-    """The columns of a restricted cubic spline: 1, x, and Harrell's terms divided by the squared range of the knots.
-
-    `log_odds` (n), `knots` (none: a straight line). Returns (columns, n). Source: Harrell 2015, section 2.4.5.
-    """
-    rows = [np.ones_like(log_odds), log_odds]
-    if knots:
-        last, before = knots[-1], knots[-2]
-        scale = (last - knots[0]) ** 2
-        end, next_to_end = _cubed(log_odds - last), _cubed(log_odds - before)
-        for knot in knots[:-2]:
-            term = _cubed(log_odds - knot) - next_to_end * (last - knot) / (last - before)
-            rows.append((term + end * (before - knot) / (last - before)) / scale)
-    return np.vstack(rows)
-
-
-def _cubed(x: Floats) -> Floats:
-    return np.asarray(np.maximum(x, 0) ** 3)
-
-
-def _quantiles_of(outcome: Floats) -> tuple[float, ...]:
-    """Where the knots lie, from the size of the smaller class."""
-    events = int(outcome.sum())
-    smaller = min(events, len(outcome) - events)
-    if smaller < FEW_FOR_THREE_KNOTS:
-        return ()
-    return THREE_KNOTS if smaller < FEW_FOR_FOUR_KNOTS else FOUR_KNOTS
-
-
-@once
-def smooth_curve(outcome: Floats, risk: Floats, quantiles: tuple[float, ...] | None = None) -> SmoothCurve | Absent:
-    """The logistic regression of the outcome on a restricted cubic spline of logit p.
-
-    `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `quantiles` of logit p at which the knots lie (default: 5, 35, 65, 95
-    %; 10, 50, 90 % below 100 events or non-events; none, a straight line, below 20). Knots that coincide give a
-    straight line, a risk that never varies gives a single level. Absent with no rows or one class, or when the fit
-    does not exist.
-    """
-    if reason := one_class(outcome):
-        return reason
-    log_odds = logit(risk)
-    if float(np.ptp(log_odds)) == 0:
-        level_only = logistic_fit(np.ones((1, len(outcome))), outcome)
-        return level_only if isinstance(level_only, Absent) else SmoothCurve((), level_only, "logistic, one level")
-    wanted = _quantiles_of(outcome) if quantiles is None else quantiles
-    knots = tuple(float(knot) for knot in np.quantile(log_odds, wanted)) if wanted else ()
-    if len(set(knots)) < len(wanted) or _orthogonal(spline_design(log_odds, knots)) is None:
-        knots = ()
-    fit = logistic_fit(spline_design(log_odds, knots), outcome)
-    if isinstance(fit, Absent):
-        return fit
-    at = ", ".join(f"{100 * quantile:g}" for quantile in wanted)
-    spline = f"logistic, restricted cubic spline of logit p, {len(knots)} knots at {at} %"
-    return SmoothCurve(knots, fit, (spline if knots else "logistic, straight line in logit p") + _clipped(risk))
-
-
-def _design_of(smooth: SmoothCurve, risk: Floats) -> Floats:
-    return spline_design(logit(risk), smooth.knots)[: len(smooth.fit.coefficients)]
-
-
-def curve_at(smooth: SmoothCurve, risk: Floats) -> Floats:
-    """The height of the curve at these risks (any length, 0 to 1)."""
-    return np.asarray(expit(_combine(smooth.fit.coefficients[None, :], _design_of(smooth, risk))[0]))
-
-
-def loess_at(outcome: Floats, risk: Floats, at: Floats, span: float = 0.75) -> Floats:
-    """Cleveland's loess of the outcome on the risk: a local parabola with tricube weights, computed directly at `at`.
-
-    `outcome` (n), `risk` (n), `at` (any length), `span` (the share of the rows in each neighbourhood). The
-    neighbourhood of risks that do not vary is their mean. Source: Cleveland 1988; R's loess with degree 2 and surface
-    = "direct".
-    """
-    nearest = min(len(risk), int(len(risk) * span + 1e-5))
-    fitted = np.empty(len(at))
-    for place, centre in enumerate(at):
-        shifted = risk - centre
-        distance = np.abs(shifted)
-        reach = float(np.partition(distance, nearest - 1)[nearest - 1])
-        near = np.minimum(distance / reach, 1) if reach > 0 else (distance > 0).astype(float)
-        root = np.sqrt((1 - near**3) ** 3)
-        design = np.vstack((root, root * shifted, root * shifted**2)).T
-        fitted[place] = np.linalg.lstsq(design, root * outcome, rcond=1e-10)[0][0]
-    return fitted
-
-
-def calibration_errors(
-    outcome: Floats, risk: Floats, smoother: Smoother = "spline", quantiles: tuple[float, ...] | None = None
-) -> dict[str, float] | Absent:
-    """The mean, median, 90 % quantile and maximum of |curve - risk| over the rows: `ici`, `e50`, `e90`, `emax`.
-
-    `smoother` is "spline" (default) or "loess" (span .75, degree 2, on the scale of risks); `quantiles` as in
-    `smooth_curve`. Absent when the curve does not exist. ICI is not one number: it depends on the smoother.
-    """
-    if smoother == "loess":
-        if reason := one_class(outcome):
-            return reason
-        places, back = np.unique(risk, return_inverse=True)
-        return _summary(np.abs(loess_at(outcome, risk, places)[back] - risk))
-    smooth = smooth_curve(outcome, risk, quantiles)
-    return smooth if isinstance(smooth, Absent) else _summary(np.abs(curve_at(smooth, risk) - risk))
-
-
-def _summary(error: Floats) -> dict[str, float]:
-    e50, e90 = np.quantile(error, (0.5, 0.9))
-    return {"ici": float(error.mean()), "e50": float(e50), "e90": float(e90), "emax": float(error.max())}
-
-
-# ---- the intervals of the calibration errors ------------------------------------------------------------------------
-
-RISK_GROUPS = 64
-"""Groups of neighbouring risks that stand for all rows while curves are drawn."""
-STEP_DOWN, STEPS_DOWN = 0.2, 60
-STEP_UP, STEPS_UP = 0.25, 20
-"""The lines of curves go in steps of so many standard errors, at most so many of them."""
-LAST_STEPS = 4
-NO_DRAWS = "no draws were made for an interval"
-LEAST_INFORMATION = 1e-6
-STRAIGHT = 2
-"""The coefficients of a straight line."""
-DIRECTIONS, RADII, MOST_ELSEWHERE = 100, (0.4, 0.7, 1.0), 10
-NEIGHBOURS = 0.15
-"""How wide the share of the rows is, to either side of a quantile, that pulls it along."""
-
-
-@dataclass(frozen=True)
-class CurveDraws:
-    """What the calibration errors are drawn from: groups of risks, the spline's columns at them, and curves as points.
-
-    A point is a deviation from the fitted curve in standard errors (whitened coefficients).
-    """
-
-    risk: Floats
-    share: Floats
-    columns: Floats
-    """The whitened columns (coefficients, groups): one step of a coefficient is one standard error."""
-    fitted: Floats
-    """The log odds of the fitted curve."""
-    diagonal: Floats
-    """The point of perfect calibration."""
-
-
-def _groups_of_risk(risk: Floats) -> tuple[Floats, Floats]:
-    """Means and shares of up to 64 groups of equally many sorted risks, the lowest and the highest on their own."""
-    n = len(risk)
-    place = 1 + np.arange(n) * RISK_GROUPS // n
-    place[0], place[-1] = 0, RISK_GROUPS + 1
-    size = np.bincount(place)
-    total = np.bincount(place, weights=risk)
-    return total[size > 0] / size[size > 0], size[size > 0] / n
-
-
-def _curve_draws(risk: Floats, smooth: SmoothCurve) -> CurveDraws:
-    middle, share = _groups_of_risk(risk)
-    design = _design_of(smooth, middle)
-    perfect = np.zeros(len(design))
-    perfect[1 if len(design) > 1 else 0] = 1.0 if len(design) > 1 else float(logit(risk[:1])[0])
-    diagonal = np.asarray(np.linalg.solve(smooth.fit.root, perfect - smooth.fit.coefficients), dtype=float)
-    fitted = _combine(smooth.fit.coefficients[None, :], design)[0]
-    return CurveDraws(middle, share, _combine(smooth.fit.root.T, design), fitted, diagonal)
-
-
-def _gaps(draws_of: CurveDraws, points: Floats) -> Floats:
-    """|curve - risk| in each group for each point: (points, groups)."""
-    found = _combine(points, draws_of.columns)
-    # In place: this is where the calibration errors spend their time.
-    found += draws_of.fitted
-    expit(found, out=found)
-    found -= draws_of.risk
-    return np.abs(found, out=found)
-
-
-def _around(draws_of: CurveDraws, point: Floats, noise: Floats, n: int, name: str) -> Floats:
-    """|curve - risk| in each group for curves as n rows would find them if the one at `point` were true.
-
-    `noise` (draws, coefficients): standard normal. It takes the covariance that the fit would have there, and moves the
-    risks of the curve in proportion (delta method): shares scatter evenly to both sides, log odds do not. The largest
-    distance lies at the ends of the curve, where a risk has no room on one side, and so may every risk where events are
-    too few for more than a straight line: there the log odds move.
-    """
-    height = expit(draws_of.fitted + _combine(point[None, :], draws_of.columns)[0])
-    steep = height * (1 - height)
-    information = _information(draws_of.columns, n * draws_of.share * steep)
-    # Where all risks are all but 0 or 1 nothing is known about a coefficient: its noise ends at a thousand errors.
-    information += LEAST_INFORMATION * np.eye(len(point))
-    moves = _combine(noise, np.linalg.inv(np.linalg.cholesky(information)))
-    if name == "emax" or len(point) <= STRAIGHT:
-        return _gaps(draws_of, point + moves)
-    found = _combine(moves, draws_of.columns)
-    found *= steep
-    found += height
-    np.clip(found, 0, 1, out=found)
-    found -= draws_of.risk
-    return np.abs(found, out=found)
-
-
-def _steepest(draws_of: CurveDraws, point: Floats, quantile: float | None = None) -> Floats:
-    """The direction, one standard error long, in which the mean distance rises fastest, or that around a quantile."""
-    height = expit(draws_of.fitted + _combine(point[None, :], draws_of.columns)[0])
-    weight = draws_of.share
-    if quantile is not None:
-        gaps = np.abs(height - draws_of.risk)
-        order = np.argsort(gaps, kind="stable")
-        place = np.empty_like(gaps)
-        place[order] = np.cumsum(draws_of.share[order]) - draws_of.share[order] / 2
-        weight = weight * (np.abs(place - quantile) <= NEIGHBOURS)
-    side = np.where(height >= draws_of.risk, 1.0, -1.0) * height * (1 - height) * weight
-    steep = np.sum(draws_of.columns * side, axis=1)
-    length = math.sqrt(float(np.sum(steep**2)))
-    return steep / length if length > 0 else np.zeros_like(steep)
-
-
-def _inward(draws_of: CurveDraws) -> Floats:
-    """Curves from perfect calibration to the fitted one: (curves, coefficients).
-
-    Seen from the fitted curve each follows the last in the direction in which the mean distance falls fastest by
-    standard errors: nearly the nearest of all curves with its mean distance, which are the hardest to refute.
-    """
-
-    def size(point: Floats) -> float:
-        return float(np.sum(_gaps(draws_of, point[None, :])[0] * draws_of.share))
-
-    point = np.zeros(len(draws_of.columns))
-    curves, now = [point], size(point)
-    for _ in range(STEPS_DOWN):
-        lower = point - STEP_DOWN * _steepest(draws_of, point)
-        then = size(lower)
-        if then >= now:
-            break
-        point, now = lower, then
-        curves.append(point)
-    curves += [point + (draws_of.diagonal - point) * step / LAST_STEPS for step in range(1, LAST_STEPS + 1)]
-    return np.array(curves[::-1])
-
-
-def _outward(draws_of: CurveDraws, quantile: float | None) -> Floats:
-    """Curves from the fitted one to worse ones, each a step in the direction in which the measure rises fastest."""
-    point, curves = np.zeros(len(draws_of.columns)), []
-    for _ in range(STEPS_UP):
-        point = point + STEP_UP * _steepest(draws_of, point, quantile)
-        curves.append(point)
-    return np.array(curves)
-
-
-def _share_quantiles(gaps: Floats, share: Floats, wanted: float) -> Floats:
-    """The quantile of distances (curves, groups) of groups with these shares, curve by curve."""
-    order = np.argsort(gaps, axis=1, kind="stable")
-    sizes, rising = share[order], np.take_along_axis(gaps, order, axis=1)
-    places = np.cumsum(sizes, axis=1) - sizes / 2
-    last = gaps.shape[1] - 1
-    above = np.clip((places < wanted).sum(axis=1), min(1, last), last)[:, None]
-    below = np.maximum(above - 1, 0)
-    low, high = (np.take_along_axis(rising, at, axis=1)[:, 0] for at in (below, above))
-    start, end = (np.take_along_axis(places, at, axis=1)[:, 0] for at in (below, above))
-    part = np.divide(wanted - start, end - start, out=np.zeros_like(start), where=end > start)
-    return np.asarray(low + np.clip(part, 0, 1) * (high - low))
-
-
-WIDE = ", wide because the place of the maximum is uncertain too"
-QUANTILES_OF_ERRORS: dict[str, float | None] = {"ici": None, "e50": 0.5, "e90": 0.9, "emax": None}
-
-
-@dataclass(frozen=True)
-class ErrorTests:
-    """What the tests of one hospital's calibration errors share: the curves, and one noise for all of them."""
-
-    curves: CurveDraws
-    n: int
-    noise: Floats
-    """Of the coefficients: (draws, coefficients)."""
-    rows: Floats
-    """Of the mean over the rows: (draws)."""
-    below: dict[float, Floats]
-    """The share of n random rows that lies below a quantile of the population, for each quantile: (draws)."""
-
-
-def _bounds_of_errors(
-    values: dict[str, float], risk: Floats, smooth: SmoothCurve, level: float, bootstrap: int, seed: int
-) -> dict[str, tuple[float, float]]:
-    """The bounds of the four calibration errors; `risk` is sorted."""
-    n, curves, rng = len(risk), _curve_draws(risk, smooth), np.random.default_rng(seed)
-    tests = ErrorTests(
-        curves,
-        n,
-        rng.standard_normal((bootstrap, len(curves.columns))),
-        rng.standard_normal(bootstrap),
-        {part: rng.beta(n * part, n * (1 - part), bootstrap) for part in (0.5, 0.9)},
-    )
-    inward = _inward(curves)
-
-    @lru_cache(maxsize=len(inward))
-    def around(place: int) -> Floats:
-        return _around(curves, inward[place], tests.noise, n, "ici")
-
-    def bounds(name: str) -> tuple[float, float]:
-        return _bounds_of_error(tests, name, values[name], inward, around, level)
-
-    found = {name: bounds(name) for name in ("ici", "e50", "e90")}
-    # The largest distance is never below the mean one, which is therefore asked first whether there is any; and it is
-    # bounded above wherever it lies.
-    least = found["ici"][0]
-    if least > 0:
-        least = max(least, bounds("emax")[0])
-    return {**found, "emax": (least, max(values["emax"], _highest_gap(risk, smooth, level)))}
-
-
-def _bounds_of_error(
-    tests: ErrorTests, name: str, value: float, inward: Floats, around: Callable[[int], Floats], level: float
-) -> tuple[float, float]:
-    """The bounds of one error; `around` gives what is drawn around the curves of `inward`, for all but the largest."""
-    tail, quantile = (1 - level) / 2, QUANTILES_OF_ERRORS[name]
-    line = np.concatenate((inward, _outward(tests.curves, quantile)))
-    true = _gaps(tests.curves, line)
-    heights = _heights(name, true, tests.curves.share)
-    # The line of curves starts at the diagonal itself, and its heights are made to rise all through.
-    heights[0] = 0.0
-
-    @cache
-    def at_most(place: int) -> Callable[[float], float]:
-        shared = name != "emax" and place < len(inward)
-        drawn = around(place) if shared else _around(tests.curves, line[place], tests.noise, tests.n, name)
-        return _at_most(tests, name, true[place], drawn)
-
-    elsewhere = None if quantile is None else _elsewhere(tests.curves, tests.noise, name, level)
-
-    def farther(seen: float, high: float) -> float:
-        if elsewhere is None:
-            # The upper bound of the largest distance is made in another way and lies beyond these curves.
-            return 1.0
-        for point in _some_above(*elsewhere, high):
-            gaps = _gaps(tests.curves, point[None, :])
-            found = _around(tests.curves, point, tests.noise, tests.n, name)
-            if _at_most(tests, name, gaps[0], found)(seen) > tail:
-                return float(_heights(name, gaps, tests.curves.share)[0])
-        return high
-
-    rising = np.maximum.accumulate(heights)
-    return inverted(lambda place, seen: at_most(place)(seen), rising, value, tail, None if name == "ici" else farther)
-
-
-def _at_most(tests: ErrorTests, name: str, true: Floats, drawn: Floats) -> Callable[[float], float]:
-    """How probable a value up to a seen one is: `true` (groups) and `drawn` (draws, groups) are distances."""
-    share, quantile = tests.curves.share, QUANTILES_OF_ERRORS[name]
-    if quantile is not None:
-        below = tests.below[quantile]
-        return lambda seen: float((np.einsum("bm,m->b", (drawn <= seen).astype(float), share) >= below).mean())
-    if name == "emax":
-        results = drawn.max(axis=1)
-    else:
-        spread = math.sqrt(float(np.sum((true - float(np.sum(true * share))) ** 2 * share)) / tests.n)
-        results = np.einsum("bm,m->b", drawn, share) + spread * tests.rows
-    return lambda seen: float((results <= seen).mean())
-
-
-def _elsewhere(draws_of: CurveDraws, noise: Floats, name: str, level: float) -> tuple[Floats, Floats]:
-    """Curves in all directions, none farther from the fitted one than the level allows, and their quantiles of the
-    distances, the worst first: the rows about a quantile need not be those that would raise it most.
-
-    `noise` gives the directions.
-    """
-    towards = noise[:DIRECTIONS] / np.sqrt(np.sum(noise[:DIRECTIONS] ** 2, axis=1))[:, None]
-    points = np.concatenate([two_sided(level) * radius * towards for radius in RADII])
-    heights = _heights(name, _gaps(draws_of, points), draws_of.share)
-    order = np.argsort(-heights, kind="stable")
-    return points[order], heights[order]
-
-
-def _some_above(points: Floats, heights: Floats, high: float) -> Floats:
-    """At most ten of the points whose falling heights lie above `high`, evenly picked from the highest on."""
-    above = int((heights > high).sum())
-    return points[: above : max(1, -(-above // MOST_ELSEWHERE))]
-
-
-def _heights(name: str, gaps: Floats, share: Floats) -> Floats:
-    """One calibration error of each of these curves, from its distances (curves, groups)."""
-    quantile = QUANTILES_OF_ERRORS[name]
-    if quantile is not None:
-        return _share_quantiles(gaps, share, quantile)
-    return np.asarray(gaps.max(axis=1) if name == "emax" else np.einsum("km,m->k", gaps, share))
-
-
-def _highest_gap(risk: Floats, smooth: SmoothCurve, level: float) -> float:
-    """The largest distance from a risk to the far end of the curve's pointwise band: it bounds the maximum, wherever
-    that lies."""
-    design = _design_of(smooth, risk)
-    centre = _combine(smooth.fit.coefficients[None, :], design)[0]
-    half = two_sided(level) * np.sqrt(np.maximum(np.sum(_combine(smooth.fit.covariance, design) * design, axis=0), 0))
-    ends = np.abs(expit(np.stack((centre - half, centre + half))) - risk)
-    return float(ends.max())
-
-
-@once
-def _errors_with_intervals(
-    outcome: Floats, risk: Floats, level: float, bootstrap: int, seed: int
-) -> dict[str, Estimate] | Absent:
-    """The four calibration errors in one pass over rows sorted by risk and outcome."""
-    smooth = smooth_curve(outcome, risk)
-    if isinstance(smooth, Absent):
-        return smooth
-    values = _summary(np.abs(curve_at(smooth, risk) - risk))
-    if bootstrap == VALUE_ALONE:
-        n, events = len(outcome), int(outcome.sum())
-        return {
-            name: Estimate(values[name], None, None, None, n, smooth.method, events, reason=NO_DRAWS) for name in ERRORS
-        }
-    bounds = _bounds_of_errors(values, risk, smooth, level, bootstrap, seed)
-    method = f"{smooth.method}; {BY_TESTS}, {bootstrap} draws"
-    methods = {name: f"{method}{WIDE if name == 'emax' else ''}" for name in ERRORS}
-    return {name: _from_tests(values[name], *bounds[name], level, outcome, methods[name]) for name in ERRORS}
-
-
-def _from_tests(value: float, low: float, high: float, level: float, outcome: Floats, method: str) -> Estimate:
-    """The estimate of a calibration error; at 0 its interval has one side."""
-    words = method + (ONE_SIDED if low == 0 else "")
-    return Estimate(value, low, min(1.0, high), level, len(outcome), words, int(outcome.sum()))
+# ---- distances between the curve and the risks -----------------------------------------------------------------------
 
 
 def _error(name: str, outcome: Floats, risk: Floats, level: float, bootstrap: int, seed: int) -> Estimate | Absent:
     order = np.lexsort((outcome, risk))
     y, p = np.asarray(outcome[order], dtype=float), np.asarray(risk[order], dtype=float)
-    found = _errors_with_intervals(y, p, level, bootstrap, seed)
+    found = errors_with_intervals(y, p, level, bootstrap, seed)
     return found if isinstance(found, Absent) else found[name]
 
 
@@ -907,7 +346,7 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     low, high = bounds_of_gaps(*seen, n, (1 - level) / 2, noise)
     error = value if which == 0 else 1 - value
     low, high = min(low, error), min(1.0, max(high, error))
-    found = _from_tests(error, low, high, level, outcome, words)
+    found = estimate_from_tests(error, low, high, level, outcome, words)
     return found if which == 0 else replace(found, value=value, low=1 - high, high=1 - low)
 
 
@@ -1228,9 +667,9 @@ def calibration_curve(outcome: Floats, risk: Floats, level: float = 0.95) -> Cur
         return smooth
     first, last = risk_range(risk)
     grid = np.linspace(first, last, 101) if last > first else np.array([first])
-    design = _design_of(smooth, grid)
-    centre = _combine(smooth.fit.coefficients[None, :], design)[0]
-    variance = np.sum(_combine(smooth.fit.covariance, design) * design, axis=0)
+    design = design_of(smooth, grid)
+    centre = combine(smooth.fit.coefficients[None, :], design)[0]
+    variance = np.sum(combine(smooth.fit.covariance, design) * design, axis=0)
     half = two_sided(level) * np.sqrt(np.maximum(variance, 0))
     columns = {
         "risk": column(grid),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.metrics.calibration import logit
+from dossier.metrics.logistic import logit
 from dossier.register import describe
 from dossier.types import Description, Feature, Floats
 

@@ -14,7 +14,7 @@ from functools import cache
 
 import numpy as np
 
-from dossier.types import Floats
+from dossier.types import Estimate, Floats
 
 BY_TESTS = "bounds by inverting tests (hybrid resampling)"
 ONE_SIDED = ", one-sided because it does not refute perfect calibration"
@@ -157,3 +157,9 @@ def _noise_around(true: Floats, squares: Floats, noise: Floats) -> Floats:
     taken = (1 - math.sqrt(1 - together)) / together
     around: Floats = noise - taken * np.einsum("bk,k->b", noise, share)[:, None] * share
     return around
+
+
+def estimate_from_tests(value: float, low: float, high: float, level: float, outcome: Floats, method: str) -> Estimate:
+    """The estimate of a calibration error; at 0 its interval has one side."""
+    words = method + (ONE_SIDED if low == 0 else "")
+    return Estimate(value, low, min(1.0, high), level, len(outcome), words, int(outcome.sum()))

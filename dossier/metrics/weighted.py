@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dossier.metrics.calibration import logistic_fit, logit, near_intercept
+from dossier.metrics.logistic import logistic_fit, logit, near_intercept
 from dossier.metrics.utility import AT_ONE, contributions
 from dossier.types import Absent, Floats
 

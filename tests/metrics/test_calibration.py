@@ -16,34 +16,30 @@ from scipy.optimize import minimize
 from scipy.stats import t as student
 from scipy.stats import ttest_ind
 
-from dossier.metrics import calibration
+from dossier.metrics import calibration_errors, logistic
 from dossier.metrics.calibration import (
     brier,
     calibration_curve,
-    calibration_errors,
     calibration_groups,
     calibration_intercept,
     calibration_intercept_joint,
     calibration_slope,
-    curve_at,
     e50,
     e90,
     ece,
     eci,
     emax,
     ici,
-    loess_at,
     log_score,
-    logistic_fit,
     nagelkerke_r2,
     oe_ratio,
     scaled_brier,
-    smooth_curve,
     spiegelhalter_z,
-    spline_design,
     tjur_r2,
 )
 from dossier.metrics.discrimination import risk_range
+from dossier.metrics.logistic import logistic_fit
+from dossier.metrics.smooth_curve import curve_at, loess_at, smooth_curve, spline_design
 from dossier.types import Absent, Curve, Estimate, Floats
 
 SHARED = Path(__file__).parents[2].parent / "shared"
@@ -165,7 +161,7 @@ def test_the_scores_are_those_of_r(column: str) -> None:
 @pytest.mark.parametrize(("quantiles", "recipe"), [(FIVE_KNOTS, "rcs5_logit"), ((0.1, 0.5, 0.9), "rcs3_logit")])
 def test_the_spline_is_that_of_rms(column: str, quantiles: tuple[float, ...], recipe: str) -> None:
     y, p, expected = golden(column)
-    found = calibration_errors(y, p, quantiles=quantiles)
+    found = calibration_errors.calibration_errors(y, p, quantiles=quantiles)
     assert not isinstance(found, Absent)
     for name, theirs in NAMES.items():
         assert found[name] == pytest.approx(expected["smooth"][recipe][theirs], abs=2e-10)
@@ -182,7 +178,7 @@ def test_the_spline_is_that_of_rms(column: str, quantiles: tuple[float, ...], re
 @pytest.mark.parametrize("column", ["p", "p2"])
 def test_loess_is_that_of_r(column: str) -> None:
     y, p, expected = golden(column)
-    found = calibration_errors(y, p, smoother="loess")
+    found = calibration_errors.calibration_errors(y, p, smoother="loess")
     assert not isinstance(found, Absent)
     for name, theirs in NAMES.items():
         assert found[name] == pytest.approx(expected["smooth"]["loess_direct"][theirs], abs=1e-9)
@@ -249,9 +245,9 @@ def test_what_is_drawn_around_a_curve_varies_as_slow_fits_do() -> None:
         again = smooth_curve((rng.random(1200) < true).astype(float), p)
         assert not isinstance(again, Absent)
         slow.append(float(np.abs(curve_at(again, p) - p).mean()))
-    draws_of = calibration._curve_draws(p, smooth)
+    draws_of = calibration_errors._curve_draws(p, smooth)
     noise = rng.standard_normal((4000, len(draws_of.columns)))
-    quick = calibration._around(draws_of, np.zeros(len(draws_of.columns)), noise, 1200, "ici") @ draws_of.share
+    quick = calibration_errors._around(draws_of, np.zeros(len(draws_of.columns)), noise, 1200, "ici") @ draws_of.share
     # Means and spreads of 250 fits are known to about 6 % of their standard deviation.
     assert quick.mean() == pytest.approx(np.mean(slow), abs=4 * float(np.std(slow)) / math.sqrt(250))
     assert quick.std() == pytest.approx(np.std(slow), rel=0.2)
@@ -306,14 +302,14 @@ def test_groups_of_risk_move_the_errors_by_less_than_a_thousandth() -> None:
     p = np.sort(rng.beta(1, 3, 20_000))
     y = (rng.random(20_000) < p**1.3).astype(float)
     smooth = smooth_curve(y, p)
-    exact = calibration_errors(y, p)
+    exact = calibration_errors.calibration_errors(y, p)
     assert not isinstance(smooth, Absent)
     assert not isinstance(exact, Absent)
-    draws_of = calibration._curve_draws(p, smooth)
+    draws_of = calibration_errors._curve_draws(p, smooth)
     assert draws_of.share.sum() == pytest.approx(1)
-    at_the_fit = calibration._gaps(draws_of, np.zeros((1, len(draws_of.columns))))
+    at_the_fit = calibration_errors._gaps(draws_of, np.zeros((1, len(draws_of.columns))))
     for name in ("ici", "e50", "e90", "emax"):
-        assert calibration._heights(name, at_the_fit, draws_of.share)[0] == pytest.approx(exact[name], abs=1e-3)
+        assert calibration_errors._heights(name, at_the_fit, draws_of.share)[0] == pytest.approx(exact[name], abs=1e-3)
 
 
 def test_the_line_of_curves_begins_at_perfect_calibration_and_passes_the_fit() -> None:
@@ -321,12 +317,12 @@ def test_the_line_of_curves_begins_at_perfect_calibration_and_passes_the_fit() -
     p = np.sort(np.clip(p, 0.01, 0.99))
     smooth = smooth_curve(y, p)
     assert not isinstance(smooth, Absent)
-    draws_of = calibration._curve_draws(p, smooth)
-    inward = calibration._inward(draws_of)
-    gaps = calibration._gaps(draws_of, inward)
+    draws_of = calibration_errors._curve_draws(p, smooth)
+    inward = calibration_errors._inward(draws_of)
+    gaps = calibration_errors._gaps(draws_of, inward)
     assert gaps[0] == pytest.approx(np.zeros_like(gaps[0]), abs=1e-9)
     assert inward[-1] == pytest.approx(np.zeros_like(inward[-1]))
-    outward = calibration._gaps(draws_of, calibration._outward(draws_of, None)) @ draws_of.share
+    outward = calibration_errors._gaps(draws_of, calibration_errors._outward(draws_of, None)) @ draws_of.share
     assert (np.diff(np.concatenate(([gaps[-1] @ draws_of.share], outward))) > 0).all()
 
 
@@ -421,7 +417,7 @@ def test_a_constant_risk_is_compared_with_the_prevalence() -> None:
 
 def test_the_band_of_the_curve_is_that_of_the_fitted_line() -> None:
     y, p = drawn(35, 11)  # a straight line
-    found, slope = calibration_curve(y, p), logistic_fit(spline_design(calibration.logit(p), ()), y)
+    found, slope = calibration_curve(y, p), logistic_fit(spline_design(logistic.logit(p), ()), y)
     assert isinstance(found, Curve)
     assert not isinstance(slope, Absent)
     assert len(found.columns["risk"]) == 101
@@ -438,7 +434,7 @@ def test_the_band_of_the_curve_is_that_of_the_fitted_line() -> None:
 
 def test_the_covariance_is_the_inverse_of_the_information() -> None:
     y, p = drawn(90)
-    design = spline_design(calibration.logit(p), ())
+    design = spline_design(logistic.logit(p), ())
     fit = logistic_fit(design, y)
     assert not isinstance(fit, Absent)
     mean = 1 / (1 + np.exp(-fit.coefficients @ design))
@@ -641,7 +637,7 @@ def test_the_joint_intercept_and_the_largest_error_are_those_of_r(column: str) -
     cox_snell, phi = expected["scores"]["cox_snell_loglik"], float(y.mean())
     largest = 1 - math.exp(2 * (phi * math.log(phi) + (1 - phi) * math.log(1 - phi)))
     assert estimated(nagelkerke_r2(y, p, bootstrap=5)).value == pytest.approx(cox_snell / largest, abs=1e-11)
-    whole = calibration_errors(y, p)
+    whole = calibration_errors.calibration_errors(y, p)
     assert not isinstance(whole, Absent)
     assert estimated(emax(y, p, bootstrap=20)).value == pytest.approx(whole["emax"], abs=1e-12)
 

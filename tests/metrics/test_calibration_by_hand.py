@@ -24,17 +24,15 @@ from dossier.metrics.calibration import (
     calibration_slope,
     ece,
     eci,
-    loess_at,
     log_score,
-    logistic_fit,
     nagelkerke_r2,
-    near_intercept,
     oe_ratio,
     scaled_brier,
-    smooth_curve,
     spiegelhalter_z,
     tjur_r2,
 )
+from dossier.metrics.logistic import logistic_fit, near_intercept
+from dossier.metrics.smooth_curve import loess_at, smooth_curve
 from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
 
 

@@ -10,7 +10,7 @@ from scipy.optimize import brentq, minimize
 from scipy.special import ndtr, ndtri
 
 from dossier.metrics import inversion
-from dossier.metrics.inversion import _nearest, _noise_around, believable, bounds_of_gaps, inverted
+from dossier.metrics.inversion import _nearest, _noise_around, believable, bounds_of_gaps, estimate_from_tests, inverted
 from dossier.types import Floats
 
 TAIL = 0.025
@@ -314,3 +314,10 @@ def test_a_bin_that_is_certain_under_perfect_calibration_takes_part() -> None:
     """Answers of 1 that are wrong: under perfect calibration they do not scatter at all."""
     low, high = bounds_of_gaps(np.array([-0.5]), np.array([0.5]), np.zeros(1), np.ones(1), 400, TAIL, noise(1))
     assert 0.4 < low < 0.5 < high < 0.6
+
+
+@pytest.mark.parametrize(("high", "expected"), [(0.9, 0.9), (1.0, 1.0), (1.3, 1.0)])
+def test_no_error_passes_1(high: float, expected: float) -> None:
+    found = estimate_from_tests(0.5, 0.1, high, 0.95, np.array([0.0, 1.0]), "by hand")
+    assert found.high == expected
+    assert (found.n, found.events, found.method) == (2, 1, "by hand")

@@ -22,23 +22,19 @@ import pytest
 from dossier.metrics import reliability
 from dossier.metrics.calibration import (
     brier,
-    calibration_errors,
     calibration_groups,
     calibration_intercept,
     calibration_intercept_joint,
     calibration_slope,
-    curve_at,
     ece,
-    loess_at,
     log_score,
     nagelkerke_r2,
     oe_ratio,
     scaled_brier,
-    smooth_curve,
     spiegelhalter_z,
-    spline_design,
     tjur_r2,
 )
+from dossier.metrics.calibration_errors import calibration_errors
 from dossier.metrics.comparison import (
     accuracy_difference,
     auroc_against_chance,
@@ -71,6 +67,7 @@ from dossier.metrics.human_factors import error_rate_aided, of_counts
 from dossier.metrics.intervals import two_sided, wilson
 from dossier.metrics.pooled import random_effects
 from dossier.metrics.sample import newcombe_variance, smallest_sample
+from dossier.metrics.smooth_curve import curve_at, loess_at, smooth_curve, spline_design
 from dossier.metrics.utility import net_benefit, standardized_net_benefit
 from dossier.types import Absent, Curve, Estimate, Floats
 from tests.reference.built import SHARED, needs_shared

@@ -1,0 +1,347 @@
+"""How far the calibration curve lies from the risks, and how far the true curve may lie."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Literal
+
+import numpy as np
+from scipy.special import expit
+
+from dossier.metrics.discrimination import one_class
+from dossier.metrics.intervals import two_sided
+from dossier.metrics.inversion import BY_TESTS, estimate_from_tests, inverted
+from dossier.metrics.logistic import combine, information_of, logit
+from dossier.metrics.once import once
+from dossier.metrics.resampling import VALUE_ALONE
+from dossier.metrics.smooth_curve import SmoothCurve, curve_at, design_of, loess_at, smooth_curve
+from dossier.types import Absent, Estimate, Floats
+
+Smoother = Literal["spline", "loess"]
+ERRORS = ("ici", "e50", "e90", "emax")
+
+
+def calibration_errors(
+    outcome: Floats, risk: Floats, smoother: Smoother = "spline", quantiles: tuple[float, ...] | None = None
+) -> dict[str, float] | Absent:
+    """The mean, median, 90 % quantile and maximum of |curve - risk| over the rows: `ici`, `e50`, `e90`, `emax`.
+
+    `smoother` is "spline" (default) or "loess" (span .75, degree 2, on the scale of risks); `quantiles` as in
+    `smooth_curve`. Absent when the curve does not exist. ICI is not one number: it depends on the smoother.
+    """
+    if smoother == "loess":
+        if reason := one_class(outcome):
+            return reason
+        places, back = np.unique(risk, return_inverse=True)
+        return _summary(np.abs(loess_at(outcome, risk, places)[back] - risk))
+    smooth = smooth_curve(outcome, risk, quantiles)
+    return smooth if isinstance(smooth, Absent) else _summary(np.abs(curve_at(smooth, risk) - risk))
+
+
+def _summary(error: Floats) -> dict[str, float]:
+    e50, e90 = np.quantile(error, (0.5, 0.9))
+    return {"ici": float(error.mean()), "e50": float(e50), "e90": float(e90), "emax": float(error.max())}
+
+
+RISK_GROUPS = 64
+"""Groups of neighbouring risks that stand for all rows while curves are drawn."""
+STEP_DOWN, STEPS_DOWN = 0.2, 60
+STEP_UP, STEPS_UP = 0.25, 20
+"""The lines of curves go in steps of so many standard errors, at most so many of them."""
+LAST_STEPS = 4
+NO_DRAWS = "no draws were made for an interval"
+LEAST_INFORMATION = 1e-6
+STRAIGHT = 2
+"""The coefficients of a straight line."""
+DIRECTIONS, RADII, MOST_ELSEWHERE = 100, (0.4, 0.7, 1.0), 10
+NEIGHBOURS = 0.15
+"""How wide the share of the rows is, to either side of a quantile, that pulls it along."""
+
+
+@dataclass(frozen=True)
+class CurveDraws:
+    """What the calibration errors are drawn from: groups of risks, the spline's columns at them, and curves as points.
+
+    A point is a deviation from the fitted curve in standard errors (whitened coefficients).
+    """
+
+    risk: Floats
+    share: Floats
+    columns: Floats
+    """The whitened columns (coefficients, groups): one step of a coefficient is one standard error."""
+    fitted: Floats
+    """The log odds of the fitted curve."""
+    diagonal: Floats
+    """The point of perfect calibration."""
+
+
+def _groups_of_risk(risk: Floats) -> tuple[Floats, Floats]:
+    """Means and shares of up to 64 groups of equally many sorted risks, the lowest and the highest on their own."""
+    n = len(risk)
+    place = 1 + np.arange(n) * RISK_GROUPS // n
+    place[0], place[-1] = 0, RISK_GROUPS + 1
+    size = np.bincount(place)
+    total = np.bincount(place, weights=risk)
+    return total[size > 0] / size[size > 0], size[size > 0] / n
+
+
+def _curve_draws(risk: Floats, smooth: SmoothCurve) -> CurveDraws:
+    middle, share = _groups_of_risk(risk)
+    design = design_of(smooth, middle)
+    perfect = np.zeros(len(design))
+    perfect[1 if len(design) > 1 else 0] = 1.0 if len(design) > 1 else float(logit(risk[:1])[0])
+    diagonal = np.asarray(np.linalg.solve(smooth.fit.root, perfect - smooth.fit.coefficients), dtype=float)
+    fitted = combine(smooth.fit.coefficients[None, :], design)[0]
+    return CurveDraws(middle, share, combine(smooth.fit.root.T, design), fitted, diagonal)
+
+
+def _gaps(draws_of: CurveDraws, points: Floats) -> Floats:
+    """|curve - risk| in each group for each point: (points, groups)."""
+    found = combine(points, draws_of.columns)
+    # In place: this is where the calibration errors spend their time.
+    found += draws_of.fitted
+    expit(found, out=found)
+    found -= draws_of.risk
+    return np.abs(found, out=found)
+
+
+def _around(draws_of: CurveDraws, point: Floats, noise: Floats, n: int, name: str) -> Floats:
+    """|curve - risk| in each group for curves as n rows would find them if the one at `point` were true.
+
+    `noise` (draws, coefficients): standard normal. It takes the covariance that the fit would have there, and moves the
+    risks of the curve in proportion (delta method): shares scatter evenly to both sides, log odds do not. The largest
+    distance lies at the ends of the curve, where a risk has no room on one side, and so may every risk where events are
+    too few for more than a straight line: there the log odds move.
+    """
+    height = expit(draws_of.fitted + combine(point[None, :], draws_of.columns)[0])
+    steep = height * (1 - height)
+    information = information_of(draws_of.columns, n * draws_of.share * steep)
+    # Where all risks are all but 0 or 1 nothing is known about a coefficient: its noise ends at a thousand errors.
+    information += LEAST_INFORMATION * np.eye(len(point))
+    moves = combine(noise, np.linalg.inv(np.linalg.cholesky(information)))
+    if name == "emax" or len(point) <= STRAIGHT:
+        return _gaps(draws_of, point + moves)
+    found = combine(moves, draws_of.columns)
+    found *= steep
+    found += height
+    np.clip(found, 0, 1, out=found)
+    found -= draws_of.risk
+    return np.abs(found, out=found)
+
+
+def _steepest(draws_of: CurveDraws, point: Floats, quantile: float | None = None) -> Floats:
+    """The direction, one standard error long, in which the mean distance rises fastest, or that around a quantile."""
+    height = expit(draws_of.fitted + combine(point[None, :], draws_of.columns)[0])
+    weight = draws_of.share
+    if quantile is not None:
+        gaps = np.abs(height - draws_of.risk)
+        order = np.argsort(gaps, kind="stable")
+        place = np.empty_like(gaps)
+        place[order] = np.cumsum(draws_of.share[order]) - draws_of.share[order] / 2
+        weight = weight * (np.abs(place - quantile) <= NEIGHBOURS)
+    side = np.where(height >= draws_of.risk, 1.0, -1.0) * height * (1 - height) * weight
+    steep = np.sum(draws_of.columns * side, axis=1)
+    length = math.sqrt(float(np.sum(steep**2)))
+    return steep / length if length > 0 else np.zeros_like(steep)
+
+
+def _inward(draws_of: CurveDraws) -> Floats:
+    """Curves from perfect calibration to the fitted one: (curves, coefficients).
+
+    Seen from the fitted curve each follows the last in the direction in which the mean distance falls fastest by
+    standard errors: nearly the nearest of all curves with its mean distance, which are the hardest to refute.
+    """
+
+    def size(point: Floats) -> float:
+        return float(np.sum(_gaps(draws_of, point[None, :])[0] * draws_of.share))
+
+    point = np.zeros(len(draws_of.columns))
+    curves, now = [point], size(point)
+    for _ in range(STEPS_DOWN):
+        lower = point - STEP_DOWN * _steepest(draws_of, point)
+        then = size(lower)
+        if then >= now:
+            break
+        point, now = lower, then
+        curves.append(point)
+    curves += [point + (draws_of.diagonal - point) * step / LAST_STEPS for step in range(1, LAST_STEPS + 1)]
+    return np.array(curves[::-1])
+
+
+def _outward(draws_of: CurveDraws, quantile: float | None) -> Floats:
+    """Curves from the fitted one to worse ones, each a step in the direction in which the measure rises fastest."""
+    point, curves = np.zeros(len(draws_of.columns)), []
+    for _ in range(STEPS_UP):
+        point = point + STEP_UP * _steepest(draws_of, point, quantile)
+        curves.append(point)
+    return np.array(curves)
+
+
+def _share_quantiles(gaps: Floats, share: Floats, wanted: float) -> Floats:
+    """The quantile of distances (curves, groups) of groups with these shares, curve by curve."""
+    order = np.argsort(gaps, axis=1, kind="stable")
+    sizes, rising = share[order], np.take_along_axis(gaps, order, axis=1)
+    places = np.cumsum(sizes, axis=1) - sizes / 2
+    last = gaps.shape[1] - 1
+    above = np.clip((places < wanted).sum(axis=1), min(1, last), last)[:, None]
+    below = np.maximum(above - 1, 0)
+    low, high = (np.take_along_axis(rising, at, axis=1)[:, 0] for at in (below, above))
+    start, end = (np.take_along_axis(places, at, axis=1)[:, 0] for at in (below, above))
+    part = np.divide(wanted - start, end - start, out=np.zeros_like(start), where=end > start)
+    return np.asarray(low + np.clip(part, 0, 1) * (high - low))
+
+
+WIDE = ", wide because the place of the maximum is uncertain too"
+QUANTILES_OF_ERRORS: dict[str, float | None] = {"ici": None, "e50": 0.5, "e90": 0.9, "emax": None}
+
+
+@dataclass(frozen=True)
+class ErrorTests:
+    """What the tests of one hospital's calibration errors share: the curves, and one noise for all of them."""
+
+    curves: CurveDraws
+    n: int
+    noise: Floats
+    """Of the coefficients: (draws, coefficients)."""
+    rows: Floats
+    """Of the mean over the rows: (draws)."""
+    below: dict[float, Floats]
+    """The share of n random rows that lies below a quantile of the population, for each quantile: (draws)."""
+
+
+def _bounds_of_errors(
+    values: dict[str, float], risk: Floats, smooth: SmoothCurve, level: float, bootstrap: int, seed: int
+) -> dict[str, tuple[float, float]]:
+    """The bounds of the four calibration errors; `risk` is sorted."""
+    n, curves, rng = len(risk), _curve_draws(risk, smooth), np.random.default_rng(seed)
+    tests = ErrorTests(
+        curves,
+        n,
+        rng.standard_normal((bootstrap, len(curves.columns))),
+        rng.standard_normal(bootstrap),
+        {part: rng.beta(n * part, n * (1 - part), bootstrap) for part in (0.5, 0.9)},
+    )
+    inward = _inward(curves)
+
+    @lru_cache(maxsize=len(inward))
+    def around(place: int) -> Floats:
+        return _around(curves, inward[place], tests.noise, n, "ici")
+
+    def bounds(name: str) -> tuple[float, float]:
+        return _bounds_of_error(tests, name, values[name], inward, around, level)
+
+    found = {name: bounds(name) for name in ("ici", "e50", "e90")}
+    # The largest distance is never below the mean one, which is therefore asked first whether there is any; and it is
+    # bounded above wherever it lies.
+    least = found["ici"][0]
+    if least > 0:
+        least = max(least, bounds("emax")[0])
+    return {**found, "emax": (least, max(values["emax"], _highest_gap(risk, smooth, level)))}
+
+
+def _bounds_of_error(
+    tests: ErrorTests, name: str, value: float, inward: Floats, around: Callable[[int], Floats], level: float
+) -> tuple[float, float]:
+    """The bounds of one error; `around` gives what is drawn around the curves of `inward`, for all but the largest."""
+    tail, quantile = (1 - level) / 2, QUANTILES_OF_ERRORS[name]
+    line = np.concatenate((inward, _outward(tests.curves, quantile)))
+    true = _gaps(tests.curves, line)
+    heights = _heights(name, true, tests.curves.share)
+    # The line of curves starts at the diagonal itself, and its heights are made to rise all through.
+    heights[0] = 0.0
+
+    @cache
+    def at_most(place: int) -> Callable[[float], float]:
+        shared = name != "emax" and place < len(inward)
+        drawn = around(place) if shared else _around(tests.curves, line[place], tests.noise, tests.n, name)
+        return _at_most(tests, name, true[place], drawn)
+
+    elsewhere = None if quantile is None else _elsewhere(tests.curves, tests.noise, name, level)
+
+    def farther(seen: float, high: float) -> float:
+        if elsewhere is None:
+            # The upper bound of the largest distance is made in another way and lies beyond these curves.
+            return 1.0
+        for point in _some_above(*elsewhere, high):
+            gaps = _gaps(tests.curves, point[None, :])
+            found = _around(tests.curves, point, tests.noise, tests.n, name)
+            if _at_most(tests, name, gaps[0], found)(seen) > tail:
+                return float(_heights(name, gaps, tests.curves.share)[0])
+        return high
+
+    rising = np.maximum.accumulate(heights)
+    return inverted(lambda place, seen: at_most(place)(seen), rising, value, tail, None if name == "ici" else farther)
+
+
+def _at_most(tests: ErrorTests, name: str, true: Floats, drawn: Floats) -> Callable[[float], float]:
+    """How probable a value up to a seen one is: `true` (groups) and `drawn` (draws, groups) are distances."""
+    share, quantile = tests.curves.share, QUANTILES_OF_ERRORS[name]
+    if quantile is not None:
+        below = tests.below[quantile]
+        return lambda seen: float((np.einsum("bm,m->b", (drawn <= seen).astype(float), share) >= below).mean())
+    if name == "emax":
+        results = drawn.max(axis=1)
+    else:
+        spread = math.sqrt(float(np.sum((true - float(np.sum(true * share))) ** 2 * share)) / tests.n)
+        results = np.einsum("bm,m->b", drawn, share) + spread * tests.rows
+    return lambda seen: float((results <= seen).mean())
+
+
+def _elsewhere(draws_of: CurveDraws, noise: Floats, name: str, level: float) -> tuple[Floats, Floats]:
+    """Curves in all directions, none farther from the fitted one than the level allows, and their quantiles of the
+    distances, the worst first: the rows about a quantile need not be those that would raise it most.
+
+    `noise` gives the directions.
+    """
+    towards = noise[:DIRECTIONS] / np.sqrt(np.sum(noise[:DIRECTIONS] ** 2, axis=1))[:, None]
+    points = np.concatenate([two_sided(level) * radius * towards for radius in RADII])
+    heights = _heights(name, _gaps(draws_of, points), draws_of.share)
+    order = np.argsort(-heights, kind="stable")
+    return points[order], heights[order]
+
+
+def _some_above(points: Floats, heights: Floats, high: float) -> Floats:
+    """At most ten of the points whose falling heights lie above `high`, evenly picked from the highest on."""
+    above = int((heights > high).sum())
+    return points[: above : max(1, -(-above // MOST_ELSEWHERE))]
+
+
+def _heights(name: str, gaps: Floats, share: Floats) -> Floats:
+    """One calibration error of each of these curves, from its distances (curves, groups)."""
+    quantile = QUANTILES_OF_ERRORS[name]
+    if quantile is not None:
+        return _share_quantiles(gaps, share, quantile)
+    return np.asarray(gaps.max(axis=1) if name == "emax" else np.einsum("km,m->k", gaps, share))
+
+
+def _highest_gap(risk: Floats, smooth: SmoothCurve, level: float) -> float:
+    """The largest distance from a risk to the far end of the curve's pointwise band: it bounds the maximum, wherever
+    that lies."""
+    design = design_of(smooth, risk)
+    centre = combine(smooth.fit.coefficients[None, :], design)[0]
+    half = two_sided(level) * np.sqrt(np.maximum(np.sum(combine(smooth.fit.covariance, design) * design, axis=0), 0))
+    ends = np.abs(expit(np.stack((centre - half, centre + half))) - risk)
+    return float(ends.max())
+
+
+@once
+def errors_with_intervals(
+    outcome: Floats, risk: Floats, level: float, bootstrap: int, seed: int
+) -> dict[str, Estimate] | Absent:
+    """The four calibration errors in one pass over rows sorted by risk and outcome."""
+    smooth = smooth_curve(outcome, risk)
+    if isinstance(smooth, Absent):
+        return smooth
+    values = _summary(np.abs(curve_at(smooth, risk) - risk))
+    if bootstrap == VALUE_ALONE:
+        n, events = len(outcome), int(outcome.sum())
+        return {
+            name: Estimate(values[name], None, None, None, n, smooth.method, events, reason=NO_DRAWS) for name in ERRORS
+        }
+    bounds = _bounds_of_errors(values, risk, smooth, level, bootstrap, seed)
+    method = f"{smooth.method}; {BY_TESTS}, {bootstrap} draws"
+    methods = {name: f"{method}{WIDE if name == 'emax' else ''}" for name in ERRORS}
+    return {name: estimate_from_tests(values[name], *bounds[name], level, outcome, methods[name]) for name in ERRORS}

@@ -1,0 +1,137 @@
+"""Logistic regression: the log odds of a risk, and a fit that is the same on every machine."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from dossier.types import Absent, Floats
+
+CLIP = 1e-12
+"""How near to 0 and 1 a risk may come inside a logit."""
+
+
+def logit(risk: Floats) -> Floats:
+    """The log odds of each risk, with risks of 0 and 1 taken as 1e-12 from them."""
+    inside = np.clip(risk, CLIP, 1 - CLIP)
+    return np.asarray(np.log(inside) - np.log1p(-inside))
+
+
+def clipped(risk: Floats) -> str:
+    """The words that count the clipped risks, for the method."""
+    count = int(((risk < CLIP) | (risk > 1 - CLIP)).sum())
+    return f"; logit of {count} risks clipped to 1e-12 from 0 or 1" if count else ""
+
+
+@dataclass(frozen=True)
+class LogisticFit:
+    """A fitted logistic regression: its coefficients, their covariance with a root of it, and the log likelihood."""
+
+    coefficients: Floats
+    covariance: Floats
+    root: Floats
+    """A matrix whose product with its transpose is the covariance."""
+    log_likelihood: float
+
+
+def orthogonal(design: Floats) -> Floats | None:
+    """The matrix that makes the rows of `design` orthogonal with mean square 1; None when they are not independent.
+
+    Gram and Schmidt with plain sums, twice: a QR from a library may change its last digit with the number of threads.
+    """
+    columns, n = design.shape
+    transform = np.eye(columns)
+    for _ in range(2):
+        made = combine(transform, design)
+        for j in range(columns):
+            before = math.sqrt(float(np.sum(made[j] ** 2)))
+            for i in range(j):
+                share = float(np.sum(made[i] * made[j])) / n
+                made[j] -= share * made[i]
+                transform[j] -= share * transform[i]
+            length = math.sqrt(float(np.sum(made[j] ** 2)))
+            if length <= 1e-10 * before:
+                return None
+            made[j] *= math.sqrt(n) / length
+            transform[j] *= math.sqrt(n) / length
+    return transform
+
+
+def combine(coefficients: Floats, design: Floats) -> Floats:
+    """Sums of the rows of `design`, row by row without a matrix library, so that the result is the same everywhere."""
+    total: Floats = coefficients[:, :1] * design[0]
+    term = np.empty_like(total)
+    for j in range(1, len(design)):
+        total += np.multiply(coefficients[:, j : j + 1], design[j], out=term)
+    return total
+
+
+def logistic_fit(
+    design: Floats, outcome: Floats, offset: Floats | None = None, weights: Floats | None = None
+) -> LogisticFit | Absent:
+    """The maximum likelihood fit of a logistic regression by Newton's method, converged to 1e-12.
+
+    `design` (columns, n), `outcome` (n, 0 or 1), `offset` (n, log odds); `weights` (n, 0 or more, mean 1) hold each row
+    at its weight, and the covariance is then not that of the coefficients. Absent when the columns are not independent,
+    when they separate the outcomes or so nearly that a coefficient rests on less than a billionth of the rows, or when
+    the steps do not converge: never a half-finished fit.
+    """
+    weight = np.ones(len(outcome)) if weights is None else weights
+    transform = orthogonal(design * np.sqrt(weight))
+    if transform is None:
+        return Absent("the columns of the logistic fit are not independent")
+    columns = combine(transform, design)
+    start = np.zeros(len(outcome)) if offset is None else offset
+
+    def log_likelihood(linear: Floats) -> float:
+        return float(np.sum(weight * (outcome * linear - np.logaddexp(0, linear))))
+
+    found = np.zeros(len(columns))
+    linear, likelihood, before = start, log_likelihood(start), math.inf
+    for _ in range(100):
+        mean = expit(linear)
+        gradient = np.sum(columns * (weight * (outcome - mean)), axis=1)
+        information = information_of(columns, weight * mean * (1 - mean))
+        if float(np.linalg.eigvalsh(information)[0]) < 1e-9 * len(outcome):
+            return Absent("the risks separate the outcomes or nearly so, so that the logistic fit has no end")
+        step = np.linalg.solve(information, gradient)
+        size, foretold = float(np.abs(step).max()), float(gradient @ step)
+        # Where there is little information rounding moves a step, but never by much of a standard error.
+        least = min(size, math.sqrt(max(foretold, 0.0)))
+        if size <= 1e-12 * max(1.0, float(np.abs(found).max())) or (least < 1e-9 and size > before / 2):
+            covariance = transform.T @ np.linalg.inv(information) @ transform
+            root = transform.T @ np.linalg.inv(np.linalg.cholesky(information)).T
+            return LogisticFit(found @ transform, covariance, root, likelihood)
+        for _ in range(40):
+            moved = start + combine((found + step)[None, :], columns)[0]
+            now = log_likelihood(moved)
+            # A step that gains far less than its slope foretells leads onto the flat part, from where none leads back.
+            if now >= likelihood + foretold / 4 - 1e-10 * max(1.0, abs(likelihood)):
+                break
+            step, foretold = step / 2, foretold / 2
+        found, linear, likelihood, before = found + step, moved, now, size
+    return Absent("the logistic fit did not converge")
+
+
+def near_intercept(outcome: Floats, offset: Floats, weights: Floats) -> float:
+    """The intercept to within one half at which as many events are expected as there are.
+
+    From here a fit of the intercept sees the rows that tell of it; from 0 it may see no information at all, where the
+    risks are all far too low or too high, or lie at 0 and 1.
+    """
+    events = float(np.sum(weights * outcome))
+    centre = float(logit(np.array(events / float(np.sum(weights)))))
+    low, high = centre - float(offset.max()), centre - float(offset.min())
+    while high - low > 1:
+        middle = (low + high) / 2
+        enough = float(np.sum(weights * expit(offset + middle))) >= events
+        low, high = (low, middle) if enough else (middle, high)
+    return (low + high) / 2
+
+
+def information_of(columns: Floats, weight: Floats) -> Floats:
+    """The information on coefficients: `columns` (coefficients, n) and `weight` (n), p (1 - p) of each row."""
+    return np.array([np.sum(a * weight * columns, axis=1) for a in columns])

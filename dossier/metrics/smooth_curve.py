@@ -1,0 +1,113 @@
+"""The smooth calibration curve: how often the outcome occurs along the risks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from dossier.metrics.discrimination import one_class
+from dossier.metrics.logistic import LogisticFit, clipped, combine, logistic_fit, logit, orthogonal
+from dossier.metrics.once import once
+from dossier.types import Absent, Floats
+
+FOUR_KNOTS = (0.05, 0.35, 0.65, 0.95)
+THREE_KNOTS = (0.10, 0.50, 0.90)
+FEW_FOR_FOUR_KNOTS = 100
+FEW_FOR_THREE_KNOTS = 20
+
+
+@dataclass(frozen=True)
+class SmoothCurve:
+    """A fitted calibration curve: the knots of its spline on the logit scale, the fit, and what it is called."""
+
+    knots: tuple[float, ...]
+    fit: LogisticFit
+    method: str
+
+
+def spline_design(log_odds: Floats, knots: tuple[float, ...]) -> Floats:
+    """The columns of a restricted cubic spline: 1, x, and Harrell's terms divided by the squared range of the knots.
+
+    `log_odds` (n), `knots` (none: a straight line). Returns (columns, n). Source: Harrell 2015, section 2.4.5.
+    """
+    rows = [np.ones_like(log_odds), log_odds]
+    if knots:
+        last, before = knots[-1], knots[-2]
+        scale = (last - knots[0]) ** 2
+        end, next_to_end = _cubed(log_odds - last), _cubed(log_odds - before)
+        for knot in knots[:-2]:
+            term = _cubed(log_odds - knot) - next_to_end * (last - knot) / (last - before)
+            rows.append((term + end * (before - knot) / (last - before)) / scale)
+    return np.vstack(rows)
+
+
+def _cubed(x: Floats) -> Floats:
+    return np.asarray(np.maximum(x, 0) ** 3)
+
+
+def _quantiles_of(outcome: Floats) -> tuple[float, ...]:
+    """Where the knots lie, from the size of the smaller class."""
+    events = int(outcome.sum())
+    smaller = min(events, len(outcome) - events)
+    if smaller < FEW_FOR_THREE_KNOTS:
+        return ()
+    return THREE_KNOTS if smaller < FEW_FOR_FOUR_KNOTS else FOUR_KNOTS
+
+
+@once
+def smooth_curve(outcome: Floats, risk: Floats, quantiles: tuple[float, ...] | None = None) -> SmoothCurve | Absent:
+    """The logistic regression of the outcome on a restricted cubic spline of logit p.
+
+    `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `quantiles` of logit p at which the knots lie (default: 5, 35, 65, 95
+    %; 10, 50, 90 % below 100 events or non-events; none, a straight line, below 20). Knots that coincide give a
+    straight line, a risk that never varies gives a single level. Absent with no rows or one class, or when the fit
+    does not exist.
+    """
+    if reason := one_class(outcome):
+        return reason
+    log_odds = logit(risk)
+    if float(np.ptp(log_odds)) == 0:
+        level_only = logistic_fit(np.ones((1, len(outcome))), outcome)
+        return level_only if isinstance(level_only, Absent) else SmoothCurve((), level_only, "logistic, one level")
+    wanted = _quantiles_of(outcome) if quantiles is None else quantiles
+    knots = tuple(float(knot) for knot in np.quantile(log_odds, wanted)) if wanted else ()
+    if len(set(knots)) < len(wanted) or orthogonal(spline_design(log_odds, knots)) is None:
+        knots = ()
+    fit = logistic_fit(spline_design(log_odds, knots), outcome)
+    if isinstance(fit, Absent):
+        return fit
+    at = ", ".join(f"{100 * quantile:g}" for quantile in wanted)
+    spline = f"logistic, restricted cubic spline of logit p, {len(knots)} knots at {at} %"
+    return SmoothCurve(knots, fit, (spline if knots else "logistic, straight line in logit p") + clipped(risk))
+
+
+def design_of(smooth: SmoothCurve, risk: Floats) -> Floats:
+    """The columns of the curve at these risks: (coefficients, n)."""
+    return spline_design(logit(risk), smooth.knots)[: len(smooth.fit.coefficients)]
+
+
+def curve_at(smooth: SmoothCurve, risk: Floats) -> Floats:
+    """The height of the curve at these risks (any length, 0 to 1)."""
+    return np.asarray(expit(combine(smooth.fit.coefficients[None, :], design_of(smooth, risk))[0]))
+
+
+def loess_at(outcome: Floats, risk: Floats, at: Floats, span: float = 0.75) -> Floats:
+    """Cleveland's loess of the outcome on the risk: a local parabola with tricube weights, computed directly at `at`.
+
+    `outcome` (n), `risk` (n), `at` (any length), `span` (the share of the rows in each neighbourhood). The
+    neighbourhood of risks that do not vary is their mean. Source: Cleveland 1988; R's loess with degree 2 and surface
+    = "direct".
+    """
+    nearest = min(len(risk), int(len(risk) * span + 1e-5))
+    fitted = np.empty(len(at))
+    for place, centre in enumerate(at):
+        shifted = risk - centre
+        distance = np.abs(shifted)
+        reach = float(np.partition(distance, nearest - 1)[nearest - 1])
+        near = np.minimum(distance / reach, 1) if reach > 0 else (distance > 0).astype(float)
+        root = np.sqrt((1 - near**3) ** 3)
+        design = np.vstack((root, root * shifted, root * shifted**2)).T
+        fitted[place] = np.linalg.lstsq(design, root * outcome, rcond=1e-10)[0][0]
+    return fitted
