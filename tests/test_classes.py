@@ -19,8 +19,9 @@ from dossier.errors import DossierError
 from dossier.evaluate.offered import part_of
 from dossier.evaluate.site import site_evidence
 from dossier.metrics import calibration, discrimination
-from dossier.types import MACRO, POOLED, Absent, Curve, Dataset, Estimate, Evidence, find, find_curve
+from dossier.types import MACRO, POOLED, Absent, Curve, Dataset, Evidence, find, find_curve
 from tests.conftest import Book
+from tests.estimated import estimated
 from tests.metrics.test_classes import PUBLISHED
 from tests.reference.built import hurried
 from tests.test_record import faults
@@ -59,11 +60,6 @@ def built(folder: Path, rows: Sequence[tuple[str, tuple[float, ...]]], release: 
     (folder / "site.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (folder / "release.toml").write_text(release, encoding="utf-8")
     return evaluate.evidence(load.study(folder))
-
-
-def estimated(found: Estimate | Absent) -> Estimate:
-    assert isinstance(found, Estimate), found
-    return found
 
 
 @pytest.fixture(scope="module")

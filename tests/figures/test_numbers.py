@@ -18,6 +18,7 @@ from dossier.figures import calibration, canvas, committee, discrimination, reli
 from dossier.figures.canvas import FULL, HALF, shortened, styled, text_boxes, text_width
 from dossier.register import fill
 from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, externals, find, find_curve
+from tests.estimated import estimated
 from tests.figures.evidence import CASES, COVID, evidence
 
 BY_NAME = {case.name: case for case in CASES}
@@ -31,11 +32,6 @@ def eight() -> Evidence:
 def _figure(drawn: Figure | Absent) -> Figure:
     assert isinstance(drawn, Figure)
     return drawn
-
-
-def _estimate(found: Estimate | Absent) -> Estimate:
-    assert isinstance(found, Estimate)
-    return found
 
 
 def _curve(found: Curve | Absent) -> Curve:
@@ -61,7 +57,7 @@ def test_forest_shows_values_intervals_pool_and_prediction(eight: Evidence) -> N
         figure = _figure(discrimination.draw_forest(eight, discrimination.AUROC, HALF))
     axes = figure.axes[0]
     squares = [line for line in axes.lines if line.get_marker() == "s"]
-    expected = [_estimate(find(eight, "auroc", site.name)) for site in externals(eight)]
+    expected = [estimated(find(eight, "auroc", site.name)) for site in externals(eight)]
     assert [float(_x(line)[0]) for line in squares] == [one.value for one in expected]
     whiskers = [_x(line) for line in axes.lines if line.get_marker() == "None" and len(_x(line)) == 2]
     assert [tuple(map(float, ends)) for ends in whiskers if ends[0] != ends[1]] == [
@@ -88,7 +84,7 @@ def test_a_wide_interval_ends_in_an_arrow(eight: Evidence) -> None:
         figure = _figure(discrimination.draw_forest(eight, calibration.OBSERVED_TO_EXPECTED, FULL))
     axes = figure.axes[0]
     low, _ = axes.get_xlim()
-    beyond = [site for site in externals(eight) if (_estimate(find(eight, "oe_ratio", site.name)).low or 0) < low]
+    beyond = [site for site in externals(eight) if (estimated(find(eight, "oe_ratio", site.name)).low or 0) < low]
     assert len(beyond) == len([line for line in axes.lines if line.get_marker() == "<"]) > 0
 
 
@@ -265,10 +261,10 @@ def test_diagram_places_sites_and_fills_rings_by_sample(eight: Evidence) -> None
         rings = [patch for patch in axes.patches if isinstance(patch, Ellipse) and patch.get_zorder() == 3]
         discs = _discs(axes)
         for site, ring, disc in zip(externals(eight), rings, discs, strict=True):
-            value = _estimate(find(eight, measure, site.name, **at)).value
-            similarity = _estimate(find(eight, "correspondence_averaged", site.name)).value
+            value = estimated(find(eight, measure, site.name, **at)).value
+            similarity = estimated(find(eight, "correspondence_averaged", site.name)).value
             assert ring.get_center() == pytest.approx((value, similarity))
-            least = _estimate(find(eight, sample, site.name, **at)).value
+            least = estimated(find(eight, sample, site.name, **at)).value
             share = (disc.get_width() / ring.get_width()) ** 2
             assert share == pytest.approx(min(1, site.n / least))
     assert panels[2].get_xlim()[0] > panels[2].get_xlim()[1] == 0, (
@@ -279,9 +275,9 @@ def test_diagram_places_sites_and_fills_rings_by_sample(eight: Evidence) -> None
 def test_only_sites_in_the_frame_on_all_three_support(eight: Evidence) -> None:
     expected = []
     for site in externals(eight):
-        auroc, brier = (_estimate(find(eight, name, site.name)).value for name in ("auroc", "brier"))
-        benefit = _estimate(find(eight, "standardized_net_benefit", site.name, threshold=0.5)).value
-        similarity = _estimate(find(eight, "correspondence_averaged", site.name)).value
+        auroc, brier = (estimated(find(eight, name, site.name)).value for name in ("auroc", "brier"))
+        benefit = estimated(find(eight, "standardized_net_benefit", site.name, threshold=0.5)).value
+        similarity = estimated(find(eight, "correspondence_averaged", site.name)).value
         if similarity < 0.4 and auroc >= 0.7 and benefit >= 0.4 and brier <= 0.25:
             expected.append(site.site)
     assert [one.site.site for one in robustness.placed_sites(eight) if one.supports] == expected != []
@@ -295,7 +291,7 @@ def test_sites_without_similarity_stand_in_the_strip_with_their_performance() ->
     strips = [axes for axes in figure.axes[1:] if axes.get_ylim()[1] == 0 and axes.axison]
     assert [len(_discs(axes)) for axes in strips] == [6, 6, 6]
     values = [np.asarray(disc.get_center())[0] for disc in _discs(strips[0])]
-    assert values == pytest.approx([_estimate(find(covid, "auroc", f"site-{place}")).value for place in range(2, 8)])
+    assert values == pytest.approx([estimated(find(covid, "auroc", f"site-{place}")).value for place in range(2, 8)])
 
 
 @pytest.mark.parametrize("name", ["near", "two", "near_many"])
@@ -304,7 +300,7 @@ def test_the_axis_of_similarity_is_broken_where_all_sites_lie_above_the_line_of_
     with styled():
         figure = _figure(robustness.draw_diagram(near))
     low, high = _panels(figure)[0].get_ylim()
-    found = [_estimate(find(near, "correspondence_averaged", site.name)) for site in externals(near)]
+    found = [estimated(find(near, "correspondence_averaged", site.name)) for site in externals(near)]
     assert 0.4 <= low < min(one.low or 0 for one in found)
     assert max(one.high or 0 for one in found) < high
     feet = [axes for axes in figure.axes if axes.get_ylim() == (0, 0.4)]

@@ -22,7 +22,6 @@ from dossier.types import (
     READER_STUDY,
     Absent,
     Curve,
-    Estimate,
     Evidence,
     Floats,
     Picture,
@@ -30,6 +29,7 @@ from dossier.types import (
     find,
     find_curve,
 )
+from tests.estimated import estimated
 from tests.figures.readers_evidence import BY_NAME, KINDS, TAUS, evidence
 
 Draw = Callable[[Evidence], Figure | Absent]
@@ -87,11 +87,6 @@ def curve(found: Evidence, name: str, dataset: str) -> dict[str, Floats]:
         key: np.array([math.nan if value is None else value for value in column], dtype=float)
         for key, column in one.columns.items()
     }
-
-
-def estimated(found: Estimate | Absent) -> Estimate:
-    assert isinstance(found, Estimate)
-    return found
 
 
 def texts(figure: Figure) -> list[str]:

@@ -36,7 +36,8 @@ from dossier.metrics.accuracy import (
 from dossier.metrics.discrimination import sensitivity, specificity
 from dossier.metrics.intervals import wilson
 from dossier.metrics.utility import net_benefit, standardized_net_benefit
-from dossier.types import Absent, Curve, Estimate, Floats
+from dossier.types import Absent, Curve, Floats
+from tests.estimated import estimated
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference values is not there")
@@ -49,11 +50,6 @@ def both_classes(draw: st.DrawFn) -> tuple[Floats, Floats]:
     y = [0, 1, *draw(st.lists(st.integers(0, 1), max_size=12))]
     p = [draw(risks) for _ in y]
     return np.array(y, dtype=float), np.array(p, dtype=float)
-
-
-def estimated(found: Estimate | Absent) -> Estimate:
-    assert isinstance(found, Estimate)
-    return found
 
 
 def drawn(found: Curve | Absent) -> Curve:

@@ -14,7 +14,8 @@ from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from dossier.metrics.advice import advice_value, advisor_value, bins_of, confidence_of
-from dossier.types import Absent, Curve, Estimate, Floats
+from dossier.types import Absent, Curve, Floats
+from tests.estimated import estimated
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference values is not there")
@@ -26,11 +27,6 @@ PRINTED = {
     "spain": 0.6013755,
 }
 """AdV(ECE) in methods.md, "Expected values on real sites"."""
-
-
-def estimated(found: Estimate | Absent) -> Estimate:
-    assert isinstance(found, Estimate)
-    return found
 
 
 def slow(rows: list[tuple[int, float]], calibration: str) -> float:

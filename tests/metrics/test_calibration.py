@@ -41,6 +41,7 @@ from dossier.metrics.discrimination import risk_range
 from dossier.metrics.logistic import logistic_fit
 from dossier.metrics.smooth_curve import curve_at, loess_at, smooth_curve, spline_design
 from dossier.types import Absent, Curve, Estimate, Floats
+from tests.estimated import estimated
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference values is not there")
@@ -68,11 +69,6 @@ def printed(name: str, column: str) -> float:
     row = next(line for line in lines if line.startswith(f"| {name} |"))
     cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in (head, row)]
     return float(cells[1][cells[0].index(column)])
-
-
-def estimated(found: Estimate | Absent) -> Estimate:
-    assert isinstance(found, Estimate)
-    return found
 
 
 def drawn(n: int, seed: int = 5, distortion: float = 1.0) -> tuple[Floats, Floats]:

@@ -34,11 +34,7 @@ from dossier.metrics.calibration import (
 from dossier.metrics.logistic import logistic_fit, near_intercept
 from dossier.metrics.smooth_curve import loess_at, smooth_curve
 from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
-
-
-def estimated(found: Estimate | Absent) -> Estimate:
-    assert isinstance(found, Estimate), found
-    return found
+from tests.estimated import estimated
 
 
 def curved(found: Curve | Absent) -> Curve:

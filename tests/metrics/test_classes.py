@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from dossier.metrics import calibration, classes, comparison, discrimination
 from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
+from tests.estimated import estimated
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 REFERENCE: dict[str, Any] = json.loads((REPOSITORY / "tests/reference/scikit_learn_classes.json").read_text())
@@ -29,11 +30,6 @@ PUBLISHED = {
 }
 
 Rows = tuple[np.ndarray, Floats]
-
-
-def estimated(found: Estimate | Absent) -> Estimate:
-    assert isinstance(found, Estimate), found
-    return found
 
 
 def drawn(found: Curve | Absent) -> Curve:

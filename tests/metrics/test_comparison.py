@@ -33,17 +33,13 @@ from dossier.metrics.comparison import (
 )
 from dossier.metrics.resampling import BINNED_ABOVE
 from dossier.metrics.utility import net_benefit
-from dossier.types import Absent, Estimate, Floats
+from dossier.types import Absent, Floats
+from tests.estimated import estimated
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference values is not there")
 RISK = st.sampled_from([0, 0.1, 0.3, 0.5, 0.7, 1])
 ROWS = st.lists(st.tuples(st.integers(0, 1), RISK, RISK), max_size=12)
-
-
-def estimated(found: Estimate | Absent) -> Estimate:
-    assert isinstance(found, Estimate)
-    return found
 
 
 def golden() -> tuple[Floats, Floats, Floats]:

@@ -27,6 +27,7 @@ from dossier.metrics.correspondence import (
     tables,
 )
 from dossier.types import Absent, Curve, Estimate, Feature, Floats
+from tests.estimated import estimated
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 DATA = SHARED / "data"
@@ -46,11 +47,6 @@ def _features(path: Path, names: tuple[str, ...]) -> Features:
 
 def _numeric(values: Floats) -> Features:
     return tuple(Feature(f"x{index}", column) for index, column in enumerate(values.T))
-
-
-def _estimate(found: Estimate | Absent) -> Estimate:
-    assert isinstance(found, Estimate), found
-    return found
 
 
 # ---- the values of methods.md ---------------------------------------------------------------------------------------
@@ -81,9 +77,9 @@ def test_real_sites_have_the_values_of_the_methods(
 ) -> None:
     """To the six digits printed. Bounds are checked for sense only: no reference for them exists."""
     development, predictors = _covid(sides[1]) if sides[0] == "covid" else _heart(sides[1])
-    psi = _estimate(degree_of_correspondence(development, predictors, permutations=9))
-    mean = _estimate(correspondence_averaged(development, predictors, bootstrap=200))
-    distance = _estimate(energy_coefficient(development, predictors, permutations=9, bootstrap=200))
+    psi = estimated(degree_of_correspondence(development, predictors, permutations=9))
+    mean = estimated(correspondence_averaged(development, predictors, bootstrap=200))
+    distance = estimated(energy_coefficient(development, predictors, permutations=9, bootstrap=200))
     assert psi.details["statistic"] == pytest.approx(statistic, abs=6e-7)
     assert mean.value == pytest.approx(averaged, abs=6e-7)
     assert distance.value == pytest.approx(energy, abs=6e-7)
@@ -98,7 +94,7 @@ def test_real_sites_have_the_values_of_the_methods(
 @pytest.mark.parametrize(("site", "psi"), [("hungarian", 0.73), ("switzerland", 0.03), ("va", 0.33)])
 def test_psi_of_the_heart_sites(site: str, psi: float) -> None:
     """The reference is a draw of about 1,000 permutations too: three standard errors of both are allowed."""
-    found = _estimate(degree_of_correspondence(*_heart(site), permutations=3999))
+    found = estimated(degree_of_correspondence(*_heart(site), permutations=3999))
     assert found.value == pytest.approx(psi, abs=0.005 + 3 * math.sqrt(psi * (1 - psi) * (1 / 999 + 1 / 3999)))
 
 
@@ -117,7 +113,7 @@ def test_the_energy_coefficient_is_made_of_the_energy_distance() -> None:
             (values[~first], values[~first]),
         )
     )
-    found = _estimate(
+    found = estimated(
         energy_coefficient(_numeric(values[first]), _numeric(values[~first]), permutations=9, bootstrap=9)
     )
     assert found.value == pytest.approx(float((2 * across - left - right) / (2 * across)), abs=1e-8)
@@ -171,9 +167,9 @@ def _random_sides(seed: int, missing: bool) -> tuple[Floats, Floats]:
 def test_against_loops(seed: int, missing: bool) -> None:
     a, b = _random_sides(seed, missing)
     scaled = _scaled(a, b)
-    psi = _estimate(degree_of_correspondence(_numeric(a), _numeric(b), permutations=19))
+    psi = estimated(degree_of_correspondence(_numeric(a), _numeric(b), permutations=19))
     assert psi.details["statistic"] == pytest.approx(_slow_statistic(*scaled), abs=1e-6)
-    averaged = _estimate(correspondence_averaged(_numeric(a), _numeric(b), bootstrap=19))
+    averaged = estimated(correspondence_averaged(_numeric(a), _numeric(b), bootstrap=19))
     assert averaged.value == pytest.approx(_slow_averaged(*scaled), abs=1e-12)
 
 
@@ -181,7 +177,7 @@ def test_averaged_with_ties_between_the_tables() -> None:
     """Rows that occur in both tables tie exactly, whatever was added to what."""
     a = np.array([[0.0, 0.1], [0.0, 0.1], [1.0, 0.3], [2.0, 0.7], [2.0, 0.7], [5.0, 0.9]])
     b = np.array([[2.0, 0.7], [0.0, 0.1], [9.0, 0.2]])
-    found = _estimate(correspondence_averaged(_numeric(a), _numeric(b), bootstrap=9))
+    found = estimated(correspondence_averaged(_numeric(a), _numeric(b), bootstrap=9))
     assert found.value == pytest.approx(_slow_averaged(*_scaled(a, b)), abs=1e-12)
 
 
@@ -196,7 +192,7 @@ def test_psi_is_the_share_of_all_permutations_when_there_are_few() -> None:
         for chosen in itertools.combinations(range(6), 4)
     ]
     exact = float(np.mean([statistic >= observed - 1e-9 for statistic in statistics]))
-    found = _estimate(degree_of_correspondence(_numeric(a), _numeric(b), permutations=20_000))
+    found = estimated(degree_of_correspondence(_numeric(a), _numeric(b), permutations=20_000))
     assert found.value == pytest.approx(exact, abs=0.015)
 
 
@@ -217,7 +213,7 @@ def test_energy_p_is_the_share_of_all_permutations_when_there_are_few() -> None:
         for chosen in itertools.combinations(range(6), 4)
     ]
     exact = float(np.mean([one >= coefficient(a, b) - 1e-9 for one in all_ways]))
-    found = _estimate(energy_coefficient(_numeric(a), _numeric(b), permutations=20_000, bootstrap=9))
+    found = estimated(energy_coefficient(_numeric(a), _numeric(b), permutations=20_000, bootstrap=9))
     assert found.value == pytest.approx(coefficient(a, b), abs=1e-8)
     assert found.details["p_value"] == pytest.approx(exact, abs=0.015)
 
@@ -235,15 +231,15 @@ def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(correspondence, "BLOCK", 3)
     parts = energy_coefficient(_numeric(a), _numeric(b)), correspondence_averaged(_numeric(a), _numeric(b))
     for one, other in zip(whole, parts, strict=True):
-        assert _estimate(other).value == pytest.approx(_estimate(one).value, abs=1e-12)
-        assert _estimate(other).low == pytest.approx(_estimate(one).low, abs=1e-12)
+        assert estimated(other).value == pytest.approx(estimated(one).value, abs=1e-12)
+        assert estimated(other).low == pytest.approx(estimated(one).low, abs=1e-12)
 
 
 def test_above_the_limit_psi_is_the_median_of_subsamples_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     a, b = rng.normal(size=(60, 2)), rng.normal(2, 1, size=(50, 2))
     monkeypatch.setattr(correspondence, "LARGEST_EXACT", 40)
-    found = _estimate(degree_of_correspondence(_numeric(a), _numeric(b), permutations=99))
+    found = estimated(degree_of_correspondence(_numeric(a), _numeric(b), permutations=99))
     assert "median of 10 subsamples of at most 40 rows a side" in found.method
     low, high = found.details["p_low"], found.details["p_high"]
     assert low is not None
@@ -257,11 +253,11 @@ def test_above_the_limit_all_pairs_are_those_of_a_sample_that_says_so(
 ) -> None:
     rng = np.random.default_rng(2)
     a, b = rng.normal(size=(400, 2)), rng.normal(0.5, 1, size=(3_000, 2))
-    whole = _estimate(measure(_numeric(a), _numeric(b)))
+    whole = estimated(measure(_numeric(a), _numeric(b)))
     assert "sample" not in whole.method
     assert whole.n == 3_000
     monkeypatch.setattr(correspondence, "LARGEST_PAIRED", 500)
-    found = _estimate(measure(_numeric(a), _numeric(b)))
+    found = estimated(measure(_numeric(a), _numeric(b)))
     assert "subsample of at most 500 rows a side" in found.method
     assert found.n == 500
     assert found.details["development_n"] == 400
@@ -295,7 +291,7 @@ def test_of_rows_equally_near_the_first_counts_however_many_there_are() -> None:
     """Nobody shares the level of the external rows: 300 rows lie 1 away, and the first is one of the 4 of level a."""
     levels = tuple("abcdefg")
     ours = (Feature("ward", np.repeat([5.0, 4.0, 3.0, 2.0, 1.0, 0.0], [90, 80, 70, 40, 16, 4]), levels),)
-    found = _estimate(degree_of_correspondence(ours, (Feature("ward", np.full(20, 6.0), levels),), permutations=9))
+    found = estimated(degree_of_correspondence(ours, (Feature("ward", np.full(20, 6.0), levels),), permutations=9))
     assert found.details["statistic"] == 300 - 296
 
 
@@ -306,7 +302,7 @@ def test_a_development_row_goes_before_an_external_row_as_near() -> None:
     far. Beside 100 none has more than 4. A quarter of the resamples holds each external row alone.
     """
     sides = _numeric(np.array([[0.0], [1.0], [5.0], [6.0]])), _numeric(np.array([[2.0], [100.0]]))
-    found = _estimate(correspondence_averaged(*sides))
+    found = estimated(correspondence_averaged(*sides))
     assert (found.low, found.value, found.high) == pytest.approx((0.2, 0.4, 0.6))
 
 
@@ -314,9 +310,9 @@ def test_every_permutation_that_ties_counts() -> None:
     """Three rows of three levels lie equally far apart in every order: more permutations than are drawn at once."""
     levels = ("a", "b", "c")
     sides = (Feature("ward", np.array([0.0, 1.0]), levels),), (Feature("ward", np.array([2.0]), levels),)
-    found = _estimate(degree_of_correspondence(*sides, permutations=1_500))
+    found = estimated(degree_of_correspondence(*sides, permutations=1_500))
     assert (found.value, found.details["statistic"]) == (1, 1)
-    energy = _estimate(energy_coefficient(*sides, permutations=1_500))
+    energy = estimated(energy_coefficient(*sides, permutations=1_500))
     assert (energy.value, energy.details["p_value"]) == (0.75, 1)
 
 
@@ -331,14 +327,14 @@ def test_every_permutation_that_ties_counts() -> None:
 )
 def test_the_energy_interval_of_two_rows_a_side(theirs: list[float], low: float, value: float, high: float) -> None:
     sides = _numeric(np.array([[0.0], [2.0]])), _numeric(np.array(theirs)[:, None])
-    found = _estimate(energy_coefficient(*sides, permutations=9))
+    found = estimated(energy_coefficient(*sides, permutations=9))
     assert (found.low, found.value, found.high) == pytest.approx((low, value, high), abs=1e-8)
 
 
 def test_energy_of_tables_that_are_almost_equal() -> None:
     """One row of 20 differs: across 2 x 1/20, inside 2 x 1/20 x 19/20."""
     ours = _numeric(np.eye(20)[:, :1])
-    found = _estimate(energy_coefficient(ours, _numeric(np.zeros((20, 1))), permutations=9, bootstrap=9))
+    found = estimated(energy_coefficient(ours, _numeric(np.zeros((20, 1))), permutations=9, bootstrap=9))
     assert found.value == pytest.approx(0.05, abs=1e-8)
 
 
@@ -366,7 +362,7 @@ def test_at_the_limit_psi_is_that_of_all_rows(monkeypatch: pytest.MonkeyPatch) -
 def test_exchangeable_tables_have_an_averaged_correspondence_of_one_half() -> None:
     rng = np.random.default_rng(7)
     values = [
-        _estimate(correspondence_averaged(_numeric(rng.normal(size=(80, 3))), _numeric(rng.normal(size=(40, 3))))).value
+        estimated(correspondence_averaged(_numeric(rng.normal(size=(80, 3))), _numeric(rng.normal(size=(40, 3))))).value
         for _ in range(20)
     ]
     assert np.mean(values) == pytest.approx(0.5, abs=0.04)
@@ -375,7 +371,7 @@ def test_exchangeable_tables_have_an_averaged_correspondence_of_one_half() -> No
 def test_psi_is_uniform_when_the_tables_are_exchangeable() -> None:
     rng = np.random.default_rng(8)
     p_values = [
-        _estimate(
+        estimated(
             degree_of_correspondence(_numeric(rng.normal(size=(30, 2))), _numeric(rng.normal(size=(15, 2))), 99)
         ).value
         for _ in range(120)
@@ -387,9 +383,9 @@ def test_psi_is_uniform_when_the_tables_are_exchangeable() -> None:
 def test_a_far_table_corresponds_in_no_way() -> None:
     rng = np.random.default_rng(9)
     a, b = _numeric(rng.normal(size=(40, 2))), _numeric(rng.normal(30, 1, size=(20, 2)))
-    assert _estimate(degree_of_correspondence(a, b, permutations=199)).value == 1 / 200
-    assert _estimate(correspondence_averaged(a, b)).value == pytest.approx(1 / 41)
-    assert _estimate(energy_coefficient(a, b)).value > 0.8
+    assert estimated(degree_of_correspondence(a, b, permutations=199)).value == 1 / 200
+    assert estimated(correspondence_averaged(a, b)).value == pytest.approx(1 / 41)
+    assert estimated(energy_coefficient(a, b)).value > 0.8
 
 
 def test_the_order_of_rows_and_of_features_does_not_matter() -> None:
@@ -453,7 +449,7 @@ def test_what_was_dropped_is_named_and_counted() -> None:
     a, b = _random_sides(1, missing=False)
     a[:, 3], b[:, 3] = 7.0, 7.0
     b[0, :2] = np.nan
-    found = _estimate(correspondence_averaged(_numeric(a), _numeric(b)))
+    found = estimated(correspondence_averaged(_numeric(a), _numeric(b)))
     assert "without x3 (constant)" in found.method
     assert "1 row with less than half of the predictors left out" in found.method
     assert (found.n, found.details["external_left_out"], found.details["features"]) == (5, 1, 3)
@@ -490,7 +486,7 @@ def test_each_gap_has_its_reason(
 def test_one_external_row_has_a_value_without_an_interval() -> None:
     sides = _numeric(np.array([[1.0], [2.0], [4.0]])), _numeric(np.array([[3.0]]))
     for measure in (correspondence_averaged, energy_coefficient):
-        found = _estimate(measure(*sides))
+        found = estimated(measure(*sides))
         assert (found.low, found.high, found.reason) == (None, None, "one external row gives no interval")
 
 
@@ -592,7 +588,7 @@ def test_the_membership_model_is_that_of_r() -> None:
     assert sign * (found[0] - slopes @ x.mean(axis=0)) == pytest.approx(coefficients[0], rel=1e-6)
     # Out of fold it is a little less than on the rows of the fit.
     ours = membership_auroc(_golden_side(table[table["site"] == "A"]), _golden_side(table[table["site"] == "D"]))
-    assert expected["membership_auc"] - 0.02 < _estimate(ours).value < expected["membership_auc"]
+    assert expected["membership_auc"] - 0.02 < estimated(ours).value < expected["membership_auc"]
 
 
 def test_the_ridge_fit_solves_its_equations_even_when_the_tables_are_separated() -> None:
@@ -635,7 +631,7 @@ def test_the_columns_of_the_membership_model_are_standardized() -> None:
 
 
 def test_ten_rows_are_enough_for_ten_parts() -> None:
-    found = _estimate(membership_auroc(_numeric(np.arange(12.0)[:, None]), _numeric(np.arange(10.0)[:, None])))
+    found = estimated(membership_auroc(_numeric(np.arange(12.0)[:, None]), _numeric(np.arange(10.0)[:, None])))
     assert (found.n, found.details) == (10, {"development_n": 12})
 
 
@@ -656,11 +652,11 @@ def test_no_row_is_predicted_by_a_fit_that_saw_it() -> None:
 def test_membership_is_one_half_for_one_population_and_1_for_two() -> None:
     rng = np.random.default_rng(6)
     found = [
-        _estimate(membership_auroc(_numeric(rng.normal(size=(120, 3))), _numeric(rng.normal(size=(80, 3))), seed=seed))
+        estimated(membership_auroc(_numeric(rng.normal(size=(120, 3))), _numeric(rng.normal(size=(80, 3))), seed=seed))
         for seed in range(30)
     ]
     assert np.mean([one.value for one in found]) == pytest.approx(0.5, abs=0.04)
-    apart = _estimate(membership_auroc(_numeric(rng.normal(size=(50, 2))), _numeric(rng.normal(9, 1, size=(50, 2)))))
+    apart = estimated(membership_auroc(_numeric(rng.normal(size=(50, 2))), _numeric(rng.normal(9, 1, size=(50, 2)))))
     assert (apart.value, apart.high) == (1, 1)
     assert apart.n == 50
     assert "10-fold" in apart.method
@@ -670,7 +666,7 @@ def test_what_is_missing_tells_the_tables_apart_and_is_named() -> None:
     rng = np.random.default_rng(7)
     ours, theirs = rng.normal(size=(80, 2)), rng.normal(size=(60, 2))
     theirs[:50, 1] = np.nan
-    found = _estimate(membership_auroc(_numeric(ours), _numeric(theirs)))
+    found = estimated(membership_auroc(_numeric(ours), _numeric(theirs)))
     assert found.value > 0.85
     drivers = {(row.variable, row.level): row.value for row in membership_drivers(_numeric(ours), _numeric(theirs))}
     assert set(drivers) == {("x0", None), ("x1", None), ("x1", "missing")}

@@ -40,7 +40,8 @@ from dossier.metrics.discrimination import (
     specificity,
     youden_j,
 )
-from dossier.types import Absent, Curve, Estimate, Floats
+from dossier.types import Absent, Curve, Floats
+from tests.estimated import estimated
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference values is not there")
@@ -78,11 +79,6 @@ def printed(name: str, column: str) -> float:
 def to_printed_digits(value: float, expected: float) -> bool:
     """Equal to the seven significant digits of the table."""
     return abs(value - expected) <= 0.501 * 10.0 ** (math.floor(math.log10(abs(expected))) - 6)
-
-
-def estimated(found: Estimate | Absent) -> Estimate:
-    assert isinstance(found, Estimate)
-    return found
 
 
 def slow_auroc(y: Floats, p: Floats) -> tuple[float, float]:

@@ -29,6 +29,7 @@ from dossier.metrics.human_factors import (
     replicated_counts,
 )
 from dossier.types import Absent, Curve, DecisionCounts, Estimate, ReaderStudy, find, find_curve
+from tests.estimated import estimated
 from tests.smallest import HEAD, SITE
 
 PUBLISHED = of_counts(352, 1196, 367, 1181)
@@ -41,11 +42,6 @@ OF_COUNTS = (
     relative_risk_reduction,
     odds_ratio,
 )
-
-
-def estimated(found: Estimate | Absent) -> Estimate:
-    assert isinstance(found, Estimate), found
-    return found
 
 
 def made(rows: list[tuple[Any, ...]], **more: Any) -> ReaderStudy:

@@ -31,7 +31,8 @@ from dossier.metrics.accuracy import (
 )
 from dossier.metrics.discrimination import accuracy, balanced_accuracy, sensitivity, specificity
 from dossier.metrics.reliability import cohen_kappa, confidence_by_rater, raters_one_by_one
-from dossier.types import Absent, Curve, Estimate, Floats
+from dossier.types import Absent, Curve, Floats
+from tests.estimated import estimated
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference values is not there")
@@ -40,11 +41,6 @@ TRUTH = np.array([1.0, 1, 0, 0, 0])
 LABELS = np.array([[1, 1, 0], [1, 0, 1], [0, 0, 0], [1, 0, 0], [0, 0, math.nan]])
 CONFIDENCE = np.array([[1.0, 0.8, 0.6], [0.8, 0.6, 0.6], [1.0, 0.8, 1.0], [0.4, 0.8, 0.6], [0.8, 1.0, math.nan]])
 COMPLEXITY = np.array([[0.0, 0.25, 0.5], [1, 0.75, 0.5], [0, 0, 0], [0.75, 0.25, 0.5], [0.5, 0.25, math.nan]])
-
-
-def estimated(found: Estimate | Absent) -> Estimate:
-    assert isinstance(found, Estimate)
-    return found
 
 
 def made(found: Curve | Absent) -> dict[str, Floats]:

@@ -33,6 +33,7 @@ from dossier.metrics.utility import (
     utility_profile,
 )
 from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
+from tests.estimated import estimated
 
 
 def drawn(seed: int, n: int = 300, scale: float = 1.0) -> tuple[Floats, Floats]:
@@ -48,11 +49,6 @@ def curved(found: Curve | Absent) -> Curve:
 
 def numbers(found: Curve, name: str) -> Floats:
     return np.array(found.columns[name], dtype=float)
-
-
-def estimated(found: Estimate | Absent) -> Estimate:
-    assert isinstance(found, Estimate), found
-    return found
 
 
 def site(name: str, curve: str, found: Curve | Absent, n: int = 300, events: int = 100) -> SiteResults:

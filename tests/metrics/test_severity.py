@@ -21,7 +21,8 @@ from dossier.metrics.severity import (
     severity_of_models,
     weights_fault,
 )
-from dossier.types import Absent, Curve, Estimate, Floats
+from dossier.types import Absent, Curve, Floats
+from tests.estimated import estimated
 
 WEIGHTS = ((0.0, 0.6), (0.3, 0.0))
 DISTANCE = np.array([[0, 0.3, 0.6, 1.0], [0.3, 0, 0.3, 0.6], [0.6, 0.3, 0, 0.3], [1.0, 0.6, 0.3, 0]])
@@ -30,11 +31,6 @@ PUBLISHED = {
     "V2": ([[20, 2, 3, 0], [2, 20, 2, 0], [3, 3, 20, 0], [0, 0, 0, 25]], 4.2, 0.063),
     "V3": ([[20, 0, 5, 0], [0, 20, 0, 0], [0, 0, 20, 0], [5, 5, 0, 25]], 7.3333, 0.110),
 }
-
-
-def estimated(found: Estimate | Absent) -> Estimate:
-    assert isinstance(found, Estimate)
-    return found
 
 
 def rows_of(counts: Floats) -> tuple[Integers, Integers]:

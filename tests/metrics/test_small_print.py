@@ -18,11 +18,7 @@ from dossier.metrics.reliability import required_reliability
 from dossier.metrics.robustness import pearson, performance_against_similarity
 from dossier.metrics.utility import net_benefit
 from dossier.types import Absent, DatasetSummary, DecisionCounts, Estimate, ReaderStudy, Result, SiteResults
-
-
-def estimated(found: Estimate | Absent) -> Estimate:
-    assert isinstance(found, Estimate), found
-    return found
+from tests.estimated import estimated
 
 
 def one(value: float, se: float | None = 0.1, events: int | None = 100, n: int = 400) -> Estimate:

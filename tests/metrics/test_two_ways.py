@@ -41,6 +41,7 @@ from dossier.metrics.human_factors import (
 )
 from dossier.metrics.sample import mss_auroc, mss_brier, mss_oe, mss_slope, mss_snb
 from dossier.types import Absent, DecisionCounts, Estimate, Floats, ReaderStudy
+from tests.estimated import estimated
 
 Z = NormalDist().inv_cdf(0.975)
 CLOSE = 1e-12
@@ -54,11 +55,6 @@ CUTS = st.sampled_from([0.0, 0.1, 0.25, 0.3, 0.5, 0.9])
 
 def arrays(rows: list[tuple[int, float]]) -> tuple[Floats, Floats]:
     return np.array([y for y, _ in rows], dtype=float), np.array([p for _, p in rows], dtype=float)
-
-
-def estimated(found: Estimate | Absent) -> Estimate:
-    assert isinstance(found, Estimate), found
-    return found
 
 
 def counted(rows: list[tuple[int, float]], cut: float) -> tuple[int, int, int, int]:

@@ -70,6 +70,7 @@ from dossier.metrics.sample import newcombe_variance, smallest_sample
 from dossier.metrics.smooth_curve import curve_at, loess_at, smooth_curve, spline_design
 from dossier.metrics.utility import net_benefit, standardized_net_benefit
 from dossier.types import Absent, Curve, Estimate, Floats
+from tests.estimated import estimated
 from tests.reference.built import SHARED, needs_shared
 
 pytestmark = needs_shared
@@ -114,11 +115,6 @@ def columns(risk: str = "p", name: str = "binary.csv", **only: str) -> tuple[Flo
     for column, value in only.items():
         read = read[read[column] == value]
     return read["y"].to_numpy(float), read[risk].to_numpy(float)
-
-
-def estimated(found: Estimate | Absent) -> Estimate:
-    assert isinstance(found, Estimate), found
-    return found
 
 
 def value_of(found: Estimate | Absent) -> float:
