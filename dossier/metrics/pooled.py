@@ -39,10 +39,11 @@ def random_effects(values: Floats, standard_errors: Floats, level: float = 0.95)
     """The mean over sites that really differ from each other, with the range in which a new site is expected.
 
     `values` and `standard_errors` are those of at least two sites, on one scale, the standard errors above 0. The
-    variance between sites, tau squared, is the restricted maximum likelihood one (REML). The interval is Hartung's and
-    Knapp's, mean -+ t(k-1) se, with a variance that is never below the plain one (factor at least 1: metafor's `knha`
-    may go below). The prediction interval is mean -+ t(k-2) sqrt(tau^2 + se^2) (Higgins 2009; metafor takes t(k-1));
-    None below three sites. i2 = tau^2 / (tau^2 + s^2), s^2 the typical variance within a site (Higgins and Thompson).
+    variance between sites, tau squared, is the restricted maximum likelihood one (REML), at the highest of its peaks.
+    The interval is Hartung's and Knapp's, mean -+ t(k-1) se, with a variance that is never below the plain one (factor
+    at least 1: metafor's `knha` may go below). The prediction interval is mean -+ t(k-2) sqrt(tau^2 + se^2) (Higgins
+    2009; metafor takes t(k-1)); None below three sites. i2 = tau^2 / (tau^2 + s^2), s^2 the typical variance within a
+    site (Higgins and Thompson).
     """
     variances = standard_errors**2
     between = _restricted_maximum_likelihood(values, variances)
@@ -70,21 +71,41 @@ def random_effects(values: Floats, standard_errors: Floats, level: float = 0.95)
     )
 
 
+SCANNED = 100
+"""At how many variances between sites the slope of the restricted likelihood is looked at for its peaks."""
+
+
 def _restricted_maximum_likelihood(values: Floats, variances: Floats) -> float:
-    """The variance between sites at which the restricted likelihood stops rising; 0 where it falls from the start."""
+    """The variance between sites at which the restricted likelihood is highest; the smallest of equally high ones."""
 
     def slope(between: float) -> float:
+        return float(_slopes(np.array([between]), values, variances)[0])
+
+    def likelihood(between: float) -> float:
         weights = 1 / (variances + between)
         total = weights.sum()
         mean = (weights * values).sum() / total
-        return float(((weights * (values - mean)) ** 2).sum() - weights.sum() + (weights**2).sum() / total)
+        return float(np.log(weights).sum() - math.log(total) - (weights * (values - mean) ** 2).sum())
 
-    if slope(0.0) <= 0:
-        return 0.0
-    upper = float(np.var(values, ddof=1)) + float(variances.max())
-    while slope(upper) > 0:
-        upper *= 2
-    return float(brentq(slope, 0.0, upper, xtol=1e-15, rtol=1e-14))
+    # Where standard errors are very unequal it can fall from 0 and rise again to a higher peak. No peak is narrow over
+    # the logarithm of the surest site's variance with that between sites; beyond the last point it only falls.
+    least, last = variances.min(), np.ptp(values) ** 2 + variances.max()
+    scan = least * np.expm1(np.linspace(0, math.log1p(last / least), SCANNED))
+    rising = _slopes(scan, values, variances) > 0
+    peaks = [
+        float(brentq(slope, scan[place], scan[place + 1], xtol=1e-15, rtol=1e-14))
+        for place in np.flatnonzero(rising[:-1] & ~rising[1:])
+    ]
+    return max(peaks if rising[0] else [0.0, *peaks], key=likelihood)
+
+
+def _slopes(between: Floats, values: Floats, variances: Floats) -> Floats:
+    """Twice the slope of the logarithm of the restricted likelihood at each of these variances between sites."""
+    weights = 1 / (variances + between[:, None])
+    total = weights.sum(axis=1)
+    mean = (weights * values).sum(axis=1) / total
+    away = ((weights * (values - mean[:, None])) ** 2).sum(axis=1)
+    return np.asarray(away - total + (weights**2).sum(axis=1) / total)
 
 
 def pool(
@@ -151,12 +172,18 @@ def _obstacle(estimate: Estimate, scale: Scale) -> str | None:
             return f"fewer than {FEW_FOR_POOLING} events"
         if estimate.n - estimate.events < FEW_FOR_POOLING:
             return f"fewer than {FEW_FOR_POOLING} non-events"
-    if scale == "logit" and not 0 < estimate.value < 1:
-        return f"a value of exactly {estimate.value:g} has no logit"
-    if scale == "log" and estimate.value <= 0:
-        return f"a value of {estimate.value:g} has no logarithm"
-    if estimate.se is None or estimate.se <= 0:
+    reason = off_scale(estimate.value, scale)
+    if reason is None and (estimate.se is None or estimate.se <= 0):
         return "no standard error"
+    return reason
+
+
+def off_scale(value: float, scale: str) -> str | None:
+    """Why a value does not exist on the scale where it would be pooled; None where it does."""
+    if scale == "logit" and not 0 < value < 1:
+        return f"a value of exactly {value:g} has no logit"
+    if scale == "log" and value <= 0:
+        return f"a value of {value:g} has no logarithm"
     return None
 
 
