@@ -825,8 +825,13 @@ def standardized_mean_difference(development: Floats, external: Floats) -> float
     """The difference of the means, external minus development, in standard deviations; None when none varies."""
     if len(development) < 2 or len(external) < 2:
         return None
-    spread = (development.var(ddof=1) + external.var(ddof=1)) / 2
+    spread = (_variance(development) + _variance(external)) / 2
     return float((external.mean() - development.mean()) / np.sqrt(spread)) if spread > 0 else None
+
+
+def _variance(values: Floats) -> float:
+    """The variance with n - 1; exactly 0 where all values are the same, of which rounding would leave a trace."""
+    return 0.0 if values.min() == values.max() else float(values.var(ddof=1))
 
 
 def kolmogorov_smirnov(development: Floats, external: Floats) -> float:

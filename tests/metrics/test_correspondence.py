@@ -536,6 +536,31 @@ def test_shift_leaves_out_what_cannot_be_standardized() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (np.full(10, 0.1), np.full(7, 0.1)),
+        (np.full(1000, 36.6), np.full(333, 36.6)),
+        (np.full(1624, 0.7), np.full(120, 0.7)),
+        (np.full(100, 1.1), np.full(100, 1.2)),
+    ],
+)
+def test_a_constant_whose_variance_is_rounding_cannot_be_standardized(ours: Floats, theirs: Floats) -> None:
+    assert ours.var(ddof=1) + theirs.var(ddof=1) > 0
+    rows = feature_shift((Feature("x", ours),), (Feature("x", theirs),))
+    assert "standardized_mean_difference" not in {row.statistic for row in rows}
+
+
+@pytest.mark.parametrize(("ours", "theirs", "sign"), [((0.1,) * 10, (0.0, 1.0), 1), ((0.0, 1.0), (0.1,) * 10, -1)])
+def test_a_constant_side_is_standardized_by_the_other(
+    ours: tuple[float, ...], theirs: tuple[float, ...], sign: int
+) -> None:
+    """The variances are 0 and 1/2, the means .1 and .5."""
+    rows = feature_shift((Feature("x", np.array(ours)),), (Feature("x", np.array(theirs)),))
+    found = next(row.value for row in rows if row.statistic == "standardized_mean_difference")
+    assert found == pytest.approx(sign * 0.4 / math.sqrt(0.25))
+
+
 def test_each_level_that_is_seen_has_its_shift() -> None:
     """f falls from 3 in 4 to 1 in 4, each of variance 3/16; nobody has u on either side."""
     levels = ("f", "m", "u")
