@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dossier.bands import PERFORMANCE, SUPPORT
 from dossier.metrics import calibration, discrimination, utility
-from dossier.metrics.intervals import beyond, beyond_student, two_sided, two_sided_student
+from dossier.metrics.intervals import NO_SPREAD, beyond, beyond_student, two_sided, two_sided_student
 from dossier.register import curve, synthesis
 from dossier.types import Absent, Curve, Estimate, Floats, SiteResults, found, found_curve
 
@@ -35,8 +35,8 @@ def over_splits(
 
     `values` holds one value a split; `n_test` and `n_train` are the rows a split tests on and is fitted on; `n` and
     `events` are counted over all splits. SE = sqrt((1/J + n_test/n_train) var), var with ddof 1 over the J splits
-    (Nadeau and Bengio 2003), interval by Student t with J - 1 degrees of freedom. Without `n_train`, or with a single
-    split, there is no interval, and its reason is given.
+    (Nadeau and Bengio 2003), interval by Student t with J - 1 degrees of freedom. Without `n_train`, with a single
+    split, or where all splits have the same value there is no interval, and its reason is given.
     """
     j = len(values)
     value = float(values.mean())
@@ -45,6 +45,8 @@ def over_splits(
         unknown = "the number of rows that each split was fitted on is not known"
         reason = unknown if n_train is None else "one split shows no spread"
         return Estimate(value, None, None, None, n, method, events, reason=reason)
+    if values.min() == values.max():
+        return Estimate(value, None, None, None, n, method, events, reason=NO_SPREAD)
     se = math.sqrt((1 / j + n_test / n_train) * float(np.var(values, ddof=1)))
     reach = two_sided_student(level, j - 1) * se
     return Estimate(value, value - reach, value + reach, level, n, f"{method}, Nadeau-Bengio, Student t", events, se)

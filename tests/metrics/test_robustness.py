@@ -13,6 +13,7 @@ import pytest
 from scipy.stats import norm
 
 from dossier.metrics import discrimination
+from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.robustness import (
     acceptable,
     combined,
@@ -95,6 +96,15 @@ def test_two_splits_are_enough_for_an_interval() -> None:
     assert found.reason is None
     assert found.se == pytest.approx(math.sqrt((1 / 2 + 20 / 80) * 0.005))
     assert found.high == pytest.approx(0.85 + 12.706205 * math.sqrt(0.75 * 0.005), rel=1e-6)
+
+
+@pytest.mark.parametrize("values", [np.ones(5), np.full(5, 0.9), np.full(10, 0.1)])
+def test_splits_that_all_have_the_same_value_give_no_interval(values: Floats) -> None:
+    """The computed variance of ten times .1 is 2e-34, and says nothing."""
+    found = over_splits(values, n_test=100, n_train=400, n=500, events=50)
+    assert found.value == pytest.approx(values[0])
+    assert (found.low, found.high, found.level, found.se) == (None, None, None, None)
+    assert (found.n, found.events, found.reason) == (500, 50, NO_SPREAD)
 
 
 def test_a_declared_interval_gives_back_the_error_it_was_made_of() -> None:
