@@ -13,9 +13,11 @@ from scipy.stats import t as student
 
 from dossier import evaluate, initial, load
 from dossier.errors import DataError
+from dossier.evaluate import dependent
 from dossier.metrics import imputations
-from dossier.types import Absent, Curve, Estimate, Evidence, Study
+from dossier.types import Absent, Curve, Estimate, Evidence, Floats, Study, find_curve
 from tests.reference.built import example, hurried
+from tests.test_classes import GRADES, RELEASE
 
 SITE = "hospital-1"
 HEAD, *ROWS = initial.files()["hospital-1.csv"].decode().splitlines()
@@ -166,6 +168,93 @@ def test_bands_of_clusters_widen_as_rubins_rules_say(tmp_path: Path) -> None:
         (np.array(one.columns["high"], dtype=float) - np.array(one.columns["low"], dtype=float)) / 2 for one in alone
     ]
     assert half[0] == pytest.approx(float(student.ppf(0.975, 3)) * errors[0], rel=1e-6, abs=1e-9)
+
+
+def test_a_curve_without_a_cluster_that_ends_early_goes_on_beside_the_whole() -> None:
+    """It ends at .5, where the whole is .25, and lies .1 above it there; it begins at .25, .1 above it as well."""
+    whole = Curve({"risk": (0.0, 0.25, 0.5, 0.75, 1.0), "observed": (0.0, 0.0625, 0.25, 0.5625, 1.0)}, 60, "given")
+    part = Curve({"risk": (0.25, 0.375, 0.5), "observed": (0.1625, 0.2, 0.35)}, 50, "given")
+    found = dependent._on_axis(part, whole, "risk", "observed")
+    assert found == pytest.approx([0.1, 0.1625, 0.35, 0.6625, 1.1])
+    between = dependent._on_axis(whole, part, "risk", "observed")
+    assert between == pytest.approx([0.0625, (0.0625 + 0.25) / 2, 0.25])
+
+
+def test_a_line_with_gaps_or_other_points_is_not_brought_to_those_of_the_whole() -> None:
+    whole, gap = (Curve({"risk": (0.2, 0.4), "observed": line}, 60, "given") for line in ((0.1, 0.2), (0.1, None)))
+    single = Curve({"risk": (0.2,), "observed": (0.1,)}, 60, "given")
+    for axis, part, beside in (("risk", gap, whole), ("risk", whole, gap), ("", single, whole), ("", gap, whole)):
+        assert dependent._on_axis(part, beside, axis, "observed") is None
+    assert dependent._on_axis(whole, whole, "", "observed") == pytest.approx([0.1, 0.2])
+    assert dependent._on_axis(whole, whole, "risk", "rival") is None
+
+
+def _rare(part: int) -> list[str]:
+    """The rows with risks below .2; in the first `part` of them .3, as an imputation may give to some."""
+    place = HEAD.split(",").index("risk")
+    found = []
+    for k, row in enumerate(ROWS):
+        cells = row.split(",")
+        cells[place] = "0.3" if k < part else f"{0.19 * float(cells[place]):.4f}"
+        found.append(",".join(cells))
+    return found
+
+
+@pytest.fixture(scope="module")
+def rare(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    """Two imputations of which one alone has risks above .2."""
+    return evaluate.evidence(_study(tmp_path_factory.mktemp("rare"), {1: _rare(0), 2: _rare(10)}))
+
+
+def _column(rows: list[str], name: str) -> Floats:
+    return np.array([float(row.split(",")[HEAD.split(",").index(name)]) for row in rows])
+
+
+def test_the_risks_of_imputations_are_counted_where_they_are(rare: Evidence) -> None:
+    """Bins of .05 by the second imputation, of .02 by the first alone: nobody has a risk between .2 and .3."""
+    found = find_curve(rare, "risk_distribution", SITE)
+    assert isinstance(found, Curve)
+    outcome = _column(ROWS, "outcome")
+    edges = np.array([*found.columns["low"], 1.0], dtype=float)
+    for name, label in (("events", 1), ("non_events", 0)):
+        counts = [np.histogram(_column(_rare(part), "risk")[outcome == label], edges)[0] for part in (0, 10)]
+        assert found.columns[name] == pytest.approx(np.mean(counts, axis=0))
+    assert (found.n, found.events) == (200, outcome.sum())
+    assert found.method == "counts; mean of 2 imputations"
+
+
+def test_of_several_classes_each_has_its_own_bins_over_all_imputations(tmp_path: Path) -> None:
+    """The risk of G1 lies at .15 in one imputation, and in the other at .3 in a tenth of the rows."""
+    release = RELEASE.replace('file = "site.csv"', 'file = "site.csv"\nimputation = "imp"')
+    (tmp_path / "release.toml").write_text(release, encoding="utf-8")
+    risks = [[0.3 if k < part else 0.15 for k in range(40)] for part in (0, 4)]
+    lines = [
+        f"{GRADES[k % 4]},{0.8 - risk},{risk},0.1,0.1,{number}"
+        for number, column in enumerate(risks, 1)
+        for k, risk in enumerate(column)
+    ]
+    (tmp_path / "site.csv").write_text("\n".join(["grade,p0,p1,p2,p3,imp", *lines]) + "\n", encoding="utf-8")
+    found = find_curve(evaluate.evidence(load.study(tmp_path)), "risk_distribution", "site", **{"class": "G1"})
+    assert isinstance(found, Curve)
+    edges = np.array([*found.columns["low"], 1.0], dtype=float)
+    assert edges == pytest.approx([*np.linspace(0, 0.5, 11), 1.0])
+    of_class = np.arange(40) % 4 == 1
+    for name, rows in (("events", of_class), ("non_events", ~of_class)):
+        counts = [np.histogram(np.array(column)[rows], edges)[0] for column in risks]
+        assert found.columns[name] == pytest.approx(np.mean(counts, axis=0))
+
+
+def test_the_mean_roc_curve_has_the_mean_area_of_the_imputations(rare: Evidence) -> None:
+    found = find_curve(rare, "roc", SITE)
+    assert isinstance(found, Curve)
+    case = _column(ROWS, "outcome") == 1
+    areas = [
+        np.mean([(a > b) + (a == b) / 2 for a in risk[case] for b in risk[~case]])
+        for risk in (_column(_rare(part), "risk") for part in (0, 10))
+    ]
+    tpr, fpr = (np.array(found.columns[name], dtype=float) for name in ("tpr", "fpr"))
+    assert (fpr[0], tpr[0], fpr[-1], tpr[-1]) == (0, 0, 1, 1)
+    assert np.trapezoid(tpr, fpr) == pytest.approx(np.mean(areas), abs=1e-3)
 
 
 def test_the_predictors_are_described_as_they_were_before_imputing(tmp_path: Path) -> None:

@@ -147,9 +147,10 @@ def groups_of(site: Site) -> Groups:
         return clusters.groups(dataset.cluster, seed)
     if dataset.outcome is None or dataset.risk is None or dataset.weights is None:
         raise TypeError("weighted rows have an outcome, a risk and a weight")
-    # By rank, so that the order of the rows in the file moves no group.
+    # By rank in all that a weighted measure reads, so that the order of the rows in the file moves no interval.
+    rival = () if dataset.rival is None else (dataset.rival,)
     rank = np.empty(len(dataset.risk), dtype=np.int64)
-    rank[np.lexsort((dataset.weights, dataset.outcome, dataset.risk))] = np.arange(len(rank))
+    rank[np.lexsort((*rival, dataset.weights, dataset.outcome, dataset.risk))] = np.arange(len(rank))
     return clusters.groups(rank, seed, "rows")
 
 
@@ -206,11 +207,16 @@ def reach_of_bands(site: Site) -> float:
 
 
 def _on_axis(part: Curve, whole: Curve, axis: str, line: str) -> Floats | None:
-    """The line of a part at the points of the whole curve; None where it has other points."""
+    """The line of a part at the points of the whole curve; None where it has other points.
+
+    A part may end before the whole curve does. Beyond its ends it stays as far from the whole curve as it is there.
+    """
     values = part.columns.get(line)
-    if values is None or None in values:
+    if values is None or None in values or None in whole.columns[line]:
         return None
+    ours, theirs = (np.array(one.columns[line], dtype=np.float64) for one in (whole, part))
     if not axis:
-        return np.array(values, dtype=np.float64) if len(values) == len(whole.columns[line]) else None
-    places = (np.array(one.columns[axis], dtype=np.float64) for one in (whole, part))
-    return np.interp(next(places), next(places), np.array(values, dtype=np.float64))
+        return theirs if len(theirs) == len(ours) else None
+    at, places = (np.array(one.columns[axis], dtype=np.float64) for one in (whole, part))
+    inside = np.clip(at, places[0], places[-1])
+    return np.asarray(np.interp(inside, places, theirs) + (ours - np.interp(inside, at, ours)))

@@ -22,12 +22,10 @@ from dossier.types import (
     Description,
     DescriptionResult,
     Estimate,
+    Floats,
     Result,
     SubgroupEvidence,
 )
-
-AXES = {**{name: axis for name, (axis, _) in BANDS.items()}, "roc": "fpr"}
-"""The column at which the points of a curve are read; a curve that is not named has as many points everywhere."""
 
 
 def of_site(site: Site) -> tuple[SiteEvidence, SubgroupEvidence]:
@@ -49,14 +47,14 @@ def of_site(site: Site) -> tuple[SiteEvidence, SubgroupEvidence]:
             results=tuple(
                 _pooled(release, [one.site.results for one in parts], None if whole is None else whole.site.results)
             ),
-            curves=tuple(_mean_curves([one.site.curves for one in parts], each[0])),
+            curves=tuple(_mean_curves([one.site.curves for one in parts], each)),
         ),
         _descriptions(site, parts),
     )
     of_groups = SubgroupEvidence(
         summaries=groups[0].summaries,
         results=tuple(_pooled(release, [one.results for one in groups], None if group is None else group.results)),
-        curves=tuple(_mean_curves([one.curves for one in groups], each[0])),
+        curves=tuple(_mean_curves([one.curves for one in groups], each)),
     )
     return found, of_groups
 
@@ -126,16 +124,33 @@ def _scale(metric: Metric, found: Estimate, difference: bool) -> str:
     return metric.pool or ("log" if metric.term.range == (0, None) else "plain")
 
 
-def _mean_curves(each: Sequence[Sequence[CurveResult]], site: Site) -> Iterator[CurveResult]:
+def _mean_curves(each: Sequence[Sequence[CurveResult]], sites: Sequence[Site]) -> Iterator[CurveResult]:
     for same in zip(*each, strict=True):
         first = same[0]
         absent = next((one.found for one in same if isinstance(one.found, Absent)), None)
-        known = [one.found for one in same if isinstance(one.found, Curve)]
-        shares = {prefix: share for _, prefix, share in BANDS[first.curve][1]} if first.curve in BANDS else {}
-        found = absent or imputations.mean_curve(known, AXES.get(first.curve, ""), _reach(site, first.subset), shares)
+        found = absent or _mean_curve(first, [one.found for one in same if isinstance(one.found, Curve)], sites)
         if isinstance(found, Curve):
             refuse_a_bad_curve(first.curve, first.dataset, found)
         yield replace(first, found=found)
+
+
+def _mean_curve(first: CurveResult, curves: Sequence[Curve], sites: Sequence[Site]) -> Curve | Absent:
+    """The mean of one curve over the imputations, of which it is the first."""
+    if first.curve == "roc":
+        return imputations.mean_roc(curves)
+    if first.curve == "risk_distribution":
+        return imputations.mean_distribution([_rows(one, first) for one in sites])
+    axis, lines = BANDS.get(first.curve, ("", ()))
+    shares = {prefix: share for _, prefix, share in lines}
+    return imputations.mean_curve(curves, axis, _reach(sites[0], first.subset), shares)
+
+
+def _rows(site: Site, of: CurveResult) -> tuple[Floats, Floats]:
+    """The outcome and the risk that a curve of a whole imputation was made of."""
+    dataset = (classes.against_rest(site, str(of.at["class"])) if "class" in of.at else site).dataset
+    if dataset.outcome is None or dataset.risk is None:
+        raise TypeError("a curve of outcomes and risks was made of rows that have them")
+    return dataset.outcome, dataset.risk
 
 
 def _reach(site: Site, subset: str | None) -> float:

@@ -8,7 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from dossier.metrics.intervals import beyond_student, expit, two_sided, two_sided_student
+from dossier.metrics.discrimination import POINTS, risk_distribution
+from dossier.metrics.intervals import beyond_student, column, expit, two_sided, two_sided_student
+from dossier.metrics.pooled import off_scale
 from dossier.types import Absent, Curve, Estimate, Floats
 
 Scale = str
@@ -22,8 +24,8 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
     the t distribution with Rubin's degrees of freedom (M - 1)(1 + 1/r)^2, r = (1 + 1/M) B/W, or those of Barnard and
     Rubin where each imputation takes the t distribution (of n - 1, or `degrees_of_freedom` in the details). `test` adds
     the p-value of the t test of 0. Details: `imputations`, `fraction_missing` (r + 2/(df + 3))/(r + 1), and the means
-    of the other details. Without a standard error in every imputation the value is the plain mean and the bounds are
-    missing with the reason. Source: Rubin 1987; Barnard and Rubin 1999.
+    of the other details. Where a value does not exist on the scale or an imputation has no standard error, the value is
+    the plain mean and the bounds are missing with the reason. Source: Rubin 1987; Barnard and Rubin 1999.
     """
     first = estimates[0]
     count = len(estimates)
@@ -39,7 +41,8 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
     words = f"{first.method}; mean of {count} imputations"
     if any(error is None for error in errors):
         value = sum(one.value for one in estimates) / count
-        reason = "not every imputation has a standard error, which Rubin's rules need"
+        reasons = (off_scale(one.value, scale) for one in estimates)
+        reason = next(filter(None, reasons), "not every imputation has a standard error, which Rubin's rules need")
         return Estimate(value, None, None, None, n, words, events, None, details, reason)
     values = np.array([_forward(one.value, scale) for one in estimates])
     within = float(np.mean([error**2 for error in errors if error is not None]))
@@ -99,8 +102,7 @@ def _means(estimates: Sequence[Estimate]) -> dict[str, float | None]:
 
 def _error(found: Estimate, scale: Scale) -> float | None:
     """The standard error on the scale; of a share with Wilson's interval from the interval."""
-    inside = {"logit": 0 < found.value < 1, "log": found.value > 0}.get(scale, True)
-    if not inside:
+    if off_scale(found.value, scale) is not None:
         return None
     if found.se is not None and found.se > 0:
         return found.se / _slope(found.value, scale)
@@ -140,25 +142,82 @@ def compared(found: Estimate, complete: Estimate | Absent | None) -> Estimate:
     return replace(found, details=details)
 
 
-def mean_curve(curves: Sequence[Curve], axis: str, reach: float, shares: Mapping[str, bool]) -> Curve | Absent:
-    """The mean of the imputations' curves at the points of the first; bands widen by the variance between them.
+# ---- curves ---------------------------------------------------------------------------------------------------------
 
-    `axis` is the column that the points are read at; without one the curves must have equally many points. `reach`
-    is how many standard errors the bands go to either side. The half widths of a band are the means of those of the
-    imputations times sqrt(1 + (1 + 1/M) B/W), W and B the variances within and between the imputations at that point,
-    and so is its standard error where a column gives it. `shares` says of a band, by what the names of its ends begin
-    with, whether it is one of shares, which end at 0 and 1, or of a net benefit, which only ends at 1; where it does
-    not say, those end at 0 and 1 that lie there in every imputation.
+
+def mean_distribution(tables: Sequence[tuple[Floats, Floats]]) -> Curve | Absent:
+    """The mean of the imputations' distributions of risk, all counted in the same bins.
+
+    `tables` holds the outcome (n, 0 or 1) and the risk (n, 0 to 1) of each imputation. The bins are those of all
+    imputations as one table, as each alone may have its own. Counts are means of the imputations, shares those of the
+    one table. Absent without rows.
+    """
+    count = len(tables)
+    outcomes, risks = (np.concatenate(parts) for parts in zip(*tables, strict=True))
+    found = risk_distribution(outcomes, risks)
+    if isinstance(found, Absent):
+        return found
+    columns = dict(found.columns)
+    for name in ("events", "non_events"):
+        columns[name] = column(np.array(columns[name], dtype=np.float64) / count)
+    first = tables[0][0]
+    return Curve(columns, len(first), f"{found.method}; mean of {count} imputations", int(first.sum()))
+
+
+def mean_roc(curves: Sequence[Curve]) -> Curve:
+    """The mean of the imputations' ROC curves: at every false positive rate, of their true positive rates.
+
+    A step stays a step: at each `fpr` of any imputation stand the means of the `tpr` before and after the steps there,
+    so that its area is the mean of the areas. Above 250 points, so many evenly spaced along it stand for it, and the
+    area stays within .001.
+    """
+    first = curves[0]
+    lines = [[np.array(one.columns[name], dtype=np.float64) for name in ("fpr", "tpr")] for one in curves]
+    rates = np.unique(np.concatenate([fpr for fpr, _ in lines]))
+    steps = np.mean([_before_and_after(rates, fpr, tpr) for fpr, tpr in lines], axis=0)
+    fpr, tpr = np.unique(np.column_stack([np.repeat(rates, 2), steps.ravel()]), axis=0).T
+    if len(fpr) > POINTS:
+        length, wanted = fpr + tpr, np.linspace(0, 2, POINTS)
+        fpr, tpr = np.interp(wanted, length, fpr), np.interp(wanted, length, tpr)
+    method = f"{first.method}; mean of {len(curves)} imputations"
+    return Curve({"fpr": column(fpr), "tpr": column(tpr)}, first.n, method, first.events)
+
+
+def _before_and_after(rates: Floats, fpr: Floats, tpr: Floats) -> Floats:
+    """The heights of a ROC curve at these rates, from the left and to the right; they differ at a step."""
+    left, right = np.searchsorted(fpr, rates, side="left"), np.searchsorted(fpr, rates, side="right") - 1
+    between = np.interp(rates, fpr, tpr)
+    return np.column_stack([np.where(fpr[at] == rates, tpr[at], between) for at in (left, right)])
+
+
+def mean_curve(curves: Sequence[Curve], axis: str, reach: float, shares: Mapping[str, bool]) -> Curve | Absent:
+    """The mean of the imputations' curves; bands widen by the variance between them.
+
+    `axis` is the column that the points are read at: those of the first within the range that all imputations share,
+    and the ends of that range. Without one the curves must have equally many points, and those of bins the same bins.
+    `reach` is how many standard errors the bands go to either side. The half widths of a band are the means of those of
+    the imputations times sqrt(1 + (1 + 1/M) B/W), W and B the variances within and between the imputations at that
+    point, and so is its standard error where a column gives it. `shares` says of a band, by what the names of its ends
+    begin with, whether it is one of shares, which end at 0 and 1, or of a net benefit, which only ends at 1; where it
+    does not say, those end at 0 and 1 that lie there in every imputation. Absent where the imputations share no range,
+    or have other points or bins.
     """
     first, count = curves[0], len(curves)
+    if next(iter(first.columns)) == "low" and len({one.columns["low"] for one in curves}) > 1:
+        return Absent("the imputations are counted in different bins, of which no mean is taken")
+    points = _shared_points(curves, axis) if axis else None
+    if points is not None and not len(points):
+        return Absent("the curves of the imputations share no range")
     aligned: dict[str, Floats] = {}
     for name in first.columns:
-        lines = [_at_points(one, first, axis, name) for one in curves]
+        lines = [_at_points(one, first, points, axis, name) for one in curves]
         known = [line for line in lines if line is not None]
         if len(known) < count:
             return Absent("the imputations give curves with different points, of which no mean is taken")
         aligned[name] = np.array(known)
-    columns = {name: lines[0] if name == axis else lines.mean(axis=0) for name, lines in aligned.items()}
+    columns = {name: lines.mean(axis=0) for name, lines in aligned.items()}
+    if points is not None:
+        columns[axis] = points
     for prefix in [name[:-3] for name in columns if name.endswith("low") and f"{name[:-3]}high" in columns]:
         line = _line_of(columns, prefix)
         if line is not None:
@@ -195,11 +254,20 @@ def _widened(
     return found | {error: columns[error] * wider} if error in columns else found
 
 
-def _at_points(part: Curve, whole: Curve, axis: str, name: str) -> Floats | None:
+def _shared_points(curves: Sequence[Curve], axis: str) -> Floats:
+    """The points of the first within the range that all curves share, and the ends of that range; none without one."""
+    lines = [np.array(one.columns[axis], dtype=np.float64) for one in curves]
+    low, high = max(line[0] for line in lines), min(line[-1] for line in lines)
+    points = np.union1d(lines[0], [low, high])
+    return np.asarray(points[(points >= low) & (points <= high)])
+
+
+def _at_points(part: Curve, whole: Curve, points: Floats | None, axis: str, name: str) -> Floats | None:
+    """A column of one imputation at these points, or at its own where there are as many as in the whole curve."""
     values = part.columns.get(name)
     if values is None or None in values:
         return None
-    if not axis or part.columns[axis] == whole.columns[axis]:
-        return np.array(values, dtype=np.float64) if len(values) == len(whole.columns[name]) else None
-    ours, theirs = (np.array(one.columns[axis], dtype=np.float64) for one in (whole, part))
-    return np.interp(ours, theirs, np.array(values, dtype=np.float64))
+    line = np.array(values, dtype=np.float64)
+    if points is None:
+        return line if len(line) == len(whole.columns[name]) else None
+    return np.interp(points, np.array(part.columns[axis], dtype=np.float64), line)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
+import numpy as np
 import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from dossier.metrics.imputations import degrees_of_freedom, mean_curve, rubin
-from dossier.types import Absent, Curve, Estimate
+from dossier.metrics.discrimination import risk_distribution, roc, roc_vertices
+from dossier.metrics.imputations import degrees_of_freedom, mean_curve, mean_distribution, mean_roc, rubin
+from dossier.metrics.utility import decision_curve
+from dossier.types import Absent, Curve, Estimate, Floats
 
 """The level at which a band reaches two standard errors to either side."""
 NO_ERROR = "not every imputation has a standard error, which Rubin's rules need"
@@ -96,26 +100,27 @@ def test_details_are_the_means_of_those_that_every_imputation_has() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scale", "one"),
+    ("scale", "one", "reason"),
     [
-        ("plain", _found(0.4, None)),
-        ("plain", _found(0.4, 0.0)),
-        ("logit", _found(0.0, 0.1)),
-        ("logit", _found(1.0, 0.1)),
-        ("log", _found(0.0, 0.1)),
-        ("log", _found(-1.0, 0.1)),
-        ("logit", _wilson(0.4, None, 0.6)),
-        ("logit", _wilson(0.4, 0.2, None)),
-        ("logit", _wilson(0.4, 0.2, 0.6, None)),
-        ("logit", _wilson(0.4, 0.0, 0.6)),
-        ("logit", _wilson(0.4, 0.2, 1.0)),
+        ("plain", _found(0.4, None), NO_ERROR),
+        ("plain", _found(0.4, 0.0), NO_ERROR),
+        ("logit", _found(0.0, 0.1), "a value of exactly 0 has no logit"),
+        ("logit", _found(1.0, 0.1), "a value of exactly 1 has no logit"),
+        ("logit", _found(1.0, None), "a value of exactly 1 has no logit"),
+        ("log", _found(0.0, 0.1), "a value of 0 has no logarithm"),
+        ("log", _found(-1.0, 0.1), "a value of -1 has no logarithm"),
+        ("logit", _wilson(0.4, None, 0.6), NO_ERROR),
+        ("logit", _wilson(0.4, 0.2, None), NO_ERROR),
+        ("logit", _wilson(0.4, 0.2, 0.6, None), NO_ERROR),
+        ("logit", _wilson(0.4, 0.0, 0.6), NO_ERROR),
+        ("logit", _wilson(0.4, 0.2, 1.0), NO_ERROR),
     ],
 )
-def test_without_a_standard_error_in_every_imputation_the_value_is_the_mean(scale: str, one: Estimate) -> None:
+def test_what_the_rules_cannot_pool_is_the_mean_with_the_reason(scale: str, one: Estimate, reason: str) -> None:
     found = rubin([_found(0.2, 0.1), one, _found(0.6, 0.1)], scale, 0.95)
     assert found.value == pytest.approx((0.8 + one.value) / 3)
     assert (found.low, found.high, found.level, found.se) == (None, None, None, None)
-    assert (found.n, found.events, found.reason) == (100, 40, NO_ERROR)
+    assert (found.n, found.events, found.reason) == (100, 40, reason)
     assert found.method == "normal; mean of 3 imputations"
     assert found.details == {"imputations": 3}
 
@@ -238,12 +243,40 @@ def test_each_line_of_a_curve_ends_where_it_must() -> None:
 ENDS = {"": 0.0, "_low": -0.2, "_high": 0.2}
 
 
-def test_the_points_stay_those_of_the_first_where_another_ends_before() -> None:
-    first = Curve({"risk": (0.0, 1.0), "observed": (0.0, 1.0)}, 60, "first", 30)
-    second = Curve({"risk": (0.0, 0.5), "observed": (0.0, 0.5)}, 70, "second", 35)
-    found = mean_curve([first, second], "risk", 1.96, {})
+def test_the_mean_runs_over_the_range_that_all_imputations_share() -> None:
+    """Lines of slope 1, 2 and 3: the mean is that of slope 2 between .1, where the second begins, and .6, its end."""
+    reached = {1: (0.0, 0.25, 0.5, 0.75, 1.0), 2: (0.1, 0.6), 3: (0.05, 0.9)}
+    curves = [
+        Curve({"risk": risks, "observed": tuple(slope * risk for risk in risks)}, 60, "given", 30)
+        for slope, risks in reached.items()
+    ]
+    found = mean_curve(curves, "risk", 1.96, {})
     assert isinstance(found, Curve)
-    assert found.columns["risk"] == (0.0, 1.0)
+    assert found.columns["risk"] == (0.1, 0.25, 0.5, 0.6)
+    assert found.columns["observed"] == pytest.approx((0.2, 0.5, 1.0, 1.2))
+
+
+def test_treating_everybody_is_worth_the_same_on_every_range() -> None:
+    """Its net benefit phi - (1 - phi) t / (1 - t) hangs on no risk, and the risks of one imputation end before."""
+    outcome = np.repeat([0.0, 1.0], [70, 30])
+    risk = np.random.default_rng(3).uniform(0.02, 0.8, 100)
+    curves = [one for share in (1.0, 0.7) if isinstance(one := decision_curve(outcome, risk * share), Curve)]
+    found = mean_curve(curves, "threshold", 1.96, {"": False})
+    assert isinstance(found, Curve)
+    assert found.columns["threshold"][-1] == curves[1].columns["threshold"][-1]
+    odds = [float(at or 0) / (1 - float(at or 0)) for at in found.columns["threshold"]]
+    assert found.columns["treat_all"] == pytest.approx([0.3 - 0.7 * one for one in odds], abs=1e-3)
+
+
+def test_imputations_that_meet_at_one_point_have_a_mean_there_and_apart_they_have_none() -> None:
+    def between(low: float, high: float) -> Curve:
+        return Curve({"risk": (low, high), "observed": (low, high)}, 60, "given", 30)
+
+    met = mean_curve([between(0.1, 0.3), between(0.3, 0.5)], "risk", 1.96, {})
+    assert isinstance(met, Curve)
+    assert met.columns == {"risk": (0.3,), "observed": (0.3,)}
+    apart = mean_curve([between(0.1, 0.3), between(0.4, 0.5)], "risk", 1.96, {})
+    assert apart == Absent("the curves of the imputations share no range")
 
 
 def test_a_curve_is_read_at_the_points_of_the_first() -> None:
@@ -271,12 +304,11 @@ def test_a_band_with_a_name_belongs_to_the_line_of_that_name() -> None:
 @pytest.mark.parametrize(
     "names",
     [
-        ("low", "high", "share"),
         ("measured", "low", "high"),
         ("net_benefit", "bound_low", "bound_high"),
         ("observed", "observed_low", "upper"),
     ],
-    ids=["bins", "bounds of no line", "bounds with a name of no line", "a single bound"],
+    ids=["bounds of no line", "bounds with a name of no line", "a single bound"],
 )
 def test_what_is_no_band_about_a_line_is_the_mean(names: tuple[str, ...]) -> None:
     rows = ((0.1, 0.2, 0.3), (0.3, 0.3, 0.5))
@@ -284,6 +316,17 @@ def test_what_is_no_band_about_a_line_is_the_mean(names: tuple[str, ...]) -> Non
     found = mean_curve(curves, "", 1.96, {})
     assert isinstance(found, Curve)
     assert [found.columns[name][0] for name in names] == pytest.approx([0.2, 0.25, 0.4])
+
+
+def test_bins_have_a_mean_only_where_they_are_the_same() -> None:
+    def counted(end: float, share: float) -> Curve:
+        return Curve({"low": (0.0, end), "high": (end, 1.0), "share": (share, 1 - share)}, 50, "counts")
+
+    found = mean_curve([counted(0.2, 0.5), counted(0.2, 0.75)], "", 1.96, {})
+    assert isinstance(found, Curve)
+    assert found.columns == {"low": (0.0, 0.2), "high": (0.2, 1.0), "share": (0.625, 0.375)}
+    apart = mean_curve([counted(0.2, 0.5), counted(0.5, 0.75)], "", 1.96, {})
+    assert apart == Absent("the imputations are counted in different bins, of which no mean is taken")
 
 
 @pytest.mark.parametrize(
@@ -295,3 +338,109 @@ def test_curves_with_different_points_have_no_mean(columns: dict[str, tuple[floa
     whole = Curve({"risk": (0.1, 0.2), "observed": (0.1, 0.3)}, 50, "given")
     found = mean_curve([whole, Curve(columns, 50, "given")], "", 1.96, {})
     assert found == Absent("the imputations give curves with different points, of which no mean is taken")
+
+
+# ---- the distribution of the risks ----------------------------------------------------------------------------------
+
+
+def test_the_risks_of_all_imputations_are_counted_in_the_same_bins() -> None:
+    """The risks of one imputation end below .2 and those of the other do not, so that each alone has its own bins."""
+    rng = np.random.default_rng(0)
+    outcome, risk = (rng.random(400) < 0.1).astype(float), rng.uniform(0, 0.19, 400)
+    other = np.concatenate((np.full(6, 0.21), risk[6:]))
+    ends = [
+        one.columns["high"][0] for risks in (risk, other) if isinstance(one := risk_distribution(outcome, risks), Curve)
+    ]
+    assert ends == [0.02, 0.05]
+    # The outcome of the first row is imputed too.
+    turned = np.append(1 - outcome[0], outcome[1:])
+    found = mean_distribution([(outcome, risk), (turned, other)])
+    assert isinstance(found, Curve)
+    edges = np.array([*found.columns["low"], 1.0], dtype=float)
+    assert edges == pytest.approx([*np.linspace(0, 0.2, 11), 1.0])
+    assert found.columns["high"] == tuple(edges[1:])
+    for name, label in (("events", 1), ("non_events", 0)):
+        both = np.concatenate((risk[outcome == label], other[turned == label]))
+        counts = np.histogram(both, edges)[0]
+        assert found.columns[name] == pytest.approx(counts / 2)
+        assert found.columns[f"share_{name}"] == pytest.approx(counts / len(both))
+    assert (found.n, found.events, found.method) == (400, int(outcome.sum()), "counts; mean of 2 imputations")
+
+
+def test_no_rows_have_no_distribution() -> None:
+    assert mean_distribution([(np.array([]), np.array([]))] * 2) == Absent("there are no rows")
+
+
+# ---- the ROC curve --------------------------------------------------------------------------------------------------
+
+
+def _roc(*points: tuple[float, float]) -> Curve:
+    fpr, tpr = zip(*points, strict=True)
+    return Curve({"fpr": fpr, "tpr": tpr}, 50, "empirical", 20)
+
+
+def _area(curve: Curve) -> float:
+    return float(np.trapezoid(np.array(curve.columns["tpr"]), np.array(curve.columns["fpr"])))
+
+
+STAIRS = _roc((0, 0), (0, 0.25), (0, 0.5), (0.5, 0.5), (0.5, 1), (1, 1))
+
+
+@pytest.mark.parametrize(
+    ("other", "points"),
+    [
+        (_roc((0, 0), (0, 1), (1, 1)), [(0, 0), (0, 0.75), (0.5, 0.75), (0.5, 1), (1, 1)]),
+        (_roc((0, 0), (1, 0), (1, 1)), [(0, 0), (0, 0.25), (0.5, 0.25), (0.5, 0.5), (1, 0.5), (1, 1)]),
+        (_roc((0, 0), (1, 1)), [(0, 0), (0, 0.25), (0.5, 0.5), (0.5, 0.75), (1, 1)]),
+        # A corner at .25 lies on the level step of the first, and a slope begins there.
+        (_roc((0, 0), (0.25, 0.5), (1, 1)), [(0, 0), (0, 0.25), (0.25, 0.5), (0.5, 7 / 12), (0.5, 10 / 12), (1, 1)]),
+        (STAIRS, [(0, 0), (0, 0.5), (0.5, 0.5), (0.5, 1), (1, 1)]),
+    ],
+    ids=["perfect", "worthless", "slanted", "bent", "the same"],
+)
+def test_steps_of_the_roc_curve_stay_steps(other: Curve, points: list[tuple[float, float]]) -> None:
+    for both in ([STAIRS, other], [other, STAIRS]):
+        found = mean_roc(both)
+        assert found.columns["fpr"] == pytest.approx([fpr for fpr, _ in points])
+        assert found.columns["tpr"] == pytest.approx([tpr for _, tpr in points])
+        assert _area(found) == pytest.approx((_area(STAIRS) + _area(other)) / 2)
+        assert (found.n, found.events, found.method) == (50, 20, "empirical; mean of 2 imputations")
+
+
+@pytest.mark.parametrize(("seed", "digits"), [(0, 1), (1, 2), (2, 8)])
+def test_the_area_below_the_mean_roc_curve_is_the_mean_auroc(seed: int, digits: int) -> None:
+    """The AUROC by counting pairs, ties by half."""
+    rng = np.random.default_rng(seed)
+    outcome = np.repeat([0.0, 1.0], [25, 15])
+    risks: list[Floats] = [np.round(rng.random(40) * 0.7 + outcome * 0.3, digits) for _ in range(3)]
+    found = mean_roc([one for risk in risks if isinstance(one := roc(outcome, risk), Curve)])
+    pairs = [(a > b) + (a == b) / 2 for risk in risks for a, b in itertools.product(risk[25:], risk[:25])]
+    assert _area(found) == pytest.approx(np.mean(pairs))
+    points = list(zip(found.columns["fpr"], found.columns["tpr"], strict=True))
+    assert (points[0], points[-1]) == ((0, 0), (1, 1))
+    assert points == sorted(points)
+
+
+def test_a_long_mean_roc_curve_is_thinned_and_keeps_its_area() -> None:
+    rng = np.random.default_rng(0)
+    outcome = np.repeat([0.0, 1.0], [700, 300])
+    whole = [np.column_stack(roc_vertices(outcome, rng.random(1000) + outcome * 0.3)).tolist() for _ in range(5)]
+    curves = [_roc(*(tuple(point) for point in points)) for points in whole]
+    found = mean_roc(curves)
+    assert len(found.columns["fpr"]) == len(found.columns["tpr"]) == 250
+    assert _area(found) == pytest.approx(np.mean([_area(one) for one in curves]), abs=1e-3)
+    along = [float(x or 0) + float(y or 0) for x, y in zip(found.columns["fpr"], found.columns["tpr"], strict=True)]
+    assert along == pytest.approx([2 * k / 249 for k in range(250)])
+
+
+def test_rows_and_events_of_a_mean_roc_curve_are_those_of_the_first() -> None:
+    found = mean_roc([STAIRS, Curve(STAIRS.columns, 60, "other", 30)])
+    assert (found.n, found.events, found.method) == (50, 20, "empirical; mean of 2 imputations")
+
+
+def test_a_mean_roc_curve_of_250_points_stays_as_it_is() -> None:
+    """Of 124 steps there are 249 corners, and one point more lies on the first level step."""
+    corners = [(k / 124, (k + up) / 124) for k in range(124) for up in (0, 1)]
+    points = [*corners[:2], (0.5 / 124, 1 / 124), *corners[2:], (1.0, 1.0)]
+    found = mean_roc([_roc(*points)] * 2)
+    assert list(zip(found.columns["fpr"], found.columns["tpr"], strict=True)) == points
