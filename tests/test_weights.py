@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -85,18 +87,79 @@ def test_by_hand_where_either_class_weighs_1_and_the_threshold_is_not_told(name:
 OF_BOTH_CLASSES = {
     *("balanced_accuracy", "youden_j", "likelihood_ratio_positive", "likelihood_ratio_negative"),
     *("auroc", "scaled_brier", "tjur_r2", "auroc_difference"),
+    *("calibration_intercept", "calibration_slope", "calibration_intercept_joint"),
 }
 
 
 @pytest.mark.parametrize(
-    ("weights", "more"),
-    [([1.0, 2.0, 0.0, 0.0], {"specificity"}), ([0.0, 0.0, 1.0, 2.0], {"sensitivity", "standardized_net_benefit"})],
+    ("weights", "more", "reason"),
+    [
+        ([1.0, 2.0, 0.0, 0.0], {"specificity"}, "every row that has a weight has the outcome"),
+        (
+            [0.0, 0.0, 1.0, 2.0],
+            {"sensitivity", "standardized_net_benefit", "oe_ratio"},
+            "no row that has a weight has the outcome",
+        ),
+    ],
 )
-def test_what_needs_a_class_without_weight_is_absent(weights: list[float], more: set[str]) -> None:
+def test_what_needs_a_class_without_weight_is_absent(weights: list[float], more: set[str], reason: str) -> None:
     found = {name: value(_four(weights)) for name, value in weighted.VALUES.items()}
-    assert {name for name, one in found.items() if one == weighted.NOTHING} == OF_BOTH_CLASSES | more
-    fits = {name for name, one in found.items() if isinstance(one, Absent)} - OF_BOTH_CLASSES - more
-    assert fits == {"calibration_intercept", "calibration_slope", "calibration_intercept_joint"}
+    gaps = {name: one.reason for name, one in found.items() if isinstance(one, Absent)}
+    assert gaps == dict.fromkeys(OF_BOTH_CLASSES | more, reason)
+
+
+def _plain(reason: str) -> str:
+    """A reason without the counts of rows, without the weights, and without what follows from equal risks."""
+    reason = reason.replace(" that has a weight", "")
+    for said, meant in (
+        (r"none of the \d+ rows has", "no row has"),
+        (r"all \d+ rows have", "every row has"),
+        ("every risk is the same.*", "every risk is the same"),
+    ):
+        reason = re.sub(said, meant, reason)
+    return reason
+
+
+@pytest.mark.parametrize("name", weighted.VALUES)
+def test_a_gap_is_that_of_the_measure_without_weights_on_the_rows_that_have_one(name: str) -> None:
+    metric, gaps = fill("metrics").metrics[name], set()
+    # A log score of minus infinity has no weighted value to ask for.
+    risks = ([0.2, 0.5, 0.5, 0.8], [0.1, 0.1, 0.1, 0.7] if name.startswith("log_score") else [0.0, 0.0, 0.0, 0.7])
+    for outcome, weights in itertools.product(itertools.product((0.0, 1.0), repeat=4), ([2, 2, 2, 2], [4, 2, 2, 0])):
+        for risk, threshold in itertools.product(risks, (0.1, 0.4, 0.6, 0.9, 1.0)):
+            y, p = np.array(outcome), np.array(risk)
+            found = weighted.VALUES[name](weighted.Rows(y, p, np.array(weights, dtype=float), threshold, p[::-1]))
+            often = np.repeat(np.arange(4), weights)
+            offered = {"outcome": y[often], "risk": p[often], "rival": p[::-1][often], "threshold": threshold}
+            offered |= {"level": 0.95, "permutations": 9, "seed": 1}
+            plain = metric.function(**{need: offered[need] for need in metric.needs})
+            if isinstance(found, Absent) and isinstance(plain, Absent):
+                gaps.add(found.reason)
+                assert _plain(found.reason) == _plain(plain.reason)
+            else:
+                assert isinstance(found, Absent) == isinstance(plain, Absent), (outcome, risk, weights, threshold)
+    never = {one for measure in ("accuracy", "brier", "log_score") for one in (measure, f"{measure}_difference")}
+    assert bool(gaps) == (name not in never)
+
+
+@pytest.mark.parametrize("expected", [5e-324, 1e-310])
+def test_a_number_of_expected_events_too_small_to_divide_by_is_absent(expected: float) -> None:
+    rows = weighted.Rows(OUTCOME, np.array([expected, 0.0, 0.0, 0.9]), np.array([1.0, 1.0, 1.0, 0.0]))
+    assert weighted.oe_ratio(rows) == Absent("its denominator is too small to divide by")
+
+
+def test_classes_of_very_unlike_weight_keep_their_ratios() -> None:
+    """A non-case weighs so little that the prevalence and the specificity are rounded to 1."""
+    rows = weighted.Rows(OUTCOME, RISK, np.array([1.0, 1.0, 1e-20, 1e20]))
+    found = weighted.likelihood_ratio_positive(rows)
+    assert isinstance(found, weighted.Weighted)
+    assert found.value == pytest.approx(1 / 2 / 1e-40)
+    found = weighted.scaled_brier(_four([1.0, 1.0, 1e-20, 1e-20]))
+    assert isinstance(found, weighted.Weighted)
+    assert found.value == pytest.approx(1 - (0.2**2 + 0.7**2) / 2 / 1e-20)
+    found = weighted.auroc(_four([1e-200, 3e-200, 1e-200, 1e-200]))
+    assert isinstance(found, weighted.Weighted)
+    assert found.value == pytest.approx((1 * 2 + 3 * 1) / 8)
 
 
 def test_at_a_threshold_of_1_there_is_no_net_benefit_and_no_declared_weight() -> None:
@@ -251,7 +314,8 @@ def test_the_order_of_the_rows_moves_no_weighted_interval(tmp_path: Path) -> Non
     draw = np.random.default_rng(2)
     # More rows than groups, so that the groups are drawn.
     many = draw.integers(0, 200, 400)
-    weights = draw.uniform(1, 3, 400)
+    # Rows that are alike but for the risk of the rival.
+    weights, rival = draw.choice([1.0, 2.0], 400), draw.uniform(0.05, 0.95, 400)
     assert site.outcome is not None
     assert site.risk is not None
     found = []
@@ -262,17 +326,54 @@ def test_the_order_of_the_rows_moves_no_weighted_interval(tmp_path: Path) -> Non
             rows_read=400,
             outcome=site.outcome[place],
             risk=site.risk[place],
-            rival=None,
+            rival=rival[order],
             predictors=(),
             weights=weights[order],
         )
         results = evaluate.evidence(replace(study, datasets=(rows,))).results
-        found.append(next(one.found for one in results if one.term == "auroc" and one.dataset == SITE))
-    first, second = found
-    assert isinstance(first, Estimate)
-    assert isinstance(second, Estimate)
-    assert (first.low, first.high) == pytest.approx((second.low, second.high), rel=1e-12)
-    assert "250 groups of 400 rows" in first.method
+        found.append([one.found for one in results if one.dataset == SITE and one.term in weighted.VALUES])
+    for first, second in zip(*found, strict=True):
+        assert isinstance(first, Estimate)
+        assert isinstance(second, Estimate)
+        assert (first.low, first.high) == pytest.approx((second.low, second.high), rel=1e-9)
+        assert "250 groups of 400 rows" in first.method
+
+
+def _small(study: Study, outcome: list[float], risk: list[float], weights: list[float]) -> dict[str, Estimate | Absent]:
+    """What is found of these rows at a site, by measure; at the last of its settings."""
+    columns = {"outcome": outcome, "risk": risk, "weights": weights}
+    rows = {name: np.array(column) for name, column in columns.items()}
+    site = replace(study.datasets[0], rows_read=len(outcome), rival=None, predictors=(), **rows)  # type: ignore[arg-type]
+    results = evaluate.evidence(replace(study, datasets=(site,))).results
+    return {one.term: one.found for one in results if one.dataset == SITE}
+
+
+def test_a_ratio_that_rests_on_one_row_has_a_value_and_no_interval(tmp_path: Path) -> None:
+    """One non-case is flagged, and one case is not."""
+    outcome, risk = [1.0] * 10 + [0.0] * 10, [0.95] * 9 + [0.01] + [0.95] + [0.01] * 9
+    found = _small(_example(tmp_path), outcome, risk, [1.0, 2.0] * 10)
+    # The flagged non-case and the other ones weigh 1 and 14, the missed case and the other ones 2 and 13.
+    for term, value, reason in (
+        ("likelihood_ratio_positive", 13 / 15 * 15, "the risk of no non-case that has a weight reaches the threshold"),
+        (
+            "likelihood_ratio_negative",
+            2 / 15 / (14 / 15),
+            "the risk of no case that has a weight lies below the threshold",
+        ),
+    ):
+        one = found[term]
+        assert isinstance(one, Estimate)
+        assert one.value == pytest.approx(value)
+        assert (one.low, one.high) == (None, None)
+        assert one.reason is not None
+        assert one.reason.startswith(f"without some of the rows there is no value: {reason} of 0.")
+
+
+def test_events_without_weight_are_none(tmp_path: Path) -> None:
+    outcome, risk = [1.0] * 5 + [0.0] * 15, [0.1, 0.3, 0.5, 0.7] * 5
+    found = _small(_example(tmp_path), outcome, risk, [0.0] * 5 + [1.0] * 15)
+    for term in ("oe_ratio", "sensitivity", "likelihood_ratio_positive", "auroc", "calibration_slope"):
+        assert found[term] == Absent("no row that has a weight has the outcome")
 
 
 @pytest.mark.parametrize(

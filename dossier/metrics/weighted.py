@@ -40,7 +40,9 @@ class Weighted:
 
 
 Found = Weighted | Absent
-NOTHING = Absent("the rows that it is a share of have no weight")
+NOTHING = Absent("no row that is left has a weight")
+NO_CASE = Absent("no row that has a weight has the outcome")
+NO_OTHER = Absent("every row that has a weight has the outcome")
 
 
 def mean(values: Floats, weights: Floats) -> float:
@@ -48,9 +50,18 @@ def mean(values: Floats, weights: Floats) -> float:
     return float((weights * values).sum() / weights.sum())
 
 
-def _share(chosen: Floats, among: Floats) -> Found:
-    """The weight of the chosen among the weight of all; both hold the rows' weights, 0 where a row does not belong."""
-    return NOTHING if among.sum() == 0 else Weighted(float(chosen.sum() / among.sum()))
+def _one_class(rows: Rows) -> Absent | None:
+    """The reason why cases cannot be compared with the others, if there is one."""
+    cases, others = (rows.weights[rows.outcome == label].any() for label in (1, 0))
+    if cases and others:
+        return None
+    return NO_OTHER if cases else NO_CASE
+
+
+def _quotient(above: float, below: float) -> Found:
+    """A ratio that may be of any size; Absent where it would be beyond all numbers."""
+    value = above / below if below > 0 else math.inf
+    return Weighted(value) if math.isfinite(value) else Absent("its denominator is too small to divide by")
 
 
 # ---- at a threshold -------------------------------------------------------------------------------------------------
@@ -65,6 +76,16 @@ class Shares:
     false_negative: float
     true_negative: float
 
+    @property
+    def cases(self) -> float:
+        """The weight of the rows with the outcome."""
+        return self.true_positive + self.false_negative
+
+    @property
+    def others(self) -> float:
+        """The weight of the rows without it."""
+        return self.true_negative + self.false_positive
+
 
 def _cells(rows: Rows) -> Shares:
     flagged, case = rows.risk >= rows.threshold, rows.outcome == 1
@@ -72,32 +93,35 @@ def _cells(rows: Rows) -> Shares:
     return Shares(*(float(rows.weights[part].sum()) for part in parts))
 
 
-def _ratio(above: float, below: float) -> Found:
-    return NOTHING if below == 0 else Weighted(above / below)
+def _share(chosen: float, among: float, empty: Absent) -> Found:
+    """The weight of the chosen among the weight of all, or why there is none of that."""
+    return empty if among == 0 else Weighted(chosen / among)
 
 
 def sensitivity(rows: Rows) -> Found:
     """The weighted share of cases that are flagged."""
     found = _cells(rows)
-    return _ratio(found.true_positive, found.true_positive + found.false_negative)
+    return _share(found.true_positive, found.cases, NO_CASE)
 
 
 def specificity(rows: Rows) -> Found:
     """The weighted share of non-cases that are not flagged."""
     found = _cells(rows)
-    return _ratio(found.true_negative, found.true_negative + found.false_positive)
+    return _share(found.true_negative, found.others, NO_OTHER)
 
 
 def ppv(rows: Rows) -> Found:
     """The weighted share of the flagged that are cases."""
     found = _cells(rows)
-    return _ratio(found.true_positive, found.true_positive + found.false_positive)
+    empty = Absent(f"no risk that has a weight reaches the threshold of {rows.threshold:g}")
+    return _share(found.true_positive, found.true_positive + found.false_positive, empty)
 
 
 def npv(rows: Rows) -> Found:
     """The weighted share of the unflagged that are no cases."""
     found = _cells(rows)
-    return _ratio(found.true_negative, found.true_negative + found.false_negative)
+    empty = Absent(f"every risk that has a weight reaches the threshold of {rows.threshold:g}")
+    return _share(found.true_negative, found.true_negative + found.false_negative, empty)
 
 
 def accuracy(rows: Rows) -> Found:
@@ -109,9 +133,9 @@ def accuracy(rows: Rows) -> Found:
 
 def _both(rows: Rows) -> tuple[float, float] | Absent:
     hit, right = sensitivity(rows), specificity(rows)
-    if isinstance(hit, Absent) or isinstance(right, Absent):
-        return NOTHING
-    return hit.value, right.value
+    if isinstance(hit, Absent):
+        return hit
+    return right if isinstance(right, Absent) else (hit.value, right.value)
 
 
 def _weights(rows: Rows) -> dict[str, float | None]:
@@ -135,14 +159,24 @@ def youden_j(rows: Rows) -> Found:
 
 def likelihood_ratio_positive(rows: Rows) -> Found:
     """The weighted sensitivity over the weighted share of non-cases that are flagged."""
-    both = _both(rows)
-    return both if isinstance(both, Absent) else _ratio(both[0], 1 - both[1])
+    found = _cells(rows)
+    return _likelihood_ratio(rows, found, (found.true_positive, found.false_positive), "reaches")
 
 
 def likelihood_ratio_negative(rows: Rows) -> Found:
     """The weighted share of cases that are not flagged over the weighted specificity."""
-    both = _both(rows)
-    return both if isinstance(both, Absent) else _ratio(1 - both[0], both[1])
+    found = _cells(rows)
+    return _likelihood_ratio(rows, found, (found.false_negative, found.true_negative), "lies below")
+
+
+def _likelihood_ratio(rows: Rows, found: Shares, chosen: tuple[float, float], doing: str) -> Found:
+    """The share of the chosen among the cases over that among the others; Absent where either is 0."""
+    if reason := _one_class(rows):
+        return reason
+    for weight, who in zip(chosen, ("case", "non-case"), strict=True):
+        if weight == 0:
+            return Absent(f"the risk of no {who} that has a weight {doing} the threshold of {rows.threshold:g}")
+    return _quotient(chosen[0] / found.cases, chosen[1] / found.others)
 
 
 def net_benefit(rows: Rows) -> Found:
@@ -157,7 +191,9 @@ def net_benefit(rows: Rows) -> Found:
 def standardized_net_benefit(rows: Rows) -> Found:
     """The weighted net benefit over the weighted prevalence."""
     found, phi = net_benefit(rows), mean(rows.outcome, rows.weights)
-    return found if isinstance(found, Absent) else _ratio(found.value, phi)
+    if isinstance(found, Absent):
+        return found
+    return NO_CASE if phi == 0 else _quotient(found.value, phi)
 
 
 # ---- without a threshold --------------------------------------------------------------------------------------------
@@ -167,12 +203,16 @@ def auroc(rows: Rows) -> Found:
     """The weighted share of the pairs of a case and another that are in order, each pair at the product of its weights;
     ties count half.
     """
+    if reason := _one_class(rows):
+        return reason
     case = rows.outcome == 1
     levels, place = np.unique(rows.risk, return_inverse=True)
-    cases = np.bincount(place[case], weights=rows.weights[case], minlength=len(levels))
-    others = np.bincount(place[~case], weights=rows.weights[~case], minlength=len(levels))
+    cases, others = (
+        np.bincount(place[member], weights=rows.weights[member], minlength=len(levels)).astype(float)
+        for member in (case, ~case)
+    )
     below = np.cumsum(others) - others
-    return _ratio(float((cases * (below + others / 2)).sum()), float(cases.sum() * others.sum()))
+    return Weighted(mean((below + others / 2) / others.sum(), cases))
 
 
 def brier(rows: Rows) -> Found:
@@ -182,8 +222,11 @@ def brier(rows: Rows) -> Found:
 
 def scaled_brier(rows: Rows) -> Found:
     """One less the weighted Brier score over that of the weighted prevalence."""
-    phi = mean(rows.outcome, rows.weights)
-    found = _ratio(mean((rows.risk - rows.outcome) ** 2, rows.weights), phi * (1 - phi))
+    if reason := _one_class(rows):
+        return reason
+    # The share of the others on its own: beside cases that weigh a great deal more, 1 - phi is rounded to 0.
+    reference = mean(rows.outcome, rows.weights) * mean(1 - rows.outcome, rows.weights)
+    found = _quotient(mean((rows.risk - rows.outcome) ** 2, rows.weights), reference)
     return found if isinstance(found, Absent) else Weighted(1 - found.value)
 
 
@@ -195,22 +238,28 @@ def log_score(rows: Rows) -> Found:
 
 def tjur_r2(rows: Rows) -> Found:
     """The weighted mean risk of the cases less that of the others."""
-    case = rows.outcome == 1
-    of_cases = _share(rows.weights[case] * rows.risk[case], rows.weights[case])
-    of_others = _share(rows.weights[~case] * rows.risk[~case], rows.weights[~case])
-    if isinstance(of_cases, Absent) or isinstance(of_others, Absent):
-        return NOTHING
-    means = {"mean_of_cases": of_cases.value, "mean_of_others": of_others.value}
-    return Weighted(of_cases.value - of_others.value, means)
+    if reason := _one_class(rows):
+        return reason
+    of_cases, of_others = (
+        mean(rows.risk[rows.outcome == label], rows.weights[rows.outcome == label]) for label in (1, 0)
+    )
+    return Weighted(of_cases - of_others, {"mean_of_cases": of_cases, "mean_of_others": of_others})
 
 
 def oe_ratio(rows: Rows) -> Found:
     """The weighted number of cases over the weighted number expected."""
-    return _share(rows.weights * rows.outcome, rows.weights * rows.risk)
+    phi = mean(rows.outcome, rows.weights)
+    if phi == 0:
+        return NO_CASE
+    if not rows.risk[rows.weights > 0].any():
+        return Absent("every risk that has a weight is 0, so that no event is expected")
+    return _quotient(phi, mean(rows.risk, rows.weights))
 
 
 def calibration_intercept(rows: Rows) -> Found:
     """The intercept of the weighted logistic regression on the log odds of the risk, the slope held at 1."""
+    if reason := _one_class(rows):
+        return reason
     log_odds, weights = logit(rows.risk), rows.weights / rows.weights.mean()
     near = near_intercept(rows.outcome, log_odds, weights)
     fit = logistic_fit(np.ones((1, len(weights))), rows.outcome, log_odds + near, weights)
@@ -231,6 +280,8 @@ def calibration_intercept_joint(rows: Rows) -> Found:
 
 def _line(rows: Rows) -> tuple[float, float] | Absent:
     """Intercept and slope, whose score equations hold each row at its weight (Binder 1983)."""
+    if reason := _one_class(rows):
+        return reason
     log_odds, weights = logit(rows.risk), rows.weights / rows.weights.mean()
     spread = math.sqrt(mean((log_odds - mean(log_odds, weights)) ** 2, weights))
     if spread <= 1e-10 * math.sqrt(mean(log_odds**2, weights)):
@@ -244,9 +295,9 @@ def _apart(measure: Callable[[Rows], Found]) -> Callable[[Rows], Found]:
 
     def difference(rows: Rows) -> Found:
         ours, theirs = measure(rows), measure(rows.of_rival)
-        if isinstance(ours, Absent) or isinstance(theirs, Absent):
-            return NOTHING
-        return Weighted(ours.value - theirs.value)
+        if isinstance(ours, Absent):
+            return ours
+        return theirs if isinstance(theirs, Absent) else Weighted(ours.value - theirs.value)
 
     return difference
 
