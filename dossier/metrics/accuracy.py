@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.metrics.discrimination import one_class
-from dossier.metrics.intervals import NO_SPREAD, column, two_sided, wilson
+from dossier.metrics.intervals import column, two_sided, wilson
 from dossier.metrics.raters import (
     NO_RATERS,
     NO_TRUTH,
@@ -217,7 +217,7 @@ def h_accuracy(
     and `tau` as numbers where they come from a source; of a complexity `cut`, the graded one from which a case is
     called complex, and `left_out`, the cases without one. Absent when a class is empty or without any complexity, when
     a source is not there, when a tau of the raters lies below one half, or when the raters judged other rows; the
-    bounds are missing when a class has a single row.
+    bounds are missing when a class that counts has a single row.
     Source: Cabitza and Campagner; the interval Zou and Donner 2008. Where we differ: ties for the largest score share
     the credit at every tau; the published equation 4 credits each of them fully, which breaks its own Proposition 1.
     """
@@ -252,6 +252,7 @@ def h_accuracy(
 
 
 METHOD = "Wilson in each class, put together (Zou and Donner)"
+SINGLE_ROW = "a class that counts has a single row, so that its variance is not known"
 
 
 def estimated_credit(
@@ -260,7 +261,7 @@ def estimated_credit(
     """The estimate of a weighted credit, on the rows of `outcome`."""
     n, events = len(outcome), int(outcome.sum())
     if found.low is None or found.high is None:
-        return Estimate(found.value, None, None, None, n, METHOD, events, found.se, details or {}, NO_SPREAD)
+        return Estimate(found.value, None, None, None, n, METHOD, events, found.se, details or {}, SINGLE_ROW)
     return Estimate(found.value, found.low, found.high, level, n, METHOD, events, found.se, details or {})
 
 

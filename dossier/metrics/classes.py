@@ -196,7 +196,8 @@ def auroc(
     AUROCs of one class against the rest, with DeLong's standard error carried over the classes: the sum over rows of
     the squared mean of their structural components, so that rows shared by the classes are counted once. Interval on
     the logit scale. Absent without rows or when a class has none; the bounds are missing when a class has a single row,
-    and at a mean of exactly 0 or 1. Source: DeLong 1988.
+    and where the standard error is 0, as at a mean of exactly 0 or 1, or when every row has the same risks. Source:
+    DeLong 1988.
     """
     k = class_risk.shape[1]
     if reason := unseen(classes, k, class_labels):
@@ -361,8 +362,8 @@ def h_accuracy(
     (sum of sigma)/(rows of l), sigma = 0 when the own class has not the largest risk, (risk - 1/k)/(tau - 1/k) up to
     tau, and 1 above; ties for the largest share the credit. The interval takes Wilson's of each class's mean credit,
     with as many trials as its variance is worth, and puts them together (Zou and Donner). Absent when a class has no
-    row, at a tau below 1/k, and from a survey that is not declared. Source: Cabitza and Campagner; the interval Zou and
-    Donner 2008.
+    row, at a tau below 1/k, and from a survey that is not declared; the bounds are missing when a class that counts has
+    a single row. Source: Cabitza and Campagner; the interval Zou and Donner 2008.
     """
     k = class_risk.shape[1]
     if reason := unseen(classes, k, class_labels):
@@ -635,8 +636,8 @@ def auroc_difference(
 
     Arguments: as for `auroc`, with `class_rival` (n, k). Returns the difference of the two means with the normal
     interval and two-sided `p_value` from the differences of the rows' structural components. Absent when a class has no
-    row; interval and p-value are missing when a class has a single row or both models order every pair alike. Source:
-    DeLong 1988.
+    row; interval and p-value are missing when a class has a single row, and where the standard error is 0, as when both
+    models order every pair alike. Source: DeLong 1988.
     """
     if reason := unseen(classes, class_risk.shape[1], class_labels):
         return reason
@@ -657,7 +658,7 @@ def auroc_difference(
         ceiling=1,
         details={"p_value": p_value},
     )
-    return _without_events(found)
+    return _without_events(replace(found, reason=SINGLE_ROW) if parts is None else found)
 
 
 @metric(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -207,6 +207,9 @@ def paired_delong_variance(outcome: Floats, risk: Floats, rival: Floats) -> floa
     return cases + float(np.var(below - rival_below, ddof=1)) / len(below)
 
 
+SINGLE_ROW = "there is a single case or a single non-case, so that DeLong's variance does not exist"
+
+
 @metric(
     "AUROC, difference from the rival",
     digits=3,
@@ -227,8 +230,9 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
 
     Arguments: `outcome` (n, 0 or 1), `risk` and `rival` (n, 0 to 1), `level`. Returns AUROC(risk) - AUROC(rival) with
     the normal interval and the two-sided `p_value` of DeLong's paired test. Absent when all rows are of one class;
-    interval and p-value are missing with a single case or non-case, or when both models order every pair alike.
-    Source: DeLong 1988.
+    interval and p-value are missing with a single case or non-case, for which DeLong's variance does not exist, and
+    where it is 0, as when both models order every pair alike, or when one of them is perfect and the other gives
+    everyone the same risk. Source: DeLong 1988.
     """
     if reason := one_class(outcome):
         return reason
@@ -236,9 +240,10 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
     variance = paired_delong_variance(outcome, risk, rival)
     se = math.sqrt(variance) if variance is not None and variance > 0 else None
     p_value = None if se is None else 2 * beyond(abs(value) / se)
-    return estimate(
+    found = estimate(
         value, se, level, outcome, "paired DeLong, normal", floor=-1, ceiling=1, details={"p_value": p_value}
     )
+    return replace(found, reason=SINGLE_ROW) if variance is None else found
 
 
 @metric(

@@ -328,6 +328,8 @@ def test_a_single_row_of_a_class_that_does_not_count_takes_no_interval_away() ->
     assert alone.se == pytest.approx(math.sqrt(2 / 3 * 1 / 3 / 2))
     both = estimated(h_accuracy(y, p, 0.98, 0.5))
     assert (both.low, both.high, both.se) == (None, None, None)
+    assert both.reason == "a class that counts has a single row, so that its variance is not known"
+    assert (estimated(h_accuracy_risk(y, p, 0.3)).reason, alone.reason) == (both.reason, None)
     band = drawn(h_accuracy_by_priority(y, p)).columns
     assert [low is None for low in band["low"]] == [True] * 50 + [False]
 

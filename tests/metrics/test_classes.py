@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dossier.metrics import calibration, classes, comparison, discrimination
+from dossier.metrics.intervals import NO_SPREAD
 from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
 from tests.estimated import estimated
 
@@ -543,6 +544,16 @@ def test_a_risk_above_one_by_rounding_is_certainty() -> None:
     assert estimated(classes.log_score(np.array([0, 1]), named(0, 1) * (1 + 5e-7))).value == 0
 
 
+@pytest.mark.parametrize(("priority", "counts"), [("0.5,0.25,0.25", True), ("0.5,0.5,0", False)])
+def test_a_single_row_takes_the_interval_of_h_accuracy_away_where_its_class_counts(priority: str, counts: bool) -> None:
+    truth = np.array([0, 0, 0, 1, 1, 1, 2])
+    found = estimated(classes.h_accuracy(truth, sample(7, 3, 3)[1], priority, 0.6))
+    assert (found.low is None, found.high is None) == (counts, counts)
+    assert found.reason == (
+        "a class that counts has a single row, so that its variance is not known" if counts else None
+    )
+
+
 def test_a_class_never_seen_is_named() -> None:
     truth, risk = np.array([0, 0, 1, 1]), np.full((4, 3), 1 / 3)
     assert classes.auroc(truth, risk, ("a", "b", "c")) == Absent("no row is of class c")
@@ -561,7 +572,7 @@ def test_a_class_never_predicted_and_ties_everywhere() -> None:
     assert isinstance(matrix, Curve)
     assert list(matrix.columns["count"]) == [1, 1, 2, 0, 0, 0, 0, 0, 0]
     auroc = estimated(classes.auroc(np.array([0, 0, 1, 1, 2, 2]), np.full((6, 3), 1 / 3)))
-    assert (auroc.value, auroc.low) == (0.5, None)
+    assert (auroc.value, auroc.low, auroc.reason) == (0.5, None, NO_SPREAD)
 
 
 @pytest.mark.parametrize("single", [0, 1, 2])
@@ -576,6 +587,8 @@ def test_a_class_of_a_single_row_counts_with_its_own_auroc(single: int) -> None:
     difference = estimated(classes.auroc_difference(truth, risk, np.eye(3)[truth]))
     assert difference.value == pytest.approx(-0.25 / 3, abs=1e-12)
     assert (difference.low, difference.high, difference.details["p_value"]) == (None, None, None)
+    assert difference.reason == classes.SINGLE_ROW
+    assert difference.events is None
 
 
 def test_a_class_of_a_single_row_and_a_perfect_model_have_no_interval() -> None:

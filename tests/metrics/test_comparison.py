@@ -31,6 +31,7 @@ from dossier.metrics.comparison import (
     sign_flip_p,
     stopping_bounds,
 )
+from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.resampling import BINNED_ABOVE
 from dossier.metrics.utility import net_benefit
 from dossier.types import Absent, Floats
@@ -135,6 +136,27 @@ def test_a_model_against_itself_has_no_interval_and_no_p_value() -> None:
         itself = estimated(found)
         assert (itself.value, itself.low, itself.high, itself.details["p_value"]) == (0, None, None, None)
         assert itself.reason
+
+
+@pytest.mark.parametrize("single", [0.0, 1.0])
+def test_with_a_single_case_or_non_case_delongs_variance_does_not_exist(single: float) -> None:
+    y = np.where(np.arange(50) == 3, single, 1 - single)
+    draw = np.random.default_rng(1)
+    found = estimated(auroc_difference(y, draw.random(50), draw.random(50)))
+    assert (found.low, found.high, found.details["p_value"]) == (None, None, None)
+    assert found.reason == "there is a single case or a single non-case, so that DeLong's variance does not exist"
+    two = y.copy()
+    two[4] = single
+    varied = estimated(auroc_difference(two, draw.random(50), draw.random(50)))
+    assert (varied.low is not None, varied.reason) == (True, None)
+
+
+def test_a_perfect_model_against_one_risk_for_all_does_not_vary() -> None:
+    """The placements of the two differ by one half in every row."""
+    y = np.repeat([1.0, 0.0], 50)
+    found = estimated(auroc_difference(y, 0.2 + y / 2, np.full(100, 0.3)))
+    assert (found.value, found.low, found.high, found.details["p_value"]) == (0.5, None, None, None)
+    assert found.reason == NO_SPREAD
 
 
 def test_no_rows_and_a_threshold_of_1_are_absent() -> None:
