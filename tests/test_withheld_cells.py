@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from dossier.evaluate.withheld.tables import _Row as Row
 from dossier.register import fill
 from dossier.types import Study
 from tests.canaries import plant
+from tests.smallest import HEAD, SITE
 
 Equation = tuple[Mapping[str, float], float]
 """The cells with their factors, and what they add up to."""
@@ -228,6 +230,16 @@ def test_what_is_left_of_a_total_is_never_one_line_nor_a_small_count(seed: int) 
         assert len([row for row in hidden if row.n]) >= 2
         n, events = sum(row.n for row in hidden), sum(row.events for row in hidden)
         assert min(events, n - events) >= 10
+
+
+def test_a_site_without_events_has_no_share_of_them_under_a_policy(tmp_path: Path) -> None:
+    rows = "\n".join(f"0,{0.1 + 0.008 * k:.3f}" for k in range(100))
+    (tmp_path / "site.csv").write_text(f"outcome,risk\n{rows}\n", encoding="utf-8")
+    (tmp_path / "release.toml").write_text(f"{HEAD}{POLICY}[resampling]\nbootstrap = 2\n{SITE}", encoding="utf-8")
+    found = _results(load.study(tmp_path))
+    (risks,) = (one for one in found["curves"] if one["curve"] == "risk_distribution" and one["dataset"] == "site")
+    assert set(risks["columns"]["share_events"]) == {None}
+    assert sum(risks["columns"]["share_non_events"]) == pytest.approx(1)
 
 
 def test_every_curve_has_a_rule() -> None:

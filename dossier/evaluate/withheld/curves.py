@@ -327,11 +327,12 @@ def _bins(curve: Curve, setting: Setting) -> Curve | Withheld:
     for name, column in curve.columns.items():
         values = _numbers(column)
         if name in ("low", "lower"):
-            columns[name] = tuple(float(values[part][0]) for part in parts)
+            read = [values[part][0] for part in parts]
         elif name in ("high", "upper"):
-            columns[name] = tuple(float(values[part][-1]) for part in parts)
+            read = [values[part][-1] for part in parts]
         else:
-            columns[name] = tuple(float(values[part].sum()) for part in parts)
+            read = [values[part].sum() for part in parts]
+        columns[name] = _column(np.array(read))
     return replace(curve, columns=columns)
 
 
