@@ -253,12 +253,13 @@ def _said(evidence: Evidence, number: str) -> Markup | None:
     return markdown(evidence.statements[number]) if number in evidence.statements else None
 
 
-def _statements(evidence: Evidence, chapter: str, present: Sequence[Chapter]) -> list[tuple[str, Markup]]:
-    """The declared texts that a chapter prints, each with its topic; those of a chapter that stays away go first."""
+def _statements(evidence: Evidence, chapter: str, present: Sequence[Chapter]) -> list[tuple[str, Markup, str]]:
+    """The declared texts that a chapter prints, each with its topic and row; those of a chapter that stays away go
+    first."""
     names = {one.name for one in present}
     first = next((name for name in ("context", "description") if name in names), "")
     return [
-        (item.topic, markdown(evidence.statements[item.number]))
+        (item.topic, markdown(evidence.statements[item.number]), item.number)
         for item in _stated(evidence)
         if (checklist.home(item) if checklist.home(item) in names else first) == chapter
     ]

@@ -191,9 +191,10 @@ def _few_in_subgroup(external: Sequence[DatasetSummary], subgroups: Sequence[Sub
 
 def _rare(size: SubgroupSize) -> str:
     """The outcomes of which a subgroup has too few."""
-    of_two = {"events": size.shown, "non-events": size.n - size.shown}
-    counts = size.class_counts if size.events is None else of_two
-    return ", ".join(f"{count} {label}" for label, count in counts.items() if count < FEW_FOR_POOLING)
+    if size.events is None:
+        return ", ".join(f"{count} {label}" for label, count in size.class_counts.items() if count < FEW_FOR_POOLING)
+    of_two = {"event": size.shown, "non-event": size.n - size.shown}
+    return ", ".join(counted(count, noun) for noun, count in of_two.items() if count < FEW_FOR_POOLING)
 
 
 def _rows_lost(external: Sequence[DatasetSummary]) -> Iterator[Flag]:

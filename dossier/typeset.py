@@ -111,6 +111,11 @@ def in_words(count: int) -> str:
     return NUMBERS_IN_WORDS[count] if count < len(NUMBERS_IN_WORDS) else f"{count:,}"
 
 
+def how_many(count: int) -> str:
+    """A count up to ten as a word that stands without its noun: none of ten."""
+    return in_words(count) if count else "none"
+
+
 def listing(words: Sequence[str]) -> str:
     """Words joined as in a sentence: a, b and c."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
@@ -156,15 +161,16 @@ def setting(value: float | str) -> str:
 
 def interval(found: Estimate, term: Term, wordy: bool = False) -> str:
     """The interval: 0.73–0.96 in a cell, 0.73 to 0.96 in a sentence or beside a negative bound."""
-    low, high = found.low, found.high
-    if low is None and high is None:
-        return ""
-    if low is None:
-        return f"up to {number(high or 0.0, term.digits, bool(term.unit))}"
-    if high is None:
-        return f"from {number(low, term.digits, bool(term.unit))}"
-    joint = " to " if wordy else DASH
-    return f"{number(low, term.digits, bool(term.unit))}{joint}{number(high, term.digits, bool(term.unit))}"
+    low, high = (None if bound is None else _bound(bound, term) for bound in (found.low, found.high))
+    if low is None or high is None:
+        return f"up to {high}" if high else f"from {low}" if low else ""
+    return f"{low}{' to ' if wordy or (found.low or 0.0) < 0 else DASH}{high}"
+
+
+def _bound(value: float, term: Term) -> str:
+    """A bound, of a ratio or a slope with enough digits to show on which side of 1 it lies."""
+    digits = showing_the_side(value, term.digits, (1.0,)) if term.best == "one" else term.digits
+    return number(value, digits, bool(term.unit))
 
 
 def in_text(evidence: Evidence, measure: str, found: Estimate) -> str:
@@ -222,6 +228,14 @@ def model(evidence: Evidence) -> str:
     """The model with its version, when it has one."""
     release = evidence.release.release
     return release.model if release.version == UNSTATED else f"{release.model} {release.version}"
+
+
+def foretold(evidence: Evidence) -> str:
+    """What the model gives the probability of: the outcome with its horizon, of several classes each of them."""
+    outcome = evidence.release.outcome
+    each = f"each of {listing(outcome.classes)}: " if outcome.classes else ""
+    horizon = f", {outcome.horizon}" if outcome.horizon else ""
+    return f"{each}{outcome.name}{horizon}"
 
 
 def identity(evidence: Evidence) -> str:

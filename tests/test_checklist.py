@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,9 +12,10 @@ import pytest
 from pypdf import PdfReader
 
 from dossier import checklist, compose, contents, draw, evaluate, load, press
-from dossier.findings import abstract, probast
+from dossier.findings import abstract, model_card, probast
 from dossier.findings import checklist as page
 from dossier.types import Evidence
+from tests.conftest import Book
 from tests.smallest import HEAD, SITE
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
@@ -148,6 +150,34 @@ def test_the_abstract_has_thirteen_lines(tmp_path: Path) -> None:
     assert [line.label for line in lines if line.open] == [
         "Background", "Objective", "Setting and eligibility", "Interpretation", "Registration",
     ]  # fmt: skip
+
+
+def test_what_a_new_hospital_may_expect_stands_beside_the_pooled_auroc(books: dict[str, Book]) -> None:
+    for book in (books["knee"], books["biopsy"]):
+        (text,) = (line.text for line in abstract.lines(book.evidence) if line.label == "Results")
+        sentences = re.split(r"(?<=[.)]) (?=[A-Z])", text)
+        place = next(k for k, one in enumerate(sentences) if one.startswith("In a new hospital like these it is"))
+        assert sentences[place - 1].startswith("Pooled AUROC")
+        assert "per 100 patients" not in text
+    assert "Risks are too high for G3 at Graft 3" in text
+    assert "Pooled AUROC, mean of the classes," in text
+
+
+def test_the_page_of_a_row_is_that_of_its_text(knee: Book) -> None:
+    html = compose.document(knee.gallery, "regulatory").html
+    said = [line for line in page.lines(knee.evidence) if line.is_said]
+    assert {"17", "25"} <= {line.item.number for line in said}
+    for line in said:
+        assert html.count(f'id="row-{line.item.number}"') == 1
+        assert f'href="#row-{line.item.number}"' in html
+
+
+def test_a_card_takes_what_the_checklist_states(breast: Book) -> None:
+    told = {label: (text, is_open) for label, text, is_open in model_card.about(breast.evidence)}
+    told |= {label: (text, is_open) for label, text, is_open in model_card.stated(breast.evidence)}
+    for label, item in (("Intended use", "3b"), ("Inputs", "9b"), ("Development data", "5a")):
+        assert told[label] == (abstract.first_sentences(breast.evidence.statements[item]), False)
+    assert told["Known failures"] == (model_card.OPEN, True)
 
 
 def test_a_draft_is_marked_on_every_page_and_names_what_is_open(tmp_path: Path) -> None:

@@ -13,11 +13,12 @@ import pytest
 from pypdf import PdfReader
 
 from dossier import compose, press, record
-from dossier.findings import committee
+from dossier.findings import committee, subgroups
 from dossier.register import fill
 from dossier.release import Release
 from dossier.types import (
     Absent,
+    Criterion,
     Curve,
     CurveResult,
     Document,
@@ -154,7 +155,7 @@ def test_the_first_page_holds_every_answer(any_book: Book, paper: str, tmp_path:
 @pytest.mark.parametrize("name", EXTREMES)
 def test_the_first_page_holds_every_answer_of_an_extreme(name: str, place: int | None, tmp_path: Path) -> None:
     document = edition(at_home(extreme(name), place), "letter")
-    assert not re.search(r"\b(nan|inf|None|Absent|Estimate)\b", " ".join(spoken(document.html)))
+    assert not re.search(r"\b(nan|inf|None(?! of )|Absent|Estimate)\b", " ".join(spoken(document.html)))
     assert_fits(document, tmp_path)
 
 
@@ -247,6 +248,58 @@ def test_goals_that_are_not_met_are_named_with_the_places(covid: Book) -> None:
     (said,) = [one for one in committee.numbers(covid.evidence) if "goals" in one.meaning]
     assert said.value == "2 of 4 met"
     assert "ranking and risks" in said.meaning
+
+
+def test_a_goal_that_cannot_be_judged_is_not_said_to_be_missed(covid: Book) -> None:
+    def open_(one: Criterion) -> Criterion:
+        return dataclasses.replace(one, met=None, observed=None, reason="too few") if one.measure == "oe_ratio" else one
+
+    unknown = dataclasses.replace(covid.evidence, criteria=tuple(open_(one) for one in covid.evidence.criteria))
+    (said,) = [one for one in committee.numbers(unknown) if "goals" in one.meaning]
+    assert "not met: ranking; not known: risks (page 3)" in said.meaning
+    first = next(one.number for one in unknown.criteria if one.measure == "auroc")
+    gap = next(one for one in unknown.criteria if one.number == first and one.met)
+    mixed = tuple(
+        dataclasses.replace(one, met=None, observed=None, reason="too few") if one is gap else one
+        for one in unknown.criteria
+    )
+    table = committee.goals(dataclasses.replace(unknown, criteria=mixed))
+    assert table is not None
+    standing = {row.label: row.cells[1].text for row in table.rows[:3]}
+    assert standing["Ranked right, of 100"] == "Not met in Spain, Brazil 1 and Brazil 3"
+    assert standing["Came, for 100 expected"].startswith("Not known in ")
+
+
+def test_groups_that_stand_out_come_with_what_chance_would_give(knee: Book) -> None:
+    made = subgroups.compared(knee.evidence)
+    apart = [one for one in made if one.is_apart]
+    assert len(apart) == 1
+    where = f"{apart[0].label} (age, {apart[0].dataset.site})"
+    chance = f"hance alone would make about 1 of {len(made)} differ"
+    assert round(len(made) * 0.05) == 1
+    assert f"{where}. C{chance}" in committee.differing_groups(knee.evidence)
+    assert f"worse than for the rest: {where}; c{chance}" in " ".join(committee.uncertain(knee.evidence))
+
+
+def test_no_sentence_of_a_declaration_is_cut(breast: Book) -> None:
+    assert dict(committee.declarations(breast.evidence))["Ethics"] == breast.evidence.statements["17"]
+    long = "Approval and consent of the original studies are " + "not " * 50 + "restated."
+    told = dataclasses.replace(breast.evidence, statements={**breast.evidence.statements, "17": long})
+    assert dict(committee.declarations(told))["Ethics"].startswith("Stated in the dossier")
+
+
+def test_a_range_shows_on_which_side_of_100_it_ends(covid: Book) -> None:
+    site = externals(covid.evidence)[0]
+    results = tuple(
+        dataclasses.replace(one, found=dataclasses.replace(one.found, value=0.88, low=0.77, high=0.9976))
+        if one.measure == "oe_ratio" and one.dataset == site.name and isinstance(one.found, Estimate)
+        else one
+        for one in covid.evidence.results
+    )
+    changed = dataclasses.replace(covid.evidence, results=results)
+    row = next(row for row in committee.by_site(changed).rows if row.label == site.site)
+    assert ("88", "77\N{EN DASH}99.8") in [(cell.text, cell.interval) for cell in row.cells]
+    assert f"{site.site} (88)" in " ".join(committee.everywhere(changed))
 
 
 def test_every_flag_has_plain_words() -> None:

@@ -62,9 +62,10 @@ def of_subgroups(*sizes: SubgroupSize | Absent, dataset: str = "bari") -> list[s
     ("size", "few"),
     [
         (SubgroupSize(40, 20, 0), None),
-        (SubgroupSize(40, 19, 0), "Sex a (19 events)"),
-        (SubgroupSize(40, 21, 0), "Sex a (19 non-events)"),
-        (SubgroupSize(20, 4, 0), "Sex a (4 events, 16 non-events)"),
+        (SubgroupSize(40, 19, 0), "Sex a (19\N{NO-BREAK SPACE}events)"),
+        (SubgroupSize(40, 21, 0), "Sex a (19\N{NO-BREAK SPACE}non-events)"),
+        (SubgroupSize(20, 4, 0), "Sex a (4\N{NO-BREAK SPACE}events, 16\N{NO-BREAK SPACE}non-events)"),
+        (SubgroupSize(2, 1, 0), "Sex a (1\N{NO-BREAK SPACE}event, 1\N{NO-BREAK SPACE}non-event)"),
         (SubgroupSize(0, 0, 0), None),
         (SubgroupSize(90, None, 0, {"mild": 20, "grave": 70}), None),
         (SubgroupSize(89, None, 0, {"mild": 19, "grave": 70}), "Sex a (19 mild)"),
@@ -80,7 +81,7 @@ def test_a_subgroup_with_fewer_than_twenty_of_one_outcome(size: SubgroupSize | A
 
 def test_the_small_subgroups_of_a_site_stand_in_one_flag() -> None:
     (says,) = of_subgroups(SubgroupSize(40, 3, 0), SubgroupSize(40, 20, 0), SubgroupSize(30, 12, 0))
-    assert "Sex a (3 events) and Sex c (12 events, 18 non-events)" in says
+    assert "Sex a (3 events) and Sex c (12 events, 18 non-events)" in says.replace("\N{NO-BREAK SPACE}", " ")
     assert of_subgroups(SubgroupSize(40, 3, 0), dataset="training") == []
 
 

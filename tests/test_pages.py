@@ -39,7 +39,7 @@ JARGON = (
 NEVER = (
     r"\bnan\b",
     r"\binf\b",
-    r"\bNone\b",
+    r"\bNone\b(?! of )",
     r"\{\{",
     r"\}\}",
     r"Absent\(",

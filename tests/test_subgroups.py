@@ -344,12 +344,6 @@ def test_the_tables_show_the_numbers_and_what_is_too_few(knee: Evidence) -> None
                 assert cell.kind != "alert" or low >= 0 or high <= 0
 
 
-def test_the_committee_hears_for_whom_it_is_uncertain(knee: Evidence) -> None:
-    text = findings.for_whom_it_is_uncertain(knee)
-    assert "under 50 (age, 6\N{NO-BREAK SPACE}places)" in text
-    assert "AUROC" not in text
-
-
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_every_kind_of_study_has_its_tables(case: Any) -> None:
     found = by_hand(case)

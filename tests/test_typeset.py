@@ -21,6 +21,7 @@ from tests.figures.evidence import COVID, Case, _long
 VALUES = st.floats(-1e7, 1e7, allow_nan=False)
 DIGITS = st.integers(0, 4)
 PLAIN = Term("m", "m", "Some measure", "What it is.", "discrimination")
+RATIO = dataclasses.replace(PLAIN, best="one")
 SHARE = dataclasses.replace(PLAIN, digits=0, unit="%")
 EIGHT = by_hand(Case("eight", COVID))
 
@@ -177,6 +178,11 @@ def test_every_label_can_stand_within_a_sentence() -> None:
         (estimate(0.1, 0.057, None), PLAIN, False, "from 0.06"),
         (estimate(0.1), PLAIN, False, ""),
         (estimate(0.001, 0.0001, 0.02), PLAIN, False, f"<0.01{DASH}0.02"),
+        (estimate(0.1, -0.126, 2.0), PLAIN, False, "−0.13 to 2.00"),
+        (estimate(0.88, 0.77, 0.9976), RATIO, False, f"0.77{DASH}0.998"),
+        (estimate(1.09, 1.0006, 1.19), RATIO, False, f"1.001{DASH}1.19"),
+        (estimate(1.0, 0.9, 1.0), RATIO, False, f"0.90{DASH}1.00"),
+        (estimate(0.9, 0.8, 0.9976), PLAIN, False, f"0.80{DASH}1.00"),
     ],
 )
 def test_an_interval_reads_as_its_bounds(found: Estimate, term: Term, wordy: bool, text: str) -> None:
@@ -205,6 +211,21 @@ def test_one_negative_bound_gives_the_whole_column_words() -> None:
     )
     (table,) = typeset.chapter_tables(dataclasses.replace(EIGHT, results=results), "discrimination")
     assert [row.cells[0].interval for row in table.rows] == ["0.20 to 0.90", "−0.20 to 0.90"]
+
+
+def test_no_part_of_a_count_is_none_and_no_site_is_no() -> None:
+    assert f"{typeset.how_many(0)} of {typeset.in_words(8)}" == "none of eight"
+    assert [typeset.how_many(count) for count in (1, 10, 11)] == ["one", "ten", "11"]
+
+
+def test_what_is_foretold_names_the_classes_and_the_horizon() -> None:
+    release = EIGHT.release
+    outcome = release.outcome.model_copy(update={"name": "grade", "horizon": "at the biopsy", "classes": ("G0", "G1")})
+    several = dataclasses.replace(EIGHT, release=release.model_copy(update={"outcome": outcome}))
+    assert typeset.foretold(several) == "each of G0 and G1: grade, at the biopsy"
+    one = outcome.model_copy(update={"classes": (), "horizon": None})
+    binary = dataclasses.replace(EIGHT, release=release.model_copy(update={"outcome": one}))
+    assert typeset.foretold(binary) == "grade"
 
 
 def test_an_estimate_in_a_sentence_carries_its_level_and_unit() -> None:

@@ -160,7 +160,8 @@ def _caption(evidence: Evidence) -> str:
     with_benefit = threshold is not None and any(one.measure == "mss_snb" for one in checked)
     net_benefit = f" Net benefit: standardized, at {number(threshold or 0)}." if with_benefit else ""
     open_ones = [one.name for one in every_criterion(evidence) if one not in checked]
-    unknown = f" Not estimable at any site: {joined(open_ones)}." if open_ones else ""
+    why = "By class, in the table" if evidence.release.outcome.classes else "Not estimable at any site"
+    unknown = f" {why}: {joined(open_ones)}." if open_ones else ""
     return (
         f"{patients(sites)}. Needed: for an interval as narrow as the release asks for. Filled: reached; open, in "
         f"orange: not reached; arrow: under a tenth or over ten times.{net_benefit}{unknown}"

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 
 from dossier.checklist import TOPICS, is_placeholder
-from dossier.findings import results
-from dossier.findings.sentence import Sentence, estimated, primary_threshold, range_over_sites
+from dossier.findings import classes, results
+from dossier.findings.sentence import Sentence, estimated, new_hospital, primary_threshold, range_over_sites
 from dossier.types import POOLED, Estimate, Evidence, externals, find
 from dossier.typeset import TIED, at_least, counted, in_text, in_words, listing, model, sentence_case, threshold
 
@@ -55,14 +55,14 @@ def lines(evidence: Evidence) -> list[Line]:
 def _said(evidence: Evidence, label: str, *items: str) -> Line:
     """The first sentences of what the release declares."""
     texts = [evidence.statements[item] for item in items if item in evidence.statements]
-    kept = [_first_sentences(text) for text in texts if not is_placeholder(text)]
+    kept = [first_sentences(text) for text in texts if not is_placeholder(text)]
     if kept:
         return Line(label, " ".join(kept))
     asked = listing([f"{item} ({TOPICS[item].lower()})" for item in items])
     return Line(label, f"MISSING: item {asked} of the release.", open=True)
 
 
-def _first_sentences(text: str) -> str:
+def first_sentences(text: str) -> str:
     """The first two sentences of the first paragraph, without the marks of Markdown."""
     paragraphs = [
         part for part in re.split(r"\n\s*\n", text.strip()) if not part.lstrip().startswith(("#", "|", "```"))
@@ -112,16 +112,16 @@ def _size(evidence: Evidence) -> str:
 
 def _results(evidence: Evidence) -> str:
     """AUROC, O/E and slope over the sites, net benefit at the primary threshold, and what a new site may expect."""
-    said = [_one(evidence, measure, label) for measure, label in MEASURES.items()]
+    said = [_one(evidence, "auroc", MEASURES["auroc"]), new_hospital(evidence)]
+    said += [_one(evidence, measure, label) for measure, label in MEASURES.items() if measure != "auroc"]
+    if classes.labels(evidence):
+        said.append(classes.off(evidence))
     at = primary_threshold(evidence)
     if at is not None:
         sites = estimated(evidence, "net_benefit", threshold=at)
         if sites:
             span = range_over_sites(evidence, "net_benefit", sites)
-            said.append(f"The net benefit at{TIED}{threshold(at)} {span} per{TIED}100 patients.")
-    pooled = find(evidence, "auroc", POOLED)
-    if isinstance(pooled, Estimate) and pooled.details.get("prediction_low") is not None:
-        said.append(results.finding(evidence).rest.split(". ")[0].rstrip(".") + ".")
+            said.append(f"The net benefit at{TIED}{threshold(at)}{_of(evidence)} {span}.")
     return " ".join(text for text in said if text)
 
 
@@ -131,6 +131,10 @@ MEASURES = {"auroc": "AUROC", "oe_ratio": "observed to expected ratio", "calibra
 def _one(evidence: Evidence, measure: str, label: str) -> str:
     pooled = find(evidence, measure, POOLED)
     if isinstance(pooled, Estimate):
-        return f"Pooled {label} {in_text(evidence, measure, pooled)}."
+        return f"Pooled {label}{_of(evidence)} {in_text(evidence, measure, pooled)}."
     sites = estimated(evidence, measure)
-    return f"The {label} {range_over_sites(evidence, measure, sites)}." if sites else ""
+    return f"The {label}{_of(evidence)} {range_over_sites(evidence, measure, sites)}." if sites else ""
+
+
+def _of(evidence: Evidence) -> str:
+    return ", mean of the classes," if classes.labels(evidence) else ""

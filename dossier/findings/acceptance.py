@@ -12,6 +12,7 @@ from dossier.typeset import (
     Reasons,
     Row,
     Table,
+    how_many,
     in_words,
     label_of,
     listing,
@@ -39,7 +40,7 @@ def finding(evidence: Evidence) -> Sentence:
     unsaid = undated(evidence, "declared")
     if not unsaid:
         noun += " declared beforehand"
-    lead = f"{sentence_case(in_words(len(met)))} of {in_words(len(every))} {noun} "
+    lead = f"{sentence_case(how_many(len(met)))} of {in_words(len(every))} {noun} "
     failing = [f"{within_sentence(label(evidence, one[0]))}" for one in every if verdict(one) != MET]
     rest = f"Open: {listing(failing)}." if 0 < len(failing) <= 4 else ""
     return Sentence(f"{lead}{'is' if len(met) == 1 else 'are'} met.", f"{rest} {unsaid}".strip())

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dossier.findings import classes
 from dossier.findings.sentence import Sentence, estimated, range_over_sites
 from dossier.types import DatasetSummary, Evidence, externals
-from dossier.typeset import in_words, listing
+from dossier.typeset import (
+    how_many,
+    in_words,
+    listing,
+)
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -37,4 +41,4 @@ def _who(sites: list[DatasetSummary], among: int) -> str:
     """The sites by name when they are few, by count when they are many."""
     if len(sites) <= 4:
         return listing([site.site for site in sites])
-    return f"{in_words(len(sites))} of {in_words(among)} sites"
+    return f"{how_many(len(sites))} of {in_words(among)} sites"

@@ -20,6 +20,8 @@ SHORT = {
     "not applicable, development only": "Development only",
     MISSING: MISSING,
 }
+IN_WORDS = ("reported, declared", "reported, narrative", "stated none")
+"""How a row stands that a text of the release answers, rather than a key of it or the run."""
 SEVERAL_SITES = (
     ("How the sites were found and chosen, and whether their data are comparable", "5a", "context"),
     ("Definition and measurement of outcome and predictors at each site", "8a", "context"),
@@ -43,6 +45,8 @@ class Line:
     status: str
     where: str | None
     kind: str
+    is_said: bool
+    """Whether a text of the release answers it, which is printed as such."""
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -68,13 +72,14 @@ def missing(evidence: Evidence) -> list[Line]:
 def lines(evidence: Evidence) -> list[Line]:
     """Every row of the checklist with its status in a few words."""
     items = {item.number: item for item in ITEMS}
-    return [_line(items[row.item], row.status, row.where) for row in evidence.checklist]
+    return [_line(evidence, items[row.item], row.status, row.where) for row in evidence.checklist]
 
 
-def _line(item: Item, status: str, where: str | None) -> Line:
+def _line(evidence: Evidence, item: Item, status: str, where: str | None) -> Line:
     words = SHORT.get(status, sentence_case(status))
     kind = "missing" if status == MISSING else "quiet" if status.startswith(APPLIES_NOT) else "row"
-    return Line(item, words, where, kind)
+    is_said = item.number in evidence.statements and status in IN_WORDS
+    return Line(item, words, where, kind, is_said)
 
 
 def sections(evidence: Evidence) -> list[tuple[str, list[Line]]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dossier.bands import OE_TOLERATED
-from dossier.findings.sentence import Sentence, estimated, primary_threshold, range_over_sites
+from dossier.findings.sentence import Sentence, estimated, new_hospital, primary_threshold, range_over_sites
 from dossier.types import POOLED, Absent, Curve, DatasetSummary, Estimate, Evidence, externals, find, find_curve
 from dossier.typeset import (
     TIED,
@@ -18,7 +18,6 @@ from dossier.typeset import (
     in_text,
     in_words,
     label_of,
-    level_of,
     listing,
     lost_rows,
     number,
@@ -95,22 +94,12 @@ def results(evidence: Evidence) -> Sentence:
             else "At no external site can discrimination be averaged over the classes."
         )
         return Sentence(lead, off(evidence))
-    parts = [_elsewhere(evidence, pooled)]
+    parts = [new_hospital(evidence)]
     span = _pooled_by_class(evidence, "auroc")
     parts += [f"By class it runs from {span}."] if span else []
     return Sentence(
         f"The AUROC, pooled and averaged over the classes, is {in_text(evidence, 'auroc', pooled)}.",
         " ".join([*parts, off(evidence)]).strip(),
-    )
-
-
-def _elsewhere(evidence: Evidence, pooled: Estimate) -> str:
-    low, high = pooled.details.get("prediction_low"), pooled.details.get("prediction_high")
-    if low is None or high is None:
-        return "Fewer than three sites can be pooled: what a new hospital may expect is not estimated."
-    return (
-        f"In a new hospital like these it is expected between {short(evidence, 'auroc', low)} and "
-        f"{short(evidence, 'auroc', high)} ({level_of(evidence)} prediction interval)."
     )
 
 

@@ -41,6 +41,7 @@ from dossier.typeset import (
     per_cent,
     sentence_case,
     short,
+    showing_the_side,
     within_sentence,
 )
 
@@ -325,9 +326,13 @@ def everywhere(evidence: Evidence) -> tuple[str, ...]:
     sites = estimated(evidence, "oe_ratio")
     if not sites:
         return ("It could not be checked whether the risks came true.",)
-    low = [f"{site.site} ({100 * found.value:.0f})" for site, found in sites if found.low is not None and found.low > 1]
+    low = [
+        f"{site.site} ({_of_hundred(found.value)})" for site, found in sites if found.low is not None and found.low > 1
+    ]
     high = [
-        f"{site.site} ({100 * found.value:.0f})" for site, found in sites if found.high is not None and found.high < 1
+        f"{site.site} ({_of_hundred(found.value)})"
+        for site, found in sites
+        if found.high is not None and found.high < 1
     ]
     neither = len(sites) - len(low) - len(high)
     texts = []
@@ -376,22 +381,37 @@ def _groups(evidence: Evidence) -> str:
     """How many groups of patients are too few, and in how many the model does differently."""
     if not subgroups.is_declared(evidence):
         return "Groups, such as women and men, were not looked at one by one."
-    ours = evidence.local_site
     sized = [one for one in evidence.subgroups.summaries if _is_here(one.dataset, evidence)]
     known = [one for one in sized if isinstance(one.size, SubgroupSize)]
     columns = listing([within_sentence(name) for name in dict.fromkeys(one.column for one in sized)])
     if not known:
         return f"By {columns}: not known, the data of this place do not tell."
     few = [one for one in known if isinstance(one.size, SubgroupSize) and subgroups.is_few(one.size)]
-    apart = {(label, column) for label, column, name in subgroups.apart(evidence) if ours in (None, name)}
+    apart = _apart(evidence)
     parts = [f"too few patients to tell in {subgroups.part_of(len(few), len(known))} groups"] if few else []
     if apart:
-        names = [f"{label} ({within_sentence(column)})" for label, column in sorted(apart)]
-        which = listing(names) if len(names) <= MOST_NAMED else f"{len(names)} groups"
-        parts.append(f"better or worse than for the rest: {which}")
+        which = listing(apart) if len(apart) <= MOST_NAMED else f"{len(apart)} groups"
+        parts.append(f"better or worse than for the rest: {which}; {_by_chance(evidence)}")
     if not parts:
         parts = ["no group stands out beyond chance"]
     return f"By {columns}: {'; '.join(parts)}."
+
+
+def _apart(evidence: Evidence) -> list[str]:
+    """The groups in which the model does otherwise than for the rest of their place, each named once."""
+    ours = evidence.local_site
+    found = [one for one in subgroups.compared(evidence, ours) if one.is_apart]
+    where = [f", {one.dataset.site}" if ours is None else "" for one in found]
+    names = [f"{one.label} ({within_sentence(one.column)}{place})" for one, place in zip(found, where, strict=True)]
+    return list(dict.fromkeys(names))
+
+
+def _by_chance(evidence: Evidence) -> str:
+    """How many of the comparisons would stand out with no true difference."""
+    made = len(subgroups.compared(evidence, evidence.local_site))
+    expected = made * (1 - evidence.release.release.level)
+    count = "fewer than 1" if expected < 0.95 else f"about {expected:.0f}"
+    return f"chance alone would make {count} of {made:,} differ"
 
 
 def _is_here(dataset: str, evidence: Evidence) -> bool:
@@ -527,12 +547,22 @@ def _goals(evidence: Evidence) -> Number | None:
     score = acceptance.score(evidence)
     if score is None:
         return Number("No goals", "were set before the test, so none can be met or missed")
-    missed = [one for one in acceptance.declared(evidence) if acceptance.verdict(one) != acceptance.MET]
-    if not missed:
+    every = acceptance.declared(evidence)
+    standing = ((acceptance.NOT_MET, "not met"), (acceptance.NOT_ESTIMABLE, "not known"))
+    parts = [
+        f"{words}: {_goals_named([one for one in every if acceptance.verdict(one) == verdict])}"
+        for verdict, words in standing
+        if any(acceptance.verdict(one) == verdict for one in every)
+    ]
+    if not parts:
         return Number(score[0], f"of the {_set(evidence)}")
-    names = list(dict.fromkeys(GOAL_WORDS.get(one[0].measure, "") for one in missed))
-    named = listing(names) if all(names) and len(names) <= MOST_NAMED else f"{in_words(len(missed))} of them"
-    return Number(score[0], f"of the {_set(evidence)}; not met: {named} (page 3)")
+    return Number(score[0], f"of the {_set(evidence)}; {'; '.join(parts)} (page 3)")
+
+
+def _goals_named(goals: Sequence[tuple[Criterion, ...]]) -> str:
+    """Goals in a word each while they are few and have one, else their number."""
+    names = list(dict.fromkeys(GOAL_WORDS.get(one[0].measure, "") for one in goals))
+    return listing(names) if all(names) and len(names) <= MOST_NAMED else f"{in_words(len(goals))} of them"
 
 
 def _set(evidence: Evidence) -> str:
@@ -606,7 +636,8 @@ def _standing(evidence: Evidence, one: tuple[Criterion, ...]) -> Cell:
     here = "" if ours is None else f"; here {'met' if ours.met else 'not met' if ours.met is False else 'not known'}"
     text = "not known" if said == acceptance.NOT_ESTIMABLE else said
     if len(one) > 1 and said != acceptance.MET:
-        failing = [_site(evidence, each.dataset) for each in one if not each.met]
+        wanted = False if said == acceptance.NOT_MET else None
+        failing = [_site(evidence, each.dataset) for each in one if each.met is wanted]
         text = f"{text} in {_few(failing)}"
     return Cell(sentence_case(f"{text}{here}"), kind="word" if said == acceptance.MET else "alert")
 
@@ -681,7 +712,12 @@ def _hundred(found: Estimate | Absent) -> Cell:
         return Cell("too few", kind="absent")
     if found.low is None or found.high is None:
         return Cell(f"{100 * found.value:.0f}")
-    return Cell(f"{100 * found.value:.0f}", f"{100 * found.low:.0f}\N{EN DASH}{100 * found.high:.0f}")
+    return Cell(f"{100 * found.value:.0f}", f"{_of_hundred(found.low)}\N{EN DASH}{_of_hundred(found.high)}")
+
+
+def _of_hundred(share: float) -> str:
+    """A share or ratio as people out of a hundred, with enough digits to show on which side of 100 it lies."""
+    return f"{100 * share:.{showing_the_side(100 * share, 0, (100.0,))}f}"
 
 
 def by_class(evidence: Evidence) -> tuple[Table, ...]:
@@ -750,11 +786,7 @@ def accrual(evidence: Evidence) -> str:
 
 def differing_groups(evidence: Evidence) -> str:
     """For which groups the model does otherwise than for the rest of the same place."""
-    found = [
-        f"{label} ({within_sentence(column)}, {_site(evidence, name)})"
-        for label, column, name in subgroups.apart(evidence)
-        if evidence.local_site in (None, name)
-    ]
+    found = _apart(evidence)
     if not subgroups.is_declared(evidence):
         return "Groups of patients, such as women and men, were not looked at one by one."
     if not any(
@@ -764,13 +796,17 @@ def differing_groups(evidence: Evidence) -> str:
     if not found:
         return "In no group did the model differ from the rest beyond chance. Small numbers may hide a difference."
     which = listing(found) if len(found) <= MOST_NAMED + 1 else f"{len(found)} groups; the dossier names them"
-    return f"Better or worse than for other patients, by more than chance: {which}."
+    return (
+        f"Better or worse than for the other patients of the same place: {which}. "
+        f"{sentence_case(_by_chance(evidence))}: one such group is a reason to look again, no more."
+    )
 
 
 def groups(evidence: Evidence) -> Table | None:
     """Each group of patients at our site, or at all of them together: how many, and how well they are ranked."""
     where, several = evidence.local_site or POOLED, bool(classes.labels(evidence))
     rows: list[Row] = []
+    left_out = False
     for one in evidence.subgroups.summaries:
         if one.dataset != where and not (where == POOLED and _is_here(one.dataset, evidence)):
             continue
@@ -789,6 +825,7 @@ def groups(evidence: Evidence) -> Table | None:
         cells = [Cell(f"{size.n:,}", kind="plain"), Cell(f"{size.shown:,}", kind="plain")]
         for measure in ("auroc",) if several else ("auroc", "oe_ratio"):
             found = find_in_subgroup(evidence, one.subset, measure, where)
+            left_out = left_out or (isinstance(found, Estimate) and found.n < size.n)
             few = subgroups.is_few(size) or (where == POOLED and not _is_telling(found))
             cells.append(Cell("too few", kind="absent") if few else _hundred(found))
         rows.append(Row(f"{sentence_case(one.label)} ({within_sentence(one.column)})", tuple(cells)))
@@ -803,6 +840,8 @@ def groups(evidence: Evidence) -> Table | None:
         *(() if several else (Column("Came, for 100 expected", intervals=True),)),
     )
     note = f"Too few: under {VERY_FEW} patients {what}, or too few places to add up."
+    if left_out and where == POOLED:
+        note += f" Places with under {VERY_FEW} of the group {what} are counted here, and left out of what is added up."
     if all(cell.kind == "absent" for row in rows for cell in row.cells[2:]):
         rows, columns = [replace(row, cells=row.cells[:2]) for row in rows], columns[:2]
         note = (
@@ -847,15 +886,17 @@ DECLARED = (
 
 def declarations(evidence: Evidence) -> tuple[tuple[str, str], ...]:
     """Each declaration in a line."""
-    return tuple(
-        (
-            label,
-            abridged(
-                " ".join(evidence.statements[item] for item in items if item in evidence.statements) or OPEN, LINE
-            ),
-        )
+    said = {
+        label: " ".join(evidence.statements[item] for item in items if item in evidence.statements)
         for label, items in DECLARED
-    )
+    }
+    return tuple((label, _whole_sentences(text or OPEN)) for label, text in said.items())
+
+
+def _whole_sentences(text: str) -> str:
+    """A declared text in at most two lines, without a sentence that is cut: half of one may say the opposite."""
+    kept = abridged(text, TWO_LINES)
+    return "Stated in the dossier, in more words than this page has room for." if kept.endswith("…") else kept
 
 
 def care(evidence: Evidence) -> tuple[tuple[str, str], ...]:
@@ -867,7 +908,7 @@ def care(evidence: Evidence) -> tuple[tuple[str, str], ...]:
         ("Next review", declared.review),
         ("When to stop", declared.stop_rule),
     )
-    return tuple((label, abridged(text or OPEN, TWO_LINES)) for label, text in asked)
+    return tuple((label, _whole_sentences(text or OPEN)) for label, text in asked)
 
 
 # ---- the fourth page: words -----------------------------------------------------------------------------------------

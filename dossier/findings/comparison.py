@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from dossier.findings.sentence import Sentence, estimated
 from dossier.types import Evidence
-from dossier.typeset import in_words, number
+from dossier.typeset import (
+    how_many,
+    in_words,
+    number,
+)
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -23,7 +27,7 @@ def finding(evidence: Evidence) -> Sentence:
         )
         return Sentence(f"Against {rival}, the {what} is {verdict}.", f"The difference is {number(low[1].value)}.")
     return Sentence(
-        f"Against {rival}, the {what} is higher beyond chance at {in_words(better)} and lower at {in_words(worse)} of "
+        f"Against {rival}, the {what} is higher beyond chance at {how_many(better)} and lower at {how_many(worse)} of "
         f"{in_words(len(sites))} sites.",
         f"The difference runs from {number(low[1].value)} ({low[0].site}) to {number(high[1].value)} ({high[0].site}).",
     )

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dossier.findings.sentence import Sentence
 from dossier.types import Evidence, externals
-from dossier.typeset import in_words, model
+from dossier.typeset import foretold, in_words, model
 
 
 def finding(evidence: Evidence) -> Sentence:
     """Which model, for which outcome, tested where."""
-    release = evidence.release
     sites = len(externals(evidence))
     where = f"{in_words(sites)} external {'dataset' if sites == 1 else 'datasets'}"
-    horizon = f", {release.outcome.horizon}" if release.outcome.horizon else ""
     return Sentence(
-        f"{model(evidence)} gives the probability of {release.outcome.name}{horizon}.",
+        f"{model(evidence)} gives the probability of {foretold(evidence)}.",
         f"It is tested here unchanged on {where}; the texts of this chapter are the author's.",
     )

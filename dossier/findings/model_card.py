@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dossier.checklist import is_placeholder
+from dossier.findings import classes
+from dossier.findings.abstract import first_sentences
 from dossier.findings.results import finding as first_finding
 from dossier.findings.sentence import Sentence, estimated, primary_threshold
 from dossier.types import POOLED, Estimate, Evidence, externals, find
@@ -13,6 +16,7 @@ from dossier.typeset import (
     Column,
     Row,
     Table,
+    foretold,
     in_text,
     level_of,
     listing,
@@ -34,12 +38,14 @@ CARD: Mapping[str, str] = {
     "updates": "Updates",
     "development_data": "Development data",
 }
+STATED_UNDER: Mapping[str, str] = {"inputs": "9b", "development_data": "5a"}
+"""The rows of the checklist whose texts fill a line that the card leaves open."""
 
 
 def finding(evidence: Evidence) -> Sentence:
     """What the model gives, and the answer of the first page."""
     return Sentence(
-        f"{sentence_case(model(evidence))} gives the probability of {evidence.release.outcome.name}.",
+        f"{sentence_case(model(evidence))} gives the probability of {foretold(evidence)}.",
         first_finding(evidence).lead,
     )
 
@@ -52,20 +58,25 @@ def about(evidence: Evidence) -> list[tuple[str, str, bool]]:
     return [
         _line("Model and version", f"{release.release.model} {release.release.version}"),
         _line("Owner", release.release.owner),
-        _line("Intended use", use.for_),
+        _line("Intended use", use.for_ or _statement(evidence, "3b")),
         _line("Not for", "; ".join(text.rstrip(".") for text in use.not_for) + "." if use.not_for else None),
         _line("Users", use.users),
         _line("Decision", use.decision),
-        _line(
-            "Output", f"Probability of {release.outcome.name}" + (f", acted on at {listing(at)}" if at else "") + "."
-        ),
+        _line("Output", f"Probability of {foretold(evidence)}" + (f"; acted on at {listing(at)}" if at else "") + "."),
     ]
 
 
 def stated(evidence: Evidence) -> list[tuple[str, str, bool]]:
     """What no data can show, as the release states it."""
     card = evidence.release.model_card
-    return [_line(label, getattr(card, key)) for key, label in CARD.items()]
+    said = {key: getattr(card, key) or _statement(evidence, STATED_UNDER.get(key, "")) for key in CARD}
+    return [_line(label, said[key]) for key, label in CARD.items()]
+
+
+def _statement(evidence: Evidence, item: str) -> str | None:
+    """The first sentences of what the release says under a row of the checklist, if it says anything."""
+    text = evidence.statements.get(item, "")
+    return None if is_placeholder(text) else first_sentences(text)
 
 
 def _line(label: str, text: str | None) -> tuple[str, str, bool]:
@@ -89,10 +100,11 @@ def performance(evidence: Evidence) -> Table:
             (f"Specificity at{TIED}{threshold(at)}", "specificity", places),
         ]
     rows = tuple(Row(label, _cells(evidence, measure, place)) for label, measure, place in asked)
+    of = " Mean of the classes, one against the rest; Brier: all classes, 0 to 2." if classes.labels(evidence) else ""
     return Table(
         name="table-model-card",
         title="Performance at the external sites.",
-        note=f"Pooled with its {level_of(evidence)} interval where sites are pooled, and the range over the sites.",
+        note=f"Pooled with its {level_of(evidence)} interval where sites are pooled, and the range over the sites.{of}",
         head="Measure",
         columns=(Column("Pooled", words=True), Column("Lowest site", words=True), Column("Highest site", words=True)),
         rows=rows,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dossier.findings.sentence import Sentence
 from dossier.types import MACRO, POOLED, Absent, Estimate, Evidence, Result, find
-from dossier.typeset import Cell, Column, Reasons, Row, Table, cell, in_text, level_of, number, sentence_case
+from dossier.typeset import Cell, Column, Reasons, Row, Table, cell, in_text, level_of, named, number, sentence_case
 
 
 def finding(evidence: Evidence) -> Sentence:
     """The pooled AUROC and O/E, with their prediction intervals."""
     auroc, ratio = find(evidence, "auroc", POOLED), find(evidence, "oe_ratio", POOLED)
     if isinstance(auroc, Absent):
-        return Sentence(f"Sites are not pooled: {auroc.reason}.")
+        return Sentence(f"Sites are not pooled: {named(evidence, auroc.reason)}.")
     several = bool(evidence.release.outcome.classes)
     whose = "Pooled and averaged over the classes" if several else "Pooled"
     lead = f"{whose}, the AUROC is {in_text(evidence, 'auroc', auroc)}"

@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dossier.findings import classes
-from dossier.findings.sentence import Sentence, estimated, named_or_counted, primary_threshold, range_over_sites
+from dossier.findings.sentence import (
+    Sentence,
+    estimated,
+    named_or_counted,
+    new_hospital,
+    primary_threshold,
+    range_over_sites,
+)
 from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find, find_all
 from dossier.typeset import (
     TIED,
@@ -22,7 +29,6 @@ from dossier.typeset import (
     in_text,
     level_of,
     number,
-    short,
     threshold,
 )
 
@@ -38,15 +44,7 @@ def finding(evidence: Evidence) -> Sentence:
     if not isinstance(pooled, Estimate):
         return Sentence(_single(evidence), _risks(evidence))
     lead = f"The pooled AUROC is {in_text(evidence, 'auroc', pooled)}."
-    low, high = pooled.details.get("prediction_low"), pooled.details.get("prediction_high")
-    if low is not None and high is not None:
-        elsewhere = (
-            f"In a new hospital like these it is expected between {short(evidence, 'auroc', low)} and "
-            f"{short(evidence, 'auroc', high)} ({level_of(evidence)} prediction interval)."
-        )
-    else:
-        elsewhere = "Fewer than three sites can be pooled: what a new hospital may expect is not estimated."
-    return Sentence(lead, f"{elsewhere} {_risks(evidence)}")
+    return Sentence(lead, f"{new_hospital(evidence)} {_risks(evidence)}")
 
 
 def _single(evidence: Evidence) -> str:
@@ -109,6 +107,7 @@ def essentials(evidence: Evidence) -> Table:
     if known:
         unit = " AUROC and slope: mean of the classes, one against the rest. Brier: all classes, 0 to 2."
     left = f" {counted(len(sites) - MOST_SITES, 'more site')} in the chapters." if len(sites) > MOST_SITES else ""
+    left += _not_pooled(evidence)
     return Table(
         name="table-essentials",
         title="The essentials by site.",
@@ -162,6 +161,15 @@ def _together(evidence: Evidence, measures: list[str]) -> Row:
         else:
             cells.append(cell(found, evidence.terms[measure], Reasons(evidence), _has_negative(evidence, measure)))
     return Row("All, pooled", tuple(cells), "total")
+
+
+def _not_pooled(evidence: Evidence) -> str:
+    """On how many patients what is pooled rests, where these are fewer than the row of all sites counts."""
+    pooled, sites = find(evidence, "auroc", POOLED), externals(evidence)
+    if not isinstance(pooled, Estimate) or pooled.n >= sum(site.n for site in sites):
+        return ""
+    count = number(pooled.details["k"] or 0, 0)
+    return f" Pooled are {count} of {len(sites):,} sites, with {counted(pooled.n, 'patient')}."
 
 
 def _events(sites: Sequence[DatasetSummary]) -> int:

@@ -14,6 +14,7 @@ from dossier.typeset import (
     Row,
     Table,
     events_of,
+    how_many,
     in_words,
     listing,
     number,
@@ -37,7 +38,7 @@ def finding(evidence: Evidence) -> Sentence:
     if len(sites) == 1:
         verdict = "does not reach" if short else "reaches"
         return Sentence(f"{sites[0][0].site} {verdict} the size that the AUROC asks for.")
-    lead = f"{sentence_case(in_words(enough))} of {in_words(len(sites))} {'site' if len(sites) == 1 else 'sites'} "
+    lead = f"{sentence_case(how_many(enough))} of {in_words(len(sites))} {'site' if len(sites) == 1 else 'sites'} "
     lead += f"{'reaches' if enough == 1 else 'reach'} the size that the AUROC asks for."
     if not short:
         return Sentence(lead)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dossier.types import DatasetSummary, Estimate, Evidence, externals, find
-from dossier.typeset import in_text, in_words, listing, short
+from dossier.types import POOLED, DatasetSummary, Estimate, Evidence, externals, find
+from dossier.typeset import in_text, in_words, level_of, listing, short
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,20 @@ def range_over_sites(
     if first == last:
         return f"is {first} at {'both' if len(sites) == 2 else 'all'} sites"
     return f"runs from {first} ({low[0].site}) to {last} ({high[0].site})"
+
+
+def new_hospital(evidence: Evidence) -> str:
+    """What AUROC a new hospital may expect, after a sentence that gives the pooled one; empty where none is pooled."""
+    pooled = find(evidence, "auroc", POOLED)
+    if not isinstance(pooled, Estimate):
+        return ""
+    low, high = pooled.details.get("prediction_low"), pooled.details.get("prediction_high")
+    if low is None or high is None:
+        return "Fewer than three sites can be pooled: what a new hospital may expect is not estimated."
+    return (
+        f"In a new hospital like these it is expected between {short(evidence, 'auroc', low)} and "
+        f"{short(evidence, 'auroc', high)} ({level_of(evidence)} prediction interval)."
+    )
 
 
 def named_or_counted(names: list[str], most: int = 3) -> str:

@@ -31,6 +31,7 @@ from dossier.typeset import (
     anchor,
     cell,
     counted,
+    how_many,
     in_words,
     label_of,
     level_of,
@@ -39,7 +40,6 @@ from dossier.typeset import (
     sentence_case,
     shown,
     threshold,
-    within_sentence,
 )
 
 JUDGED = ("auroc", "oe_ratio")
@@ -104,7 +104,7 @@ def finding(evidence: Evidence) -> Sentence:
 
 def part_of(count: int, among: int) -> str:
     """A part of a count, both in words or both in digits: two of ten, 3 of 12."""
-    return f"{in_words(count)} of {in_words(among)}" if among <= 10 else f"{count:,} of {among:,}"
+    return f"{how_many(count)} of {in_words(among)}" if among <= 10 else f"{count:,} of {among:,}"
 
 
 def _told(one: Difference) -> str:
@@ -447,40 +447,6 @@ def _apart_cell(evidence: Evidence, dataset: str, measure: str, found: Estimate 
     return Cell(made.text, made.interval, "alert") if _excludes_zero(found) else made
 
 
-def apart(evidence: Evidence) -> tuple[tuple[str, str, str], ...]:
-    """The subgroups that differ from the rest of their site, in AUROC or O/E: label, column, dataset."""
-    found = [(one.label, one.column, one.dataset.name) for one in _differences(evidence) if one.is_apart]
-    return tuple(dict.fromkeys(found))
-
-
-# ---- the committee --------------------------------------------------------------------------------------------------
-
-
-def for_whom_it_is_uncertain(evidence: Evidence) -> str:
-    """In which groups of patients there were too few to tell, and in which the model did differently."""
-    if not is_declared(evidence):
-        return "Groups of patients, such as women and men, were not looked at one by one."
-    small = _few(evidence)
-    few = dict.fromkeys((one.label, within_sentence(one.column)) for one in small)
-    apart = [
-        f"{one.label} ({within_sentence(one.column)}, {one.dataset.site})"
-        for one in _differences(evidence)
-        if one.is_apart
-    ]
-    texts = []
-    if few:
-        counts = [sum((one.label, within_sentence(one.column)) == name for one in small) for name in few]
-        names = [
-            f"{label} ({column}, {counted(count, 'place')})" for (label, column), count in zip(few, counts, strict=True)
-        ]
-        texts.append(f"Too few patients to tell anything: {listing(names)}.")
-    if apart:
-        texts.append(
-            f"The model did differently, beyond chance, than for the other patients of the same place: "
-            f"{listing(list(dict.fromkeys(apart)))}."
-        )
-    elif len(small) < len(_sized(evidence)):
-        texts.append(
-            "In no other group did the model differ from the rest beyond chance; small numbers may hide a difference."
-        )
-    return " ".join(texts)
+def compared(evidence: Evidence, place: str | None = None) -> tuple[Difference, ...]:
+    """Every comparison of a subgroup with the other patients of its site in AUROC and O/E, at one dataset or at all."""
+    return tuple(one for one in _differences(evidence) if place in (None, one.dataset.name))

@@ -22,11 +22,24 @@ def finding(evidence: Evidence) -> Sentence:
         return Sentence("At no external site can net benefit be estimated.")
     span = range_over_sites(evidence, "net_benefit", sites)
     lead = f"At a threshold of{TIED}{threshold(at)} the net benefit {span}."
-    worse = [site for site, found in sites if found.value < max(found.details.get("treat_all") or 0.0, 0.0)]
-    if not worse:
-        return Sentence(lead, "At no site does treating everyone or no one have the higher net benefit.")
-    who = listing([site.site for site in worse]) if len(worse) <= 4 else f"{in_words(len(worse))} sites"
-    return Sentence(lead, f"{sentence_case(who)}: there treating everyone or no one has the higher net benefit.")
+    worse = _where_a_default_is_better(evidence, at)
+    rest = (
+        f"{sentence_case(worse)}: there treating everyone or no one has the higher net benefit."
+        if worse
+        else "At no site does treating everyone or no one have the higher net benefit."
+    )
+    others = [(one, _where_a_default_is_better(evidence, one)) for one in evidence.release.thresholds.declared[1:]]
+    elsewhere = listing([f"{threshold(one)} ({where})" for one, where in others if where])
+    also = "also " if worse else ""
+    more = f" Treating everyone or no one is {also}better at a threshold of{TIED}{elsewhere}." if elsewhere else ""
+    return Sentence(lead, f"{rest}{more}")
+
+
+def _where_a_default_is_better(evidence: Evidence, at: float) -> str:
+    """The sites at which treating everyone or no one does more good at a threshold, or their number; empty for none."""
+    sites = estimated(evidence, "net_benefit", threshold=at)
+    worse = [site.site for site, found in sites if found.value < max(found.details.get("treat_all") or 0.0, 0.0)]
+    return listing(worse) if len(worse) <= 4 else f"{in_words(len(worse))} sites"
 
 
 def weighted(evidence: Evidence) -> tuple[Table, ...]:
