@@ -280,3 +280,19 @@ def test_what_is_no_dossier_is_refused(tmp_path: Path, manifest: str) -> None:
     (tmp_path / "manifest.json").write_text(manifest)
     assert "There is no dossier" in str(asked("verify", tmp_path).exception)
     assert "There is no dossier" in str(asked("verify", tmp_path / "nowhere").exception)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "found"),
+    [
+        (("0.88", "0.77", "0.998"), True),
+        (("0.88", "0.77", "1.00"), True),
+        (("0.88", "0.77", "0.999"), False),
+        (("0.88", "0.8", "1.0"), False),
+        (("88", "77", "99.8"), True),
+    ],
+)
+def test_a_bound_may_have_more_digits_than_its_value_and_never_fewer(tokens: tuple[str, ...], found: bool) -> None:
+    pool = numbers.Pool((), [(0.88, 0.77, 0.9976)])
+    assert pool.has_span(tokens) == found
+    assert pool.has_bounds((tokens[1], tokens[2])) or not found

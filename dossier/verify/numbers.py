@@ -99,20 +99,21 @@ class Pool:
         self.values = frozenset(values)
         self.triples = frozenset(triples)
         self._said: dict[tuple[int, float], frozenset[str]] = {}
-        self._spans: dict[tuple[int, float], frozenset[tuple[str, ...]]] = {}
+        self._spans: dict[tuple[tuple[int, ...], float], frozenset[tuple[str, ...]]] = {}
 
     def has(self, token: str) -> bool:
         """Whether some number reads like this at some scale."""
         return any(token in self._texts(_digits(token), scale) for scale in SCALES)
 
     def has_span(self, tokens: tuple[str, ...]) -> bool:
-        """Whether some estimate reads like this: value, low, high at one scale."""
-        digits = _digits(tokens[0])
-        return any(tokens in self._intervals(digits, scale) for scale in SCALES[:2])
+        """Whether some estimate reads like this: value, low, high at one scale, a bound maybe with more digits."""
+        digits = tuple(_digits(token) for token in tokens)
+        return min(digits) == digits[0] and any(tokens in self._intervals(digits, scale) for scale in SCALES[:2])
 
     def has_bounds(self, tokens: tuple[str, str]) -> bool:
         """Whether some estimate has these bounds: for what came of 100 expected, whose value stands elsewhere."""
-        return any(tokens == span[1:] for scale in SCALES[:2] for span in self._intervals(_digits(tokens[0]), scale))
+        digits = (0, *(_digits(token) for token in tokens))
+        return any(tokens == span[1:] for scale in SCALES[:2] for span in self._intervals(digits, scale))
 
     def _texts(self, digits: int, scale: float) -> frozenset[str]:
         key = (digits, scale)
@@ -120,10 +121,12 @@ class Pool:
             self._said[key] = frozenset(number(value * scale, digits) for value in self.values)
         return self._said[key]
 
-    def _intervals(self, digits: int, scale: float) -> frozenset[tuple[str, ...]]:
+    def _intervals(self, digits: tuple[int, ...], scale: float) -> frozenset[tuple[str, ...]]:
         key = (digits, scale)
         if key not in self._spans:
-            self._spans[key] = frozenset(tuple(number(one * scale, digits) for one in span) for span in self.triples)
+            self._spans[key] = frozenset(
+                tuple(number(one * scale, own) for one, own in zip(span, digits, strict=True)) for span in self.triples
+            )
         return self._spans[key]
 
 
