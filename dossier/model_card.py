@@ -15,6 +15,7 @@ from typing import Any
 
 from dossier.bibliography import SOURCES
 from dossier.types import POOLED, Estimate, Evidence, Result, externals
+from dossier.typeset import foretold
 
 OPEN = "Not stated"
 SPACE = "https://mc.chai.org/v0.2/schema.xsd"
@@ -94,9 +95,7 @@ def _summary(card: ElementTree.Element, evidence: Evidence) -> None:
 
 
 def _output(evidence: Evidence) -> str:
-    outcome = evidence.release.outcome
-    horizon = f", {outcome.horizon}" if outcome.horizon else ""
-    return f"the probability of {outcome.name}{horizon}"
+    return f"the probability of {foretold(evidence)}"
 
 
 def _version(evidence: Evidence) -> str:

@@ -112,8 +112,12 @@ def _size(evidence: Evidence) -> str:
 
 def _results(evidence: Evidence) -> str:
     """AUROC, O/E and slope over the sites, net benefit at the primary threshold, and what a new site may expect."""
-    said = [_one(evidence, "auroc", MEASURES["auroc"]), new_hospital(evidence)]
-    said += [_one(evidence, measure, label) for measure, label in MEASURES.items() if measure != "auroc"]
+    said = [
+        _one(evidence, "auroc", "AUROC"),
+        new_hospital(evidence),
+        _one(evidence, "oe_ratio", "observed to expected ratio"),
+        _one(evidence, "calibration_slope", "calibration slope"),
+    ]
     if classes.labels(evidence):
         said.append(classes.off(evidence))
     at = primary_threshold(evidence)
@@ -123,9 +127,6 @@ def _results(evidence: Evidence) -> str:
             span = range_over_sites(evidence, "net_benefit", sites)
             said.append(f"The net benefit at{TIED}{threshold(at)}{_of(evidence)} {span}.")
     return " ".join(text for text in said if text)
-
-
-MEASURES = {"auroc": "AUROC", "oe_ratio": "observed to expected ratio", "calibration_slope": "calibration slope"}
 
 
 def _one(evidence: Evidence, measure: str, label: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from dossier.checklist import ITEMS, MISSING, Item
+from dossier.checklist import ANSWERS, ITEMS, MISSING, STATED_NONE, Item
 from dossier.findings.sentence import Sentence
 from dossier.types import Evidence, externals
 from dossier.typeset import counted, in_words, listing, sentence_case
@@ -20,7 +20,7 @@ SHORT = {
     "not applicable, development only": "Development only",
     MISSING: MISSING,
 }
-IN_WORDS = ("reported, declared", "reported, narrative", "stated none")
+IN_WORDS = (ANSWERS["declared"], ANSWERS["narrative"], STATED_NONE)
 """How a row stands that a text of the release answers, rather than a key of it or the run."""
 SEVERAL_SITES = (
     ("How the sites were found and chosen, and whether their data are comparable", "5a", "context"),

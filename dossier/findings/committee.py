@@ -409,7 +409,7 @@ def _apart(evidence: Evidence) -> list[str]:
 def _by_chance(evidence: Evidence) -> str:
     """How many of the comparisons would stand out with no true difference."""
     made = len(subgroups.compared(evidence, evidence.local_site))
-    expected = made * (1 - evidence.release.release.level)
+    expected = subgroups.by_chance(evidence, made)
     count = "fewer than 1" if expected < 0.95 else f"about {expected:.0f}"
     return f"chance alone would make {count} of {made:,} differ"
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from dossier.findings.sentence import Sentence, estimated
 from dossier.types import Evidence
-from dossier.typeset import (
-    how_many,
-    in_words,
-    number,
-)
+from dossier.typeset import how_many, in_words, number
 
 
 def finding(evidence: Evidence) -> Sentence:

@@ -116,16 +116,20 @@ def _name(measure: str) -> str:
     return "O/E" if measure == "oe_ratio" else "AUROC"
 
 
+def by_chance(evidence: Evidence, made: int) -> float:
+    """Of so many differences, how many would exclude 0 with no true one among them."""
+    return made * (1 - evidence.release.release.level)
+
+
 def multiplicity(evidence: Evidence) -> str:
     """How many differences were looked at, and how many would exclude 0 by chance alone."""
     made = len(tuple(_differences(evidence)))
     if not made:
         return ""
-    chance = made * (1 - evidence.release.release.level)
     return (
         f"{sentence_case(counted(made, 'difference'))} of the AUROC and O/E were looked at. With no true difference, "
-        f"{number(chance, 1)} of them would exclude 0 by chance alone (at {level_of(evidence)}): a difference at one "
-        "site only is a reason to look again, not a finding."
+        f"{number(by_chance(evidence, made), 1)} of them would exclude 0 by chance alone (at {level_of(evidence)}): a "
+        "difference at one site only is a reason to look again, not a finding."
     )
 
 
