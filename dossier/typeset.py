@@ -207,9 +207,19 @@ def within_sentence(label: str) -> str:
 def named(evidence: Evidence, text: str) -> str:
     """A reason in which datasets and measures stand under the names that a reader knows."""
     known = {term.measure: within_sentence(term.label) for term in evidence.terms.values() if "_" in term.measure}
-    known |= {dataset.name: dataset.site for dataset in evidence.datasets}
-    names = "|".join(re.escape(name) for name in sorted(known, key=len, reverse=True))
-    return re.sub(rf"(?<![\w-])({names})(?![\w-])", lambda found: known[found[0]], text) if names else text
+    sites = {dataset.name: dataset.site for dataset in evidence.datasets}
+    # A dataset may be called "one" or "internal": its name stands only where reasons speak of a dataset.
+    wanted = rf"(?<![\w-])({_any_of(known)})(?![\w-])|{BEFORE_A_NAME}({_any_of(sites)}){AFTER_A_NAME}"
+    return re.sub(wanted, lambda found: known[found[1]] if found[1] else sites[found[2]], text)
+
+
+BEFORE_A_NAME = "(?:^|(?<= of )|(?<=[Ii]n )|(?<=, )|(?<=: ))"
+AFTER_A_NAME = r"(?=$|[,.:]| has | have | are | is | and | in no subgroup | the curve | \(| \d)"
+
+
+def _any_of(names: Iterable[str]) -> str:
+    """A pattern that matches each of these names, and nothing where there are none."""
+    return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or "(?!)"
 
 
 def showing_the_side(value: float, digits: int, cut_offs: Iterable[float]) -> int:

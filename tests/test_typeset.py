@@ -263,6 +263,45 @@ def test_a_reason_names_a_site_as_the_reader_knows_it() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "reason", "printed"),
+    [
+        ("internal", "the internal test gives no value", "the internal test gives no value"),
+        ("internal", "the rows of internal are refitted splits", "the rows of Milan are refitted splits"),
+        ("none", "none of the 5 rows has the outcome", "none of the 5 rows has the outcome"),
+        ("one", "all rows of one are of one cluster", "all rows of Milan are of one cluster"),
+        (
+            "one",
+            "one site can be pooled (not pooled: one (no events))",
+            "one site can be pooled (not pooled: Milan (no events))",
+        ),
+        ("no", "no has no risk", "Milan has no risk"),
+        (
+            "readers",
+            "the readers judged the cases of a, not those of readers",
+            "the readers judged the cases of a, not those of Milan",
+        ),
+        (
+            "rows",
+            "without some clusters of rows the curve has other points",
+            "without some clusters of Milan the curve has other points",
+        ),
+        ("men", "In men 1 row is equal to an earlier one", "In Milan 1 row is equal to an earlier one"),
+        ("men", "In men 12 rows are also in the table of men", "In Milan 12 rows are also in the table of Milan"),
+        (
+            "two",
+            "Age is in two categories in two and in three in north.",
+            "Age is in two categories in Milan and in three in north.",
+        ),
+        ("rows", "rows is not in the previous release", "Milan is not in the previous release"),
+    ],
+)
+def test_a_dataset_may_be_called_by_a_word_of_the_reason(name: str, reason: str, printed: str) -> None:
+    first = dataclasses.replace(EIGHT.datasets[0], name=name, site="Milan")
+    evidence = dataclasses.replace(EIGHT, datasets=(first, *EIGHT.datasets[1:]))
+    assert typeset.named(evidence, reason) == printed
+
+
 def test_letters_do_not_run_out() -> None:
     reasons = typeset.Reasons(EIGHT)
     words = [reasons.cell(Absent(f"reason {place}")).text.partition(TIED)[2] for place in range(60)]
