@@ -75,6 +75,13 @@ def test_a_risk_far_outside_is_told_and_nothing_overflows(wrong: float, tmp_path
     assert "outside 0 to 1" in str(caught.value)
 
 
+def test_no_class_has_the_name_of_the_mean_of_all(tmp_path: Path) -> None:
+    """Its own values would stand under the mean's name, and be lost."""
+    with pytest.raises(DossierError) as caught:
+        built(tmp_path, [("macro", (0.7, 0.1, 0.1, 0.1)), ("G1", (0.1, 0.7, 0.1, 0.1))], RELEASE.replace("G0", "macro"))
+    assert "A class is called macro, the name that dossier has for the mean of all classes." in str(caught.value)
+
+
 def test_the_priority_of_a_survey_of_several_classes(tmp_path: Path) -> None:
     asked = '[h_accuracy]\npriority_from = ["survey"]\nsurvey = { G3 = 0.4, G2 = 0.1, G1 = 0.2, G0 = 0.1 }\n'
     rng = np.random.default_rng(3)

@@ -25,7 +25,7 @@ from dossier.figures.canvas import (
     value_text,
 )
 from dossier.figures.discrimination import AUROC, printed_forest
-from dossier.figures.risks import draw_risks, risk_alternative
+from dossier.figures.risks import draw_risks, how_to_read, risk_alternative
 from dossier.figures.roc import draw_roc
 from dossier.figures.utility import draw_decision_panels
 from dossier.register import figure
@@ -75,7 +75,7 @@ def _drawn(
     name: str,
     evidence: Evidence,
     draw: Callable[[Evidence], Figure | Absent],
-    words: str,
+    words: str | Callable[[Evidence], str],
     alternative: Callable[[Evidence], str],
     width: float = FULL,
 ) -> Picture | Absent:
@@ -87,7 +87,8 @@ def _drawn(
         drawn = draw(seen)
         if isinstance(drawn, Absent):
             return drawn
-        text = f"{patients(externals(evidence))}; each panel takes one class against the rest. {words}"
+        said = words if isinstance(words, str) else words(seen)
+        text = f"{patients(externals(evidence))}; each panel takes one class against the rest. {said}"
         more = max(0, len(seen.datasets) - MOST_PANELS[width])
         return picture(name, drawn, text + left_out(more, "see the tables"), alternative(seen))
 
@@ -189,12 +190,12 @@ def _roc_alternative(seen: Evidence) -> str:
 @figure("Risks by class and site")
 def risk_by_class(evidence: Evidence) -> Picture | Absent:
     """Which risks of each class the model gave at every site to its patients, and to all others."""
-    words = (
-        "Share of the patients of the class (with the outcome, up) and of all others (without, down) in each tenth of "
-        "the risk; the further apart the two lie, the better."
-    )
     return _drawn(
-        "risk_by_class", evidence, lambda seen: draw_risks(seen, FULL), words, lambda seen: risk_alternative(seen, FULL)
+        "risk_by_class",
+        evidence,
+        lambda seen: draw_risks(seen, FULL),
+        lambda seen: how_to_read(seen, FULL, "the patients of the class (up) and of all others (down)"),
+        lambda seen: risk_alternative(seen, FULL),
     )
 
 

@@ -288,13 +288,16 @@ def _lines(
 def risk_caption(evidence: Evidence, width: float) -> str:
     """What to know about the distributions: n, bins, lines, scale, where the axis ends, what is too few."""
     shown, left = shown_sites(evidence, width)
+    return f"{patients(shown)}. {how_to_read(evidence, width)}{left_out(left, 'see the tables')}"
+
+
+def how_to_read(evidence: Evidence, width: float, who: str = "those with the outcome (up) and without (down)") -> str:
+    """What the heights, lines and ends of the panels mean."""
+    shown, _ = shown_sites(evidence, width)
     threshold = primary_threshold(evidence)
     known = _known(evidence, width)
     scale = scale_of(known)
-    text = (
-        f"{patients(shown)}. Share of those with the outcome (up) and without (down) in each {tick_text(scale.step)} "
-        "of the risk; the further apart the two lie, the better."
-    )
+    text = f"Share of {who} in each {tick_text(scale.step)} of the risk; the further apart the two lie, the better."
     if any(means(evidence, site) for site in shown):
         text += " Full lines: their mean risks."
     if threshold is not None and threshold <= scale.end:
@@ -306,7 +309,7 @@ def risk_caption(evidence: Evidence, width: float) -> str:
         text += " Each site has a height scale of its own."
     if any(False in enough(site) for site in shown):
         text += f" Too few: under {bands.FEW_FOR_POOLING} patients."
-    return text + left_out(left, "see the tables")
+    return text
 
 
 def risk_alternative(evidence: Evidence, width: float) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from dossier.errors import Fault
 from dossier.release import Prediction, Release
+from dossier.types import MACRO
 
 FEWEST = 3
 """With fewer classes the outcome is binary, and has a form of its own."""
@@ -52,6 +53,9 @@ def _of_several(release: Release, keys: Mapping[str, Any], k: int) -> Iterator[F
         what = f"classes names {k} {'class' if k == 1 else 'classes'}, and is for three or more."
         fix = "Two classes are the binary form: take classes and columns out, and declare positive and column."
         yield Fault(what, "release.toml, [outcome] classes", fix)
+    if MACRO in (release.outcome.classes or ()):
+        what = f"A class is called {MACRO}, the name that dossier has for the mean of all classes."
+        yield Fault(what, "release.toml, [outcome] classes", "Call it otherwise, in release.toml and in the tables.")
     if release.outcome.positive is not None:
         fix = "Take positive out: with classes there is no positive one."
         yield Fault("There are both positive and classes.", "release.toml, [outcome] positive", fix)

@@ -462,7 +462,8 @@ def accuracy_against_chance(outcome: Floats, risk: Floats, threshold: float) -> 
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold` (0 to 1). Returns the count with the one-sided
     exact `p_value` of the paired test against always naming the larger class: among the rows that the model answers
-    otherwise, as many right answers or more by tossing a coin (McNemar). Beside it `p_value_half`, the binomial test of
+    otherwise, as many right answers or more by tossing a coin (McNemar); of classes of the same size that with the
+    larger p. Beside it `p_value_half`, the binomial test of
     the count against one half, and `p_value_larger_class`, that against the share of the larger class (`null`). The
     last takes as known what comes from the same rows, and refutes a model that is no better in up to 13 % of studies at
     the level of .05: that is why it is not the one that is printed. A test has no interval. Absent when all rows are of
@@ -474,14 +475,23 @@ def accuracy_against_chance(outcome: Floats, risk: Floats, threshold: float) -> 
     flagged, case = risk >= threshold, outcome == 1
     right = int((flagged == case).sum())
     null = max(phi, 1 - phi)
-    rarer_right, rarer_wrong = (flagged & case, flagged & ~case) if phi <= 0.5 else (~flagged & ~case, ~flagged & case)
-    better, worse = int(rarer_right.sum()), int(rarer_wrong.sum())
-    paired = _binomial_at_least(better, better + worse, 0.5)
+    # Where neither class is the larger one, naming either must be beaten.
+    named = [says for says, share in ((False, 1 - phi), (True, phi)) if share == null]
+    paired = max(_against_naming(says, flagged, case) for says in named)
     against_null, against_half = (_binomial_at_least(right, n, share) for share in (null, 0.5))
     method = "exact paired test, one-sided, against always naming the larger class"
+    if len(named) == 2:
+        method += "; neither is larger, the harder one to beat"
     return _tested(
         float(right), paired, outcome, method, p_value_half=against_half, p_value_larger_class=against_null, null=null
     )
+
+
+def _against_naming(says: bool, flagged: NDArray[np.bool_], case: NDArray[np.bool_]) -> float:
+    """The p of the paired test against always giving one answer, over the rows that the model answers otherwise."""
+    otherwise = flagged != says
+    right = int((otherwise & (case == flagged)).sum())
+    return _binomial_at_least(right, int(otherwise.sum()), 0.5)
 
 
 @metric(

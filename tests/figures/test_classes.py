@@ -29,10 +29,10 @@ OF_CLASSES: dict[str, Draw | None] = {
 LABELS = {"three": ("G0", "G1", "G2", "G3"), "eight": ("none", "some", "all of them, and more")}
 
 
-def several(name: str) -> Evidence:
+def several(name: str, labels: tuple[str, ...] | None = None) -> Evidence:
     """The evidence of a case as if each of its numbers had been found for every class."""
     plain = evidence(next(case for case in CASES if case.name == name))
-    labels = LABELS[name]
+    labels = labels or LABELS[name]
     outcome = plain.release.outcome.model_copy(update={"classes": labels})
     return dataclasses.replace(
         plain,
@@ -80,6 +80,15 @@ def test_a_caption_is_short_and_counts_each_patient_once(name: str) -> None:
     assert "event" not in picture.caption
     assert text_width(f"Figure 10. {picture.title}. {picture.caption}") <= 4 * FULL
     assert picture.alternative.endswith(".")
+
+
+def test_the_caption_tells_how_wide_the_bins_of_the_risks_are() -> None:
+    picture = fill("figures").figures["risk_by_class"].function(several("rare", ("G0", "G1", "G2")))
+    assert isinstance(picture, Picture)
+    assert (
+        "Share of the patients of the class (up) and of all others (down) in each 0.002 of the risk" in picture.caption
+    )
+    assert "The axis ends at 0.02" in picture.caption
 
 
 def test_the_forest_of_classes_tells_each_class_over_the_sites() -> None:

@@ -336,8 +336,10 @@ def test_the_binomial_tails_of_dinga(right: int, expected: float) -> None:
         ([1, 1, 1, 0, 0, 0, 0, 0], [0.5, 0.9, 0.1, 0.6, 0.1, 0.2, 0.3, 0.4], 6, 4 / 8),
         # "Yes" is the common answer. The model says "no" of two others and one case.
         ([0, 0, 0, 1, 1, 1, 1, 1], [0.1, 0.2, 0.6, 0.3, 0.5, 0.7, 0.8, 0.9], 6, 4 / 8),
-        # Of two classes of one size "no" counts as the common answer: three of four are rightly called "yes".
+        # Of two classes of one size the harder one to beat counts: three of four are rightly called "yes" here, which
+        # says less than that both others are rightly called "no", and three of four rightly "no" there.
         ([1, 1, 1, 0, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.1, 0.1], 5, 5 / 16),
+        ([0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.9, 0.9], 5, 5 / 16),
     ],
 )
 def test_the_test_against_the_common_answer_by_hand(y: list[int], p: list[float], right: int, p_value: float) -> None:
