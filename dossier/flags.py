@@ -46,6 +46,7 @@ FLAGS: Mapping[str, str] = {
     "one_class": "One class only",
     "duplicate_rows": "Equal rows",
     "shared_rows": "Rows shared with development",
+    "same_table": "One table under two names",
     "rival_incomplete": "Rival without risks",
     "model_differs": "Coefficients give other risks",
     "class_missing": "Class without patients",

@@ -85,9 +85,9 @@ RELEASE = f"{HEAD}[thresholds]\ndeclared = [0.2, 0.4]\n{SITE}"
 
 
 def faults(folder: Path, added: str) -> list[tuple[str, str, str]]:
-    rows = "\n".join(f"{k % 2},{0.1 + 0.008 * k:.3f}" for k in range(100))
+    rows = "\n".join(f"{k % 2},{0.1 + 0.008 * k:.3f},{k}" for k in range(100))
     (folder / "release.toml").write_text(RELEASE + added, encoding="utf-8")
-    (folder / "site.csv").write_text(f"outcome,risk\n{rows}\n", encoding="utf-8")
+    (folder / "site.csv").write_text(f"outcome,risk,age\n{rows}\n", encoding="utf-8")
     try:
         load.study(folder)
     except DossierError as error:
@@ -150,12 +150,49 @@ def test_a_criterion_that_can_be_judged_is_read(tmp_path: Path, fine: str) -> No
             "at_least",
             "Write the smaller number in at_least.",
         ),
+        (
+            asks("auroc", "at_most = 75"),
+            "at_most of auroc is 75, and auroc is always at least 0 and at most 1.",
+            "at_most",
+            "Give a number inside that range, not per cent.",
+        ),
+        (
+            asks("brier", "at_least = -1"),
+            "at_least of brier is -1, and brier is always at least 0 and at most 1.",
+            "at_least",
+            "Give a number inside that range.",
+        ),
+        (
+            asks("auroc", 'at_least = 0.7\nsubset = "sex=f"'),
+            "The release declares no subgroups, and so not sex=f.",
+            "subset",
+            "Declare its column in a [[subgroup]], or take subset out.",
+        ),
     ],
 )
 def test_a_criterion_that_cannot_be_judged_is_refused(
     tmp_path: Path, wrong: str, what: str, key: str, fix: str
 ) -> None:
     assert faults(tmp_path, wrong) == [(what, f"release.toml, [[acceptance]] 1, {key}", fix)]
+
+
+def test_a_criterion_of_a_subgroup_names_one_that_there_is(tmp_path: Path) -> None:
+    group = '[[subgroup]]\ncolumn = "age"\ncuts = [50]\n'
+    wrong = asks("auroc", 'at_least = 0.7\nsubset = "age=over 50"')
+    found = faults(tmp_path, wrong + group)
+    assert [what for what, _, _ in found] == ["age=over 50 is not a subgroup of this release."]
+    assert found[0][2] == 'Did you mean "age=under 50"?'
+    assert faults(tmp_path, wrong.replace("over 50", "50 or more") + group) == []
+
+
+def test_a_minimum_that_no_value_can_miss_or_meet_is_refused(tmp_path: Path) -> None:
+    assert faults(tmp_path, "[robustness]\nminimum = { auroc = 2 }\n") == [
+        (
+            "auroc is 2, and auroc is always at least 0 and at most 1.",
+            "release.toml, [robustness] minimum",
+            "Give a number inside that range, not per cent.",
+        )
+    ]
 
 
 def test_a_criterion_without_a_bound_is_refused(tmp_path: Path) -> None:

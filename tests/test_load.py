@@ -176,6 +176,10 @@ def test_rows_without_outcome_or_risk_are_left_out_and_counted(tmp_path: Path) -
         ('positive = "yes"', "no yes no"),
         ("positive = 2", "1 2 1"),
         ('positive = "2"', "1.0 2.0 1.0"),
+        ("positive = true", "FALSE TRUE FALSE"),
+        ("positive = false", "true false true"),
+        ('positive = "FALSE"', "True False True"),
+        ("positive = 0", "true false true"),
     ],
 )
 def test_ways_to_write_an_outcome(tmp_path: Path, declared: str, cells: str) -> None:
@@ -342,6 +346,36 @@ def test_a_code_that_looks_like_missing_is_flagged(tmp_path: Path, code: str, fo
     study = _read(tmp_path, release, site__csv="outcome,risk,chol\n" + "\n".join([*rows, f"1,0.5,{code}"]))
     says = f"chol is {code} in 1 row of site, far from every other value: it may be a code for missing."
     assert _flagged(study, "code_for_missing") == ([says] if found else [])
+
+
+@pytest.mark.parametrize(("word", "found"), [("NA", True), ("?", True), ("none", False), ("", False)])
+def test_a_word_that_looks_like_missing_is_flagged(tmp_path: Path, word: str, found: bool) -> None:
+    rows = [f"{k % 2},0.5,{word if k < 3 else 'ab'[k % 2]}" for k in range(60)]
+    release = SITE + 'predictors = ["ward"]\n'
+    study = _read(tmp_path, release, site__csv="outcome,risk,ward\n" + "\n".join(rows))
+    says = f'ward is "{word}" in 3 rows of site: it may stand for missing, and is counted as a category.'
+    assert _flagged(study, "code_for_missing") == ([says] if found else [])
+
+
+def test_categories_that_differ_in_capitals_only_are_flagged(tmp_path: Path) -> None:
+    rows = [f"{k % 2},0.5,{('f', 'F', 'm', 'M', 'x')[k % 5]}" for k in range(60)]
+    release = SITE + 'predictors = ["sex"]\n'
+    study = _read(tmp_path, release, site__csv="outcome,risk,sex\n" + "\n".join(rows))
+    assert _flagged(study, "other_categories") == [
+        "sex is spelled in several ways in site, each counted as a category of its own: F and f, M and m."
+    ]
+
+
+def test_one_table_under_two_names_is_flagged(tmp_path: Path) -> None:
+    rows = "outcome,risk\n" + "\n".join(f"{k % 2},{0.1 + k / 100}" for k in range(40))
+    second = SITE[SITE.index("[[dataset]]") :].replace('"site"', '"copy"')
+    other = rows.replace("0.1,", "0.1,") + "\n1,0.9"
+    study = _read(tmp_path, SITE + second, site__csv=rows)
+    assert _flagged(study, "same_table") == [
+        "Risks and outcomes of copy are those of site, row by row: the same patients count as two hospitals."
+    ]
+    apart = _read(tmp_path, SITE + second.replace("site.csv", "copy.csv"), site__csv=rows, copy__csv=other)
+    assert _flagged(apart, "same_table") == []
 
 
 def test_a_count_from_zero_is_no_code(tmp_path: Path) -> None:

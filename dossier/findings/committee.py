@@ -438,6 +438,7 @@ def _elsewhere(evidence: Evidence) -> str:
 PLAIN = {
     "risks_off": "the risks are off, see page 2.",
     "shared_rows": "some patients had been used to make the model: the test is too kind.",
+    "same_table": "the same patients were counted as two places.",
     "version_differs": "what was tested is not this very version.",
     "model_differs": "the formula of the model gives other risks than those that were tested.",
     "other_units": "something that the model asks for is measured in another way.",

@@ -91,8 +91,11 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     decided = None if release.reader_study is None else reader_study(release.reader_study, folder, faults)
     statements = _statements(release, folder, faults)
     before = previous.previous(release, folder, faults)
-    names = [*_unread(release, found), *(site.dataset.name for site in found)]
-    faults += [*criteria.faults(release, names), *criteria.reply_faults(release, names)]
+    unread = _unread(release, found)
+    names = [*unread, *(site.dataset.name for site in found)]
+    groups = [group.subset for site in found for group in site.described.dataset.subgroups]
+    faults += criteria.faults(release, names, None if unread else groups)
+    faults += criteria.reply_faults(release, names)
     if not faults:
         faults += datasets.emptied(release, found) or datasets.small_throughout(release, found)
     if faults:

@@ -17,6 +17,8 @@ CODES = (0.0, -1.0, -9.0, -99.0, -999.0, 99.0, 999.0, 9999.0)
 """The numbers that are written where a value is unknown."""
 ENOUGH_VALUES = 10
 """With fewer different values beside it, a code cannot be told from a count or a category."""
+WORDS = frozenset(("na", "n/a", "#n/a", "nan", "null", "nil", "missing", "?", "-", "--", "."))
+"""The words that are written where a value is unknown; a table of categories may mean them."""
 OTHER_UNITS = 5.0
 """From this ratio of medians on, one of the two is hardly in the same unit."""
 
@@ -26,6 +28,8 @@ def flags(datasets: Sequence[Dataset]) -> Iterator[Flag]:
     for dataset in datasets:
         yield from _constant(dataset)
         yield from _codes(dataset)
+        yield from _words_for_missing(dataset)
+        yield from _spellings(dataset)
     for place, dataset in enumerate(datasets):
         yield from _against(dataset, _others(datasets, place))
 
@@ -65,6 +69,35 @@ def _codes(dataset: Dataset) -> Iterator[Flag]:
                     "every other value: it may be a code for missing."
                 )
                 yield Flag("code_for_missing", dataset.name, says)
+
+
+def _words_for_missing(dataset: Dataset) -> Iterator[Flag]:
+    for one in dataset.predictors:
+        for code in np.unique(_known(one)) if one.levels is not None else ():
+            word = (one.levels or ())[int(code)]
+            if word.strip().casefold() in WORDS:
+                rows = int((one.values == code).sum())
+                says = (
+                    f'{one.name} is "{word}" in {rows} row{"s" if rows > 1 else ""} of {dataset.name}: it may stand '
+                    "for missing, and is counted as a category."
+                )
+                yield Flag("code_for_missing", dataset.name, says)
+
+
+def _spellings(dataset: Dataset) -> Iterator[Flag]:
+    """Categories that differ in capitals or blanks only."""
+    for one in dataset.predictors:
+        alike: dict[str, list[str]] = {}
+        for code in np.unique(_known(one)) if one.levels is not None else ():
+            word = (one.levels or ())[int(code)]
+            alike.setdefault(" ".join(word.casefold().split()), []).append(word)
+        several = [" and ".join(words) for words in alike.values() if len(words) > 1]
+        if several:
+            says = (
+                f"{one.name} is spelled in several ways in {dataset.name}, each counted as a category of its own: "
+                f"{listed(several, 5)}."
+            )
+            yield Flag("other_categories", dataset.name, says)
 
 
 def _against(dataset: Dataset, others: Sequence[Dataset]) -> Iterator[Flag]:

@@ -306,8 +306,9 @@ def outcome(table: Settled, declared: Outcome, faults: list[Fault]) -> Floats | 
     found = named(table, declared.column, "[outcome] column", faults)
     if found is None:
         return None
-    if declared.positive is not None and found.kind != "booleans":
-        return _positive(table, found, declared.positive, faults)
+    if declared.positive is not None:
+        of_kind = _positive_truth if found.kind == "booleans" else _positive
+        return of_kind(table, found, declared.positive, faults)
     if found.kind == "texts":
         values = sorted(coded(found)[1])
         what = f"outcome holds text ({listed(values, 5)}), not 0 and 1."
@@ -319,6 +320,20 @@ def outcome(table: Settled, declared: Outcome, faults: list[Fault]) -> Floats | 
         return found.numbers
     faults += _not_binary(table, found, wrong)
     return None
+
+
+TRUTHS = {"true": 1.0, "1": 1.0, "false": 0.0, "0": 0.0}
+"""What a declared positive value may be in a column of truth values, and the truth that it names."""
+
+
+def _positive_truth(table: Settled, found: Column, positive: Value, faults: list[Fault]) -> Floats | None:
+    wanted = TRUTHS.get(str(positive).casefold())
+    if wanted is None:
+        fix = "Say positive = true or positive = false."
+        what = f"outcome holds true and false, and the positive value is {_cell(positive)}."
+        faults.append(Fault(what, f"{table.file}, column {found.name}", fix))
+        return None
+    return np.where(np.isnan(found.numbers), np.nan, (found.numbers == wanted).astype(float))
 
 
 def _positive(table: Settled, found: Column, positive: Value, faults: list[Fault]) -> Floats | None:

@@ -1,4 +1,4 @@
-"""What is wrong with [[acceptance]] and [[reply]]: they must name what can be computed and raised here."""
+"""What is wrong with [[acceptance]], [[reply]] and minima: they must name what can be computed and raised here."""
 
 from __future__ import annotations
 
@@ -15,9 +15,13 @@ BESIDE = ("against", "class", "group")
 """Settings that a criterion may name although the measure does not run over them by itself."""
 
 
-def faults(release: Release, datasets: Sequence[str]) -> list[Fault]:
-    """The faults of every criterion; `datasets` are the names of the datasets that were read."""
-    if not release.acceptance:
+def faults(release: Release, datasets: Sequence[str], subsets: Sequence[str] | None) -> list[Fault]:
+    """The faults of every criterion and declared minimum.
+
+    `datasets` are the names of the datasets that were read, `subsets` those of their subgroups; None where a table
+    could not be read, so that nobody knows them.
+    """
+    if not release.acceptance and not release.robustness.minimum:
         return []
     from dossier.register import fill
 
@@ -28,9 +32,19 @@ def faults(release: Release, datasets: Sequence[str]) -> list[Fault]:
         # The measure itself first: its differences and tests are filed under the same name.
         terms.setdefault(term.measure, []).insert(0 if term.name == term.measure else len(every), term)
     return [
-        fault
-        for place, one in enumerate(release.acceptance, start=1)
-        for fault in _of(one, f"release.toml, [[acceptance]] {place}", release, datasets, terms)
+        *(
+            fault
+            for place, one in enumerate(release.acceptance, start=1)
+            for fault in (
+                *_of(one, f"release.toml, [[acceptance]] {place}", release, datasets, terms),
+                *_of_subset(one, f"release.toml, [[acceptance]] {place}, subset", release, subsets),
+            )
+        ),
+        *(
+            fault
+            for measure, value in release.robustness.minimum.items()
+            for fault in _beyond_the_range(measure, value, terms[measure][0], "release.toml, [robustness] minimum")
+        ),
     ]
 
 
@@ -61,11 +75,39 @@ def _of(
     else:
         yield from _of_tier(one, where, known)
         yield from _of_settings(one, where, release, known)
+        if "against" not in one.at:
+            for key, bound in (("at_least", one.at_least), ("at_most", one.at_most)):
+                yield from _beyond_the_range(f"{key} of {one.measure}", bound, known[0], f"{where}, {key}")
     if one.dataset not in (*EVERYWHERE, *datasets):
         near = nearest(one.dataset, (*EVERYWHERE, *datasets))
         fix = f'Did you mean "{near}"?' if near else f"Name one of {listed((*EVERYWHERE, *datasets), most=30)}."
         yield Fault(f"{one.dataset} is not a dataset of this release.", f"{where}, dataset", fix)
     yield from _of_bounds(one, where)
+
+
+def _beyond_the_range(what: str, value: float | None, term: Term, where: str) -> Iterator[Fault]:
+    """A bound that no value can fail, or that none can meet."""
+    low, high = term.range
+    if value is None or ((low is None or value >= low) and (high is None or value <= high)):
+        return
+    ends = " and ".join(
+        f"{word} {number(end)}" for word, end in (("at least", low), ("at most", high)) if end is not None
+    )
+    fix = f"Give a number inside that range{', not per cent' if high == 1 and value > 1 else ''}."
+    yield Fault(f"{what} is {number(value)}, and {term.measure} is always {ends}.", where, fix)
+
+
+def _of_subset(one: Acceptance, where: str, release: Release, subsets: Sequence[str] | None) -> Iterator[Fault]:
+    if one.subset is None:
+        return
+    columns = [declared.column for declared in release.subgroup]
+    if not columns:
+        fix = "Declare its column in a [[subgroup]], or take subset out."
+        yield Fault(f"The release declares no subgroups, and so not {one.subset}.", where, fix)
+    elif subsets is not None and one.subset not in subsets:
+        near = nearest(one.subset, subsets)
+        fix = f'Did you mean "{near}"?' if near else f"The subgroups are {listed(sorted(set(subsets)), most=30)}."
+        yield Fault(f"{one.subset} is not a subgroup of this release.", where, fix)
 
 
 def _of_tier(one: Acceptance, where: str, known: Sequence[Term]) -> Iterator[Fault]:

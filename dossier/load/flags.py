@@ -23,7 +23,7 @@ def flags(sites: Sequence[Site]) -> tuple[Flag, ...]:
     development = next((site.described for site in sites if site.dataset.role == "development"), None)
     each = (flag for site in sites for flag in _of(site, development))
     described = [site.described.dataset for site in sites]
-    return (*each, *coding.flags(described), *_empty_subgroups(described))
+    return (*each, *_same_tables(sites), *coding.flags(described), *_empty_subgroups(described))
 
 
 def _of(site: Site, development: Site | None) -> Iterator[Flag]:
@@ -37,6 +37,37 @@ def _of(site: Site, development: Site | None) -> Iterator[Flag]:
     yield from _in_no_subgroup(described.dataset)
     if development is not None and dataset.role == "external":
         yield from _seen_before(described, development)
+
+
+ENOUGH_TO_TELL = 10
+"""So many rows with the same risks and outcomes in the same order are no coincidence."""
+
+
+def _same_tables(sites: Sequence[Site]) -> Iterator[Flag]:
+    """External datasets that hold the same risks and outcomes row by row."""
+    external = [site.dataset for site in sites if site.dataset.role == "external"]
+    for place, one in enumerate(external):
+        for earlier in external[:place]:
+            if one.rows_analysed >= ENOUGH_TO_TELL and _same_rows(one, earlier):
+                says = (
+                    f"Risks and outcomes of {one.name} are those of {earlier.name}, row by row: the same patients "
+                    "count as two hospitals."
+                )
+                yield Flag("same_table", one.name, says)
+                break
+
+
+def _same_rows(one: Dataset, other: Dataset) -> bool:
+    pairs = (
+        (one.outcome, other.outcome),
+        (one.risk, other.risk),
+        (one.classes, other.classes),
+        (one.class_risk, other.class_risk),
+    )
+    held = [(here, there) for here, there in pairs if here is not None or there is not None]
+    return bool(held) and all(
+        here is not None and there is not None and np.array_equal(here, there) for here, there in held
+    )
 
 
 def _sampled(dataset: Dataset) -> Iterator[Flag]:
