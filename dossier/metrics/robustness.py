@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -80,7 +80,7 @@ def split_performance(
     `outcome` is 0/1, `risk` 0..1, `split` the number of the refitted split of each row. Columns `split`, `auroc`,
     `standardized_net_benefit` (at the primary threshold) and `brier`, one row a split; without splits, one row for each
     of 100 seeded subsets of 20 % of the rows, which the method says. A value that a split does not allow is None.
-    Absent without rows. Beyond 250 splits, the first 250.
+    Absent without rows. Of more than 250 splits the first 250 are shown; the minima of `wpr` are those of all.
     """
     if not len(outcome):
         return Absent("there are no rows")
@@ -90,13 +90,18 @@ def split_performance(
     method = f"{len(rows)} refitted splits"
     if split is None:
         method = f"{SUBSETS} random subsets of {SHARE_HELD_OUT:.0%} of the rows, the model not refitted"
-    elif len(rows) > LONGEST_CURVE:
-        method += f", the first {LONGEST_CURVE}"
-    rows = rows[:LONGEST_CURVE]
     columns: dict[str, tuple[float | None, ...]] = {"split": tuple(float(number) for number in range(1, len(rows) + 1))}
     for measure in MEASURES:
         columns[measure] = tuple(_performance(measure, outcome[part], risk[part], primary_threshold) for part in rows)
     return Curve(columns, len(outcome), method, int(outcome.sum()))
+
+
+def first_splits(found: Curve | Absent) -> Curve | Absent:
+    """The performance of the splits as it is shown: of more than 250 splits the first 250."""
+    if isinstance(found, Absent) or len(found.columns["split"]) <= LONGEST_CURVE:
+        return found
+    columns = {name: values[:LONGEST_CURVE] for name, values in found.columns.items()}
+    return replace(found, columns=columns, method=f"{found.method}, the first {LONGEST_CURVE}")
 
 
 def _subsets(outcome: Floats, risk: Floats, seed: int) -> list[NDArray[np.int64]]:

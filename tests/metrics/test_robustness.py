@@ -20,6 +20,7 @@ from dossier.metrics.robustness import (
     correlation_p_value,
     declared_estimate,
     externally_supported,
+    first_splits,
     over_splits,
     pearson,
     performance_against_similarity,
@@ -163,14 +164,29 @@ def test_split_performance_of_tiny_and_empty_tables() -> None:
     one = split_performance(np.array([1.0]), np.array([0.3]))
     assert isinstance(one, Curve)
     assert set(one.columns["auroc"]) == {None}
-    many = split_performance(*_rows(600), np.arange(600) // 2)
+
+
+def test_at_most_two_hundred_and_fifty_splits_are_shown() -> None:
+    just, many = (split_performance(*_rows(2 * splits), np.arange(2 * splits) // 2) for splits in (250, 251))
+    assert first_splits(just) == just
+    shown = first_splits(many)
     assert isinstance(many, Curve)
-    assert len(many.columns["auroc"]) == 250
-    assert many.method == "300 refitted splits, the first 250"
-    just = split_performance(*_rows(500), np.arange(500) // 2)
-    assert isinstance(just, Curve)
-    assert len(just.columns["auroc"]) == 250
-    assert just.method == "250 refitted splits"
+    assert isinstance(shown, Curve)
+    assert (shown.n, shown.method) == (502, "251 refitted splits, the first 250")
+    assert shown.columns == {name: values[:250] for name, values in many.columns.items()}
+    assert first_splits(Absent("there are no rows")) == Absent("there are no rows")
+
+
+@pytest.mark.parametrize(("minimum", "bound"), [("worst_split", 0.0), ("quantile_05", 0.05 * 299 / 300)])
+def test_the_minimum_is_that_of_all_splits_however_they_are_numbered(minimum: str, bound: float) -> None:
+    """300 splits with one case and 300 others, of which 0, 1, ..., 299 have a lower risk: AUROC 0/300 to 299/300."""
+    outcome = np.tile(np.arange(301) == 300, 300).astype(float)
+    risk = np.concatenate([np.r_[np.arange(1.0, 301), above + 0.5] / 400 for above in range(300)])
+    split = np.repeat(np.arange(300), 301)
+    for numbers in (split, 299 - split):
+        found = _wpr(minimum, internal=_site("i", {}, split_performance(outcome, risk, numbers, 0.4)))
+        assert isinstance(found, Estimate)
+        assert found.details["minimum_value"] == pytest.approx(bound, abs=1e-12)
 
 
 def test_no_subset_holds_a_row_twice() -> None:
