@@ -315,6 +315,7 @@ def _minimum(
 class Judged:
     """One external site for which similarity and all three measures are known."""
 
+    n: int
     similarity: float
     psi: float | None
     acceptable: bool
@@ -340,9 +341,9 @@ def externally_supported(
 
     `sites` are the external sites. Similarity is `correspondence_averaged`, and different means below .4; acceptable
     means AUROC at least .7, standardized net benefit at the primary threshold at least .4, Brier score at most .25.
-    Details: `k`, the sites that could be judged, and `by_psi`, the number when the published p-value is the similarity.
-    One such site is what [Trust] asks for. Absent when no site has a similarity and all three measures, and for an
-    outcome of several classes (`class_labels`). No interval: a count.
+    Details: `k`, the sites that could be judged, and `by_psi`, the number when the published p-value is the similarity;
+    n is the rows of the sites that could be judged. One such site is what [Trust] asks for. Absent when no site has a
+    similarity and all three measures, and for an outcome of several classes (`class_labels`). No interval: a count.
     """
     if class_labels:
         return Absent("the cut-offs of its authors are for a binary outcome, not for one of several classes")
@@ -358,7 +359,7 @@ def externally_supported(
         low=None,
         high=None,
         level=None,
-        n=sum(site.summary.n for site in sites),
+        n=sum(one.n for one in judged),
         method=f"count of {len(judged)} judged of {len(sites)} external sites",
         details={
             "k": len(judged),
@@ -375,6 +376,7 @@ def _judged(sites: Sequence[SiteResults], primary_threshold: float | None) -> It
         values = {name: one.value for name, one in performance.items() if isinstance(one, Estimate)}
         if isinstance(similarity, Estimate) and len(values) == len(MEASURES):
             yield Judged(
+                n=site.summary.n,
                 similarity=similarity.value,
                 psi=psi.value if isinstance(psi, Estimate) else None,
                 acceptable=all(acceptable(name, value) for name, value in values.items()),
@@ -410,18 +412,19 @@ def performance_against_similarity(
 
     Pearson's r between `correspondence_averaged` and the `measure` over the external `sites` that have both. Details:
     `p_value` (t test on k - 2), `k`, `r_psi` with the published p-value as the similarity, and `slope` and `intercept`
-    of the straight line through the sites (least squares, each site counting the same). The interval is Fisher's
-    z, from four sites on. Absent below three sites, or when either does not vary. It rests on as many points as there
-    are hospitals: with 8 sites an r of .39 has p = .34.
+    of the straight line through the sites (least squares, each site counting the same); n is the rows of those k sites.
+    The interval is Fisher's z, from four sites on. Absent below three sites, or when either does not vary. It rests on
+    as many points as there are hospitals: with 8 sites an r of .39 has p = .34.
     """
-    pairs = list(_pairs(sites, "correspondence_averaged", measure, primary_threshold))
+    both = list(_both(sites, "correspondence_averaged", measure, primary_threshold))
+    pairs = [(one.similarity, one.performance) for one in both]
     if len(pairs) < 3:
         count = {0: "no external site has", 1: "one external site has", 2: "two external sites have"}[len(pairs)]
         return Absent(f"{count} both a similarity and the measure, and a correlation needs three")
     r = pearson([left for left, _ in pairs], [right for _, right in pairs])
     if r is None:
         return Absent("similarity or performance is the same at every site")
-    by_psi = list(_pairs(sites, "degree_of_correspondence", measure, primary_threshold))
+    by_psi = list(_both(sites, "degree_of_correspondence", measure, primary_threshold))
     k = len(pairs)
     low, high, reason = None, None, None
     if k > 3 and abs(r) < 1 - ON_A_LINE:
@@ -434,12 +437,12 @@ def performance_against_similarity(
         low=low,
         high=high,
         level=None if low is None else level,
-        n=sum(site.summary.n for site in sites),
+        n=sum(one.n for one in both),
         method=f"Pearson, Fisher's z, {k} sites",
         details={
             "p_value": correlation_p_value(r, k),
             "k": k,
-            "r_psi": pearson([left for left, _ in by_psi], [right for _, right in by_psi]),
+            "r_psi": pearson([one.similarity for one in by_psi], [one.performance for one in by_psi]),
             **_least_squares(pairs),
         },
         reason=reason,
@@ -454,13 +457,22 @@ def _least_squares(pairs: Sequence[tuple[float, float]]) -> dict[str, float | No
     return {"slope": slope, "intercept": float(y.mean()) - slope * float(x.mean())}
 
 
-def _pairs(
+@dataclass(frozen=True)
+class Both:
+    """The similarity and the performance of a site that has both."""
+
+    n: int
+    similarity: float
+    performance: float
+
+
+def _both(
     sites: Sequence[SiteResults], similarity: str, measure: str, primary_threshold: float | None
-) -> Iterator[tuple[float, float]]:
+) -> Iterator[Both]:
     for site in sites:
         left, right = found(site, similarity), _measured(site, measure, primary_threshold)
         if isinstance(left, Estimate) and isinstance(right, Estimate):
-            yield left.value, right.value
+            yield Both(site.summary.n, left.value, right.value)
 
 
 def pearson(left: Sequence[float], right: Sequence[float]) -> float | None:

@@ -375,6 +375,7 @@ def test_support_by_the_published_similarity_stands_beside_it() -> None:
     found = externally_supported((_external(0.5, 0.9, 0.9, 0.1, psi=0.01), STRANGER), 0.5)
     assert isinstance(found, Estimate)
     assert (found.value, found.details["by_psi"], found.details["k"]) == (0, 1, 1)
+    assert (found.n, found.method) == (300, "count of 1 judged of 2 external sites")
     at_the_cut = externally_supported((_external(0.4, 0.9, 0.9, 0.1, psi=0.4),), 0.5)
     assert isinstance(at_the_cut, Estimate)
     assert (at_the_cut.value, at_the_cut.details["by_psi"]) == (0, 0)
@@ -414,7 +415,7 @@ def test_correlation_over_sites() -> None:
     slope, intercept = np.polyfit([0.1, 0.3, 0.5, 0.6, 0.9], [0.7, 0.9, 0.75, 0.95, 0.8], 1)
     assert found.details["slope"] == pytest.approx(slope)
     assert found.details["intercept"] == pytest.approx(intercept)
-    assert found.details["k"] == 5
+    assert (found.n, found.details["k"]) == (5 * 300, 5)
     assert found.details["r_psi"] is None
     reach = 1.959964 / math.sqrt(5 - 3)
     bounds = [math.tanh(math.atanh(expected) + side * reach) for side in (-1, 1)]
