@@ -9,6 +9,7 @@ import re
 import pytest
 
 from dossier.contents import CHAPTERS
+from dossier.findings import robustness
 from dossier.findings.sentence import Sentence
 from dossier.types import Absent, Estimate, Evidence, Flag, Result
 from tests.conftest import by_hand
@@ -38,6 +39,42 @@ def said(chapter: str, evidence: Evidence) -> str:
     """The opening of a chapter on one line."""
     opened = finding(chapter, evidence)
     return " ".join(f"{opened.lead} {opened.rest}".split())
+
+
+WORST_SPLIT = "the worst internal value of 40 refitted splits"
+WORST_SUBSET = "the worst internal value of 100 random subsets of 20% of the rows, the model not refitted"
+
+
+@pytest.mark.parametrize(
+    ("worst", "declared", "minimum", "printed"),
+    [
+        (WORST_SPLIT, 0.75, "0.81", f"Minimum for AUROC: {WORST_SPLIT}."),
+        (WORST_SUBSET, 0.75, "0.75", "Minimum for AUROC: the declared minimum."),
+        (WORST_SUBSET, None, "0.81", f"Minimum for AUROC: {WORST_SUBSET}."),
+        (None, 0.75, "0.75", "Minimum for AUROC: the declared minimum."),
+    ],
+)
+def test_the_declared_minimum_is_shown_where_no_splits_tell(
+    worst: str | None, declared: float | None, minimum: str, printed: str
+) -> None:
+    """[robustness] is for the case that nobody can give splits; subsets of a model not refitted are none."""
+    bare = by_hand(Case("one", ("Desio, Italy",)))
+    site = next(one.name for one in bare.datasets if one.role == "external")
+
+    def weak(bound: float | None, called: str | None) -> Estimate | Absent:
+        if bound is None or called is None:
+            return Absent("none")
+        details = {"p_acceptable": 0.9, "p_similarity": 0.2, "minimum_value": bound}
+        return Estimate(0.7, None, None, None, 300, f"a test against {called}", details=details)
+
+    minima = {"worst_split": weak(0.81, worst), "declared": weak(declared, "the declared minimum")}
+    rows = [Result("wpr", "wpr", site, {"measure": "auroc", "minimum": one}, found) for one, found in minima.items()]
+    others = [one for one in bare.results if one.measure not in ("spr", "wpr")]
+    strong = Result("spr", "spr", site, {"measure": "auroc"}, Absent("none"))
+    table = robustness.components(dataclasses.replace(bare, results=(*others, strong, *rows)))
+    assert [column.label for column in table.columns][3] == "Minimum"
+    assert table.rows[1].cells[3].text == minimum
+    assert table.note.endswith(printed)
 
 
 def undone(evidence: Evidence, measure: str, *sites: str) -> Evidence:

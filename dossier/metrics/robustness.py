@@ -236,17 +236,19 @@ def wpr(
 
     t (1 - ln t), t = P_acc (1 - P_sim). P_acc = Phi((A - A_min) / SE), A the `measure` at this `site` (for the Brier
     score Phi((A_max - A) / SE)); P_sim: `degree_of_correspondence`. `minimum` says what A_min is: the `worst_split` or
-    the `quantile_05` of the splits of the `internal` test (for the Brier score the highest, the 95 % quantile), or
-    `declared`, from `declared_minimum` by measure. Details: `p_acceptable`, `p_similarity`, `minimum_value`. Absent,
-    with the reason of what lacks, without P_sim, without that minimum or without a standard error. No interval: it is
-    made of p-values.
+    the `quantile_05` of the `split_performance` of the `internal` test (for the Brier score the highest, the 95 %
+    quantile), or `declared`, from `declared_minimum` by measure. Without refitted splits the first two are those of 100
+    random subsets, the model not refitted, which the method says. Details: `p_acceptable`, `p_similarity`,
+    `minimum_value`. Absent, with the reason of what lacks, without P_sim, without that minimum or without a standard
+    error. No interval: it is made of p-values.
     """
     similarity = found(site, "degree_of_correspondence")
     if isinstance(similarity, Absent):
         return similarity
-    bound = _minimum(internal, measure, minimum, declared_minimum, primary_threshold)
-    if isinstance(bound, Absent):
-        return bound
+    found_minimum = _minimum(internal, measure, minimum, declared_minimum, primary_threshold)
+    if isinstance(found_minimum, Absent):
+        return found_minimum
+    bound, called = found_minimum
     here = _measured(site, measure, primary_threshold)
     if isinstance(here, Absent):
         return here
@@ -260,19 +262,11 @@ def wpr(
         high=None,
         level=None,
         n=here.n,
-        method=f"Fisher's combination of a one-sided z test against {_called(minimum)} and of the correspondence",
+        method=f"Fisher's combination of the correspondence and of a one-sided z test against {called}",
         events=here.events,
         details={"p_acceptable": p, "p_similarity": similarity.value, "minimum_value": bound},
         reason="a score made of p-values has no interval",
     )
-
-
-def _called(minimum: str) -> str:
-    return {
-        "worst_split": "the worst internal split",
-        "quantile_05": "the 5 % quantile of the internal splits",
-        "declared": "the declared minimum",
-    }[minimum]
 
 
 def _minimum(
@@ -281,11 +275,11 @@ def _minimum(
     minimum: str,
     declared_minimum: Mapping[str, float],
     primary_threshold: float | None,
-) -> float | Absent:
-    """The lowest acceptable performance; for a loss the highest."""
+) -> tuple[float, str] | Absent:
+    """The lowest acceptable performance, for a loss the highest, and what it is called."""
     if minimum == "declared":
         if measure in declared_minimum:
-            return declared_minimum[measure]
+            return declared_minimum[measure], "the declared minimum"
         return Absent(f"no minimum is declared for {measure} in [robustness]")
     if internal is None:
         return Absent("the release has no internal test")
@@ -304,8 +298,9 @@ def _minimum(
         return Absent(f"no internal split allows {measure}")
     loss = measure in LOSSES
     if minimum == "worst_split":
-        return max(values) if loss else min(values)
-    return float(np.quantile(values, 0.95 if loss else 0.05))
+        return max(values) if loss else min(values), f"the worst internal value of {splits.method}"
+    share = 0.95 if loss else 0.05
+    return float(np.quantile(values, share)), f"the {share:.0%} quantile of the internal values of {splits.method}"
 
 
 # ---- all external sites ---------------------------------------------------------------------------------------------

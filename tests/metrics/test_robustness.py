@@ -273,6 +273,29 @@ def test_wpr_by_hand(minimum: str, measure: str, bound: float, p: float) -> None
     assert found.value == pytest.approx(t * (1 - math.log(t)))
 
 
+@pytest.mark.parametrize(
+    ("minimum", "measure", "called"),
+    [
+        ("worst_split", "auroc", "the worst internal value of 5 refitted splits"),
+        ("quantile_05", "auroc", "the 5% quantile of the internal values of 5 refitted splits"),
+        ("quantile_05", "brier", "the 95% quantile of the internal values of 5 refitted splits"),
+        ("declared", "auroc", "the declared minimum"),
+    ],
+)
+def test_the_method_says_what_the_minimum_is(minimum: str, measure: str, called: str) -> None:
+    found = _wpr(minimum, measure, declared={"auroc": 0.75})
+    assert isinstance(found, Estimate)
+    assert found.method.endswith(f"against {called}")
+
+
+def test_without_splits_the_method_does_not_speak_of_splits() -> None:
+    internal = _site("i", {}, split_performance(*_rows(), None, 0.4))
+    found = _wpr("worst_split", internal=internal)
+    assert isinstance(found, Estimate)
+    called = "the worst internal value of 100 random subsets of 20% of the rows, the model not refitted"
+    assert found.method.endswith(f"against {called}")
+
+
 def test_a_declared_minimum_needs_no_internal_test() -> None:
     assert isinstance(_wpr("declared", internal=None, declared={"auroc": 0.7}), Estimate)
 
