@@ -9,9 +9,19 @@ import re
 import pytest
 
 from dossier.contents import CHAPTERS
-from dossier.findings import robustness
+from dossier.findings import correspondence, robustness
 from dossier.findings.sentence import Sentence
-from dossier.types import Absent, Estimate, Evidence, Flag, Result
+from dossier.types import (
+    Absent,
+    Description,
+    DescriptionResult,
+    Estimate,
+    Evidence,
+    Flag,
+    Result,
+    Withheld,
+    WithheldDescription,
+)
 from tests.conftest import by_hand
 from tests.figures.evidence import COVID, Case
 
@@ -75,6 +85,56 @@ def test_the_declared_minimum_is_shown_where_no_splits_tell(
     assert [column.label for column in table.columns][3] == "Minimum"
     assert table.rows[1].cells[3].text == minimum
     assert table.note.endswith(printed)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said_of_them"),
+    [
+        ("site-0 has no predictors", "site-1 has no predictors", "Not for Italy 1 and Italy 2: no predictors."),
+        ("no shared predictor varies", None, "Not for Italy 1: no shared predictor varies."),
+        (
+            "no shared predictor varies",
+            "site-1 has no predictors",
+            "Not for Italy 1 and Italy 2: the reasons stand below the table.",
+        ),
+    ],
+)
+def test_the_true_reason_is_given_where_there_is_no_similarity(
+    first: str, second: str | None, said_of_them: str
+) -> None:
+    why = {"site-0": first, "site-1": second}
+    eight = KINDS["eight"]
+    results = tuple(
+        dataclasses.replace(one, found=Absent(reason))
+        if one.measure == "correspondence_averaged" and (reason := why.get(one.dataset))
+        else one
+        for one in eight.results
+    )
+    assert said("correspondence", dataclasses.replace(eight, results=results)).endswith(said_of_them)
+
+
+def _differences(described: dict[str, dict[str, float]], withheld: tuple[str, ...] = ()) -> dict[str, str]:
+    """What stands in the second site's column of the table of differences, when the first has a difference in x."""
+    two = KINDS["two"]
+    rows = [DescriptionResult("site-0", Description("x", "standardized_mean_difference", 0.2, 300))]
+    for variable, statistics in described.items():
+        rows += [DescriptionResult("site-1", Description(variable, *one, 300)) for one in statistics.items()]
+    few = Withheld("fewer than 10", 10)
+    hidden = tuple(WithheldDescription("site-1", one, "standardized_mean_difference", None, few) for one in withheld)
+    (table,) = correspondence.by_feature(dataclasses.replace(two, descriptions=tuple(rows), withheld=hidden))
+    return {row.label: row.cells[1].text for row in table.rows}
+
+
+HELD = {"share_missing_development": 0.1, "share_missing": 0.2}
+OTHER = {"y": {"standardized_mean_difference": 0.3}}
+
+
+def test_not_held_is_said_only_of_a_predictor_that_the_site_lacks() -> None:
+    assert _differences(OTHER)["x"] == "not held"
+    assert _differences(OTHER | {"x": HELD})["x"] == "no spread"
+    assert _differences(OTHER | {"x": HELD | {"share_missing": 1.0}})["x"] == "no values"
+    assert _differences(OTHER | {"x": HELD | {"share_missing_development": 1.0}})["x"] == "no values"
+    assert _differences(OTHER | {"x": HELD}, ("x",))["x"] == "withheld"
 
 
 def undone(evidence: Evidence, measure: str, *sites: str) -> Evidence:
