@@ -11,6 +11,7 @@ import pytest
 from dossier.contents import CHAPTERS
 from dossier.findings import correspondence, robustness
 from dossier.findings.sentence import Sentence
+from dossier.release import DeclaredPerformance
 from dossier.types import (
     Absent,
     Description,
@@ -85,6 +86,19 @@ def test_the_declared_minimum_is_shown_where_no_splits_tell(
     assert [column.label for column in table.columns][3] == "Minimum"
     assert table.rows[1].cells[3].text == minimum
     assert table.note.endswith(printed)
+
+
+def test_the_table_says_how_the_bounds_of_a_declared_internal_test_are_read() -> None:
+    two = KINDS["two"]
+    declared = DeclaredPerformance.model_validate(
+        {"name": "own", "role": "internal", "auroc": {"value": 0.8, "low": 0.7, "high": 0.9, "n": 90, "events": 30}}
+    )
+    owned = dataclasses.replace(two, release=two.release.model_copy(update={"declared_performance": (declared,)}))
+    says = "against the internal test, whose declared bounds are read as a 95% interval."
+    only_declared = tuple(one for one in owned.datasets if one.role != "internal")
+    assert says in robustness.components(dataclasses.replace(owned, datasets=only_declared)).note
+    rows = dataclasses.replace(two.datasets[0], name="internal", role="internal")
+    assert says not in robustness.components(dataclasses.replace(owned, datasets=(*only_declared, rows))).note
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def internal_test(release: Release, sites: Sequence[SiteResults]) -> SiteResults
 
 
 def declared_results(release: Release) -> list[Result]:
-    """The performance that was declared without rows."""
+    """The performance that was declared without rows, its bounds read as an interval at the level of the release."""
     return [
         Result(
             "auroc",

@@ -76,8 +76,8 @@ def components(evidence: Evidence) -> Table:
     table = Table(
         name="table-robustness",
         title="Potential robustness and what it is made of.",
-        note="P(s): similarity, psi. P(p): two-sided z test against the internal test. SPR combines P(p) with "
-        "1 \N{MINUS SIGN} P(s) by Fisher\N{RIGHT SINGLE QUOTATION MARK}s method.",
+        note=f"P(s): similarity, psi. P(p): two-sided z test against the internal test{_as_declared(evidence)}. SPR "
+        "combines P(p) with 1 \N{MINUS SIGN} P(s) by Fisher\N{RIGHT SINGLE QUOTATION MARK}s method.",
         head="Site",
         columns=tuple(Column(label) for label in ("P(s)", "P(p)", "SPR", "Minimum", "P(a)", "WPR")),
         rows=tuple(rows),
@@ -88,6 +88,13 @@ def components(evidence: Evidence) -> Table:
         more = " P(a): probability of reaching the minimum; WPR combines it with 1 \N{MINUS SIGN} P(s)."
         return replace(table, note=table.note + more + _minima(minima), footnotes=reasons.footnotes())
     return _without_weak(table, named(evidence, _reason(weak[0][1])), reasons)
+
+
+def _as_declared(evidence: Evidence) -> str:
+    """How the bounds of an internal test are read that is declared, not given as rows."""
+    if not evidence.release.declared_performance or any(one.role == "internal" for one in evidence.datasets):
+        return ""
+    return f", whose declared bounds are read as a {typeset.level_of(evidence)} interval"
 
 
 def _minimum(weak: Estimate) -> str:

@@ -55,16 +55,16 @@ def over_splits(
 def declared_estimate(value: float, low: float, high: float, level: float, n: int, events: int | None) -> Estimate:
     """A performance that its owner declares, with the standard error that its interval implies.
 
-    `value`, `low` and `high` in 0..1, at `level`. SE = (logit high - logit low) / (2 z) A (1 - A). A bound or value of
+    `value`, `low` and `high` in 0..1, read as an interval at `level`, which is that of the release: the method says so,
+    for nobody declares another. SE = (logit high - logit low) / (2 z) A (1 - A). A bound or value of
     exactly 0 or 1 has no logit: the SE is then missing, with its reason.
     """
+    method = f"declared, its bounds read as a {level * 100:g}% interval"
     if not all(0 < number < 1 for number in (value, low, high)):
-        return Estimate(
-            value, low, high, level, n, "declared", events, reason="a bound of exactly 0 or 1 implies no SE"
-        )
+        return Estimate(value, low, high, level, n, method, events, reason="a bound of exactly 0 or 1 implies no SE")
     z = two_sided(level)
     width = math.log(high / (1 - high)) - math.log(low / (1 - low))
-    return Estimate(value, low, high, level, n, "declared", events, width / (2 * z) * value * (1 - value))
+    return Estimate(value, low, high, level, n, method, events, width / (2 * z) * value * (1 - value))
 
 
 @curve("Performance of each split", roles=("internal",))

@@ -112,7 +112,9 @@ def test_a_declared_interval_gives_back_the_error_it_was_made_of() -> None:
     value, se = 0.87, 0.0153
     reach = norm.ppf(0.975) * se / (value * (1 - value))
     low, high = (1 / (1 + math.exp(-(math.log(value / (1 - value)) + side * reach))) for side in (-1, 1))
-    assert declared_estimate(value, low, high, 0.95, 520, 250).se == pytest.approx(se, rel=1e-12)
+    found = declared_estimate(value, low, high, 0.95, 520, 250)
+    assert found.se == pytest.approx(se, rel=1e-12)
+    assert found.method == "declared, its bounds read as a 95% interval"
 
 
 @pytest.mark.parametrize(("value", "low", "high"), [(0.97, 0.9, 1.0), (0.03, 0.0, 0.1), (0.0, 0.0, 0.1)])
@@ -120,6 +122,7 @@ def test_a_declared_bound_of_0_or_1_implies_no_error(value: float, low: float, h
     found = declared_estimate(value, low, high, 0.95, 100, None)
     assert (found.value, found.low, found.high) == (value, low, high)
     assert (found.se, found.reason) == (None, "a bound of exactly 0 or 1 implies no SE")
+    assert declared_estimate(value, low, high, 0.975, 100, None).method.endswith("read as a 97.5% interval")
 
 
 def _rows(n: int = 200) -> tuple[Floats, Floats]:
