@@ -270,7 +270,7 @@ def test_the_splits_that_are_not_shown_count_for_the_minimum(monkeypatch: pytest
     whole = hurried(study("fixtures/breast"))
     internal = next(one for one in whole.datasets if one.role == "internal")
     assert internal.split is not None
-    ranks = scores.rank(method="first").to_numpy(dtype=int)
+    ranks = scores.rank(method="first").to_numpy().astype(np.int64)
     monkeypatch.setattr(robustness, "LONGEST_CURVE", 40)
     kept = [one for one in whole.datasets if one.role != "internal"]
     found = evaluate.evidence(replace(whole, datasets=(*kept, replace(internal, split=ranks[internal.split]))))
