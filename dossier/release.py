@@ -192,8 +192,8 @@ class DeclaredAuroc(Table):
     """An AUROC that was published, with its interval and its rows."""
 
     value: Share = Field(description="The published AUROC.")
-    low: Share = Field(description="The lower end of its interval.")
-    high: Share = Field(description="The upper end of its interval.")
+    low: Share = Field(description="The lower end of its interval, at the level of the release.")
+    high: Share = Field(description="The upper end of its interval, at the level of the release.")
     n: Annotated[int, Field(ge=1)] = Field(description="The number of rows it rests on.")
     events: Annotated[int, Field(ge=1)] = Field(description="The number of rows in which the outcome happened.")
 

@@ -293,7 +293,7 @@ class Withheld(Absent):
 
 @dataclass(frozen=True)
 class Curve:
-    """A line, a band or a set of bins: columns of equal length, at most 250 long."""
+    """A line, a band or a set of bins: columns of equal length, where it is shown at most 250 long."""
 
     columns: Mapping[str, tuple[float | None, ...]]
     n: int

@@ -21,6 +21,7 @@ import pytest
 from dossier import evaluate, load, record, register, typeset
 from dossier.evaluate import pieces
 from dossier.findings import glossary, references
+from dossier.metrics import robustness
 from dossier.metrics.inversion import BY_TESTS
 from dossier.types import Absent, Curve, Estimate, Evidence, Study, find, find_curve
 from tests.reference.built import REPOSITORY, hurried, results, study
@@ -260,6 +261,27 @@ def test_no_curve_of_patients_is_drawn_of_splits(breast: Evidence) -> None:
     assert isinstance(curves.pop("split_performance"), Curve)
     assert len(curves) > 4
     assert set(map(str, curves.values())) == {str(Absent(reason))}
+
+
+def test_the_splits_that_are_not_shown_count_for_the_minimum(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The splits are numbered by their Brier score, so that the highest score is that of a split that is not shown."""
+    table = pd.read_csv(REPOSITORY / "fixtures/breast/splits.csv")
+    scores = ((table["risk"] - table["outcome"]) ** 2).groupby(table["split"]).mean()
+    whole = hurried(study("fixtures/breast"))
+    internal = next(one for one in whole.datasets if one.role == "internal")
+    assert internal.split is not None
+    ranks = scores.rank(method="first").to_numpy().astype(np.int64)
+    monkeypatch.setattr(robustness, "LONGEST_CURVE", 40)
+    kept = [one for one in whole.datasets if one.role != "internal"]
+    found = evaluate.evidence(replace(whole, datasets=(*kept, replace(internal, split=ranks[internal.split]))))
+    splits = find_curve(found, "split_performance", "internal")
+    assert isinstance(splits, Curve)
+    assert splits.columns["brier"] == pytest.approx(scores.sort_values().iloc[:40])
+    external = next(one.name for one in kept if one.role == "external")
+    for minimum, bound in (("worst_split", scores.max()), ("quantile_05", scores.quantile(0.95))):
+        weak = find(found, "wpr", external, measure="brier", minimum=minimum)
+        assert isinstance(weak, Estimate)
+        assert weak.details["minimum_value"] == pytest.approx(bound)
 
 
 def test_splits_are_no_independent_patients_to_a_paired_test(breast: Evidence) -> None:

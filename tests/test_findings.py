@@ -9,8 +9,20 @@ import re
 import pytest
 
 from dossier.contents import CHAPTERS
+from dossier.findings import correspondence, robustness
 from dossier.findings.sentence import Sentence
-from dossier.types import Absent, Estimate, Evidence, Flag, Result
+from dossier.release import DeclaredPerformance
+from dossier.types import (
+    Absent,
+    Description,
+    DescriptionResult,
+    Estimate,
+    Evidence,
+    Flag,
+    Result,
+    Withheld,
+    WithheldDescription,
+)
 from tests.conftest import by_hand
 from tests.figures.evidence import COVID, Case
 
@@ -38,6 +50,105 @@ def said(chapter: str, evidence: Evidence) -> str:
     """The opening of a chapter on one line."""
     opened = finding(chapter, evidence)
     return " ".join(f"{opened.lead} {opened.rest}".split())
+
+
+WORST_SPLIT = "the worst internal value of 40 refitted splits"
+WORST_SUBSET = "the worst internal value of 100 random subsets of 20% of the rows, the model not refitted"
+
+
+@pytest.mark.parametrize(
+    ("worst", "declared", "minimum", "printed"),
+    [
+        (WORST_SPLIT, 0.75, "0.81", f"Minimum for AUROC: {WORST_SPLIT}."),
+        (WORST_SUBSET, 0.75, "0.75", "Minimum for AUROC: the declared minimum."),
+        (WORST_SUBSET, None, "0.81", f"Minimum for AUROC: {WORST_SUBSET}."),
+        (None, 0.75, "0.75", "Minimum for AUROC: the declared minimum."),
+    ],
+)
+def test_the_declared_minimum_is_shown_where_no_splits_tell(
+    worst: str | None, declared: float | None, minimum: str, printed: str
+) -> None:
+    """[robustness] is for the case that nobody can give splits; subsets of a model not refitted are none."""
+    bare = by_hand(Case("one", ("Desio, Italy",)))
+    site = next(one.name for one in bare.datasets if one.role == "external")
+
+    def weak(bound: float | None, called: str | None) -> Estimate | Absent:
+        if bound is None or called is None:
+            return Absent("none")
+        details = {"p_acceptable": 0.9, "p_similarity": 0.2, "minimum_value": bound}
+        return Estimate(0.7, None, None, None, 300, f"a test against {called}", details=details)
+
+    minima = {"worst_split": weak(0.81, worst), "declared": weak(declared, "the declared minimum")}
+    rows = [Result("wpr", "wpr", site, {"measure": "auroc", "minimum": one}, found) for one, found in minima.items()]
+    others = [one for one in bare.results if one.measure not in ("spr", "wpr")]
+    strong = Result("spr", "spr", site, {"measure": "auroc"}, Absent("none"))
+    table = robustness.components(dataclasses.replace(bare, results=(*others, strong, *rows)))
+    assert [column.label for column in table.columns][3] == "Minimum"
+    assert table.rows[1].cells[3].text == minimum
+    assert table.note.endswith(printed)
+
+
+def test_the_table_says_how_the_bounds_of_a_declared_internal_test_are_read() -> None:
+    two = KINDS["two"]
+    declared = DeclaredPerformance.model_validate(
+        {"name": "own", "role": "internal", "auroc": {"value": 0.8, "low": 0.7, "high": 0.9, "n": 90, "events": 30}}
+    )
+    owned = dataclasses.replace(two, release=two.release.model_copy(update={"declared_performance": (declared,)}))
+    says = "against the internal test, whose declared bounds are read as a 95% interval."
+    only_declared = tuple(one for one in owned.datasets if one.role != "internal")
+    assert says in robustness.components(dataclasses.replace(owned, datasets=only_declared)).note
+    rows = dataclasses.replace(two.datasets[0], name="internal", role="internal")
+    assert says not in robustness.components(dataclasses.replace(owned, datasets=(*only_declared, rows))).note
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said_of_them"),
+    [
+        ("site-0 has no predictors", "site-1 has no predictors", "Not for Italy 1 and Italy 2: no predictors."),
+        ("no shared predictor varies", None, "Not for Italy 1: no shared predictor varies."),
+        (
+            "no shared predictor varies",
+            "site-1 has no predictors",
+            "Not for Italy 1 and Italy 2: the reasons stand below the table.",
+        ),
+    ],
+)
+def test_the_true_reason_is_given_where_there_is_no_similarity(
+    first: str, second: str | None, said_of_them: str
+) -> None:
+    why = {"site-0": first, "site-1": second}
+    eight = KINDS["eight"]
+    results = tuple(
+        dataclasses.replace(one, found=Absent(reason))
+        if one.measure == "correspondence_averaged" and (reason := why.get(one.dataset))
+        else one
+        for one in eight.results
+    )
+    assert said("correspondence", dataclasses.replace(eight, results=results)).endswith(said_of_them)
+
+
+def _differences(described: dict[str, dict[str, float]], withheld: tuple[str, ...] = ()) -> dict[str, str]:
+    """What stands in the second site's column of the table of differences, when the first has a difference in x."""
+    two = KINDS["two"]
+    rows = [DescriptionResult("site-0", Description("x", "standardized_mean_difference", 0.2, 300))]
+    for variable, statistics in described.items():
+        rows += [DescriptionResult("site-1", Description(variable, *one, 300)) for one in statistics.items()]
+    few = Withheld("fewer than 10", 10)
+    hidden = tuple(WithheldDescription("site-1", one, "standardized_mean_difference", None, few) for one in withheld)
+    (table,) = correspondence.by_feature(dataclasses.replace(two, descriptions=tuple(rows), withheld=hidden))
+    return {row.label: row.cells[1].text for row in table.rows}
+
+
+HELD = {"share_missing_development": 0.1, "share_missing": 0.2}
+OTHER = {"y": {"standardized_mean_difference": 0.3}}
+
+
+def test_not_held_is_said_only_of_a_predictor_that_the_site_lacks() -> None:
+    assert _differences(OTHER)["x"] == "not held"
+    assert _differences(OTHER | {"x": HELD})["x"] == "no spread"
+    assert _differences(OTHER | {"x": HELD | {"share_missing": 1.0}})["x"] == "no values"
+    assert _differences(OTHER | {"x": HELD | {"share_missing_development": 1.0}})["x"] == "no values"
+    assert _differences(OTHER | {"x": HELD}, ("x",))["x"] == "withheld"
 
 
 def undone(evidence: Evidence, measure: str, *sites: str) -> Evidence:

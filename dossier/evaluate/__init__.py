@@ -79,7 +79,7 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None, sche
         },
         subgroups=of_subgroups,
     )
-    return _concluded(study, withheld.evidence(complete))
+    return _concluded(study, sites.shown(withheld.evidence(complete)))
 
 
 def _concluded(study: Study, shown: Evidence) -> Evidence:

@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from dossier.bands import FEW_FOR_POOLING
 from dossier.evaluate import classes
-from dossier.evaluate.offered import ask, places, refuse_a_bad_curve, refuse_what_is_no_number, seed_of, settings
+from dossier.evaluate.offered import (
+    SHOWN_IN_PART,
+    ask,
+    places,
+    refuse_a_bad_curve,
+    refuse_what_is_no_number,
+    seed_of,
+    settings,
+)
 from dossier.metrics import pooled, robustness
 from dossier.register import REGISTER
 from dossier.release import Release
-from dossier.types import MACRO, POOLED, Absent, Curve, CurveResult, DatasetSummary, Estimate, Result, SiteResults
+from dossier.types import (
+    MACRO,
+    POOLED,
+    Absent,
+    Curve,
+    CurveResult,
+    DatasetSummary,
+    Estimate,
+    Evidence,
+    Result,
+    SiteResults,
+)
 
 
 def internal_test(release: Release, sites: Sequence[SiteResults]) -> SiteResults | None:
@@ -29,7 +49,7 @@ def internal_test(release: Release, sites: Sequence[SiteResults]) -> SiteResults
 
 
 def declared_results(release: Release) -> list[Result]:
-    """The performance that was declared without rows."""
+    """The performance that was declared without rows, its bounds read as an interval at the level of the release."""
     return [
         Result(
             "auroc",
@@ -48,6 +68,15 @@ def declared_results(release: Release) -> list[Result]:
         for declared in release.declared_performance
         if declared.auroc is not None
     ]
+
+
+def shown(evidence: Evidence) -> Evidence:
+    """The evidence with no more splits than are shown; what is computed from them, and withheld, knew them all."""
+    curves = tuple(
+        replace(one, found=robustness.first_splits(one.found)) if one.curve in SHOWN_IN_PART else one
+        for one in evidence.curves
+    )
+    return replace(evidence, curves=curves)
 
 
 def pooled_results(release: Release, external: Sequence[SiteResults]) -> Iterator[Result]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from dossier.bands import LARGE_SHIFT, SIMILARITY
 from dossier.findings.description import NARROW_SIDE_BY_SIDE, evenly
-from dossier.findings.sentence import Sentence, estimated, range_over_sites
-from dossier.types import DatasetSummary, Description, Evidence, externals
-from dossier.typeset import Cell, Column, Row, Table, folded, in_words, listing, number
+from dossier.findings.sentence import Sentence, estimated, named_or_counted, range_over_sites
+from dossier.types import Absent, DatasetSummary, Description, Evidence, externals, find
+from dossier.typeset import Cell, Column, Row, Table, folded, listing, named, number
+
+NO_SPREAD = "no spread"
 
 
 def band(value: float) -> str:
@@ -17,16 +21,27 @@ def band(value: float) -> str:
 def finding(evidence: Evidence) -> Sentence:
     """The averaged similarity of each site, .5 meaning that its rows could be rows of the development table."""
     sites = estimated(evidence, "correspondence_averaged")
-    without = len(externals(evidence)) - len(sites)
     if not sites:
         return Sentence("At no external site can similarity to the development data be computed.")
     bands = list(dict.fromkeys(band(found.value) for _, found in sites))
     span = range_over_sites(evidence, "correspondence_averaged", sites, SIMILARITY)
     lead = f"Averaged similarity {span}: {listing(bands)} by the bands of its authors."
     rest = "0.50 means that the site's rows could as well be rows of the development data."
-    if without:
-        rest += f" {in_words(without).capitalize()} {'site gives' if without == 1 else 'sites give'} no predictors."
-    return Sentence(lead, rest)
+    return Sentence(lead, rest + _why_not(evidence))
+
+
+def _why_not(evidence: Evidence) -> str:
+    """Which sites have no similarity, and why; where the reasons differ, that they stand below the table."""
+    gaps: dict[str, list[str]] = {}
+    for site in externals(evidence):
+        found = find(evidence, "correspondence_averaged", site.name)
+        if isinstance(found, Absent):
+            reason = re.sub(rf"^{re.escape(site.name)} has no ", "no ", found.reason)
+            gaps.setdefault(named(evidence, reason), []).append(site.site)
+    if not gaps:
+        return ""
+    reason = next(iter(gaps)) if len(gaps) == 1 else "the reasons stand below the table"
+    return f" Not for {named_or_counted([one for sites in gaps.values() for one in sites], 2)}: {reason}."
 
 
 def by_feature(evidence: Evidence) -> tuple[Table, ...]:
@@ -37,9 +52,20 @@ def by_feature(evidence: Evidence) -> tuple[Table, ...]:
         if row.described.statistic == "standardized_mean_difference"
     }
     holders = [site for site in externals(evidence) if any(name == site.name for name, _ in shifts)]
-    features = list(dict.fromkeys(feature for _, feature in shifts))
+    variables = {
+        _feature(row.described): row.described.variable
+        for row in evidence.descriptions
+        if row.described.statistic == "standardized_mean_difference"
+    }
+    gaps = _without_difference(evidence)
+    cells = {
+        (site.name, feature): _shift(shifts.get((site.name, feature)), gaps.get((site.name, variable), "not held"))
+        for site in holders
+        for feature, variable in variables.items()
+    }
+    features = list(variables)
     return tuple(
-        folded(_by_feature(shifts, block, features, part))
+        folded(_by_feature(cells, block, features, part))
         for part, block in enumerate(evenly(holders, NARROW_SIDE_BY_SIDE), start=1)
     )
 
@@ -49,18 +75,31 @@ def _feature(described: Description) -> str:
     return described.variable if described.level is None else f"{described.variable}: {described.level}"
 
 
+def _without_difference(evidence: Evidence) -> dict[tuple[str, str], str]:
+    """Why a site that holds a predictor may have no difference in it, by site and predictor."""
+    words: dict[tuple[str, str], str] = {}
+    for row in evidence.descriptions:
+        if row.described.statistic in ("share_missing_development", "share_missing"):
+            key = row.dataset, row.described.variable
+            words[key] = "no values" if row.described.value == 1 else words.get(key, NO_SPREAD)
+    hidden = ("share_missing_development", "share_missing", "standardized_mean_difference")
+    return words | {(one.dataset, one.variable): "withheld" for one in evidence.withheld if one.statistic in hidden}
+
+
 def _by_feature(
-    shifts: dict[tuple[str, str], float], sites: list[DatasetSummary], features: list[str], part: int
+    cells: dict[tuple[str, str], Cell], sites: list[DatasetSummary], features: list[str], part: int
 ) -> Table:
+    rows = tuple(Row(feature, tuple(cells[site.name, feature] for site in sites)) for feature in features)
+    note = "Standardized mean difference, site minus development; half a standard deviation or more stands out."
+    if any(cell.text == NO_SPREAD for row in rows for cell in row.cells):
+        note += f" {NO_SPREAD.capitalize()}: the patients do not differ in it, here or in the development data."
     return Table(
         name=f"table-shift-{part}",
         title=f"Difference from the development data by predictor{'' if part == 1 else f', continued ({part})'}.",
-        note="Standardized mean difference, site minus development; half a standard deviation or more stands out.",
+        note=note,
         head="Predictor",
         columns=tuple(Column(name) for name in _short_names(sites)),
-        rows=tuple(
-            Row(feature, tuple(_shift(shifts.get((site.name, feature))) for site in sites)) for feature in features
-        ),
+        rows=rows,
     )
 
 
@@ -70,7 +109,7 @@ def _short_names(sites: list[DatasetSummary]) -> list[str]:
     return short if len(set(short)) == len(sites) else [site.site for site in sites]
 
 
-def _shift(value: float | None) -> Cell:
+def _shift(value: float | None, gap: str) -> Cell:
     if value is None:
-        return Cell("not held", kind="absent")
+        return Cell(gap, kind="absent")
     return Cell(number(value), kind="value" if abs(value) >= LARGE_SHIFT else "plain")

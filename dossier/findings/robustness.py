@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from dossier import typeset
@@ -75,18 +76,39 @@ def components(evidence: Evidence) -> Table:
     table = Table(
         name="table-robustness",
         title="Potential robustness and what it is made of.",
-        note="P(s): similarity, psi. P(p): two-sided z test against the internal test. SPR combines P(p) with "
-        "1 \N{MINUS SIGN} P(s) by Fisher\N{RIGHT SINGLE QUOTATION MARK}s method.",
+        note=f"P(s): similarity, psi. P(p): two-sided z test against the internal test{_as_declared(evidence)}. SPR "
+        "combines P(p) with 1 \N{MINUS SIGN} P(s) by Fisher\N{RIGHT SINGLE QUOTATION MARK}s method.",
         head="Site",
         columns=tuple(Column(label) for label in ("P(s)", "P(p)", "SPR", "Minimum", "P(a)", "WPR")),
         rows=tuple(rows),
     )
-    weak = [_pair(evidence, site.name, measure)[1] for site in sites for measure in measures]
-    if any(isinstance(one, Estimate) for one in weak) or not weak:
-        more = " P(a): probability of reaching the minimum, taken from the worst refitted split unless declared; WPR "
-        more += "combines it with 1 \N{MINUS SIGN} P(s)."
-        return replace(table, note=table.note + more, footnotes=reasons.footnotes())
-    return _without_weak(table, named(evidence, _reason(weak[0])), reasons)
+    weak = [(measure, _pair(evidence, site.name, measure)[1]) for measure in measures for site in sites]
+    minima = {measure: _minimum(one) for measure, one in weak if isinstance(one, Estimate)}
+    if minima or not weak:
+        more = " P(a): probability of reaching the minimum; WPR combines it with 1 \N{MINUS SIGN} P(s)."
+        return replace(table, note=table.note + more + _minima(minima), footnotes=reasons.footnotes())
+    return _without_weak(table, named(evidence, _reason(weak[0][1])), reasons)
+
+
+def _as_declared(evidence: Evidence) -> str:
+    """How the bounds of an internal test are read that is declared, not given as rows."""
+    if not evidence.release.declared_performance or any(one.role == "internal" for one in evidence.datasets):
+        return ""
+    return f", whose declared bounds are read as a {typeset.level_of(evidence)} interval"
+
+
+def _minimum(weak: Estimate) -> str:
+    """What the minimum is that a weak potential robustness is against, as its method says."""
+    return weak.method.partition(" against ")[2]
+
+
+def _minima(minima: Mapping[str, str]) -> str:
+    """What the minimum of each measure is, those that share one together."""
+    alike: dict[str, list[str]] = {}
+    for measure, minimum in minima.items():
+        alike.setdefault(minimum, []).append(typeset.within_sentence(setting(measure)))
+    each = [f"for {listing(measures)}: {minimum}" for minimum, measures in alike.items()]
+    return f" Minimum {'; '.join(each)}." if each else ""
 
 
 def _without_weak(table: Table, why: str, reasons: Reasons) -> Table:
@@ -114,9 +136,12 @@ def _kept(evidence: Evidence, measures: list[str], reasons: Reasons) -> list[Dat
 
 
 def _pair(evidence: Evidence, site: str, measure: str) -> tuple[Estimate | Absent, Estimate | Absent]:
-    """SPR, and WPR against the worst refitted split or, where there are no splits, the declared minimum."""
-    tried = [find(evidence, "wpr", site, measure=measure, minimum=one) for one in ("worst_split", "declared")]
-    weak = next((found for found in tried if isinstance(found, Estimate)), tried[0])
+    """SPR, and WPR against the worst refitted split; without splits against the minimum declared for that case, and
+    without that too against the worst subset of the internal test.
+    """
+    worst, declared = (find(evidence, "wpr", site, measure=measure, minimum=one) for one in ("worst_split", "declared"))
+    refitted = isinstance(worst, Estimate) and "refitted splits" in worst.method
+    weak = declared if isinstance(declared, Estimate) and not refitted else worst
     return find(evidence, "spr", site, measure=measure), weak
 
 

@@ -117,16 +117,21 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
         of_table = Held(source, measured, some, labels, groups, minimum_cell(release, source.declaration))
         for rows in _rows(source, release.readers.dataset if release.readers else None, faults):
             found += [_whole_site(of_table, rows)] if rows.imputation is None else _imputed(of_table, rows, faults)
-    _distinct(found, faults)
+    _distinct(release, found, faults)
     return found, settled_columns.settled_tables(release, sources, names)
 
 
-def _distinct(found: Sequence[Site], faults: list[Fault]) -> None:
+def _distinct(release: Release, found: Sequence[Site], faults: list[Fault]) -> None:
     names = [site.dataset.name for site in found]
     for name in sorted({name for name in names if names.count(name) > 1}):
         what = f"Two sites are named {name}."
         if not any(fault.what == f"Two datasets are named {name}." for fault in faults):
             faults.append(Fault(what, "release.toml, [[dataset]]", "Name the datasets or the sites differently."))
+    # A dataset that the release itself names so has been refused before any table was read.
+    declared = {one.name for one in release.declared_performance} - {one.name for one in release.dataset}
+    for name in sorted(declared & set(names)):
+        what = f"A site and a declared performance are named {name}."
+        faults.append(Fault(what, "release.toml, [[declared_performance]]", "Give the performance another name."))
 
 
 def _source(release: Release, number: int, folder: Folder, faults: list[Fault]) -> Source | None:

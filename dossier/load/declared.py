@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -396,7 +396,21 @@ def _across(release: Release) -> list[Fault]:
         if dataset.site_column is not None and dataset.role == "development":
             fix = "Take site_column out: the development table is one."
             faults.append(Fault("A development table is not split into sites.", f"{where}, site_column", fix))
-    return [*faults, *_same_columns(release), *_subgroups(release)]
+    return [*faults, *_names_of_declared(release), *_same_columns(release), *_subgroups(release)]
+
+
+def _names_of_declared(release: Release) -> Iterator[Fault]:
+    """The faults of the names of declared performances: results are told apart by the name of what they are of."""
+    datasets, declared = ([one.name for one in some] for some in (release.dataset, release.declared_performance))
+    for k, name in enumerate(declared):
+        where = f"release.toml, [[declared_performance]] {k + 1} ({name}), name"
+        fix = "Give every declared performance a name of its own, that no dataset has."
+        if name in datasets:
+            yield Fault(f"A dataset and a declared performance are named {name}.", where, fix)
+        if name in declared[:k]:
+            yield Fault(f"Two declared performances are named {name}.", where, fix)
+        if name in RESERVED_NAMES:
+            yield Fault(f"A declared performance has the name {name}, which dossier uses.", where, fix)
 
 
 def _alike(one: str, other: str) -> bool:

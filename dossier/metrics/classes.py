@@ -19,7 +19,7 @@ from dossier.metrics.accuracy import METHOD, Survey, estimated_credit, weighted_
 from dossier.metrics.committee import largest_remainder
 from dossier.metrics.discrimination import placements
 from dossier.metrics.intervals import NO_SPREAD, beyond, column, estimate, on_logit, standard_error, two_sided, wilson
-from dossier.metrics.robustness import LONGEST_CURVE, SHARE_HELD_OUT, SUBSETS
+from dossier.metrics.robustness import SHARE_HELD_OUT, SUBSETS
 from dossier.metrics.sample import NO_INTERVAL, Z
 from dossier.register import curve, curve_synthesis, metric
 from dossier.types import Absent, Curve, Estimate, Floats, SiteResults, found_curve
@@ -808,7 +808,7 @@ def split_performance(
     Arguments: `classes` (n), `class_risk` (n, k), `split` (the number of the refitted split of each row), `seed`.
     Columns `split` and `auroc`, the mean over the classes, one row a split; without splits, one row for each of 100
     seeded subsets of 20 % of the rows, which the method says. A value that a part does not allow is None. Absent
-    without rows. Beyond 250 splits, the first 250.
+    without rows. Of more than 250 splits the first 250 are shown; the minima of `wpr` are those of all.
     """
     if len(classes) == 0:
         return NO_ROWS
@@ -819,8 +819,7 @@ def split_performance(
         words = f"{SUBSETS} random subsets of {SHARE_HELD_OUT:.0%} of the rows, the model not refitted"
     else:
         rows = [np.flatnonzero(split == part) for part in np.unique(split)]
-        words = f"{len(rows)} refitted splits" + (f", the first {LONGEST_CURVE}" if len(rows) > LONGEST_CURVE else "")
-        rows = rows[:LONGEST_CURVE]
+        words = f"{len(rows)} refitted splits"
     found = [auroc(classes[part], class_risk[part]) for part in rows]
     values = tuple(one.value if isinstance(one, Estimate) else None for one in found)
     return Curve({"split": column(np.arange(1.0, len(rows) + 1)), "auroc": values}, len(classes), words)

@@ -59,10 +59,10 @@ def tables(development: Sequence[Feature], predictors: Sequence[Feature]) -> Tab
 
     Numbers are divided by their standard deviation (ddof 1) over both tables together, and a feature that does not vary
     is dropped and named; categories count 1 where they differ, which is one-hot divided by the root of 2. Rows with
-    less than half of the features are left out and counted. Nothing is imputed.
+    less than half of the features are left out and counted. Nothing is imputed. The features come in the order of their
+    names and the rows in the order of what they hold, so that neither order in the files can matter.
     """
-    theirs = {feature.name: feature for feature in predictors}
-    shared = [(feature, theirs[feature.name]) for feature in development if feature.name in theirs]
+    shared = _shared(development, predictors)
     if not shared:
         return Absent("the external table shares no predictor with the development table")
     scaled = [(ours.name, _scaled(ours, other), ours.levels is not None) for ours, other in shared]
@@ -96,6 +96,13 @@ def tables(development: Sequence[Feature], predictors: Sequence[Feature]) -> Tab
         external_left_out=len(values) - boundary - len(theirs_kept),
         dropped=dropped,
     )
+
+
+def _shared(development: Sequence[Feature], predictors: Sequence[Feature]) -> list[tuple[Feature, Feature]]:
+    """The features that both tables have, by name, so that the order of the columns in the files cannot matter."""
+    theirs = {feature.name: feature for feature in predictors}
+    by_name = sorted(development, key=lambda feature: feature.name)
+    return [(feature, theirs[feature.name]) for feature in by_name if feature.name in theirs]
 
 
 def _scaled(ours: Feature, theirs: Feature) -> Floats | None:
@@ -204,8 +211,10 @@ def degree_of_correspondence(
     `development` and `predictors` are the features of the development table A and of the external table B, matched by
     name. With d the distance of this chapter, T = mean over x in B of [sum over a of d(a, x) - sum over a of
     d(a, nn(x))], nn(x) the row of A nearest to x; value = (b + 1) / (m + 1), b = permutations of the pooled rows, sizes
-    kept, whose T is at least the observed one. Details: `statistic` (T), the rows and features used and left out. Above
-    2,000 rows a side: the median over 10 seeded subsamples, their range in `p_low` and `p_high`.
+    kept, whose T is at least the observed one. Of rows equally near the first counts: first come the development rows,
+    and among the rows of a table those with the lower values of the features, in the order of their names. Details:
+    `statistic` (T), the rows and features used and left out. Above 2,000 rows a side: the median over 10 seeded
+    subsamples, their range in `p_low` and `p_high`.
 
     Absent when no predictor is shared or varies, or too few rows hold half of them. It is a p-value: it falls with n,
     it is one-sided, and it carries no interval. Differs from the published loop, which adds no 1 and has no seed.
@@ -352,11 +361,11 @@ def correspondence_averaged(
 
     `development` and `predictors` are the features of the development table A and of the external table B. Mean over x
     in B of p(x) = (1 + #{j in A: T_j >= T_x}) / (n_A + 1), T_x = sum over a in A of d(a, x) - sum over a in A of d(a,
-    nn(x)), and T_j the same for j within (A and x) without j. No resampling enters the value and it does not fall with
-    the size of B. The interval is the percentile bootstrap over the external rows, the development rows and the scale
-    of the distance held fixed. Above 10,000 rows a side all of it is of a seeded subsample, whose rows are n.
-    Absent when no predictor is shared or varies, or too few rows hold half of them. Our alternative to the published
-    p-value, which falls with n.
+    nn(x)), and T_j the same for j within (A and x) without j. Of rows equally near the first counts, as in
+    `degree_of_correspondence`. No resampling enters the value and it does not fall with the size of B. The interval is
+    the percentile bootstrap over the external rows, the development rows and the scale of the distance held fixed.
+    Above 10,000 rows a side all of it is of a seeded subsample, whose rows are n. Absent when no predictor is shared or
+    varies, or too few rows hold half of them. Our alternative to the published p-value, which falls with n.
     """
     table = tables(development, predictors)
     if isinstance(table, Absent):
@@ -624,13 +633,12 @@ class Membership:
 
 
 def membership_design(development: Sequence[Feature], predictors: Sequence[Feature]) -> Membership | Absent:
-    """Both tables as columns of mean 0 and standard deviation 1, rows in an order of their own.
+    """Both tables as columns of mean 0 and standard deviation 1, features by name, rows in an order of their own.
 
     A number that is missing is replaced by the median over both tables and marked by a column of its own; a category
     makes one column a level but the most common, its lack another. Columns that do not vary are left out.
     """
-    theirs = {feature.name: feature for feature in predictors}
-    shared = [(feature, theirs[feature.name]) for feature in development if feature.name in theirs]
+    shared = _shared(development, predictors)
     if not shared:
         return Absent("the external table shares no predictor with the development table")
     boundary, total = len(shared[0][0].values), len(shared[0][0].values) + len(shared[0][1].values)

@@ -92,7 +92,7 @@ def _feature(feature: Feature) -> Iterator[Description]:
         whole = bool((different == np.round(different)).all())
         if len(different) <= TWO_VALUED and (whole or len(known) >= FEWEST):
             for value in different:
-                yield from _level(feature, float(value), f"{value:g}", known)
+                yield from _level(feature, float(value), f"{value:.12g}", known)
         return
     for code, level in enumerate(feature.levels):
         yield from _level(feature, float(code), level, known)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -55,16 +55,16 @@ def over_splits(
 def declared_estimate(value: float, low: float, high: float, level: float, n: int, events: int | None) -> Estimate:
     """A performance that its owner declares, with the standard error that its interval implies.
 
-    `value`, `low` and `high` in 0..1, at `level`. SE = (logit high - logit low) / (2 z) A (1 - A). A bound or value of
+    `value`, `low` and `high` in 0..1, read as an interval at `level`, which is that of the release: the method says so,
+    for nobody declares another. SE = (logit high - logit low) / (2 z) A (1 - A). A bound or value of
     exactly 0 or 1 has no logit: the SE is then missing, with its reason.
     """
+    method = f"declared, its bounds read as a {level * 100:g}% interval"
     if not all(0 < number < 1 for number in (value, low, high)):
-        return Estimate(
-            value, low, high, level, n, "declared", events, reason="a bound of exactly 0 or 1 implies no SE"
-        )
+        return Estimate(value, low, high, level, n, method, events, reason="a bound of exactly 0 or 1 implies no SE")
     z = two_sided(level)
     width = math.log(high / (1 - high)) - math.log(low / (1 - low))
-    return Estimate(value, low, high, level, n, "declared", events, width / (2 * z) * value * (1 - value))
+    return Estimate(value, low, high, level, n, method, events, width / (2 * z) * value * (1 - value))
 
 
 @curve("Performance of each split", roles=("internal",))
@@ -80,7 +80,7 @@ def split_performance(
     `outcome` is 0/1, `risk` 0..1, `split` the number of the refitted split of each row. Columns `split`, `auroc`,
     `standardized_net_benefit` (at the primary threshold) and `brier`, one row a split; without splits, one row for each
     of 100 seeded subsets of 20 % of the rows, which the method says. A value that a split does not allow is None.
-    Absent without rows. Beyond 250 splits, the first 250.
+    Absent without rows. Of more than 250 splits the first 250 are shown; the minima of `wpr` are those of all.
     """
     if not len(outcome):
         return Absent("there are no rows")
@@ -90,13 +90,18 @@ def split_performance(
     method = f"{len(rows)} refitted splits"
     if split is None:
         method = f"{SUBSETS} random subsets of {SHARE_HELD_OUT:.0%} of the rows, the model not refitted"
-    elif len(rows) > LONGEST_CURVE:
-        method += f", the first {LONGEST_CURVE}"
-    rows = rows[:LONGEST_CURVE]
     columns: dict[str, tuple[float | None, ...]] = {"split": tuple(float(number) for number in range(1, len(rows) + 1))}
     for measure in MEASURES:
         columns[measure] = tuple(_performance(measure, outcome[part], risk[part], primary_threshold) for part in rows)
     return Curve(columns, len(outcome), method, int(outcome.sum()))
+
+
+def first_splits(found: Curve | Absent) -> Curve | Absent:
+    """The performance of the splits as it is shown: of more than 250 splits the first 250."""
+    if isinstance(found, Absent) or len(found.columns["split"]) <= LONGEST_CURVE:
+        return found
+    columns = {name: values[:LONGEST_CURVE] for name, values in found.columns.items()}
+    return replace(found, columns=columns, method=f"{found.method}, the first {LONGEST_CURVE}")
 
 
 def _subsets(outcome: Floats, risk: Floats, seed: int) -> list[NDArray[np.int64]]:
@@ -231,17 +236,19 @@ def wpr(
 
     t (1 - ln t), t = P_acc (1 - P_sim). P_acc = Phi((A - A_min) / SE), A the `measure` at this `site` (for the Brier
     score Phi((A_max - A) / SE)); P_sim: `degree_of_correspondence`. `minimum` says what A_min is: the `worst_split` or
-    the `quantile_05` of the splits of the `internal` test (for the Brier score the highest, the 95 % quantile), or
-    `declared`, from `declared_minimum` by measure. Details: `p_acceptable`, `p_similarity`, `minimum_value`. Absent,
-    with the reason of what lacks, without P_sim, without that minimum or without a standard error. No interval: it is
-    made of p-values.
+    the `quantile_05` of the `split_performance` of the `internal` test (for the Brier score the highest, the 95 %
+    quantile), or `declared`, from `declared_minimum` by measure. Without refitted splits the first two are those of 100
+    random subsets, the model not refitted, which the method says. Details: `p_acceptable`, `p_similarity`,
+    `minimum_value`. Absent, with the reason of what lacks, without P_sim, without that minimum or without a standard
+    error. No interval: it is made of p-values.
     """
     similarity = found(site, "degree_of_correspondence")
     if isinstance(similarity, Absent):
         return similarity
-    bound = _minimum(internal, measure, minimum, declared_minimum, primary_threshold)
-    if isinstance(bound, Absent):
-        return bound
+    found_minimum = _minimum(internal, measure, minimum, declared_minimum, primary_threshold)
+    if isinstance(found_minimum, Absent):
+        return found_minimum
+    bound, called = found_minimum
     here = _measured(site, measure, primary_threshold)
     if isinstance(here, Absent):
         return here
@@ -255,19 +262,11 @@ def wpr(
         high=None,
         level=None,
         n=here.n,
-        method=f"Fisher's combination of a one-sided z test against {_called(minimum)} and of the correspondence",
+        method=f"Fisher's combination of the correspondence and of a one-sided z test against {called}",
         events=here.events,
         details={"p_acceptable": p, "p_similarity": similarity.value, "minimum_value": bound},
         reason="a score made of p-values has no interval",
     )
-
-
-def _called(minimum: str) -> str:
-    return {
-        "worst_split": "the worst internal split",
-        "quantile_05": "the 5 % quantile of the internal splits",
-        "declared": "the declared minimum",
-    }[minimum]
 
 
 def _minimum(
@@ -276,11 +275,11 @@ def _minimum(
     minimum: str,
     declared_minimum: Mapping[str, float],
     primary_threshold: float | None,
-) -> float | Absent:
-    """The lowest acceptable performance; for a loss the highest."""
+) -> tuple[float, str] | Absent:
+    """The lowest acceptable performance, for a loss the highest, and what it is called."""
     if minimum == "declared":
         if measure in declared_minimum:
-            return declared_minimum[measure]
+            return declared_minimum[measure], "the declared minimum"
         return Absent(f"no minimum is declared for {measure} in [robustness]")
     if internal is None:
         return Absent("the release has no internal test")
@@ -299,8 +298,9 @@ def _minimum(
         return Absent(f"no internal split allows {measure}")
     loss = measure in LOSSES
     if minimum == "worst_split":
-        return max(values) if loss else min(values)
-    return float(np.quantile(values, 0.95 if loss else 0.05))
+        return max(values) if loss else min(values), f"the worst internal value of {splits.method}"
+    share = 0.95 if loss else 0.05
+    return float(np.quantile(values, share)), f"the {share:.0%} quantile of the internal values of {splits.method}"
 
 
 # ---- all external sites ---------------------------------------------------------------------------------------------
@@ -310,6 +310,7 @@ def _minimum(
 class Judged:
     """One external site for which similarity and all three measures are known."""
 
+    n: int
     similarity: float
     psi: float | None
     acceptable: bool
@@ -335,9 +336,9 @@ def externally_supported(
 
     `sites` are the external sites. Similarity is `correspondence_averaged`, and different means below .4; acceptable
     means AUROC at least .7, standardized net benefit at the primary threshold at least .4, Brier score at most .25.
-    Details: `k`, the sites that could be judged, and `by_psi`, the number when the published p-value is the similarity.
-    One such site is what [Trust] asks for. Absent when no site has a similarity and all three measures, and for an
-    outcome of several classes (`class_labels`). No interval: a count.
+    Details: `k`, the sites that could be judged, and `by_psi`, the number when the published p-value is the similarity;
+    n is the rows of the sites that could be judged. One such site is what [Trust] asks for. Absent when no site has a
+    similarity and all three measures, and for an outcome of several classes (`class_labels`). No interval: a count.
     """
     if class_labels:
         return Absent("the cut-offs of its authors are for a binary outcome, not for one of several classes")
@@ -353,7 +354,7 @@ def externally_supported(
         low=None,
         high=None,
         level=None,
-        n=sum(site.summary.n for site in sites),
+        n=sum(one.n for one in judged),
         method=f"count of {len(judged)} judged of {len(sites)} external sites",
         details={
             "k": len(judged),
@@ -370,6 +371,7 @@ def _judged(sites: Sequence[SiteResults], primary_threshold: float | None) -> It
         values = {name: one.value for name, one in performance.items() if isinstance(one, Estimate)}
         if isinstance(similarity, Estimate) and len(values) == len(MEASURES):
             yield Judged(
+                n=site.summary.n,
                 similarity=similarity.value,
                 psi=psi.value if isinstance(psi, Estimate) else None,
                 acceptable=all(acceptable(name, value) for name, value in values.items()),
@@ -405,18 +407,19 @@ def performance_against_similarity(
 
     Pearson's r between `correspondence_averaged` and the `measure` over the external `sites` that have both. Details:
     `p_value` (t test on k - 2), `k`, `r_psi` with the published p-value as the similarity, and `slope` and `intercept`
-    of the straight line through the sites (least squares, each site counting the same). The interval is Fisher's
-    z, from four sites on. Absent below three sites, or when either does not vary. It rests on as many points as there
-    are hospitals: with 8 sites an r of .39 has p = .34.
+    of the straight line through the sites (least squares, each site counting the same); n is the rows of those k sites.
+    The interval is Fisher's z, from four sites on. Absent below three sites, or when either does not vary. It rests on
+    as many points as there are hospitals: with 8 sites an r of .39 has p = .34.
     """
-    pairs = list(_pairs(sites, "correspondence_averaged", measure, primary_threshold))
+    both = list(_both(sites, "correspondence_averaged", measure, primary_threshold))
+    pairs = [(one.similarity, one.performance) for one in both]
     if len(pairs) < 3:
         count = {0: "no external site has", 1: "one external site has", 2: "two external sites have"}[len(pairs)]
         return Absent(f"{count} both a similarity and the measure, and a correlation needs three")
     r = pearson([left for left, _ in pairs], [right for _, right in pairs])
     if r is None:
         return Absent("similarity or performance is the same at every site")
-    by_psi = list(_pairs(sites, "degree_of_correspondence", measure, primary_threshold))
+    by_psi = list(_both(sites, "degree_of_correspondence", measure, primary_threshold))
     k = len(pairs)
     low, high, reason = None, None, None
     if k > 3 and abs(r) < 1 - ON_A_LINE:
@@ -429,12 +432,12 @@ def performance_against_similarity(
         low=low,
         high=high,
         level=None if low is None else level,
-        n=sum(site.summary.n for site in sites),
+        n=sum(one.n for one in both),
         method=f"Pearson, Fisher's z, {k} sites",
         details={
             "p_value": correlation_p_value(r, k),
             "k": k,
-            "r_psi": pearson([left for left, _ in by_psi], [right for _, right in by_psi]),
+            "r_psi": pearson([one.similarity for one in by_psi], [one.performance for one in by_psi]),
             **_least_squares(pairs),
         },
         reason=reason,
@@ -449,13 +452,22 @@ def _least_squares(pairs: Sequence[tuple[float, float]]) -> dict[str, float | No
     return {"slope": slope, "intercept": float(y.mean()) - slope * float(x.mean())}
 
 
-def _pairs(
+@dataclass(frozen=True)
+class Both:
+    """The similarity and the performance of a site that has both."""
+
+    n: int
+    similarity: float
+    performance: float
+
+
+def _both(
     sites: Sequence[SiteResults], similarity: str, measure: str, primary_threshold: float | None
-) -> Iterator[tuple[float, float]]:
+) -> Iterator[Both]:
     for site in sites:
         left, right = found(site, similarity), _measured(site, measure, primary_threshold)
         if isinstance(left, Estimate) and isinstance(right, Estimate):
-            yield left.value, right.value
+            yield Both(site.summary.n, left.value, right.value)
 
 
 def pearson(left: Sequence[float], right: Sequence[float]) -> float | None:

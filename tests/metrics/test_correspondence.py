@@ -295,6 +295,46 @@ def test_of_rows_equally_near_the_first_counts_however_many_there_are() -> None:
     assert found.details["statistic"] == 300 - 296
 
 
+def test_the_first_of_rows_equally_near_does_not_depend_on_the_order_of_the_columns() -> None:
+    """The external row (no, no) is 1 from each; (no, yes) comes first by name, with twice the root of 2 to the others.
+
+    The others are (yes, no), root of 2 from it and 0 from one another.
+    """
+    levels = ("no", "yes")
+    ours = (Feature("fever", np.array([0.0, 1.0, 1.0]), levels), Feature("rash", np.array([1.0, 0.0, 0.0]), levels))
+    theirs = (Feature("fever", np.zeros(1), levels), Feature("rash", np.zeros(1), levels))
+    for columns in (ours, ours[::-1]):
+        found = estimated(degree_of_correspondence(columns, theirs, permutations=9))
+        assert found.details["statistic"] == pytest.approx(3 - 2 * math.sqrt(2), abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        degree_of_correspondence,
+        correspondence_averaged,
+        energy_coefficient,
+        membership_auroc,
+        membership_drivers,
+        conformal_p_values,
+    ],
+)
+def test_the_order_of_the_columns_does_not_matter_where_rows_tie(measure: Callable[..., object]) -> None:
+    rng = np.random.default_rng(12)
+    ours, theirs = (
+        (
+            Feature("x", rng.normal(shift, 1, n).round()),
+            Feature("y", rng.normal(0, 1, n).round()),
+            Feature("s", rng.integers(0, 3, n).astype(float), ("f", "m", "u")),
+        )
+        for n, shift in ((60, 0.0), (30, 0.5))
+    )
+    found = measure(ours, theirs)
+    assert [measure(one, other) for one in itertools.permutations(ours) for other in (theirs, theirs[::-1])] == [
+        found
+    ] * 12
+
+
 def test_a_development_row_goes_before_an_external_row_as_near() -> None:
     """Development 0, 1, 5, 6; T of 2 is 10 - 10, T of 100 is 388 - 12.
 

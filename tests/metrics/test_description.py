@@ -76,8 +76,9 @@ def test_a_number_of_three_values_has_no_shares() -> None:
         (np.array([0.0, 1, 1, 1]), ["0", "1"]),
         (np.tile([0.5, 1.5], 10), ["0.5", "1.5"]),
         (np.append(np.tile([0.5, 1.5], 9), 0.5), []),
+        (np.array([1234567.0, 1234568, 1234567]), ["1234567", "1234568"]),
     ],
-    ids=["whole numbers of few", "measurements of twenty", "measurements of nineteen"],
+    ids=["whole numbers of few", "measurements of twenty", "measurements of nineteen", "numbers of wards"],
 )
 def test_two_values_are_told_where_they_are_nobodys_measurement(values: np.ndarray, levels: list[str]) -> None:
     rows = characteristics(None, (Feature("x", values),))

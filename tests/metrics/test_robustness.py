@@ -20,6 +20,7 @@ from dossier.metrics.robustness import (
     correlation_p_value,
     declared_estimate,
     externally_supported,
+    first_splits,
     over_splits,
     pearson,
     performance_against_similarity,
@@ -111,7 +112,9 @@ def test_a_declared_interval_gives_back_the_error_it_was_made_of() -> None:
     value, se = 0.87, 0.0153
     reach = norm.ppf(0.975) * se / (value * (1 - value))
     low, high = (1 / (1 + math.exp(-(math.log(value / (1 - value)) + side * reach))) for side in (-1, 1))
-    assert declared_estimate(value, low, high, 0.95, 520, 250).se == pytest.approx(se, rel=1e-12)
+    found = declared_estimate(value, low, high, 0.95, 520, 250)
+    assert found.se == pytest.approx(se, rel=1e-12)
+    assert found.method == "declared, its bounds read as a 95% interval"
 
 
 @pytest.mark.parametrize(("value", "low", "high"), [(0.97, 0.9, 1.0), (0.03, 0.0, 0.1), (0.0, 0.0, 0.1)])
@@ -119,6 +122,7 @@ def test_a_declared_bound_of_0_or_1_implies_no_error(value: float, low: float, h
     found = declared_estimate(value, low, high, 0.95, 100, None)
     assert (found.value, found.low, found.high) == (value, low, high)
     assert (found.se, found.reason) == (None, "a bound of exactly 0 or 1 implies no SE")
+    assert declared_estimate(value, low, high, 0.975, 100, None).method.endswith("read as a 97.5% interval")
 
 
 def _rows(n: int = 200) -> tuple[Floats, Floats]:
@@ -163,14 +167,29 @@ def test_split_performance_of_tiny_and_empty_tables() -> None:
     one = split_performance(np.array([1.0]), np.array([0.3]))
     assert isinstance(one, Curve)
     assert set(one.columns["auroc"]) == {None}
-    many = split_performance(*_rows(600), np.arange(600) // 2)
+
+
+def test_at_most_two_hundred_and_fifty_splits_are_shown() -> None:
+    just, many = (split_performance(*_rows(2 * splits), np.arange(2 * splits) // 2) for splits in (250, 251))
+    assert first_splits(just) == just
+    shown = first_splits(many)
     assert isinstance(many, Curve)
-    assert len(many.columns["auroc"]) == 250
-    assert many.method == "300 refitted splits, the first 250"
-    just = split_performance(*_rows(500), np.arange(500) // 2)
-    assert isinstance(just, Curve)
-    assert len(just.columns["auroc"]) == 250
-    assert just.method == "250 refitted splits"
+    assert isinstance(shown, Curve)
+    assert (shown.n, shown.method) == (502, "251 refitted splits, the first 250")
+    assert shown.columns == {name: values[:250] for name, values in many.columns.items()}
+    assert first_splits(Absent("there are no rows")) == Absent("there are no rows")
+
+
+@pytest.mark.parametrize(("minimum", "bound"), [("worst_split", 0.0), ("quantile_05", 0.05 * 299 / 300)])
+def test_the_minimum_is_that_of_all_splits_however_they_are_numbered(minimum: str, bound: float) -> None:
+    """300 splits with one case and 300 others, of which 0, 1, ..., 299 have a lower risk: AUROC 0/300 to 299/300."""
+    outcome = np.tile(np.arange(301) == 300, 300).astype(float)
+    risk = np.concatenate([np.r_[np.arange(1.0, 301), above + 0.5] / 400 for above in range(300)])
+    split = np.repeat(np.arange(300), 301)
+    for numbers in (split, 299 - split):
+        found = _wpr(minimum, internal=_site("i", {}, split_performance(outcome, risk, numbers, 0.4)))
+        assert isinstance(found, Estimate)
+        assert found.details["minimum_value"] == pytest.approx(bound, abs=1e-12)
 
 
 def test_no_subset_holds_a_row_twice() -> None:
@@ -255,6 +274,29 @@ def test_wpr_by_hand(minimum: str, measure: str, bound: float, p: float) -> None
     assert found.details["p_acceptable"] == pytest.approx(p)
     t = p * 0.75
     assert found.value == pytest.approx(t * (1 - math.log(t)))
+
+
+@pytest.mark.parametrize(
+    ("minimum", "measure", "called"),
+    [
+        ("worst_split", "auroc", "the worst internal value of 5 refitted splits"),
+        ("quantile_05", "auroc", "the 5% quantile of the internal values of 5 refitted splits"),
+        ("quantile_05", "brier", "the 95% quantile of the internal values of 5 refitted splits"),
+        ("declared", "auroc", "the declared minimum"),
+    ],
+)
+def test_the_method_says_what_the_minimum_is(minimum: str, measure: str, called: str) -> None:
+    found = _wpr(minimum, measure, declared={"auroc": 0.75})
+    assert isinstance(found, Estimate)
+    assert found.method.endswith(f"against {called}")
+
+
+def test_without_splits_the_method_does_not_speak_of_splits() -> None:
+    internal = _site("i", {}, split_performance(*_rows(), None, 0.4))
+    found = _wpr("worst_split", internal=internal)
+    assert isinstance(found, Estimate)
+    called = "the worst internal value of 100 random subsets of 20% of the rows, the model not refitted"
+    assert found.method.endswith(f"against {called}")
 
 
 def test_a_declared_minimum_needs_no_internal_test() -> None:
@@ -359,6 +401,7 @@ def test_support_by_the_published_similarity_stands_beside_it() -> None:
     found = externally_supported((_external(0.5, 0.9, 0.9, 0.1, psi=0.01), STRANGER), 0.5)
     assert isinstance(found, Estimate)
     assert (found.value, found.details["by_psi"], found.details["k"]) == (0, 1, 1)
+    assert (found.n, found.method) == (300, "count of 1 judged of 2 external sites")
     at_the_cut = externally_supported((_external(0.4, 0.9, 0.9, 0.1, psi=0.4),), 0.5)
     assert isinstance(at_the_cut, Estimate)
     assert (at_the_cut.value, at_the_cut.details["by_psi"]) == (0, 0)
@@ -398,7 +441,7 @@ def test_correlation_over_sites() -> None:
     slope, intercept = np.polyfit([0.1, 0.3, 0.5, 0.6, 0.9], [0.7, 0.9, 0.75, 0.95, 0.8], 1)
     assert found.details["slope"] == pytest.approx(slope)
     assert found.details["intercept"] == pytest.approx(intercept)
-    assert found.details["k"] == 5
+    assert (found.n, found.details["k"]) == (5 * 300, 5)
     assert found.details["r_psi"] is None
     reach = 1.959964 / math.sqrt(5 - 3)
     bounds = [math.tanh(math.atanh(expected) + side * reach) for side in (-1, 1)]
