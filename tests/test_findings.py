@@ -9,7 +9,9 @@ import re
 import pytest
 
 from dossier.contents import CHAPTERS
-from dossier.findings.sentence import Sentence
+from dossier.findings import sample
+from dossier.findings.sentence import Sentence, of_slopes
+from dossier.release import Sample
 from dossier.types import Absent, Estimate, Evidence, Flag, Result
 from tests.conftest import by_hand
 from tests.figures.evidence import COVID, Case
@@ -114,15 +116,41 @@ def test_what_is_pooled_is_said_with_its_interval() -> None:
 def test_slopes_beyond_one_are_named_and_others_are_not() -> None:
     slopes = {"site_0": (0.7, 0.6, 0.8), "site_1": (1.4, 1.2, 1.6)}
     two = said("calibration", given(KINDS["two"], "calibration_slope", **slopes))
-    assert "The slope is below 1 in Italy 1: there the risks are too far apart." in two
-    assert re.search(r"above 1 in Spain: there they are too close together", two)
+    assert "The interval of the slope lies below 1 in Italy 1: there the risks are too far apart. " in two
+    assert "It lies above 1 in Spain: there the risks are too close together." in two
     fine = said("calibration", given(KINDS["two"], "calibration_slope", site_0=(1, 0.9, 1.1), site_1=(1, 0.9, 1.1)))
     assert "Every interval of the calibration slope holds 1." in fine
 
 
 def test_only_slopes_above_one_are_said_to_be_slopes() -> None:
     slopes = {"site_0": (1.4, 1.2, 1.6), "site_1": (1.4, 1.2, 1.6)}
-    assert "The slope is above 1 in" in said("calibration", given(KINDS["two"], "calibration_slope", **slopes))
+    text = said("calibration", given(KINDS["two"], "calibration_slope", **slopes))
+    assert "The interval of the slope lies above 1 in Italy 1 and Spain: there the risks are too close tog" in text
+
+
+def test_slopes_below_zero_run_the_wrong_way_and_are_not_too_far_apart() -> None:
+    slopes = {"site_0": (-0.97, -1.2, -0.7), "site_1": (-0.5, -1.1, 0.1)}
+    text = said("calibration", given(KINDS["two"], "calibration_slope", **slopes))
+    assert "The interval of the slope lies below 0 in Italy 1: there the risks run the wrong way. It lies" in text
+    assert "It lies below 1 in Spain: there the risks are too far apart." in text
+
+
+def test_a_site_without_a_slope_is_named() -> None:
+    slopes = {"site_0": (1, 0.9, 1.1)}
+    text = said(
+        "calibration", given(undone(KINDS["two"], "calibration_slope", "site-1"), "calibration_slope", **slopes)
+    )
+    assert text.endswith("Every interval of the calibration slope holds 1. In Spain no slope can be estimated.")
+
+
+def test_the_slope_of_a_class_has_a_subject() -> None:
+    found = [
+        ("G0 in Bari", Estimate(0.5, 0.3, 0.8, 0.95, 90, "by hand")),
+        ("G1 in Bari", Estimate(1, 0.8, 1.2, 0.95, 90, "")),
+    ]
+    assert of_slopes(found, lambda which: f"for {which[0]}") == [
+        "The interval of the slope lies below 1 for G0 in Bari: there the risks are too far apart."
+    ]
 
 
 def test_a_default_that_does_better_is_named() -> None:
@@ -173,15 +201,52 @@ def test_a_default_that_does_better_at_another_threshold_is_named(first: float, 
 
 
 def test_samples_that_are_too_small_are_named() -> None:
-    evidence = KINDS["two"]
+    assert said("sample", needing("two", mss_auroc=("site-1",))) == (
+        "One of two sites has as many patients as every criterion asks for. Too few for the AUROC: Spain."
+    )
+
+
+def needing(kind: str, **missed: tuple[str, ...]) -> Evidence:
+    """The evidence in which these criteria ask for one patient more than there are at these sites, and for no other."""
     results = []
-    for one in evidence.results:
-        if one.measure == "mss_auroc" and isinstance(one.found, Estimate):
-            needed = one.found.n - 1.0 if one.dataset == "site-0" else one.found.n + 1.0
-            one = dataclasses.replace(one, found=dataclasses.replace(one.found, value=needed))
+    for one in KINDS[kind].results:
+        if one.measure.startswith("mss_") and isinstance(one.found, Estimate):
+            more = one.dataset in missed.get(one.measure, ())
+            one = dataclasses.replace(
+                one, found=dataclasses.replace(one.found, value=one.found.n + (1.0 if more else -1.0))
+            )
         results.append(one)
-    text = said("sample", dataclasses.replace(evidence, results=tuple(results)))
-    assert text == "One of two sites reaches the size that the AUROC asks for. Too few: Spain."
+    return dataclasses.replace(KINDS[kind], results=tuple(results))
+
+
+def test_the_criterion_that_most_sites_miss_comes_first() -> None:
+    text = said("sample", needing("two", mss_auroc=("site-1",), mss_brier=("site-0", "site-1"), mss_snb=("site-1",)))
+    assert text == (
+        "No site has as many patients as every criterion asks for. Too few for the Brier score: every site; for the AUROC: "
+        "Spain; for net benefit: Spain."
+    )
+
+
+def test_what_every_site_reaches_is_said_once() -> None:
+    assert said("sample", needing("two")) == "Every site has as many patients as every criterion asks for."
+    assert said("sample", undone(needing("two"), "mss_auroc", "site-0")) == (
+        "Every site has as many patients as every criterion that can be computed asks for."
+    )
+
+
+def test_one_site_names_the_criteria_that_it_misses() -> None:
+    text = said("sample", needing("one", mss_auroc=("site-0",), mss_brier=("site-0",)))
+    assert text.endswith(
+        "does not have as many patients as every criterion asks for. Too few for the AUROC and the Brier score."
+    )
+
+
+def test_widths_are_called_declared_only_where_the_release_declares_them() -> None:
+    evidence = KINDS["two"]
+    ours = dataclasses.replace(evidence, release=evidence.release.model_copy(update={"sample": Sample()}))
+    theirs = dataclasses.replace(evidence, release=evidence.release.model_copy(update={"sample": Sample(width={})}))
+    assert sample.widths(ours).startswith("of the usual widths, as the release declares none: ")
+    assert sample.widths(theirs).startswith("no wider than the release asks for: ")
 
 
 def test_labels_are_as_reliable_as_the_worked_example_says() -> None:
