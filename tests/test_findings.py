@@ -222,8 +222,8 @@ def needing(kind: str, **missed: tuple[str, ...]) -> Evidence:
 def test_the_criterion_that_most_sites_miss_comes_first() -> None:
     text = said("sample", needing("two", mss_auroc=("site-1",), mss_brier=("site-0", "site-1"), mss_snb=("site-1",)))
     assert text == (
-        "No site has as many patients as every criterion asks for. Too few for the Brier score: every site; for the AUROC: "
-        "Spain; for net benefit: Spain."
+        "No site has as many patients as every criterion asks for. Too few for the Brier score: every site; for the "
+        "AUROC: Spain; for net benefit: Spain."
     )
 
 
