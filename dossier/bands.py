@@ -29,6 +29,13 @@ SAME_RISK = 0.001
 FEW_ROWS = 3
 """So many rows may differ before a formula is said not to be the model that was tested."""
 
+FEWEST_WITH_A_VALUE = 20
+"""From so many values on a quantile or a mean says something of all patients; of fewer it is that of one who can be
+found.
+
+A quantile of an odd number of values is one of them, whatever the number; that it is does not tell whose.
+"""
+
 LARGE_SHIFT = 0.5
 """A standardized mean difference from which a predictor stands out."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,17 +21,19 @@ from dossier.types import (
     SubgroupSummary,
     Withheld,
 )
-from dossier.typeset import count_of, counted, listing, lost_rows, number, per_cent, rows_read_of, threshold
+from dossier.typeset import TIED, count_of, counted, listing, lost_rows, number, per_cent, rows_read_of, threshold
 
 if TYPE_CHECKING:
     from dossier.release import Release, Reply
 
 FLAGS: Mapping[str, str] = {
-    "few_events": "Few events",
-    "few_in_subgroup": "Few events in a subgroup",
+    "few_events": "Few patients of one outcome",
+    "few_in_subgroup": "Few patients of one outcome in a subgroup",
     "rows_excluded": "Rows not analysed",
     "risks_off": "Risks too low or too high",
     "slope_off": "Risks too extreme or too cautious",
+    "wrong_order": "Risks that run the wrong way",
+    "never_wrong": "Outcome told without an error",
     "precision_missed": "Sample smaller than asked for",
     "few_sites": "Few sites",
     "wide_prediction_interval": "New hospitals hard to predict",
@@ -97,6 +99,8 @@ def raised(
     results: Sequence[Result],
     descriptions: Sequence[DescriptionResult],
     subgroups: Sequence[SubgroupSummary],
+    *,
+    widths_declared: bool = False,
 ) -> tuple[Flag, ...]:
     """Every limitation that the evidence shows, kind by kind, each kind in the order of the sites."""
     external = [dataset for dataset in datasets if dataset.role == "external"]
@@ -107,7 +111,9 @@ def raised(
         *_imputed(external, results),
         *_risks_off(external, results),
         *_slope_off(external, results),
-        *_precision_missed(external, results),
+        *_wrong_order(external, results),
+        *_never_wrong(external, results),
+        *_precision_missed(external, results, widths_declared),
         *_model_differs(external, results),
         *_few_sites(external),
         *_elsewhere(results),
@@ -183,10 +189,11 @@ def _few_in_subgroup(external: Sequence[DatasetSummary], subgroups: Sequence[Sub
             and one.size.rarest < FEW_FOR_POOLING
         ]
         if few:
+            of_what = "a class" if dataset.class_counts else "one outcome"
             yield Flag(
                 "few_in_subgroup",
                 dataset.name,
-                f"{dataset.site} has fewer than {FEW_FOR_POOLING} of one outcome, too few to tell, in {listing(few)}.",
+                f"{dataset.site} has fewer than {FEW_FOR_POOLING} of {of_what}, too few to tell, in {listing(few)}.",
             )
 
 
@@ -238,17 +245,25 @@ def _estimates(
     external: Sequence[DatasetSummary], results: Sequence[Result], measure: str
 ) -> Iterator[tuple[DatasetSummary, str, Estimate]]:
     """A measure at each external site where it was estimated on all rows, class by class where it is taken so."""
+    for dataset, at, found in _at_sites(external, results, measure, {"class"}):
+        yield dataset, str(at.get("class", "")), found
+
+
+def _at_sites(
+    external: Sequence[DatasetSummary], results: Sequence[Result], measure: str, settings: Set[str]
+) -> Iterator[tuple[DatasetSummary, Mapping[str, float | str], Estimate]]:
+    """The estimates of a measure on all rows of each external site, where nothing but these settings is set."""
     site = {dataset.name: dataset for dataset in external}
     for result in results:
         if (
             result.measure == measure
             and result.dataset in site
             and result.subset is None
-            and set(result.at) <= {"class"}
+            and set(result.at) <= settings
             and result.at.get("class") != MACRO
             and isinstance(result.found, Estimate)
         ):
-            yield site[result.dataset], str(result.at.get("class", "")), result.found
+            yield site[result.dataset], result.at, result.found
 
 
 def _risks_off(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
@@ -266,10 +281,10 @@ def _risks_off(external: Sequence[DatasetSummary], results: Sequence[Result]) ->
 
 
 def _slope_off(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
-    """A calibration slope whose interval does not hold 1."""
+    """A calibration slope whose interval does not hold 1; one wholly below 0 is another matter."""
     for dataset, label, found in _estimates(external, results, "calibration_slope"):
         what = f" of class {label}" if label else ""
-        if found.low is not None and found.high is not None and not found.low <= 1 <= found.high:
+        if found.low is not None and found.high is not None and found.high >= 0 and not found.low <= 1 <= found.high:
             word = "too extreme" if found.value < 1 else "too cautious"
             yield Flag(
                 "slope_off",
@@ -279,20 +294,60 @@ def _slope_off(external: Sequence[DatasetSummary], results: Sequence[Result]) ->
             )
 
 
-def _precision_missed(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
-    """A sample smaller than the declared widths of the intervals ask for."""
+def _wrong_order(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """An AUROC whose interval lies below that of chance, and a calibration slope whose interval lies below 0."""
+    told = {
+        "auroc": (
+            0.5,
+            "AUROC",
+            "the risks rank patients in the wrong order; the outcome or the risk may be coded the wrong way round.",
+        ),
+        "calibration_slope": (0.0, "calibration slope", "the risks run the wrong way there."),
+    }
+    for measure, (bound, name, meaning) in told.items():
+        for dataset, label, found in _estimates(external, results, measure):
+            if found.low is not None and found.high is not None and found.high < bound:
+                what = f"{name} of class {label}" if label else name
+                yield Flag(
+                    "wrong_order",
+                    dataset.name,
+                    f"the {what} at {dataset.site} is {number(found.value)} ({number(found.low)} to "
+                    f"{number(found.high)}), below {bound:g}: {meaning}",
+                )
+
+
+def _never_wrong(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """An AUROC of exactly 1 where there are enough of each outcome that chance is no explanation."""
+    for dataset, label, found in _estimates(external, results, "auroc"):
+        events = dataset.class_counts.get(label) if label else dataset.events
+        if found.value == 1 and events is not None and min(events, dataset.n - events) >= FEW_FOR_POOLING:
+            which = f"class {label}" if label else "the outcome"
+            yield Flag(
+                "never_wrong",
+                dataset.name,
+                f"at {dataset.site} the AUROC is exactly 1: all {events:,} patients with {which} have a higher risk "
+                f"than all {dataset.n - events:,} without; a predictor may hold the outcome itself.",
+            )
+
+
+def _precision_missed(
+    external: Sequence[DatasetSummary], results: Sequence[Result], widths_declared: bool
+) -> Iterator[Flag]:
+    """A sample smaller than the widths of the intervals ask for, those of the release or the usual ones."""
     needed: dict[str, list[str]] = {}
     for measure, label in SIZES.items():
-        for dataset, of_class, found in _estimates(external, results, measure):
+        for dataset, at, found in _at_sites(external, results, measure, {"class", "threshold"}):
             if dataset.n < found.value:
-                what = f"{label} of class {of_class}" if of_class else label
+                what = f"{label} of class {at['class']}" if "class" in at else label
+                what += f" at a threshold of{TIED}{threshold(float(at['threshold']))}" if "threshold" in at else ""
                 needed.setdefault(dataset.name, []).append(f"{what} ({number(found.value, 0)})")
+    whose = "the declared widths ask for" if widths_declared else "the usual widths of intervals ask for"
     for dataset in external:
         if dataset.name in needed:
             yield Flag(
                 "precision_missed",
                 dataset.name,
-                f"{dataset.site} has {counted(dataset.n, 'patient')}, fewer than the declared widths ask for: "
+                f"{dataset.site} has {counted(dataset.n, 'patient')}, fewer than {whose}: "
                 f"{listing(needed[dataset.name])}.",
             )
 

@@ -515,6 +515,11 @@ class Sample(Table):
         default_factory=lambda: dict(WIDTHS), description="The width of the interval that each measure should reach."
     )
 
+    @property
+    def is_declared(self) -> bool:
+        """Whether the release names a width, and does not leave all to us."""
+        return "width" in self.model_fields_set
+
 
 class Robustness(Table):
     """What counts as the least acceptable performance."""

@@ -587,6 +587,11 @@ def in_appendix_only(evidence: Evidence, term: Term) -> bool:
     return term.tier == "caution" or is_against_chance(evidence, term)
 
 
+def printed_in(evidence: Evidence, term: Term) -> str:
+    """The chapter in which a measure is printed."""
+    return "caution" if in_appendix_only(evidence, term) else term.chapter
+
+
 def is_against_chance(evidence: Evidence, term: Term) -> bool:
     """Whether a measure is a test against chance."""
     return any(one.term == term.name and one.at.get("against") == "chance" for one in evidence.results)

@@ -9,9 +9,9 @@ import re
 import pytest
 
 from dossier.contents import CHAPTERS
-from dossier.findings import correspondence, robustness
-from dossier.findings.sentence import Sentence
-from dossier.release import DeclaredPerformance
+from dossier.findings import correspondence, description, human_factors, results, robustness, sample
+from dossier.findings.sentence import Sentence, of_slopes
+from dossier.release import DeclaredPerformance, Sample
 from dossier.types import (
     Absent,
     Description,
@@ -225,15 +225,41 @@ def test_what_is_pooled_is_said_with_its_interval() -> None:
 def test_slopes_beyond_one_are_named_and_others_are_not() -> None:
     slopes = {"site_0": (0.7, 0.6, 0.8), "site_1": (1.4, 1.2, 1.6)}
     two = said("calibration", given(KINDS["two"], "calibration_slope", **slopes))
-    assert "The slope is below 1 in Italy 1: there the risks are too far apart." in two
-    assert re.search(r"above 1 in Spain: there they are too close together", two)
+    assert "The interval of the slope lies below 1 in Italy 1: there the risks are too far apart. " in two
+    assert "It lies above 1 in Spain: there the risks are too close together." in two
     fine = said("calibration", given(KINDS["two"], "calibration_slope", site_0=(1, 0.9, 1.1), site_1=(1, 0.9, 1.1)))
     assert "Every interval of the calibration slope holds 1." in fine
 
 
 def test_only_slopes_above_one_are_said_to_be_slopes() -> None:
     slopes = {"site_0": (1.4, 1.2, 1.6), "site_1": (1.4, 1.2, 1.6)}
-    assert "The slope is above 1 in" in said("calibration", given(KINDS["two"], "calibration_slope", **slopes))
+    text = said("calibration", given(KINDS["two"], "calibration_slope", **slopes))
+    assert "The interval of the slope lies above 1 in Italy 1 and Spain: there the risks are too close tog" in text
+
+
+def test_slopes_below_zero_run_the_wrong_way_and_are_not_too_far_apart() -> None:
+    slopes = {"site_0": (-0.97, -1.2, -0.7), "site_1": (-0.5, -1.1, 0.1)}
+    text = said("calibration", given(KINDS["two"], "calibration_slope", **slopes))
+    assert "The interval of the slope lies below 0 in Italy 1: there the risks run the wrong way. It lies" in text
+    assert "It lies below 1 in Spain: there the risks are too far apart." in text
+
+
+def test_a_site_without_a_slope_is_named() -> None:
+    slopes = {"site_0": (1, 0.9, 1.1)}
+    text = said(
+        "calibration", given(undone(KINDS["two"], "calibration_slope", "site-1"), "calibration_slope", **slopes)
+    )
+    assert text.endswith("Every interval of the calibration slope holds 1. In Spain no slope can be estimated.")
+
+
+def test_the_slope_of_a_class_has_a_subject() -> None:
+    found = [
+        ("G0 in Bari", Estimate(0.5, 0.3, 0.8, 0.95, 90, "by hand")),
+        ("G1 in Bari", Estimate(1, 0.8, 1.2, 0.95, 90, "")),
+    ]
+    assert of_slopes(found, lambda which: f"for {which[0]}") == [
+        "The interval of the slope lies below 1 for G0 in Bari: there the risks are too far apart."
+    ]
 
 
 def test_a_default_that_does_better_is_named() -> None:
@@ -284,15 +310,52 @@ def test_a_default_that_does_better_at_another_threshold_is_named(first: float, 
 
 
 def test_samples_that_are_too_small_are_named() -> None:
-    evidence = KINDS["two"]
+    assert said("sample", needing("two", mss_auroc=("site-1",))) == (
+        "One of two sites has as many patients as every criterion asks for. Too few for the AUROC: Spain."
+    )
+
+
+def needing(kind: str, **missed: tuple[str, ...]) -> Evidence:
+    """The evidence in which these criteria ask for one patient more than there are at these sites, and for no other."""
     results = []
-    for one in evidence.results:
-        if one.measure == "mss_auroc" and isinstance(one.found, Estimate):
-            needed = one.found.n - 1.0 if one.dataset == "site-0" else one.found.n + 1.0
-            one = dataclasses.replace(one, found=dataclasses.replace(one.found, value=needed))
+    for one in KINDS[kind].results:
+        if one.measure.startswith("mss_") and isinstance(one.found, Estimate):
+            more = one.dataset in missed.get(one.measure, ())
+            one = dataclasses.replace(
+                one, found=dataclasses.replace(one.found, value=one.found.n + (1.0 if more else -1.0))
+            )
         results.append(one)
-    text = said("sample", dataclasses.replace(evidence, results=tuple(results)))
-    assert text == "One of two sites reaches the size that the AUROC asks for. Too few: Spain."
+    return dataclasses.replace(KINDS[kind], results=tuple(results))
+
+
+def test_the_criterion_that_most_sites_miss_comes_first() -> None:
+    text = said("sample", needing("two", mss_auroc=("site-1",), mss_brier=("site-0", "site-1"), mss_snb=("site-1",)))
+    assert text == (
+        "No site has as many patients as every criterion asks for. Too few for the Brier score: every site; for the "
+        "AUROC: Spain; for net benefit: Spain."
+    )
+
+
+def test_what_every_site_reaches_is_said_once() -> None:
+    assert said("sample", needing("two")) == "Every site has as many patients as every criterion asks for."
+    assert said("sample", undone(needing("two"), "mss_auroc", "site-0")) == (
+        "Every site has as many patients as every criterion that can be computed asks for."
+    )
+
+
+def test_one_site_names_the_criteria_that_it_misses() -> None:
+    text = said("sample", needing("one", mss_auroc=("site-0",), mss_brier=("site-0",)))
+    assert text.endswith(
+        "does not have as many patients as every criterion asks for. Too few for the AUROC and the Brier score."
+    )
+
+
+def test_widths_are_called_declared_only_where_the_release_declares_them() -> None:
+    evidence = KINDS["two"]
+    ours = dataclasses.replace(evidence, release=evidence.release.model_copy(update={"sample": Sample()}))
+    theirs = dataclasses.replace(evidence, release=evidence.release.model_copy(update={"sample": Sample(width={})}))
+    assert sample.widths(ours).startswith("of the usual widths, as the release declares none: ")
+    assert sample.widths(theirs).startswith("no wider than the release asks for: ")
 
 
 def test_labels_are_as_reliable_as_the_worked_example_says() -> None:
@@ -312,6 +375,9 @@ def test_limitations_are_counted() -> None:
     flags = (Flag("few_events", "site-0", "a."), Flag("risks_off", "site-0", "b."), Flag("few_sites", "pooled", "c."))
     text = said("limitations", dataclasses.replace(KINDS["two"], flags=flags))
     assert re.match(r"The run raised (3|three) limitations by itself", text), text
+    assert text.endswith("None is answered.")
+    one_answered = (dataclasses.replace(flags[0], reply="Yes."), *flags[1:])
+    assert said("limitations", dataclasses.replace(KINDS["two"], flags=one_answered)).endswith("Two are not answered.")
     assert said("limitations", KINDS["two"]) == "The run raised no limitation by itself."
 
 
@@ -340,6 +406,73 @@ def test_similarity_is_named_by_the_band_it_lies_in() -> None:
     assert said("correspondence", evidence).startswith(
         "Averaged similarity runs from 0.10 (Italy 1) to 0.55 (Spain): slight and moderate"
     )
+
+
+def against_development(evidence: Evidence, member: tuple[float, float], p_value: float) -> Evidence:
+    """The evidence with an averaged similarity of .49 and .3, and these answers of other measures at both sites."""
+    names = ("correspondence_averaged", "membership_auroc", "energy_coefficient")
+    kept = [one for one in evidence.results if one.measure not in names]
+    for site, similarity in (("site-0", 0.49), ("site-1", 0.3)):
+        for measure, found in zip(
+            names,
+            (
+                Estimate(similarity, 0.2, 0.6, 0.95, 100, "by hand"),
+                Estimate(member[1], member[0], 0.95, 0.95, 100, "by hand"),
+                Estimate(0.1, 0.0, 0.2, 0.95, 100, "by hand", details={"p_value": p_value}),
+            ),
+            strict=True,
+        ):
+            kept.append(Result(measure, measure, site, {}, found))
+    return dataclasses.replace(evidence, results=tuple(kept))
+
+
+@pytest.mark.parametrize(
+    ("member", "p_value", "apart"),
+    [
+        ((0.8, 0.84), 0.3, True),
+        ((0.51, 0.7), 0.3, True),
+        ((0.5, 0.84), 0.05, False),
+        ((0.6, 0.69), 0.05, False),
+        ((0.4, 0.5), 0.001, True),
+    ],
+)
+def test_a_similarity_that_other_measures_deny_is_not_left_alone(
+    member: tuple[float, float], p_value: float, apart: bool
+) -> None:
+    """Only the first site is said to be similar, so that only it can be denied."""
+    text = said("correspondence", against_development(KINDS["two"], member, p_value))
+    assert ("yet other measures tell Italy 1 apart: distances over all predictors show little" in text) is apart
+    assert ("could as well be rows" in text) is not apart
+
+
+def test_the_shift_of_a_predictor_that_few_have_is_not_a_number() -> None:
+    rows = [
+        DescriptionResult(site, Description("ca", "standardized_mean_difference", shift, n))
+        for site, shift, n in (("site-0", -1.01, 19), ("site-1", 0.6, 20))
+    ]
+    (table,) = correspondence.by_feature(dataclasses.replace(KINDS["two"], descriptions=tuple(rows)))
+    few, enough = table.rows[0].cells
+    assert (few.text, few.kind) == ("too few to tell", "absent")
+    assert (enough.text, enough.kind) == ("0.60", "value")
+
+
+def test_a_difference_of_shares_is_in_percentage_points() -> None:
+    said_of = human_factors._in_points("3.8% (95% CI 1.0 to 6.5)").replace("\N{NO-BREAK SPACE}", " ")
+    assert said_of == "3.8 percentage points (95% CI 1.0 to 6.5)"
+
+
+def test_a_new_hospital_stands_in_the_caption_only_where_its_bar_is_drawn() -> None:
+    eight = KINDS["eight"]
+    assert "hollow bar, a new hospital" in results.caption(eight)
+    assert "hollow bar" not in results.caption(KINDS["two"])
+
+
+def test_splits_are_spoken_of_only_where_there_are_some() -> None:
+    evidence = KINDS["two"]
+    assert description.flow(evidence).note == ""
+    first = dataclasses.replace(evidence.datasets[0], splits=3)
+    split = dataclasses.replace(evidence, datasets=(first, *evidence.datasets[1:]))
+    assert description.flow(split).note == "Rows of refitted splits count each patient once a split."
 
 
 def test_a_similarity_near_a_cut_off_is_printed_so_that_one_sees_its_side() -> None:

@@ -79,6 +79,16 @@ def test_a_subgroup_with_fewer_than_twenty_of_one_outcome(size: SubgroupSize | A
     assert all(says.endswith(f"fewer than 20 of one outcome, too few to tell, in {few}.") for says in raised)
 
 
+def test_a_small_subgroup_of_several_classes_has_too_few_of_a_class() -> None:
+    counts = {"G0": 11, "G1": 16, "G2": 30}
+    here = DatasetSummary("bari", "external", "Bari", 900, None, 900, {}, (), class_counts=dict.fromkeys(counts, 300))
+    group = SubgroupSummary("bari", "Sex", "a", SubgroupSize(57, None, 0, counts))
+    raised = flags.raised((here,), (), (), [group])
+    assert [flag.says for flag in raised if flag.flag == "few_in_subgroup"] == [
+        "Bari has fewer than 20 of a class, too few to tell, in Sex a (11 G0, 16 G1)."
+    ]
+
+
 def test_the_small_subgroups_of_a_site_stand_in_one_flag() -> None:
     (says,) = of_subgroups(SubgroupSize(40, 3, 0), SubgroupSize(40, 20, 0), SubgroupSize(30, 12, 0))
     assert "Sex a (3 events) and Sex c (12 events, 18 non-events)" in says.replace("\N{NO-BREAK SPACE}", " ")
@@ -100,9 +110,77 @@ def test_slope_off_when_its_interval_leaves_one_out(low: float, high: float, rai
     assert ("slope_off" in names(result("calibration_slope", 1.2, low, high))) is raised
 
 
+def sayings(kind: str, *results: Result, dataset: DatasetSummary | None = None) -> list[str]:
+    found = flags.raised((dataset or site(),), results, (), ())
+    return [flag.says.replace("\N{MINUS SIGN}", "-") for flag in found if flag.flag == kind]
+
+
+@pytest.mark.parametrize(("high", "raised"), [(0.499, True), (0.5, False), (0.6, False)])
+def test_an_auroc_below_chance_ranks_in_the_wrong_order(high: float, raised: bool) -> None:
+    assert bool(sayings("wrong_order", result("auroc", 0.4, 0.3, high))) is raised
+
+
+def test_risks_that_run_backwards_are_not_called_too_extreme() -> None:
+    backwards = (result("auroc", 0.23, 0.18, 0.29), result("calibration_slope", -0.97, -1.2, -0.74))
+    assert sayings("slope_off", *backwards) == []
+    assert sayings("wrong_order", *backwards) == [
+        "the AUROC at Bari is 0.23 (0.18 to 0.29), below 0.5: the risks rank patients in the wrong order; the outcome "
+        "or the risk may be coded the wrong way round.",
+        "the calibration slope at Bari is -0.97 (-1.20 to -0.74), below 0: the risks run the wrong way there.",
+    ]
+
+
+@pytest.mark.parametrize(("high", "kind"), [(-0.01, "wrong_order"), (0.0, "slope_off")])
+def test_a_slope_runs_the_wrong_way_when_its_interval_does(high: float, kind: str) -> None:
+    assert names(result("calibration_slope", -0.5, -1.0, high)) == {kind}
+
+
+@pytest.mark.parametrize(
+    ("value", "events", "raised"),
+    [(1.0, 20, True), (1.0, 19, False), (1.0, 980, True), (1.0, 981, False), (0.9999, 500, False)],
+)
+def test_an_auroc_of_one_is_too_good_to_be_true(value: float, events: int, raised: bool) -> None:
+    here = site(events=events)
+    assert bool(sayings("never_wrong", result("auroc", value, 0.99, 1.0), dataset=here)) is raised
+
+
+def test_classes_that_are_told_without_an_error_are_counted_one_against_the_rest() -> None:
+    here = DatasetSummary("bari", "external", "Bari", 90, None, 90, {}, (), class_counts={"mild": 30, "grave": 60})
+    found = Result("auroc", "auroc", "bari", {"class": "mild"}, Estimate(1.0, 0.95, 1.0, 0.95, 90, "by hand"))
+    assert sayings("never_wrong", found, dataset=here) == [
+        "at Bari the AUROC is exactly 1: all 30 patients with class mild have a higher risk than all 60 without; a "
+        "predictor may hold the outcome itself."
+    ]
+
+
 @pytest.mark.parametrize(("needed", "raised"), [(1000.0, False), (1000.5, True)])
 def test_precision_is_missed_below_the_size_asked_for(needed: float, raised: bool) -> None:
     assert ("precision_missed" in names(result("mss_auroc", needed))) is raised
+
+
+def too_small(declared: bool) -> list[str]:
+    """1,000 patients: enough for the AUROC, too few for the slope and for the second threshold."""
+
+    def of_benefit(threshold: float, needed: float) -> Result:
+        found = result("mss_snb", needed)
+        return Result("mss_snb", "mss_snb", "bari", {"threshold": threshold}, found.found)
+
+    asked = (result("mss_slope", 1200.0), result("mss_auroc", 999.0), of_benefit(0.1, 1000.0), of_benefit(0.2, 1320.0))
+    raised = flags.raised((site(),), asked, (), (), widths_declared=declared)
+    return [flag.says.replace("\N{NO-BREAK SPACE}", " ") for flag in raised if flag.flag == "precision_missed"]
+
+
+def test_a_sample_too_small_for_the_net_benefit_says_at_which_threshold() -> None:
+    (says,) = too_small(declared=True)
+    assert says == (
+        "Bari has 1,000 patients, fewer than the declared widths ask for: the calibration slope (1,200) and the "
+        "standardized net benefit at a threshold of 0.20 (1,320)."
+    )
+
+
+def test_widths_of_ours_are_not_called_declared() -> None:
+    (says,) = too_small(declared=False)
+    assert says.startswith("Bari has 1,000 patients, fewer than the usual widths of intervals ask for: ")
 
 
 @pytest.mark.parametrize(("events", "raised"), [(400, False), (401, True), (100, False), (99, True)])

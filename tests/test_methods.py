@@ -13,9 +13,10 @@ from dossier.bibliography import SOURCES
 from dossier.contents import CHAPTERS
 from dossier.findings import caution, methods
 from dossier.register import fill
-from dossier.types import Absent, Estimate, Evidence, Term, find
+from dossier.types import Absent, Estimate, Evidence, Result, Term, find
 from dossier.typeset import MINUS
-from tests.conftest import SHARED
+from tests.conftest import SHARED, by_hand
+from tests.figures.evidence import Case
 from tests.reference.built import hurried, study
 
 REGISTER = fill("metrics")
@@ -94,10 +95,46 @@ def test_the_interval_is_the_one_that_was_taken(covid: Evidence) -> None:
     assert "20 draws" in cells["Integrated calibration index"][1].text
 
 
-def test_the_second_way_is_said_from_where_it_parts() -> None:
-    rest = methods._rest("bins; bootstrap, 9 replicates, percentile", "bins; bootstrap, 9 replicates, one-sided")
-    assert rest == "one-sided"
-    assert methods._rest("Wald", "Wald") == "Wald"
+def told(**ways: str) -> str:
+    """The interval of the AUROC over evidence in which each dataset took it in this way."""
+    results = [
+        Result("auroc", "auroc", name.replace("_", "-"), {}, Estimate(0.7, 0.6, 0.8, 0.95, 100, way))
+        for name, way in ways.items()
+    ]
+    two = replace(by_hand(Case("two", ("Italy 1", "Spain"))), results=tuple(results))
+    return methods._intervals(two, [TERMS["auroc"]])[0]
+
+
+def test_every_way_is_said_whole_in_the_parts_that_differ() -> None:
+    curve = "spline, 4 knots; bootstrap, 9 replicates"
+    assert told(site_0=curve, site_1=curve) == curve
+    assert told(internal=curve, site_0=curve, site_1="line; bootstrap, 9 replicates") == f"{curve}; at Spain: line"
+    assert told(internal="Wald", site_0="Wald", site_1="exact, mid-p") == "Wald; at Spain: exact, mid-p"
+    assert told(internal="exact", site_0="Wald", site_1="Wald") == "Wald; or exact"
+
+
+def test_a_side_is_said_once_with_its_reason() -> None:
+    sided = "bins; 9 draws, one-sided because it holds 0"
+    assert told(internal="bins; 9 draws", site_0=sided, site_1=sided) == "bins; 9 draws; one-sided where it holds 0"
+
+
+def test_what_is_counted_is_what_is_printed() -> None:
+    """Also a test against chance, whose chapter stays away without a rival."""
+    two = by_hand(Case("two", ("Italy 1", "Spain")))
+    test = Result(
+        "brier_against_chance",
+        "brier_against_chance",
+        "site-0",
+        {"against": "chance"},
+        Estimate(1, None, None, None, 9, ""),
+    )
+    kept = [one for one in two.results if one.term == "accuracy" and one.dataset == "site-0"][:1]
+    evidence = replace(two, terms=TERMS, results=(test, *kept))
+    printed = [row.label for table in methods.tables(evidence, CHAPTERS) for row in table.rows]
+    assert "Brier score, against chance" in printed
+    assert methods.finding(evidence).lead.startswith(f"Formula, interval and source of {len(printed)}")
+    without = [chapter for chapter in CHAPTERS if chapter.name != "comparison"]
+    assert len([row for table in methods.tables(evidence, without) for row in table.rows]) == len(printed)
 
 
 def test_notes_on_differences_stand_below_their_table(covid: Evidence) -> None:

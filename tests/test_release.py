@@ -51,7 +51,10 @@ def test_the_defaults_of_the_contract() -> None:
 
 
 def test_one_width_leaves_the_others() -> None:
-    width = _release(MINIMAL + "[sample]\nwidth = { auroc = 0.3 }\n").sample.width
+    assert not _release(MINIMAL).sample.is_declared
+    sample = _release(MINIMAL + "[sample]\nwidth = { auroc = 0.3 }\n").sample
+    assert sample.is_declared
+    width = sample.width
     assert (width["auroc"], width["brier"]) == (0.3, 0.05)
 
 

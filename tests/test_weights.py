@@ -248,7 +248,7 @@ def test_risks_that_are_the_same_where_there_is_weight_have_no_slope(risk: float
 
 
 def test_outcomes_that_are_separated_or_nearly_so_have_no_fit() -> None:
-    endless = Absent("the risks separate the outcomes or nearly so, so that the logistic fit has no end")
+    endless = Absent("the risks separate the outcomes or nearly so, so that no finite logistic fit exists")
     parted = weighted.Rows(OUTCOME, np.array([0.8, 0.7, 0.6, 0.1]), np.ones(4))
     assert weighted.calibration_slope(parted) == endless
     assert weighted.calibration_intercept_joint(parted) == endless

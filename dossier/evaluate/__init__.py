@@ -85,7 +85,13 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None, sche
 def _concluded(study: Study, shown: Evidence) -> Evidence:
     """The evidence with what follows from it: flags, criteria and checklist, all from what may be shown."""
     found_flags = withheld.flags(study.flags, shown)
-    found_flags += flags.raised(shown.datasets, shown.results, shown.descriptions, shown.subgroups.summaries)
+    found_flags += flags.raised(
+        shown.datasets,
+        shown.results,
+        shown.descriptions,
+        shown.subgroups.summaries,
+        widths_declared=study.release.sample.is_declared,
+    )
     found_flags += flags.unsaid(study.release, shown.datasets) if study.declared else ()
     concluded = replace(
         shown,

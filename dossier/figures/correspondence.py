@@ -42,6 +42,7 @@ from dossier.figures.canvas import (
     ticks,
     write,
 )
+from dossier.findings.correspondence import has_enough
 from dossier.register import figure
 from dossier.types import (
     Absent,
@@ -78,7 +79,7 @@ def shifts(evidence: Evidence) -> dict[tuple[str, str], float]:
     return {
         (row.dataset, _predictor(row.described)): row.described.value
         for row in evidence.descriptions
-        if row.described.statistic == "standardized_mean_difference"
+        if row.described.statistic == "standardized_mean_difference" and has_enough(row.described)
     }
 
 
@@ -231,14 +232,14 @@ def shift_by_predictor(evidence: Evidence) -> Picture | Absent:
         caption = (
             f"{patients(sites)}, against the development table; the predictor that lies farthest is at the top. "
             f"Filled: half a standard deviation or more (broken lines), a mark to look at and not a test.{many}"
-            f"{_not_held(evidence, sites)}{more}"
+            f"{_not_held(evidence, sites, 'Without predictors, or with too few values')}{more}"
         )
         return picture("shift_by_predictor", drawn, caption, _shift_alternative(known, sites, every))
 
 
-def _not_held(evidence: Evidence, sites: Sequence[DatasetSummary]) -> str:
+def _not_held(evidence: Evidence, sites: Sequence[DatasetSummary], why: str = "Without predictors") -> str:
     lacking = [site.site for site in externals(evidence) if site not in sites]
-    return f" Without predictors: {joined(lacking, 8)}." if lacking else ""
+    return f" {why}: {joined(lacking, 8)}." if lacking else ""
 
 
 def _shift_alternative(known: Shifts, sites: Sequence[DatasetSummary], every: Sequence[str]) -> str:

@@ -162,8 +162,9 @@ def _caption(evidence: Evidence) -> str:
     open_ones = [one.name for one in every_criterion(evidence) if one not in checked]
     why = "By class, in the table" if evidence.release.outcome.classes else "Not estimable at any site"
     unknown = f" {why}: {joined(open_ones)}." if open_ones else ""
+    whose = "as narrow as the release asks for" if evidence.release.sample.is_declared else "of the usual width"
     return (
-        f"{patients(sites)}. Needed: for an interval as narrow as the release asks for. Filled: reached; open, in "
+        f"{patients(sites)}. Needed: for a 95% interval {whose}. Filled: reached; open, in "
         f"orange: not reached; arrow: under a tenth or over ten times.{net_benefit}{unknown}"
         f"{left_out(max(0, len(sites) - MOST_ROWS), 'see the table')}"
     )

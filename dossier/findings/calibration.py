@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dossier.findings import classes
-from dossier.findings.sentence import Sentence, estimated, range_over_sites
+from dossier.findings.sentence import Sentence, estimated, of_slopes, range_over_sites
 from dossier.types import DatasetSummary, Evidence, externals
 from dossier.typeset import how_many, in_words, listing
 
@@ -17,19 +17,13 @@ def finding(evidence: Evidence) -> Sentence:
         return Sentence("At no external site can calibration be estimated.")
     lead = f"Observed over expected events (O/E) {range_over_sites(evidence, 'oe_ratio', ratios)}."
     slopes = estimated(evidence, "calibration_slope")
-    extreme = [site for site, found in slopes if found.high is not None and found.high < 1]
-    timid = [site for site, found in slopes if found.low is not None and found.low > 1]
-    parts = []
-    if extreme:
-        parts.append(f"The slope is below 1 in {_who(extreme, len(slopes))}: there the risks are too far apart.")
-    if timid:
-        subject = "It" if extreme else "The slope"
-        parts.append(f"{subject} is above 1 in {_who(timid, len(slopes))}: there they are too close together.")
-    if slopes and not parts:
-        parts.append("Every interval of the calibration slope holds 1.")
+    parts = of_slopes(slopes, lambda sites: f"in {_who(sites, len(slopes))}")
     few = len(externals(evidence)) - len(ratios)
     if few:
-        parts.append(f"At {in_words(few)} {'site' if few == 1 else 'sites'} it cannot be estimated.")
+        parts.append(f"At {in_words(few)} {'site' if few == 1 else 'sites'} O/E cannot be estimated.")
+    no_slope = [site for site, _ in ratios if site not in [one for one, _ in slopes]]
+    if no_slope:
+        parts.append(f"In {_who(no_slope, len(ratios))} no slope can be estimated.")
     return Sentence(lead, " ".join(parts))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dossier.bands import OE_TOLERATED
-from dossier.findings.sentence import Sentence, estimated, new_hospital, primary_threshold, range_over_sites
+from dossier.findings.sentence import Sentence, estimated, new_hospital, of_slopes, primary_threshold, range_over_sites
 from dossier.types import POOLED, Absent, Curve, DatasetSummary, Estimate, Evidence, externals, find, find_curve
 from dossier.typeset import (
     TIED,
@@ -145,15 +145,9 @@ def calibration(evidence: Evidence) -> Sentence:
         f"({first.named}) to {short(evidence, 'oe_ratio', last.found.value)} ({last.named})."
     )
     slopes = by_class(evidence, "calibration_slope")
-    extreme = [one for one in slopes if one.found.high is not None and one.found.high < 1]
-    timid = [one for one in slopes if one.found.low is not None and one.found.low > 1]
-    parts = []
-    if extreme:
-        parts.append(f"The slope is below 1 for {_named_or_counted(extreme, len(slopes))}: too far apart.")
-    if timid:
-        parts.append(f"The slope is above 1 for {_named_or_counted(timid, len(slopes))}: too close together.")
-    if slopes and not parts:
-        parts.append("Every interval of the calibration slope holds 1.")
+    parts = of_slopes(
+        [(one, one.found) for one in slopes], lambda which: f"for {_named_or_counted(which, len(slopes))}"
+    )
     return Sentence(lead, " ".join(parts))
 
 

@@ -436,6 +436,8 @@ def _elsewhere(evidence: Evidence) -> str:
 # ---- what could go wrong --------------------------------------------------------------------------------------------
 
 PLAIN = {
+    "wrong_order": "the model ranks patients the wrong way: those with the outcome have the lower risks.",
+    "never_wrong": "the model is never wrong. That is too good to be true: it may have been told the outcome.",
     "risks_off": "the risks are off, see page 2.",
     "shared_rows": "some patients had been used to make the model: the test is too kind.",
     "same_table": "the same patients were counted as two places.",
@@ -456,7 +458,7 @@ PLAIN = {
     "constant_predictor": "something that the model asks for is the same for all patients.",
     "few_events": "too few patients to say much.",
     "few_in_subgroup": "too few patients of one group to say much of them.",
-    "precision_missed": "fewer patients than the plan asked for.",
+    "precision_missed": "fewer patients than it takes to be sure of the numbers.",
     "heterogeneity": "the places differ by more than chance.",
     "wide_prediction_interval": "what a new place may expect is hard to say.",
     "dataset_withheld": "one place had too few patients to show.",

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import re
 
-from dossier.bands import LARGE_SHIFT, SIMILARITY
+from dossier.bands import FEWEST_WITH_A_VALUE, LARGE_SHIFT, SIMILARITY
 from dossier.findings.description import NARROW_SIDE_BY_SIDE, evenly
 from dossier.findings.sentence import Sentence, estimated, named_or_counted, range_over_sites
-from dossier.types import Absent, DatasetSummary, Description, Evidence, externals, find
+from dossier.types import Absent, DatasetSummary, Description, Estimate, Evidence, externals, find
 from dossier.typeset import Cell, Column, Row, Table, folded, listing, named, number
 
 NO_SPREAD = "no spread"
+
+LOW_SIMILARITY = 0.4
+"""Up to this averaged similarity a site is said to differ already."""
+
+CLEARLY_APART = 0.7
+"""From this membership AUROC on, with an interval above that of chance, the tables are told apart."""
+CHANCE = 0.5
+SMALL_P = 0.05
 
 
 def band(value: float) -> str:
@@ -27,6 +35,12 @@ def finding(evidence: Evidence) -> Sentence:
     span = range_over_sites(evidence, "correspondence_averaged", sites, SIMILARITY)
     lead = f"Averaged similarity {span}: {listing(bands)} by the bands of its authors."
     rest = "0.50 means that the site's rows could as well be rows of the development data."
+    apart = [site.site for site, found in sites if found.value > LOW_SIMILARITY and _is_told_apart(evidence, site)]
+    if apart:
+        rest = (
+            "0.50 is that of rows of the development data, yet other measures tell "
+            f"{named_or_counted(apart, 1)} apart: distances over all predictors show little of a shift in few of them."
+        )
     return Sentence(lead, rest + _why_not(evidence))
 
 
@@ -44,10 +58,24 @@ def _why_not(evidence: Evidence) -> str:
     return f" Not for {named_or_counted([one for sites in gaps.values() for one in sites], 2)}: {reason}."
 
 
+def _is_told_apart(evidence: Evidence, site: DatasetSummary) -> bool:
+    """Whether the membership AUROC, clearly, or the energy test finds a difference from the development data."""
+    member = find(evidence, "membership_auroc", site.name)
+    energy = find(evidence, "energy_coefficient", site.name)
+    p_value = None if isinstance(energy, Absent) else energy.details.get("p_value")
+    told = (
+        isinstance(member, Estimate)
+        and member.value >= CLEARLY_APART
+        and member.low is not None
+        and member.low > CHANCE
+    )
+    return told or (p_value is not None and p_value < SMALL_P)
+
+
 def by_feature(evidence: Evidence) -> tuple[Table, ...]:
     """How far each predictor lies from the development data, at each site that gives it."""
     shifts = {
-        (row.dataset, _feature(row.described)): row.described.value
+        (row.dataset, _feature(row.described)): row.described
         for row in evidence.descriptions
         if row.described.statistic == "standardized_mean_difference"
     }
@@ -59,7 +87,7 @@ def by_feature(evidence: Evidence) -> tuple[Table, ...]:
     }
     gaps = _without_difference(evidence)
     cells = {
-        (site.name, feature): _shift(shifts.get((site.name, feature)), gaps.get((site.name, variable), "not held"))
+        (site.name, feature): _by_site(shifts.get((site.name, feature)), gaps.get((site.name, variable), "not held"))
         for site in holders
         for feature, variable in variables.items()
     }
@@ -107,6 +135,18 @@ def _short_names(sites: list[DatasetSummary]) -> list[str]:
     """The sites as narrow columns name them: up to the first comma, as long as these differ."""
     short = [site.site.split(",")[0] for site in sites]
     return short if len(set(short)) == len(sites) else [site.site for site in sites]
+
+
+def has_enough(described: Description) -> bool:
+    """Whether so many patients have a value that their mean says something, as for the characteristics."""
+    return not isinstance(described.n, int) or described.n >= FEWEST_WITH_A_VALUE
+
+
+def _by_site(described: Description | None, gap: str) -> Cell:
+    """The shift of a predictor at a site, where enough patients have a value."""
+    if described is not None and not has_enough(described):
+        return Cell("too few to tell", kind="absent")
+    return _shift(None if described is None else described.value, gap)
 
 
 def _shift(value: float | None, gap: str) -> Cell:

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from dossier.findings.sentence import Sentence
 from dossier.types import Estimate, Evidence, Term
+from dossier.typeset import printed_in
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -19,9 +20,5 @@ def finding(evidence: Evidence) -> Sentence:
 def used(evidence: Evidence, chapters: Collection[str]) -> list[Term]:
     """The terms of these chapters that at least one estimate carries, in alphabetical order."""
     seen = {result.term for result in evidence.results if isinstance(result.found, Estimate)}
-    terms = (
-        term
-        for name, term in evidence.terms.items()
-        if name in seen and term.chapter in chapters and ("caution" in chapters or term.tier != "caution")
-    )
+    terms = (term for name, term in evidence.terms.items() if name in seen and printed_in(evidence, term) in chapters)
     return sorted(terms, key=lambda term: term.label.lower())

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
+from dossier.contents import CHAPTERS
 from dossier.findings.glossary import used
 from dossier.findings.sentence import Sentence
-from dossier.types import POOLED, Estimate, Evidence, Term
+from dossier.types import POOLED, Estimate, Evidence, Term, externals
 from dossier.typeset import (
     MINUS,
     Cell,
@@ -19,11 +21,15 @@ from dossier.typeset import (
     counted,
     listing,
     named,
+    printed_in,
     sentence_case,
     within_sentence,
 )
 
-CHAPTER_OF_THE_CAUTION = "caution"
+MOST_NAMED = 3
+"""Sites that are named beside a method of theirs."""
+
+ONE_SIDED = re.compile(", one-sided because ([^;]*)")
 
 
 class Chapter(Protocol):
@@ -40,10 +46,10 @@ class Chapter(Protocol):
 
 def finding(evidence: Evidence) -> Sentence:
     """How many measures there are, and for how many a paper prints something else."""
-    seen = {result.term for result in evidence.results if isinstance(result.found, Estimate)}
-    other = [name for name in seen if name in evidence.terms and evidence.terms[name].differs]
+    printed = used(evidence, {chapter.name for chapter in CHAPTERS})
+    other = [term for term in printed if term.differs]
     rest = f"{counted(len(other), 'of them differs', 'of them differ')} from a published form, with the reason."
-    return Sentence(f"Formula, interval and source of {counted(len(seen), 'measure')}.", rest if other else "")
+    return Sentence(f"Formula, interval and source of {counted(len(printed), 'measure')}.", rest if other else "")
 
 
 def tables(evidence: Evidence, chapters: Sequence[Chapter]) -> tuple[Table, ...]:
@@ -51,15 +57,12 @@ def tables(evidence: Evidence, chapters: Sequence[Chapter]) -> tuple[Table, ...]
     terms = used(evidence, {chapter.name for chapter in chapters})
     made = []
     for chapter in chapters:
-        members = [term for term in evidence.terms.values() if term in terms and _belongs(term) == chapter.name]
+        members = [
+            term for term in evidence.terms.values() if term in terms and printed_in(evidence, term) == chapter.name
+        ]
         if members:
             made.append(_table(evidence, chapter.name, chapter.title, members))
     return tuple(made)
-
-
-def _belongs(term: Term) -> str:
-    """The chapter in which a measure is printed."""
-    return CHAPTER_OF_THE_CAUTION if term.tier == "caution" else term.chapter
 
 
 def _table(evidence: Evidence, chapter: str, title: str, terms: list[Term]) -> Table:
@@ -89,32 +92,52 @@ def _differs(term: Term) -> str:
 
 
 def _intervals(evidence: Evidence, terms: list[Term]) -> list[str]:
-    """How each interval was taken: the method of most datasets, and where others differ the next one.
-
-    What neighbours share is said once.
-    """
+    """How each interval was taken, in all its ways; what neighbours share is said once."""
     said = []
     above = ""
     for term in terms:
-        ways = _ways(evidence, term)
-        first = ways[0] if ways else ""
-        usual = "as above" if first and first == above else first
-        more = f"; or {_rest(first, ways[1])}" if len(ways) > 1 else ""
-        said.append(f"{usual}{more}" + (", or another" if len(ways) > 2 else ""))
-        above = first
+        here = _told(evidence, _ways(evidence, term))
+        said.append("as above" if here and here == above else here)
+        above = here
     return said
 
 
-def _ways(evidence: Evidence, term: Term) -> list[str]:
-    """The methods by which the interval was taken, the most frequent first."""
+def _told(evidence: Evidence, ways: Mapping[str, Collection[str]]) -> str:
+    """The method of most datasets, then what is otherwise in the others, and where that is when it is nowhere else."""
+    general: dict[str, set[str]] = {}
+    sides = []
+    for way, datasets in ways.items():
+        general.setdefault(ONE_SIDED.sub("", way), set()).update(datasets)
+        sides += [f"one-sided where {why}" for why in ONE_SIDED.findall(way)]
+    if not general:
+        return ""
+    first, *others = general
+    told = [first]
+    for way in others:
+        where = [one.site for one in externals(evidence) if one.name in general[way]]
+        alone = len(where) == len(general[way]) <= MOST_NAMED and not general[way] & general[first]
+        told.append(f"{'at ' + listing(where) + ':' if alone else 'or'} {_otherwise(first, way)}")
+    return "; ".join([*told, *dict.fromkeys(sides)])
+
+
+def _otherwise(first: str, second: str) -> str:
+    """The parts of the second method that the first does not have."""
+    parts = second.split("; ")
+    return "; ".join([part for part in parts if part not in first.split("; ")] or parts)
+
+
+def _ways(evidence: Evidence, term: Term) -> dict[str, set[str]]:
+    """The methods by which the interval was taken with the datasets of each, the most frequent first."""
     found = [one for one in evidence.results if one.term == term.name and isinstance(one.found, Estimate)]
     alone = all(one.dataset == POOLED for one in found)
     methods = [
-        _in_general(one.found.method)
+        (_in_general(one.found.method), one.dataset)
         for one in found
         if isinstance(one.found, Estimate) and (alone or one.dataset != POOLED)
     ]
-    return sorted(set(methods), key=lambda way: (-methods.count(way), way))
+    counts = Counter(way for way, _ in methods)
+    ordered = sorted(counts, key=lambda way: (-counts[way], way))
+    return {way: {dataset for one, dataset in methods if one == way} for way in ordered}
 
 
 def _in_general(method: str) -> str:
@@ -125,14 +148,6 @@ def _in_general(method: str) -> str:
         lambda found: f"{int(found[1]) + int(found[2])} replicates",
         general,
     )
-
-
-def _rest(first: str, second: str) -> str:
-    """The second method from the clause on in which it parts from the first."""
-    clauses, others = (re.split(r"(?<=[,;]) ", method) for method in (first, second))
-    while len(others) > 1 and clauses and clauses[0].rstrip(",;") == others[0].rstrip(",;"):
-        clauses, others = clauses[1:], others[1:]
-    return " ".join(others)
 
 
 def pooling(evidence: Evidence) -> str:

@@ -36,9 +36,9 @@ QUESTIONS = (
     Question(DOMAINS[1], "Was pre-processing alike for all?", ("7",), ("description",)),
     Question(DOMAINS[1], "Were predictors assessed without knowing the outcome?", ("9b", "9c"), ("context",)),
     Question(DOMAINS[1], "Were predictors available when the model is meant to be used?", ("3b", "9b"), ("context",)),
-    Question(DOMAINS[2], "Was the outcome defined and assessed well?", ("8a", "8b"), ("context",)),
+    Question(DOMAINS[2], "Was the outcome defined and assessed well?", ("8a", "8b"), ("context",), ("wrong_order",)),
     Question(DOMAINS[2], "Was it so for all participants?", ("8a",), ("context", "description"), ("prevalence_shift",)),
-    Question(DOMAINS[2], "Was it assessed without knowing the predictors?", ("8c",), ("context",)),
+    Question(DOMAINS[2], "Was it assessed without knowing the predictors?", ("8c",), ("context",), ("never_wrong",)),
     Question(
         DOMAINS[2],
         "Was the time between predictors and outcome right?",

@@ -1,12 +1,12 @@
-"""Whether there were enough patients for the precision that the release asks for."""
+"""Whether there were enough patients for the precision that is asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from dossier.findings import classes
-from dossier.findings.sentence import Sentence, estimated, primary_threshold
-from dossier.types import Absent, DatasetSummary, Evidence, externals, find
+from dossier.findings.sentence import Sentence, primary_threshold
+from dossier.types import Absent, DatasetSummary, Estimate, Evidence, externals, find
 from dossier.typeset import (
     Cell,
     Column,
@@ -14,7 +14,6 @@ from dossier.typeset import (
     Row,
     Table,
     events_of,
-    how_many,
     in_words,
     listing,
     number,
@@ -24,41 +23,89 @@ from dossier.typeset import (
 )
 
 CRITERIA = {"mss_auroc": "AUROC", "mss_oe": "O/E", "mss_slope": "Slope", "mss_brier": "Brier score"}
+IN_A_SENTENCE = {
+    "mss_auroc": "the AUROC",
+    "mss_oe": "O/E",
+    "mss_slope": "the slope",
+    "mss_brier": "the Brier score",
+    "mss_snb": "net benefit",
+}
 
 
 def finding(evidence: Evidence) -> Sentence:
-    """At how many sites the rows suffice for the AUROC, and which fall short."""
-    if classes.labels(evidence):
-        return _of_classes(evidence)
-    sites = estimated(evidence, "mss_auroc")
-    if not sites:
+    """At how many sites, or pairs of class and site, the patients suffice for every criterion, and which are missed."""
+    places = [(name, asked) for name, asked in _places(evidence) if asked]
+    if not places:
         return Sentence("The minimum sample size cannot be computed.")
-    short = [site.site for site, found in sites if found.n < found.value]
-    enough = len(sites) - len(short)
-    if len(sites) == 1:
-        verdict = "does not reach" if short else "reaches"
-        return Sentence(f"{sites[0][0].site} {verdict} the size that the AUROC asks for.")
-    lead = f"{sentence_case(how_many(enough))} of {in_words(len(sites))} {'site' if len(sites) == 1 else 'sites'} "
-    lead += f"{'reaches' if enough == 1 else 'reach'} the size that the AUROC asks for."
-    if not short:
+    missed = {
+        measure: [place for place, (_, asked) in enumerate(places) if measure in asked and _is_short(asked[measure])]
+        for measure in IN_A_SENTENCE
+    }
+    enough = len(places) - len({place for short in missed.values() for place in short})
+    computed = {measure for _, asked in places for measure in asked}
+    which = "" if all(set(asked) == computed for _, asked in places) else " that can be computed"
+    noun = "pair of class and site" if classes.labels(evidence) else "site"
+    subject = _who_has(enough, [name for name, _ in places], noun)
+    lead = f"{subject} as many patients as every criterion{which} asks for."
+    most_missed = sorted((measure for measure in missed if missed[measure]), key=lambda one: -len(missed[one]))
+    if not most_missed:
         return Sentence(lead)
-    who = listing(short) if len(short) <= 4 else f"{in_words(len(short))} sites"
-    return Sentence(lead, f"Too few: {who}.")
+    if len(places) == 1:
+        return Sentence(lead, f"Too few for {listing([IN_A_SENTENCE[one] for one in most_missed])}.")
+    where = [
+        f"for {IN_A_SENTENCE[one]}: {_where([places[place][0] for place in missed[one]], len(places), noun)}"
+        for one in most_missed
+    ]
+    return Sentence(lead, f"Too few {'; '.join(where)}.")
 
 
-def _of_classes(evidence: Evidence) -> Sentence:
-    """For how many classes and sites the rows suffice for the AUROC of the class against the rest."""
-    every = classes.by_class(evidence, "mss_auroc")
-    if not every:
-        return Sentence("The minimum sample size cannot be computed.")
-    short = [one.named for one in every if one.found.n < one.found.value]
-    lead = (
-        f"For {in_words(len(every) - len(short))} of {in_words(len(every))} pairs of class and site there are as many "
-        "patients as the AUROC asks for."
-    )
-    if not short:
-        return Sentence(lead)
-    return Sentence(lead, f"Too few: {listing(short) if len(short) <= 4 else f'{in_words(len(short))} pairs'}.")
+def _is_short(found: Estimate) -> bool:
+    """Whether there are fewer patients than a criterion asks for."""
+    return found.n < found.value
+
+
+def _who_has(enough: int, every: list[str], noun: str) -> str:
+    """The subject and its verb: who has enough of those who might."""
+    if len(every) == 1:
+        return f"{every[0]} {'has' if enough else 'does not have'}"
+    if enough in (0, len(every)):
+        return f"{'Every' if enough else 'No'} {noun} has"
+    first, *rest = noun.split()
+    plural = " ".join([f"{first}s", *rest])
+    return f"{sentence_case(in_words(enough))} of {in_words(len(every))} {plural} {'has' if enough == 1 else 'have'}"
+
+
+def _where(names: list[str], among: int, noun: str) -> str:
+    """A place by its name, several by their number."""
+    if len(names) == 1:
+        return names[0]
+    return f"every {noun}" if len(names) == among else f"{in_words(len(names))} of {in_words(among)}"
+
+
+def _places(evidence: Evidence) -> Iterator[tuple[str, dict[str, Estimate]]]:
+    """Each site, or each class at each site, with the criteria that could be computed."""
+    for site in externals(evidence):
+        if not site.class_counts:
+            yield site.site, _estimated(evidence, site, {})
+        for label in site.class_counts:
+            yield f"{label} in {site.site}", _estimated(evidence, site, {"class": label})
+
+
+def _estimated(evidence: Evidence, site: DatasetSummary, which: dict[str, float | str]) -> dict[str, Estimate]:
+    asked = _asked(evidence, site, primary_threshold(evidence), which)
+    return {measure: found for measure, found in asked.items() if isinstance(found, Estimate)}
+
+
+def _asked(
+    evidence: Evidence, site: DatasetSummary, at: float | None, which: dict[str, float | str]
+) -> dict[str, Estimate | Absent]:
+    """What each criterion asks of a site, or of one of its classes; the Brier score is that of all classes."""
+    asked = {
+        measure: find(evidence, measure, site.name, **({} if measure == "mss_brier" else which)) for measure in CRITERIA
+    }
+    if at is not None:
+        asked["mss_snb"] = find(evidence, "mss_snb", site.name, threshold=at, **which)
+    return asked
 
 
 def needed(evidence: Evidence) -> Table:
@@ -74,7 +121,8 @@ def needed(evidence: Evidence) -> Table:
     return Table(
         name="table-sample",
         title="Patients needed by each criterion.",
-        note="What a site has fewer patients than stands out. Net benefit is meant as its standardized form.",
+        note="What a site has fewer patients than stands out. For 95% intervals, whatever the level of those on other "
+        "pages. Net benefit is meant as its standardized form.",
         head="Site",
         columns=tuple(heads),
         rows=tuple(_rows(evidence, at, reasons)),
@@ -102,9 +150,7 @@ def _needed(
     which: dict[str, float | str],
 ) -> tuple[Cell, ...]:
     cells = [Cell(f"{site.n:,}"), Cell(events, kind="plain")]
-    asked = [find(evidence, measure, site.name, **({} if measure == "mss_brier" else which)) for measure in CRITERIA]
-    asked += [] if at is None else [find(evidence, "mss_snb", site.name, threshold=at, **which)]
-    for found in asked:
+    for found in _asked(evidence, site, at, which).values():
         if isinstance(found, Absent):
             cells.append(reasons.cell(found))
         else:
@@ -113,6 +159,11 @@ def _needed(
 
 
 def widths(evidence: Evidence) -> str:
-    """The widths of interval that the release asks for."""
-    asked = evidence.release.sample.width
-    return listing([f"{within_sentence(evidence.terms[measure].label)} {width:g}" for measure, width in asked.items()])
+    """The widths of the 95% intervals that a sample is sized for, and who asks for them."""
+    sample = evidence.release.sample
+    asked = listing(
+        [f"{within_sentence(evidence.terms[measure].label)} {width:g}" for measure, width in sample.width.items()]
+    )
+    if sample.is_declared:
+        return f"no wider than the release asks for: {asked}"
+    return f"of the usual widths, as the release declares none: {asked}"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from dossier.types import POOLED, DatasetSummary, Estimate, Evidence, externals, find
 from dossier.typeset import in_text, in_words, level_of, listing, short
+
+Place = TypeVar("Place")
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,24 @@ def new_hospital(evidence: Evidence) -> str:
         f"In a new hospital like these it is expected between {short(evidence, 'auroc', low)} and "
         f"{short(evidence, 'auroc', high)} ({level_of(evidence)} prediction interval)."
     )
+
+
+def of_slopes(slopes: Sequence[tuple[Place, Estimate]], who: Callable[[list[Place]], str]) -> list[str]:
+    """Where the interval of the calibration slope does not hold 1, and what that says; `who` names the places."""
+    known = [
+        (place, found.low, found.high) for place, found in slopes if found.low is not None and found.high is not None
+    ]
+    if not known:
+        return []
+    beyond = (
+        ("below 0", "run the wrong way", [place for place, _, high in known if high < 0]),
+        ("below 1", "are too far apart", [place for place, _, high in known if 0 <= high < 1]),
+        ("above 1", "are too close together", [place for place, low, _ in known if low > 1]),
+    )
+    told = [f"lies {bound} {who(places)}: there the risks {verdict}." for bound, verdict, places in beyond if places]
+    if not told:
+        return ["Every interval of the calibration slope holds 1."]
+    return [f"The interval of the slope {told[0]}", *(f"It {one}" for one in told[1:])]
 
 
 def named_or_counted(names: list[str], most: int = 3) -> str:

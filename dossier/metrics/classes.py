@@ -775,7 +775,7 @@ def accuracy_difference(
     chapter="sample",
 )
 def mss_brier(classes: Integers, class_risk: Floats, brier_width: float = 0.05) -> Estimate | Absent:
-    """How many patients are needed to know the Brier score over all classes to within the declared width.
+    """How many patients are needed to know the Brier score over all classes to within the width asked for.
 
     Arguments: `classes` (n), `class_risk` (n, k), `brier_width` (the full width of the 95 % interval). (2 x 1.96 SD /
     width)^2 with SD (ddof 0) that of the rows' summed squared distances. Not rounded. Absent without rows or when the

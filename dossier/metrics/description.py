@@ -7,19 +7,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.bands import FEWEST_WITH_A_VALUE
 from dossier.metrics.logistic import logit
 from dossier.register import describe
 from dossier.types import Description, Feature, Floats
 
 PERCENTILES = {"quantile_25": 0.25, "median": 0.5, "quantile_75": 0.75}
 """Never the smallest or the largest value: those belong to one patient."""
-
-FEWEST = 20
-"""From so many values on a quantile says something of all of them; of fewer it is that of a patient who can be found.
-
-A quantile of an odd number of values is one of them, whatever the number; that it is does not tell whose.
-"""
-
 
 TWO_VALUED = 2
 """A number of so many different values at most, as 0 and 1, is told by a share: its median says nothing."""
@@ -85,12 +79,12 @@ def _feature(feature: Feature) -> Iterator[Description]:
     if not len(known):
         return
     if feature.levels is None:
-        if len(known) >= FEWEST:
+        if len(known) >= FEWEST_WITH_A_VALUE:
             for statistic, at in PERCENTILES.items():
                 yield Description(feature.name, statistic, float(np.quantile(known, at)), len(known))
         different = np.unique(known)
         whole = bool((different == np.round(different)).all())
-        if len(different) <= TWO_VALUED and (whole or len(known) >= FEWEST):
+        if len(different) <= TWO_VALUED and (whole or len(known) >= FEWEST_WITH_A_VALUE):
             for value in different:
                 yield from _level(feature, float(value), f"{value:.12g}", known)
         return

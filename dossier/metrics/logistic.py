@@ -96,7 +96,7 @@ def logistic_fit(
         gradient = np.sum(columns * (weight * (outcome - mean)), axis=1)
         information = information_of(columns, weight * mean * (1 - mean))
         if float(np.linalg.eigvalsh(information)[0]) < 1e-9 * len(outcome):
-            return Absent("the risks separate the outcomes or nearly so, so that the logistic fit has no end")
+            return Absent("the risks separate the outcomes or nearly so, so that no finite logistic fit exists")
         step = np.linalg.solve(information, gradient)
         size, foretold = float(np.abs(step).max()), float(gradient @ step)
         # Where there is little information rounding moves a step, but never by much of a standard error.

@@ -52,7 +52,7 @@ def _needed(value: float, outcome: Floats, method: str, width: float) -> Estimat
     "A the AUROC",
 )
 def mss_auroc(outcome: Floats, risk: Floats, auroc_width: float = 0.1) -> Estimate | Absent:
-    """How many patients are needed to know the AUROC to within the declared width.
+    """How many patients are needed to know the AUROC to within the width asked for.
 
     `outcome` is 0/1, `risk` 0..1, `auroc_width` the full width of the 95 % interval. The smallest n with
     C(1-C)[1 + (n/2-1)(1-C)/(2-C) + (n/2-1)C/(1+C)] / (n^2 phi(1-phi)) <= (width/3.92)^2, C the AUROC and phi the
@@ -96,7 +96,7 @@ def smallest_sample(auroc: float, prevalence: float, width: float) -> int:
     "steps the standard error in thousandths and can stop one patient earlier [Riley 2021]",
 )
 def mss_oe(outcome: Floats, oe_ratio_width: float = 0.2) -> Estimate | Absent:
-    """How many patients are needed to know the ratio of observed to expected events to within the declared width.
+    """How many patients are needed to know the ratio of observed to expected events to within the width asked for.
 
     `outcome` is 0/1, `oe_ratio_width` the full width of the 95 % interval of a ratio of 1. (1 - phi) / (phi s^2) with
     s = asinh(width / 2) / 1.96, rounded up, phi the prevalence observed here. Absent with one class. No interval. The
@@ -123,7 +123,7 @@ def mss_oe(outcome: Floats, oe_ratio_width: float = 0.2) -> Estimate | Absent:
     formula="I(a) / (SE² (I(a) I(b) - I(ab)²)), the information on intercept and slope at 0 and 1, SE = width/3.92",
 )
 def mss_slope(outcome: Floats, risk: Floats, calibration_slope_width: float = 0.2) -> Estimate | Absent:
-    """How many patients are needed to know the calibration slope to within the declared width.
+    """How many patients are needed to know the calibration slope to within the width asked for.
 
     `outcome` is 0/1 (counted only), `risk` 0..1, `calibration_slope_width` the full width of the 95 % interval.
     I_a / (SE^2 (I_a I_b - I_ab^2)), SE = width / 3.92, I_a = E q(1-q), I_ab = E LP q(1-q), I_b = E LP^2 q(1-q), LP the
@@ -167,7 +167,7 @@ def _sample_for_slope(predictor: Floats, width: float) -> float | None:
 def mss_snb(
     outcome: Floats, risk: Floats, threshold: float, standardized_net_benefit_width: float = 0.2
 ) -> Estimate | Absent:
-    """How many patients are needed to know the standardized net benefit to within the declared width.
+    """How many patients are needed to know the standardized net benefit to within the width asked for.
 
     `outcome` is 0/1, `risk` 0..1, `threshold` in 0..1 (positive means at or above), the width that of the 95 %
     interval. [se(1-se)/phi + w^2 sp(1-sp)/(1-phi) + w^2 (1-sp)^2/(phi(1-phi))] / SE^2, w = ((1-phi)/phi)(t/(1-t)), SE =
@@ -197,7 +197,7 @@ def mss_snb(
     formula="(2 × 1.96 SD of (p - y)² / width)²",
 )
 def mss_brier(outcome: Floats, risk: Floats, brier_width: float = 0.05) -> Estimate | Absent:
-    """How many patients are needed to know the Brier score to within the declared width.
+    """How many patients are needed to know the Brier score to within the width asked for.
 
     `outcome` is 0/1, `risk` 0..1, `brier_width` the full width of the 95 % interval. (2 x 1.96 SD / width)^2 with SD
     (ddof 0) that of the squared distances between risk and outcome here. Not rounded. Absent when every squared

@@ -105,7 +105,7 @@ def test_risks_that_are_right_and_all_but_certain_have_no_intercept() -> None:
         assert found.se == pytest.approx(1 / math.sqrt(4 * risk), rel=1e-6)
     risk = 9e-10
     certain = calibration_intercept(floats(0, 0, 1, 1), floats(risk, risk, 1 - risk, 1 - risk))
-    assert certain == Absent("the risks separate the outcomes or nearly so, so that the logistic fit has no end")
+    assert certain == Absent("the risks separate the outcomes or nearly so, so that no finite logistic fit exists")
 
 
 def test_only_risks_nearer_than_the_limit_are_clipped() -> None:
