@@ -126,6 +126,8 @@ class Readers:
     """The readers' tables: rows are cases, columns are raters, NaN where a rater gave nothing."""
 
     dataset: str
+    rows: NDArray[np.int64]
+    """The analysed row of the dataset that each case is; readers may have judged only some of them."""
     labels: Floats
     confidence: Floats | None = None
     complexity: Floats | None = None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dossier.evaluate import classes
-from dossier.evaluate.offered import Site, part_of, readers_of, seed_of
+from dossier.evaluate.offered import Site, part_of, seed_of, site_part
 from dossier.metrics import clusters, weighted
 from dossier.metrics.clusters import Groups
 from dossier.metrics.intervals import two_sided, two_sided_student
@@ -156,10 +156,7 @@ def groups_of(site: Site) -> Groups:
 
 def site_without(site: Site, made: Groups, group: int) -> Site:
     """The site without the rows of one group."""
-    rows = made.of_row != group
-    # What is asked of it needs no predictors, and to cut them would take most of the time.
-    part = part_of(replace(site.dataset, predictors=()), rows)
-    return replace(site, dataset=part, readers=readers_of(site.readers, rows))
+    return site_part(site, made.of_row != group)
 
 
 # ---- curves ---------------------------------------------------------------------------------------------------------
