@@ -10,7 +10,7 @@ import numpy as np
 
 from dossier.evaluate import classes
 from dossier.evaluate.offered import Site, part_of, seed_of, site_part
-from dossier.metrics import clusters, weighted
+from dossier.metrics import clusters, severity, weighted
 from dossier.metrics.clusters import Groups
 from dossier.metrics.intervals import two_sided, two_sided_student
 from dossier.register import CurveMaker, Metric
@@ -81,14 +81,15 @@ def answer(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate 
     if name in INDEPENDENT:
         return Absent(f"the rows of {dataset.name} are clustered, and this needs independent rows")
     found = ask(site, metric, at)
-    if isinstance(found, Absent) or name in DESCRIPTIVE:
+    if isinstance(found, Absent) or name in DESCRIPTIVE or severity.without_errors(found):
         return found
     if name in WITHOUT_INTERVAL:
         return _without_interval(found, dataset)
     made = groups_of(site)
 
     def without(group: int) -> Estimate | Absent:
-        return ask(site_without(site, made, group), metric, at, bootstrap=2, permutations=1)
+        part = ask(site_without(site, made, group), metric, at, bootstrap=2, permutations=1)
+        return severity.UNDEFINED if severity.without_errors(part) else part
 
     return clusters.by_cluster(found, without, made, site.release.release.level, _scale(metric, found))
 

@@ -11,7 +11,7 @@ from dossier.evaluate import classes, subgroups
 from dossier.evaluate.dependent import BANDS, INDEPENDENT, reach_of_bands
 from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve, refuse_what_is_no_number
 from dossier.evaluate.site import SiteEvidence, described, site_evidence
-from dossier.metrics import imputations
+from dossier.metrics import imputations, severity
 from dossier.register import Metric
 from dossier.release import Release
 from dossier.types import (
@@ -98,7 +98,8 @@ def _pooled(release: Release, each: Sequence[Sequence[Result]], complete: Sequen
         yield replace(first, found=found)
 
 
-def _pool(found: Sequence[Estimate | Absent], metric: Metric, first: Result, level: float) -> Estimate | Absent:
+def _pool(each: Sequence[Estimate | Absent], metric: Metric, first: Result, level: float) -> Estimate | Absent:
+    found = severity.of_errors(each)
     absent = next((one for one in found if isinstance(one, Absent)), None)
     if absent is not None:
         every = all(isinstance(one, Absent) for one in found)

@@ -21,7 +21,7 @@ from dossier.evaluate.offered import (
     settings,
     site_part,
 )
-from dossier.metrics import robustness
+from dossier.metrics import robustness, severity
 from dossier.metrics.resampling import VALUE_ALONE
 from dossier.register import CurveMaker, Metric, fill
 from dossier.types import (
@@ -218,10 +218,11 @@ def _over_splits(site: Site, metric: Metric, at: At, answer: classes.Answer) -> 
         held_out = replace(part, dataset=replace(part.dataset, split=None))
         # The interval comes from the spread between splits, so no replicates are needed within one.
         found.append(answer(held_out, metric, at, bootstrap=VALUE_ALONE))
-    absent = next((one for one in found if isinstance(one, Absent)), None)
+    of_each = severity.of_errors(found)
+    absent = next((one for one in of_each if isinstance(one, Absent)), None)
     if absent is not None:
         return Absent(f"at least one split allows no value: {absent.reason}")
-    estimates = [one for one in found if isinstance(one, Estimate)]
+    estimates = [one for one in of_each if isinstance(one, Estimate)]
     n_test = len(outcome) / len(estimates)
     train = None if site.development_rows is None else site.development_rows - n_test
     mean = robustness.over_splits(
