@@ -36,6 +36,9 @@ jackknife would be wrong, and comparisons of all rows with all development rows.
 
 DESCRIPTIVE = frozenset({"formula_difference"})
 
+SHARES = frozenset({"sensitivity", "specificity", "ppv", "npv", "accuracy"})
+"""Measures that are a share of rows, with Wilson's interval; their mean over the classes is none."""
+
 BANDS: dict[str, tuple[str, tuple[tuple[str, str, bool], ...]]] = {
     "h_accuracy_profile": ("tau", (("h_accuracy", "", True),)),
     "h_accuracy_by_priority": ("priority", (("h_accuracy", "", True),)),
@@ -91,7 +94,7 @@ def answer(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate 
         part = ask(site_without(site, made, group), metric, at, bootstrap=2, permutations=1)
         return severity.UNDEFINED if severity.without_errors(part) else part
 
-    return clusters.by_cluster(found, without, made, site.release.release.level, _scale(metric, found))
+    return clusters.by_cluster(found, without, made, site.release.release.level, _scale(metric, at))
 
 
 def _at_weights(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate | Absent:
@@ -115,7 +118,7 @@ def _at_weights(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Esti
         return part if isinstance(part, Absent) else replace(found, value=part.value)
 
     level = site.release.release.level
-    answered = clusters.by_cluster(found, without, made, level, _scale(metric, plain))
+    answered = clusters.by_cluster(found, without, made, level, _scale(metric, at))
     return replace(answered, method=f"sampling weights; {answered.method}")
 
 
@@ -132,9 +135,14 @@ def _without_interval(found: Estimate, dataset: Dataset) -> Estimate:
     return replace(found, low=None, high=None, level=None, se=None, method="value only", details=details, reason=reason)
 
 
-def _scale(metric: Metric, found: Estimate) -> str:
+def is_share(metric: Metric, at: At) -> bool:
+    """Whether a measure is a share of rows at these settings."""
+    return metric.term.name in SHARES and at.get("class") != MACRO
+
+
+def _scale(metric: Metric, at: At) -> str:
     """Where the interval of a measure is symmetric."""
-    if found.method == "Wilson":
+    if is_share(metric, at):
         return "wilson"
     if metric.pool is not None:
         return metric.pool
