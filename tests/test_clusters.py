@@ -172,6 +172,9 @@ def test_a_tie_between_classes_leaves_the_accuracy_its_interval(tmp_path: Path) 
     found = next(one.found for one in results if (one.term, dict(one.at)) == ("accuracy", {}))
     assert isinstance(found, Estimate)
     assert (found.details["ties"], found.value) == (1, 17 / 24)
+    assert found.method.startswith(
+        "ties for the largest risk in 1 rows, the first class taken; Wilson at the effective"
+    )
     without = np.array([np.delete(right, range(3 * k, 3 * k + 3)).mean() for k in range(8)])
     se = math.sqrt(7 / 8 * float(((without - without.mean()) ** 2).sum()))
     assert found.se == pytest.approx(se)
@@ -180,6 +183,36 @@ def test_a_tie_between_classes_leaves_the_accuracy_its_interval(tmp_path: Path) 
         assert end is not None
         there = se * math.sqrt(end * (1 - end) / (17 / 24 * 7 / 24))
         assert abs(end - 17 / 24) == pytest.approx(student.ppf(0.975, 7) * there)
+
+
+def test_a_clustered_measure_still_says_how_its_value_was_made(study: Study) -> None:
+    """What the method says of the value stays before the new interval; what it said of the old interval goes."""
+    site = next(one for one in study.datasets if one.name == SITE)
+    assert site.risk is not None
+    risk = site.risk.copy()
+    risk[0] = 0.0
+    clustered, plain = (
+        evaluate.evidence(_with(study, risk=risk, cluster=cluster)) for cluster in (np.arange(200) // 5, None)
+    )
+    methods = {
+        name: [
+            one.found.method
+            for evidence in (plain, clustered)
+            for one in evidence.results
+            if (one.term, one.dataset) == (name, SITE) and isinstance(one.found, Estimate)
+        ]
+        for name in ("auprc", "calibration_slope", "ici", "ece", "membership_auroc", "sensitivity")
+    }
+    jackknife = "jackknife leaving out 40 clusters, t with 39 degrees of freedom"
+    clip = "logit of 1 risks clipped to 1e-12 from 0 or 1"
+    assert methods["auprc"][-1] == f"average precision; {jackknife}"
+    assert methods["calibration_slope"][-1] == f"{clip}; {jackknife}"
+    assert methods["ece"][-1] == "10 bins of equal width; value only"
+    assert methods["membership_auroc"][-1] == "logistic regression, 10-fold cross-validated; value only"
+    assert methods["sensitivity"][-1] == f"Wilson at the effective number of rows; {jackknife}"
+    smoother = methods["ici"][0].split("; bounds by")[0]
+    assert smoother.endswith(clip)
+    assert methods["ici"][-1] == f"{smoother}; value only"
 
 
 def test_one_cluster_has_values_and_no_interval(study: Study) -> None:

@@ -132,7 +132,8 @@ def _rows(dataset: Dataset, at: At) -> weighted.Rows:
 def _without_interval(found: Estimate, dataset: Dataset) -> Estimate:
     reason = f"the rows of {dataset.name} are clustered, and the interval of this measure needs independent rows"
     details = {name: value for name, value in found.details.items() if name != "p_value"}
-    return replace(found, low=None, high=None, level=None, se=None, method="value only", details=details, reason=reason)
+    method = found.by("value only")
+    return replace(found, low=None, high=None, level=None, se=None, method=method, details=details, reason=reason)
 
 
 def is_share(metric: Metric, at: At) -> bool:

@@ -24,6 +24,7 @@ from dossier.typeset import (
 )
 
 CHAPTER_OF_THE_CAUTION = "caution"
+CLIPPED = r"logit of \d+ risks clipped to 1e-12 from 0 or 1"
 
 
 class Chapter(Protocol):
@@ -119,7 +120,7 @@ def _ways(evidence: Evidence, term: Term) -> list[str]:
 
 def _in_general(method: str) -> str:
     """A method without what it says of one dataset alone: counts of clipped risks and of lost replicates."""
-    general = re.sub(r"; logit of \d+ risks clipped to 1e-12 from 0 or 1", "", method.removesuffix(", apparent"))
+    general = re.sub(rf"; {CLIPPED}|^{CLIPPED}; ", "", method.removesuffix(", apparent"))
     return re.sub(
         r"(\d+) replicates, (\d+) without a \w+ left out",
         lambda found: f"{int(found[1]) + int(found[2])} replicates",

@@ -88,9 +88,10 @@ def _with_interval(
     known = None if replicates is None else replicates[~np.isnan(replicates)]
     if known is None or not len(known):
         reason = "one case gives no interval" if n < 2 else "no resample of the cases allows a value"
-        return Estimate(value, None, None, None, n, method, details=details or {}, reason=reason)
+        return Estimate(value, None, None, None, n, method, details=details or {}, reason=reason, of_value=method)
     low, high = percentile_interval(known, level, value)
-    return Estimate(value, low, high, level, n, f"{method}, bootstrap over cases, percentile", details=details or {})
+    words = f"{method}, bootstrap over cases, percentile"
+    return Estimate(value, low, high, level, n, words, details=details or {}, of_value=method)
 
 
 def _mean_with_interval(
@@ -540,6 +541,7 @@ def actual_accuracy(
     n, count = len(outcome), int(((risk >= primary_threshold) == (outcome == 1)).sum())
     measured, right = count / n, share_of_right_labels(rho.value)
     value = corrected(measured, right)
+    source = _SOURCE[_source(truth, rater_accuracy)]
     low, high = None, None
     if rho.low is not None and rho.high is not None:
         by_labels = [corrected(measured, share_of_right_labels(end)) - value for end in (rho.low, rho.high)]
@@ -553,8 +555,7 @@ def actual_accuracy(
         high=high,
         level=rho.level,
         n=n,
-        method="intervals of rho and of the measured accuracy put together (Zou and Donner), "
-        + _SOURCE[_source(truth, rater_accuracy)],
+        method=f"intervals of rho and of the measured accuracy put together (Zou and Donner), {source}",
         events=int(outcome.sum()),
         details={
             "measured_accuracy": measured,
@@ -563,6 +564,7 @@ def actual_accuracy(
             "bound_high": 1 - abs(measured - right),
         },
         reason=rho.reason,
+        of_value=source,
     )
 
 
