@@ -126,6 +126,8 @@ class Readers:
     """The readers' tables: rows are cases, columns are raters, NaN where a rater gave nothing."""
 
     dataset: str
+    rows: NDArray[np.int64]
+    """The analysed row of the dataset that each case is; readers may have judged only some of them."""
     labels: Floats
     confidence: Floats | None = None
     complexity: Floats | None = None
@@ -274,6 +276,12 @@ class Estimate:
     """More that belongs to it: p_value, prediction_low, prediction_high, tau, i2, k, p_performance, p_similarity ..."""
     reason: str | None = None
     """Why a bound is missing, when one is."""
+    of_value: str = ""
+    """What of the method tells how the value was made, whatever the interval: what stays when that is made anew."""
+
+    def by(self, interval: str) -> str:
+        """The method when the interval is made in this way."""
+        return f"{self.of_value}; {interval}" if self.of_value else interval
 
 
 @dataclass(frozen=True)

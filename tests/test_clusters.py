@@ -10,13 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.stats import norm
+from scipy.stats import t as student
 
 from dossier import evaluate, initial, load
 from dossier.errors import DataError
+from dossier.evaluate import dependent
 from dossier.metrics import clusters
 from dossier.metrics.discrimination import auroc
+from dossier.register import REGISTER
 from dossier.types import Absent, Curve, Estimate, Evidence, Study
 from tests.reference.built import example, hurried
+from tests.test_classes import RELEASE as CLASSES
 
 SITE = "hospital-1"
 
@@ -145,6 +149,70 @@ def test_independent_copies_widen_what_ignores_the_clusters(study: Study) -> Non
     assert found.se is not None
     assert naive.se == pytest.approx(right.se / 2, rel=0.02)
     assert found.se == pytest.approx(right.se, rel=0.02)
+
+
+def test_the_shares_are_the_measures_with_the_interval_of_wilson(independent: Evidence) -> None:
+    metrics, seen = REGISTER.metrics, set()
+    for one in independent.results:
+        if isinstance(one.found, Estimate) and one.dataset == SITE and one.term in metrics:
+            assert dependent.is_share(metrics[one.term], one.at) == (one.found.method == "Wilson"), one.term
+            seen.add(one.term)
+    assert seen >= dependent.SHARES
+
+
+def test_a_tie_between_classes_leaves_the_accuracy_its_interval(tmp_path: Path) -> None:
+    """Eight clusters of three rows; the first row is a tie, whose first class is wrong."""
+    right = np.array([0, 1, 1, 1, 1, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0], dtype=float)
+    risks = ["0.4,0.4,0.1,0.1", *["0.1,0.7,0.1,0.1"] * 23]
+    grades = ["G1", *("G1" if one else "G0" for one in right[1:])]
+    lines = [f"{grade},{risk},{k // 3}" for k, (grade, risk) in enumerate(zip(grades, risks, strict=True))]
+    (tmp_path / "site.csv").write_text("\n".join(["grade,p0,p1,p2,p3,ward", *lines]) + "\n")
+    (tmp_path / "release.toml").write_text(f'{CLASSES}cluster = "ward"\n')
+    results = evaluate.evidence(load.study(tmp_path)).results
+    found = next(one.found for one in results if (one.term, dict(one.at)) == ("accuracy", {}))
+    assert isinstance(found, Estimate)
+    assert (found.details["ties"], found.value) == (1, 17 / 24)
+    assert found.method.startswith(
+        "ties for the largest risk in 1 rows, the first class taken; Wilson at the effective"
+    )
+    without = np.array([np.delete(right, range(3 * k, 3 * k + 3)).mean() for k in range(8)])
+    se = math.sqrt(7 / 8 * float(((without - without.mean()) ** 2).sum()))
+    assert found.se == pytest.approx(se)
+    # Wilson's ends are where the distance is the quantile times the standard error that a share there would have.
+    for end in (found.low, found.high):
+        assert end is not None
+        there = se * math.sqrt(end * (1 - end) / (17 / 24 * 7 / 24))
+        assert abs(end - 17 / 24) == pytest.approx(student.ppf(0.975, 7) * there)
+
+
+def test_a_clustered_measure_still_says_how_its_value_was_made(study: Study) -> None:
+    """What the method says of the value stays before the new interval; what it said of the old interval goes."""
+    site = next(one for one in study.datasets if one.name == SITE)
+    assert site.risk is not None
+    risk = site.risk.copy()
+    risk[0] = 0.0
+    clustered, plain = (
+        evaluate.evidence(_with(study, risk=risk, cluster=cluster)) for cluster in (np.arange(200) // 5, None)
+    )
+    methods = {
+        name: [
+            one.found.method
+            for evidence in (plain, clustered)
+            for one in evidence.results
+            if (one.term, one.dataset) == (name, SITE) and isinstance(one.found, Estimate)
+        ]
+        for name in ("auprc", "calibration_slope", "ici", "ece", "membership_auroc", "sensitivity")
+    }
+    jackknife = "jackknife leaving out 40 clusters, t with 39 degrees of freedom"
+    clip = "logit of 1 risks clipped to 1e-12 from 0 or 1"
+    assert methods["auprc"][-1] == f"average precision; {jackknife}"
+    assert methods["calibration_slope"][-1] == f"{clip}; {jackknife}"
+    assert methods["ece"][-1] == "10 bins of equal width; value only"
+    assert methods["membership_auroc"][-1] == "logistic regression, 10-fold cross-validated; value only"
+    assert methods["sensitivity"][-1] == f"Wilson at the effective number of rows; {jackknife}"
+    smoother = methods["ici"][0].split("; bounds by")[0]
+    assert smoother.endswith(clip)
+    assert methods["ici"][-1] == f"{smoother}; value only"
 
 
 def test_one_cluster_has_values_and_no_interval(study: Study) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from dossier.evaluate import classes
-from dossier.evaluate.offered import Site, part_of, readers_of, seed_of
-from dossier.metrics import clusters, weighted
+from dossier.evaluate.offered import Site, part_of, seed_of, site_part
+from dossier.metrics import clusters, severity, weighted
 from dossier.metrics.clusters import Groups
 from dossier.metrics.intervals import two_sided, two_sided_student
 from dossier.register import CurveMaker, Metric
@@ -35,6 +35,9 @@ WITHOUT_INTERVAL = frozenset(
 jackknife would be wrong, and comparisons of all rows with all development rows."""
 
 DESCRIPTIVE = frozenset({"formula_difference"})
+
+SHARES = frozenset({"sensitivity", "specificity", "ppv", "npv", "accuracy"})
+"""Measures that are a share of rows, with Wilson's interval; their mean over the classes is none."""
 
 BANDS: dict[str, tuple[str, tuple[tuple[str, str, bool], ...]]] = {
     "h_accuracy_profile": ("tau", (("h_accuracy", "", True),)),
@@ -81,16 +84,17 @@ def answer(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate 
     if name in INDEPENDENT:
         return Absent(f"the rows of {dataset.name} are clustered, and this needs independent rows")
     found = ask(site, metric, at)
-    if isinstance(found, Absent) or name in DESCRIPTIVE:
+    if isinstance(found, Absent) or name in DESCRIPTIVE or severity.without_errors(found):
         return found
     if name in WITHOUT_INTERVAL:
         return _without_interval(found, dataset)
     made = groups_of(site)
 
     def without(group: int) -> Estimate | Absent:
-        return ask(site_without(site, made, group), metric, at, bootstrap=2, permutations=1)
+        part = ask(site_without(site, made, group), metric, at, bootstrap=2, permutations=1)
+        return severity.UNDEFINED if severity.without_errors(part) else part
 
-    return clusters.by_cluster(found, without, made, site.release.release.level, _scale(metric, found))
+    return clusters.by_cluster(found, without, made, site.release.release.level, _scale(metric, at))
 
 
 def _at_weights(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate | Absent:
@@ -114,7 +118,7 @@ def _at_weights(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Esti
         return part if isinstance(part, Absent) else replace(found, value=part.value)
 
     level = site.release.release.level
-    answered = clusters.by_cluster(found, without, made, level, _scale(metric, plain))
+    answered = clusters.by_cluster(found, without, made, level, _scale(metric, at))
     return replace(answered, method=f"sampling weights; {answered.method}")
 
 
@@ -128,12 +132,18 @@ def _rows(dataset: Dataset, at: At) -> weighted.Rows:
 def _without_interval(found: Estimate, dataset: Dataset) -> Estimate:
     reason = f"the rows of {dataset.name} are clustered, and the interval of this measure needs independent rows"
     details = {name: value for name, value in found.details.items() if name != "p_value"}
-    return replace(found, low=None, high=None, level=None, se=None, method="value only", details=details, reason=reason)
+    method = found.by("value only")
+    return replace(found, low=None, high=None, level=None, se=None, method=method, details=details, reason=reason)
 
 
-def _scale(metric: Metric, found: Estimate) -> str:
+def is_share(metric: Metric, at: At) -> bool:
+    """Whether a measure is a share of rows at these settings."""
+    return metric.term.name in SHARES and at.get("class") != MACRO
+
+
+def _scale(metric: Metric, at: At) -> str:
     """Where the interval of a measure is symmetric."""
-    if found.method == "Wilson":
+    if is_share(metric, at):
         return "wilson"
     if metric.pool is not None:
         return metric.pool
@@ -156,10 +166,7 @@ def groups_of(site: Site) -> Groups:
 
 def site_without(site: Site, made: Groups, group: int) -> Site:
     """The site without the rows of one group."""
-    rows = made.of_row != group
-    # What is asked of it needs no predictors, and to cut them would take most of the time.
-    part = part_of(replace(site.dataset, predictors=()), rows)
-    return replace(site, dataset=part, readers=readers_of(site.readers, rows))
+    return site_part(site, made.of_row != group)
 
 
 # ---- curves ---------------------------------------------------------------------------------------------------------

@@ -8,14 +8,15 @@ from dataclasses import replace
 import numpy as np
 
 from dossier.evaluate import classes, subgroups
-from dossier.evaluate.dependent import BANDS, INDEPENDENT, reach_of_bands
+from dossier.evaluate.dependent import BANDS, INDEPENDENT, is_share, reach_of_bands
 from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve, refuse_what_is_no_number
 from dossier.evaluate.site import SiteEvidence, described, site_evidence
-from dossier.metrics import imputations
+from dossier.metrics import imputations, severity
 from dossier.register import Metric
 from dossier.release import Release
 from dossier.types import (
     Absent,
+    At,
     Curve,
     CurveResult,
     Dataset,
@@ -98,7 +99,8 @@ def _pooled(release: Release, each: Sequence[Sequence[Result]], complete: Sequen
         yield replace(first, found=found)
 
 
-def _pool(found: Sequence[Estimate | Absent], metric: Metric, first: Result, level: float) -> Estimate | Absent:
+def _pool(each: Sequence[Estimate | Absent], metric: Metric, first: Result, level: float) -> Estimate | Absent:
+    found = severity.of_errors(each)
     absent = next((one for one in found if isinstance(one, Absent)), None)
     if absent is not None:
         every = all(isinstance(one, Absent) for one in found)
@@ -107,7 +109,7 @@ def _pool(found: Sequence[Estimate | Absent], metric: Metric, first: Result, lev
         return Absent("p-values and sample sizes of imputations are not pooled: Rubin's rules need a standard error")
     estimates = [one for one in found if isinstance(one, Estimate)]
     difference = first.at.get("against") in ("rival", "complement")
-    pooled = imputations.rubin(estimates, _scale(metric, estimates[0], difference), level, difference)
+    pooled = imputations.rubin(estimates, _scale(metric, first.at, difference), level, difference)
     lowest, highest = (None, None) if difference else metric.term.range
     if pooled.low is None or pooled.high is None:
         return pooled
@@ -115,11 +117,11 @@ def _pool(found: Sequence[Estimate | Absent], metric: Metric, first: Result, lev
     return replace(pooled, low=low, high=pooled.high if highest is None else min(pooled.high, highest))
 
 
-def _scale(metric: Metric, found: Estimate, difference: bool) -> str:
+def _scale(metric: Metric, at: At, difference: bool) -> str:
     """The natural scale of a measure: logit of AUROCs and proportions, log of ratios, else plain."""
     if difference:
         return "plain"
-    if found.method.startswith(("Wilson at", "Wilson;")) or found.method == "Wilson":
+    if is_share(metric, at):
         return "logit"
     return metric.pool or ("log" if metric.term.range == (0, None) else "plain")
 

@@ -9,15 +9,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dossier.metrics.raters import ABOVE_MEAN, TAUS_OF_RATERS, TOP, TWO_LEVELS
 from dossier.release import Source, SurveyShare, Utility
-from dossier.types import MACRO, Absent, Curve, Dataset, Estimate, Feature, Readers, Term
+from dossier.types import MACRO, Absent, Curve, Dataset, Estimate, Feature, Floats, Readers, Term
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dossier.register import CurveMaker, Metric, Synthesis
     from dossier.release import Release
+
+Bools = NDArray[np.bool_]
 
 PERFORMANCE_OF_THE_MISSION = ("auroc", "standardized_net_benefit", "brier")
 PERFORMANCE_OF_CLASSES = ("auroc",)
@@ -231,13 +236,28 @@ def part_of(dataset: Dataset, rows: Any) -> Dataset:
     )
 
 
-def readers_of(readers: Readers | None, rows: Any) -> Readers | None:
-    """The readers' tables of these cases only."""
-    if readers is None:
-        return None
-    optional = (readers.confidence, readers.complexity, readers.truth)
-    confidence, complexity, truth = (None if table is None else table[rows] for table in optional)
-    return replace(readers, labels=readers.labels[rows], confidence=confidence, complexity=complexity, truth=truth)
+def site_part(site: Site, rows: Bools) -> Site:
+    """The site with these of its rows only, without predictors, and the readers' tables of the cases among them."""
+    # What is asked of such parts needs no predictors, and to cut them would take most of the time.
+    part = part_of(replace(site.dataset, predictors=()), rows)
+    return replace(site, dataset=part, readers=None if site.readers is None else _readers_of(site.readers, rows))
+
+
+def _readers_of(readers: Readers, rows: Bools) -> Readers:
+    """The readers' tables of the cases that are among these rows of the dataset."""
+    kept = rows[readers.rows]
+
+    def taken(table: Floats | None) -> Floats | None:
+        return None if table is None else table[kept]
+
+    return replace(
+        readers,
+        rows=(np.cumsum(rows) - 1)[readers.rows[kept]],
+        labels=readers.labels[kept],
+        confidence=taken(readers.confidence),
+        complexity=taken(readers.complexity),
+        truth=taken(readers.truth),
+    )
 
 
 def seed_of(release: Release, dataset: str, chapter: str) -> int:

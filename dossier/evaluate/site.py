@@ -15,13 +15,13 @@ from dossier.evaluate.offered import (
     ask,
     columns,
     missing,
-    part_of,
     refuse_a_bad_curve,
     refuse_what_is_no_number,
     seed_of,
     settings,
+    site_part,
 )
-from dossier.metrics import robustness
+from dossier.metrics import robustness, severity
 from dossier.metrics.resampling import VALUE_ALONE
 from dossier.register import CurveMaker, Metric, fill
 from dossier.types import (
@@ -214,13 +214,15 @@ def _over_splits(site: Site, metric: Metric, at: At, answer: classes.Answer) -> 
         return Absent(f"the rows of {dataset.name} are refitted splits, not independent patients")
     found = []
     for number in np.unique(dataset.split):
-        held_out = replace(part_of(dataset, dataset.split == number), split=None, predictors=())
+        part = site_part(site, dataset.split == number)
+        held_out = replace(part, dataset=replace(part.dataset, split=None))
         # The interval comes from the spread between splits, so no replicates are needed within one.
-        found.append(answer(replace(site, dataset=held_out), metric, at, bootstrap=VALUE_ALONE))
-    absent = next((one for one in found if isinstance(one, Absent)), None)
+        found.append(answer(held_out, metric, at, bootstrap=VALUE_ALONE))
+    of_each = severity.of_errors(found)
+    absent = next((one for one in of_each if isinstance(one, Absent)), None)
     if absent is not None:
         return Absent(f"at least one split allows no value: {absent.reason}")
-    estimates = [one for one in found if isinstance(one, Estimate)]
+    estimates = [one for one in of_each if isinstance(one, Estimate)]
     n_test = len(outcome) / len(estimates)
     train = None if site.development_rows is None else site.development_rows - n_test
     mean = robustness.over_splits(

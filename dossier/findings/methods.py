@@ -28,7 +28,7 @@ from dossier.typeset import (
 
 MOST_NAMED = 3
 """Sites that are named beside a method of theirs."""
-
+CLIPPED = r"logit of \d+ risks clipped to 1e-12 from 0 or 1"
 ONE_SIDED = re.compile(", one-sided because ([^;]*)")
 
 
@@ -142,7 +142,7 @@ def _ways(evidence: Evidence, term: Term) -> dict[str, set[str]]:
 
 def _in_general(method: str) -> str:
     """A method without what it says of one dataset alone: counts of clipped risks and of lost replicates."""
-    general = re.sub(r"; logit of \d+ risks clipped to 1e-12 from 0 or 1", "", method.removesuffix(", apparent"))
+    general = re.sub(rf"; {CLIPPED}|^{CLIPPED}; ", "", method.removesuffix(", apparent"))
     return re.sub(
         r"(\d+) replicates, (\d+) without a \w+ left out",
         lambda found: f"{int(found[1]) + int(found[2])} replicates",

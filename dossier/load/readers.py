@@ -54,16 +54,17 @@ def _made(
     declared: ReadersTables, found: dict[str, Ratings], site: Site | None, order: Sequence[tuple[int, int]]
 ) -> Readers:
     """`order`: the case's row in the tables, and the row of the dataset that it is."""
-    cases = [case for case, row in order if site is None or site.analysed[row]]
+    cases, rows = np.array(order, dtype=np.int64).reshape(-1, 2).T
+    if site is not None:
+        kept = site.analysed[rows]
+        cases, rows = cases[kept], (np.cumsum(site.analysed) - 1)[rows[kept]]
     values = {key: ratings.values[cases] for key, ratings in found.items()}
-    truth = None
-    if site is not None and site.dataset.outcome is not None:
-        position = np.cumsum(site.analysed) - 1
-        truth = site.dataset.outcome[[int(position[row]) for _, row in order if site.analysed[row]]]
+    truth = None if site is None or site.dataset.outcome is None else site.dataset.outcome[rows]
     raters = values["labels"].shape[1]
     accuracy = declared.accuracy
     return Readers(
         dataset=site.dataset.name if site is not None else "",
+        rows=rows,
         labels=values["labels"],
         confidence=values.get("confidence"),
         complexity=values.get("complexity"),

@@ -135,9 +135,10 @@ def advisor_value(
     # The mean confidence of a bin is at least one half, hence the largest gap itself: by ECI each gap counts in full.
     weights = mean if calibration == "ece" else np.ones(len(mean))
     value = max(0.0, float(sure.mean()) - float(np.sum(weights * np.abs(gaps))))
-    method = f"10 bins of equal width; {BY_TESTS}, {bootstrap} draws"
+    bins = "10 bins of equal width"
+    method = f"{bins}; {BY_TESTS}, {bootstrap} draws"
     if n < 2 or not used.any():
-        return Estimate(value, None, None, None, n, method, int(outcome.sum()), reason=NO_SPREAD)
+        return Estimate(value, None, None, None, n, method, int(outcome.sum()), reason=NO_SPREAD, of_value=bins)
     rng = np.random.default_rng(seed)
     noise, spread = rng.standard_normal((bootstrap, BINS - FIRST)), float(np.std(sure, ddof=1)) / math.sqrt(n)
     shift = spread * rng.standard_normal(bootstrap) if spread > 1e-12 else None
@@ -146,4 +147,5 @@ def advisor_value(
     low, high = (float(sure.mean()) - bound for bound in lost[::-1])
     if lost[0] < 0:
         method += ONE_SIDED_MEAN
-    return Estimate(value, max(0.0, min(value, low)), min(1.0, max(value, high)), level, n, method, int(outcome.sum()))
+    low, high = max(0.0, min(value, low)), min(1.0, max(value, high))
+    return Estimate(value, low, high, level, n, method, int(outcome.sum()), of_value=bins)

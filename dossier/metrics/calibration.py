@@ -179,7 +179,9 @@ def _line(log_odds: Floats, outcome: Floats) -> LogisticFit | Absent:
 
 def _wald(fit: LogisticFit, which: int, outcome: Floats, risk: Floats, level: float) -> Estimate:
     se = math.sqrt(float(fit.covariance[which, which]))
-    return estimate(float(fit.coefficients[which]), se, level, outcome, "Wald" + clipped(risk))
+    told = clipped(risk)
+    found = estimate(float(fit.coefficients[which]), se, level, outcome, f"Wald{told}")
+    return replace(found, of_value=told.removeprefix("; "))
 
 
 # ---- distances between the curve and the risks -----------------------------------------------------------------------
@@ -335,9 +337,10 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     # A bin without an event would seem certain by its own squares alone.
     squares = np.maximum(squared, calibrated)
     used = squares > 0
-    words = f"10 bins of equal width; {BY_TESTS}, {bootstrap} draws"
+    bins = "10 bins of equal width"
+    words = f"{bins}; {BY_TESTS}, {bootstrap} draws"
     if n < FEWEST_FOR_AN_INTERVAL or not used.any():
-        return Estimate(value, None, None, None, n, words, int(y.sum()), reason=NO_SPREAD)
+        return Estimate(value, None, None, None, n, words, int(y.sum()), reason=NO_SPREAD, of_value=bins)
     events, risks, counts = (one[used] for one in sums)
     mean = risks / counts
     weights = np.ones(len(mean)) if which == 0 else 1 / np.maximum(mean, 1 - mean)
@@ -346,7 +349,7 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     low, high = bounds_of_gaps(*seen, n, (1 - level) / 2, noise)
     error = value if which == 0 else 1 - value
     low, high = min(low, error), min(1.0, max(high, error))
-    found = estimate_from_tests(error, low, high, level, outcome, words)
+    found = replace(estimate_from_tests(error, low, high, level, outcome, words), of_value=bins)
     return found if which == 0 else replace(found, value=value, low=1 - high, high=1 - low)
 
 

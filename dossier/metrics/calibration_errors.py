@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Literal
 
@@ -339,9 +339,13 @@ def errors_with_intervals(
     if bootstrap == VALUE_ALONE:
         n, events = len(outcome), int(outcome.sum())
         return {
-            name: Estimate(values[name], None, None, None, n, smooth.method, events, reason=NO_DRAWS) for name in ERRORS
+            name: Estimate(
+                values[name], None, None, None, n, smooth.method, events, reason=NO_DRAWS, of_value=smooth.method
+            )
+            for name in ERRORS
         }
     bounds = _bounds_of_errors(values, risk, smooth, level, bootstrap, seed)
     method = f"{smooth.method}; {BY_TESTS}, {bootstrap} draws"
     methods = {name: f"{method}{WIDE if name == 'emax' else ''}" for name in ERRORS}
-    return {name: estimate_from_tests(values[name], *bounds[name], level, outcome, methods[name]) for name in ERRORS}
+    found = {name: estimate_from_tests(values[name], *bounds[name], level, outcome, methods[name]) for name in ERRORS}
+    return {name: replace(one, of_value=smooth.method) for name, one in found.items()}

@@ -306,8 +306,10 @@ def accuracy(classes: Integers, class_risk: Floats, level: float = 0.95) -> Esti
     n, right = len(classes), int((predicted == classes).sum())
     low, high = wilson(right, n, level)
     common = float(np.bincount(classes).max()) / n
-    words = "Wilson" + (f"; ties for the largest risk in {ties} rows, the first class taken" if ties else "")
-    return Estimate(right / n, low, high, level, n, words, details={"ties": ties, "largest_class": common})
+    told = f"ties for the largest risk in {ties} rows, the first class taken" if ties else ""
+    words = f"Wilson; {told}" if told else "Wilson"
+    details: dict[str, float | None] = {"ties": ties, "largest_class": common}
+    return Estimate(right / n, low, high, level, n, words, details=details, of_value=told)
 
 
 def shares_of(

@@ -64,7 +64,7 @@ def by_cluster(
     one cluster, when the measure has no value without some clusters, and when it does not vary. Source: Shao and Tu
     1995; for random groups Kott 2001.
     """
-    bare = replace(found, low=None, high=None, se=None, method=made.method, details=_without_test(found))
+    bare = replace(found, low=None, high=None, se=None, method=found.by(made.method), details=_without_test(found))
     if made.count < FEWEST:
         return replace(bare, level=None, reason=f"all rows are of one {made.of[:-1]}, and an interval needs two")
     values = []
@@ -85,7 +85,7 @@ def by_cluster(
     words = f"{made.method}{'' if scale in ('plain', 'wilson') else f', {scale}'}"
     if scale == "wilson":
         words = f"Wilson at the effective number of rows; {words}"
-    return replace(bare, low=low, high=high, level=level, se=se, method=words, details=details, reason=None)
+    return replace(bare, low=low, high=high, level=level, se=se, method=found.by(words), details=details, reason=None)
 
 
 def _without_test(found: Estimate) -> dict[str, float | None]:

@@ -372,7 +372,7 @@ def correspondence_averaged(
         return table
     table, subsample = _at_most(table, LARGEST_PAIRED, seed)
     share = _shares_at_least_as_far(table)
-    value = float(share.mean())
+    value, told = float(share.mean()), subsample + _remarks(table)
     low, high, reason = None, None, "one external row gives no interval"
     if len(share) > 1:
         share.sort()
@@ -384,9 +384,10 @@ def correspondence_averaged(
         high=high,
         level=None if reason else level,
         n=table.external_n,
-        method=f"bootstrap over external rows, percentile{subsample}" + _remarks(table),
+        method=f"bootstrap over external rows, percentile{told}",
         details=_counts(table),
         reason=reason or None,
+        of_value=told.removeprefix(", "),
     )
 
 
@@ -517,6 +518,7 @@ def energy_coefficient(
     sums = _pair_sums(table, draws, weights)
     observed = _coefficient(sums.within_ours, sums.within_theirs, sums.between, ours, theirs)
     p_value = _permutation_p(sums, ours, theirs, float(observed))
+    told = subsample + _remarks(table)
     low, high, reason = None, None, "one external row gives no interval"
     if resampled:
         replicates = _coefficient(
@@ -534,10 +536,10 @@ def energy_coefficient(
         high=high,
         level=None if reason else level,
         n=theirs,
-        method=f"bootstrap over the rows of both tables, percentile; p by {permutations} permutations{subsample}"
-        + _remarks(table),
+        method=f"bootstrap over the rows of both tables, percentile; p by {permutations} permutations{told}",
         details={**_counts(table), "p_value": p_value},
         reason=reason or None,
+        of_value=told.removeprefix(", "),
     )
 
 
@@ -618,6 +620,7 @@ def _permutation_p(sums: PairSums, ours: int, theirs: int, observed: float) -> f
 # ---- membership -----------------------------------------------------------------------------------------------------
 
 FOLDS = 10
+CROSS_VALIDATED = f"logistic regression, {FOLDS}-fold cross-validated"
 NEVER_SINGULAR = 1e-9
 """Added to the information: it damps a step where every prediction is certain, and does not move the solution."""
 
@@ -762,7 +765,8 @@ def membership_auroc(
         found,
         n=external,
         events=None,
-        method=f"{found.method}; logistic regression, {FOLDS}-fold cross-validated",
+        method=f"{found.method}; {CROSS_VALIDATED}",
+        of_value=CROSS_VALIDATED,
         details={"development_n": len(design.external) - external},
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -748,8 +748,10 @@ def auprc(
         [_average_precision(*_from_the_top(cells, draws(cells, size, rng))) for size in _blocks(cells, bootstrap)]
     )
     known = found[~np.isnan(found)]
-    method = "average precision; bootstrap over rows"
-    return percentile(value, known, bootstrap, level, outcome, method, {"prevalence": float(outcome.mean())})
+    kind = "average precision"
+    details: dict[str, float | None] = {"prevalence": float(outcome.mean())}
+    made = percentile(value, known, bootstrap, level, outcome, f"{kind}; bootstrap over rows", details)
+    return replace(made, of_value=kind)
 
 
 def part_of(fpr: str | tuple[float, float]) -> tuple[float, float]:

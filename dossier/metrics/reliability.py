@@ -14,12 +14,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dossier.metrics.correspondence import percentile_interval
 from dossier.metrics.intervals import wilson
 from dossier.metrics.raters import mean_of_known, right_answers
 from dossier.register import Law, curve, describe, metric
 from dossier.types import Absent, Curve, Description, Estimate, Floats
+
+Integers = NDArray[np.int64]
 
 LONGEST_CURVE = 250
 RELIABILITIES = tuple(step / 10 for step in range(11))
@@ -43,6 +46,31 @@ def _canonical(rows: Floats) -> Floats:
     return rows[np.lexsort(rows.T[::-1])]
 
 
+def _in_own_order(labels: Floats) -> Floats:
+    """The table with its raters and its cases in an order that only what they hold decides.
+
+    Raters are told apart by the kinds of cases that they gave each label to, and kinds of cases by the raters that gave
+    each label to them, in turn. Where raters stay alike either may come first, and the others follow from that.
+    """
+    classes, codes = np.unique(labels, return_inverse=True)
+    codes = codes.reshape(labels.shape)
+    cases, raters = (np.zeros(count, dtype=np.int64) for count in labels.shape)
+    while (apart := len(np.unique(raters))) < len(raters):
+        cases = _kinds(cases, codes + len(classes) * raters)
+        raters = _kinds(raters, codes.T + len(classes) * cases)
+        if raters.max() + 1 == apart:
+            alike = np.bincount(raters)[raters] > 1
+            raters = 2 * raters + 1
+            raters[np.where(alike, raters, raters.max() + 1).argmin()] -= 1
+    return _canonical(labels[:, np.argsort(raters)])
+
+
+def _kinds(known: Integers, codes: Integers) -> Integers:
+    """The rank of each row by its rank so far and by what it holds, in whatever order; rows alike in both share one."""
+    described = np.column_stack((known, np.sort(codes, axis=1)))
+    return np.unique(described, axis=0, return_inverse=True)[1].reshape(-1)
+
+
 def _draws(cases: int, bootstrap: int, seed: int) -> Floats:
     """How often each case is drawn in each replicate: replicates x cases."""
     return np.random.default_rng(seed).multinomial(cases, np.full(cases, 1 / cases), size=bootstrap).astype(float)
@@ -60,9 +88,10 @@ def _with_interval(
     known = None if replicates is None else replicates[~np.isnan(replicates)]
     if known is None or not len(known):
         reason = "one case gives no interval" if n < 2 else "no resample of the cases allows a value"
-        return Estimate(value, None, None, None, n, method, details=details or {}, reason=reason)
+        return Estimate(value, None, None, None, n, method, details=details or {}, reason=reason, of_value=method)
     low, high = percentile_interval(known, level, value)
-    return Estimate(value, low, high, level, n, f"{method}, bootstrap over cases, percentile", details=details or {})
+    words = f"{method}, bootstrap over cases, percentile"
+    return Estimate(value, low, high, level, n, words, details=details or {}, of_value=method)
 
 
 def _mean_with_interval(
@@ -251,14 +280,16 @@ def cohen_kappa(labels: Floats, level: float = 0.95, bootstrap: int = 1000, seed
 
     `labels` is cases x raters, class codes, NaN where missing. Per pair (p_o - p_e)/(1 - p_e) over the cases both
     labelled; the value is the mean over pairs (Light 1971), details `minimum`, `maximum`, `pairs` and `pairs_undefined`
-    (no case in common, or both gave one label throughout). Interval: percentile bootstrap over cases. Absent with fewer
-    than two raters or when no pair has a kappa. The single pairs are the curve `rater_agreement`.
+    (no case in common, or both gave one label throughout). A case with fewer than two labels is left out. Interval:
+    percentile bootstrap over cases. Absent with fewer than two raters, when no case has two labels or when no pair has
+    a kappa. The single pairs are the curve `rater_agreement`.
     """
     if labels.shape[1] < 2:
         return Absent("agreement needs two raters")
-    ordered = _canonical(labels)
-    if not len(ordered):
-        return Absent("there are no cases")
+    kept = _of_pairs(labels)
+    if not len(kept):
+        return Absent("no case was labelled by two raters")
+    ordered = _in_own_order(kept)
     kappa = _pairs(np.ones((1, len(ordered))), ordered).kappa[0]
     defined = kappa[~np.isnan(kappa)]
     if not len(defined):
@@ -272,9 +303,14 @@ def cohen_kappa(labels: Floats, level: float = 0.95, bootstrap: int = 1000, seed
         "pairs": len(defined),
         "pairs_undefined": len(kappa) - len(defined),
     }
-    return _with_interval(
-        float(defined.mean()), replicates, level, len(ordered), f"mean over {len(defined)} pairs of raters", details
-    )
+    method = f"mean over {len(defined)} pairs of raters" + _left_out(labels, ordered)
+    return _with_interval(float(defined.mean()), replicates, level, len(ordered), method, details)
+
+
+def _of_pairs(labels: Floats) -> Floats:
+    """The cases that at least two raters labelled."""
+    kept: Floats = labels[(~np.isnan(labels)).sum(axis=1) >= 2]
+    return kept
 
 
 @curve("Agreement of each pair of raters", cites="Cohen 1960")
@@ -282,17 +318,19 @@ def rater_agreement(labels: Floats) -> Curve | Absent:
     """How much each pair of raters agrees, as a share and beyond chance.
 
     `labels` is cases x raters, class codes, NaN where missing. Columns `first` and `second` (raters, counted from 1),
-    `kappa` and `agreement`; None where a pair shares no case or its kappa is not defined. Absent with fewer than two
-    raters, and with more than 22, whose pairs are too many to list.
+    `kappa` and `agreement`; None where a pair shares no case or its kappa is not defined. A case with fewer than two
+    labels is left out. Absent with fewer than two raters, when no case has two labels, and with more than 22 raters,
+    whose pairs are too many to list.
     """
     pairs = math.comb(labels.shape[1], 2)
     if pairs < 1:
         return Absent("agreement needs two raters")
     if pairs > LONGEST_CURVE:
         return Absent(f"{labels.shape[1]} raters make {pairs} pairs, too many to list one by one")
-    if not len(labels):
-        return Absent("there are no cases")
-    found = _pairs(np.ones((1, len(labels))), labels)
+    kept = _of_pairs(labels)
+    if not len(kept):
+        return Absent("no case was labelled by two raters")
+    found = _pairs(np.ones((1, len(kept))), kept)
     raters = list(itertools.combinations(range(1, labels.shape[1] + 1), 2))
     return Curve(
         {
@@ -301,8 +339,8 @@ def rater_agreement(labels: Floats) -> Curve | Absent:
             "kappa": _or_none(found.kappa[0]),
             "agreement": _or_none(found.agreement[0]),
         },
-        n=len(labels),
-        method="Cohen's kappa over the cases both raters labelled",
+        n=len(kept),
+        method="Cohen's kappa over the cases both raters labelled" + _left_out(labels, kept),
     )
 
 
@@ -503,6 +541,7 @@ def actual_accuracy(
     n, count = len(outcome), int(((risk >= primary_threshold) == (outcome == 1)).sum())
     measured, right = count / n, share_of_right_labels(rho.value)
     value = corrected(measured, right)
+    source = _SOURCE[_source(truth, rater_accuracy)]
     low, high = None, None
     if rho.low is not None and rho.high is not None:
         by_labels = [corrected(measured, share_of_right_labels(end)) - value for end in (rho.low, rho.high)]
@@ -516,8 +555,7 @@ def actual_accuracy(
         high=high,
         level=rho.level,
         n=n,
-        method="intervals of rho and of the measured accuracy put together (Zou and Donner), "
-        + _SOURCE[_source(truth, rater_accuracy)],
+        method=f"intervals of rho and of the measured accuracy put together (Zou and Donner), {source}",
         events=int(outcome.sum()),
         details={
             "measured_accuracy": measured,
@@ -526,6 +564,7 @@ def actual_accuracy(
             "bound_high": 1 - abs(measured - right),
         },
         reason=rho.reason,
+        of_value=source,
     )
 
 

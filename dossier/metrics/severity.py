@@ -19,6 +19,7 @@ Weights = Sequence[Sequence[float]]
 NO_ROWS = Absent("there are no rows")
 ALL_ALIKE = "both kinds of error are equally grave, so the index can take no other value"
 NO_ERRORS = "no errors: the index is 0 by definition and has no interval"
+UNDEFINED = Absent("there are no errors, and the 0 that the index is by definition enters no mean")
 
 
 def confusion(predicted: Integers, classes: Integers, k: int) -> Floats:
@@ -79,6 +80,20 @@ def severity_index(counts: Floats, weights: Floats) -> float:
 def severity_mean(counts: Floats, weights: Floats) -> float:
     """The mean severity of all answers, those that are right counting 0; arguments as for `severity_index`."""
     return float((counts * weights).sum() / counts.sum())
+
+
+def without_errors(found: Estimate | Absent) -> bool:
+    """Whether this is the index of no errors at all, which is 0 by definition and measured nothing."""
+    return isinstance(found, Estimate) and found.reason == NO_ERRORS
+
+
+def of_errors(parts: Sequence[Estimate | Absent]) -> Sequence[Estimate | Absent]:
+    """The answers of parts of which a mean is taken, absent where a part has no errors; 0 where no part has any.
+
+    `parts` may be those of any measure: only the error severity index is 0 by definition.
+    """
+    without = [without_errors(one) for one in parts]
+    return parts if all(without) else [UNDEFINED if no else one for one, no in zip(parts, without, strict=True)]
 
 
 def weights_fault(weights: Weights, k: int) -> Absent | None:
@@ -174,8 +189,8 @@ def error_severity_index(
     `severity_weights` (2 x 2, 0 to 1; rows are predicted, columns true, 0 on the diagonal), `level`. Returns
     10 sum(C W) / (errors). With two classes the index is a share of the errors, those that are missed cases, on another
     scale: its interval is Wilson's of that share, which holds what it should where the delta method falls short. No
-    errors give 0 without an interval, by definition. `details`: `errors`, `accuracy`, `mean_severity`. Absent without
-    rows or without fitting weights.
+    errors give 0 without an interval, by definition; over splits, clusters and imputations that 0 enters no mean.
+    `details`: `errors`, `accuracy`, `mean_severity`. Absent without rows or without fitting weights.
     """
     if fault := weights_fault(severity_weights, 2):
         return fault

@@ -127,7 +127,7 @@ def _readers(rng: np.random.Generator, extreme: Extreme, of: Dataset) -> Readers
     labels = np.abs(of.outcome[:, None] - wrong)
     sure = np.clip(rng.normal(0.8, 0.1, labels.shape), 0.5, 1)
     accuracy = (1.0 if extreme.perfect else 0.85,) * extreme.readers
-    return Readers(of.name, labels, sure, 1 - sure, None, accuracy, 0.05)
+    return Readers(of.name, np.arange(len(labels)), labels, sure, 1 - sure, None, accuracy, 0.05)
 
 
 def _expit(value: Floats) -> Floats:

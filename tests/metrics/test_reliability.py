@@ -216,6 +216,49 @@ def test_agreement_against_loops(seed: int) -> None:
     assert pairs.columns["kappa"] == pytest.approx(kappas)
 
 
+def test_cases_that_no_pair_labelled_are_neither_counted_nor_drawn() -> None:
+    labels = np.array([[0.0, 0, 1], [1, 1, math.nan], [0, 1, 0], [1, math.nan, 0], [1, 1, 1]])
+    alone, nobody = [1.0, math.nan, math.nan], [math.nan] * 3
+    more = np.vstack([[alone], labels[:2], [nobody, alone], labels[2:]])
+    found, expected = cohen_kappa(more), cohen_kappa(labels)
+    assert isinstance(found, Estimate)
+    assert isinstance(expected, Estimate)
+    said = "mean over 3 pairs of raters, 3 cases with fewer than two labels left out, bootstrap over cases, percentile"
+    assert (found.n, found.method) == (5, said)
+    assert (found.value, found.low, found.high) == (expected.value, expected.low, expected.high)
+    pairs = rater_agreement(more)
+    assert isinstance(pairs, Curve)
+    assert pairs.n == 5
+    assert pairs.method == (
+        "Cohen's kappa over the cases both raters labelled, 3 cases with fewer than two labels left out"
+    )
+    kept = rater_agreement(labels)
+    assert isinstance(kept, Curve)
+    assert pairs.columns == kept.columns
+    for measure in (cohen_kappa, rater_agreement):
+        assert measure(np.array([alone, nobody])) == Absent("no case was labelled by two raters")
+
+
+@pytest.mark.parametrize("kind", ["of their own", "with gaps", "two alike", "a circle"])
+def test_the_order_of_the_raters_moves_no_bound(kind: str) -> None:
+    """Raters apart, raters who gave the same, and raters of whom each stands to the next as that one to its next."""
+    rng = np.random.default_rng(8)
+    labels = (rng.random((12, 4)) < [0.2, 0.4, 0.6, 0.8]).astype(float)
+    if kind == "with gaps":
+        labels[rng.random((12, 4)) < 0.3] = math.nan
+    if kind == "two alike":
+        labels[:, 3] = labels[:, 0]
+    if kind == "a circle":
+        labels = np.array(
+            [np.roll([1.0, 0, 0, 0], k) for k in range(4)] + [np.roll([1.0, 1, 0, 0], k) for k in range(4)]
+        )
+    found = {
+        repr(cohen_kappa(rng.permutation(labels[:, list(order)]), bootstrap=30))
+        for order in itertools.permutations(range(4))
+    }
+    assert len(found) == 1
+
+
 @pytest.mark.parametrize(("seed", "classes"), [(0, 2), (1, 2), (2, 3), (3, 5)])
 def test_concordance_against_loops(seed: int, classes: int) -> None:
     labels, confidence = _random_labels(seed, classes=classes)
