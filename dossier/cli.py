@@ -208,7 +208,9 @@ def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...], n
     words += [f"--threshold {threshold!r}" for threshold in thresholds]
     command = _command("quick", options, *words)
     with output.reserved(options.out):
-        _make(lambda: load.quick(table, outcome, risk, thresholds, name), options, ("quick",), command)
+        evidence = _make(lambda: load.quick(table, outcome, risk, thresholds, name), options, ("quick",), command)
+    if flags := len(evidence.flags):
+        click.echo(f"{flags} flag{'' if flags == 1 else 's'}: see Limitations in dossier-quick.pdf.", err=True)
 
 
 @dossier.command()

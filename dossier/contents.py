@@ -85,7 +85,7 @@ FILL_OF_CLASSES: Mapping[str, str] = {
 
 EDITIONS: Mapping[Edition, tuple[str, ...]] = {
     "regulatory": tuple(chapter.name for chapter in CHAPTERS),
-    "quick": ("results", "discrimination", "calibration", "utility", "glossary", "provenance"),
+    "quick": ("results", "discrimination", "calibration", "utility", "limitations", "glossary", "provenance"),
     "committee": ("results", "glossary"),
 }
 """Which chapters an edition holds, in the order of the book."""

@@ -119,6 +119,13 @@ def _sentence(function: Callable[..., Any]) -> str:
     return re.split(r"(?<=\.) (?=[A-Z])", first)[0]
 
 
+def _formula(function: Callable[..., Any], formula: str) -> str:
+    """The formula as it is given; without one the methods appendix would have a hole."""
+    if not formula:
+        raise TypeError(f"{function.__name__} needs a formula: how it is computed, in plain text")
+    return formula
+
+
 def _enter(shelf: dict[str, Any], name: str, value: Any) -> None:
     if name in shelf and shelf[name].function.__module__ != value.function.__module__:
         raise TypeError(f"{name} is defined in {shelf[name].function.__module__} and in {value.function.__module__}")
@@ -157,9 +164,9 @@ def metric(
     always holds, and `measure` the name in results.json where it is not the function's own: a difference is filed
     under the measure that it compares; `independent_rows` that it is refused on refitted splits; `caution` why it is
     not to be trusted alone, and `counterpart` the measure to read beside it; `differs` where a paper's formula is
-    another; `formula` how it is computed, in plain text, as the methods appendix prints it. With several classes,
-    `against_rest` says whether it is taken one class against the rest; `of_classes` makes it a measure of such an
-    outcome (`classes`, `class_risk`), which needs to say its `chapter`.
+    another; `formula` how it is computed, in plain text, as the methods appendix prints it: it has to be given. With
+    several classes, `against_rest` says whether it is taken one class against the rest; `of_classes` makes it a measure
+    of such an outcome (`classes`, `class_risk`), which needs to say its `chapter`.
     """
 
     def enter(function: Plain) -> Plain:
@@ -180,7 +187,7 @@ def metric(
             caution=caution,
             counterpart=counterpart,
             differs=differs,
-            formula=formula,
+            formula=_formula(function, formula),
         )
         laws = (LAWS - set(breaks)) | set(obeys)
         entry = Metric(
@@ -230,7 +237,7 @@ def synthesis(
             cites=(cites,) if isinstance(cites, str) else cites,
             at=at,
             differs=differs,
-            formula=formula,
+            formula=_formula(function, formula),
         )
         _enter(REGISTER.syntheses, name, Synthesis(term, function, _needs(function), each))
         return function

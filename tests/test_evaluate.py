@@ -301,7 +301,7 @@ from dossier.register import metric
 from dossier.types import Absent, Estimate
 
 
-@metric("Throw-away share", digits=3, range=(0, 1), best="higher", cites="Nobody 1900")
+@metric("Throw-away share", digits=3, range=(0, 1), best="higher", cites="Nobody 1900", formula="share of p ≥ ½")
 def thrown_away(outcome, risk, level):
     """The share of rows with a risk of a half or more, for no purpose but this test."""
     return Estimate(float((risk >= 0.5).mean()), 0.0, 1.0, level, len(risk), "none worth the name")
@@ -353,7 +353,7 @@ def test_what_was_borrowed_is_put_back() -> None:
     register.fill("metrics")
     before = set(register.REGISTER.metrics)
     with register.borrowed() as shelves:
-        register.metric("Nothing")(lambda_with_a_sentence)
+        register.metric("Nothing", formula="0")(lambda_with_a_sentence)
         assert set(shelves.metrics) - before == {"lambda_with_a_sentence"}
     assert set(register.REGISTER.metrics) == before
 
@@ -418,6 +418,14 @@ def test_a_good_curve_is_found_again(tmp_path: Path, table: Study) -> None:
     found = find_curve(evaluate.evidence(table), "thrown_curve", "table")
     assert isinstance(found, Curve)
     assert found.columns == {"x": (0.0, 1.0), "y": (0.5, None)}
+
+
+@pytest.mark.usefixtures("borrowed")
+@pytest.mark.parametrize("given", ["", ', formula=""'])
+def test_a_measure_without_a_formula_is_refused(tmp_path: Path, given: str) -> None:
+    without = THROWN_AWAY.replace(', formula="share of p ≥ ½"', given)
+    with pytest.raises(TypeError, match=r"^thrown_away needs a formula: how it is computed, in plain text$"):
+        imported(tmp_path, without)
 
 
 def test_what_was_imported_first_does_not_show() -> None:

@@ -11,7 +11,7 @@ import pytest
 from dossier.contents import CHAPTERS
 from dossier.findings import correspondence, description, human_factors, results, robustness, sample
 from dossier.findings.sentence import Sentence, of_slopes
-from dossier.release import DeclaredPerformance, Sample
+from dossier.release import DeclaredPerformance, ReadersTables, Sample
 from dossier.types import (
     Absent,
     Description,
@@ -363,6 +363,18 @@ def test_labels_are_as_reliable_as_the_worked_example_says() -> None:
     text = said("reliability", KINDS["eight"])
     assert text.startswith("The reliability of the labels is 0.57 (95% CI 0.52 to 0.61).")
     assert "A measured accuracy of 0.90 then stands for 0.80 (95% CI 0.78 to 0.82) against the truth." in text
+
+
+def test_what_keeps_the_labels_from_having_a_reliability_is_told_of_the_site_that_was_judged() -> None:
+    evidence = KINDS["two"]
+    first, second = (site.name for site in evidence.datasets)
+    reasons = {first: f"the readers judged the cases of {second}, not those of {first}", second: "they were not sure"}
+    results = [one for one in evidence.results if one.measure != "weighted_concordance"]
+    for dataset, reason in reasons.items():
+        results.append(Result("weighted_concordance", "weighted_concordance", dataset, {}, Absent(reason)))
+    release = evidence.release.model_copy(update={"readers": ReadersTables(labels="labels.csv", dataset=second)})
+    judged = dataclasses.replace(evidence, release=release, results=tuple(results))
+    assert said("reliability", judged) == "Reliability cannot be estimated: they were not sure."
 
 
 def test_the_committee_hears_whole_people() -> None:

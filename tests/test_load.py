@@ -97,6 +97,30 @@ def test_the_example_of_the_contract(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("column", "says"),
+    [
+        ("0 3 5 12", "runs from 0 to 12: it is no risk from 0 to 1."),
+        ("0 3 5 49", "runs from 0 to 49: it is no risk from 0 to 1."),
+        ("0 3 5 50", "runs from 0 to 50: it looks like per cent."),
+        ("0.5 3 5 12", "runs from 0.5 to 12: it looks like per cent."),
+        ("0.5 3 5 101", "runs from 0.5 to 101: it is no risk from 0 to 1."),
+        ("0 9 5 120", "runs from 0 to 120: it is no risk from 0 to 1."),
+        ("-1 9 5 12", "runs from -1 to 12: it looks like log odds."),
+    ],
+)
+@pytest.mark.parametrize("key", ["risk", "score"])
+def test_points_are_not_taken_for_per_cent(tmp_path: Path, key: str, column: str, says: str) -> None:
+    other = "score" if key == "risk" else "risk"
+    rows = "".join(f"{row % 2},{value},0.{row + 1}\n" for row, value in enumerate(column.split()))
+    with pytest.raises(DataError) as caught:
+        _read(tmp_path, 'rival = "score"\n' + SITE, site__csv=f"outcome,{key},{other}\n{rows}")
+    (fault,) = caught.value.faults
+    assert fault.what == ("risk " if key == "risk" else "the rival's risk ") + says
+    if "no risk" in says:
+        assert fault.fix == "Give the risk that belongs to each score."
+
+
 def test_all_faults_of_the_release_and_of_all_tables_at_once(tmp_path: Path) -> None:
     second = SITE.replace('"site"', '"other"').replace("site.csv", "other.csv")
     found = _faults(

@@ -6,16 +6,18 @@ import itertools
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from dossier import evaluate
 from dossier.bibliography import SOURCES
 from dossier.contents import CHAPTERS
 from dossier.findings import caution, methods
-from dossier.register import fill
+from dossier.metrics import calibration
+from dossier.register import borrowed, fill
 from dossier.types import Absent, Estimate, Evidence, Result, Term, find
 from dossier.typeset import MINUS
-from tests.conftest import SHARED, by_hand
+from tests.conftest import ROOT, SHARED, by_hand
 from tests.figures.evidence import Case
 from tests.reference.built import hurried, study
 
@@ -30,9 +32,15 @@ DIFFER = (
 """The measures of which methods.md says that a paper, a figure or a program prints something else."""
 
 
-@pytest.mark.parametrize("name", TERMS)
-def test_every_measure_has_a_formula_and_sources_that_are_known(name: str) -> None:
-    term = TERMS[name]
+@pytest.mark.parametrize(
+    "term", [*TERMS.values(), *(entry.term for entry in REGISTER.class_metrics.values())], ids=lambda term: term.label
+)
+def test_every_measure_has_a_formula_and_sources_that_are_known(term: Term) -> None:
+    check(term)
+
+
+def check(term: Term) -> None:
+    """What the methods and the references ask of a measure."""
     assert term.formula, "the methods appendix would have an empty cell"
     assert term.formula[-1] != "."
     assert term.formula.count("(") == term.formula.count(")")
@@ -40,6 +48,20 @@ def test_every_measure_has_a_formula_and_sources_that_are_known(name: str) -> No
     assert not re.search(r"[a-z]_[a-z]", term.formula), "a name of the code"
     assert term.cites
     assert all(one in SOURCES or len(one) > 40 for one in term.cites if one != "Jin"), term.cites
+
+
+def test_the_measure_that_the_readme_adds_is_one() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (added,) = (block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "@metric" in block)
+    with borrowed() as shelves:
+        # Where the text says that it is to be written.
+        exec(compile(added, "README.md", "exec"), dict(vars(calibration)))
+        entry = shelves.metrics["mean_absolute_error"]
+        check(entry.term)
+        found = entry.function(np.array([0.0, 1.0, 1.0, 0.0]), np.array([0.2, 0.7, 0.9, 0.6]))
+    assert entry.term.chapter == "calibration"
+    # .2, .3, .1 and .6
+    assert found.value == pytest.approx(0.3)
 
 
 @pytest.mark.parametrize("name", DIFFER)

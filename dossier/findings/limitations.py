@@ -26,6 +26,8 @@ def finding(evidence: Evidence) -> Sentence:
         return Sentence("The run raised no limitation by itself.")
     open_flags = sum(flag.reply is None for flag in flags)
     lead = f"The run raised {counted(len(flags), 'limitation')} by itself."
+    if not evidence.checklist:
+        return Sentence(lead, "A quick look holds no answers.")
     if not open_flags:
         return Sentence(lead, "The author has answered each.")
     if open_flags == len(flags):

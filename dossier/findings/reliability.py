@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dossier.findings.sentence import Sentence
 from dossier.types import Absent, Estimate, Evidence
-from dossier.typeset import in_text, number, sentence_case
+from dossier.typeset import in_text, named, number, sentence_case
 
 
 def finding(evidence: Evidence) -> Sentence:
     """The reliability of the readers' labels, and what it makes of the model's accuracy."""
     rho = _first(evidence, "weighted_concordance")
     if isinstance(rho, Absent):
-        return Sentence(f"Reliability cannot be estimated: {rho.reason}.")
+        return Sentence(f"Reliability cannot be estimated: {named(evidence, rho.reason)}.")
     lead = f"The reliability of the labels is {in_text(evidence, 'weighted_concordance', rho)}."
     actual = _first(evidence, "actual_accuracy")
     if isinstance(actual, Absent):
@@ -27,9 +27,12 @@ def finding(evidence: Evidence) -> Sentence:
 
 
 def _first(evidence: Evidence, measure: str) -> Estimate | Absent:
-    found = [result.found for result in evidence.results if result.measure == measure]
-    estimates = [one for one in found if isinstance(one, Estimate)]
-    return estimates[0] if estimates else Absent("no readers judged the cases")
+    """The measure where it is a number; else why there is none where the readers judged."""
+    made = [result for result in evidence.results if result.measure == measure]
+    estimates = [one.found for one in made if isinstance(one.found, Estimate)]
+    readers = evidence.release.readers
+    judged = [one.found for one in made if readers is not None and one.dataset == readers.dataset]
+    return next(iter((*estimates, *judged)), Absent("no readers judged the cases"))
 
 
 def accuracy_of_readers(evidence: Evidence) -> str:

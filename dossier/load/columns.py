@@ -28,6 +28,8 @@ LARGEST_SPLIT = 1e15
 """Above it, not every whole number can be told from the next."""
 WHOLE_COLUMN = 0.1
 """From this share of risks outside 0 to 1 the column has another scale, and one fault says so."""
+LEAST_TOP_OF_PER_CENT = 50
+"""Whole numbers that all lie below are taken for points; per cent that were rounded reach higher."""
 AT_ONCE = 1 << 20
 """So many cells at most are Python's texts at once: each is as large as ten numbers."""
 IDLE_ZEROS = r"^([+-]?\d+)\.0+$"
@@ -428,11 +430,13 @@ def _outside(table: Settled, found: Column, what: str, wrong: Bools, key: str) -
     if wrong.sum() > max(1, WHOLE_COLUMN * len(values)):
         runs = f"{what} runs from {number(low)} to {number(high)}"
         where = f"{table.file}, column {found.name}"
-        if low >= 0 and high <= 100 and high > 2:
-            return [Fault(f"{runs}: it looks like per cent.", where, "Divide the column by 100.")]
         if low < 0:
             fix = "Turn log odds x into probabilities: 1 / (1 + exp(-x))."
             return [Fault(f"{runs}: it looks like log odds.", where, fix)]
+        if high > 100 or (high < LEAST_TOP_OF_PER_CENT and not (values % 1).any()):
+            return [Fault(f"{runs}: it is no risk from 0 to 1.", where, "Give the risk that belongs to each score.")]
+        if high > 2:
+            return [Fault(f"{runs}: it looks like per cent.", where, "Divide the column by 100.")]
     bad = found.numbers[wrong]
     rows = [int(row) for row in table.rows[wrong]]
     fix = f"Give risks as probabilities, or declare another {'column' if key == 'column' else 'rival'} in [prediction]."

@@ -183,6 +183,7 @@ SINGLE_ROW = "a class has a single row, or all rows but one, so that DeLong's va
     fixed={"class": "macro"},
     of_classes=True,
     chapter="discrimination",
+    formula="mean over the classes of the AUROC of the class against the rest",
 )
 def auroc(
     classes: Integers, class_risk: Floats, class_labels: Sequence[str] = (), level: float = 0.95
@@ -234,6 +235,7 @@ def own_risk(classes: Integers, class_risk: Floats) -> Floats:
     cites=("Brier 1950", "Bradley 2008"),
     of_classes=True,
     chapter="calibration",
+    formula="mean over rows of Σ over classes of (p - y)², y 1 for the class that was found, else 0",
 )
 def brier(classes: Integers, class_risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """The squared distance between the risks of all classes and what happened, summed over the classes and averaged.
@@ -257,6 +259,7 @@ def brier(classes: Integers, class_risk: Floats, level: float = 0.95) -> Estimat
     of_classes=True,
     chapter="calibration",
     differs="differs from the published unit because a natural logarithm gives nats, not bits [Dinga 2019]",
+    formula="mean of ln p of the class that was found",
 )
 def log_score(classes: Integers, class_risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """How well the risk of the class that was found foretold it, with the heaviest penalty on confident mistakes.
@@ -290,6 +293,7 @@ def log_score(classes: Integers, class_risk: Floats, level: float = 0.95) -> Est
     caution="It counts every error alike, a neighbouring class as the farthest one, and depends on how common the "
     "classes are.",
     counterpart="brier",
+    formula="share of rows whose class has the largest risk; of ties the first class counts",
 )
 def accuracy(classes: Integers, class_risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """The share of patients whose class is the one with the largest risk.
@@ -342,6 +346,8 @@ def shares_of(
     chapter="accuracy",
     differs="differs from the published formula because ties for the largest score share the credit, where equation 4 "
     "credits each of them fully and breaks its own Proposition 1 [Cabitza 2019]",
+    formula="Σ over classes l of priority(l) × mean of σ over the rows of l; σ = 0 unless the risk p "
+    "of l is the largest (ties share), else (p - 1/k)/(τ - 1/k), at most 1",
 )
 def h_accuracy(
     classes: Integers,
@@ -510,6 +516,7 @@ def _severity(
     cites="Jin",
     of_classes=True,
     chapter="severity",
+    formula="10 Σ C W / number of errors, C counts of predicted by true class, W their severity",
 )
 def error_severity_index(
     classes: Integers, class_risk: Floats, severity_weights: severity.Weights, level: float = 0.95
@@ -535,6 +542,7 @@ def error_severity_index(
     cites="Jin",
     of_classes=True,
     chapter="severity",
+    formula="Σ C W / n, C counts of predicted by true class, W their severity",
 )
 def mean_severity(
     classes: Integers, class_risk: Floats, severity_weights: severity.Weights, level: float = 0.95
@@ -558,6 +566,7 @@ def mean_severity(
     fixed={"model": "rival"},
     of_classes=True,
     chapter="severity",
+    formula="10 Σ C W / number of errors, C counts of the rival's class by true class, W their severity",
 )
 def error_severity_index_of_rival(
     classes: Integers, class_rival: Floats, severity_weights: severity.Weights, level: float = 0.95
@@ -580,6 +589,7 @@ def error_severity_index_of_rival(
     fixed={"model": "rival"},
     of_classes=True,
     chapter="severity",
+    formula="Σ C W / n, C counts of the rival's class by true class, W their severity",
 )
 def mean_severity_of_rival(
     classes: Integers, class_rival: Floats, severity_weights: severity.Weights, level: float = 0.95
@@ -624,6 +634,7 @@ def severity_of_models(
     independent_rows=True,
     of_classes=True,
     chapter="comparison",
+    formula="mean AUROC of the classes, of the model - of the rival; DeLong's paired variance",
 )
 def auroc_difference(
     classes: Integers,
@@ -675,6 +686,8 @@ def auroc_difference(
     independent_rows=True,
     of_classes=True,
     chapter="comparison",
+    formula="mean over rows of Σ over classes of (p - y)² - (rival - y)²; p value (b + 1)/(m + 1), b "
+    "of m sign flips at least as far from 0",
 )
 def brier_difference(
     classes: Integers,
@@ -710,6 +723,7 @@ def brier_difference(
     independent_rows=True,
     of_classes=True,
     chapter="comparison",
+    formula="mean over rows of ln p - ln rival of the class that was found; p value (b + 1)/(m + 1) from m sign flips",
 )
 def log_score_difference(
     classes: Integers,
@@ -745,6 +759,7 @@ def log_score_difference(
     independent_rows=True,
     of_classes=True,
     chapter="comparison",
+    formula="(b - c)/n, b rows where the model alone is right, c where the rival alone is; exact McNemar test",
 )
 def accuracy_difference(
     classes: Integers, class_risk: Floats, class_rival: Floats, level: float = 0.95
@@ -775,6 +790,7 @@ def accuracy_difference(
     roles=("external",),
     of_classes=True,
     chapter="sample",
+    formula="(2 × 1.96 SD of Σ over classes of (p - y)² / width)²",
 )
 def mss_brier(classes: Integers, class_risk: Floats, brier_width: float = 0.05) -> Estimate | Absent:
     """How many patients are needed to know the Brier score over all classes to within the width asked for.
