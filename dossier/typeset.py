@@ -117,8 +117,15 @@ def how_many(count: int) -> str:
 
 
 def listing(words: Sequence[str]) -> str:
-    """Words joined as in a sentence: a, b and c."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+    """Words joined as in a sentence: a, b and c; by semicolons where one has a comma itself: Rho, Italy; and Bari."""
+    if len(words) < 2:
+        return "".join(words)
+    has_comma = any(", " in BRACKETED.sub("", word) for word in words)
+    between, last = ("; ", "; and ") if has_comma else (", ", " and ")
+    return f"{between.join(words[:-1])}{last}{words[-1]}"
+
+
+BRACKETED = re.compile(r"\([^)]*\)")
 
 
 def level_of(evidence: Evidence) -> str:

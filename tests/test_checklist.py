@@ -15,7 +15,8 @@ from dossier import checklist, compose, contents, draw, evaluate, load, press
 from dossier.findings import abstract, model_card, probast
 from dossier.findings import checklist as page
 from dossier.types import Evidence
-from tests.conftest import Book
+from tests.conftest import Book, by_hand
+from tests.figures.evidence import Case
 from tests.smallest import HEAD, SITE
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
@@ -161,6 +162,26 @@ def test_what_a_new_hospital_may_expect_stands_beside_the_pooled_auroc(books: di
         assert "per 100 patients" not in text
     assert "Risks are too high for G3 at Graft 3" in text
     assert "Pooled AUROC, mean of the classes," in text
+
+
+@pytest.mark.parametrize(
+    ("sites", "said"),
+    [
+        (("Rho, Italy",), "One external site: Rho, Italy."),
+        (("Budapest, Hungary", "Zurich"), "Two external sites: Budapest, Hungary; and Zurich."),
+        (tuple(f"Hospital {place}" for place in range(12)), "12 external sites, named in the chapter on the data."),
+    ],
+)
+def test_sources_are_told_apart_or_counted(sites: tuple[str, ...], said: str) -> None:
+    lines = abstract.lines(by_hand(Case("sites", sites)))
+    assert [line.text for line in lines if line.label == "Sources of data"] == [said]
+
+
+def test_what_it_is_not_for_stands_in_sentences(knee: Book) -> None:
+    release = knee.evidence.release
+    use = release.intended_use.model_copy(update={"not_for": ("any patient", "Children.")})
+    changed = replace(knee.evidence, release=release.model_copy(update={"intended_use": use}))
+    assert ("Not for", "Any patient. Children.", False) in model_card.about(changed)
 
 
 def test_the_page_of_a_row_is_that_of_its_text(knee: Book) -> None:

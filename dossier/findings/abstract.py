@@ -12,6 +12,8 @@ from dossier.types import POOLED, Estimate, Evidence, externals, find
 from dossier.typeset import TIED, at_least, counted, in_text, in_words, listing, model, sentence_case, threshold
 
 MOST_SENTENCES = 2
+MOST_NAMED = 10
+"""Sites that are named; of more it gives the count."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,8 @@ def first_sentences(text: str) -> str:
 def _sources(evidence: Evidence) -> str:
     sites = externals(evidence)
     names = [site.site for site in sites]
-    which = listing(names) if len(names) <= 10 else f"{names[0]} to {names[-1]}"
-    count = f"{sentence_case(in_words(len(sites)))} external {'site' if len(sites) == 1 else 'sites'}"
-    return f"{count}: {which}"
+    which = f": {listing(names)}" if len(names) <= MOST_NAMED else ", named in the chapter on the data"
+    return f"{sentence_case(in_words(len(sites)))} external {'site' if len(sites) == 1 else 'sites'}{which}"
 
 
 def _horizon(evidence: Evidence) -> str:

@@ -59,7 +59,7 @@ def about(evidence: Evidence) -> list[tuple[str, str, bool]]:
         _line("Model and version", f"{release.release.model} {release.release.version}"),
         _line("Owner", release.release.owner),
         _line("Intended use", use.for_ or _statement(evidence, "3b")),
-        _line("Not for", "; ".join(text.rstrip(".") for text in use.not_for) + "." if use.not_for else None),
+        _line("Not for", " ".join(f"{sentence_case(text.strip().rstrip('.'))}." for text in use.not_for) or None),
         _line("Users", use.users),
         _line("Decision", use.decision),
         _line("Output", f"Probability of {foretold(evidence)}" + (f"; acted on at {listing(at)}" if at else "") + "."),

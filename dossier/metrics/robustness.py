@@ -265,7 +265,7 @@ def wpr(
 def _called(minimum: str) -> str:
     return {
         "worst_split": "the worst internal split",
-        "quantile_05": "the 5 % quantile of the internal splits",
+        "quantile_05": "the 5% quantile of the internal splits",
         "declared": "the declared minimum",
     }[minimum]
 
