@@ -242,9 +242,17 @@ UNSTATED = "not stated"
 
 
 def model(evidence: Evidence) -> str:
-    """The model with its version, when it has one."""
+    """The model with the version that was tested, when it has one, and the released one where it is another."""
+    release, tested = evidence.release.release, tested_version(evidence)
+    if tested == UNSTATED:
+        return release.model
+    return f"{release.model} {tested}" + ("" if tested == release.version else f" ({release.version} is released)")
+
+
+def tested_version(evidence: Evidence) -> str:
+    """The version that every number is of; the released one, where the release names no other."""
     release = evidence.release.release
-    return release.model if release.version == UNSTATED else f"{release.model} {release.version}"
+    return release.tested_version or release.version
 
 
 def foretold(evidence: Evidence) -> str:
@@ -256,9 +264,10 @@ def foretold(evidence: Evidence) -> str:
 
 
 def identity(evidence: Evidence) -> str:
-    """The dossier's name on every page: model, version, date."""
+    """The dossier's name on every page: model, released version, date."""
     release = evidence.release.release
-    words = re.sub(r"[^a-z0-9.]+", "-", model(evidence).lower()).strip("-")
+    name = release.model if release.version == UNSTATED else f"{release.model} {release.version}"
+    words = re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
     return words if release.date is None else f"{words}-{release.date.isoformat()}"
 
 

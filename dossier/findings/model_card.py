@@ -23,6 +23,7 @@ from dossier.typeset import (
     model,
     sentence_case,
     short,
+    tested_version,
     threshold,
 )
 
@@ -56,7 +57,7 @@ def about(evidence: Evidence) -> list[tuple[str, str, bool]]:
     use = release.intended_use
     at = [threshold(one) for one in release.thresholds.declared]
     return [
-        _line("Model and version", f"{release.release.model} {release.release.version}"),
+        _line("Model and version", _version(evidence)),
         _line("Owner", release.release.owner),
         _line("Intended use", use.for_ or _statement(evidence, "3b")),
         _line("Not for", " ".join(f"{sentence_case(text.strip().rstrip('.'))}." for text in use.not_for) or None),
@@ -64,6 +65,13 @@ def about(evidence: Evidence) -> list[tuple[str, str, bool]]:
         _line("Decision", use.decision),
         _line("Output", f"Probability of {foretold(evidence)}" + (f"; acted on at {listing(at)}" if at else "") + "."),
     ]
+
+
+def _version(evidence: Evidence) -> str:
+    """The released version, and the tested one where it is another."""
+    about, tested = evidence.release.release, tested_version(evidence)
+    other = "" if tested == about.version else f". Version {tested} was tested: the numbers of this card are its own."
+    return f"{about.model} {about.version}{other}"
 
 
 def stated(evidence: Evidence) -> list[tuple[str, str, bool]]:
