@@ -263,6 +263,23 @@ def foretold(evidence: Evidence) -> str:
     return f"{each}{outcome.name}{horizon}"
 
 
+def development(evidence: Evidence) -> str | None:
+    """What the tables hold that the model was made from; None where the release gives none."""
+    tables = [one for one in evidence.datasets if one.role == "development"]
+    return " ".join(_size_and_dates(one) for one in tables) or None
+
+
+def _size_and_dates(dataset: DatasetSummary) -> str:
+    counts = [f"{count:,} of {label}" for label, count in dataset.class_counts.items()]
+    if not counts and (events := events_of(dataset)):
+        counts = [f"events {events}" if dataset.outcome_withheld else counted(dataset.events or 0, "event")]
+    lost, least = lost_rows([dataset])
+    parts = [f"{dataset.site}: {counted(dataset.n, 'patient')}", *counts]
+    parts += [f"{least}{counted(lost, 'row')} not analysed"] if lost or least else []
+    parts += [dates(dataset.dates)] if dataset.dates else []
+    return f"{', '.join(parts)}."
+
+
 def identity(evidence: Evidence) -> str:
     """The dossier's name on every page: model, released version, date."""
     release = evidence.release.release
