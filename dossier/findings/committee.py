@@ -258,7 +258,7 @@ def tested(evidence: Evidence) -> str:
 
 
 def numbers(evidence: Evidence) -> tuple[Number, ...]:
-    """Ranking, the risks against what happened, and the goals that were set beforehand."""
+    """Ranking, the risks against what happened, and the goals."""
     asked = [_ranking(evidence), None if classes.labels(evidence) else _risks(evidence), _goals(evidence)]
     return tuple(one for one in asked if one is not None)
 
@@ -546,7 +546,7 @@ def _goals(evidence: Evidence) -> Number | None:
     """How many goals are met, and which are not."""
     score = acceptance.score(evidence)
     if score is None:
-        return Number("No goals", "were set before the test, so none can be met or missed")
+        return Number("No goals", "are set, so none can be met or missed")
     every = acceptance.declared(evidence)
     standing = ((acceptance.NOT_MET, "not met"), (acceptance.NOT_ESTIMABLE, "not known"))
     parts = [
@@ -555,19 +555,14 @@ def _goals(evidence: Evidence) -> Number | None:
         if any(acceptance.verdict(one) == verdict for one in every)
     ]
     if not parts:
-        return Number(score[0], f"of the {_set(evidence)}")
-    return Number(score[0], f"of the {_set(evidence)}; {'; '.join(parts)} (page 3)")
+        return Number(score[0], "of the goals")
+    return Number(score[0], f"of the goals; {'; '.join(parts)} (page 3)")
 
 
 def _goals_named(goals: Sequence[tuple[Criterion, ...]]) -> str:
     """Goals in a word each while they are few and have one, else their number."""
     names = list(dict.fromkeys(GOAL_WORDS.get(one[0].measure, "") for one in goals))
     return listing(names) if all(names) and len(names) <= MOST_NAMED else f"{in_words(len(goals))} of them"
-
-
-def _set(evidence: Evidence) -> str:
-    """The goals, said to be set beforehand only where the release gives the date of each."""
-    return "goals" if acceptance.undated(evidence, "set") else "goals set before the test"
 
 
 def goal(evidence: Evidence, one: Criterion) -> str:
@@ -618,8 +613,8 @@ def goals(evidence: Evidence) -> Table | None:
         )
     return Table(
         name="table-goals",
-        title=f"{sentence_case(_set(evidence))}.",
-        note=acceptance.undated(evidence, "set"),
+        title="Goals.",
+        note=acceptance.when(evidence, "set"),
         head="Goal",
         columns=(Column("Asked", words=True), Column("How it stands", words=True)),
         rows=tuple(rows),
@@ -917,11 +912,10 @@ def care(evidence: Evidence) -> tuple[tuple[str, str], ...]:
 def glossary(evidence: Evidence) -> tuple[tuple[str, str], ...]:
     """Every word of these pages that is not an everyday one, in plain words."""
     several = bool(classes.labels(evidence))
-    before = "" if acceptance.undated(evidence, "set") else ", before the test,"
     words = [
         ("Chance", "What would happen with no cause behind it, as with a coin. Small numbers differ by chance."),
         ("Dossier", "The full report of the test, from which these pages are drawn. It holds every number and method."),
-        ("Goal", f"What the owner said{before} that the model must reach."),
+        ("Goal", "What the owner said that the model must reach."),
         ("Model", "A rule, often run by a computer, that turns facts about a patient into a risk."),
         ("Outcome", f"What the model foretells: {evidence.release.outcome.name}."),
         ("Place", "A hospital, a group of them, or a span of time, whose patients took part in the test."),
