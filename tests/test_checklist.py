@@ -69,7 +69,11 @@ def test_silence_is_missing_and_never_taken_for_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("item", "added", "expected"),
     [
-        ("1", "", ("reported, computed", "cover")),
+        ("1", "", (checklist.MISSING, None)),
+        ("1", '[statements]\n3b = "For adults."\n', ("reported, declared", "cover")),
+        ("1", '[intended_use]\nfor = "Adults."\n', ("reported, declared", "cover")),
+        ("18f", "", (checklist.MISSING, None)),
+        ("18f", '[statements]\n18f = "In the repository."\n', ("reported, declared", "context")),
         ("3a", '[statements]\n3a = "Many are readmitted."\n', ("reported, declared", "context")),
         ("25", '[statements]\n25 = "It ranks well."\n', ("reported, narrative", "limitations")),
         (
@@ -148,6 +152,21 @@ def test_several_sites_ask_more_than_one(tmp_path: Path) -> None:
 
 def test_the_evidence_for_the_risk_of_bias_has_the_questions_of_each_domain(tmp_path: Path) -> None:
     assert [len(lines) for _, lines in probast.domains(evidence_of(tmp_path))] == [3, 4, 4, 7]
+
+
+def test_the_evidence_for_bias_points_where_the_checklist_does(tmp_path: Path) -> None:
+    evidence = evidence_of(tmp_path, '[statements]\n8a = "By phone."\n8c = { none = "Not blind." }\n')
+    asked = {line.question.asks: line for _, lines in probast.domains(evidence) for line in lines}
+    blind = asked["Was it assessed without knowing the predictors?"]
+    assert [words for words, _ in blind.rows] == ["8c stated: none"]
+    assert [(row.is_said, row.where) for _, row in blind.rows] == [(True, "context")]
+    assert blind.further == ()
+    late = asked["Was the time between predictors and outcome right?"]
+    assert [words for words, _ in late.rows] == ["8a declared", "5b MISSING"]
+    assert late.further == ("description",)
+    html = compose.document(draw.gallery(evidence), "regulatory").html
+    # Of row 8c the list of the rows that speak of fairness says nothing: checklist and evidence point to it once each.
+    assert html.count('href="#row-8c"') == 2
 
 
 def test_the_abstract_has_thirteen_lines(tmp_path: Path) -> None:
