@@ -12,6 +12,7 @@ from dossier import compose
 from dossier.contents import CHAPTERS, Edition
 from dossier.findings import abstract, model_card
 from dossier.findings.sentence import Sentence
+from dossier.release import Model
 from dossier.types import Absent, Estimate, Evidence, Flag, Gallery, Result
 from tests.conftest import by_hand
 from tests.figures.evidence import COVID, Case
@@ -101,6 +102,23 @@ def test_another_version_than_the_released_one_is_never_said_to_be_tested() -> N
         assert document.title == title
         assert "Knee model 2.1.1 " not in document.html
     assert "It is tested here unchanged" in said("context", released(evidence, tested_version="2.1.1"))
+
+
+def test_the_predictors_of_the_formula_are_not_those_of_the_tables() -> None:
+    two = KINDS["two"]
+    sites = tuple(dataclasses.replace(site, features=("age", "sex", "chol")) for site in two.datasets)
+    formula = Model.model_validate({"intercept": 0.0, "term": ({"predictor": "age", "coefficient": 0.1},)})
+    known = dataclasses.replace(two, release=two.release.model_copy(update={"model": formula}))
+
+    def predictors(evidence: Evidence) -> str:
+        (text,) = (line.text for line in abstract.lines(evidence) if line.label == "Predictors")
+        return text.replace("\N{NO-BREAK SPACE}", " ")
+
+    assert predictors(two) == "Not given."
+    assert predictors(dataclasses.replace(two, datasets=sites)) == "3 predictors given in the tables."
+    assert predictors(known) == "1 predictor in the declared formula; none given in the tables."
+    seen = dataclasses.replace(known, datasets=sites)
+    assert predictors(seen) == "1 predictor in the declared formula; 3 given in the tables."
 
 
 def test_sites_are_named_at_both_ends_of_a_range() -> None:

@@ -35,8 +35,6 @@ def finding(evidence: Evidence) -> Sentence:
 def lines(evidence: Evidence) -> list[Line]:
     """The thirteen lines: computed where the run knows, declared where the release says, open where it does not."""
     release = evidence.release
-    sites = externals(evidence)
-    predictors = len({name for site in sites for name in site.features})
     return [
         Line(
             "Kind of study", f"External validation of a prediction model for {release.outcome.name}: {model(evidence)}."
@@ -49,7 +47,7 @@ def lines(evidence: Evidence) -> list[Line]:
         Line("Type of model", _type(evidence)),
         Line("Measures", f"{_measures(evidence)}."),
         Line("Patients and events", f"{_size(evidence)}."),
-        Line("Predictors", f"{counted(predictors, 'predictor')} given in the tables." if predictors else "Not given."),
+        Line("Predictors", _predictors(evidence)),
         Line("Results", _results(evidence)),
         _said(evidence, "Interpretation", "25"),
         _said(evidence, "Registration", "18d"),
@@ -143,6 +141,16 @@ def _size(evidence: Evidence) -> str:
         least = at_least(sites)
         return f"{patients}: {listing([f'{least}{one}' for one in of_each])}"
     return f"{patients}, {at_least(sites)}{counted(sum(site.events or 0 for site in sites), 'event')}"
+
+
+def _predictors(evidence: Evidence) -> str:
+    """How many predictors the declared formula has, and how many the tables give, which need not be the same."""
+    formula = evidence.release.model
+    given = len({name for site in externals(evidence) for name in site.features})
+    if formula is None:
+        return f"{counted(given, 'predictor')} given in the tables." if given else "Not given."
+    used = counted(len({term.predictor for term in formula.term}), "predictor")
+    return f"{used} in the declared formula; {f'{given:,}' if given else 'none'} given in the tables."
 
 
 def _results(evidence: Evidence) -> str:

@@ -18,6 +18,7 @@ from dossier.types import (
     DatasetSummary,
     Estimate,
     Evidence,
+    Flag,
     SubgroupSize,
     externals,
     find,
@@ -486,20 +487,29 @@ def could_go_wrong(evidence: Evidence, most: int = MOST_FLAGS) -> tuple[Danger, 
 
 def further_dangers(evidence: Evidence) -> str:
     """How many kinds of limitations stand in the dossier alone."""
-    more = len(_kinds(evidence)) - MOST_DANGERS
+    every = {flag.flag for flag in evidence.flags}
+    more = len(every) - min(len(_kinds(evidence)), MOST_DANGERS)
     return f"{sentence_case(in_words(more))} more in the dossier." if more > 0 else ""
 
 
 def _kinds(evidence: Evidence) -> list[str]:
     """What was found, the most telling first; what concerns our site before the rest."""
-    kinds = [kind for kind in PLAIN if any(flag.flag == kind for flag in evidence.flags)]
+    telling = _of_the_model(evidence)
+    kinds = [kind for kind in PLAIN if any(flag.flag == kind for flag in telling)]
     ours = evidence.local_site
-    here = [kind for kind in kinds if any((flag.flag, flag.dataset) == (kind, ours) for flag in evidence.flags)]
+    here = [kind for kind in kinds if any((flag.flag, flag.dataset) == (kind, ours) for flag in telling)]
     return [*here, *(kind for kind in kinds if kind not in here)]
 
 
+def _of_the_model(evidence: Evidence) -> list[Flag]:
+    """The limitations without those of columns that the declared formula does not use: nobody is asked for them."""
+    formula = evidence.release.model
+    used = set() if formula is None else {term.predictor for term in formula.term}
+    return [flag for flag in evidence.flags if not used or not flag.columns or used & set(flag.columns)]
+
+
 def _danger(evidence: Evidence, kind: str, room: int) -> Danger:
-    flags = [flag for flag in evidence.flags if flag.flag == kind]
+    flags = [flag for flag in _of_the_model(evidence) if flag.flag == kind]
     known = {site.name: site.site for site in places(evidence)}
     where = [site for name, site in known.items() if any(flag.dataset == name for flag in flags)]
     at = f"{_few(where)}: " if where and len(where) < len(known) else "Every place: " if len(where) > 1 else ""
