@@ -124,6 +124,10 @@ def _always(evidence: Evidence) -> bool:
     return True
 
 
+def _says_in_whom(evidence: Evidence) -> bool:
+    return evidence.release.intended_use.for_ is not None or not is_placeholder(evidence.statements.get("3b", ""))
+
+
 def _dated(evidence: Evidence) -> bool:
     return all(dataset.dates is not None for dataset in externals(evidence))
 
@@ -160,7 +164,7 @@ def _updated(evidence: Evidence) -> bool | Absent:
 
 
 ANSWERED_BY: Mapping[str, Callable[[Evidence], bool | Absent]] = {
-    "1": _always,
+    "1": _says_in_whom,
     "2": _always,
     "5b": _dated,
     "10": _sized,
@@ -168,7 +172,6 @@ ANSWERED_BY: Mapping[str, Callable[[Evidence], bool | Absent]] = {
     "12d": _pooled,
     "12e": _always,
     "15": _has_thresholds_with_reason,
-    "18f": _always,
     "20a": _always,
     "20b": _always,
     "20c": _has_development,

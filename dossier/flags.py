@@ -427,12 +427,13 @@ def _missing_values(external: Sequence[DatasetSummary], descriptions: Sequence[D
             and isinstance(row.described.n, int)
             and row.described.n
         ]
-        often = [f"{name} ({per_cent(share)})" for name, share in shares if MANY_MISSING < share < 1]
+        often = {name: f"{name} ({per_cent(share)})" for name, share in shares if MANY_MISSING < share < 1}
         if often:
             yield Flag(
                 "missing_values",
                 dataset.name,
-                f"often missing at {dataset.site}: {listing(often)}.",
+                f"often missing at {dataset.site}: {listing(list(often.values()))}.",
+                columns=tuple(often),
             )
 
 

@@ -29,7 +29,7 @@ tester = "Who ran the test, and their relation to the owner"
 # tested_version = "0.9.0"       # where it differs from version; say why in [statements]
 
 [outcome]
-name = "Readmission"             # the outcome in words
+name = "readmission"             # the outcome in words, as within a sentence
 column = "outcome"               # 0 and 1, booleans, or text with `positive`
 # positive = "yes"               # the value that means that the outcome happened
 horizon = "within 30 days"       # until when it is counted

@@ -14,8 +14,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dossier.bibliography import SOURCES
+from dossier.checklist import is_placeholder
 from dossier.types import POOLED, Estimate, Evidence, Result, externals
-from dossier.typeset import foretold
+from dossier.typeset import development, foretold, tested_version
 
 OPEN = "Not stated"
 SPACE = "https://mc.chai.org/v0.2/schema.xsd"
@@ -99,21 +100,27 @@ def _output(evidence: Evidence) -> str:
 
 
 def _version(evidence: Evidence) -> str:
-    release = evidence.release.release
-    return f"Version {release.tested_version or release.version} was tested."
+    return f"Version {tested_version(evidence)} was tested."
 
 
 def _uses(card: ElementTree.Element, evidence: Evidence) -> None:
     use = evidence.release.intended_use
+    purpose = use.for_ or _declared(evidence, "3b")
     place = ElementTree.SubElement(card, "UsesAndDirections")
     pairs = (
-        ("IntendedUseAndWorkflow", _together(use.for_, evidence.release.model_card.workflow)),
+        ("IntendedUseAndWorkflow", _together(purpose, evidence.release.model_card.workflow)),
         ("PrimaryIntendedUsers", use.users),
         ("HowToUse", use.decision),
-        ("TargetedPatientPopulation", use.for_),
+        ("TargetedPatientPopulation", purpose),
         ("CautionedOutOfScopeSettings", _listed(use.not_for)),
     )
     _leaves(place, pairs)
+
+
+def _declared(evidence: Evidence, item: str) -> str | None:
+    """The whole text of a row of the checklist; None where nothing is said."""
+    text = evidence.statements.get(item, "")
+    return None if is_placeholder(text) else text
 
 
 def _warnings(card: ElementTree.Element, evidence: Evidence) -> None:
@@ -145,7 +152,7 @@ def _trust(card: ElementTree.Element, evidence: Evidence) -> None:
         ("ModelType", release.model_card.architecture),
         ("InputDataSource", stated.get("9b")),
         ("OutputAndInputDataTypes", _together(release.model_card.inputs, "Output: a probability.")),
-        ("DevelopmentDataCharacterization", release.model_card.development_data),
+        ("DevelopmentDataCharacterization", release.model_card.development_data or development(evidence)),
         ("BiasMitigationApproaches", stated.get("14")),
         ("OngoingMaintenance", _together(release.model_card.updates, release.care.monitoring, release.care.stop_rule)),
     )

@@ -99,7 +99,7 @@ class About(Table):
 class Outcome(Table):
     """What the model predicts."""
 
-    name: Text = Field(description="The outcome in words.")
+    name: Text = Field(description="The outcome in words, as they stand within a sentence.")
     column: Text = Field(description="The column that holds the outcome: 0 and 1, booleans, or text with `positive`.")
     positive: Value | None = Field(None, description="The value of the column that means that the outcome happened.")
     horizon: Text | None = Field(None, description="Until when the outcome is counted, in words.")

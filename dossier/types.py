@@ -208,6 +208,8 @@ class Flag:
     says: str
     reply: str | None = None
     """What the author answers."""
+    columns: tuple[str, ...] = ()
+    """The columns that it is about; none where it is about something else."""
 
 
 @dataclass(frozen=True)

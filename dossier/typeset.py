@@ -117,8 +117,15 @@ def how_many(count: int) -> str:
 
 
 def listing(words: Sequence[str]) -> str:
-    """Words joined as in a sentence: a, b and c."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+    """Words joined as in a sentence: a, b and c; by semicolons where one has a comma itself: Rho, Italy; and Bari."""
+    if len(words) < 2:
+        return "".join(words)
+    has_comma = any(", " in BRACKETED.sub("", word) for word in words)
+    between, last = ("; ", "; and ") if has_comma else (", ", " and ")
+    return f"{between.join(words[:-1])}{last}{words[-1]}"
+
+
+BRACKETED = re.compile(r"\([^)]*\)")
 
 
 def level_of(evidence: Evidence) -> str:
@@ -235,9 +242,17 @@ UNSTATED = "not stated"
 
 
 def model(evidence: Evidence) -> str:
-    """The model with its version, when it has one."""
+    """The model with the version that was tested, when it has one, and the released one where it is another."""
+    release, tested = evidence.release.release, tested_version(evidence)
+    if tested == UNSTATED:
+        return release.model
+    return f"{release.model} {tested}" + ("" if tested == release.version else f" ({release.version} is released)")
+
+
+def tested_version(evidence: Evidence) -> str:
+    """The version that every number is of; the released one, where the release names no other."""
     release = evidence.release.release
-    return release.model if release.version == UNSTATED else f"{release.model} {release.version}"
+    return release.tested_version or release.version
 
 
 def foretold(evidence: Evidence) -> str:
@@ -248,10 +263,28 @@ def foretold(evidence: Evidence) -> str:
     return f"{each}{outcome.name}{horizon}"
 
 
+def development(evidence: Evidence) -> str | None:
+    """What the tables hold that the model was made from; None where the release gives none."""
+    tables = [one for one in evidence.datasets if one.role == "development"]
+    return " ".join(_size_and_dates(one) for one in tables) or None
+
+
+def _size_and_dates(dataset: DatasetSummary) -> str:
+    counts = [f"{count:,} of {label}" for label, count in dataset.class_counts.items()]
+    if not counts and (events := events_of(dataset)):
+        counts = [f"events {events}" if dataset.outcome_withheld else counted(dataset.events or 0, "event")]
+    lost, least = lost_rows([dataset])
+    parts = [f"{dataset.site}: {counted(dataset.n, 'patient')}", *counts]
+    parts += [f"{least}{counted(lost, 'row')} not analysed"] if lost or least else []
+    parts += [dates(dataset.dates)] if dataset.dates else []
+    return f"{', '.join(parts)}."
+
+
 def identity(evidence: Evidence) -> str:
-    """The dossier's name on every page: model, version, date."""
+    """The dossier's name on every page: model, released version, date."""
     release = evidence.release.release
-    words = re.sub(r"[^a-z0-9.]+", "-", model(evidence).lower()).strip("-")
+    name = release.model if release.version == UNSTATED else f"{release.model} {release.version}"
+    words = re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
     return words if release.date is None else f"{words}-{release.date.isoformat()}"
 
 

@@ -1,7 +1,9 @@
-"""Criteria declared beforehand: at the bound, beyond it, without a number; what may be asked; what is printed."""
+"""Criteria: at the bound, beyond it, without a number; what may be asked; when they were declared."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -213,31 +215,65 @@ def test_every_fault_of_every_criterion_and_answer_is_said_at_once(tmp_path: Pat
     ]
 
 
-# ---- what is said to be declared beforehand -------------------------------------------------------------------------
+# ---- when criteria were declared -------------------------------------------------------------------------------------
+
+UNKNOWN = "; whether that was before the data is not said."
 
 
 @pytest.mark.parametrize(
-    ("dates", "said"),
+    ("days", "patients", "said"),
     [
-        (("2026-05-01", "2026-05-01", "2026-05-01"), ""),
-        (("2026-05-01", None, "2026-05-01"), "When one of them was declared is not said."),
-        ((None, None, "2026-05-01"), "When two of them were declared is not said."),
-        ((None, None, None), "When any of them was declared is not said."),
-        ((None,), "When it was declared is not said."),
+        (("2026-05-01",), None, f"Declared on 1 May 2026{UNKNOWN}"),
+        (("2026-05-01",), ("2026-06-01", "2026-07-01"), "Declared on 1 May 2026, before the data begin (1 June 2026)."),
+        (
+            ("2026-05-01",),
+            ("2026-05-01", "2026-07-01"),
+            "Declared on 1 May 2026, not before the data begin (1 May 2026).",
+        ),
+        (
+            ("2026-05-01",),
+            ("2026-02-01", "2026-05-01"),
+            "Declared on 1 May 2026, not before the data begin (1 February 2026).",
+        ),
+        (("2026-05-01",), ("2026-02-01", "2026-04-30"), "Declared on 1 May 2026, after the data end (30 April 2026)."),
+        (
+            ("2026-05-01", "2026-03-02"),
+            ("2026-02-01", "2026-03-01"),
+            "Declared on 2 March 2026 to 1 May 2026, after the data end (1 March 2026).",
+        ),
+        (
+            ("2026-05-01", "2026-03-02"),
+            ("2026-04-01", "2026-07-01"),
+            "Declared on 2 March 2026 to 1 May 2026, not all before the data begin (1 April 2026).",
+        ),
+        (
+            ("2026-05-01", None, "2026-05-01"),
+            None,
+            f"Declared on 1 May 2026{UNKNOWN} When one of them was declared is not said.",
+        ),
+        (
+            (None, None, "2026-05-01"),
+            None,
+            f"Declared on 1 May 2026{UNKNOWN} When two of them were declared is not said.",
+        ),
+        ((None, None, None), None, "When any of them was declared is not said."),
+        ((None,), None, "When it was declared is not said."),
     ],
 )
-def test_only_a_dated_criterion_is_said_to_be_declared_beforehand(
-    tmp_path: Path, dates: tuple[str | None, ...], said: str
+def test_when_criteria_were_declared_is_held_against_the_dates_of_the_data(
+    tmp_path: Path, days: tuple[str | None, ...], patients: tuple[str, str] | None, said: str
 ) -> None:
     criteria = "".join(
         f'[[acceptance]]\nmeasure = "auroc"\ndataset = "each external"\nat_least = 0.{place}\n'
-        + (f"declared_on = {date}\n" if date else "")
-        for place, date in enumerate(dates, start=1)
+        + (f"declared_on = {one}\n" if one else "")
+        for place, one in enumerate(days, start=1)
     )
     assert faults(tmp_path, criteria) == []
     evidence = evaluate.evidence(load.study(tmp_path))
+    dates = None if patients is None else (date.fromisoformat(patients[0]), date.fromisoformat(patients[1]))
+    evidence = replace(evidence, datasets=tuple(replace(one, dates=dates) for one in evidence.datasets))
     finding, table = findings.finding(evidence), findings.condensed(evidence)
-    assert findings.undated(evidence, "declared") == said
-    assert ("declared beforehand" in finding.lead) == ("beforehand" in table.title) == (not said)
-    assert said in finding.rest
-    assert table.note == said
+    assert findings.when(evidence, "declared").replace("\N{NO-BREAK SPACE}", " ") == said
+    assert findings.when(evidence, "declared") == table.note
+    assert table.note in finding.rest
+    assert "beforehand" not in f"{finding.lead} {finding.rest} {table.title}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import io
 import re
 from dataclasses import replace
@@ -12,15 +13,20 @@ import pytest
 from pypdf import PdfReader
 
 from dossier import checklist, compose, contents, draw, evaluate, load, press
+from dossier import model_card as xml
 from dossier.findings import abstract, model_card, probast
 from dossier.findings import checklist as page
-from dossier.types import Evidence
-from tests.conftest import Book
+from dossier.types import DatasetSummary, Evidence, Flag
+from tests.conftest import Book, by_hand
+from tests.figures.evidence import Case
 from tests.smallest import HEAD, SITE
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of shared data is not beside the repository")
 
+BIOPSY = Path(__file__).resolve().parent.parent / "fixtures" / "biopsy"
+GRADES = ("G0", "G1", "G2", "G3")
+CONTINUED = " (Continued: row 3a of the checklist gives the page.)"
 RELEASE = f"{HEAD}[resampling]\nbootstrap = 2\npermutations = 9\n{SITE}"
 
 
@@ -63,7 +69,11 @@ def test_silence_is_missing_and_never_taken_for_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("item", "added", "expected"),
     [
-        ("1", "", ("reported, computed", "cover")),
+        ("1", "", (checklist.MISSING, None)),
+        ("1", '[statements]\n3b = "For adults."\n', ("reported, declared", "cover")),
+        ("1", '[intended_use]\nfor = "Adults."\n', ("reported, declared", "cover")),
+        ("18f", "", (checklist.MISSING, None)),
+        ("18f", '[statements]\n18f = "In the repository."\n', ("reported, declared", "context")),
         ("3a", '[statements]\n3a = "Many are readmitted."\n', ("reported, declared", "context")),
         ("25", '[statements]\n25 = "It ranks well."\n', ("reported, narrative", "limitations")),
         (
@@ -144,6 +154,21 @@ def test_the_evidence_for_the_risk_of_bias_has_the_questions_of_each_domain(tmp_
     assert [len(lines) for _, lines in probast.domains(evidence_of(tmp_path))] == [3, 4, 4, 7]
 
 
+def test_the_evidence_for_bias_points_where_the_checklist_does(tmp_path: Path) -> None:
+    evidence = evidence_of(tmp_path, '[statements]\n8a = "By phone."\n8c = { none = "Not blind." }\n')
+    asked = {line.question.asks: line for _, lines in probast.domains(evidence) for line in lines}
+    blind = asked["Was it assessed without knowing the predictors?"]
+    assert [words for words, _ in blind.rows] == ["8c stated: none"]
+    assert [(row.is_said, row.where) for _, row in blind.rows] == [(True, "context")]
+    assert blind.further == ()
+    late = asked["Was the time between predictors and outcome right?"]
+    assert [words for words, _ in late.rows] == ["8a declared", "5b MISSING"]
+    assert late.further == ("description",)
+    html = compose.document(draw.gallery(evidence), "regulatory").html
+    # Of row 8c the list of the rows that speak of fairness says nothing: checklist and evidence point to it once each.
+    assert html.count('href="#row-8c"') == 2
+
+
 def test_the_abstract_has_thirteen_lines(tmp_path: Path) -> None:
     lines = abstract.lines(evidence_of(tmp_path))
     assert len(lines) == 13
@@ -163,6 +188,26 @@ def test_what_a_new_hospital_may_expect_stands_beside_the_pooled_auroc(books: di
     assert "Pooled AUROC, mean of the classes," in text
 
 
+@pytest.mark.parametrize(
+    ("sites", "said"),
+    [
+        (("Rho, Italy",), "One external site: Rho, Italy."),
+        (("Budapest, Hungary", "Zurich"), "Two external sites: Budapest, Hungary; and Zurich."),
+        (tuple(f"Hospital {place}" for place in range(12)), "12 external sites, named in the chapter on the data."),
+    ],
+)
+def test_sources_are_told_apart_or_counted(sites: tuple[str, ...], said: str) -> None:
+    lines = abstract.lines(by_hand(Case("sites", sites)))
+    assert [line.text for line in lines if line.label == "Sources of data"] == [said]
+
+
+def test_what_it_is_not_for_stands_in_sentences(knee: Book) -> None:
+    release = knee.evidence.release
+    use = release.intended_use.model_copy(update={"not_for": ("any patient", "Children.")})
+    changed = replace(knee.evidence, release=release.model_copy(update={"intended_use": use}))
+    assert ("Not for", "Any patient. Children.", False) in model_card.about(changed)
+
+
 def test_the_page_of_a_row_is_that_of_its_text(knee: Book) -> None:
     html = compose.document(knee.gallery, "regulatory").html
     said = [line for line in page.lines(knee.evidence) if line.is_said]
@@ -175,9 +220,95 @@ def test_the_page_of_a_row_is_that_of_its_text(knee: Book) -> None:
 def test_a_card_takes_what_the_checklist_states(breast: Book) -> None:
     told = {label: (text, is_open) for label, text, is_open in model_card.about(breast.evidence)}
     told |= {label: (text, is_open) for label, text, is_open in model_card.stated(breast.evidence)}
-    for label, item in (("Intended use", "3b"), ("Inputs", "9b"), ("Development data", "5a")):
-        assert told[label] == (abstract.first_sentences(breast.evidence.statements[item]), False)
+    for label, item in (("Intended use", "3b"), ("Inputs", "9b")):
+        assert told[label] == (" ".join(breast.evidence.statements[item].split()), False)
+    assert told["Intended use"][0].endswith("must not be used for decisions.")
     assert told["Known failures"] == (model_card.OPEN, True)
+
+
+def test_a_declaration_loses_no_sentence(tmp_path: Path) -> None:
+    use = "For adults. A doctor reads it. It must not be used for `decisions`."
+    evidence = evidence_of(tmp_path, f'[statements]\n3a = "One. Two. It is not in clinical use"\n3b = "{use}"\n')
+    assert ("Background", "One. Two. It is not in clinical use.") in [
+        (line.label, line.text) for line in abstract.lines(evidence)
+    ]
+    assert ("Intended use", use.replace("`", ""), False) in model_card.about(evidence)
+    assert xml.text(evidence).decode().count(use) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        # 13 sentences of 50 letters with 12 spaces are 662 letters, 14 are 713.
+        (" ".join([f"A{'b' * 48}."] * 20), " ".join([f"A{'b' * 48}."] * 13) + CONTINUED),
+        (" ".join([f"A{'b' * 48}."] * 13), " ".join([f"A{'b' * 48}."] * 13)),
+        (f"A{'b' * 900}. Not here.", f"A{'b' * 900}." + CONTINUED),
+        ("Not for:\n\n- children\n- *pilots* of size_band\n", "Not for: children. pilots of size_band."),
+        ("See [the list](https://example.org):\n\n| a |\n|---|\n| b |\n", "See the list:" + CONTINUED),
+    ],
+)
+def test_a_text_that_is_too_long_says_where_it_goes_on(tmp_path: Path, text: str, printed: str) -> None:
+    evidence = replace(evidence_of(tmp_path), statements={"3a": text})
+    assert abstract.in_full(evidence, "3a") == printed
+    assert abstract.in_full(evidence, "3b") is None
+
+
+def test_what_the_model_was_made_from_is_its_own_table(tmp_path: Path) -> None:
+    dates = (datetime.date(1978, 1, 1), datetime.date(1987, 12, 31))
+    made_from = DatasetSummary(
+        "d", "development", "Rotterdam to 1987", 1165, 284, 1167, {"outcome missing": 2}, (), dates=dates
+    )
+    stated = '[statements]\n5a = "Two tables. One is the test."\n'
+    without = evidence_of(tmp_path, stated)
+    said = "Rotterdam to 1987: 1,165 patients, 284 events, 2 rows not analysed, 1 Jan 1978 to 31 Dec 1987."
+    evidence = replace(without, datasets=(made_from, *without.datasets))
+    assert model_card.stated(evidence)[-1] == ("Development data", spaced(said), False)
+    characterized = f"<DevelopmentDataCharacterization>{spaced(said)}<"
+    assert characterized in xml.text(evidence).decode()
+    graded = replace(made_from, events=None, class_counts={"G0": 1000, "G1": 165}, excluded={}, dates=None)
+    evidence = replace(without, datasets=(graded, *without.datasets))
+    assert model_card.stated(evidence)[-1][1] == spaced("Rotterdam to 1987: 1,165 patients, 1,000 of G0, 165 of G1.")
+    assert model_card.stated(without)[-1] == ("Sources of data", "Two tables. One is the test.", False)
+    assert model_card.stated(replace(without, statements={}))[-1] == ("Development data", model_card.OPEN, True)
+
+
+def spaced(text: str) -> str:
+    """The text with the spaces at which no line may end."""
+    return re.sub(
+        r"(?<=\d) (?=patients|events|rows|[A-Z][a-z]{2} \d)|(?<=[A-Z][a-z]{2}) (?=\d)", "\N{NO-BREAK SPACE}", text
+    )
+
+
+def test_the_card_says_first_what_makes_the_test_thin() -> None:
+    kinds = (
+        "few_events",
+        "heterogeneity",
+        "missing_predictor",
+        "wide_prediction_interval",
+        "few_sites",
+        "version_differs",
+    )
+    raised = tuple(Flag(kind, "pooled", f"{kind}.") for kind in kinds)
+    evidence = replace(by_hand(Case("one", ("Desio, Italy",))), flags=raised)
+    assert model_card.gaps(evidence) == [
+        "Version_differs.", "Few_sites.", "Wide_prediction_interval.", "Missing_predictor.", "Few_events.",
+    ]  # fmt: skip
+
+
+def test_the_mean_of_the_classes_hides_no_class(books: dict[str, Book]) -> None:
+    evidence = books["biopsy"].evidence
+    ratios = {}
+    for place in (1, 2, 3):
+        with (BIOPSY / f"graft-{place}.csv").open(encoding="utf-8") as file:
+            rows = [row for row in csv.DictReader(file) if row["grade"] and all(row[f"risk_{one}"] for one in GRADES)]
+        for grade in GRADES:
+            ratio = sum(row["grade"] == grade for row in rows) / sum(float(row[f"risk_{grade}"]) for row in rows)
+            ratios[ratio] = f"{ratio:.2f} ({grade} at Graft {place})"
+    lowest, highest = ratios[min(ratios)], ratios[max(ratios)]
+    (text,) = (line.text for line in abstract.lines(evidence) if line.label == "Results")
+    assert f"By class and site it runs from {lowest} to {highest}." in text
+    rows = {row.label: [cell.text for cell in row.cells] for row in model_card.performance(evidence).rows}
+    assert rows["The same, farthest classes"] == ["class by class", lowest, highest]
 
 
 def test_a_draft_is_marked_on_every_page_and_names_what_is_open(tmp_path: Path) -> None:

@@ -308,6 +308,26 @@ def test_every_flag_has_plain_words() -> None:
     assert set(committee.PLAIN) == set(FLAGS)
 
 
+def test_only_a_column_of_the_formula_is_something_that_the_model_asks_for() -> None:
+    tested = by_hand(Case("two", ("Zurich", "Budapest")))
+    flags = (
+        Flag("missing_predictor", "site-0", "chol is missing.", columns=("chol",)),
+        Flag("missing_values", "site-0", "often missing.", columns=("chol", "age")),
+        Flag("few_sites", "pooled", "two sites."),
+    )
+    formula = {"intercept": 0.0, "term": ({"predictor": "age", "coefficient": 0.1},)}
+    unknown, known = (
+        dataclasses.replace(evidence, flags=flags) for evidence in (tested, with_release(tested, model=formula))
+    )
+    never = "Zurich: something that the model asks for was never recorded."
+    often = "Zurich: some facts that the model asks for are often not known."
+    few = "So few places were tested that nothing can be said of a new one."
+    assert [one.text for one in committee.could_go_wrong(unknown)] == [never, often, few]
+    assert [one.text for one in committee.could_go_wrong(known)] == [often, few]
+    assert committee.further_dangers(unknown) == ""
+    assert committee.further_dangers(known) == "One more in the dossier."
+
+
 def test_an_answer_that_is_missing_for_one_place_is_still_open(covid: Book) -> None:
     dangers = committee.could_go_wrong(covid.evidence, committee.MOST_DANGERS)
     few = next(one for one in dangers if "too few patients" in one.text)

@@ -17,7 +17,7 @@ import pytest
 from dossier import compose, draw, material, press, record
 from dossier.contents import CHAPTERS, EDITIONS, Edition
 from dossier.errors import PageError
-from dossier.types import Evidence, Gallery
+from dossier.types import Estimate, Evidence, Gallery
 from tests.conftest import Book, by_hand, tool
 from tests.figures.evidence import Case
 
@@ -111,6 +111,15 @@ def test_each_chapter_has_one_heading_of_the_first_level(page: Element) -> None:
     # The committee's pages are no chapters: each has its own title.
     pages = len(list(page.all("section")))
     assert len(list(page.all("h1"))) == (len(sections) or pages)
+
+
+def test_an_apostrophe_and_a_share_have_one_form(book: Book) -> None:
+    results = (*book.evidence.results, *book.evidence.subgroups.results)
+    methods = {one.found.method for one in results if isinstance(one.found, Estimate)}
+    terms = {text for term in book.evidence.terms.values() for text in (term.label, term.sentence, term.formula)}
+    assert methods
+    assert not [text for text in methods | terms if re.search(r"\d %", text)]
+    assert not re.search("[\u2019\u02bc]", compose.document(book.gallery, "regulatory").html)
 
 
 def test_no_level_of_headings_is_skipped(page: Element) -> None:

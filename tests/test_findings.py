@@ -8,10 +8,20 @@ import re
 
 import pytest
 
-from dossier.contents import CHAPTERS
-from dossier.findings import correspondence, description, human_factors, results, robustness, sample
+from dossier import compose
+from dossier.contents import CHAPTERS, Edition
+from dossier.findings import (
+    abstract,
+    correspondence,
+    description,
+    human_factors,
+    model_card,
+    results,
+    robustness,
+    sample,
+)
 from dossier.findings.sentence import Sentence, of_slopes
-from dossier.release import DeclaredPerformance, ReadersTables, Sample
+from dossier.release import DeclaredPerformance, Model, ReadersTables, Sample
 from dossier.types import (
     Absent,
     Description,
@@ -19,6 +29,7 @@ from dossier.types import (
     Estimate,
     Evidence,
     Flag,
+    Gallery,
     Result,
     Withheld,
     WithheldDescription,
@@ -182,6 +193,51 @@ def test_every_chapter_opens_with_a_sentence_of_at_most_three_lines(chapter: str
     assert text.endswith("."), text
     assert not re.search(r"\b(nan|inf|None(?! of )|Absent|Estimate)\b|[{}_]|\.\.|\( | \)|  ", text), text
     assert len(text) <= LONGEST, f"{len(text)} characters: {text}"
+
+
+def released(evidence: Evidence, **about: str) -> Evidence:
+    """The evidence of a release that says this of itself."""
+    release = evidence.release
+    changed = release.model_copy(update={"release": release.release.model_copy(update=about)})
+    return dataclasses.replace(evidence, release=changed)
+
+
+def test_another_version_than_the_released_one_is_never_said_to_be_tested() -> None:
+    evidence = released(KINDS["eight"], model="Knee model", version="2.1.1", tested_version="2.1.0")
+    named = "Knee model 2.1.0 (2.1.1 is released)"
+    assert said("context", evidence) == (
+        f"{named} gives the probability of infection. Version 2.1.0 is tested here unchanged on eight external "
+        "datasets; the texts of this chapter are the author's."
+    )
+    assert said("model_card", evidence).startswith(f"{named} gives the probability of infection.")
+    assert abstract.lines(evidence)[0].text == (f"External validation of a prediction model for infection: {named}.")
+    assert model_card.about(evidence)[0][1] == (
+        "Knee model 2.1.1. Version 2.1.0 was tested: the numbers of this card are its own."
+    )
+    title = f"External validation of {named} for infection"
+    editions: tuple[Edition, ...] = ("regulatory", "committee")
+    for edition in editions:
+        document = compose.document(Gallery(evidence, {}, {}), edition)
+        assert document.title == title
+        assert "Knee model 2.1.1 " not in document.html
+    assert "It is tested here unchanged" in said("context", released(evidence, tested_version="2.1.1"))
+
+
+def test_the_predictors_of_the_formula_are_not_those_of_the_tables() -> None:
+    two = KINDS["two"]
+    sites = tuple(dataclasses.replace(site, features=("age", "sex", "chol")) for site in two.datasets)
+    formula = Model.model_validate({"intercept": 0.0, "term": ({"predictor": "age", "coefficient": 0.1},)})
+    known = dataclasses.replace(two, release=two.release.model_copy(update={"model": formula}))
+
+    def predictors(evidence: Evidence) -> str:
+        (text,) = (line.text for line in abstract.lines(evidence) if line.label == "Predictors")
+        return text.replace("\N{NO-BREAK SPACE}", " ")
+
+    assert predictors(two) == "Not given."
+    assert predictors(dataclasses.replace(two, datasets=sites)) == "3 predictors given in the tables."
+    assert predictors(known) == "1 predictor in the declared formula; none given in the tables."
+    seen = dataclasses.replace(known, datasets=sites)
+    assert predictors(seen) == "1 predictor in the declared formula; 3 given in the tables."
 
 
 def test_sites_are_named_at_both_ends_of_a_range() -> None:

@@ -313,6 +313,7 @@ def test_flags_of_odd_tables(tmp_path: Path) -> None:
     assert [one.flag for one in study.flags] == [
         *("one_class", "constant_risk", "missing_predictor", "duplicate_rows", "constant_predictor")
     ]
+    assert [one.columns for one in study.flags] == [(), (), ("d",), (), ("a", "b")]
 
 
 def _flagged(study: Study, kind: str) -> list[str]:

@@ -608,12 +608,12 @@ def every_pdf(book: Book) -> Iterator[tuple[Edition, PdfReader]]:
 
 def test_the_files_say_their_title_and_language(book: Book) -> None:
     about = book.evidence.release
+    version, tested = about.release.version, about.release.tested_version
+    named = f"{about.release.model} {version if tested is None else f'{tested} ({version} is released)'}"
     for _, reader in every_pdf(book):
         trailer: Any = reader.trailer
         assert reader.metadata is not None
-        assert reader.metadata.title == (
-            f"External validation of {about.release.model} {about.release.version} for {about.outcome.name}"
-        )
+        assert reader.metadata.title == f"External validation of {named} for {about.outcome.name}"
         assert trailer["/Root"]["/Lang"] == "en"
 
 

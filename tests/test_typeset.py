@@ -124,7 +124,16 @@ def test_small_counts_are_words(count: int, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("words", "text"),
-    [((), ""), (("a",), "a"), (("a", "b"), "a and b"), (("a", "b", "c"), "a, b and c")],
+    [
+        ((), ""),
+        (("a",), "a"),
+        (("a", "b"), "a and b"),
+        (("a", "b", "c"), "a, b and c"),
+        (("Rho, Italy", "Bari"), "Rho, Italy; and Bari"),
+        (("Rho, Italy", "Bari", "Basel"), "Rho, Italy; Bari; and Basel"),
+        (("Rho (Milan, Italy)", "Bari"), "Rho (Milan, Italy) and Bari"),
+        (("1,797 patients", "one"), "1,797 patients and one"),
+    ],
 )
 def test_words_are_joined_as_in_a_sentence(words: tuple[str, ...], text: str) -> None:
     assert typeset.listing(words) == text
@@ -143,7 +152,7 @@ def test_words_are_joined_as_in_a_sentence(words: tuple[str, ...], text: str) ->
         ("Cohen's kappa of rater pairs, mean", "Cohen's kappa of rater pairs, mean"),
         ("H-accuracy", "H-accuracy"),
         ("Scaled Brier score", "scaled Brier score"),
-        ("90 % calibration error (E90)", "90 % calibration error (E90)"),
+        ("90% calibration error (E90)", "90% calibration error (E90)"),
     ],
 )
 def test_a_label_within_a_sentence_keeps_only_the_capitals_of_names(label: str, text: str) -> None:

@@ -37,7 +37,7 @@ from dossier.figures import svg
 from dossier.material import styles
 from dossier.register import REGISTER
 from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, externals
-from dossier.typeset import counted, level_of, named, number
+from dossier.typeset import counted, level_of, listing, named, number
 
 Floats = NDArray[np.float64]
 
@@ -278,9 +278,7 @@ def column(curve: Curve, name: str) -> Floats:
 
 def joined(names: Sequence[str], most: int = 4) -> str:
     """Names in a sentence: a, b and c; the rest as a number."""
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""
+    return listing(names if len(names) <= most else [*names[:most], f"{len(names) - most} more"])
 
 
 def labels(evidence: Evidence, width: float, weight: int = 400) -> dict[str, str]:

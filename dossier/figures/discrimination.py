@@ -422,7 +422,7 @@ def forest_caption(evidence: Evidence, forest: Forest, width: float) -> str:
         text += f" Open: under {bands.FEW_FOR_POOLING} {kind}{pooling}."
     bounds = criterion(evidence, forest.measure)
     if bounds:
-        text += f" Broken: the criterion declared beforehand, {' to '.join(number(bound) for bound in bounds)}."
+        text += f" Broken: the declared criterion, {' to '.join(number(bound) for bound in bounds)}."
     return text + left_out(len(sites) - len(shown), "not drawn")
 
 

@@ -615,7 +615,7 @@ def decision_all_sites(evidence: Evidence) -> Picture | Absent:
         caption = (
             f"{_opening(chosen.whose)}: {patients(chosen.sites)}; {level_text(evidence)} band"
             f"{', sites taken as fixed' if len(chosen.sites) > 1 else ''}. The model helps where its line lies above "
-            f"all others.{dotted} Conclusions rest on the shaded range alone, which was declared beforehand."
+            f"all others.{dotted} Conclusions rest on the shaded range alone, which was declared."
         )
         return picture("decision_all_sites", drawn, caption, decision_alternative(evidence))
 

@@ -11,7 +11,11 @@ from dossier.findings.sentence import Sentence, estimated, new_hospital, primary
 from dossier.types import POOLED, Estimate, Evidence, externals, find
 from dossier.typeset import TIED, at_least, counted, in_text, in_words, listing, model, sentence_case, threshold
 
-MOST_SENTENCES = 2
+MOST_LETTERS = 700
+"""Letters of a declared text that a line has room for."""
+MOST_ON_THE_COVER = 240
+MOST_NAMED = 10
+"""Sites that are named; of more it gives the count."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +35,6 @@ def finding(evidence: Evidence) -> Sentence:
 def lines(evidence: Evidence) -> list[Line]:
     """The thirteen lines: computed where the run knows, declared where the release says, open where it does not."""
     release = evidence.release
-    sites = externals(evidence)
-    predictors = len({name for site in sites for name in site.features})
     return [
         Line(
             "Kind of study", f"External validation of a prediction model for {release.outcome.name}: {model(evidence)}."
@@ -45,7 +47,7 @@ def lines(evidence: Evidence) -> list[Line]:
         Line("Type of model", _type(evidence)),
         Line("Measures", f"{_measures(evidence)}."),
         Line("Patients and events", f"{_size(evidence)}."),
-        Line("Predictors", f"{counted(predictors, 'predictor')} given in the tables." if predictors else "Not given."),
+        Line("Predictors", _predictors(evidence)),
         Line("Results", _results(evidence)),
         _said(evidence, "Interpretation", "25"),
         _said(evidence, "Registration", "18d"),
@@ -53,31 +55,62 @@ def lines(evidence: Evidence) -> list[Line]:
 
 
 def _said(evidence: Evidence, label: str, *items: str) -> Line:
-    """The first sentences of what the release declares."""
-    texts = [evidence.statements[item] for item in items if item in evidence.statements]
-    kept = [first_sentences(text) for text in texts if not is_placeholder(text)]
-    if kept:
-        return Line(label, " ".join(kept))
+    """What the release declares under rows of the checklist, or which rows wait for it."""
+    said = [text for item in items if (text := in_full(evidence, item))]
+    if said:
+        return Line(label, " ".join(said))
     asked = listing([f"{item} ({TOPICS[item].lower()})" for item in items])
     return Line(label, f"MISSING: item {asked} of the release.", open=True)
 
 
-def first_sentences(text: str) -> str:
-    """The first two sentences of the first paragraph, without the marks of Markdown."""
-    paragraphs = [
-        part for part in re.split(r"\n\s*\n", text.strip()) if not part.lstrip().startswith(("#", "|", "```"))
+def in_full(evidence: Evidence, item: str) -> str | None:
+    """What the release says under a row of the checklist, without the marks of Markdown; None where it says nothing.
+
+    A sentence that is left out may be the one that limits the use: a text that is too long says where it goes on.
+    """
+    text = evidence.statements.get(item, "")
+    if is_placeholder(text):
+        return None
+    parts = BETWEEN_PARTS.split(text.strip())
+    prose = [_plain(part) for part in parts if not part.lstrip().startswith(NO_PROSE)]
+    sentences = BETWEEN_SENTENCES.split(" ".join(prose))
+    kept = [
+        sentence
+        for place, sentence in enumerate(sentences)
+        if not place or len(" ".join(sentences[: place + 1])) <= MOST_LETTERS
     ]
-    plain = re.sub(r"[*_`]|^\s*[-+]\s+|\[([^\]]*)\]\([^)]*\)", r"\1", paragraphs[0] if paragraphs else text, flags=re.M)
-    sentences = re.split(r"(?<=[.!?])\s+(?=[A-Z])", " ".join(plain.split()))
-    return " ".join(sentences[:MOST_SENTENCES])
+    is_whole = len(kept) == len(sentences) and len(prose) == len(parts)
+    return " ".join(
+        [*kept, *([] if is_whole else [f"(Continued: row {item} of the checklist gives the page.)"])]
+    ).strip()
+
+
+BETWEEN_PARTS = re.compile(r"\n\s*\n|\n(?=\s*(?:[-+*]|\d+[.)])\s)")
+BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+NO_PROSE = ("|", "```")
+"""How a part of a declared text begins that is no sentence: a table, or a piece of code."""
+
+
+def _plain(part: str) -> str:
+    """A paragraph or an item of a list on one line, without its marks."""
+    bare = re.sub(r"^\s*(?:[-+*]|\d+[.)]|#+)\s+|[*`]|(?<!\w)_|_(?!\w)", "", part)
+    line = " ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", bare).split())
+    return line if line.endswith((".", "!", "?", ":", ";", ",")) else f"{line}."
+
+
+def in_whom(evidence: Evidence) -> str:
+    """For whom the model is, as the cover has room for; empty where nothing is said."""
+    said = evidence.release.intended_use.for_ or in_full(evidence, "3b") or ""
+    return (
+        said if len(said) <= MOST_ON_THE_COVER else "Stated under Intended use: row 3b of the checklist gives the page."
+    )
 
 
 def _sources(evidence: Evidence) -> str:
     sites = externals(evidence)
     names = [site.site for site in sites]
-    which = listing(names) if len(names) <= 10 else f"{names[0]} to {names[-1]}"
-    count = f"{sentence_case(in_words(len(sites)))} external {'site' if len(sites) == 1 else 'sites'}"
-    return f"{count}: {which}"
+    which = f": {listing(names)}" if len(names) <= MOST_NAMED else ", named in the chapter on the data"
+    return f"{sentence_case(in_words(len(sites)))} external {'site' if len(sites) == 1 else 'sites'}{which}"
 
 
 def _horizon(evidence: Evidence) -> str:
@@ -110,12 +143,23 @@ def _size(evidence: Evidence) -> str:
     return f"{patients}, {at_least(sites)}{counted(sum(site.events or 0 for site in sites), 'event')}"
 
 
+def _predictors(evidence: Evidence) -> str:
+    """How many predictors the declared formula has, and how many the tables give, which need not be the same."""
+    formula = evidence.release.model
+    given = len({name for site in externals(evidence) for name in site.features})
+    if formula is None:
+        return f"{counted(given, 'predictor')} given in the tables." if given else "Not given."
+    used = counted(len({term.predictor for term in formula.term}), "predictor")
+    return f"{used} in the declared formula; {f'{given:,}' if given else 'none'} given in the tables."
+
+
 def _results(evidence: Evidence) -> str:
     """AUROC, O/E and slope over the sites, net benefit at the primary threshold, and what a new site may expect."""
     said = [
         _one(evidence, "auroc", "AUROC"),
         new_hospital(evidence),
         _one(evidence, "oe_ratio", "observed to expected ratio"),
+        _behind_the_mean(evidence, "oe_ratio"),
         _one(evidence, "calibration_slope", "calibration slope"),
     ]
     if classes.labels(evidence):
@@ -135,6 +179,12 @@ def _one(evidence: Evidence, measure: str, label: str) -> str:
         return f"Pooled {label}{_of(evidence)} {in_text(evidence, measure, pooled)}."
     sites = estimated(evidence, measure)
     return f"The {label}{_of(evidence)} {range_over_sites(evidence, measure, sites)}." if sites else ""
+
+
+def _behind_the_mean(evidence: Evidence, measure: str) -> str:
+    """What the mean of the classes hides: its ends over classes and sites; empty for an outcome of two."""
+    every = classes.by_class(evidence, measure)
+    return f"By class and site it runs from {' to '.join(classes.ends(evidence, measure, every))}." if every else ""
 
 
 def _of(evidence: Evidence) -> str:

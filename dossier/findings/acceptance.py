@@ -1,17 +1,19 @@
-"""Which criteria that were declared beforehand are met."""
+"""Which criteria of the release are met, and when they were declared."""
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
 
 from dossier.findings.sentence import Sentence
-from dossier.types import POOLED, Absent, Criterion, Evidence
+from dossier.types import POOLED, Absent, Criterion, Evidence, externals
 from dossier.typeset import (
     Cell,
     Column,
     Reasons,
     Row,
     Table,
+    date,
     how_many,
     in_words,
     label_of,
@@ -37,23 +39,36 @@ def finding(evidence: Evidence) -> Sentence:
     every = declared(evidence)
     met = [one for one in every if verdict(one) == MET]
     noun = "criterion" if len(every) == 1 else "criteria"
-    unsaid = undated(evidence, "declared")
-    if not unsaid:
-        noun += " declared beforehand"
     lead = f"{sentence_case(how_many(len(met)))} of {in_words(len(every))} {noun} "
     failing = [f"{within_sentence(label(evidence, one[0]))}" for one in every if verdict(one) != MET]
     rest = f"Open: {listing(failing)}." if 0 < len(failing) <= 4 else ""
-    return Sentence(f"{lead}{'is' if len(met) == 1 else 'are'} met.", f"{rest} {unsaid}".strip())
+    return Sentence(f"{lead}{'is' if len(met) == 1 else 'are'} met.", f"{rest} {when(evidence, 'declared')}".strip())
 
 
-def undated(evidence: Evidence, done: str) -> str:
-    """Of how many criteria nobody says when they were `done`, so that beforehand is not known; empty where of none."""
-    dates = [evidence.release.acceptance[one[0].number - 1].declared_on for one in declared(evidence)]
-    count = dates.count(None)
-    if not count:
-        return ""
-    which = "any of them" if count == len(dates) > 1 else f"{in_words(count)} of them" if len(dates) > 1 else "it"
-    return f"When {which} {'were' if 1 < count < len(dates) else 'was'} {done} is not said."
+def when(evidence: Evidence, done: str) -> str:
+    """When the criteria were `done`, whether that was before the data, and of how many nobody says so."""
+    said = [evidence.release.acceptance[one[0].number - 1].declared_on for one in declared(evidence)]
+    known = sorted(day for day in said if day is not None)
+    count = len(said) - len(known)
+    which = "any of them" if count == len(said) > 1 else f"{in_words(count)} of them" if len(said) > 1 else "it"
+    unsaid = f"When {which} {'were' if 1 < count < len(said) else 'was'} {done} is not said." if count else ""
+    if not known:
+        return unsaid
+    days = date(known[0]) if known[0] == known[-1] else f"{date(known[0])} to {date(known[-1])}"
+    return f"{sentence_case(done)} on {days}{_beside_the_data(evidence, known[0], known[-1])}. {unsaid}".strip()
+
+
+def _beside_the_data(evidence: Evidence, first: datetime.date, last: datetime.date) -> str:
+    """Whether these days lie before or after the patients of every external site, as far as their dates are stated."""
+    spans = [site.dates for site in externals(evidence) if site.dates is not None]
+    if len(spans) < len(externals(evidence)):
+        return "; whether that was before the data is not said"
+    begin, end = min(span[0] for span in spans), max(span[1] for span in spans)
+    if last < begin:
+        return f", before the data begin ({date(begin)})"
+    if first > end:
+        return f", after the data end ({date(end)})"
+    return f", {'not all' if first < begin else 'not'} before the data begin ({date(begin)})"
 
 
 def declared(evidence: Evidence) -> list[tuple[Criterion, ...]]:
@@ -101,7 +116,6 @@ def fits_the_cover(evidence: Evidence) -> bool:
 
 def condensed(evidence: Evidence) -> Table:
     """One row a criterion: what was asked, and how it stands."""
-    unsaid = undated(evidence, "declared")
     rows = [
         Row(
             label(evidence, one[0]),
@@ -111,8 +125,8 @@ def condensed(evidence: Evidence) -> Table:
     ]
     return Table(
         name="table-acceptance",
-        title="Criteria." if unsaid else "Criteria declared beforehand.",
-        note=unsaid,
+        title="Criteria.",
+        note=when(evidence, "declared"),
         head="Criterion",
         columns=(Column("Asked", words=True), Column("Where", words=True), Column("Standing", words=True)),
         rows=tuple(rows),

@@ -142,7 +142,7 @@ def _accuracy(evidence: Evidence, term: Term) -> str:
     larger = details["larger_class"]
     answer = "calling everybody a case" if _prevalence(site) > 0.5 else "calling nobody a case"
     against = "more than" if larger > found.value else "as many as" if larger == found.value else "against"
-    models = "the model\N{RIGHT SINGLE QUOTATION MARK}s"
+    models = "the model's"
     return (
         f"At {site.site}, {answer} would be right for {per_cent(larger)}, {against} {models} {per_cent(found.value)} at"
         f" {_at(evidence)}.{_counterpart(evidence, term, site)}"

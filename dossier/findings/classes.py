@@ -64,6 +64,12 @@ def by_class(evidence: Evidence, measure: str, /, **at: float | str) -> list[One
     return sorted(found, key=lambda one: one.found.value)
 
 
+def ends(evidence: Evidence, measure: str, every: list[OneAgainstRest]) -> tuple[str, str]:
+    """The lowest and the highest value over classes and sites, each with where it is: a mean may hide both."""
+    low, high = (f"{short(evidence, measure, one.found.value)} ({one.named})" for one in (every[0], every[-1]))
+    return low, high
+
+
 def _named_or_counted(which: list[OneAgainstRest], among: int) -> str:
     if len(which) <= MOST_NAMED:
         return listing([one.named for one in which])
@@ -139,11 +145,8 @@ def calibration(evidence: Evidence) -> Sentence:
     ratios = by_class(evidence, "oe_ratio")
     if not ratios:
         return Sentence("At no external site can calibration be estimated.")
-    first, last = ratios[0], ratios[-1]
-    lead = (
-        f"Observed over expected patients of a class (O/E) runs from {short(evidence, 'oe_ratio', first.found.value)} "
-        f"({first.named}) to {short(evidence, 'oe_ratio', last.found.value)} ({last.named})."
-    )
+    first, last = ends(evidence, "oe_ratio", ratios)
+    lead = f"Observed over expected patients of a class (O/E) runs from {first} to {last}."
     slopes = by_class(evidence, "calibration_slope")
     parts = of_slopes(
         [(one, one.found) for one in slopes], lambda which: f"for {_named_or_counted(which, len(slopes))}"

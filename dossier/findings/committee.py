@@ -18,6 +18,7 @@ from dossier.types import (
     DatasetSummary,
     Estimate,
     Evidence,
+    Flag,
     SubgroupSize,
     externals,
     find,
@@ -258,7 +259,7 @@ def tested(evidence: Evidence) -> str:
 
 
 def numbers(evidence: Evidence) -> tuple[Number, ...]:
-    """Ranking, the risks against what happened, and the goals that were set beforehand."""
+    """Ranking, the risks against what happened, and the goals."""
     asked = [_ranking(evidence), None if classes.labels(evidence) else _risks(evidence), _goals(evidence)]
     return tuple(one for one in asked if one is not None)
 
@@ -489,20 +490,29 @@ def could_go_wrong(evidence: Evidence, most: int = MOST_FLAGS) -> tuple[Danger, 
 
 def further_dangers(evidence: Evidence) -> str:
     """How many kinds of limitations stand in the dossier alone."""
-    more = len(_kinds(evidence)) - MOST_DANGERS
+    every = {flag.flag for flag in evidence.flags}
+    more = len(every) - min(len(_kinds(evidence)), MOST_DANGERS)
     return f"{sentence_case(in_words(more))} more in the dossier." if more > 0 else ""
 
 
 def _kinds(evidence: Evidence) -> list[str]:
     """What was found, the most telling first; what concerns our site before the rest."""
-    kinds = [kind for kind in PLAIN if any(flag.flag == kind for flag in evidence.flags)]
+    telling = _of_the_model(evidence)
+    kinds = [kind for kind in PLAIN if any(flag.flag == kind for flag in telling)]
     ours = evidence.local_site
-    here = [kind for kind in kinds if any((flag.flag, flag.dataset) == (kind, ours) for flag in evidence.flags)]
+    here = [kind for kind in kinds if any((flag.flag, flag.dataset) == (kind, ours) for flag in telling)]
     return [*here, *(kind for kind in kinds if kind not in here)]
 
 
+def _of_the_model(evidence: Evidence) -> list[Flag]:
+    """The limitations without those of columns that the declared formula does not use: nobody is asked for them."""
+    formula = evidence.release.model
+    used = set() if formula is None else {term.predictor for term in formula.term}
+    return [flag for flag in evidence.flags if not used or not flag.columns or used & set(flag.columns)]
+
+
 def _danger(evidence: Evidence, kind: str, room: int) -> Danger:
-    flags = [flag for flag in evidence.flags if flag.flag == kind]
+    flags = [flag for flag in _of_the_model(evidence) if flag.flag == kind]
     known = {site.name: site.site for site in places(evidence)}
     where = [site for name, site in known.items() if any(flag.dataset == name for flag in flags)]
     at = f"{_few(where)}: " if where and len(where) < len(known) else "Every place: " if len(where) > 1 else ""
@@ -549,7 +559,7 @@ def _goals(evidence: Evidence) -> Number | None:
     """How many goals are met, and which are not."""
     score = acceptance.score(evidence)
     if score is None:
-        return Number("No goals", "were set before the test, so none can be met or missed")
+        return Number("No goals", "are set, so none can be met or missed")
     every = acceptance.declared(evidence)
     standing = ((acceptance.NOT_MET, "not met"), (acceptance.NOT_ESTIMABLE, "not known"))
     parts = [
@@ -558,19 +568,14 @@ def _goals(evidence: Evidence) -> Number | None:
         if any(acceptance.verdict(one) == verdict for one in every)
     ]
     if not parts:
-        return Number(score[0], f"of the {_set(evidence)}")
-    return Number(score[0], f"of the {_set(evidence)}; {'; '.join(parts)} (page 3)")
+        return Number(score[0], "of the goals")
+    return Number(score[0], f"of the goals; {'; '.join(parts)} (page 3)")
 
 
 def _goals_named(goals: Sequence[tuple[Criterion, ...]]) -> str:
     """Goals in a word each while they are few and have one, else their number."""
     names = list(dict.fromkeys(GOAL_WORDS.get(one[0].measure, "") for one in goals))
     return listing(names) if all(names) and len(names) <= MOST_NAMED else f"{in_words(len(goals))} of them"
-
-
-def _set(evidence: Evidence) -> str:
-    """The goals, said to be set beforehand only where the release gives the date of each."""
-    return "goals" if acceptance.undated(evidence, "set") else "goals set before the test"
 
 
 def goal(evidence: Evidence, one: Criterion) -> str:
@@ -621,8 +626,8 @@ def goals(evidence: Evidence) -> Table | None:
         )
     return Table(
         name="table-goals",
-        title=f"{sentence_case(_set(evidence))}.",
-        note=acceptance.undated(evidence, "set"),
+        title="Goals.",
+        note=acceptance.when(evidence, "set"),
         head="Goal",
         columns=(Column("Asked", words=True), Column("How it stands", words=True)),
         rows=tuple(rows),
@@ -920,11 +925,10 @@ def care(evidence: Evidence) -> tuple[tuple[str, str], ...]:
 def glossary(evidence: Evidence) -> tuple[tuple[str, str], ...]:
     """Every word of these pages that is not an everyday one, in plain words."""
     several = bool(classes.labels(evidence))
-    before = "" if acceptance.undated(evidence, "set") else ", before the test,"
     words = [
         ("Chance", "What would happen with no cause behind it, as with a coin. Small numbers differ by chance."),
         ("Dossier", "The full report of the test, from which these pages are drawn. It holds every number and method."),
-        ("Goal", f"What the owner said{before} that the model must reach."),
+        ("Goal", "What the owner said that the model must reach."),
         ("Model", "A rule, often run by a computer, that turns facts about a patient into a risk."),
         ("Outcome", f"What the model foretells: {evidence.release.outcome.name}."),
         ("Place", "A hospital, a group of them, or a span of time, whose patients took part in the test."),

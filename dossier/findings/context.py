@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dossier.findings.sentence import Sentence
 from dossier.types import Evidence, externals
-from dossier.typeset import foretold, in_words, model
+from dossier.typeset import foretold, in_words, model, tested_version
 
 
 def finding(evidence: Evidence) -> Sentence:
     """Which model, for which outcome, tested where."""
     sites = len(externals(evidence))
     where = f"{in_words(sites)} external {'dataset' if sites == 1 else 'datasets'}"
+    tested = tested_version(evidence)
+    which = "It" if tested == evidence.release.release.version else f"Version {tested}"
     return Sentence(
         f"{model(evidence)} gives the probability of {foretold(evidence)}.",
-        f"It is tested here unchanged on {where}; the texts of this chapter are the author's.",
+        f"{which} is tested here unchanged on {where}; the texts of this chapter are the author's.",
     )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dossier.checklist import is_placeholder
 from dossier.findings import classes
-from dossier.findings.abstract import first_sentences
+from dossier.findings.abstract import in_full
 from dossier.findings.results import finding as first_finding
 from dossier.findings.sentence import Sentence, estimated, primary_threshold
 from dossier.types import POOLED, Estimate, Evidence, externals, find
@@ -16,6 +15,7 @@ from dossier.typeset import (
     Column,
     Row,
     Table,
+    development,
     foretold,
     in_text,
     level_of,
@@ -23,6 +23,7 @@ from dossier.typeset import (
     model,
     sentence_case,
     short,
+    tested_version,
     threshold,
 )
 
@@ -36,10 +37,7 @@ CARD: Mapping[str, str] = {
     "out_of_distribution": "Patients unlike those it knows",
     "risks": "Risks and what is done against them",
     "updates": "Updates",
-    "development_data": "Development data",
 }
-STATED_UNDER: Mapping[str, str] = {"inputs": "9b", "development_data": "5a"}
-"""The rows of the checklist whose texts fill a line that the card leaves open."""
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -56,27 +54,33 @@ def about(evidence: Evidence) -> list[tuple[str, str, bool]]:
     use = release.intended_use
     at = [threshold(one) for one in release.thresholds.declared]
     return [
-        _line("Model and version", f"{release.release.model} {release.release.version}"),
+        _line("Model and version", _version(evidence)),
         _line("Owner", release.release.owner),
-        _line("Intended use", use.for_ or _statement(evidence, "3b")),
-        _line("Not for", "; ".join(text.rstrip(".") for text in use.not_for) + "." if use.not_for else None),
+        _line("Intended use", use.for_ or in_full(evidence, "3b")),
+        _line("Not for", " ".join(f"{sentence_case(text.strip().rstrip('.'))}." for text in use.not_for) or None),
         _line("Users", use.users),
         _line("Decision", use.decision),
         _line("Output", f"Probability of {foretold(evidence)}" + (f"; acted on at {listing(at)}" if at else "") + "."),
     ]
 
 
+def _version(evidence: Evidence) -> str:
+    """The released version, and the tested one where it is another."""
+    about, tested = evidence.release.release, tested_version(evidence)
+    other = "" if tested == about.version else f". Version {tested} was tested: the numbers of this card are its own."
+    return f"{about.model} {about.version}{other}"
+
+
 def stated(evidence: Evidence) -> list[tuple[str, str, bool]]:
     """What no data can show, as the release states it."""
     card = evidence.release.model_card
-    said = {key: getattr(card, key) or _statement(evidence, STATED_UNDER.get(key, "")) for key in CARD}
-    return [_line(label, said[key]) for key, label in CARD.items()]
-
-
-def _statement(evidence: Evidence, item: str) -> str | None:
-    """The first sentences of what the release says under a row of the checklist, if it says anything."""
-    text = evidence.statements.get(item, "")
-    return None if is_placeholder(text) else first_sentences(text)
+    said = {label: getattr(card, key) for key, label in CARD.items()}
+    said["Inputs"] = said["Inputs"] or in_full(evidence, "9b")
+    sources = in_full(evidence, "5a")
+    made_from = card.development_data or development(evidence)
+    # Without a development table the text on all sources is the nearest: it speaks of the test's data too.
+    of = ("Sources of data", sources) if made_from is None and sources else ("Development data", made_from)
+    return [_line(label, text) for label, text in (*said.items(), of)]
 
 
 def _line(label: str, text: str | None) -> tuple[str, str, bool]:
@@ -99,7 +103,11 @@ def performance(evidence: Evidence) -> Table:
             (f"Sensitivity at{TIED}{threshold(at)}", "sensitivity", places),
             (f"Specificity at{TIED}{threshold(at)}", "specificity", places),
         ]
-    rows = tuple(Row(label, _cells(evidence, measure, place)) for label, measure, place in asked)
+    rows = [Row(label, _cells(evidence, measure, place)) for label, measure, place in asked]
+    every = classes.by_class(evidence, "oe_ratio")
+    if every:
+        by_class = ("class by class", *classes.ends(evidence, "oe_ratio", every))
+        rows.insert(2, Row("The same, farthest classes", tuple(Cell(text, kind="word") for text in by_class)))
     of = " Mean of the classes, one against the rest; Brier: all classes, 0 to 2." if classes.labels(evidence) else ""
     return Table(
         name="table-model-card",
@@ -107,7 +115,7 @@ def performance(evidence: Evidence) -> Table:
         note=f"Pooled with its {level_of(evidence)} interval where sites are pooled, and the range over the sites.{of}",
         head="Measure",
         columns=(Column("Pooled", words=True), Column("Lowest site", words=True), Column("Highest site", words=True)),
-        rows=rows,
+        rows=tuple(rows),
     )
 
 
@@ -124,14 +132,17 @@ def _cells(evidence: Evidence, measure: str, place: dict[str, float | str]) -> t
 
 
 def gaps(evidence: Evidence) -> list[str]:
-    """Who was tested too little: the limitations that speak of small or missing groups."""
+    """What was tested too little: another version, few sites, small or missing groups, predictors not recorded."""
     kinds = (
+        "version_differs",
+        "few_sites",
+        "wide_prediction_interval",
+        "missing_predictor",
         "few_events",
         "few_in_subgroup",
-        "missing_predictor",
         "prevalence_shift",
         "case_mix_shift",
         "class_missing",
         "empty_subgroup",
     )
-    return [sentence_case(flag.says) for flag in evidence.flags if flag.flag in kinds]
+    return [sentence_case(flag.says) for kind in kinds for flag in evidence.flags if flag.flag == kind]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dossier.findings import checklist
 from dossier.findings.sentence import Sentence
 from dossier.types import Evidence
-from dossier.typeset import counted
+from dossier.typeset import counted, within_sentence
 
 DOMAINS = ("Participants and data sources", "Predictors", "Outcome", "Analysis")
 
@@ -77,10 +78,12 @@ QUESTIONS = (
 
 @dataclass(frozen=True)
 class Line:
-    """A question with its evidence: the rows that answer it, the chapters, and what speaks against it."""
+    """A question with its evidence: the rows that answer it, further chapters, and what speaks against it."""
 
     question: Question
-    rows: str
+    rows: tuple[tuple[str, checklist.Line], ...]
+    """Each row in words and as the checklist prints it, so that both name the same page."""
+    further: tuple[str, ...]
     against: str
 
 
@@ -99,9 +102,12 @@ def domains(evidence: Evidence) -> list[tuple[str, list[Line]]]:
 
 
 def _line(evidence: Evidence, question: Question) -> Line:
-    status = {row.item: row.status for row in evidence.checklist}
-    rows = [f"{item} {status[item].removeprefix('reported, ')}" for item in question.items if item in status]
+    known = {row.item.number: row for row in checklist.lines(evidence)}
+    named = [known[item] for item in question.items if item in known]
+    rows = tuple((f"{row.item.number} {within_sentence(row.status)}", row) for row in named)
+    pointed_to = {"context", *(row.where for row in named if not row.is_said)}
     raised = [flag for flag in evidence.flags if flag.flag in question.flags]
     answered = sum(flag.reply is not None for flag in raised)
     against = f"{counted(len(raised), 'limitation')}, {answered} answered" if raised else ""
-    return Line(question, "; ".join(rows), against)
+    further = tuple(chapter for chapter in question.chapters if chapter not in pointed_to)
+    return Line(question, rows, further, against)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dossier.findings.sentence import Sentence
 from dossier.types import Evidence
-from dossier.typeset import TIED, Cell, Column, Row, Table, in_words, listing, sentence_case
+from dossier.typeset import TIED, Cell, Column, Row, Table, in_words, listing, sentence_case, tested_version
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -37,8 +37,7 @@ def files(evidence: Evidence) -> Table:
 
 def model(evidence: Evidence) -> str:
     """Which version was tested, which is released, and the hash of the model file."""
-    release = evidence.release.release
-    tested = release.tested_version or release.version
+    release, tested = evidence.release.release, tested_version(evidence)
     versions = f"version {tested} was tested" + (
         "." if tested == release.version else f", {release.version} is released."
     )

@@ -77,7 +77,7 @@ def components(evidence: Evidence) -> Table:
         name="table-robustness",
         title="Potential robustness and what it is made of.",
         note=f"P(s): similarity, psi. P(p): two-sided z test against the internal test{_as_declared(evidence)}. SPR "
-        "combines P(p) with 1 \N{MINUS SIGN} P(s) by Fisher\N{RIGHT SINGLE QUOTATION MARK}s method.",
+        "combines P(p) with 1 \N{MINUS SIGN} P(s) by Fisher's method.",
         head="Site",
         columns=tuple(Column(label) for label in ("P(s)", "P(p)", "SPR", "Minimum", "P(a)", "WPR")),
         rows=tuple(rows),

@@ -50,7 +50,8 @@ def _constant(dataset: Dataset) -> Iterator[Flag]:
     same = [one.name for one in dataset.predictors if len(_known(one)) > 1 and not np.ptp(_known(one))]
     if same:
         verb = "has" if len(same) == 1 else "have"
-        yield Flag("constant_predictor", dataset.name, f"{listed(same)} {verb} one value in {dataset.name}.")
+        says = f"{listed(same)} {verb} one value in {dataset.name}."
+        yield Flag("constant_predictor", dataset.name, says, columns=tuple(same))
 
 
 def _codes(dataset: Dataset) -> Iterator[Flag]:
@@ -68,7 +69,7 @@ def _codes(dataset: Dataset) -> Iterator[Flag]:
                     f"{one.name} is {number(code)} in {rows} row{'s' if rows > 1 else ''} of {dataset.name}, far from "
                     "every other value: it may be a code for missing."
                 )
-                yield Flag("code_for_missing", dataset.name, says)
+                yield Flag("code_for_missing", dataset.name, says, columns=(one.name,))
 
 
 def _words_for_missing(dataset: Dataset) -> Iterator[Flag]:
@@ -113,7 +114,7 @@ def _against(dataset: Dataset, others: Sequence[Dataset]) -> Iterator[Flag]:
         elif not set(here.tolist()) & set(values.tolist()):
             mine, theirs = (_words(one.levels, codes) for codes in (here, values))
             says = f"{one.name} is {mine} in {dataset.name} and {theirs} in {where}: no category is in both."
-            yield Flag("other_categories", dataset.name, says)
+            yield Flag("other_categories", dataset.name, says, columns=(one.name,))
 
 
 def _units(dataset: str, name: str, mine: Floats, theirs: Floats, where: str) -> Iterator[Flag]:
@@ -123,7 +124,7 @@ def _units(dataset: str, name: str, mine: Floats, theirs: Floats, where: str) ->
         return
     if max(here / there, there / here) > OTHER_UNITS:
         says = f"the median of {name} is {here:.4g} in {dataset} and {there:.4g} in {where}: it may be in other units."
-        yield Flag("other_units", dataset, says)
+        yield Flag("other_units", dataset, says, columns=(name,))
 
 
 def _words(levels: Sequence[str], codes: Floats) -> str:

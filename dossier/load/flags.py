@@ -115,9 +115,8 @@ def _missing_predictors(dataset: Dataset) -> Iterator[Flag]:
     lost = [one.name for one in dataset.predictors if np.isnan(one.values).all()]
     if lost:
         verb = "is" if len(lost) == 1 else "are"
-        yield Flag(
-            "missing_predictor", dataset.name, f"{', '.join(lost)} {verb} missing in every row of {dataset.name}."
-        )
+        says = f"{', '.join(lost)} {verb} missing in every row of {dataset.name}."
+        yield Flag("missing_predictor", dataset.name, says, columns=tuple(lost))
 
 
 def _repeated_rows(site: Site) -> Iterator[Flag]:

@@ -250,7 +250,7 @@ def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
 
 
 @metric(
-    "90 % calibration error (E90)",
+    "90% calibration error (E90)",
     digits=3,
     range=(0, 1),
     best="zero",

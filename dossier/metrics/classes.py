@@ -811,7 +811,7 @@ def mss_brier(classes: Integers, class_risk: Floats, brier_width: float = 0.05) 
         None,
         None,
         len(classes),
-        f"variance of the squared errors, 95 % interval {brier_width:g} wide",
+        f"variance of the squared errors, 95% interval {brier_width:g} wide",
         details={"width": brier_width},
         reason=NO_INTERVAL,
     )

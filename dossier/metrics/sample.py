@@ -32,7 +32,7 @@ def _needed(value: float, outcome: Floats, method: str, width: float) -> Estimat
         high=None,
         level=None,
         n=len(outcome),
-        method=f"{method}, 95 % interval {width:g} wide",
+        method=f"{method}, 95% interval {width:g} wide",
         events=int(outcome.sum()),
         details={"width": width},
         reason=NO_INTERVAL,

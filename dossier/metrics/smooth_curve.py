@@ -79,7 +79,7 @@ def smooth_curve(outcome: Floats, risk: Floats, quantiles: tuple[float, ...] | N
     if isinstance(fit, Absent):
         return fit
     at = ", ".join(f"{100 * quantile:g}" for quantile in wanted)
-    spline = f"logistic, restricted cubic spline of logit p, {len(knots)} knots at {at} %"
+    spline = f"logistic, restricted cubic spline of logit p, {len(knots)} knots at {at}%"
     return SmoothCurve(knots, fit, (spline if knots else "logistic, straight line in logit p") + clipped(risk))
 
 
