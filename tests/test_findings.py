@@ -10,7 +10,7 @@ import pytest
 
 from dossier.contents import CHAPTERS
 from dossier.findings.sentence import Sentence
-from dossier.types import Absent, Estimate, Evidence, Flag, Result
+from dossier.types import Absent, Estimate, Evidence, Flag
 from tests.conftest import by_hand
 from tests.figures.evidence import COVID, Case
 
@@ -59,6 +59,25 @@ def given(evidence: Evidence, measure: str, **values: tuple[float, float, float]
             one = dataclasses.replace(one, found=dataclasses.replace(one.found, value=value, low=low, high=high))
         results.append(one)
     return dataclasses.replace(evidence, results=tuple(results))
+
+
+def of_net_benefit(found: dict[tuple[str, float], tuple[float, float]], *declared: float) -> Evidence:
+    """Evidence of two sites with these net benefits, of the model and of treating everyone, by site and threshold."""
+    evidence = KINDS["two"]
+    one = next(one for one in evidence.results if one.measure == "net_benefit")
+    made = [
+        dataclasses.replace(
+            one,
+            dataset=site,
+            at={"threshold": at},
+            found=Estimate(value, value - 0.01, value + 0.01, 0.95, 100, "by hand", details={"treat_all": everyone}),
+        )
+        for (site, at), (value, everyone) in found.items()
+    ]
+    kept = [one for one in evidence.results if one.measure != "net_benefit"]
+    thresholds = evidence.release.thresholds.model_copy(update={"declared": declared})
+    release = evidence.release.model_copy(update={"thresholds": thresholds})
+    return dataclasses.replace(evidence, results=(*kept, *made), release=release)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -139,36 +158,29 @@ def test_a_default_that_does_better_is_named() -> None:
         for one in evidence.results
     )
     text = said("utility", dataclasses.replace(evidence, results=results))
-    assert "Spain: there treating everyone or no one has the higher net benefit." in text
-    assert "Italy 1: there" not in text
+    assert "Treating everyone has the higher net benefit in Spain." in text
+    assert "Italy 1" not in text.split("Treating everyone")[1]
 
 
 @pytest.mark.parametrize(
     ("first", "text"),
     [
-        (
-            0.05,
-            "At no site does treating everyone or no one have the higher net benefit. Treating everyone or no one is ",
-        ),
-        (0.2, "there treating everyone or no one has the higher net benefit. Treating everyone or no one is also "),
+        (0.05, "At 0.50 treating everyone or no one has the higher net benefit at no site."),
+        (0.2, "Treating everyone has the higher net benefit in Italy 1."),
     ],
 )
 def test_a_default_that_does_better_at_another_threshold_is_named(first: float, text: str) -> None:
-    evidence = KINDS["two"]
-    thresholds = evidence.release.thresholds.model_copy(update={"declared": (0.5, 0.2)})
-    one = next(one for one in evidence.results if one.measure == "net_benefit")
+    # Spain at 0.20: 0.1 by the model, 0.3 if everyone is treated.
+    changed = of_net_benefit({("site-0", 0.5): (0.1, first), ("site-1", 0.2): (0.1, 0.3)}, 0.5, 0.2)
+    told = said("utility", changed).replace("\N{NO-BREAK SPACE}", " ")
+    assert told.endswith(f"{text} At the other declared threshold, 0.20, treating everyone is better in Spain.")
 
-    def at(site: str, threshold: float, treat_all: float) -> Result:
-        found = Estimate(0.1, 0.0, 0.2, 0.95, 100, "by hand", details={"treat_all": treat_all})
-        return dataclasses.replace(one, dataset=site, at={"threshold": threshold}, found=found)
 
-    kept = [one for one in evidence.results if one.measure != "net_benefit"]
-    results = (*kept, at("site-0", 0.5, first), at("site-0", 0.2, 0.0), at("site-1", 0.5, 0.0), at("site-1", 0.2, 0.3))
-    changed = dataclasses.replace(
-        evidence, results=results, release=evidence.release.model_copy(update={"thresholds": thresholds})
-    )
-    assert f"{text}better at a threshold of 0.20 (Spain)." in said("utility", changed).replace(
-        "\N{NO-BREAK SPACE}", " "
+def test_it_is_said_whether_everyone_or_no_one_should_rather_be_treated() -> None:
+    # Italy 1: 0.1 by the model, 0.3 if everyone is treated. Spain: a loss by the model, a greater one if everyone is.
+    changed = of_net_benefit({("site-0", 0.5): (0.1, 0.3), ("site-1", 0.5): (-0.1, -0.4)}, 0.5)
+    assert said("utility", changed).endswith(
+        "Treating everyone has the higher net benefit in Italy 1; treating no one has the higher net benefit in Spain."
     )
 
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dossier.bands import OE_TOLERATED
-from dossier.findings.sentence import Sentence, estimated, new_hospital, primary_threshold, range_over_sites
+from dossier.findings.sentence import (
+    Sentence,
+    better_than_the_model,
+    estimated,
+    new_hospital,
+    primary_threshold,
+    range_over_sites,
+)
 from dossier.types import POOLED, Absent, Curve, DatasetSummary, Estimate, Evidence, externals, find, find_curve
 from dossier.typeset import (
     TIED,
@@ -64,9 +71,9 @@ def by_class(evidence: Evidence, measure: str, /, **at: float | str) -> list[One
     return sorted(found, key=lambda one: one.found.value)
 
 
-def _named_or_counted(which: list[OneAgainstRest], among: int) -> str:
+def _named_or_counted(which: Sequence[str], among: int) -> str:
     if len(which) <= MOST_NAMED:
-        return listing([one.named for one in which])
+        return listing(which)
     return f"{in_words(len(which))} of {in_words(among)} classes and sites"
 
 
@@ -115,7 +122,7 @@ def off(evidence: Evidence) -> str:
             who = (
                 listing([f"{one.named} (O/E{TIED}{number(one.found.value)})" for one in which])
                 if len(which) <= MOST_NAMED
-                else _named_or_counted(which, len(every))
+                else _named_or_counted([one.named for one in which], len(every))
             )
             parts.append(f"{words} for {who}")
     return f"Risks are {' and '.join(parts)}." if parts else ""
@@ -145,8 +152,8 @@ def calibration(evidence: Evidence) -> Sentence:
         f"({first.named}) to {short(evidence, 'oe_ratio', last.found.value)} ({last.named})."
     )
     slopes = by_class(evidence, "calibration_slope")
-    extreme = [one for one in slopes if one.found.high is not None and one.found.high < 1]
-    timid = [one for one in slopes if one.found.low is not None and one.found.low > 1]
+    extreme = [one.named for one in slopes if one.found.high is not None and one.found.high < 1]
+    timid = [one.named for one in slopes if one.found.low is not None and one.found.low > 1]
     parts = []
     if extreme:
         parts.append(f"The slope is below 1 for {_named_or_counted(extreme, len(slopes))}: too far apart.")
@@ -170,11 +177,14 @@ def utility(evidence: Evidence) -> Sentence:
         f"At a threshold of{TIED}{threshold(at)} for the risk of one class, the net benefit, averaged over the "
         f"classes, {range_over_sites(evidence, 'net_benefit', sites)}."
     )
-    worse = [one for one in every if one.found.value < max(one.found.details.get("treat_all") or 0.0, 0.0)]
+    worse = better_than_the_model((one.named, one.found) for one in every)
     if not worse:
         return Sentence(lead, "For no class does treating everyone or no one have the higher net benefit.")
-    who = _named_or_counted(worse, len(every))
-    return Sentence(lead, f"Treating everyone or no one has the higher net benefit for {who}.")
+    told = (
+        f"treating {whom} has the higher net benefit for {_named_or_counted(where, len(every))}"
+        for whom, where in worse.items()
+    )
+    return Sentence(lead, f"{sentence_case('; '.join(told))}.")
 
 
 def severity(evidence: Evidence) -> Sentence:

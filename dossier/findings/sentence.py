@@ -30,6 +30,19 @@ def primary_threshold(evidence: Evidence) -> float | None:
     return declared[0] if declared else None
 
 
+EVERYONE, NO_ONE = "everyone", "no one"
+
+
+def better_than_the_model(net_benefits: Iterable[tuple[str, Estimate]]) -> dict[str, list[str]]:
+    """Where treating everyone or no one has a higher net benefit than the model: the places, by which of the two."""
+    places: dict[str, list[str]] = {EVERYONE: [], NO_ONE: []}
+    for where, found in net_benefits:
+        of_everyone = found.details.get("treat_all") or 0.0
+        if found.value < max(of_everyone, 0.0):
+            places[EVERYONE if of_everyone > 0 else NO_ONE].append(where)
+    return {whom: where for whom, where in places.items() if where}
+
+
 def range_over_sites(
     evidence: Evidence, measure: str, sites: list[tuple[DatasetSummary, Estimate]], cut_offs: Iterable[float] = ()
 ) -> str:
