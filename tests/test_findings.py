@@ -9,6 +9,7 @@ import re
 import pytest
 
 from dossier.contents import CHAPTERS
+from dossier.findings import results
 from dossier.findings.sentence import Sentence
 from dossier.types import Absent, Estimate, Evidence, Flag
 from tests.conftest import by_hand
@@ -261,11 +262,29 @@ def test_the_rival_is_judged_by_its_interval() -> None:
     assert "from 0.01 (Spain) to 0.05 (Italy 1)" in text
 
 
-def test_many_sites_whose_risks_are_off_are_counted_not_listed() -> None:
-    evidence = KINDS["eight"]
-    flags = tuple(Flag("risks_off", site.name, "off.") for site in evidence.datasets)
-    text = said("results", dataclasses.replace(evidence, flags=flags))
-    assert len(text) <= LONGEST, f"{len(text)} characters: {text}"
+def test_risks_are_off_where_the_interval_excludes_one_and_far_off_outside_what_is_tolerated() -> None:
+    # The rule: off where the interval excludes 1, far off where all of it lies outside 0.8 to 1.25.
+    off = given(KINDS["two"], "oe_ratio", site_0=(1.14, 1.04, 1.24), site_1=(0.11, 0.05, 0.25))
+    assert (
+        said("results", off)
+        .replace("\N{NO-BREAK SPACE}", " ")
+        .endswith("Risks are far too high in Spain (O/E 0.11); too low in Italy 1 (O/E 1.14).")
+    )
+    near = given(KINDS["two"], "oe_ratio", site_0=(1.30, 0.99, 1.70), site_1=(0.90, 0.75, 0.97))
+    assert said("results", near).replace("\N{NO-BREAK SPACE}", " ").endswith("Risks are too high in Spain (O/E 0.90).")
+    assert "excludes 1, and far off where it lies outside 0.80 to 1.25" in results.essentials(off).note
+
+
+def test_many_sites_whose_risks_are_off_are_counted_and_the_farthest_named() -> None:
+    ratios = {f"site_{place}": (value, value - 0.01, value + 0.01) for place, value in enumerate((1.3, 1.5, 1.1, 1.2))}
+    ratios |= {f"site_{place}": (value, value - 0.01, value + 0.01) for place, value in enumerate((0.7, 0.6, 0.9), 4)}
+    ratios["site_7"] = (1.0, 0.9, 1.1)
+    text = said("results", given(KINDS["eight"], "oe_ratio", **ratios)).replace("\N{NO-BREAK SPACE}", " ")
+    assert text.split(" interval). ")[1].startswith(
+        "Risks are far too low in Italy 2 and one more; far too high in Brazil 2 and one more; "
+        "too low in Spain and one more; too high in Brazil 3."
+    )
+    assert len(text) <= LONGEST + 20, f"{len(text)} characters: {text}"
 
 
 def test_a_number_of_sites_is_said_as_one_says_it() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dossier.bands import OE_TOLERATED
 from dossier.findings.sentence import (
     Sentence,
     better_than_the_model,
@@ -13,6 +12,7 @@ from dossier.findings.sentence import (
     new_hospital,
     primary_threshold,
     range_over_sites,
+    where_risks_are_off,
 )
 from dossier.types import POOLED, Absent, Curve, DatasetSummary, Estimate, Evidence, externals, find, find_curve
 from dossier.typeset import (
@@ -27,7 +27,6 @@ from dossier.typeset import (
     label_of,
     listing,
     lost_rows,
-    number,
     per_cent,
     sentence_case,
     short,
@@ -111,21 +110,8 @@ def results(evidence: Evidence) -> Sentence:
 
 
 def off(evidence: Evidence) -> str:
-    """For which class at which site the risks are clearly off."""
-    lowest, highest = OE_TOLERATED
-    every = by_class(evidence, "oe_ratio")
-    low = [one for one in every if one.found.low is not None and one.found.low > highest]
-    high = [one for one in every if one.found.high is not None and one.found.high < lowest]
-    parts = []
-    for which, words in ((low, "too low"), (high, "too high")):
-        if which:
-            who = (
-                listing([f"{one.named} (O/E{TIED}{number(one.found.value)})" for one in which])
-                if len(which) <= MOST_NAMED
-                else _named_or_counted([one.named for one in which], len(every))
-            )
-            parts.append(f"{words} for {who}")
-    return f"Risks are {' and '.join(parts)}." if parts else ""
+    """For which class at which site the risks are off."""
+    return where_risks_are_off([(one.named, one.found) for one in by_class(evidence, "oe_ratio")], "for")
 
 
 def discrimination(evidence: Evidence) -> Sentence:

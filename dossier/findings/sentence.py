@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from dossier.bands import OE_TOLERATED
 from dossier.types import POOLED, DatasetSummary, Estimate, Evidence, externals, find
-from dossier.typeset import in_text, in_words, level_of, listing, short
+from dossier.typeset import TIED, in_text, in_words, level_of, listing, number, short
 
 
 @dataclass(frozen=True)
@@ -73,3 +74,44 @@ def new_hospital(evidence: Evidence) -> str:
 def named_or_counted(names: list[str], most: int = 3) -> str:
     """Sites by name when they are few, by count when they are many."""
     return listing(names) if len(names) <= most else f"{in_words(len(names))} sites"
+
+
+def named_with_the_rest(names: Sequence[str], most: int, room: int | None = None) -> str:
+    """The first of a list, at most so many and, but for the very first, in so many characters; the rest by count."""
+    kept = list(names[:most])
+    while room is not None and len(kept) > 1 and len(listing(kept)) > room:
+        kept.pop()
+    left = len(names) - len(kept)
+    return listing([*kept, f"{in_words(left)} more"] if left else kept)
+
+
+MOST_OFF = 4
+"""Places whose risks are off that a sentence names while they are no more; of more it names the farthest off."""
+
+
+def where_risks_are_off(ratios: Sequence[tuple[str, Estimate]], preposition: str = "in") -> str:
+    """Where more or fewer events came than the risks add up to, in words; empty where no interval excludes 1.
+
+    Off is an O/E whose interval excludes 1; far off one whose whole interval lies outside 0.8 to 1.25.
+    """
+    lowest, highest = OE_TOLERATED
+    rising = sorted(ratios, key=lambda pair: pair[1].value)
+    low = [(name, one) for name, one in reversed(rising) if one.low is not None and one.low > 1]
+    high = [(name, one) for name, one in rising if one.high is not None and one.high < 1]
+    far_low = [pair for pair in low if (pair[1].low or 0) > highest]
+    far_high = [pair for pair in high if (pair[1].high or 0) < lowest]
+    kinds = {
+        "far too low": far_low,
+        "far too high": far_high,
+        "too low": [pair for pair in low if pair not in far_low],
+        "too high": [pair for pair in high if pair not in far_high],
+    }
+    found = {words: which for words, which in kinds.items() if which}
+    few = len(low) + len(high) <= MOST_OFF
+    most = MOST_OFF if few else MOST_OFF // len(found)
+    told = [
+        f"{words} {preposition} "
+        + named_with_the_rest([f"{name} (O/E{TIED}{number(one.value)})" if few else name for name, one in which], most)
+        for words, which in found.items()
+    ]
+    return f"Risks are {'; '.join(told)}." if told else ""
