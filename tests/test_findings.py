@@ -10,7 +10,7 @@ import pytest
 
 from dossier.contents import CHAPTERS
 from dossier.findings import results
-from dossier.findings.sentence import Sentence
+from dossier.findings.sentence import Sentence, gravest_errors
 from dossier.types import Absent, Estimate, Evidence, Flag
 from tests.conftest import by_hand
 from tests.figures.evidence import COVID, Case
@@ -106,6 +106,27 @@ def test_one_site_gives_its_value_with_its_interval() -> None:
     evidence = given(KINDS["one"], "auroc", site_0=(0.7512, 0.7034, 0.7949))
     assert said("discrimination", evidence).startswith("The AUROC is 0.75 (95% CI 0.70 to 0.79) in Desio, Italy.")
     assert said("results", evidence).startswith("The AUROC is 0.75 (95% CI 0.70 to 0.79) in Desio, Italy.")
+
+
+def test_an_end_of_a_range_that_rests_on_few_says_on_how_few() -> None:
+    # By hand: 5 events at the second site, and 1 patient without one at the first; below 20 is few.
+    evidence = given(KINDS["two"], "auroc", site_0=(0.74, 0.69, 0.79), site_1=(1.0, 0.57, 1.0))
+    first = dataclasses.replace(evidence.datasets[0], n=400, events=399)
+    second = dataclasses.replace(evidence.datasets[1], n=150, events=5)
+    text = said("discrimination", dataclasses.replace(evidence, datasets=(first, second)))
+    assert text.startswith("The AUROC runs from 0.74 (Italy 1, 1 non-event) to 1.00 (Spain, 5 events).")
+    enough = dataclasses.replace(evidence.datasets[0], n=40, events=20)
+    text = said("discrimination", dataclasses.replace(evidence, datasets=(enough, second)))
+    assert text.startswith("The AUROC runs from 0.74 (Italy 1) to")
+
+
+def test_the_gravest_errors_are_counted_where_they_are_few() -> None:
+    evidence, site = KINDS["one"], KINDS["one"].datasets[0]
+    found = Estimate(6.0, 4.0, 8.0, 0.95, 25, "by hand", details={"errors": 6.0})
+    told = gravest_errors(evidence, [(site, found)]).replace("\N{NO-BREAK SPACE}", " ")
+    assert told.endswith("with an index of 6.0 of 10 over 6 errors.")
+    many = dataclasses.replace(found, details={"errors": 20.0})
+    assert gravest_errors(evidence, [(site, many)]).endswith("with an index of 6.0 of 10.")
 
 
 def test_two_sites_that_print_alike_are_not_a_range() -> None:

@@ -9,6 +9,7 @@ from dossier.findings.sentence import (
     Sentence,
     better_than_the_model,
     estimated,
+    gravest_errors,
     new_hospital,
     primary_threshold,
     range_over_sites,
@@ -182,9 +183,7 @@ def severity(evidence: Evidence) -> Sentence:
     errors = estimated(evidence, "error_severity_index")
     if not errors:
         return Sentence(lead)
-    site, found = errors[-1]
-    gravest = short(evidence, "error_severity_index", found.value)
-    return Sentence(lead, f"The errors are gravest in {site.site}, with an index of {gravest} of 10.")
+    return Sentence(lead, gravest_errors(evidence, errors))
 
 
 def description(evidence: Evidence) -> Sentence:

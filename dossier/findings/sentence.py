@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from dossier.bands import OE_TOLERATED
+from dossier.bands import FEW_FOR_POOLING, OE_TOLERATED
 from dossier.types import POOLED, DatasetSummary, Estimate, Evidence, externals, find
-from dossier.typeset import TIED, in_text, in_words, level_of, listing, number, short
+from dossier.typeset import TIED, counted, in_text, in_words, level_of, listing, number, short
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,27 @@ def range_over_sites(
         return f"is {in_text(evidence, measure, low[1])} in {low[0].site}"
     if first == last:
         return f"is {first} at {'both' if len(sites) == 2 else 'all'} sites"
-    return f"runs from {first} ({low[0].site}) to {last} ({high[0].site})"
+    first_site, last_site = (f"{site.site}{_on_few(site, measure)}" for site, _ in (low, high))
+    return f"runs from {first} ({first_site}) to {last} ({last_site})"
+
+
+OF_BOTH = ("auroc", "oe_ratio", "net_benefit")
+"""Measures that rest on the events and on the non-events alike."""
+
+
+def _on_few(site: DatasetSummary, measure: str) -> str:
+    """How few events, non-events or patients of a class a value at the end of a range rests on; else nothing."""
+    few = scarce(site, FEW_FOR_POOLING) if measure in OF_BOTH else {}
+    told = [f"{count:,} of class {of}" if site.class_counts else counted(count, of) for of, count in few.items()]
+    return f", {listing(told)}" if told else ""
+
+
+def scarce(site: DatasetSummary, below: int) -> dict[str, int]:
+    """Of what a site has fewer than so many: events, non-events or, of several classes, each class; with the count."""
+    if not site.class_counts and site.events is None:
+        return {}
+    counts = site.class_counts or {"event": site.events or 0, "non-event": site.n - (site.events or 0)}
+    return {of: count for of, count in counts.items() if count < below}
 
 
 def new_hospital(evidence: Evidence) -> str:
@@ -115,3 +135,12 @@ def where_risks_are_off(ratios: Sequence[tuple[str, Estimate]], preposition: str
         for words, which in found.items()
     ]
     return f"Risks are {'; '.join(told)}." if told else ""
+
+
+def gravest_errors(evidence: Evidence, indices: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
+    """Where errors are gravest, of the sites in the order of the index, and how few they are where they are few."""
+    site, found = indices[-1]
+    errors = int(found.details.get("errors") or 0)
+    count = "" if errors >= FEW_FOR_POOLING else f" over {counted(errors, 'error')}"
+    index = short(evidence, "error_severity_index", found.value)
+    return f"The errors are gravest in {site.site}, with an index of {index} of 10{count}."
