@@ -20,7 +20,7 @@ from dossier.findings import (
     robustness,
     sample,
 )
-from dossier.findings.sentence import Sentence, of_slopes
+from dossier.findings.sentence import Sentence, gravest_errors, of_slopes
 from dossier.release import DeclaredPerformance, Model, ReadersTables, Sample
 from dossier.types import (
     Absent,
@@ -183,6 +183,25 @@ def given(evidence: Evidence, measure: str, **values: tuple[float, float, float]
     return dataclasses.replace(evidence, results=tuple(results))
 
 
+def of_net_benefit(found: dict[tuple[str, float], tuple[float, float]], *declared: float) -> Evidence:
+    """Evidence of two sites with these net benefits, of the model and of treating everyone, by site and threshold."""
+    evidence = KINDS["two"]
+    one = next(one for one in evidence.results if one.measure == "net_benefit")
+    made = [
+        dataclasses.replace(
+            one,
+            dataset=site,
+            at={"threshold": at},
+            found=Estimate(value, value - 0.01, value + 0.01, 0.95, 100, "by hand", details={"treat_all": everyone}),
+        )
+        for (site, at), (value, everyone) in found.items()
+    ]
+    kept = [one for one in evidence.results if one.measure != "net_benefit"]
+    thresholds = evidence.release.thresholds.model_copy(update={"declared": declared})
+    release = evidence.release.model_copy(update={"thresholds": thresholds})
+    return dataclasses.replace(evidence, results=(*kept, *made), release=release)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("chapter", NAMES)
 def test_every_chapter_opens_with_a_sentence_of_at_most_three_lines(chapter: str, kind: str) -> None:
@@ -253,6 +272,27 @@ def test_one_site_gives_its_value_with_its_interval() -> None:
     evidence = given(KINDS["one"], "auroc", site_0=(0.7512, 0.7034, 0.7949))
     assert said("discrimination", evidence).startswith("The AUROC is 0.75 (95% CI 0.70 to 0.79) in Desio, Italy.")
     assert said("results", evidence).startswith("The AUROC is 0.75 (95% CI 0.70 to 0.79) in Desio, Italy.")
+
+
+def test_an_end_of_a_range_that_rests_on_few_says_on_how_few() -> None:
+    # By hand: 5 events at the second site, and 1 patient without one at the first; below 20 is few.
+    evidence = given(KINDS["two"], "auroc", site_0=(0.74, 0.69, 0.79), site_1=(1.0, 0.57, 1.0))
+    first = dataclasses.replace(evidence.datasets[0], n=400, events=399)
+    second = dataclasses.replace(evidence.datasets[1], n=150, events=5)
+    text = said("discrimination", dataclasses.replace(evidence, datasets=(first, second)))
+    assert text.startswith("The AUROC runs from 0.74 (Italy 1, 1 non-event) to 1.00 (Spain, 5 events).")
+    enough = dataclasses.replace(evidence.datasets[0], n=40, events=20)
+    text = said("discrimination", dataclasses.replace(evidence, datasets=(enough, second)))
+    assert text.startswith("The AUROC runs from 0.74 (Italy 1) to")
+
+
+def test_the_gravest_errors_are_counted_where_they_are_few() -> None:
+    evidence, site = KINDS["one"], KINDS["one"].datasets[0]
+    found = Estimate(6.0, 4.0, 8.0, 0.95, 25, "by hand", details={"errors": 6.0})
+    told = gravest_errors(evidence, [(site, found)]).replace("\N{NO-BREAK SPACE}", " ")
+    assert told.endswith("with an index of 6.0 of 10 over 6 errors.")
+    many = dataclasses.replace(found, details={"errors": 20.0})
+    assert gravest_errors(evidence, [(site, many)]).endswith("with an index of 6.0 of 10.")
 
 
 def test_two_sites_that_print_alike_are_not_a_range() -> None:
@@ -332,36 +372,29 @@ def test_a_default_that_does_better_is_named() -> None:
         for one in evidence.results
     )
     text = said("utility", dataclasses.replace(evidence, results=results))
-    assert "Spain: there treating everyone or no one has the higher net benefit." in text
-    assert "Italy 1: there" not in text
+    assert "Treating everyone has the higher net benefit in Spain." in text
+    assert "Italy 1" not in text.split("Treating everyone")[1]
 
 
 @pytest.mark.parametrize(
     ("first", "text"),
     [
-        (
-            0.05,
-            "At no site does treating everyone or no one have the higher net benefit. Treating everyone or no one is ",
-        ),
-        (0.2, "there treating everyone or no one has the higher net benefit. Treating everyone or no one is also "),
+        (0.05, "At 0.50 treating everyone or no one has the higher net benefit at no site."),
+        (0.2, "Treating everyone has the higher net benefit in Italy 1."),
     ],
 )
 def test_a_default_that_does_better_at_another_threshold_is_named(first: float, text: str) -> None:
-    evidence = KINDS["two"]
-    thresholds = evidence.release.thresholds.model_copy(update={"declared": (0.5, 0.2)})
-    one = next(one for one in evidence.results if one.measure == "net_benefit")
+    # Spain at 0.20: 0.1 by the model, 0.3 if everyone is treated.
+    changed = of_net_benefit({("site-0", 0.5): (0.1, first), ("site-1", 0.2): (0.1, 0.3)}, 0.5, 0.2)
+    told = said("utility", changed).replace("\N{NO-BREAK SPACE}", " ")
+    assert told.endswith(f"{text} At the other declared threshold, 0.20, treating everyone is better in Spain.")
 
-    def at(site: str, threshold: float, treat_all: float) -> Result:
-        found = Estimate(0.1, 0.0, 0.2, 0.95, 100, "by hand", details={"treat_all": treat_all})
-        return dataclasses.replace(one, dataset=site, at={"threshold": threshold}, found=found)
 
-    kept = [one for one in evidence.results if one.measure != "net_benefit"]
-    results = (*kept, at("site-0", 0.5, first), at("site-0", 0.2, 0.0), at("site-1", 0.5, 0.0), at("site-1", 0.2, 0.3))
-    changed = dataclasses.replace(
-        evidence, results=results, release=evidence.release.model_copy(update={"thresholds": thresholds})
-    )
-    assert f"{text}better at a threshold of 0.20 (Spain)." in said("utility", changed).replace(
-        "\N{NO-BREAK SPACE}", " "
+def test_it_is_said_whether_everyone_or_no_one_should_rather_be_treated() -> None:
+    # Italy 1: 0.1 by the model, 0.3 if everyone is treated. Spain: a loss by the model, a greater one if everyone is.
+    changed = of_net_benefit({("site-0", 0.5): (0.1, 0.3), ("site-1", 0.5): (-0.1, -0.4)}, 0.5)
+    assert said("utility", changed).endswith(
+        "Treating everyone has the higher net benefit in Italy 1; treating no one has the higher net benefit in Spain."
     )
 
 
@@ -561,11 +594,29 @@ def test_the_rival_is_judged_by_its_interval() -> None:
     assert "from 0.01 (Spain) to 0.05 (Italy 1)" in text
 
 
-def test_many_sites_whose_risks_are_off_are_counted_not_listed() -> None:
-    evidence = KINDS["eight"]
-    flags = tuple(Flag("risks_off", site.name, "off.") for site in evidence.datasets)
-    text = said("results", dataclasses.replace(evidence, flags=flags))
-    assert len(text) <= LONGEST, f"{len(text)} characters: {text}"
+def test_risks_are_off_where_the_interval_excludes_one_and_far_off_outside_what_is_tolerated() -> None:
+    # The rule: off where the interval excludes 1, far off where all of it lies outside 0.8 to 1.25.
+    off = given(KINDS["two"], "oe_ratio", site_0=(1.14, 1.04, 1.24), site_1=(0.11, 0.05, 0.25))
+    assert (
+        said("results", off)
+        .replace("\N{NO-BREAK SPACE}", " ")
+        .endswith("Risks are far too high in Spain (O/E 0.11); too low in Italy 1 (O/E 1.14).")
+    )
+    near = given(KINDS["two"], "oe_ratio", site_0=(1.30, 0.99, 1.70), site_1=(0.90, 0.75, 0.97))
+    assert said("results", near).replace("\N{NO-BREAK SPACE}", " ").endswith("Risks are too high in Spain (O/E 0.90).")
+    assert "excludes 1, and far off where it lies outside 0.80 to 1.25" in results.essentials(off).note
+
+
+def test_many_sites_whose_risks_are_off_are_counted_and_the_farthest_named() -> None:
+    ratios = {f"site_{place}": (value, value - 0.01, value + 0.01) for place, value in enumerate((1.3, 1.5, 1.1, 1.2))}
+    ratios |= {f"site_{place}": (value, value - 0.01, value + 0.01) for place, value in enumerate((0.7, 0.6, 0.9), 4)}
+    ratios["site_7"] = (1.0, 0.9, 1.1)
+    text = said("results", given(KINDS["eight"], "oe_ratio", **ratios)).replace("\N{NO-BREAK SPACE}", " ")
+    assert text.split(" interval). ")[1].startswith(
+        "Risks are far too low in Italy 2 and one more; far too high in Brazil 2 and one more; "
+        "too low in Spain and one more; too high in Brazil 3."
+    )
+    assert len(text) <= LONGEST + 20, f"{len(text)} characters: {text}"
 
 
 def test_a_number_of_sites_is_said_as_one_says_it() -> None:

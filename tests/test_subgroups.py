@@ -30,6 +30,7 @@ from dossier.types import (
     find_in_subgroup,
     subgroup_sizes,
 )
+from dossier.typeset import in_words
 from tests.conftest import by_hand
 from tests.figures.evidence import CASES
 from tests.reference.built import hurried
@@ -318,9 +319,26 @@ def test_the_chapter_counts_what_it_looked_at(knee: Evidence) -> None:
                     made_here += 1
                     apart += found.low > 0 or found.high < 0
     said = findings.finding(knee)
+    assert "35 subgroups, site by site." in said.rest  # two by sex and three by age at seven of eight sites
     assert f"In {apart} of {made_here} comparisons" in said.lead
     assert f"{made_here}\N{NO-BREAK SPACE}differences" in findings.multiplicity(knee)
     assert f"{made_here * 0.05:.1f} of them" in findings.multiplicity(knee)
+
+
+def test_the_chapter_names_a_handful_of_differences_and_counts_the_rest() -> None:
+    evidence = by_hand(CASES[1])
+    results = tuple(
+        dataclasses.replace(one, found=dataclasses.replace(one.found, value=0.2, low=0.1, high=0.3))
+        if one.measure == "auroc" and one.at.get("against") and isinstance(one.found, Estimate)
+        else one
+        for one in evidence.subgroups.results
+    )
+    changed = dataclasses.replace(evidence, subgroups=dataclasses.replace(evidence.subgroups, results=results))
+    made = [one for one in findings.compared(changed) if one.measure == "auroc"]
+    told = findings.finding(changed).rest
+    names = [f"AUROC is higher by 0.20 in {one.named}" for one in made[:3]]
+    assert f"excludes 0: {', '.join(names)} and " in told
+    assert f"{in_words(len(made) - 3)} more." in told
 
 
 def test_the_tables_show_the_numbers_and_what_is_too_few(knee: Evidence) -> None:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dossier.bands import OE_TOLERATED
-from dossier.findings.sentence import Sentence, estimated, new_hospital, of_slopes, primary_threshold, range_over_sites
+from dossier.findings.sentence import (
+    Sentence,
+    better_than_the_model,
+    estimated,
+    gravest_errors,
+    new_hospital,
+    of_slopes,
+    primary_threshold,
+    range_over_sites,
+    where_risks_are_off,
+)
 from dossier.types import POOLED, Absent, Curve, DatasetSummary, Estimate, Evidence, externals, find, find_curve
 from dossier.typeset import (
     TIED,
@@ -20,7 +29,6 @@ from dossier.typeset import (
     label_of,
     listing,
     lost_rows,
-    number,
     per_cent,
     sentence_case,
     short,
@@ -70,9 +78,9 @@ def ends(evidence: Evidence, measure: str, every: list[OneAgainstRest]) -> tuple
     return low, high
 
 
-def _named_or_counted(which: list[OneAgainstRest], among: int) -> str:
+def _named_or_counted(which: Sequence[str], among: int) -> str:
     if len(which) <= MOST_NAMED:
-        return listing([one.named for one in which])
+        return listing(which)
     return f"{in_words(len(which))} of {in_words(among)} classes and sites"
 
 
@@ -110,21 +118,8 @@ def results(evidence: Evidence) -> Sentence:
 
 
 def off(evidence: Evidence) -> str:
-    """For which class at which site the risks are clearly off."""
-    lowest, highest = OE_TOLERATED
-    every = by_class(evidence, "oe_ratio")
-    low = [one for one in every if one.found.low is not None and one.found.low > highest]
-    high = [one for one in every if one.found.high is not None and one.found.high < lowest]
-    parts = []
-    for which, words in ((low, "too low"), (high, "too high")):
-        if which:
-            who = (
-                listing([f"{one.named} (O/E{TIED}{number(one.found.value)})" for one in which])
-                if len(which) <= MOST_NAMED
-                else _named_or_counted(which, len(every))
-            )
-            parts.append(f"{words} for {who}")
-    return f"Risks are {' and '.join(parts)}." if parts else ""
+    """For which class at which site the risks are off."""
+    return where_risks_are_off([(one.named, one.found) for one in by_class(evidence, "oe_ratio")], "for")
 
 
 def discrimination(evidence: Evidence) -> Sentence:
@@ -149,7 +144,7 @@ def calibration(evidence: Evidence) -> Sentence:
     lead = f"Observed over expected patients of a class (O/E) runs from {first} to {last}."
     slopes = by_class(evidence, "calibration_slope")
     parts = of_slopes(
-        [(one, one.found) for one in slopes], lambda which: f"for {_named_or_counted(which, len(slopes))}"
+        [(one.named, one.found) for one in slopes], lambda which: f"for {_named_or_counted(which, len(slopes))}"
     )
     return Sentence(lead, " ".join(parts))
 
@@ -167,11 +162,14 @@ def utility(evidence: Evidence) -> Sentence:
         f"At a threshold of{TIED}{threshold(at)} for the risk of one class, the net benefit, averaged over the "
         f"classes, {range_over_sites(evidence, 'net_benefit', sites)}."
     )
-    worse = [one for one in every if one.found.value < max(one.found.details.get("treat_all") or 0.0, 0.0)]
+    worse = better_than_the_model((one.named, one.found) for one in every)
     if not worse:
         return Sentence(lead, "For no class does treating everyone or no one have the higher net benefit.")
-    who = _named_or_counted(worse, len(every))
-    return Sentence(lead, f"Treating everyone or no one has the higher net benefit for {who}.")
+    told = (
+        f"treating {whom} has the higher net benefit for {_named_or_counted(where, len(every))}"
+        for whom, where in worse.items()
+    )
+    return Sentence(lead, f"{sentence_case('; '.join(told))}.")
 
 
 def severity(evidence: Evidence) -> Sentence:
@@ -183,9 +181,7 @@ def severity(evidence: Evidence) -> Sentence:
     errors = estimated(evidence, "error_severity_index")
     if not errors:
         return Sentence(lead)
-    site, found = errors[-1]
-    gravest = short(evidence, "error_severity_index", found.value)
-    return Sentence(lead, f"The errors are gravest in {site.site}, with an index of {gravest} of 10.")
+    return Sentence(lead, gravest_errors(evidence, errors))
 
 
 def description(evidence: Evidence) -> Sentence:

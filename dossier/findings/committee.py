@@ -10,7 +10,7 @@ from dossier.bands import FEW_FOR_A_BAND as FEW
 from dossier.bands import FEW_FOR_POOLING as VERY_FEW
 from dossier.findings import acceptance, classes, subgroups
 from dossier.findings import changes as changes_since
-from dossier.findings.sentence import Sentence, estimated, primary_threshold
+from dossier.findings.sentence import EVERYONE, Sentence, better_than_the_model, estimated, primary_threshold
 from dossier.types import (
     POOLED,
     Absent,
@@ -360,6 +360,43 @@ def against_all_and_none(evidence: Evidence) -> str:
         f"If all were treated: {counts.cases} found, {counts.others} treated in error. If none were: "
         f"{counts.cases} missed."
     )
+
+
+def better_without(evidence: Evidence) -> str:
+    """Where treating all, or no one, would do more good than the model, at every threshold that was declared."""
+    every = {at: _net_benefits(evidence, at) for at in evidence.release.thresholds.declared}
+    clauses = [
+        (at, f"to treat {'all' if whom == EVERYONE else whom} would do more good than the model", where)
+        for at, found in every.items()
+        for whom, where in better_than_the_model(found).items()
+    ]
+    if not clauses:
+        known = any(every.values())
+        return "At no threshold that was set would it do more good to treat all, or no one." if known else ""
+    return " ".join(
+        f"At a threshold of {per_cent(at)}, {what}{_where(evidence, where, len(every[at]))}."
+        for at, what, where in clauses
+    )
+
+
+def _net_benefits(evidence: Evidence, at: float) -> list[tuple[str, Estimate]]:
+    """The net benefit of each place, ours alone where it is named; of several classes each class at each place."""
+    if classes.labels(evidence):
+        pairs = [(one.site, one.named, one.found) for one in classes.by_class(evidence, "net_benefit", threshold=at)]
+    else:
+        sites = estimated(evidence, "net_benefit", threshold=at)
+        pairs = [(site, site.site, found) for site, found in sites]
+    return [(name, found) for site, name, found in pairs if _is_here(site.name, evidence)]
+
+
+def _where(evidence: Evidence, which: Sequence[str], among: int) -> str:
+    """Places by name while they are few, else how many of all; nothing where there is only ours."""
+    if classes.labels(evidence):
+        pairs = f"{in_words(len(which))} of {in_words(among)} pairs of class and place"
+        return f" for {listing(which) if len(which) <= classes.MOST_FOR_THE_COMMITTEE else pairs}"
+    if evidence.local_site is not None:
+        return " here"
+    return " in every place" if len(which) == among > 1 else f" in {_few(which)}"
 
 
 def uncertain(evidence: Evidence) -> tuple[str, ...]:
@@ -978,10 +1015,10 @@ def glossary(evidence: Evidence) -> tuple[tuple[str, str], ...]:
             ),
         ]
     known = {one.measure for one in evidence.criteria}
-    if "net_benefit" in known:
+    if "net_benefit" in known or better_without(evidence):
         words.append(
             (
-                "Gain",
+                "Gain, more good",
                 "Patients found, less the false alarms. The threshold says how much a false alarm weighs. "
                 "Below 0 it is better to treat no one.",
             )

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from dossier.bands import OE_TOLERATED
 from dossier.findings import classes
 from dossier.findings.sentence import (
     Sentence,
     estimated,
-    named_or_counted,
     new_hospital,
     primary_threshold,
     range_over_sites,
+    where_risks_are_off,
 )
 from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find, find_all
 from dossier.typeset import (
@@ -55,22 +56,11 @@ def _single(evidence: Evidence) -> str:
 
 
 def _risks(evidence: Evidence) -> str:
-    """Where more or fewer events came than the risks add up to; only sites whose interval leaves no doubt are named."""
-    off = {flag.dataset for flag in evidence.flags if flag.flag == "risks_off"}
+    """Where more or fewer events came than the risks add up to; else the range of O/E."""
     sites = estimated(evidence, "oe_ratio")
-    low = [
-        f"{site.site} (O/E{TIED}{number(found.value)})" for site, found in sites if site.name in off and found.value > 1
-    ]
-    high = [f"{site.site} ({number(found.value)})" for site, found in sites if site.name in off and found.value < 1]
-    parts = []
-    if low:
-        parts.append(f"too low in {named_or_counted(low)}")
-    if high:
-        parts.append(f"too high in {named_or_counted(high)}")
-    if parts:
-        return f"Risks are {' and '.join(parts)}."
-    if not sites:
-        return ""
+    off = where_risks_are_off([(site.site, found) for site, found in sites])
+    if off or not sites:
+        return off
     return f"Observed over expected events (O/E) {range_over_sites(evidence, 'oe_ratio', sites)}."
 
 
@@ -103,9 +93,13 @@ def essentials(evidence: Evidence) -> Table:
     ]
     if len(sites) > 1:
         rows.append(_together(evidence, [measure for _, measure, _ in asked]))
-    unit = "" if at is None else " NB: net benefit per 100 patients."
+    lowest, highest = (number(end) for end in OE_TOLERATED)
+    unit = (
+        f" Risks are off where the interval of O/E excludes 1, and far off where it lies outside {lowest} to {highest}."
+    )
+    unit += "" if at is None or known else " NB: net benefit per 100 patients."
     if known:
-        unit = " AUROC and slope: mean of the classes, one against the rest. Brier: all classes, 0 to 2."
+        unit += " AUROC and slope: mean of the classes, one against the rest. Brier: all classes, 0 to 2."
     left = f" {counted(len(sites) - MOST_SITES, 'more site')} in the chapters." if len(sites) > MOST_SITES else ""
     left += _not_pooled(evidence)
     return Table(

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from dossier.bands import FEW_FOR_POOLING, OE_TOLERATED
 from dossier.types import POOLED, DatasetSummary, Estimate, Evidence, externals, find
-from dossier.typeset import in_text, in_words, level_of, listing, short
+from dossier.typeset import TIED, counted, in_text, in_words, level_of, listing, number, short
 
 Place = TypeVar("Place")
 
@@ -33,6 +34,19 @@ def primary_threshold(evidence: Evidence) -> float | None:
     return declared[0] if declared else None
 
 
+EVERYONE, NO_ONE = "everyone", "no one"
+
+
+def better_than_the_model(net_benefits: Iterable[tuple[str, Estimate]]) -> dict[str, list[str]]:
+    """Where treating everyone or no one has a higher net benefit than the model: the places, by which of the two."""
+    places: dict[str, list[str]] = {EVERYONE: [], NO_ONE: []}
+    for where, found in net_benefits:
+        of_everyone = found.details.get("treat_all") or 0.0
+        if found.value < max(of_everyone, 0.0):
+            places[EVERYONE if of_everyone > 0 else NO_ONE].append(where)
+    return {whom: where for whom, where in places.items() if where}
+
+
 def range_over_sites(
     evidence: Evidence, measure: str, sites: list[tuple[DatasetSummary, Estimate]], cut_offs: Iterable[float] = ()
 ) -> str:
@@ -43,7 +57,27 @@ def range_over_sites(
         return f"is {in_text(evidence, measure, low[1])} in {low[0].site}"
     if first == last:
         return f"is {first} at {'both' if len(sites) == 2 else 'all'} sites"
-    return f"runs from {first} ({low[0].site}) to {last} ({high[0].site})"
+    first_site, last_site = (f"{site.site}{_on_few(site, measure)}" for site, _ in (low, high))
+    return f"runs from {first} ({first_site}) to {last} ({last_site})"
+
+
+OF_BOTH = ("auroc", "oe_ratio", "net_benefit")
+"""Measures that rest on the events and on the non-events alike."""
+
+
+def _on_few(site: DatasetSummary, measure: str) -> str:
+    """How few events, non-events or patients of a class a value at the end of a range rests on; else nothing."""
+    few = scarce(site, FEW_FOR_POOLING) if measure in OF_BOTH else {}
+    told = [f"{count:,} of class {of}" if site.class_counts else counted(count, of) for of, count in few.items()]
+    return f", {listing(told)}" if told else ""
+
+
+def scarce(site: DatasetSummary, below: int) -> dict[str, int]:
+    """Of what a site has fewer than so many: events, non-events or, of several classes, each class; with the count."""
+    if not site.class_counts and site.events is None:
+        return {}
+    counts = site.class_counts or {"event": site.events or 0, "non-event": site.n - (site.events or 0)}
+    return {of: count for of, count in counts.items() if count < below}
 
 
 def new_hospital(evidence: Evidence) -> str:
@@ -81,3 +115,53 @@ def of_slopes(slopes: Sequence[tuple[Place, Estimate]], who: Callable[[list[Plac
 def named_or_counted(names: list[str], most: int = 3) -> str:
     """Sites by name when they are few, by count when they are many."""
     return listing(names) if len(names) <= most else f"{in_words(len(names))} sites"
+
+
+def named_with_the_rest(names: Sequence[str], most: int, room: int | None = None) -> str:
+    """The first of a list, at most so many and, but for the very first, in so many characters; the rest by count."""
+    kept = list(names[:most])
+    while room is not None and len(kept) > 1 and len(listing(kept)) > room:
+        kept.pop()
+    left = len(names) - len(kept)
+    return listing([*kept, f"{in_words(left)} more"] if left else kept)
+
+
+MOST_OFF = 4
+"""Places whose risks are off that a sentence names while they are no more; of more it names the farthest off."""
+
+
+def where_risks_are_off(ratios: Sequence[tuple[str, Estimate]], preposition: str = "in") -> str:
+    """Where more or fewer events came than the risks add up to, in words; empty where no interval excludes 1.
+
+    Off is an O/E whose interval excludes 1; far off one whose whole interval lies outside 0.8 to 1.25.
+    """
+    lowest, highest = OE_TOLERATED
+    rising = sorted(ratios, key=lambda pair: pair[1].value)
+    low = [(name, one) for name, one in reversed(rising) if one.low is not None and one.low > 1]
+    high = [(name, one) for name, one in rising if one.high is not None and one.high < 1]
+    far_low = [pair for pair in low if (pair[1].low or 0) > highest]
+    far_high = [pair for pair in high if (pair[1].high or 0) < lowest]
+    kinds = {
+        "far too low": far_low,
+        "far too high": far_high,
+        "too low": [pair for pair in low if pair not in far_low],
+        "too high": [pair for pair in high if pair not in far_high],
+    }
+    found = {words: which for words, which in kinds.items() if which}
+    few = len(low) + len(high) <= MOST_OFF
+    most = MOST_OFF if few else MOST_OFF // len(found)
+    told = [
+        f"{words} {preposition} "
+        + named_with_the_rest([f"{name} (O/E{TIED}{number(one.value)})" if few else name for name, one in which], most)
+        for words, which in found.items()
+    ]
+    return f"Risks are {'; '.join(told)}." if told else ""
+
+
+def gravest_errors(evidence: Evidence, indices: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
+    """Where errors are gravest, of the sites in the order of the index, and how few they are where they are few."""
+    site, found = indices[-1]
+    errors = int(found.details.get("errors") or 0)
+    count = "" if errors >= FEW_FOR_POOLING else f" over {counted(errors, 'error')}"
+    index = short(evidence, "error_severity_index", found.value)
+    return f"The errors are gravest in {site.site}, with an index of {index} of 10{count}."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dossier.findings import classes
-from dossier.findings.sentence import Sentence, estimated, primary_threshold
+from dossier.findings.sentence import Sentence, estimated, gravest_errors, primary_threshold
 from dossier.types import Evidence
 from dossier.typeset import TIED, in_text, short, threshold
 
@@ -29,6 +29,4 @@ def finding(evidence: Evidence) -> Sentence:
     errors = estimated(evidence, "error_severity_index", threshold=at)
     if not errors:
         return Sentence(lead)
-    site, found = errors[-1]
-    gravest = short(evidence, "error_severity_index", found.value)
-    return Sentence(lead, f"The errors are gravest in {site.site}, with an index of {gravest} of 10.")
+    return Sentence(lead, gravest_errors(evidence, errors))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dossier.bands import FEW_FOR_POOLING
 from dossier.findings import classes
-from dossier.findings.sentence import Sentence, primary_threshold
+from dossier.findings.sentence import Sentence, named_with_the_rest, primary_threshold
 from dossier.types import (
     POOLED,
     Absent,
@@ -45,8 +45,8 @@ from dossier.typeset import (
 JUDGED = ("auroc", "oe_ratio")
 """The measures whose differences the chapter's finding counts."""
 
-MOST_NAMED = 2
-"""Differences that the finding names; the tables hold all."""
+MOST_NAMED = 3
+"""Differences that the finding names; of more the rest is counted, and the tables hold all."""
 
 COMPLEMENT = "complement"
 
@@ -87,7 +87,7 @@ def finding(evidence: Evidence) -> Sentence:
     """In how many comparisons a subgroup differs by an interval that excludes 0, and how many are too small to tell."""
     made = tuple(_differences(evidence))
     few = _few(evidence)
-    rest = f"Too few to tell: {part_of(len(few), len(_sized(evidence)))} subgroups." if few else ""
+    rest = f"Too few to tell: {part_of(len(few), len(_sized(evidence)))} subgroups, site by site." if few else ""
     if not made:
         return Sentence("In no subgroup can the model be compared with the other patients of its site.", rest)
     apart = [one for one in made if one.is_apart]
@@ -96,10 +96,8 @@ def finding(evidence: Evidence) -> Sentence:
         lead = f"In none of {in_words(len(made))} comparisons does a subgroup {where}"
         return Sentence(lead, f"Every interval of the difference holds 0. {rest}".strip())
     lead = f"In {part_of(len(apart), len(made))} comparisons a subgroup {where.replace('differ', 'differs', 1)}"
-    told = "There the interval of the difference excludes 0"
-    if len(apart) <= MOST_NAMED:
-        told += f": {listing([_told(one) for one in apart])}"
-    return Sentence(lead, f"{told}. {rest}".strip())
+    told = named_with_the_rest([_told(one) for one in apart], MOST_NAMED)
+    return Sentence(lead, f"There the interval of the difference excludes 0: {told}. {rest}".strip())
 
 
 def part_of(count: int, among: int) -> str:

@@ -5,9 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dossier.findings import classes
-from dossier.findings.sentence import Sentence, estimated, primary_threshold, range_over_sites
+from dossier.findings.sentence import (
+    Sentence,
+    better_than_the_model,
+    estimated,
+    named_or_counted,
+    primary_threshold,
+    range_over_sites,
+)
 from dossier.types import Estimate, Evidence, Result
-from dossier.typeset import TIED, Table, folded, in_words, listing, sentence_case, setting, table_across, threshold
+from dossier.typeset import TIED, Table, folded, sentence_case, setting, table_across, threshold
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -22,24 +29,23 @@ def finding(evidence: Evidence) -> Sentence:
         return Sentence("At no external site can net benefit be estimated.")
     span = range_over_sites(evidence, "net_benefit", sites)
     lead = f"At a threshold of{TIED}{threshold(at)} the net benefit {span}."
-    worse = _where_a_default_is_better(evidence, at)
-    rest = (
-        f"{sentence_case(worse)}: there treating everyone or no one has the higher net benefit."
-        if worse
-        else "At no site does treating everyone or no one have the higher net benefit."
-    )
-    others = [(one, _where_a_default_is_better(evidence, one)) for one in evidence.release.thresholds.declared[1:]]
-    elsewhere = listing([f"{threshold(one)} ({where})" for one, where in others if where])
-    also = "also " if worse else ""
-    more = f" Treating everyone or no one is {also}better at a threshold of{TIED}{elsewhere}." if elsewhere else ""
-    return Sentence(lead, f"{rest}{more}")
+    worse = _where_a_default_is_better(evidence, at, "has the higher net benefit")
+    none = f"At{TIED}{threshold(at)} treating everyone or no one has the higher net benefit at no site"
+    others = evidence.release.thresholds.declared[1:]
+    which = "the other" if len(others) == 1 else "a further"
+    more = [
+        f"At {which} declared threshold,{TIED}{threshold(one)}, {where}."
+        for one in others
+        if (where := _where_a_default_is_better(evidence, one, "is better"))
+    ]
+    return Sentence(lead, " ".join([f"{sentence_case(worse) or none}.", *more]))
 
 
-def _where_a_default_is_better(evidence: Evidence, at: float) -> str:
-    """The sites at which treating everyone or no one does more good at a threshold, or their number; empty for none."""
-    sites = estimated(evidence, "net_benefit", threshold=at)
-    worse = [site.site for site, found in sites if found.value < max(found.details.get("treat_all") or 0.0, 0.0)]
-    return listing(worse) if len(worse) <= 4 else f"{in_words(len(worse))} sites"
+def _where_a_default_is_better(evidence: Evidence, at: float, verb: str) -> str:
+    """Which of treating everyone and no one does more good at a threshold, and at which sites; empty for none."""
+    sites = [(site.site, found) for site, found in estimated(evidence, "net_benefit", threshold=at)]
+    better = better_than_the_model(sites).items()
+    return "; ".join(f"treating {whom} {verb} in {named_or_counted(where, 4)}" for whom, where in better)
 
 
 def weighted(evidence: Evidence) -> tuple[Table, ...]:
