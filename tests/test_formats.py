@@ -257,6 +257,112 @@ def test_a_table_whose_commas_could_be_either_is_left_as_it_is(tmp_path: Path) -
     assert _read(tmp_path, "site.csv", 'decimal = ","\n').predictors[0].values.tolist() == [1.2, 2.4, 3.1]
 
 
+NOTES = [f"{k},{k % 2},0.{k % 9 + 1},{{}}" for k in range(200)]
+
+
+def _noted(folder: Path, notes: dict[int, str], last: str = "") -> Dataset:
+    rows = [row.format(notes.get(k, "well")) for k, row in enumerate(NOTES)]
+    (folder / "site.csv").write_text("\n".join(["case,outcome,risk,note", *rows, last]), encoding="utf-8")
+    dataset = '[[dataset]]\nname = "site"\nrole = "external"\nfile = "site.csv"\nid = "case"\n'
+    (folder / "release.toml").write_text(HEAD + dataset, encoding="utf-8")
+    return load.study(folder).datasets[0]
+
+
+def test_a_quotation_mark_within_a_cell_and_a_blank_line_lose_no_row(tmp_path: Path) -> None:
+    found = _noted(tmp_path, {3: "5'11\""}, "\n")
+    assert found.rows_read == 200
+    assert found.outcome is not None
+    assert found.outcome.tolist() == [0, 1] * 100
+
+
+@pytest.mark.parametrize(
+    ("notes", "says"),
+    [
+        ({4: '"fell', 121: '"septic'}, "The cell that a quotation mark opens is closed in the middle of a text."),
+        ({4: '"fell', 121: 'septic"'}, "A cell in quotation marks swallows 117 rows."),
+        ({4: '"fell', 5: '"'}, "A cell in quotation marks swallows 1 row."),
+        ({4: '"fell'}, "The cell that a quotation mark opens is never closed."),
+    ],
+)
+def test_a_stray_quotation_mark_is_told_with_the_row_that_it_stands_in(
+    tmp_path: Path, notes: dict[int, str], says: str
+) -> None:
+    with pytest.raises(DossierError) as caught:
+        _noted(tmp_path, notes)
+    assert [(one.what, one.where) for one in caught.value.faults] == [(says, "site.csv, row 6")]
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        '"fell\nand rose,\n\nthen slept"',
+        '"one, two\n, three"',
+        '"he said ""no"" \n,""yes"",\nand left"',
+        '"fell"  ',
+        '""',
+        # As many separators as a row has, but words where the row has numbers.
+        '"fell\nhip, knee, ankle, all well"',
+        '"' + "a" * 200_000 + '"',
+    ],
+)
+def test_a_quoted_cell_may_hold_lines_and_separators(tmp_path: Path, note: str) -> None:
+    assert _noted(tmp_path, {4: note}).rows_read == 200
+
+
+@pytest.mark.parametrize("nothing", [",,,", " , ,,", "   ", ""])
+def test_a_row_of_nothing_is_no_row_and_its_number_is_counted(tmp_path: Path, nothing: str) -> None:
+    (tmp_path / "site.csv").write_text(f"{nothing}\n{TEXT}{nothing}\n".replace("\n1", f"\n{nothing}\n1", 1))
+    found = _read(tmp_path, "site.csv")
+    _is_the_table(found)
+    assert found.rows_read == 3
+    (tmp_path / "site.csv").write_text(f"outcome,risk,age,ward\n0,.1,,\n{nothing}\n1,7,,\n{nothing}\n")
+    with pytest.raises(DossierError) as caught:
+        _read(tmp_path, "site.csv")
+    assert caught.value.faults[0].where == "site.csv, row 4, column risk"
+
+
+@pytest.mark.parametrize("file", ["site.feather", "site.dta"])
+def test_a_row_of_nothing_is_no_row_in_other_files(tmp_path: Path, file: str) -> None:
+    filled = pandas.DataFrame({"outcome": [0.0, None, 1.0], "risk": [0.1, None, 0.25], "age": [1.0, None, None]})
+    filled["ward"] = filled["age"]
+    if file == "site.dta":
+        pyreadstat.write_dta(filled, tmp_path / file)
+    else:
+        pyarrow.feather.write_feather(pyarrow.Table.from_pandas(filled), tmp_path / file)
+    found = _read(tmp_path, file)
+    assert (found.rows_read, found.excluded["outcome missing"]) == (2, 0)
+
+
+def test_the_line_by_which_a_spreadsheet_is_told_the_separator_is_obeyed(tmp_path: Path) -> None:
+    for first in ("sep=;", '"sep=;"', "SEP=;"):
+        (tmp_path / "site.csv").write_text(f"{first}\n{GERMAN}", encoding="utf-8")
+        _is_the_table(_read(tmp_path, "site.csv"))
+
+
+@pytest.mark.parametrize(
+    ("content", "what", "mend"),
+    [
+        ("Export of 2026\n" + GERMAN, "The first row has 1 cell, and 4 rows from row 2 on have 4.", "above them."),
+        ("# a\n# b\n" + GERMAN, "The first row has 1 cell, and 4 rows from row 3 on have 4.", "above them."),
+        (
+            'outcome,risk\n"1",0,0.1\n"2",1,0.2\n',
+            "The first row has 2 cells, and 2 rows from row 2 on have 3.",
+            "row.names = FALSE.",
+        ),
+        ("outcome,risk\n0,0.1,\n1,.2,\n", "The first row has 2 cells, and 2 rows from row 2 on have 3.", "rows away."),
+        ("Export,,\noutcome,risk,age\n0,.1,1\n", "The first row names one column of 3: Export.", "above them."),
+    ],
+)
+def test_a_first_row_that_does_not_fit_the_others_is_the_one_fault(
+    tmp_path: Path, content: str, what: str, mend: str
+) -> None:
+    (tmp_path / "site.csv").write_text(content, encoding="utf-8")
+    with pytest.raises(DossierError) as caught:
+        _read(tmp_path, "site.csv")
+    assert [(one.what, one.where) for one in caught.value.faults] == [(what, "site.csv, first row")]
+    assert caught.value.faults[0].fix.endswith(mend)
+
+
 # ---- bombs and damage -----------------------------------------------------------------------------------------------
 
 

@@ -184,7 +184,7 @@ def test_a_missing_release_says_so(tmp_path: Path) -> None:
 
 
 def test_rows_without_outcome_or_risk_are_left_out_and_counted(tmp_path: Path) -> None:
-    site = _read(tmp_path, SITE, site__csv="outcome,risk\n0,0.1\n,0.2\n1,\n,\n1,0.9\n").datasets[0]
+    site = _read(tmp_path, SITE, site__csv="outcome,risk,age\n0,0.1,5\n,0.2,6\n1,,7\n,,8\n1,0.9,9\n").datasets[0]
     assert (site.rows_read, dict(site.excluded)) == (5, {"outcome missing": 2, "risk missing": 1})
     assert site.outcome is not None
     assert site.risk is not None

@@ -10,6 +10,8 @@ from typing import Any
 from dossier.errors import Fault
 
 SEPARATORS = (",", ";", "\t", "|")
+MOST_TITLES = 100
+"""A text with more lines in which there is no separator is one column."""
 NUMBER_WITH_COMMA = r"^([+-]?\d*),(\d+(?:[eE][+-]?\d+)?)$"
 NUMBER_WITH_POINT = r"^[+-]?\d*\.\d+([eE][+-]?\d+)?$"
 THOUSANDS = r"^[+-]?[1-9]\d{0,2},\d{3}$"
@@ -58,7 +60,8 @@ def _marked(content: bytes) -> str | None:
 def separator(text: str, file: str, dialect: Dialect) -> str:
     """The sign between the columns: declared, the tab of a .tsv, or what stands most often in the first row.
 
-    A sign that stands as often in the second row goes before the others; what stands in quotation marks is not counted.
+    A sign that stands as often in the second row goes before the others; what stands in quotation marks is not counted,
+    nor are lines without any of the signs, as titles are.
     """
     if dialect.separator is not None:
         return dialect.separator
@@ -69,17 +72,20 @@ def separator(text: str, file: str, dialect: Dialect) -> str:
 
 
 def _counts(text: str) -> tuple[dict[str, int], dict[str, int]]:
-    """How often each separator stands in the first and in the second record, outside of quotation marks."""
+    """How often each separator stands in the first two records that hold any, outside of quotation marks."""
     records: list[dict[str, int]] = [dict.fromkeys(SEPARATORS, 0)]
-    quoted = False
+    quoted, titles = False, 0
     for sign in text:
         if sign == '"':
             quoted = not quoted
         elif quoted:
             continue
         elif sign == "\n":
-            if len(records) == 2:
+            if len(records) == 2 or titles == MOST_TITLES:
                 break
+            if not any(records[-1].values()):
+                titles += 1
+                continue
             records.append(dict.fromkeys(SEPARATORS, 0))
         elif sign in records[-1]:
             records[-1][sign] += 1

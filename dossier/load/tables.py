@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
-from dossier.load import cells, dialects, parquet, signatures, statistical, unpacked, workbooks
+from dossier.load import cells, dialects, parquet, quotation, ragged, signatures, statistical, unpacked, workbooks
 from dossier.load.dialects import Dialect
-from dossier.load.faults import by_row, counted
+from dossier.load.faults import shortened
 
-BLANK_LINE = re.compile(r"\n\n")
+LINES_ABOVE = re.compile(r'(?: *\n)*(?:"?sep=(?P<separator>[,;|\t])"?[,;|\t]*\n)?(?: *\n)*', re.IGNORECASE)
+"""What may stand above the first row: blank lines, and the line by which Excel is told the separator."""
 
 
 @dataclass(frozen=True)
@@ -39,14 +41,31 @@ class Lines:
     columns: tuple[Any, ...]
     rows: NDArray[np.int64]
 
+    def only(self, which: NDArray[np.bool_]) -> Lines:
+        """Some of the records."""
+        import pyarrow
+
+        mask = pyarrow.array(which)
+        return Lines(tuple(column.filter(mask) for column in self.columns), self.rows[which])
+
+
+@dataclass(frozen=True)
+class Written:
+    """A delimited text from the first line on that may be a row, its separator, and how many lines stand above."""
+
+    text: str
+    delimiter: str
+    above: int
+
 
 def table(content: bytes, file: str, faults: list[Fault], dialect: Dialect | None = None) -> RawTable | None:
     """The table that the bytes of a file hold; None, and a fault, when they hold none."""
     dialect = dialect or Dialect()
     ending = signatures.kind(file) or ".csv"
     if ending in signatures.TEXTS:
-        found = lines(content, file, faults, dialect)
-        return _with_header(found, file, faults) if found is not None else None
+        written = _written(content, file, dialect, faults)
+        found = None if written is None else _records(written, file, dialect, faults)
+        return None if found is None else _with_header(found, file, faults)
     if ending == ".parquet":
         return stored({file: content}, file, faults)
     another = signatures.another_kind(content, file, ending)
@@ -77,22 +96,28 @@ def stored(sources: Mapping[str, Path | bytes], file: str, faults: list[Fault]) 
 
 
 def lines(content: bytes, file: str, faults: list[Fault], dialect: Dialect | None = None) -> Lines | None:
-    """The records of a csv or tsv text, all cells as text without blanks around them, decimals with points."""
+    """The records of a csv or tsv text that are no blank lines; one of separators only may be a case without labels."""
     dialect = dialect or Dialect()
+    written = _written(content, file, dialect, faults)
+    found = None if written is None else _records(written, file, dialect, faults)
+    if written is None or found is None or "\n\n" not in written.text:
+        return found
+    records = csv.reader(quotation.by_lines(written.text), delimiter=written.delimiter)
+    blank = [number for number, record in enumerate(records, start=written.above + 1) if not record]
+    return found.only(~np.isin(found.rows, blank))
+
+
+def _written(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -> Written | None:
     text = _text(content, file, dialect, faults)
     if text is None:
         return None
-    delimiter = dialects.separator(text.lstrip("\n"), file, dialect)
-    leading = len(text) - len(text.lstrip("\n"))
-    above = text[:leading].count("\n")
-    text = text[leading:]
-    try:
-        first = next(csv.reader(io.StringIO(text), delimiter=delimiter))
-    except csv.Error:
-        faults.append(Fault(f"{file} cannot be read as a table.", f"{file}, first row", "Mend the first row."))
-        return None
-    found = _records(text, file, delimiter, len(first), above, faults)
-    return None if found is None else Lines(dialects.with_points(found.columns, delimiter, dialect), found.rows)
+    start = LINES_ABOVE.match(text)
+    if start is None:
+        raise TypeError("an empty text begins so too")
+    above, text = start[0].count("\n"), text[start.end() :]
+    if dialect.separator is None and start["separator"] is not None:
+        return Written(text, start["separator"], above)
+    return Written(text, dialects.separator(text, file, dialect), above)
 
 
 def _text(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -> str | None:
@@ -113,25 +138,34 @@ def _text(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -> s
     return text
 
 
-def _records(text: str, file: str, delimiter: str, width: int, above: int, faults: list[Fault]) -> Lines | None:
+def _records(written: Written, file: str, dialect: Dialect, faults: list[Fault]) -> Lines | None:
+    """Every record, blank lines too, all cells as text without blanks around them, decimals with points."""
     import pyarrow
     import pyarrow.compute
     import pyarrow.csv
 
-    opened = _left_open(text, delimiter)
-    if opened is not None:
-        what = "The cell that a quotation mark opens is never closed."
-        fix = "Close it; write a quotation mark that belongs to the text twice."
-        faults.append(Fault(what, f"{file}, row {opened + above}", fix))
+    delimiter, above = written.delimiter, written.above
+    stray = quotation.fault(written.text, delimiter, file, above)
+    if stray is not None:
+        faults.append(stray)
         return None
-    ragged: list[tuple[int, int]] = []
+    try:
+        width = len(next(csv.reader(quotation.by_lines(written.text), delimiter=delimiter), ()))
+    except csv.Error:
+        faults.append(Fault(f"{file} cannot be read as a table.", f"{file}, first row", "Mend the first row."))
+        return None
+    blank: list[int] = []
+    unequal: list[ragged.Row] = []
 
     def skip(row: Any) -> str:
-        ragged.append((row.number + above, row.actual_columns))
+        if row.text.strip():
+            unequal.append(ragged.Row(row.number + above, row.actual_columns, row.text.endswith(delimiter)))
+        else:
+            blank.append(row.number - 1)
         return "skip"
 
     names = [f"c{k}" for k in range(width)]
-    content = text.encode()
+    content = written.text.encode()
     try:
         found = pyarrow.csv.read_csv(
             io.BytesIO(content),
@@ -150,47 +184,33 @@ def _records(text: str, file: str, delimiter: str, width: int, above: int, fault
             Fault(f"{file} cannot be read as a table.", file, "Look for a quotation mark that is not closed.")
         )
         return None
-    if ragged:
-        rows = [row for row, _ in ragged]
-        fix = f"Give every row {width} cells; put a text that holds the separator in quotation marks."
-        faults += by_row(file, None, rows, lambda k: f"The row has {counted(ragged[k][1], 'cell')}, not {width}.", fix)
+    if unequal:
+        faults += ragged.faults(unequal, found.num_rows - 1, width, file)
         return None
-    kept, rows_of = _without_blank_lines(text, found.num_rows, above)
+    rows = np.delete(np.arange(found.num_rows + len(blank), dtype=np.int64), blank) + 1 + above
     trimmed = (pyarrow.compute.utf8_trim_whitespace(column.combine_chunks()) for column in found.columns)
-    return Lines(tuple(column if kept is None else column.take(pyarrow.array(kept)) for column in trimmed), rows_of)
+    return Lines(dialects.with_points(tuple(trimmed), delimiter, dialect), rows)
 
 
-def _left_open(text: str, delimiter: str) -> int | None:
-    """The row from which on a quotation mark swallows the rest of the table in silence; None where there is none."""
-    if text.count('"') % 2 == 0:
-        return None
-    row = 0
-    try:
-        for row, _ in enumerate(csv.reader(io.StringIO(text), delimiter=delimiter, strict=True), start=1):  # noqa: B007
-            continue
-    except csv.Error:
-        return row + 1
-    return None
+def _filled(columns: Iterable[Any]) -> NDArray[np.bool_] | None:
+    """The rows in which any column holds something; None where these are all."""
+    import pyarrow
+    import pyarrow.compute as compute
 
-
-def _without_blank_lines(text: str, count: int, above: int) -> tuple[NDArray[np.int64] | None, NDArray[np.int64]]:
-    """The records that are no blank lines (None: all of them), and the row number of each."""
-    rows = np.arange(count, dtype=np.int64) + 1 + above
-    if BLANK_LINE.search(text) is None:
-        return None, rows
-    kept: list[int] = []
-    record, quotes = 0, 0
-    for line in text.split("\n"):
-        if quotes % 2 == 0:
-            if line:
-                kept.append(record)
-            record += 1
-        quotes += line.count('"')
-    positions = np.array([k for k in kept if k < count], dtype=np.int64)
-    return positions, rows[positions]
+    empty = None
+    for column in columns:
+        gaps = compute.is_null(column, nan_is_null=True)
+        if pyarrow.types.is_string(column.type):
+            gaps = compute.or_(gaps, compute.equal(compute.binary_length(column).fill_null(0), 0))
+        empty = gaps if empty is None else compute.and_(empty, gaps)
+        if not compute.any(empty).as_py():
+            return None
+    return None if empty is None else ~np.asarray(empty.to_numpy(zero_copy_only=False), dtype=bool)
 
 
 def _with_header(found: Lines, file: str, faults: list[Fault]) -> RawTable | None:
+    filled = _filled(found.columns)
+    found = found if filled is None else found.only(filled)
     names = [str(column[0]) for column in found.columns]
     if not _well_named(names, len(found.rows) - 1, file, faults):
         return None
@@ -200,13 +220,18 @@ def _with_header(found: Lines, file: str, faults: list[Fault]) -> RawTable | Non
 
 def _well_named(names: Sequence[str], count: int, file: str, faults: list[Fault]) -> bool:
     """Whether every column has a name of its own and there are rows; faults where not."""
-    repeated = sorted({name for name in names if name and names.count(name) > 1})
+    counts = Counter(name for name in names if name)
+    repeated = sorted(name for name, count in counts.items() if count > 1)
     for name in repeated:
-        what = f"{names.count(name)} columns are named {name}."
+        what = f"{counts[name]} columns are named {name}."
         faults.append(Fault(what, f"{file}, first row", "Give every column a name of its own."))
     if count < 1:
         faults.append(Fault(f"{file} holds names of columns and no rows.", file, "Put the rows in it."))
-    return not repeated and count >= 1
+    titled = len(names) > 2 and sum(counts.values()) == 1
+    if titled:
+        what = f"The first row names one column of {len(names)}: {shortened(next(iter(counts)))}."
+        faults.append(Fault(what, f"{file}, first row", ragged.NAMES_FIRST))
+    return not repeated and not titled and count >= 1
 
 
 # ---- workbooks and statistics packages ------------------------------------------------------------------------------
@@ -232,7 +257,18 @@ def _statistical(content: bytes, file: str, ending: str, faults: list[Fault]) ->
         return None
     columns = {name: cells.arrow(values) for name, values in {**found.cells, **found.labelled}.items()}
     codes = {name: cells.arrow(found.cells[name]) for name in found.labelled}
-    return RawTable(file, columns, np.arange(1, count + 1, dtype=np.int64), codes)
+    return _without_empty_rows(RawTable(file, columns, np.arange(1, count + 1, dtype=np.int64), codes))
+
+
+def _without_empty_rows(raw: RawTable) -> RawTable:
+    import pyarrow
+
+    filled = _filled(raw.columns.values())
+    if filled is None:
+        return raw
+    mask = pyarrow.array(filled)
+    columns, codes = ({name: column.filter(mask) for name, column in some.items()} for some in (raw.columns, raw.codes))
+    return RawTable(raw.file, columns, raw.rows[filled], codes)
 
 
 # ---- feather ---------------------------------------------------------------------------------------------------------
@@ -250,4 +286,4 @@ def _feather(content: bytes, file: str, faults: list[Fault]) -> RawTable | None:
     if not _well_named(found.column_names, found.num_rows, file, faults):
         return None
     columns = {name: cells.whole(column) for name, column in zip(found.column_names, found.columns, strict=True)}
-    return RawTable(file, columns, np.arange(1, found.num_rows + 1, dtype=np.int64))
+    return _without_empty_rows(RawTable(file, columns, np.arange(1, found.num_rows + 1, dtype=np.int64)))
