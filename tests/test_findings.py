@@ -9,10 +9,10 @@ import re
 import pytest
 
 from dossier.contents import CHAPTERS
-from dossier.findings import sample
+from dossier.findings import correspondence, description, human_factors, results, sample
 from dossier.findings.sentence import Sentence, of_slopes
 from dossier.release import Sample
-from dossier.types import Absent, Estimate, Evidence, Flag, Result
+from dossier.types import Absent, Description, DescriptionResult, Estimate, Evidence, Flag, Result
 from tests.conftest import by_hand
 from tests.figures.evidence import COVID, Case
 
@@ -266,6 +266,9 @@ def test_limitations_are_counted() -> None:
     flags = (Flag("few_events", "site-0", "a."), Flag("risks_off", "site-0", "b."), Flag("few_sites", "pooled", "c."))
     text = said("limitations", dataclasses.replace(KINDS["two"], flags=flags))
     assert re.match(r"The run raised (3|three) limitations by itself", text), text
+    assert text.endswith("None is answered.")
+    one_answered = (dataclasses.replace(flags[0], reply="Yes."), *flags[1:])
+    assert said("limitations", dataclasses.replace(KINDS["two"], flags=one_answered)).endswith("Two are not answered.")
     assert said("limitations", KINDS["two"]) == "The run raised no limitation by itself."
 
 
@@ -294,6 +297,73 @@ def test_similarity_is_named_by_the_band_it_lies_in() -> None:
     assert said("correspondence", evidence).startswith(
         "Averaged similarity runs from 0.10 (Italy 1) to 0.55 (Spain): slight and moderate"
     )
+
+
+def against_development(evidence: Evidence, member: tuple[float, float], p_value: float) -> Evidence:
+    """The evidence with an averaged similarity of .49 and .3, and these answers of other measures at both sites."""
+    names = ("correspondence_averaged", "membership_auroc", "energy_coefficient")
+    kept = [one for one in evidence.results if one.measure not in names]
+    for site, similarity in (("site-0", 0.49), ("site-1", 0.3)):
+        for measure, found in zip(
+            names,
+            (
+                Estimate(similarity, 0.2, 0.6, 0.95, 100, "by hand"),
+                Estimate(member[1], member[0], 0.95, 0.95, 100, "by hand"),
+                Estimate(0.1, 0.0, 0.2, 0.95, 100, "by hand", details={"p_value": p_value}),
+            ),
+            strict=True,
+        ):
+            kept.append(Result(measure, measure, site, {}, found))
+    return dataclasses.replace(evidence, results=tuple(kept))
+
+
+@pytest.mark.parametrize(
+    ("member", "p_value", "apart"),
+    [
+        ((0.8, 0.84), 0.3, True),
+        ((0.51, 0.7), 0.3, True),
+        ((0.5, 0.84), 0.05, False),
+        ((0.6, 0.69), 0.05, False),
+        ((0.4, 0.5), 0.001, True),
+    ],
+)
+def test_a_similarity_that_other_measures_deny_is_not_left_alone(
+    member: tuple[float, float], p_value: float, apart: bool
+) -> None:
+    """Only the first site is said to be similar, so that only it can be denied."""
+    text = said("correspondence", against_development(KINDS["two"], member, p_value))
+    assert ("yet other measures tell Italy 1 apart: distances over all predictors show little" in text) is apart
+    assert ("could as well be rows" in text) is not apart
+
+
+def test_the_shift_of_a_predictor_that_few_have_is_not_a_number() -> None:
+    rows = [
+        DescriptionResult(site, Description("ca", "standardized_mean_difference", shift, n))
+        for site, shift, n in (("site-0", -1.01, 19), ("site-1", 0.6, 20))
+    ]
+    (table,) = correspondence.by_feature(dataclasses.replace(KINDS["two"], descriptions=tuple(rows)))
+    few, enough = table.rows[0].cells
+    assert (few.text, few.kind) == ("too few to tell", "absent")
+    assert (enough.text, enough.kind) == ("0.60", "value")
+
+
+def test_a_difference_of_shares_is_in_percentage_points() -> None:
+    said_of = human_factors._in_points("3.8% (95% CI 1.0 to 6.5)").replace("\N{NO-BREAK SPACE}", " ")
+    assert said_of == "3.8 percentage points (95% CI 1.0 to 6.5)"
+
+
+def test_a_new_hospital_stands_in_the_caption_only_where_its_bar_is_drawn() -> None:
+    eight = KINDS["eight"]
+    assert "hollow bar, a new hospital" in results.caption(eight)
+    assert "hollow bar" not in results.caption(KINDS["two"])
+
+
+def test_splits_are_spoken_of_only_where_there_are_some() -> None:
+    evidence = KINDS["two"]
+    assert description.flow(evidence).note == ""
+    first = dataclasses.replace(evidence.datasets[0], splits=3)
+    split = dataclasses.replace(evidence, datasets=(first, *evidence.datasets[1:]))
+    assert description.flow(split).note == "Rows of refitted splits count each patient once a split."
 
 
 def test_a_similarity_near_a_cut_off_is_printed_so_that_one_sees_its_side() -> None:

@@ -400,7 +400,8 @@ def accrual(evidence: Evidence) -> Picture | Absent:
         every = in_order(evidence)
         undated = [label_of(one) for one in every if one.dates is None]
         caption = (
-            f"{counted(len(every) - len(undated), 'dataset')} with declared dates, {patients(externals(evidence))}."
+            f"{counted(len(every) - len(undated), 'dataset')} with declared dates; at the external sites "
+            f"{patients(externals(evidence))}."
         )
         if undated:
             caption += f" Dates not stated: {joined(undated, 6)}."

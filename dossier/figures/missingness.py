@@ -172,7 +172,7 @@ def _caption(evidence: Evidence) -> str:
     if len(datasets) > MAP_WITH_NUMBERS:
         columns = counted(len(datasets), "dataset")
         opening += f" Crossed: not held. Columns: {columns} in the order of the tables, which give the numbers."
-    return f"{opening} Nothing is imputed.{whole}{cut}"
+    return f"{opening} Nothing is imputed here.{whole}{cut}"
 
 
 def _alternative(evidence: Evidence) -> str:

@@ -104,12 +104,13 @@ def flow(evidence: Evidence) -> Table:
     reasons = list(dict.fromkeys(reason for dataset in evidence.datasets for reason in dataset.excluded))
     # Of fewer the figure of the accrual beside the table prints them.
     dated = sum(dataset.dates is not None for dataset in evidence.datasets) > ACCRUAL_ROWS
+    any_splits = any(dataset.splits for dataset in evidence.datasets)
     known = classes.labels(evidence)
     heads = ("Rows read", *map(sentence_case, reasons), "Analysed", *(() if known else ("Events", "Prevalence, %")))
     return Table(
         name="table-flow",
         title="From the rows that were read to those that are analysed.",
-        note="Rows of refitted splits count each patient once a split.",
+        note="Rows of refitted splits count each patient once a split." if any_splits else "",
         head="Dataset",
         columns=(
             *(Column(label) for label in heads),
@@ -283,7 +284,7 @@ def missingness(evidence: Evidence) -> tuple[Table, ...]:
         Table(
             name=f"table-missing-{part}",
             title=f"Missing values{'' if part == 1 else f', continued ({part})'}.",
-            note="Patients without a value, in per cent of those analysed. Nothing is imputed.",
+            note="Patients without a value, in per cent of those analysed. Nothing is imputed here.",
             head="Predictor",
             columns=tuple(Column(label_of(dataset)) for dataset in block),
             rows=tuple(

@@ -6,6 +6,7 @@ from dossier.findings.sentence import Sentence
 from dossier.types import READER_STUDY, Absent, Curve, Estimate, Evidence, Result, find, find_curve
 from dossier.typeset import (
     DASH,
+    TIED,
     Cell,
     Column,
     Reasons,
@@ -46,12 +47,18 @@ def finding(evidence: Evidence) -> Sentence:
     lead = f"Without the model {before} of the decisions were wrong, with it {after}."
     reduction = _by_clusters(difference)
     if reduction is None:
-        return Sentence(lead, f"The difference is {in_text(evidence, 'absolute_risk_reduction', difference)}.")
+        whole = in_text(evidence, "absolute_risk_reduction", difference)
+        return Sentence(lead, f"The difference is {_in_points(whole)}.")
     term = evidence.terms["absolute_risk_reduction"]
     bounds = interval(reduction, term, wordy=True)
     value = short(evidence, "absolute_risk_reduction", difference.value)
-    rest = f"The difference is {value} ({level_of(evidence)} interval by readers and cases {bounds})."
+    rest = f"The difference is {_in_points(value)} ({level_of(evidence)} interval by readers and cases {bounds})."
     return Sentence(lead, rest)
+
+
+def _in_points(text: str) -> str:
+    """A difference of two shares in percentage points; the signs behind the first belong to its interval."""
+    return text.replace("%", f"{TIED}percentage points", 1)
 
 
 def _by_clusters(found: Estimate) -> Estimate | None:

@@ -28,6 +28,8 @@ def finding(evidence: Evidence) -> Sentence:
     lead = f"The run raised {counted(len(flags), 'limitation')} by itself."
     if not open_flags:
         return Sentence(lead, "The author has answered each.")
+    if open_flags == len(flags):
+        return Sentence(lead, "None is answered." if len(flags) > 1 else "It is not answered.")
     return Sentence(lead, f"{sentence_case(in_words(open_flags))} {'is' if open_flags == 1 else 'are'} not answered.")
 
 

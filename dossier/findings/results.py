@@ -182,15 +182,18 @@ def caption(evidence: Evidence) -> str:
     sites = externals(evidence)
     level = level_of(evidence)
     patients = counted(sum(site.n for site in sites), "patient")
+    pooled = find(evidence, "auroc", POOLED)
+    foretold = isinstance(pooled, Estimate) and pooled.details.get("prediction_low") is not None
+    new = "; hollow bar, a new hospital" if foretold else ""
     if classes.labels(evidence):
         return (
-            f"{patients}; intervals and bands at {level}. Discrimination: DeLong, mean of the classes; hollow bar, a "
-            "new hospital. Calibration: spline of logit risk, a panel a site and class; broken under 100 of the class. "
+            f"{patients}; intervals and bands at {level}. Discrimination: DeLong, mean of the classes{new}. "
+            "Calibration: spline of logit risk, a panel a site and class; broken under 100 of the class. "
             "Risks: ten bins, patients of the class above and all others below the line."
         )
     events = f"{at_least(sites)}{counted(_events(sites), 'event')}"
     one = len(sites) == 1
-    forest = "DeLong" if one else "DeLong; hollow bar, a new hospital; open square, not pooled"
+    forest = "DeLong" if one else f"DeLong{new}; open square, not pooled"
     decision = "" if one else " Decision curve: all sites together."
     return (
         f"{patients}, {events}; intervals and bands at {level}. Discrimination: {forest}. Calibration: spline of logit "

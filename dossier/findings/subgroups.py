@@ -406,6 +406,7 @@ def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], unit: str) -
     places = [(label_of(one), one.name) for one in known] + [("All sites, pooled", POOLED)]
     mirrored = len(labels) == 2
     rows: list[Row] = []
+    pooled = ""
     for called, dataset in places:
         found = [
             (label, [_difference(evidence, f"{column}={label}", measure, dataset, at) for _, measure, at in asked])
@@ -414,6 +415,8 @@ def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], unit: str) -
         made = [(label, row) for label, row in found if any(_is_printed(one, dataset) for one in row)]
         if not made:
             continue
+        if dataset == POOLED:
+            pooled = " Pooled: mean of the differences."
         if not mirrored:
             rows.append(Row(called, kind="group"))
         for label, row in made:
@@ -431,7 +434,7 @@ def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], unit: str) -
             name=anchor(f"table-subgroups-{column}-differences"),
             title=_title(column, against),
             note=f"Difference and {level_of(evidence)} interval (square-and-add), on the plain scale for ratios too; "
-            f"what excludes 0 stands out. Pooled: mean of the differences.{unit}{prevalence}",
+            f"what excludes 0 stands out.{pooled}{unit}{prevalence}",
             head="Site" if mirrored else "Subgroup",
             columns=tuple(Column(head, intervals=True) for head, _, _ in asked),
             rows=tuple(rows),
