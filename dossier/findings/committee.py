@@ -474,8 +474,8 @@ def _elsewhere(evidence: Evidence) -> str:
 # ---- what could go wrong --------------------------------------------------------------------------------------------
 
 PLAIN = {
-    "wrong_order": "the model ranks patients the wrong way: those with the outcome have the lower risks.",
-    "never_wrong": "the model is never wrong. That is too good to be true: it may have been told the outcome.",
+    "wrong_order": "the ranking is the wrong way: those with the outcome have risks below those without it.",
+    "never_wrong": "the model is never wrong. That is too good to be true: it may have known the outcome.",
     "risks_off": "the risks are off, see page 2.",
     "shared_rows": "some patients had been used to make the model: the test is too kind.",
     "same_table": "the same patients were counted as two places.",

@@ -47,9 +47,8 @@ def finding(evidence: Evidence) -> Sentence:
     lead = f"Without the model {before} of the decisions were wrong, with it {after}."
     reduction = _by_clusters(difference)
     if reduction is None:
-        return Sentence(
-            lead, f"The difference is {_in_points(in_text(evidence, 'absolute_risk_reduction', difference))}."
-        )
+        whole = in_text(evidence, "absolute_risk_reduction", difference)
+        return Sentence(lead, f"The difference is {_in_points(whole)}.")
     term = evidence.terms["absolute_risk_reduction"]
     bounds = interval(reduction, term, wordy=True)
     value = short(evidence, "absolute_risk_reduction", difference.value)
