@@ -17,6 +17,8 @@ CODES = (0.0, -1.0, -9.0, -99.0, -999.0, 99.0, 999.0, 9999.0)
 """The numbers that are written where a value is unknown."""
 ENOUGH_VALUES = 10
 """With fewer different values beside it, a code cannot be told from a count or a category."""
+MANY_CATEGORIES = 5
+"""So many categories, none of them shared, are rather names of wards or cases than one property in other words."""
 OTHER_UNITS = 5.0
 """From this ratio of medians on, one of the two is hardly in the same unit."""
 
@@ -80,6 +82,8 @@ def _against(dataset: Dataset, others: Sequence[Dataset]) -> Iterator[Flag]:
         elif not set(here.tolist()) & set(values.tolist()):
             mine, theirs = (_words(one.levels, codes) for codes in (here, values))
             says = f"{one.name} is {mine} in {dataset.name} and {theirs} in {where}: no category is in both."
+            if min(len(np.unique(here)), len(np.unique(values))) >= MANY_CATEGORIES:
+                says += " It may be an identifier or a place: name the predictors in the [[dataset]]."
             yield Flag("other_categories", dataset.name, says)
 
 
