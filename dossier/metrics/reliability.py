@@ -273,7 +273,12 @@ def cohen_kappa(labels: Floats, level: float = 0.95, bootstrap: int = 1000, seed
         "pairs_undefined": len(kappa) - len(defined),
     }
     return _with_interval(
-        float(defined.mean()), replicates, level, len(ordered), f"mean over {len(defined)} pairs of raters", details
+        float(defined.mean()),
+        replicates,
+        level,
+        len(ordered),
+        f"mean over {'1 pair' if len(defined) == 1 else f'{len(defined)} pairs'} of raters",
+        details,
     )
 
 
