@@ -32,12 +32,15 @@ tester = "Who ran the test, and their relation to the owner"
 name = "readmission"             # the outcome in words, as within a sentence
 column = "outcome"               # 0 and 1, booleans, or text with `positive`
 # positive = "yes"               # the value that means that the outcome happened
+# classes = ["A", "B", "C"]      # more than two values of the column, in order
 horizon = "within 30 days"       # until when it is counted
 
 [prediction]
 column = "risk"                  # the probability of the outcome, from 0 to 1
 rival = "risk_previous"          # another model's risk on the same rows; take it out where there is none
 rival_name = "version 0.9.0"     # the name of the other model
+# columns = ["p_a", "p_b"]       # of several classes: one risk for each of [outcome] classes, in their order
+# rivals = ["old_a", "old_b"]    # and those of the other model
 
 [thresholds]
 declared = [0.3, 0.5]            # fixed before the data were seen; the first one is the primary
@@ -85,6 +88,20 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # role = "internal"
 # auroc = { value = 0.80, low = 0.75, high = 0.85, n = 500, events = 150 }
 
+# [model]                        # the formula of the model: opens the nomogram, and is held against the risks
+# intercept = -4.4               # of the linear predictor
+# [[model.term]]                 # one for each predictor
+# predictor = "age"              # the column
+# coefficient = 0.03             # of a number
+# transform = "log"              # what is done to the number first: log, sqrt or square
+# [[model.term]]
+# predictor = "ward"
+# levels = { surgery = 0.8 }     # or of each category; one that is not named has 0
+# [[model.term]]
+# predictor = "glucose"
+# knots = [4, 6, 9]              # or a restricted cubic spline in Harrell's form,
+# coefficients = [0.2, -0.1]     # with one coefficient fewer than knots
+
 # [readers]                      # rows are cases, columns are raters
 # labels = "labels.csv"          # 0 or 1
 # confidence = "confidence.csv"  # from 0 to 1
@@ -120,6 +137,11 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 priority = [0.25, 0.5, 0.75]     # of the positive class
 priority_from = ["prevalence"]   # and the observed share of events
 tau = [0.6, 0.75, 1.0]           # the confidence from which a prediction counts in full
+# survey = { 0 = 0.37, 1 = 0.63 } # the shares of answers that put each class first, for priority_from = ["survey"]
+# tau_from = ["raters"]          # the confidence of the raters of [readers] when they were right
+# complexity = "complexity"      # a column from 0 to 1; or { from = "rater_errors", weighted = true, cut = [0.5] }:
+#                                # raters, rater_errors (weighted: by the accuracy of each rater) or rater_confidence
+# cut = [0.5, 0.33]              # the shares of cases that are called complex
 
 # [roc]                          # parts of the ROC curve that are looked at alone
 # parts = [[0, 0.2], [0.2, 1]]   # from which to which false positive rate
@@ -160,10 +182,14 @@ decision = "What is decided with it, and beside what"
 # [[acceptance]]                 # a criterion, declared beforehand; the build ends with exit code 3 when it is not met
 # measure = "auroc"              # as results.json names it
 # dataset = "each external"      # or a dataset's name, or "pooled"
+# subset = "ward=surgery"        # a subgroup instead of all patients: the column and the value of a [[subgroup]]
+# at = { threshold = 0.3 }       # where the measure needs it
 # bound = "low"                  # of the interval: value, low or high
-# at_least = 0.75                # or at_most, or both
+# at_least = 0.75                # the smallest number that meets it, or
+# at_most = 0.95                 # the largest, or both
 # declared_on = 2026-05-01
 # reason = "Why this number"
+# caution_reason = "Why a measure that calls for caution is used" # printed; asked of such a measure only
 
 # [[reply]]                      # an answer to a limitation that the run raises
 # flag = "few_events"

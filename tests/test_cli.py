@@ -25,6 +25,7 @@ import pytest
 from dossier import cli, initial, material
 from dossier.errors import PageError
 from dossier.load import declared
+from dossier.release import Release
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 COMMAND = (sys.executable, "-m", "dossier")
@@ -554,6 +555,16 @@ def test_demo_builds_every_release_that_ships(
     assert {"dossier-regulatory.pdf", "dossier-committee.pdf"} <= set(held(tmp_path / "demo/tiny"))
     manifest = json.loads((tmp_path / "demo/tiny/manifest.json").read_bytes())
     assert manifest["command"] == "dossier build --edition all --page a4"
+
+
+def test_the_example_names_every_key_of_a_release() -> None:
+    definitions = Release.model_json_schema(by_alias=True)
+    objects = [definitions, *definitions["$defs"].values()]
+    keys = {key for one in objects for key in one.get("properties", ())}
+    text = initial.files()["release.toml"].decode()
+    said = set(re.findall(r"(\w+) = ", text)) | set(re.findall(r"\[(?:\w+\.)?(\w+)\]", text))
+    assert {"intercept", "rivals", "caution_reason"} <= keys
+    assert keys - said == set()
 
 
 # ---- quick ----------------------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from dossier.findings.sentence import Sentence, gravest_errors, of_slopes
 from dossier.release import DeclaredPerformance, Model, ReadersTables, Sample
 from dossier.types import (
     Absent,
+    Criterion,
     Description,
     DescriptionResult,
     Estimate,
@@ -464,6 +465,18 @@ def test_what_keeps_the_labels_from_having_a_reliability_is_told_of_the_site_tha
     release = evidence.release.model_copy(update={"readers": ReadersTables(labels="labels.csv", dataset=second)})
     judged = dataclasses.replace(evidence, release=release, results=tuple(results))
     assert said("reliability", judged) == "Reliability cannot be estimated: they were not sure."
+
+
+def test_a_criterion_that_is_not_met_is_not_called_open() -> None:
+    evidence = KINDS["eight"]
+    declared = Criterion(1, "auroc", "site-0", None, {}, "low", 0.8, None, 0.7, False)
+    judged = {
+        met: said("acceptance", dataclasses.replace(evidence, criteria=(dataclasses.replace(declared, met=met),)))
+        for met in (True, False, None)
+    }
+    assert "Not met: AUROC, lower bound." in judged[False]
+    assert "Not estimable: AUROC, lower bound." in judged[None]
+    assert not any("Open" in text for text in judged.values())
 
 
 def test_the_committee_hears_whole_people() -> None:

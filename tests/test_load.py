@@ -344,6 +344,19 @@ def test_the_same_patients_are_found_without_identifiers_and_chance_is_no_reason
     ]
 
 
+@pytest.mark.parametrize(("count", "told"), [(4, False), (5, True)])
+def test_many_categories_that_no_other_table_has_may_be_places(tmp_path: Path, count: int, told: bool) -> None:
+    development = SITE.replace("site", "dev").replace("external", "development")
+
+    def table(letter: str) -> str:
+        return "outcome,risk,ward\n" + "".join(f"{k % 2},0.{k + 1},{letter}{k}\n" for k in range(count))
+
+    study = _read(tmp_path, SITE + development, site__csv=table("n"), dev__csv=table("d"))
+    (says,) = _flagged(study, "other_categories")
+    advice = "no category is in both. It may be an identifier or a place: name the predictors in the [[dataset]]."
+    assert says.endswith(advice if told else "no category is in both.")
+
+
 def test_other_units_and_other_categories_at_one_site_are_flagged(tmp_path: Path) -> None:
     site = [f"{k % 2},0.5,{10 + k % 7},{1000 + k},m" for k in range(41)]
     dev = [f"{k % 2},0.5,{10 + k % 7},{100 + k},{'male' if k % 2 else 'female'}" for k in range(41)]

@@ -162,6 +162,8 @@ def draw_agreement(evidence: Evidence) -> Figure | Absent:
     if isinstance(curve, Absent):
         return _draw_mean_agreement(evidence, curve)
     first, second, kappa = (column(curve, name) for name in ("first", "second", "kappa"))
+    if len(kappa) == 1:
+        return Absent("there is one pair of raters, whose kappa stands in the table")
     raters = int(second.max())
     left, top = 16.0, 8.0
     wide = min(CELL, (FULL - left) / raters)

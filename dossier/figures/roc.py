@@ -252,7 +252,7 @@ def _put(
     taken.append((*spot, text_width(text, weight) / 2 + 0.5, LABEL_HEIGHT / 2))
 
 
-@figure("The model and the readers on the same cases")
+@figure("The model and the readers")
 def roc_and_raters(evidence: Evidence) -> Picture | Absent:
     """Whether readers, each at their own cut, find more cases for the same false alarms than the model."""
     with styled():
@@ -264,11 +264,17 @@ def roc_and_raters(evidence: Evidence) -> Picture | Absent:
             return drawn
         dataset, _, rates = found
         count = len(rates.columns["rater"])
+        # Readers of a part of the cases stand beside a line of all of them: which is better cannot be seen.
+        read = (
+            " A reader above the line did better than the model at as many false alarms."
+            if rates.n == dataset.n
+            else " The line rests on all patients, the points on those that were judged: the two are not compared."
+        )
         at = " Rings: the declared thresholds." if evidence.release.thresholds.declared else ""
         caption = (
             f"{dataset.site}: {patients([dataset])}. Points: {counted(count, 'reader')} on {rates.n:,} of them, with "
-            f"{level_text(evidence)} intervals (Wilson). A reader above the line did better than the model at as many "
-            f"false alarms.{at}{_shaded(evidence)}"
+            f"{level_text(evidence)} intervals (Wilson).{read}"
+            f"{at}{_shaded(evidence)}"
         )
         return picture("roc_and_raters", drawn, caption, _told(dataset, rates, evidence))
 
@@ -282,7 +288,7 @@ def _told(dataset: DatasetSummary, rates: Curve, evidence: Evidence) -> str:
     )
     threshold = primary_threshold(evidence)
     point = None if threshold is None else point_at(evidence, dataset, threshold)
-    if threshold is None or point is None:
+    if threshold is None or point is None or rates.n != dataset.n:
         return f"{text}."
     return f"{text}; the model at {number(threshold)} found {per_cent(point[1])} with {per_cent(point[0])}."
 

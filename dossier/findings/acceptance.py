@@ -40,8 +40,13 @@ def finding(evidence: Evidence) -> Sentence:
     met = [one for one in every if verdict(one) == MET]
     noun = "criterion" if len(every) == 1 else "criteria"
     lead = f"{sentence_case(how_many(len(met)))} of {in_words(len(every))} {noun} "
-    failing = [f"{within_sentence(label(evidence, one[0]))}" for one in every if verdict(one) != MET]
-    rest = f"Open: {listing(failing)}." if 0 < len(failing) <= 4 else ""
+    rest = ""
+    if len(every) - len(met) <= 4:
+        rest = " ".join(
+            f"{sentence_case(how)}: {listing(those)}."
+            for how in (NOT_MET, NOT_ESTIMABLE)
+            if (those := [within_sentence(label(evidence, one[0])) for one in every if verdict(one) == how])
+        )
     return Sentence(f"{lead}{'is' if len(met) == 1 else 'are'} met.", f"{rest} {when(evidence, 'declared')}".strip())
 
 

@@ -482,7 +482,7 @@ PLAIN = {
     "version_differs": "what was tested is not this very version.",
     "model_differs": "the formula of the model gives other risks than those that were tested.",
     "other_units": "something that the model asks for is measured in another way.",
-    "other_categories": "something that the model asks for is written in other words.",
+    "other_categories": "some of the facts about the patients are written in other words.",
     "code_for_missing": "some facts that were not known may have been counted as known.",
     "missing_predictor": "something that the model asks for was never recorded.",
     "one_class": "all patients had the outcome, or none had.",

@@ -19,6 +19,8 @@ ENOUGH_VALUES = 10
 """With fewer different values beside it, a code cannot be told from a count or a category."""
 WORDS = frozenset(("na", "n/a", "#n/a", "nan", "null", "nil", "missing", "?", "-", "--", "."))
 """The words that are written where a value is unknown; a table of categories may mean them."""
+MANY_CATEGORIES = 5
+"""So many categories, none of them shared, are rather names of wards or cases than one property in other words."""
 OTHER_UNITS = 5.0
 """From this ratio of medians on, one of the two is hardly in the same unit."""
 
@@ -82,7 +84,7 @@ def _words_for_missing(dataset: Dataset) -> Iterator[Flag]:
                     f'{one.name} is "{word}" in {rows} row{"s" if rows > 1 else ""} of {dataset.name}: it may stand '
                     "for missing, and is counted as a category."
                 )
-                yield Flag("code_for_missing", dataset.name, says)
+                yield Flag("code_for_missing", dataset.name, says, columns=(one.name,))
 
 
 def _spellings(dataset: Dataset) -> Iterator[Flag]:
@@ -98,7 +100,7 @@ def _spellings(dataset: Dataset) -> Iterator[Flag]:
                 f"{one.name} is spelled in several ways in {dataset.name}, each counted as a category of its own: "
                 f"{listed(several, 5)}."
             )
-            yield Flag("other_categories", dataset.name, says)
+            yield Flag("other_categories", dataset.name, says, columns=(one.name,))
 
 
 def _against(dataset: Dataset, others: Sequence[Dataset]) -> Iterator[Flag]:
@@ -114,6 +116,8 @@ def _against(dataset: Dataset, others: Sequence[Dataset]) -> Iterator[Flag]:
         elif not set(here.tolist()) & set(values.tolist()):
             mine, theirs = (_words(one.levels, codes) for codes in (here, values))
             says = f"{one.name} is {mine} in {dataset.name} and {theirs} in {where}: no category is in both."
+            if min(len(np.unique(here)), len(np.unique(values))) >= MANY_CATEGORIES:
+                says += " It may be an identifier or a place: name the predictors in the [[dataset]]."
             yield Flag("other_categories", dataset.name, says, columns=(one.name,))
 
 

@@ -303,7 +303,8 @@ def cohen_kappa(labels: Floats, level: float = 0.95, bootstrap: int = 1000, seed
         "pairs": len(defined),
         "pairs_undefined": len(kappa) - len(defined),
     }
-    method = f"mean over {len(defined)} pairs of raters" + _left_out(labels, ordered)
+    pairs_of_raters = "1 pair" if len(defined) == 1 else f"{len(defined)} pairs"
+    method = f"mean over {pairs_of_raters} of raters" + _left_out(labels, ordered)
     return _with_interval(float(defined.mean()), replicates, level, len(ordered), method, details)
 
 

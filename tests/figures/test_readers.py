@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -262,6 +263,13 @@ def test_matrix_prints_the_kappa_of_every_pair(usual: Evidence) -> None:
         )
         patch = cells[f"pair-{first:.0f}-{second:.0f}"]
         assert to_rgb(patch.get_facecolor()) == pytest.approx(to_rgb(raters.shade(float(kappa))))
+
+
+def test_one_pair_of_raters_has_no_matrix(usual: Evidence) -> None:
+    pair = Curve({"first": (1.0,), "second": (2.0,), "kappa": (0.5,)}, 4, "made by hand")
+    curves = tuple(replace(one, found=pair) if one.curve == "rater_agreement" else one for one in usual.curves)
+    found = raters.draw_agreement(replace(usual, curves=curves))
+    assert found == Absent("there is one pair of raters, whose kappa stands in the table")
 
 
 def test_forty_raters_are_shown_one_by_one() -> None:

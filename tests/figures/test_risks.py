@@ -128,6 +128,20 @@ def test_every_reader_is_a_point_with_both_intervals(eight: Evidence) -> None:
     assert "the model at 0.50 found 80% with 10%" in told
 
 
+def test_readers_of_a_part_of_the_cases_are_not_compared_with_the_line_of_all(eight: Evidence) -> None:
+    rates = known(find_curve(eight, "rater_rates", "site-0"))
+    judged = tuple(
+        replace(one, found=replace(rates, n=rates.n - 1)) if one.found is rates else one for one in eight.curves
+    )
+    part = picture("roc_and_raters", replace(eight, curves=judged))
+    assert "A reader above the line" in picture("roc_and_raters", eight).caption
+    assert "A reader above the line" not in part.caption
+    assert "The line rests on all patients, the points on those that were judged: the two are not compared." in (
+        part.caption
+    )
+    assert "the model" not in part.alternative
+
+
 def _pairs(curve: Curve, name: str) -> Floats:
     return np.column_stack((numbers(curve, f"{name}_low"), numbers(curve, f"{name}_high")))
 

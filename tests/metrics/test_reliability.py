@@ -676,6 +676,12 @@ def test_two_raters_have_one_kappa() -> None:
     assert found.columns["kappa"] == pytest.approx(((0.75 - 0.5) / 0.5,) * 2)
 
 
+def test_two_raters_are_one_pair() -> None:
+    found = cohen_kappa(np.array([[1.0, 1.0], [0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]), bootstrap=20)
+    assert isinstance(found, Estimate)
+    assert found.method.startswith("mean over 1 pair of raters")
+
+
 def test_two_hundred_and_fifty_raters_are_listed_and_one_more_is_not() -> None:
     found = raters_one_by_one(np.tile([[0.0], [1.0]], 250))
     assert isinstance(found, Curve)
