@@ -246,7 +246,7 @@ def model(evidence: Evidence) -> str:
     release, tested = evidence.release.release, tested_version(evidence)
     if tested == UNSTATED:
         return release.model
-    return f"{release.model} {tested}" + ("" if tested == release.version else f" ({release.version} is released)")
+    return f"{release.model} {tested}" + ("" if tested == release.version else f" (the release is {release.version})")
 
 
 def tested_version(evidence: Evidence) -> str:

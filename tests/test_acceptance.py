@@ -217,34 +217,42 @@ def test_every_fault_of_every_criterion_and_answer_is_said_at_once(tmp_path: Pat
 
 # ---- when criteria were declared -------------------------------------------------------------------------------------
 
-UNKNOWN = "; whether that was before the data is not said."
+UNKNOWN = "; whether that was before the first patient is not said."
 
 
 @pytest.mark.parametrize(
     ("days", "patients", "said"),
     [
         (("2026-05-01",), None, f"Declared on 1 May 2026{UNKNOWN}"),
-        (("2026-05-01",), ("2026-06-01", "2026-07-01"), "Declared on 1 May 2026, before the data begin (1 June 2026)."),
+        (
+            ("2026-05-01",),
+            ("2026-06-01", "2026-07-01"),
+            "Declared on 1 May 2026, before the first patient (1 June 2026).",
+        ),
         (
             ("2026-05-01",),
             ("2026-05-01", "2026-07-01"),
-            "Declared on 1 May 2026, not before the data begin (1 May 2026).",
+            "Declared on 1 May 2026, not before the first patient (1 May 2026).",
         ),
         (
             ("2026-05-01",),
             ("2026-02-01", "2026-05-01"),
-            "Declared on 1 May 2026, not before the data begin (1 February 2026).",
+            "Declared on 1 May 2026, not before the first patient (1 February 2026).",
         ),
-        (("2026-05-01",), ("2026-02-01", "2026-04-30"), "Declared on 1 May 2026, after the data end (30 April 2026)."),
+        (
+            ("2026-05-01",),
+            ("2026-02-01", "2026-04-30"),
+            "Declared on 1 May 2026, after all patients had come (30 April 2026).",
+        ),
         (
             ("2026-05-01", "2026-03-02"),
             ("2026-02-01", "2026-03-01"),
-            "Declared on 2 March 2026 to 1 May 2026, after the data end (1 March 2026).",
+            "Declared on 2 March 2026 to 1 May 2026, after all patients had come (1 March 2026).",
         ),
         (
             ("2026-05-01", "2026-03-02"),
             ("2026-04-01", "2026-07-01"),
-            "Declared on 2 March 2026 to 1 May 2026, not all before the data begin (1 April 2026).",
+            "Declared on 2 March 2026 to 1 May 2026, not all before the first patient (1 April 2026).",
         ),
         (
             ("2026-05-01", None, "2026-05-01"),

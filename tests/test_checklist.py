@@ -307,8 +307,8 @@ def test_the_mean_of_the_classes_hides_no_class(books: dict[str, Book]) -> None:
     lowest, highest = ratios[min(ratios)], ratios[max(ratios)]
     (text,) = (line.text for line in abstract.lines(evidence) if line.label == "Results")
     assert f"By class and site it runs from {lowest} to {highest}." in text
-    rows = {row.label: [cell.text for cell in row.cells] for row in model_card.performance(evidence).rows}
-    assert rows["The same, farthest classes"] == ["class by class", lowest, highest]
+    printed = {row.label: [cell.text for cell in row.cells] for row in model_card.performance(evidence).rows}
+    assert printed["The same, farthest classes"] == ["class by class", lowest, highest]
 
 
 def test_a_draft_is_marked_on_every_page_and_names_what_is_open(tmp_path: Path) -> None:

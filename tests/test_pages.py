@@ -609,7 +609,7 @@ def every_pdf(book: Book) -> Iterator[tuple[Edition, PdfReader]]:
 def test_the_files_say_their_title_and_language(book: Book) -> None:
     about = book.evidence.release
     version, tested = about.release.version, about.release.tested_version
-    named = f"{about.release.model} {version if tested is None else f'{tested} ({version} is released)'}"
+    named = f"{about.release.model} {version if tested is None else f'{tested} (the release is {version})'}"
     for _, reader in every_pdf(book):
         trailer: Any = reader.trailer
         assert reader.metadata is not None

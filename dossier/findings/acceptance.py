@@ -67,13 +67,13 @@ def _beside_the_data(evidence: Evidence, first: datetime.date, last: datetime.da
     """Whether these days lie before or after the patients of every external site, as far as their dates are stated."""
     spans = [site.dates for site in externals(evidence) if site.dates is not None]
     if len(spans) < len(externals(evidence)):
-        return "; whether that was before the data is not said"
+        return "; whether that was before the first patient is not said"
     begin, end = min(span[0] for span in spans), max(span[1] for span in spans)
     if last < begin:
-        return f", before the data begin ({date(begin)})"
+        return f", before the first patient ({date(begin)})"
     if first > end:
-        return f", after the data end ({date(end)})"
-    return f", {'not all' if first < begin else 'not'} before the data begin ({date(begin)})"
+        return f", after all patients had come ({date(end)})"
+    return f", {'not all' if first < begin else 'not'} before the first patient ({date(begin)})"
 
 
 def declared(evidence: Evidence) -> list[tuple[Criterion, ...]]:
