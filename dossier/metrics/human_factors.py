@@ -87,46 +87,52 @@ class Clustered:
     how: str
 
 
-def _drawn(size: int, replicates: int, rng: np.random.Generator) -> Floats:
-    """How often each of `size` things is drawn in each replicate: (replicates, size)."""
-    return rng.multinomial(size, np.full(size, 1 / size), size=replicates).astype(float)
-
-
-def _reader_weights(study: ReaderStudy, readers: int, replicates: int, rng: np.random.Generator) -> Floats | None:
-    """How often each reader is drawn; in a parallel study within the same arm; None for an arm of one."""
-    if study.design == "paired":
-        return _drawn(readers, replicates, rng) if readers > 1 else None
-    aided = np.bincount(study.reader, weights=~np.isnan(study.aided), minlength=readers) > 0
-    unaided = np.bincount(study.reader, weights=~np.isnan(study.unaided), minlength=readers) > 0
-    weights = np.empty((replicates, readers))
-    for arm in (aided & unaided, aided & ~unaided, unaided & ~aided):
-        if arm.sum() == 1:
-            return None
-        if arm.any():
-            weights[:, arm] = _drawn(int(arm.sum()), replicates, rng)
+def _drawn(members: NDArray[np.bool_], replicates: int, rng: np.random.Generator) -> Floats:
+    """How often each thing stands in each replicate when the members are drawn and the others stay once: (replicates,
+    things)."""
+    size = int(members.sum())
+    weights = np.ones((replicates, len(members)))
+    weights[:, members] = rng.multinomial(size, np.full(size, 1 / size), size=replicates)
     return weights
+
+
+def _arms(study: ReaderStudy, reader: NDArray[np.int64], readers: int) -> list[NDArray[np.bool_]]:
+    """Which readers decide both with and without the model, which only with it and which only without it, where there
+    are any: in a paired study all do both."""
+    aided, unaided = (
+        np.bincount(reader, weights=~np.isnan(decisions), minlength=readers) > 0
+        for decisions in (study.aided, study.unaided)
+    )
+    return [arm for arm in (aided & unaided, aided & ~unaided, unaided & ~aided) if arm.any()]
 
 
 def replicated_counts(study: ReaderStudy, bootstrap: int, seed: int) -> Floats | None:
     """The four counts of each bootstrap replicate (replicates x 4); None when there are too few readers or cases.
 
-    A paired study draws readers and cases, each with replacement and independently of the other; a parallel study
-    draws readers within their arm.
+    Readers and cases are drawn with replacement and independently of each other, readers within their arm.
     """
     drawn = _drawn_counts(study, bootstrap, seed)
     return None if drawn is None else drawn.both
 
 
 @dataclass(frozen=True)
+class Part:
+    """The four counts of each replicate (replicates x 4) when things of one kind are drawn and all others stay."""
+
+    counts: Floats
+    size: int
+    """How many things are drawn: that leaves the share 1/size of a variance out."""
+
+
+@dataclass(frozen=True)
 class DrawnCounts:
-    """The four counts of each replicate (replicates x 4) when readers and cases are drawn; and, in a paired study, when
-    only the readers are, only the cases, or every reader's case by itself."""
+    """The four counts of each replicate (replicates x 4) when readers and cases are drawn, and of each kind alone."""
 
     both: Floats
-    apart: tuple[tuple[Floats, float], ...]
-    """With what their variance is multiplied by: drawing k things leaves the share 1/k of a variance out."""
-    sizes: tuple[int, int]
-    """The numbers of readers and of cases."""
+    clusters: tuple[Part, ...]
+    """The readers of each arm, and last the cases."""
+    each: tuple[Part, ...]
+    """The decisions of each arm, every reader's on a case by itself."""
 
 
 def _drawn_counts(study: ReaderStudy, bootstrap: int, seed: int) -> DrawnCounts | None:
@@ -134,9 +140,8 @@ def _drawn_counts(study: ReaderStudy, bootstrap: int, seed: int) -> DrawnCounts 
         return None
     readers, reader = _renumbered(study.reader)
     cases, case = _renumbered(study.case)
-    rng = np.random.default_rng(seed)
-    by_reader = _reader_weights(replace(study, reader=reader), readers, bootstrap, rng)
-    if by_reader is None or (study.design == "paired" and cases < 2):
+    arms = _arms(study, reader, readers)
+    if cases < 2 or min(int(arm.sum()) for arm in arms) < 2:
         return None
     tables = []
     for decisions, right in ((study.aided, False), (study.aided, True), (study.unaided, False), (study.unaided, True)):
@@ -144,18 +149,21 @@ def _drawn_counts(study: ReaderStudy, bootstrap: int, seed: int) -> DrawnCounts 
         table = np.zeros((readers, cases))
         np.add.at(table, (reader[found], case[found]), 1.0)
         tables.append(table)
-    if study.design != "paired":
-        return DrawnCounts(_counted(by_reader, np.ones((1, cases)), tables), (), (readers, cases))
-    by_case = _drawn(cases, bootstrap, rng)
+    rng = np.random.default_rng(seed)
+    of_arms = [_drawn(arm, bootstrap, rng) for arm in arms]
+    by_case = _drawn(np.ones(cases, dtype=bool), bootstrap, rng)
     judged = np.unique(np.column_stack((reader, case)), axis=0)
-    by_both = _drawn(len(judged), bootstrap, rng)
-    of_each = np.column_stack([table[judged[:, 0], judged[:, 1]] for table in tables])
-    apart = (
-        (_counted(by_reader, np.ones((1, cases)), tables), readers / (readers - 1)),
-        (_counted(np.ones((1, readers)), by_case, tables), cases / (cases - 1)),
-        (np.einsum("bk,kj->bj", by_both, of_each), len(judged) / (len(judged) - 1)),
+    decided = np.column_stack([table[judged[:, 0], judged[:, 1]] for table in tables])
+    of_arm = [arm[judged[:, 0]] for arm in arms]
+    of_readers = [
+        Part(_counted(by_reader, np.ones((1, cases)), tables), int(arm.sum()))
+        for by_reader, arm in zip(of_arms, arms, strict=True)
+    ]
+    return DrawnCounts(
+        _counted(np.prod(of_arms, axis=0), by_case, tables),
+        (*of_readers, Part(_counted(np.ones((1, readers)), by_case, tables), cases)),
+        tuple(Part(_drawn(members, bootstrap, rng) @ decided, int(members.sum())) for members in of_arm),
     )
-    return DrawnCounts(_counted(by_reader, by_case, tables), apart, (readers, cases))
 
 
 def _counted(by_reader: Floats, by_case: Floats, tables: Sequence[Floats]) -> Floats:
@@ -181,44 +189,47 @@ def _clustered(
 
     Drawing readers and cases at once counts what is neither theirs three times (Owen 2007). The replicates are drawn
     together until their variance is that of the readers plus that of the cases less that of single decisions, which
-    both hold (Cameron 2011), but not below the larger of the two.
+    both hold (Cameron 2011), but not below the larger of the two. Readers are drawn within their arm, and the cases of
+    a parallel study for both arms at once, as they share them.
     """
     drawn = _drawn_counts(study, bootstrap, seed)
     if drawn is None:
-        too_few = "no interval by readers and cases: only counts are given"
-        return Clustered(None, None, too_few if len(study.reader) == 0 else "too few readers or cases for clusters")
+        only_counts = "no interval by readers and cases: only counts are given"
+        too_few = "too few readers or cases for clusters: at least two readers an arm and two cases"
+        return Clustered(None, None, only_counts if len(study.reader) == 0 else too_few)
     values = _values(drawn.both, statistic, floor is None)
-    if len(values) < max(2, FEWEST_REPLICATES * bootstrap):
+    parts = (*drawn.clusters, *drawn.each)
+    apart = [_values(part.counts, statistic, floor is None) for part in parts]
+    if len(values) < FEWEST_REPLICATES * bootstrap or min(map(len, (values, *apart))) < 2:
         return Clustered(None, None, "too few bootstrap replicates hold decisions of both kinds")
     if float(np.ptp(values)) == 0:
         return Clustered(None, None, "the bootstrap replicates do not vary")
-    how = "readers"
-    if drawn.apart:
-        how = "readers and cases, with the variance of two-way clusters"
-        parts = [_values(counts, statistic, floor is None) for counts, _ in drawn.apart]
-        if min(map(len, parts)) < 2:
-            return Clustered(None, None, "too few bootstrap replicates hold decisions of both kinds")
-        if not any(float(np.ptp(part)) for part in parts[:-1]):
-            return Clustered(None, None, "neither the readers nor the cases vary")
-        variances = [float(np.var(part)) * larger for part, (_, larger) in zip(parts, drawn.apart, strict=True)]
-        centre = float(np.median(values))
-        wanted = _two_way(variances, drawn.sizes, level)
-        values = centre + (values - centre) * math.sqrt(wanted / float(np.var(values)))
+    if not any(float(np.ptp(one)) for one in apart[: len(drawn.clusters)]):
+        return Clustered(None, None, "neither the readers nor the cases vary")
+    variances = [float(np.var(one)) * (part.size / (part.size - 1)) for one, part in zip(apart, parts, strict=True)]
+    centre = float(np.median(values))
+    wanted = _two_way(variances, [part.size for part in drawn.clusters], level)
+    values = centre + (values - centre) * math.sqrt(wanted / float(np.var(values)))
     low, high = central(values, level)
     low, high = (math.exp(low), math.exp(high)) if floor is None else (max(floor, low), min(1.0, high))
-    return Clustered(low, high, f"clustered: bootstrap over {how}, {len(values)} replicates")
+    who = "readers and cases" if len(drawn.clusters) == 2 else "readers of each arm and cases"
+    how = f"clustered: bootstrap over {who}, with the variance of two-way clusters, {len(values)} replicates"
+    return Clustered(low, high, how)
 
 
-def _two_way(variances: Sequence[float], sizes: tuple[int, int], level: float) -> float:
-    """The variance of two-way clusters from those over readers, over cases and over single decisions, enlarged as t
-    asks.
+def _two_way(variances: Sequence[float], sizes: Sequence[int], level: float) -> float:
+    """The variance of two-way clusters from those over the readers of each arm and over cases, which have the `sizes`,
+    and those over the single decisions of each arm; enlarged as t asks with Satterthwaite's degrees of freedom.
 
-    What readers and cases add to the noise of single decisions is known from so many readers and cases only:
-    Satterthwaite's degrees of freedom.
+    Of readers who decide both ways and of their cases, only what they add to the noise of single decisions is taken as
+    known from so few: most of what they have of their own cancels in a difference. Between the readers of two arms
+    nothing cancels, and their variance is as uncertain as their number says.
     """
-    of_readers, of_cases, of_each = variances
+    clusters, of_each = variances[: len(sizes)], math.fsum(variances[len(sizes) :])
+    of_readers, of_cases = math.fsum(clusters[:-1]), clusters[-1]
     wanted = max(of_readers + of_cases - of_each, of_readers, of_cases)
-    own = [max(variance - of_each, 0.0) for variance in (of_readers, of_cases)]
+    known = of_each if len(clusters) == 2 else 0.0
+    own = [max(variance - known, 0.0) for variance in clusters]
     unsure = math.fsum(part**2 / (size - 1) for part, size in zip(own, sizes, strict=True))
     if unsure <= 0:
         return wanted
@@ -290,11 +301,12 @@ def error_rate_aided(
 
     Arguments: `study` (the decisions, or counts alone), `level`, `bootstrap` (replicates), `seed`. Returns
     AIE/(AIE+AIN) with Wald's interval, as published, which takes decisions as independent. `details` holds
-    `low_clustered` and `high_clustered`, the bootstrap interval over readers and cases, brought to the variance of
-    two-way clusters (Owen 2007, Cameron 2011; a parallel study: over readers within their arm); missing, and the method
-    says why, when only counts are given, with one reader or one case, when too few replicates hold decisions of both
-    kinds, or when neither readers nor cases vary. Absent when nothing was decided with the model; the bounds are
-    missing when all decisions are right or all are wrong.
+    `low_clustered` and `high_clustered`, the bootstrap interval over readers (in a parallel study within their arm) and
+    cases, brought to the variance of two-way clusters (Owen 2007, Cameron 2011) and enlarged as Student's t with
+    Satterthwaite's degrees of freedom asks; missing, and the method says why, when only counts are given, with one
+    reader (in an arm) or one case, when too few replicates hold decisions of both kinds, or when neither readers nor
+    cases vary. Absent when nothing was decided with the model; the bounds are missing when all decisions are right or
+    all are wrong.
     """
     return _rate(study, 0, level, bootstrap, seed)
 

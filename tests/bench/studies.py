@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import binom, norm
 
 from dossier.metrics import correspondence, human_factors, pooled, reliability, robustness
@@ -39,6 +40,8 @@ def cells(bootstrap: int) -> Iterator[tuple[str, str, int, Simulate]]:
         yield f"decisions, {decisions} an arm", "interval", decisions, _decisions(decisions)
     for readers, cases in ((8, 40), (16, 60)):
         yield f"readers, {readers} on {cases} cases", "interval", cases, _readers(readers, cases, bootstrap)
+    for arms, cases in (((5, 5), 40), ((4, 8), 60)):
+        yield f"arms of {arms[0]} and {arms[1]} readers", "interval", cases, _arms(arms, cases, bootstrap)
     for rows in (100, 300):
         yield f"tables, {rows} external rows", "interval", rows, _tables(rows, bootstrap)
     yield "sites, 8", "interval", 8, _sites(8, 0.5)
@@ -152,11 +155,15 @@ OF_READERS, OF_CASES = 0.3, 0.6
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
 
 
+def _centres() -> list[float]:
+    """Where on the scale of the noise decisions are wrong with and without the model, on average over all."""
+    whole = math.sqrt(1 + OF_READERS**2 + OF_CASES**2)
+    return [float(norm.ppf(error)) * whole for error in ERRORS]
+
+
 def _readers(readers: int, cases: int, bootstrap: int) -> Simulate:
     """Readers of different skill on cases of different difficulty, every one with and without the model."""
-    whole = math.sqrt(1 + OF_READERS**2 + OF_CASES**2)
-    centre = [float(norm.ppf(error)) * whole for error in ERRORS]
-    truth = _of_rates(*ERRORS)
+    centre = _centres()
 
     def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
         skill, hard = OF_READERS * rng.standard_normal(readers), OF_CASES * rng.standard_normal(cases)
@@ -165,24 +172,48 @@ def _readers(readers: int, cases: int, bootstrap: int) -> Simulate:
         # One noise for both decisions would make them agree more; here each has its own.
         wrong = [rng.standard_normal(len(both)) < middle + both for middle in centre]
         decided = [one.astype(float) for one in wrong]
-        counts = DecisionCounts(
-            int(wrong[0].sum()), int((~wrong[0]).sum()), int(wrong[1].sum()), int((~wrong[1]).sum())
-        )
-        study = ReaderStudy("paired", counts, reader, case, np.zeros(len(both)), decided[1], decided[0])
-        scores = {}
-        for one in MEASURES_OF_COUNTS:
-            if one is human_factors.relative_risk_reduction:
-                continue
-            found = one(study, LEVEL, bootstrap, number)
-            assert isinstance(found, Estimate)
-            bounds = found.details["low_clustered"], found.details["high_clustered"]
-            scores[f"{one.__name__}, clustered"] = between(*bounds, truth[one.__name__])
+        study = ReaderStudy("paired", _counts(*wrong), reader, case, np.zeros(len(both)), decided[1], decided[0])
         # The t interval over readers takes these cases as the ones that are asked about.
         of_cases = [_wrong_on(hard, middle) for middle in centre]
-        scores["decision_benefit"] = held(human_factors.decision_benefit(study, "", LEVEL), of_cases[1] - of_cases[0])
-        return scores
+        benefit = held(human_factors.decision_benefit(study, "", LEVEL), of_cases[1] - of_cases[0])
+        return {**_clustered(study, bootstrap, number), "decision_benefit": benefit}
 
     return simulate
+
+
+def _arms(readers: tuple[int, int], cases: int, bootstrap: int) -> Simulate:
+    """So many readers with and so many without the model, all on the same cases."""
+    centre = np.repeat(_centres(), readers)
+
+    def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
+        skill, hard = OF_READERS * rng.standard_normal(sum(readers)), OF_CASES * rng.standard_normal(cases)
+        wrong = rng.standard_normal((sum(readers), cases)) < (centre + skill)[:, None] + hard
+        reader, case = (place.ravel() for place in np.indices(wrong.shape))
+        aided = reader < readers[0]
+        with_model, without = (np.where(arm, wrong.ravel(), math.nan) for arm in (aided, ~aided))
+        counts = _counts(wrong[: readers[0]], wrong[readers[0] :])
+        study = ReaderStudy("parallel", counts, reader, case, np.zeros(len(reader)), without, with_model)
+        return _clustered(study, bootstrap, number)
+
+    return simulate
+
+
+def _counts(aided: NDArray[np.bool_], unaided: NDArray[np.bool_]) -> DecisionCounts:
+    """The wrong and right decisions of both kinds."""
+    return DecisionCounts(int(aided.sum()), int((~aided).sum()), int(unaided.sum()), int((~unaided).sum()))
+
+
+def _clustered(study: ReaderStudy, bootstrap: int, seed: int) -> dict[str, Score]:
+    """Whether the intervals by readers and cases hold the truth."""
+    truth, scores = _of_rates(*ERRORS), {}
+    for one in MEASURES_OF_COUNTS:
+        if one is human_factors.relative_risk_reduction:
+            continue
+        found = one(study, LEVEL, bootstrap, seed)
+        assert isinstance(found, Estimate)
+        bounds = found.details["low_clustered"], found.details["high_clustered"]
+        scores[f"{one.__name__}, clustered"] = between(*bounds, truth[one.__name__])
+    return scores
 
 
 def _wrong_on(hard: Floats, middle: float) -> float:

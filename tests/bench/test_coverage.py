@@ -59,7 +59,13 @@ def test_the_tests_reject_a_true_null_rarely() -> None:
 
 
 def test_the_other_designs_hold() -> None:
-    fast = ("pooled, 5 sites, tau 0.4", "raters, 3 on 100 cases", "decisions, 500 an arm", "sites, 8")
+    fast = (
+        "pooled, 5 sites, tau 0.4",
+        "raters, 3 on 100 cases",
+        "decisions, 500 an arm",
+        "arms of 5 and 5 readers",
+        "sites, 8",
+    )
     for name, kind, size, simulate in studies.cells(50):
         if name in fast:
             found = tallied(coverage.Cell(name, kind, simulate, "", 0.0, size))

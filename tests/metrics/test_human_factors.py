@@ -208,8 +208,10 @@ def test_a_parallel_study_draws_readers_within_their_arm() -> None:
     assert counts is not None
     assert counts[:, :2].sum(axis=1) == pytest.approx(np.full(200, 48))
     assert counts[:, 2:].sum(axis=1) == pytest.approx(np.full(200, 48))
-    assert "over readers," in estimated(odds_ratio(parallel(8, 3), bootstrap=50)).method
-    assert replicated_counts(parallel(3, 3), 50, 1) is None, "one reader is alone in an arm"
+    assert "over readers of each arm and cases," in estimated(odds_ratio(parallel(8, 3), bootstrap=50)).method
+    alone = parallel(3, 3)
+    assert replicated_counts(alone, 50, 1) is None, "one reader is alone in an arm"
+    assert "at least two readers an arm" in estimated(odds_ratio(alone, bootstrap=50)).method
 
 
 def test_one_reader_has_no_clusters_and_a_reason() -> None:
@@ -264,6 +266,51 @@ def test_the_clustered_interval_is_that_of_every_draw_with_the_variance_of_two_w
     assert ends == pytest.approx(by_every_draw(np.array(gains, dtype=float), 0.8), abs=0.006)
 
 
+def by_every_draw_of_arms(aided: Any, unaided: Any, level: float) -> tuple[float, float]:
+    """The interval of the difference of two arms of readers (rows) on the same cases (columns), likewise; the variances
+    over readers and over cases are taken whole for Satterthwaite's t.
+    """
+    cases = aided.shape[1]
+    arms = [
+        np.array([arm[list(rows)].mean(axis=0) for rows in product(range(len(arm)), repeat=len(arm))])
+        for arm in (aided, unaided)
+    ]
+    weights = [np.bincount(columns, minlength=cases) / cases for columns in product(range(cases), repeat=cases)]
+    with_model, without = (arm @ np.array(weights).T for arm in arms)
+    values = (without[None] - with_model[:, None]).ravel()
+    of_readers = [np.var(arm.mean(axis=1), ddof=1) / len(arm) for arm in (aided, unaided)]
+    of_cases = np.var(unaided.mean(axis=0) - aided.mean(axis=0), ddof=1) / cases
+    of_each = sum(np.var(arm, ddof=1) / arm.size for arm in (aided, unaided))
+    variance = max(sum(of_readers) + of_cases - of_each, sum(of_readers), of_cases)
+    parts = zip((*of_readers, of_cases), (len(aided), len(unaided), cases), strict=True)
+    freedom = variance**2 / sum(part**2 / (number - 1) for part, number in parts)
+    upper = 0.5 + level / 2
+    low, centre, high = np.quantile(values, (1 - upper, 0.5, upper), method="inverted_cdf")
+    times = t.ppf(upper, freedom) / norm.ppf(upper) * math.sqrt(variance / values.var())
+    return centre + (low - centre) * times, centre + (high - centre) * times
+
+
+@pytest.mark.parametrize(
+    ("aided", "unaided"),
+    [
+        ([[0, 0, 0, 0], [0, 0, 0, 1], [0, 1, 1, 1]], [[0, 0, 1, 1], [0, 1, 1, 1], [1, 1, 1, 1]]),
+        ([[1, 0, 1, 0], [0, 0, 0, 1], [0, 0, 1, 1]], [[0, 1, 1, 0], [1, 0, 0, 0], [1, 1, 1, 0]]),
+        ([[0, 0, 0, 0], [0, 0, 0, 1], [0, 1, 1, 1]], [[1, 1, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]]),
+        ([[0, 0, 0, 1], [1, 1, 1, 0]], [[0, 0, 1, 1], [0, 1, 1, 1], [1, 1, 1, 1]]),
+    ],
+)
+def test_the_clustered_interval_of_two_arms_is_that_of_every_draw(
+    aided: list[list[int]], unaided: list[list[int]]
+) -> None:
+    """Mostly readers add noise, mostly cases, both; arms of different size."""
+    rows = [(j, i, float(wrong), True) for j, row in enumerate(aided) for i, wrong in enumerate(row)]
+    rows += [(9 + j, i, float(wrong), False) for j, row in enumerate(unaided) for i, wrong in enumerate(row)]
+    found = estimated(absolute_risk_reduction(one_way(rows), 0.8, 4000))
+    ends = (found.details["low_clustered"], found.details["high_clustered"])
+    low, high = by_every_draw_of_arms(np.array(aided, dtype=float), np.array(unaided, dtype=float), 0.8)
+    assert ends == pytest.approx((max(low, -1), min(high, 1)), abs=0.012)
+
+
 def test_clustered_bounds_of_shares_and_differences_stay_possible() -> None:
     """Two-way variances of so few readers reach further than any share or difference can be."""
     rate = estimated(error_rate_unaided(drawn(3, 8, 15), bootstrap=300))
@@ -302,13 +349,13 @@ def test_where_neither_readers_nor_cases_vary_no_interval_is_given() -> None:
 
 
 def test_readers_who_decide_both_ways_are_an_arm_of_their_own() -> None:
-    """Readers within an arm decide equally often here, so that every replicate holds as many decisions as the study."""
-    both = [(j, i, 1.0, i == 0) for j in (0, 1) for i in (0, 1)]
+    """Readers of an arm decide every case here, so that every replicate holds as many decisions as the study."""
+    both = [(j, i, 1.0, aided) for j in (0, 1) for i in range(3) for aided in (False, True)]
     only = [(j, i, float(i == 1), j < 4) for j in (2, 3, 4, 5) for i in range(3)]
     counts = replicated_counts(one_way([*both, *only]), 50, 1)
     assert counts is not None
-    assert counts[:, :2].sum(axis=1) == pytest.approx(np.full(50, 2 + 6))
-    assert counts[:, 2:].sum(axis=1) == pytest.approx(np.full(50, 2 + 6))
+    assert counts[:, :2].sum(axis=1) == pytest.approx(np.full(50, 6 + 6))
+    assert counts[:, 2:].sum(axis=1) == pytest.approx(np.full(50, 6 + 6))
 
 
 @pytest.mark.parametrize(
@@ -317,10 +364,12 @@ def test_readers_who_decide_both_ways_are_an_arm_of_their_own() -> None:
         (gained([[1, 0], [0, 0]]), True),
         (gained([[1, 0, 1, 0]]), False),
         (gained([[1], [0], [0], [0]]), False),
-        (one_way([(j, 0, float(j > 4), j % 2 == 0) for j in range(8)]), True),
+        (one_way([(j, i, float(j > i + 1), j % 2 == 0) for j in range(4) for i in range(2)]), True),
+        (one_way([(j, i, float(j > i), j == 0) for j in range(4) for i in range(2)]), False),
+        (one_way([(j, 0, float(j > 4), j % 2 == 0) for j in range(8)]), False),
     ],
 )
-def test_two_readers_and_two_cases_are_clusters_and_in_parallel_one_case(study: ReaderStudy, given: bool) -> None:
+def test_two_readers_of_an_arm_and_two_cases_are_clusters(study: ReaderStudy, given: bool) -> None:
     found = estimated(error_rate_unaided(study, 0.5, 200))
     assert (found.details["low_clustered"] is not None) == given
     assert ("too few readers or cases for clusters" in found.method) != given
@@ -340,16 +389,12 @@ def test_two_replicates_are_enough_for_an_interval(study: ReaderStudy) -> None:
     assert found["low_clustered"] < found["high_clustered"]
 
 
-def each_their_own(readers: int) -> ReaderStudy:
-    """Every reader decides a case that nobody else does; the first only without, the second only with the model."""
-    rows: list[tuple[Any, ...]] = [(j, j, 0, j % 2, j % 3 == 0) for j in range(2, readers)]
-    return made([(0, 0, 0, 1, math.nan), (1, 1, 0, math.nan, 1), *rows])
-
-
-@pytest.mark.parametrize(("readers", "enough"), [(3, False), (6, True)])
+@pytest.mark.parametrize(("readers", "enough"), [(3, False), (8, True)])
 def test_replicates_without_decisions_of_both_kinds_are_left_out(readers: int, enough: bool) -> None:
-    """Where more than a tenth is left out there is no interval."""
-    study = each_their_own(readers)
+    """Every reader decides one case only; where more than a tenth is left out there is no interval."""
+    study = one_way(
+        [(2 * j + aided, j, float(j % 3 == aided), bool(aided)) for j in range(readers) for aided in (0, 1)]
+    )
     counts = replicated_counts(study, 400, 1)
     assert counts is not None
     usable = sum(1 for a, b, c, d in counts if a + b > 0 and c + d > 0)
@@ -361,8 +406,8 @@ def test_replicates_without_decisions_of_both_kinds_are_left_out(readers: int, e
 
 @pytest.mark.parametrize(("aided", "end"), [(False, "benefit_bound_clustered"), (True, "harm_bound_clustered")])
 def test_a_clustered_bound_of_exactly_0_has_no_inverse(aided: bool, end: str) -> None:
-    """One reader of one arm errs once, and nobody else: where that reader is not drawn the arms do not differ."""
-    rows = [(j, i, float(i == j == 0), (j < 4) == aided) for j in range(8) for i in range(3)]
+    """One reader of one arm errs once, and nobody else: where reader or case is not drawn the arms do not differ."""
+    rows = [(j, i, float(i == j == 0), (j < 4) == aided) for j in range(8) for i in range(6)]
     difference = estimated(absolute_risk_reduction(one_way(rows))).details
     bounds = (difference["low_clustered"], difference["high_clustered"])
     assert 0 in bounds
