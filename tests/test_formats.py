@@ -120,6 +120,13 @@ def test_numbers_of_any_kind_keep_their_gaps(kind: Any) -> None:
     np.testing.assert_array_equal(column.missing, [False, True, True, False])
 
 
+@pytest.mark.parametrize("scale", [2, 4, 18])
+def test_a_decimal_is_the_number_that_its_digits_spell(scale: int) -> None:
+    digits = [f"0.{k:02d}" for k in range(100)] + ["123456789.35"]
+    cells = pyarrow.array(digits).cast(pyarrow.decimal128(38, scale))
+    assert columns.column("risk", cells).numbers.tolist() == [float(text) for text in digits]
+
+
 def test_a_check_of_a_parquet_table_does_not_import_pandas(tmp_path: Path) -> None:
     numbers = {name: values for name, values in COLUMNS.items() if name in ("outcome", "risk")}
     pyarrow.parquet.write_table(pyarrow.table(numbers), tmp_path / "site.parquet")
@@ -155,6 +162,39 @@ def test_a_fault_in_a_workbook_names_the_row_of_the_sheet(tmp_path: Path) -> Non
     with pytest.raises(DossierError) as caught:
         _read(tmp_path, "site.xlsx")
     assert caught.value.faults[0].where == "site.xlsx, row 5, column risk"
+
+
+def _computed(path: Path, old: str, new: str) -> None:
+    """The first sheet of a workbook with a piece of its XML written otherwise."""
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    text = parts["xl/worksheets/sheet1.xml"].decode()
+    assert old in text
+    parts["xl/worksheets/sheet1.xml"] = text.replace(old, new).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+
+
+def test_a_formula_that_was_never_computed_is_told_and_one_with_a_value_is_read(tmp_path: Path) -> None:
+    rows = _rows()
+    rows[2][1] = "=1/4"
+    _workbook(tmp_path / "site.xlsx", cases=rows)
+    with pytest.raises(DossierError) as caught:
+        _read(tmp_path, "site.xlsx")
+    assert [(one.what, one.where) for one in caught.value.faults] == [
+        ("1 formula in site.xlsx without a value: B3.", "site.xlsx, cell B3")
+    ]
+    _computed(tmp_path / "site.xlsx", "<f>1/4</f><v />", "<f>1/4</f><v>0.25</v>")
+    _is_the_table(_read(tmp_path, "site.xlsx"))
+
+
+def test_a_formula_that_gives_an_empty_text_is_an_empty_cell(tmp_path: Path) -> None:
+    rows = _rows()
+    rows[2][2] = '=""'
+    _workbook(tmp_path / "site.xlsx", cases=rows)
+    _computed(tmp_path / "site.xlsx", '<c r="C3"><f>""</f><v />', '<c r="C3" t="str"><f>""</f><v></v>')
+    _is_the_table(_read(tmp_path, "site.xlsx"))
 
 
 def _labelled(path: Path, codes: tuple[int, int]) -> None:

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 from dossier import compose, draw, evaluate, initial, load, press, record
@@ -232,3 +234,37 @@ def test_letters_that_no_font_has_are_told_with_their_place(tmp_path: Path) -> N
         load.study(study)
     with pytest.raises(DossierError, match=r"The name holds what cannot be printed: U\+202E\."):
         load.quick(tmp_path / "site.csv", "outcome", "risk", (), "\u202ename")
+
+
+def test_a_file_whose_name_cannot_be_printed_is_told_before_anything_is_evaluated(tmp_path: Path) -> None:
+    (tmp_path / "部分.toml").write_text(HEAD + SITE, encoding="utf-8")
+    (tmp_path / "site.csv").write_text("outcome,risk\n0,0.1\n1,0.2\n", encoding="utf-8")
+    with pytest.raises(DossierError, match=r"^The name of the file holds what cannot be printed: 部 "):
+        load.study(tmp_path / "部分.toml")
+    (tmp_path / "parts").mkdir()
+    pyarrow.parquet.write_table(pyarrow.table({"outcome": [0, 1], "risk": [0.1, 2]}), tmp_path / "parts/1😀.parquet")
+    assert _told(_release(tmp_path, SITE.replace("site.csv", "parts"))) == [
+        "The name of a file holds what cannot be printed: 😀 (U+1F600).",
+        "risk is 2, outside 0 to 1.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("literal", "says"),
+    [
+        ("[" * 2000 + "]" * 2000, "release.toml holds tables in tables without end."),
+        ("{ a = " * 2000 + "1" + " }" * 2000, "release.toml holds tables in tables without end."),
+        (".".join(["{ a"] + ["a"] * 3000) + " = 1 }", "release.toml holds tables in tables without end."),
+        ("9" * 5000, "release.toml holds a number of more than 4300 digits."),
+    ],
+)
+def test_what_is_too_deep_or_too_long_is_told(tmp_path: Path, literal: str, says: str) -> None:
+    assert _told(_release(tmp_path, SITE + f"split = {literal}\n")) == [says]
+
+
+def test_a_previous_release_of_lists_without_end_is_told(tmp_path: Path) -> None:
+    text = (HEAD + SITE).replace("[release]\n", '[release]\nprevious = "p.json"\n', 1)
+    (tmp_path / "release.toml").write_text(text, encoding="utf-8")
+    (tmp_path / "site.csv").write_text("outcome,risk\n0,0.1\n1,0.2\n", encoding="utf-8")
+    (tmp_path / "p.json").write_text("[" * 100_000, encoding="utf-8")
+    assert _told(tmp_path) == ["p.json holds lists in lists without end."]

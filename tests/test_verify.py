@@ -274,7 +274,9 @@ def test_an_altered_missing_or_unlisted_file_is_named(out: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "manifest", ["", "{}", '{"schema": "dossier-manifest/1"}', '{"schema": "another/1", "outputs": []}']
+    "manifest",
+    ["", "{}", '{"schema": "dossier-manifest/1"}', '{"schema": "another/1", "outputs": []}', "[" * 100_000],
+    ids=["empty", "nothing", "no-outputs", "another", "endless"],
 )
 def test_what_is_no_dossier_is_refused(tmp_path: Path, manifest: str) -> None:
     (tmp_path / "manifest.json").write_text(manifest)

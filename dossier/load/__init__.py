@@ -23,6 +23,7 @@ def study(release: str | Path) -> Study:
 
     Every fault of the release and of all its tables is collected before one DossierError says them all.
     """
+    from dossier.load import letters
     from dossier.load.declared import declared
     from dossier.load.files import Folder
 
@@ -31,12 +32,14 @@ def study(release: str | Path) -> Study:
     folder = Folder(file.parent)
     faults: list[Fault] = []
     content = folder.read(file.name, file.name, True, faults)
+    faults += letters.fault("The name of the file", file.name, file.name, name=True)
     if content is None:
         raise ReleaseError(faults)
     found = declared(content)
+    faults += found.faults
     if found.release is None:
-        raise ReleaseError(found.faults)
-    return _study(found.release, folder, list(found.faults))
+        raise ReleaseError(faults)
+    return _study(found.release, folder, faults)
 
 
 def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = (), name: str | None = None) -> Study:
@@ -51,7 +54,9 @@ def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = 
     if outcome == risk:
         fix = "Name the column of the risks."
         faults.append(Fault("The risk is the outcome itself.", "--risk", fix))
-    faults += letters.fault("The name", name or "", "--name", name=True)
+    printed = {"--name": name or "", "TABLE": table.name, "--outcome": outcome, "--risk": risk}
+    for option, text in printed.items():
+        faults += letters.fault("The name", text, option, name=True)
     stem = table.name[: -len("".join(table.suffixes[-1:])) or None]
     release = Release.model_validate(
         {

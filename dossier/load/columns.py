@@ -154,7 +154,9 @@ def _of_booleans(name: str, cells: Any, missing: Sequence[Value]) -> Column:
 def _of_numbers(name: str, cells: Any, missing: Sequence[Value]) -> Column:
     import pyarrow
 
-    given = cells.cast(pyarrow.float64(), safe=False)
+    # The double that the digits spell; the cast of a decimal is one that is near it.
+    spelled = cells.cast(pyarrow.string()) if pyarrow.types.is_decimal(cells.type) else cells
+    given = spelled.cast(pyarrow.float64(), safe=False)
     # Not to_numpy, which imports pandas where that is installed.
     numbers = np.asarray(np.from_dlpack(given.fill_null(np.nan) if given.null_count else given), dtype=np.float64)
     if marks := _missing_numbers(missing):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -39,6 +40,8 @@ BOUNDS = {
 }
 MOST_DATASETS = 1000
 """More tables than this come from a program that ran wild; reading them would take hours."""
+DEEPEST = 50
+"""So many tables and lists within each other are far more than any key asks for."""
 LISTS = ("dataset", "declared_performance", "acceptance", "subgroup", "reply", "signatory", "revision")
 STAND_INS: Mapping[str, object] = {"model": "model", "version": "0", "date": None, "owner": "owner"}
 """What stands in for a faulty key of [release], only so that the tables can be read for their faults too."""
@@ -64,6 +67,13 @@ def declared(content: bytes) -> Declared:
         )
     except tomllib.TOMLDecodeError as error:
         return Declared(None, (_syntax(str(error)),))
+    except RecursionError:
+        fix = "Write lists and tables as dossier schema shows them."
+        return Declared(None, (Fault("release.toml holds tables in tables without end.", "release.toml", fix),))
+    except ValueError:
+        # Python reads no whole number of more digits.
+        what = f"release.toml holds a number of more than {sys.get_int_max_str_digits()} digits."
+        return Declared(None, (Fault(what, "release.toml", "Write numbers as they are meant."),))
     tables = raw.get("dataset")
     if isinstance(tables, tuple) and len(tables) > MOST_DATASETS:
         fix = "Put the rows of many sites into one table, and name the column of the site in site_column."
@@ -93,11 +103,14 @@ def _strange_letters(raw: Mapping[str, Any]) -> list[Fault]:
     ]
 
 
-def _frozen(value: Any) -> Any:
+def _frozen(value: Any, left: int = DEEPEST) -> Any:
+    """The value with tuples for lists; what follows goes into it level by level, and must come to an end."""
+    if left == 0:
+        raise RecursionError
     if isinstance(value, list):
-        return tuple(_frozen(item) for item in value)
+        return tuple(_frozen(item, left - 1) for item in value)
     if isinstance(value, dict):
-        return {key: _frozen(item) for key, item in value.items()}
+        return {key: _frozen(item, left - 1) for key, item in value.items()}
     return value
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dossier.errors import Fault
+from dossier.load import letters
 from dossier.load.faults import listed, nearest
 from dossier.types import InputFile
 
@@ -86,6 +87,8 @@ class Folder:
             fix = "A folder is read as one table when it holds parquet files and nothing else."
             faults.append(Fault(f"{what}, and not only parquet files.", where, fix))
             return None
+        for one in found:
+            faults += letters.fault("The name of a file", one, where, name=True)
         every = {f"{name}/{one}": self.located(f"{name}/{one}", where, outside, faults) for one in found}
         kept = {file: path for file, path in every.items() if path is not None}
         return kept if len(kept) == len(every) else None

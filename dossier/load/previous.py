@@ -168,6 +168,8 @@ def _json(content: bytes, name: str, faults: list[Fault]) -> Any:
         faults.append(
             Fault(f"{name} is not valid JSON.", f"{name}, row {error.lineno}, character {error.colno}", UNCHANGED)
         )
+    except RecursionError:
+        faults.append(Fault(f"{name} holds lists in lists without end.", name, UNCHANGED))
     except ValueError:
         faults.append(Fault(f"{name} holds a number that is not finite.", name, UNCHANGED))
     return None

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import io
+import re
 import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+from xml.etree import ElementTree
 
 from dossier.errors import Fault
 from dossier.load.extras import missing_extra
-from dossier.load.faults import listed, nearest
+from dossier.load.faults import counted, listed, nearest
 from dossier.load.unpacked import too_large_when_unzipped
 
 MOST_CELLS = 50_000_000
 """A row may name a cell far to the right: the cells are counted before they are kept."""
 
+FORMULA = re.compile(rb"<(?:\w+:)?f[ />]")
 
 BROKEN = (
     *(zipfile.BadZipFile, zlib.error, SyntaxError, LookupError, ValueError, TypeError, AttributeError),
@@ -53,7 +56,9 @@ def sheet(content: bytes, file: str, wanted: str | None, where: str | None, faul
             book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
             try:
                 name = _name(book.sheetnames, file, wanted, where, faults)
-                return None if name is None else _rows(book[name], file, faults)
+                if name is None or _with_formulas_without_values(book[name], file, faults):
+                    return None
+                return _rows(book[name], file, faults)
             finally:
                 book.close()
     except (*BROKEN, InvalidFileException):
@@ -73,6 +78,33 @@ def _name(names: list[str], file: str, wanted: str | None, where: str | None, fa
         faults.append(Fault(f"{file} has {len(names)} sheets: {listed(names)}.", where or file, fix))
         return None
     return wanted or names[0]
+
+
+def _with_formulas_without_values(page: Any, file: str, faults: list[Fault]) -> bool:
+    """Whether formulas were never computed, as in a workbook that a program has written: their cells look empty."""
+    if not hasattr(page, "iter_rows"):
+        return False
+    with page.parent._archive.open(page._worksheet_path) as part:
+        if FORMULA.search(part.read()) is None:
+            return False
+    with page.parent._archive.open(page._worksheet_path) as part:
+        waiting = list(_uncomputed(part))
+    if waiting:
+        what = f"{counted(len(waiting), 'formula')} in {file} without a value: {listed(waiting, 5)}."
+        fix = "Open the workbook in the program for spreadsheets and save it there, or export the sheet as .csv."
+        faults.append(Fault(what, f"{file}, cell {waiting[0]}", fix))
+    return bool(waiting)
+
+
+def _uncomputed(part: Any) -> Iterator[str]:
+    """The name of each cell that holds a formula and no value; a computed text may be empty."""
+    for _, element in ElementTree.iterparse(part):
+        if element.tag.endswith("}c"):
+            found = {child.tag.rpartition("}")[2]: child for child in element}
+            if "f" in found and element.get("t") != "str" and ("v" not in found or not found["v"].text):
+                yield element.get("r", "without a name")
+        if element.tag.endswith("}row"):
+            element.clear()
 
 
 def _rows(page: Any, file: str, faults: list[Fault]) -> Sheet | None:
