@@ -243,10 +243,14 @@ UNSTATED = "not stated"
 
 def model(evidence: Evidence) -> str:
     """The model with the version that was tested, when it has one, and the released one where it is another."""
-    release, tested = evidence.release.release, tested_version(evidence)
-    if tested == UNSTATED:
-        return release.model
-    return f"{release.model} {tested}" + ("" if tested == release.version else f" (the release is {release.version})")
+    version = evidence.release.release.version
+    return tested_model(evidence) + ("" if tested_version(evidence) == version else f" (the release is {version})")
+
+
+def tested_model(evidence: Evidence) -> str:
+    """The model with the version that was tested, when it has one."""
+    name, tested = evidence.release.release.model, tested_version(evidence)
+    return name if tested == UNSTATED else f"{name} {tested}"
 
 
 def tested_version(evidence: Evidence) -> str:
