@@ -35,7 +35,7 @@ SHORTEST_WAIT = 2.0
 """Seconds: who waits less wants no estimate, and who has waited less has seen too little to give one."""
 TELLING_SHARE = 0.1
 """Before this share is done the pace is not known."""
-STOPS = (signal.SIGINT, signal.SIGTERM)
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 STOPPED = threading.Event()
 """Set when we were asked to stop."""
 
@@ -253,6 +253,7 @@ def verify(out: Path, release: Path | None) -> int:
     OUT is a folder that dossier build has written. Exit code 4 where something differs.
     """
     from dossier import verify as verification
+    from dossier.load.faults import counted
 
     reports = [verification.report(out)]
     if release is not None:
@@ -267,7 +268,7 @@ def verify(out: Path, release: Path | None) -> int:
     differences = [text for report in reports for text in report.differences]
     for text in differences:
         click.echo(f"differs: {text}", err=True)
-    _print(f"{len(differences)} differences." if differences else "Everything holds.")
+    _print(f"{counted(len(differences), 'difference')}." if differences else "Everything holds.")
     return DIFFERS if differences else DONE
 
 
@@ -642,7 +643,7 @@ def _speak_any_name() -> None:
 
 
 def _listen() -> None:
-    """Take the SIGTERM of a service manager like Ctrl-C: what is half done is cleared away."""
+    """Take the SIGTERM of a service manager, and the end of the terminal, like Ctrl-C: what is half done goes."""
     for number in STOPS:
         # Whoever started us with `nohup` or in the background wants it ignored.
         if signal.getsignal(number) != signal.SIG_IGN:

@@ -171,7 +171,7 @@ def _listed(place: Path) -> frozenset[str]:
         content = json.loads((place / MANIFEST).read_bytes())
         names = [Path(entry["name"]) for entry in content["outputs"]]
         ours = content["schema"] == MANIFEST_SCHEMA
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return frozenset()
     folders = {folder for name in names for folder in name.parents}
     return frozenset(path.as_posix() for path in (*names, *folders, Path(MANIFEST))) if ours else frozenset()
@@ -283,11 +283,13 @@ def _working_folder(place: Path) -> Iterator[Path]:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C wait for a step of a few milliseconds that must not be left half done."""
+    """Let a stop wait for a step of a few milliseconds that must not be left half done."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {
+        number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    }
     try:
         yield
     finally:

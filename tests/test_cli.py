@@ -57,7 +57,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_
         assert isinstance(end.value.code, int)
         return Ended(end.value.code, said.out, said.err)
 
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in cli.STOPS}
     yield command
     for number, handler in before.items():
         signal.signal(number, handler)
@@ -326,6 +326,8 @@ def test_strict_ends_with_3_while_a_row_or_a_flag_is_open(run: Run) -> None:
         (("quick", "table.csv", "--outcome", "o", "--risk", "r", "-o", "out", "--threshold", "1"), "not in the range"),
         (("quick", "nowhere.csv", "--outcome", "o", "--risk", "r", "-o", "out"), "There is no file nowhere.csv."),
         (("quick", "", "--outcome", "o", "--risk", "r", "-o", "out"), "It is empty"),
+        (("quick", "nowhere.csv", "--outcome", "结局", "--risk", "r", "-o", "out"), "结 (U+7ED3), 局 (U+5C40)."),
+        (("quick", "\x1b北.csv", "--outcome", "o", "--risk", "r", "-o", "out"), "U+001B, 北 (U+5317)."),
         (("quick", ".", "--outcome", "o", "--risk", "r", "-o", "out"), "is a directory"),
     ],
 )
@@ -657,7 +659,8 @@ def test_interrupted_nothing_is_left_and_out_is_as_it_was(release: Path, tmp_pat
     (out / "manifest.json").write_text('{"schema": "dossier-manifest/1", "outputs": [{"name": "a"}]}')
     (out / "a").write_text("before")
     before = held(out)
-    for number, to_all, code in ((signal.SIGINT, True, 130), (signal.SIGTERM, False, 130), (signal.SIGKILL, False, -9)):
+    stops = ((signal.SIGINT, True, 130), (signal.SIGTERM, False, 130), (signal.SIGHUP, False, 130))
+    for number, to_all, code in (*stops, (signal.SIGKILL, False, -9)):
         with started("build", str(release), "-o", "out", "--jobs", "2", cwd=tmp_path) as build:
             # Workers start: the leader, a tracker of resources, and the first two of them.
             until(lambda leader=build.pid: len(group(leader)) >= 4)  # type: ignore[misc]

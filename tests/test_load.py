@@ -690,6 +690,45 @@ def test_quick_collects_its_faults(tmp_path: Path) -> None:
     ]
 
 
+def test_quick_speaks_of_the_command_where_a_release_would_be_named(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("died,risk\n0,0.1\n1,0.2\n", encoding="utf-8")
+    for table, where, fix in (
+        ("nowhere.csv", "TABLE", "Put the file there, or mend its name."),
+        ("table.csv", "table.csv, first row", "Did you mean died? --outcome names it."),
+    ):
+        with pytest.raises(DossierError) as caught:
+            load.quick(tmp_path / table, "dies", "risk")
+        assert [(fault.where, fault.fix) for fault in caught.value.faults] == [(where, fix)]
+
+
+def test_a_name_that_differs_by_a_sign_that_does_not_show_is_told_with_the_sign(tmp_path: Path) -> None:
+    with pytest.raises(DossierError) as caught:
+        _read(tmp_path, SITE, site__csv="outcome,\u200brisk\n0,0.1\n1,0.2\n")
+    assert caught.value.faults[0].fix.startswith("Did you mean <U+200B>risk?")
+
+
+def test_what_stands_in_a_table_that_cannot_be_used_hides_no_fault_of_the_others(tmp_path: Path) -> None:
+    more = '[roc]\nparts = [[0, 2]]\n[readers]\nlabels = 1\n[statements]\n99 = "x"\n4 = { file = "no.md" }\n'
+    found = _faults(tmp_path, SITE + 'sheet = "a"\nid = "case"\n' + more, site__csv="outcome,risk\n0,0.1\n1,3\n")
+    assert [what for what, _ in found] == [
+        "labels is 1, not text in quotes.",
+        "parts, value 1, value 2 is 2, not at most 1.",
+        "99: no such item of TRIPOD+AI.",
+        "sheet is declared for site.csv, but belongs to a workbook.",
+        "risk is 3, outside 0 to 1.",
+        "There is no column case.",
+        "There is no file no.md.",
+    ]
+
+
+def test_a_number_where_a_dataset_should_be_is_told_by_its_place(tmp_path: Path) -> None:
+    text = HEAD.replace("[release]", "dataset = [1]\n[release]", 1)
+    (tmp_path / "release.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(DossierError) as caught:
+        load.study(tmp_path)
+    assert caught.value.faults[0].what == "[[dataset]] 1 is 1, not a table."
+
+
 def test_what_init_writes_can_be_read(tmp_path: Path) -> None:
     study = load.study(example(tmp_path))
     assert [(one.role, one.rows_read, len(one.predictors)) for one in study.datasets] == [

@@ -263,6 +263,15 @@ def test_another_seed_of_the_manifest_is_caught_by_the_rebuild(out: Path, releas
     assert "results.json differs in the rebuild" in result.stderr
 
 
+def test_a_damaged_pdf_is_one_difference_and_its_reader_says_nothing_beside_it(out: Path) -> None:
+    (out / "dossier-regulatory.pdf").write_bytes(b"no PDF at all")
+    renew(out, "dossier-regulatory.pdf")
+    result = asked("verify", out)
+    (said,) = result.stderr.splitlines()
+    assert said.startswith("differs: dossier-regulatory.pdf cannot be read as a PDF of dossier: ")
+    assert result.stdout.splitlines()[-1] == "1 difference."
+
+
 def test_an_altered_missing_or_unlisted_file_is_named(out: Path) -> None:
     (out / "results.csv").write_bytes((out / "results.csv").read_bytes() + b"\n")
     (svg,) = sorted((out / "figures").glob("*.svg"))[:1]

@@ -67,7 +67,19 @@ def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = 
             "dataset": ({"name": slug(stem) or "table", "role": "external", "file": table.name, "outside": True},),
         }
     )
-    return replace(_study(release, Folder(table.parent), faults), declared=False)
+    try:
+        return replace(_study(release, Folder(table.parent), faults), declared=False)
+    except DossierError as error:
+        raise type(error)([_of_the_command(fault) for fault in error.faults]) from None
+
+
+def _of_the_command(fault: Fault) -> Fault:
+    """The fault with what the command line names, where a release would name it."""
+    fix = fault.fix
+    for key, option in (("[outcome] column", "--outcome"), ("[prediction] column", "--risk")):
+        fix = fix.replace(f"{key} names it in release.toml", f"{option} names it")
+    of_the_table = fault.where.startswith("release.toml, [[dataset]]")
+    return replace(fault, where="TABLE" if of_the_table else fault.where, fix=fix)
 
 
 def _thresholds(thresholds: tuple[float, ...]) -> list[Fault]:

@@ -188,10 +188,11 @@ def _raw(declaration: DatasetDeclaration, where: str, folder: Folder, faults: li
     if _is_folder(folder.path / file):
         found = folder.parts(file, f"{where}, file", declaration.outside, faults)
         return None if found is None else tables.stored(found, file, faults)
-    ending = refused.ending(file, f"{where}, file") or _unfit(declaration, where)
+    ending = refused.ending(file, f"{where}, file")
     if ending is not None:
         faults.append(ending)
         return None
+    faults += _unfit(declaration, where)
     if signatures.kind(file) == ".parquet":
         path = folder.located(file, f"{where}, file", declaration.outside, faults)
         return None if path is None else tables.stored({file: path}, file, faults)
@@ -200,21 +201,17 @@ def _raw(declaration: DatasetDeclaration, where: str, folder: Folder, faults: li
     return None if content is None else tables.table(content, file, faults, dialect)
 
 
-def _unfit(declaration: DatasetDeclaration, where: str) -> Fault | None:
-    """The fault of a key that says how another kind of table is written."""
+def _unfit(declaration: DatasetDeclaration, where: str) -> list[Fault]:
+    """The faults of keys that say how another kind of table is written."""
     kind = signatures.kind(declaration.file)
-    of_texts = {key: getattr(declaration, key) for key in ("encoding", "separator", "decimal")}
-    wrong = [] if kind in signatures.TEXTS else [key for key, value in of_texts.items() if value is not None]
-    if declaration.sheet is not None and kind != ".xlsx":
-        wrong.append("sheet")
-    if not wrong:
-        return None
-    wants = "a workbook" if wrong[0] == "sheet" else "a .csv or .tsv"
-    return Fault(
-        f"{wrong[0]} is declared for {declaration.file}, but belongs to {wants}.",
-        f"{where}, {wrong[0]}",
-        "Take it out.",
-    )
+    wrong = {} if kind in signatures.TEXTS else dict.fromkeys(("encoding", "separator", "decimal"), "a .csv or .tsv")
+    if kind != ".xlsx":
+        wrong["sheet"] = "a workbook"
+    return [
+        Fault(f"{key} is declared for {declaration.file}, but belongs to {wants}.", f"{where}, {key}", "Take it out.")
+        for key, wants in wrong.items()
+        if getattr(declaration, key) is not None
+    ]
 
 
 def _as_coded(raw: RawTable, declaration: DatasetDeclaration, release: Release) -> RawTable:

@@ -15,7 +15,7 @@ from dossier.errors import Fault
 from dossier.load import declared_classes, letters, refused
 from dossier.load.faults import counted, listed, nearest, shown
 from dossier.load.predictors import roles_of_columns
-from dossier.release import RESERVED_NAMES, Release, Source, UnfitError
+from dossier.release import CHECKLIST_ITEMS, RESERVED_NAMES, Release, Source, UnfitError
 
 Location = tuple[str | int, ...]
 
@@ -245,7 +245,8 @@ def _fault(location: Location, errors: list[Any], raw: Mapping[str, Any]) -> Fau
     if kind == "missing":
         return _missing(location, raw)
     where = _where(location, raw)
-    name = _key(_section(location, raw)[1]) or str(location[-1] if location else "release.toml")
+    section, rest = _section(location, raw)
+    name = _key(rest) or (section if isinstance(location[-1], int) else str(location[-1]))
     value = _value(location, raw)
     if kind == "value_error" and isinstance(plain["ctx"]["error"], UnfitError):
         return Fault(plain["ctx"]["error"].what, where, plain["ctx"]["error"].fix)
@@ -349,6 +350,11 @@ def _salvaged(raw: Mapping[str, Any], wrong: list[Location]) -> Release | None:
         kept.pop("readers", None)
     try:
         return Release.model_validate(kept)
+    except ValidationError as error:
+        # A table may need the key that was dropped; most of them nobody needs.
+        less = {key: value for key, value in kept.items() if key not in {one["loc"][0] for one in error.errors()}}
+    try:
+        return Release.model_validate(less)
     except ValidationError:
         return None
 
@@ -363,6 +369,8 @@ def _drop(kept: dict[str, Any], location: Location, dropped: set[int]) -> None:
         kept["release"] = {**STAND_INS, **about}
     elif head == "dataset" and len(location) > 1 and isinstance(table, tuple):
         _drop_of_dataset(kept, location, dropped)
+    elif location == ("statements",) and isinstance(table, dict):
+        kept[head] = {item: said for item, said in table.items() if item in CHECKLIST_ITEMS}
     elif head == "model":
         kept.pop(head, None)
     elif len(location) > 1 and isinstance(table, dict):

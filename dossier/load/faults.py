@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 
@@ -31,8 +32,9 @@ LONGEST = 200
 
 
 def shortened(text: str) -> str:
-    """The beginning of a text, where all of it would drown the message."""
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    """The beginning of a text, where all of it would drown the message; signs that do not show by their codes."""
+    start = text if len(text) <= 60 else f"{text[:57]}..."
+    return "".join(f"<U+{ord(one):04X}>" if unicodedata.category(one) in ("Cc", "Cf") else one for one in start)
 
 
 def shown(value: object) -> str:
@@ -81,7 +83,7 @@ def by_row(
 def no_column(name: str, file: str, known: Sequence[str], declared: str) -> Fault:
     """The fault of a column that a table does not have, with the nearest that it has."""
     near = nearest(name, known)
-    hint = f"Did you mean {near}?" if near else f"The table has {listed(known)}."
+    hint = f"Did you mean {shortened(near)}?" if near else f"The table has {listed(known)}."
     return Fault(
         f"There is no column {shortened(name)}.", f"{file}, first row", f"{hint} {declared} names it in release.toml."
     )

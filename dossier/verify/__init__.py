@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import logging
 import re
 import shlex
 import xml.etree.ElementTree
@@ -27,6 +28,9 @@ MANIFEST = "manifest.json"
 SCHEMA = "dossier-manifest/1"
 RESULTS = "results.json"
 WITH_RESULTS_INSIDE = "dossier-committee.pdf"
+
+# What it has to say of a damaged PDF stands among the differences.
+logging.getLogger("pypdf").addHandler(logging.NullHandler())
 
 
 @dataclass(frozen=True)
@@ -125,7 +129,7 @@ def _opened(out: Path) -> _Dossier:
         )
         if not inside:
             raise ValueError("a name leads out of the folder")
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         fix = "Name a folder that dossier build has written."
         raise OutputError.one("There is no dossier: no manifest.json of ours.", str(out), fix) from None
     return _Dossier(out, manifest)
@@ -157,7 +161,7 @@ def _contents(folder: Path) -> dict[str, bytes]:
 def _source(dossier: _Dossier) -> numbers.Source | None:
     try:
         results = json.loads(dossier.content(RESULTS) or b"")
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return numbers.Source(results, dossier.manifest) if isinstance(results, dict) else None
 
