@@ -382,13 +382,16 @@ def decision_curve(
     another model's risks of the same people). Returns 101 thresholds and the declared ones with `net_benefit`, its
     pointwise normal band `low` and `high`, its standard error `se` (missing with a single row), `treat_all` and
     `treat_none`; with a rival also `rival`, its net benefit, with `rival_low`, `rival_high` and `rival_se`. Absent
-    without rows or when the range reaches 1. Source: Vickers and Elkin 2006.
+    without rows, when the range reaches 1, or when nearly all risks are the same and no range is declared. Source:
+    Vickers and Elkin 2006.
     """
     if len(outcome) == 0:
         return NO_ROWS
     ends = threshold_range or risk_range(risk)
     if ends[1] >= 1:
         return AT_ONE
+    if ends[0] == ends[1]:
+        return Absent("no range of thresholds is declared, and the risks give none: nearly all are the same")
     return _curve_over(outcome, risk, rival, _grid(*ends, declared_thresholds), level)
 
 

@@ -190,6 +190,14 @@ def test_the_wide_curve_stays_below_a_threshold_of_one() -> None:
     assert curve(decision_curve_wide(y, p, (0.1, 0.995)))["threshold"].max() == 0.995
 
 
+def test_one_risk_for_all_leaves_no_range_of_thresholds() -> None:
+    """A curve of one threshold has no width to be drawn over; a declared range has."""
+    y, p = np.array([0.0, 1.0, 0.0, 1.0]), np.full(4, 0.3)
+    why = "no range of thresholds is declared, and the risks give none: nearly all are the same"
+    assert decision_curve(y, p) == Absent(why)
+    assert len(curve(decision_curve(y, p, (0.1, 0.4)))["threshold"]) == 101
+
+
 NO_FALSE_ALARM = np.array([1.0, 1, 1, 0]), np.array([0.9, 0.9, 0.1, 0.1])
 """Two of three cases are flagged, and nobody else: at .8 every interval would pass 1, the value of a perfect model."""
 
