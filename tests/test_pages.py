@@ -178,14 +178,14 @@ def estimates(book: Book, measure: str, **at: float | str) -> dict[str, dict[str
 
 
 def ends(found: dict[str, dict[str, Any]], digits: int = 2, factor: float = 1.0, unit: str = "") -> list[str]:
-    """The lowest and the highest value as a sentence gives them, each with its site."""
+    """The lowest and the highest value as a sentence gives them, each with its site; how few it has may follow."""
     values = {site: one["value"] * factor for site, one in found.items() if site != "pooled"}
     low, high = min(values, key=lambda site: values[site]), max(values, key=lambda site: values[site])
     shown = [f"{values[site]:.{digits}f}" for site in (low, high)]
     shown = ["<0.01" if text == "0.00" else text for text in shown]
     if shown[0] == shown[1]:
         return [shown[0]]
-    return [f"{text}{unit} ({site})" for text, site in zip(shown, (low, high), strict=True)]
+    return [f"{text}{unit} ({site}" for text, site in zip(shown, (low, high), strict=True)]
 
 
 def expected_in_findings(book: Book) -> Iterator[tuple[str, list[str]]]:
