@@ -136,8 +136,6 @@ class DrawnCounts:
 
 
 def _drawn_counts(study: ReaderStudy, bootstrap: int, seed: int) -> DrawnCounts | None:
-    if len(study.reader) == 0:
-        return None
     readers, reader = _renumbered(study.reader)
     cases, case = _renumbered(study.case)
     arms = _arms(study, reader, readers)

@@ -14,6 +14,7 @@ import pytest
 from scipy.stats import norm, t, ttest_1samp
 
 from dossier import evaluate, load
+from dossier.metrics import human_factors
 from dossier.metrics.human_factors import (
     absolute_risk_reduction,
     changed_decisions,
@@ -402,6 +403,17 @@ def test_replicates_without_decisions_of_both_kinds_are_left_out(readers: int, e
     found = estimated(absolute_risk_reduction(study, 0.5, 400))
     assert (f", {usable} replicates" in found.method) == enough
     assert ("too few bootstrap replicates hold decisions of both kinds" in found.method) != enough
+
+
+def test_as_many_replicates_as_are_wanted_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = one_way([(2 * j + aided, j, float(j % 3 == aided), bool(aided)) for j in range(8) for aided in (0, 1)])
+    counts = replicated_counts(study, 512, 2026)
+    assert counts is not None
+    usable = sum(1 for a, b, c, d in counts if a + b > 0 and c + d > 0)
+    # Of 512 replicates every share is exact in binary.
+    monkeypatch.setattr(human_factors, "FEWEST_REPLICATES", usable / 512)
+    found = absolute_risk_reduction(study, 0.5, 512, 2026)
+    assert f", {usable} replicates" in estimated(found).method
 
 
 @pytest.mark.parametrize(("aided", "end"), [(False, "benefit_bound_clustered"), (True, "harm_bound_clustered")])
