@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from dossier.bands import FEW_FOR_POOLING
 from dossier.findings.sentence import (
     Sentence,
     better_than_the_model,
     estimated,
     gravest_errors,
+    named_with_the_rest,
     new_hospital,
     primary_threshold,
     range_over_sites,
@@ -38,7 +40,7 @@ from dossier.typeset import (
 MOST_NAMED = 4
 """Classes at sites that a sentence names; of more it gives the count."""
 MOST_FOR_THE_COMMITTEE = 2
-"""As many a sentence of the committee names."""
+"""As many a sentence of the committee names, the farthest off first; the rest it counts."""
 
 
 def labels(evidence: Evidence) -> tuple[str, ...]:
@@ -354,21 +356,24 @@ def in_sentences(evidence: Evidence) -> tuple[str, ...]:
     return tuple(texts)
 
 
+def _only(one: OneAgainstRest) -> str:
+    """On how few patients of the class a value rests, where they are few."""
+    count = one.site.class_counts.get(one.label, FEW_FOR_POOLING)
+    return f"; only {counted(count, 'patient')}" if count < FEW_FOR_POOLING else ""
+
+
 def risks_are_right(evidence: Evidence) -> tuple[str, ...]:
     """Whether the risks of the classes came true: at our site where it is named, else place by place."""
     every = [one for one in by_class(evidence, "oe_ratio") if evidence.local_site in (None, one.site.name)]
     if not every:
         return ("It could not be checked whether the risks came true.",)
-    low = [one for one in every if one.found.low is not None and one.found.low > 1]
+    low = [one for one in reversed(every) if one.found.low is not None and one.found.low > 1]
     high = [one for one in every if one.found.high is not None and one.found.high < 1]
     texts = []
     for which, words, more in ((low, "Too low", "more"), (high, "Too high", "fewer")):
         if which:
-            who = (
-                listing([f"{one.named} ({100 * one.found.value:.0f})" for one in which])
-                if len(which) <= MOST_FOR_THE_COMMITTEE
-                else f"{in_words(len(which))} of {in_words(len(every))} pairs of class and place"
-            )
+            names = [f"{one.named} ({100 * one.found.value:.0f}{_only(one)})" for one in which]
+            who = named_with_the_rest(names, MOST_FOR_THE_COMMITTEE)
             texts.append(f"{words} for {who}: {more} than 100 had the class for each 100 expected.")
     left = len(every) - len(low) - len(high)
     if left:

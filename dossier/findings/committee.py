@@ -10,7 +10,15 @@ from dossier.bands import FEW_FOR_A_BAND as FEW
 from dossier.bands import FEW_FOR_POOLING as VERY_FEW
 from dossier.findings import acceptance, classes, subgroups
 from dossier.findings import changes as changes_since
-from dossier.findings.sentence import EVERYONE, Sentence, better_than_the_model, estimated, primary_threshold
+from dossier.findings.sentence import (
+    EVERYONE,
+    Sentence,
+    better_than_the_model,
+    estimated,
+    named_with_the_rest,
+    primary_threshold,
+    scarce,
+)
 from dossier.types import (
     POOLED,
     Absent,
@@ -23,6 +31,7 @@ from dossier.types import (
     find,
     find_curve,
     find_in_subgroup,
+    subgroup_sizes,
     summary_of,
 )
 from dossier.typeset import (
@@ -50,7 +59,7 @@ MOST_CLASSES = 4
 MOST_NAMED = 3
 """Places that a sentence names; of more it gives the count."""
 MOST_PLACES = 10
-"""Places that the table and the picture of the committee hold; of more they hold ours and those at both ends."""
+"""Places that the table and the picture of the committee hold; of more those that are named and those at both ends."""
 MOST_FLAGS = 3
 """Limitations on the first page."""
 MOST_DANGERS = 4
@@ -140,18 +149,18 @@ def band(evidence: Evidence) -> tuple[str, str] | None:
 
 def _rare(site: DatasetSummary) -> str:
     """What a site had fewer than 100 of, or nothing."""
-    if site.class_counts:
-        rare = [f"{count:,} of class {label}" for label, count in site.class_counts.items() if count < FEW]
-        return sentence_case(f"only {listing(rare)}") if rare else ""
     if site.outcome_withheld is not None:
         return f"Fewer than {site.outcome_withheld.below} patients with or without the outcome"
-    events = site.events or 0
-    rare = [
-        f"{count:,} {words} the outcome"
-        for count, words in ((events, "with"), (site.n - events, "without"))
-        if count < FEW
-    ]
+    rare = _scarce(site, FEW)
     return f"Only {listing(rare)}" if rare else ""
+
+
+def _scarce(site: DatasetSummary, below: int) -> list[str]:
+    """What a site has fewer than so many of, each with its count."""
+    if site.class_counts:
+        return [f"{count:,} of class {label}" for label, count in scarce(site, below).items()]
+    words = {"event": "with", "non-event": "without"}
+    return [f"{count:,} {words[of]} the outcome" for of, count in scarce(site, below).items()]
 
 
 def _few(names: Sequence[str], most: int = MOST_NAMED) -> str:
@@ -251,7 +260,8 @@ def tested(evidence: Evidence) -> str:
     sites = externals(evidence)
     patients = sum(site.n for site in sites)
     if ours is None:
-        return f"Tested on {counted(patients, 'patient')} of {_few([site.site for site in sites], 4)}."
+        where = f"Tested on {counted(patients, 'patient')} of {_few([site.site for site in sites], 4)}."
+        return f"{where}{_rests_on(evidence)}"
     sick = "" if ours.events is None else f", {ours.events:,} with the outcome"
     text = f"Our place: {counted(ours.n, 'patient')}{sick}."
     return f"{text} Elsewhere: {patients - ours.n:,}." if len(sites) > 1 else text
@@ -264,13 +274,14 @@ def numbers(evidence: Evidence) -> tuple[Number, ...]:
 
 
 def _overall(evidence: Evidence, measure: str) -> Estimate | None:
-    """The value at our site; without one the pooled value, or that of the only site."""
+    """The value at our site; without one the pooled value, or that of the only site, or the only one with enough."""
     ours = local(evidence)
     found = find(evidence, measure, POOLED if ours is None else ours.name)
     if isinstance(found, Estimate) or ours is not None:
         return found if isinstance(found, Estimate) else None
     sites = estimated(evidence, measure)
-    return sites[0][1] if len(sites) == 1 else None
+    alone = sites if len(sites) == 1 else _with_enough(sites)
+    return alone[0][1] if len(alone) == 1 else None
 
 
 def _bounds(found: Estimate) -> str:
@@ -281,7 +292,7 @@ def _bounds(found: Estimate) -> str:
 def _ranking(evidence: Evidence) -> Number | None:
     found = _overall(evidence, "auroc")
     if found is None:
-        return None
+        return _place_by_place(evidence, "auroc", "of 100", "times ranked right (by chance 50)")
     bounds = _bounds(found)
     range_of_it = f"{bounds}; by chance 50" if bounds else "by chance 50"
     if classes.labels(evidence):
@@ -298,9 +309,38 @@ def _ranking(evidence: Evidence) -> Number | None:
 def _risks(evidence: Evidence) -> Number | None:
     found = _overall(evidence, "oe_ratio")
     if found is None:
-        return None
+        return _place_by_place(evidence, "oe_ratio", "for 100", "had the outcome where the risks add up to 100")
     bounds = f" ({_bounds(found)})" if _bounds(found) else ""
     return Number(f"{100 * found.value:.0f} for 100", f"had the outcome where the risks add up to 100{bounds}")
+
+
+def _rests_on(evidence: Evidence) -> str:
+    """On how many places and patients the numbers for all together rest, where these are not all that were tested."""
+    every = [_overall(evidence, measure) for measure in ("auroc", "oe_ratio")]
+    told = [(int(one.details.get("k") or 1), one.n) for one in every if one is not None]
+    if not told or min(told)[0] == len(externals(evidence)):
+        return ""
+    count, patients = min(told)
+    return f" Numbers below: {counted_places(count)}, {counted(patients, 'patient')}."
+
+
+Found = list[tuple[DatasetSummary, Estimate]]
+
+
+def _with_enough(found: Found) -> Found:
+    """The places that have enough patients with and without the outcome, or of each class."""
+    return [(site, one) for site, one in found if not _scarce(site, VERY_FEW)]
+
+
+def _place_by_place(evidence: Evidence, measure: str, of: str, meaning: str) -> Number | None:
+    """The lowest and the highest value of the places that have enough patients, where none is for all together."""
+    found = [] if local(evidence) else _with_enough(estimated(evidence, measure))
+    if not found:
+        return None
+    low, high = (f"{100 * one.value:.0f}" for _, one in (found[0], found[-1]))
+    where = f"{in_words(len(found))} of {counted_places(len(externals(evidence)))}"
+    where = "every place" if len(found) == len(externals(evidence)) else where
+    return Number(f"{low if low == high else f'{low} to {high}'} {of}", f"{meaning}, in {where}")
 
 
 def risks_are_right(evidence: Evidence) -> tuple[str, ...]:
@@ -324,28 +364,29 @@ def risks_are_right(evidence: Evidence) -> tuple[str, ...]:
 def everywhere(evidence: Evidence) -> tuple[str, ...]:
     """Whether the risks came true, place by place, in sentences."""
     sites = estimated(evidence, "oe_ratio")
+    most = MOST_NAMED if evidence.local_site is None else 1
     if not sites:
         return ("It could not be checked whether the risks came true.",)
-    low = [
-        f"{site.site} ({_of_hundred(found.value)})" for site, found in sites if found.low is not None and found.low > 1
-    ]
-    high = [
-        f"{site.site} ({_of_hundred(found.value)})"
-        for site, found in sites
-        if found.high is not None and found.high < 1
-    ]
+    low = [_came(site, found) for site, found in reversed(sites) if found.low is not None and found.low > 1]
+    high = [_came(site, found) for site, found in sites if found.high is not None and found.high < 1]
     neither = len(sites) - len(low) - len(high)
     texts = []
     if low:
-        texts.append(f"Too low in {_few(low)}.")
+        texts.append(f"Too low in {named_with_the_rest(low, most, LINE)}.")
     if high:
-        texts.append(f"Too high in {_few(high)}.")
+        texts.append(f"Too high in {named_with_the_rest(high, most, LINE)}.")
     if low or high:
         texts.append("In brackets: how many had the outcome for each 100 expected.")
     if neither:
         where = "every place" if neither == len(sites) else f"{in_words(neither)} of {counted_places(len(sites))}"
         texts.append(f"In {where} the difference may be chance.")
     return tuple(texts)
+
+
+def _came(site: DatasetSummary, found: Estimate) -> str:
+    """A place with how many came for 100 expected, and on how few patients that rests where they are few."""
+    few = _scarce(site, VERY_FEW)
+    return f"{site.site} ({_of_hundred(found.value)}{f'; {listing(few)}' if few else ''})"
 
 
 def against_all_and_none(evidence: Evidence) -> str:
@@ -364,17 +405,17 @@ def against_all_and_none(evidence: Evidence) -> str:
 def better_without(evidence: Evidence) -> str:
     """Where treating all, or no one, would do more good than the model, at every threshold that was declared."""
     every = {at: _net_benefits(evidence, at) for at in evidence.release.thresholds.declared}
-    clauses = [
-        (at, f"to treat {'all' if whom == EVERYONE else whom} would do more good than the model", where)
-        for at, found in every.items()
-        for whom, where in better_than_the_model(found).items()
-    ]
-    if not clauses:
+    told: dict[str, list[str]] = {}
+    for at, found in every.items():
+        for whom, where in better_than_the_model(found).items():
+            clauses = told.setdefault("all" if whom == EVERYONE else whom, [])
+            threshold = per_cent(at) if clauses else f"threshold {per_cent(at)}"
+            clauses.append(f"{_where(evidence, where, len(found))} ({threshold})")
+    if not told:
         known = any(every.values())
         return "At no threshold that was set would it do more good to treat all, or no one." if known else ""
     return " ".join(
-        f"At a threshold of {per_cent(at)}, {what}{_where(evidence, where, len(every[at]))}."
-        for at, what, where in clauses
+        f"To treat {whom} would do more good than the model {'; '.join(clauses)}." for whom, clauses in told.items()
     )
 
 
@@ -392,10 +433,10 @@ def _where(evidence: Evidence, which: Sequence[str], among: int) -> str:
     """Places by name while they are few, else how many of all; nothing where there is only ours."""
     if classes.labels(evidence):
         pairs = f"{in_words(len(which))} of {in_words(among)} pairs of class and place"
-        return f" for {listing(which) if len(which) <= classes.MOST_FOR_THE_COMMITTEE else pairs}"
+        return f"for {listing(which) if len(which) <= classes.MOST_FOR_THE_COMMITTEE else pairs}"
     if evidence.local_site is not None:
-        return " here"
-    return " in every place" if len(which) == among > 1 else f" in {_few(which)}"
+        return "here"
+    return "in every place" if len(which) == among > 1 else f"in {_few(which)}"
 
 
 def uncertain(evidence: Evidence) -> tuple[str, ...]:
@@ -411,7 +452,8 @@ def _few_patients(evidence: Evidence) -> str:
             f"Every place had at least {FEW} patients {'of each class' if several else 'with and without the outcome'}."
         )
     what = "of a class" if several else "with, or without, the outcome"
-    return f"{sentence_case(_few(names))} had fewer than {FEW} patients {what}: little can be said there."
+    who = "Every place" if len(names) == len(externals(evidence)) > 1 else sentence_case(_few(names))
+    return f"{who} had fewer than {FEW} patients {what}: little can be said there."
 
 
 def _groups(evidence: Evidence) -> str:
@@ -424,23 +466,46 @@ def _groups(evidence: Evidence) -> str:
     if not known:
         return f"By {columns}: not known, the data of this place do not tell."
     few = [one for one in known if isinstance(one.size, SubgroupSize) and subgroups.is_few(one.size)]
-    apart = _apart(evidence)
-    parts = [f"too few patients to tell in {subgroups.part_of(len(few), len(known))} groups"] if few else []
+    each = "" if evidence.local_site or len(externals(evidence)) == 1 else " by place"
+    of_all = " of every class" if classes.labels(evidence) else ""
+    parts = []
+    if few:
+        parts.append(f"too few patients to tell{of_all} in {subgroups.part_of(len(few), len(known))} groups{each}")
+    apart = _apart(evidence, MOST_NAMED)
     if apart:
-        which = listing(apart) if len(apart) <= MOST_NAMED else f"{len(apart)} groups"
-        parts.append(f"better or worse than for the rest: {which}; {_by_chance(evidence)}")
+        parts.append(f"beside the rest, {apart}; {_by_chance(evidence)}")
     if not parts:
         parts = ["no group stands out beyond chance"]
     return f"By {columns}: {'; '.join(parts)}."
 
 
-def _apart(evidence: Evidence) -> list[str]:
-    """The groups in which the model does otherwise than for the rest of their place, each named once."""
+APART = {
+    ("auroc", True): "ranked better",
+    ("auroc", False): "ranked worse",
+    ("oe_ratio", True): "more came, for 100 expected",
+    ("oe_ratio", False): "fewer came, for 100 expected",
+}
+"""How a group does otherwise than the rest, by the measure and whether its value is higher."""
+
+
+def _apart(evidence: Evidence, most: int) -> str:
+    """The groups in which the model does otherwise than for the rest of their place, and how; many are counted."""
     ours = evidence.local_site
     found = [one for one in subgroups.compared(evidence, ours) if one.is_apart]
-    where = [f", {one.dataset.site}" if ours is None else "" for one in found]
-    names = [f"{one.label} ({within_sentence(one.column)}{place})" for one, place in zip(found, where, strict=True)]
-    return list(dict.fromkeys(names))
+    told = []
+    for (measure, higher), words in APART.items():
+        names = [_group(one, ours) for one in found if one.measure == measure and (one.found.value > 0) is higher]
+        if names:
+            which = listing(names) if len(found) <= most else counted(len(names), "group")
+            told.append(f"{words}: {which}")
+    return "; ".join(told)
+
+
+def _group(one: subgroups.Difference, ours: str | None) -> str:
+    """A group with its column, its place where none is ours, and of several classes the class that is compared."""
+    place = f", {one.dataset.site}" if ours is None else ""
+    of_class = f", for {one.of_class}" if one.of_class else ""
+    return f"{one.label} ({within_sentence(one.column)}{place}{of_class})"
 
 
 def _by_chance(evidence: Evidence) -> str:
@@ -466,8 +531,19 @@ def _elsewhere(evidence: Evidence) -> str:
         else (found.details.get("prediction_low"), found.details.get("prediction_high"))
     )
     if isinstance(found, Absent) or low is None or high is None:
-        return "So few places were tested that nothing can be said of a new one."
+        return _nothing_elsewhere(evidence)
     return f"In a new place like these, the ranking may be anything from {100 * low:.0f} to {100 * high:.0f} of 100."
+
+
+def _nothing_elsewhere(evidence: Evidence) -> str:
+    """Why nothing can be said of a new place."""
+    enough = _with_enough(estimated(evidence, "auroc"))
+    if len(enough) >= subgroups.FEWEST_POOLED and any(found.value in (0.0, 1.0) for _, found in enough):
+        return (
+            "Where all patients are ranked right, or all wrong, the places cannot be added up: nothing can be said of "
+            "a new one."
+        )
+    return "Too few places had enough patients to say anything of a new one."
 
 
 # ---- what could go wrong --------------------------------------------------------------------------------------------
@@ -483,7 +559,7 @@ PLAIN = {
     "missing_predictor": "something that the model asks for was never recorded.",
     "one_class": "all patients had the outcome, or none had.",
     "constant_risk": "all patients got the same risk.",
-    "slope_off": "high risks are too high and low risks too low, or not high and low enough.",
+    "slope_off": "high and low risks lie too far apart for some classes, too close for others.",
     "prevalence_shift": "the outcome is more, or less, common than where it was made.",
     "case_mix_shift": "the patients differ from those it was made with.",
     "rows_excluded": "some patients could not be counted.",
@@ -512,6 +588,11 @@ PLAIN = {
     "answer_without_flag": "an answer was given to a doubt that was not raised.",
 }
 """What a limitation means, for who knows no statistics; the most telling come first."""
+SLOPES = {
+    (True, False): "high risks are too high, low ones too low.",
+    (False, True): "high risks are too low, low ones too high.",
+}
+"""The same of slopes, by whether one is below 1 and one above it: of several classes both may be."""
 
 
 def could_go_wrong(evidence: Evidence, most: int = MOST_FLAGS) -> tuple[Danger, ...]:
@@ -538,18 +619,44 @@ def _kinds(evidence: Evidence) -> list[str]:
 def _danger(evidence: Evidence, kind: str, room: int) -> Danger:
     flags = [flag for flag in evidence.flags if flag.flag == kind]
     known = {site.name: site.site for site in places(evidence)}
-    where = [site for name, site in known.items() if any(flag.dataset == name for flag in flags)]
-    at = f"{_few(where)}: " if where and len(where) < len(known) else "Every place: " if len(where) > 1 else ""
+    told_at: dict[str, list[str]] = {}
+    for name, site in known.items():
+        if any(flag.dataset == name for flag in flags):
+            told_at.setdefault(_plain(evidence, kind, name), []).append(site)
+    text = " ".join(_at(where, plain, len(known)) for plain, where in (told_at or {PLAIN[kind]: []}).items())
     replies = list(dict.fromkeys(flag.reply for flag in flags if flag.reply is not None))
     missing = sum(flag.reply is None for flag in flags)
     if not replies:
-        return Danger(sentence_case(f"{at}{PLAIN[kind]}"), "", "Not answered.")
+        return Danger(text, "", "Not answered.")
     left = f"Not answered for {counted_places(missing)}." if missing else ""
     told = " ".join(replies)
-    text = sentence_case(f"{at}{PLAIN[kind]}")
     if len(text) + len(told) > room and room < LINE:
         return Danger(text, "", left, "See page 3.")
     return Danger(text, f"Owner: {abridged(told, room)}", left)
+
+
+def _at(where: Sequence[str], plain: str, among: int) -> str:
+    """A limitation with the places that have it."""
+    at = f"{_few(where)}: " if where and len(where) < among else "Every place: " if len(where) > 1 else ""
+    return sentence_case(f"{at}{plain}")
+
+
+def _plain(evidence: Evidence, kind: str, place: str) -> str:
+    """What a limitation of a place means, with its direction where it has one there."""
+    if kind == "slope_off":
+        asked: list[dict[str, str]] = [{"class": label} for label in classes.labels(evidence)] or [{}]
+        found = [find(evidence, "calibration_slope", place, **at) for at in asked]
+        slopes = [one for one in found if isinstance(one, Estimate)]
+        below = any(one.high is not None and one.high < 1 for one in slopes)
+        above = any(one.low is not None and one.low > 1 for one in slopes)
+        return SLOPES.get((below, above), PLAIN[kind])
+    if kind == "prevalence_shift":
+        origin = next((one for one in evidence.datasets if one.role == "development" and one.events), None)
+        site = summary_of(evidence, place)
+        if origin is not None and origin.events and site.events:
+            more = site.events / site.n > origin.events / origin.n
+            return f"the outcome is {'more' if more else 'less'} common than where it was made."
+    return PLAIN[kind]
 
 
 def who_tested(evidence: Evidence) -> str:
@@ -683,16 +790,33 @@ def _standing(evidence: Evidence, one: tuple[Criterion, ...]) -> Cell:
 
 
 def listed_places(evidence: Evidence) -> tuple[tuple[DatasetSummary, ...], int]:
-    """The places that a table has room for, ours first, and how many it leaves out: those between both ends."""
+    """The places that a table has room for, ours first, and how many it leaves out.
+
+    Of many, it holds ours, those that the first page names, and those at both ends of the ranking.
+    """
     every = places(evidence)
     if len(every) <= MOST_PLACES:
         return every, 0
-    half = MOST_PLACES // 2
+    first_page = _told_of_places(evidence)
+    named = [
+        site
+        for site in every
+        if site.name == evidence.local_site or re.search(rf"{re.escape(site.site)}(?!\w)", first_page)
+    ]
     ranked = [site for site, _ in estimated(evidence, "auroc")]
     ranked += [site for site in every if site not in ranked]
-    ends = {site.name for site in (*ranked[: half - 1], *ranked[-half:])}
-    kept = tuple(site for site in every if site.name in ends or site.name == evidence.local_site)
-    return kept, len(every) - len(kept)
+    from_both_ends = [one for pair in zip(reversed(ranked), ranked, strict=True) for one in pair]
+    wanted = dict.fromkeys(site.name for site in (*named, *from_both_ends))
+    kept = set(list(wanted)[: max(MOST_PLACES - 1, len(named))])
+    return tuple(site for site in every if site.name in kept), len(every) - len(kept)
+
+
+def _told_of_places(evidence: Evidence) -> str:
+    """What the first page says of single places."""
+    dangers = (one.text for one in could_go_wrong(evidence))
+    return " ".join(
+        (tested(evidence), *risks_are_right(evidence), better_without(evidence), *uncertain(evidence), *dangers)
+    )
 
 
 def by_site(evidence: Evidence) -> Table:
@@ -701,7 +825,7 @@ def by_site(evidence: Evidence) -> Table:
     known = classes.labels(evidence)
     narrow = len(known) > MOST_CLASSES
     note = "" if narrow else f"After each number: the range that holds the true one, {level_of(evidence)} of the time."
-    rest = f" {left_out:,} places between the worst and the best in ranking are left out." if left_out else ""
+    rest = f" {left_out:,} places are left out; the dossier has them." if left_out else ""
     at = primary_threshold(evidence)
     heads = [Column("Patients")]
     if known:
@@ -823,7 +947,7 @@ def accrual(evidence: Evidence) -> str:
 
 def differing_groups(evidence: Evidence) -> str:
     """For which groups the model does otherwise than for the rest of the same place."""
-    found = _apart(evidence)
+    found = _apart(evidence, MOST_GROUPS)
     if not subgroups.is_declared(evidence):
         return "Groups of patients, such as women and men, were not looked at one by one."
     if not any(
@@ -832,72 +956,112 @@ def differing_groups(evidence: Evidence) -> str:
         return "The data of this place do not tell the groups apart."
     if not found:
         return "In no group did the model differ from the rest beyond chance. Small numbers may hide a difference."
-    which = listing(found) if len(found) <= MOST_NAMED + 1 else f"{len(found)} groups; the dossier names them"
     return (
-        f"Better or worse than for the other patients of the same place: {which}. "
+        f"Beside the other patients of the same place, {found}. "
         f"{sentence_case(_by_chance(evidence))}: one such group is a reason to look again, no more."
     )
 
 
 def groups(evidence: Evidence) -> Table | None:
-    """Each group of patients at our site, or at all of them together: how many, and how well they are ranked."""
-    where, several = evidence.local_site or POOLED, bool(classes.labels(evidence))
+    """Each group of patients at our site, the only one, or all together: how many, and how well they are ranked."""
+    sites = externals(evidence)
+    where = evidence.local_site or (sites[0].name if len(sites) == 1 else POOLED)
+    several = bool(classes.labels(evidence))
+    known = _groups_here(evidence)
     rows: list[Row] = []
     left_out = False
-    for one in evidence.subgroups.summaries:
-        if one.dataset != where and not (where == POOLED and _is_here(one.dataset, evidence)):
-            continue
-        if any(row.label == f"{sentence_case(one.label)} ({within_sentence(one.column)})" for row in rows):
-            continue
-        sizes = [
-            other.size
-            for other in evidence.subgroups.summaries
-            if (other.column, other.label) == (one.column, one.label)
-            and isinstance(other.size, SubgroupSize)
-            and _is_here(other.dataset, evidence)
-        ]
-        if not sizes:
-            continue
+    for (column, label), sizes in list(known.items())[:MOST_GROUPS]:
         size = subgroups.together(sizes)
         cells = [Cell(f"{size.n:,}", kind="plain"), Cell(f"{size.shown:,}", kind="plain")]
         for measure in ("auroc",) if several else ("auroc", "oe_ratio"):
-            found = find_in_subgroup(evidence, one.subset, measure, where)
+            found = find_in_subgroup(evidence, f"{column}={label}", measure, where)
             left_out = left_out or (isinstance(found, Estimate) and found.n < size.n)
-            few = subgroups.is_few(size) or (where == POOLED and not _is_telling(found))
-            cells.append(Cell("too few", kind="absent") if few else _hundred(found))
-        rows.append(Row(f"{sentence_case(one.label)} ({within_sentence(one.column)})", tuple(cells)))
+            cells.append(_of_group(found, where, all(subgroups.is_few(one) for one in sizes)))
+        rows.append(Row(f"{sentence_case(label)} ({within_sentence(column)})", tuple(cells)))
     if not rows:
         return None
-    ours = local(evidence)
-    what = "of a class" if several else "with, or without, the outcome"
     columns = (
         Column("Patients"),
         Column("In the least common class" if several else "With the outcome"),
         Column("Ranked right, of 100", intervals=True),
         *(() if several else (Column("Came, for 100 expected", intervals=True),)),
     )
-    note = f"Too few: under {VERY_FEW} patients {what}, or too few places to add up."
+    what = "of a class" if several else "with, or without, the outcome"
+    texts = {cell.text for row in rows for cell in row.cells[2:] if cell.kind == "absent"}
+    each = " at every place" if where == POOLED else ""
+    notes = [f"Too few: under {VERY_FEW} patients {what}{each}."] if TOO_FEW in texts else []
+    if NOT_ADDED in texts:
+        notes.append(
+            f"Not added up: under {in_words(subgroups.FEWEST_POOLED)} places have enough of the group, or all are "
+            "ranked right; the dossier has its numbers place by place, under Subgroups."
+        )
     if left_out and where == POOLED:
-        note += f" Places with under {VERY_FEW} of the group {what} are counted here, and left out of what is added up."
+        notes.append(
+            f"Places with under {VERY_FEW} of the group {what} are counted here, and left out of what is added up."
+        )
     if all(cell.kind == "absent" for row in rows for cell in row.cells[2:]):
         rows, columns = [replace(row, cells=row.cells[:2]) for row in rows], columns[:2]
-        note = (
-            f"In no group can it be said how well the model does: under {VERY_FEW} patients {what}, or too few places "
-            "to add up. The dossier shows them place by place."
+        few = f"in no group are there {VERY_FEW} patients with and without the outcome, or of each class, at one place"
+        notes = [sentence_case(f"{few}.")] if texts == {TOO_FEW} else [WITHOUT_VALUES]
+    notes.append(_known_at(evidence))
+    if len(known) > MOST_GROUPS:
+        notes.append(
+            f"{sentence_case(in_words(len(known) - MOST_GROUPS))} more groups stand in the dossier, under Subgroups."
         )
+    place = "all places together" if where == POOLED else abridged(summary_of(evidence, where).site, LONGEST_NAME)
     return Table(
         name="table-groups",
-        title=f"Groups of patients, {'all places together' if ours is None else abridged(ours.site, LONGEST_NAME)}.",
-        note=note,
+        title=f"Groups of patients, {place}.",
+        note=" ".join(note for note in notes if note),
         head="Group",
         columns=columns,
-        rows=tuple(rows[:MOST_GROUPS]),
+        rows=tuple(rows),
     )
 
 
-def _is_telling(pooled: Estimate | Absent) -> bool:
-    """Whether enough places are added up: the range over two of them holds nearly everything."""
-    return isinstance(pooled, Estimate) and (pooled.details.get("k") or 0) >= subgroups.FEWEST_POOLED
+TOO_FEW, NOT_ADDED = "too few", "not added up"
+WITHOUT_VALUES = (
+    "Too few places have enough of a group for its numbers to be added up. The dossier has them place by place, under "
+    "Subgroups."
+)
+"""What stands above the groups where none has a value for all places together, though some have one at a place."""
+
+
+def _groups_here(evidence: Evidence) -> dict[tuple[str, str], list[SubgroupSize]]:
+    """The sizes of each group at our place, or at all of them, by column and label."""
+    sizes: dict[tuple[str, str], list[SubgroupSize]] = {}
+    for one in evidence.subgroups.summaries:
+        if isinstance(one.size, SubgroupSize) and _is_here(one.dataset, evidence):
+            sizes.setdefault((one.column, one.label), []).append(one.size)
+    return sizes
+
+
+def _of_group(found: Estimate | Absent, where: str, few: bool) -> Cell:
+    """A value of a group, where enough places are added up: the range over two of them holds nearly everything."""
+    if few:
+        return Cell(TOO_FEW, kind="absent")
+    if where != POOLED:
+        return _hundred(found)
+    enough = isinstance(found, Estimate) and (found.details.get("k") or 0) >= subgroups.FEWEST_POOLED
+    return _hundred(found) if enough else Cell(NOT_ADDED, kind="absent")
+
+
+def _known_at(evidence: Evidence) -> str:
+    """At how many places, and of how many patients, the groups are known, where this is not at all of them."""
+    sites = [site for site in externals(evidence) if _is_here(site.name, evidence)]
+    among = sum(site.n for site in sites)
+    told: dict[str, list[str]] = {}
+    for column in dict.fromkeys(one.column for one in evidence.subgroups.summaries):
+        sizes = {site.name: subgroup_sizes(evidence, column, site.name) for site in sites}
+        count = sum(bool(known) for known in sizes.values())
+        if 0 < count < len(sites):
+            patients = sum(size.n for known in sizes.values() for size in known.values())
+            places_known = (
+                f"{in_words(count)} of {counted_places(len(sites))} ({patients:,} of {counted(among, 'patient')})"
+            )
+            told.setdefault(places_known, []).append(within_sentence(column))
+    known_at = [f"{listing(columns)} at {places_known}" for places_known, columns in told.items()]
+    return f"Known are {'; '.join(known_at)}." if known_at else ""
 
 
 def changes(evidence: Evidence) -> tuple[str, ...]:
@@ -957,7 +1121,11 @@ def glossary(evidence: Evidence) -> tuple[tuple[str, str], ...]:
     before = "" if acceptance.undated(evidence, "set") else ", before the test,"
     words = [
         ("Chance", "What would happen with no cause behind it, as with a coin. Small numbers differ by chance."),
-        ("Dossier", "The full report of the test, from which these pages are drawn. It holds every number and method."),
+        (
+            "Dossier, subgroups",
+            "The full report of the test, from which these pages are drawn. It holds every number and method; "
+            "its part on groups is called Subgroups.",
+        ),
         ("Goal", f"What the owner said{before} that the model must reach."),
         ("Model", "A rule, often run by a computer, that turns facts about a patient into a risk."),
         ("Outcome", f"What the model foretells: {evidence.release.outcome.name}."),
