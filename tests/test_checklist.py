@@ -184,7 +184,7 @@ def test_what_a_new_hospital_may_expect_stands_beside_the_pooled_auroc(books: di
         place = next(k for k, one in enumerate(sentences) if one.startswith("In a new hospital like these it is"))
         assert sentences[place - 1].startswith("Pooled AUROC")
         assert "per 100 patients" not in text
-    assert "Risks are too high for G3 at Graft 3" in text
+    assert "Risks are far too high for G3 at Graft 3" in text
     assert "Pooled AUROC, mean of the classes," in text
 
 
