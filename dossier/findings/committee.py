@@ -1128,11 +1128,7 @@ def glossary(evidence: Evidence) -> tuple[tuple[str, str], ...]:
     several = bool(classes.labels(evidence))
     words = [
         ("Chance", "What would happen with no cause behind it, as with a coin. Small numbers differ by chance."),
-        (
-            "Dossier, subgroups",
-            "The full report of the test, from which these pages are drawn. It holds every number and method; "
-            "its part on groups is called Subgroups.",
-        ),
+        ("Dossier", "The full report of the test, from which these pages are drawn. It holds every number and method."),
         ("Goal", "What the owner said that the model must reach."),
         ("Model", "A rule, often run by a computer, that turns facts about a patient into a risk."),
         ("Outcome", f"What the model foretells: {evidence.release.outcome.name}."),

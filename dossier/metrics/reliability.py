@@ -68,7 +68,7 @@ def _in_own_order(labels: Floats) -> Floats:
 def _kinds(known: Integers, codes: Integers) -> Integers:
     """The rank of each row by its rank so far and by what it holds, in whatever order; rows alike in both share one."""
     described = np.column_stack((known, np.sort(codes, axis=1)))
-    return np.unique(described, axis=0, return_inverse=True)[1].reshape(-1)
+    return np.unique(described, axis=0, return_inverse=True)[1].ravel()
 
 
 def _draws(cases: int, bootstrap: int, seed: int) -> Floats:
