@@ -413,6 +413,16 @@ def test_support_cannot_be_judged_without_its_parts() -> None:
         "no external site has both a similarity and all three measures"
     )
     assert isinstance(externally_supported((SITE,)), Absent)
+    partial = _site("turin", {"correspondence_averaged": _estimate(0.3), "auroc": _estimate(0.9)})
+    assert isinstance(externally_supported((partial,), 0.5), Absent)
+
+
+def test_a_correlation_needs_three_sites() -> None:
+    with_both = _external(0.3, 0.9, 0.9, 0.1)
+    for sites, count in (((), "no external site has"), ((with_both,), "one external site has")):
+        assert performance_against_similarity((*sites, STRANGER), "auroc", 0.5) == Absent(
+            f"{count} both a similarity and the measure, and a correlation needs three"
+        )
 
 
 def test_acceptable_is_at_the_cut_or_better() -> None:
