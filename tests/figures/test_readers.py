@@ -53,6 +53,7 @@ DRAWN: dict[str, Draw] = {
 HAIRLINE = 0.15
 MAY_BE_ABSENT = {
     "one": {"rater_agreement_matrix"},
+    "two": {"rater_agreement_matrix"},
     "gaps": {
         "h_accuracy_by_complexity_by_site",
         "confidence_by_rater_joyplot",
@@ -61,7 +62,7 @@ MAY_BE_ABSENT = {
         "raters_settings",
     },
 }
-"""What cannot be drawn of a kind: agreement of one rater, and everything of raters where there are none."""
+"""What cannot be drawn of a kind: a matrix of one rater or of one pair, and everything of raters where there are none."""
 
 
 @pytest.fixture(scope="module", params=KINDS, ids=lambda kind: kind.name)
