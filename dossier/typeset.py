@@ -8,7 +8,20 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dossier.types import MACRO, POOLED, Absent, At, DatasetSummary, Estimate, Evidence, Result, Term, Withheld
+from dossier.bands import FEWEST_WITH_A_VALUE
+from dossier.types import (
+    MACRO,
+    POOLED,
+    Absent,
+    At,
+    DatasetSummary,
+    Description,
+    Estimate,
+    Evidence,
+    Result,
+    Term,
+    Withheld,
+)
 
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
@@ -475,6 +488,11 @@ def shown(evidence: Evidence, roles: Sequence[str] = ("development", "internal",
     """The datasets of these roles, external ones first, each group in the order of the release."""
     order = [role for role in ("external", "internal", "development") if role in roles]
     return [dataset for role in order for dataset in evidence.datasets if dataset.role == role]
+
+
+def has_enough(described: Description) -> bool:
+    """Whether so many patients have a value that their mean says something, as for the characteristics."""
+    return not isinstance(described.n, int) or described.n >= FEWEST_WITH_A_VALUE
 
 
 def count_of(count: int | Withheld) -> str:

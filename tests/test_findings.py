@@ -24,6 +24,7 @@ from dossier.findings.sentence import Sentence, gravest_errors, of_slopes
 from dossier.release import DeclaredPerformance, Model, ReadersTables, Sample
 from dossier.types import (
     Absent,
+    ChecklistRow,
     Criterion,
     Description,
     DescriptionResult,
@@ -487,11 +488,12 @@ def test_the_committee_hears_whole_people() -> None:
 
 def test_limitations_are_counted() -> None:
     flags = (Flag("few_events", "site-0", "a."), Flag("risks_off", "site-0", "b."), Flag("few_sites", "pooled", "c."))
-    text = said("limitations", dataclasses.replace(KINDS["two"], flags=flags))
+    two = dataclasses.replace(KINDS["two"], checklist=(ChecklistRow("1", "Declared", None),))
+    text = said("limitations", dataclasses.replace(two, flags=flags))
     assert re.match(r"The run raised (3|three) limitations by itself", text), text
-    assert text.endswith("None is answered.")
+    assert text.endswith("They are not answered.")
     one_answered = (dataclasses.replace(flags[0], reply="Yes."), *flags[1:])
-    assert said("limitations", dataclasses.replace(KINDS["two"], flags=one_answered)).endswith("Two are not answered.")
+    assert said("limitations", dataclasses.replace(two, flags=one_answered)).endswith("Two are not answered.")
     assert said("limitations", KINDS["two"]) == "The run raised no limitation by itself."
 
 

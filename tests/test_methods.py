@@ -111,7 +111,7 @@ def test_measures_of_chapters_that_stay_away_are_left_out(covid: Evidence) -> No
 def test_the_interval_is_the_one_that_was_taken(covid: Evidence) -> None:
     cells = {row.label: row.cells for table in methods.tables(covid, CHAPTERS) for row in table.rows}
     assert cells["Brier score"][1].text == "Student t"
-    assert cells["AUROC"][1].text == "DeLong, logit; or declared"
+    assert cells["AUROC"][1].text == "DeLong, logit; or declared, its bounds read as a 95% interval"
     assert cells["Sensitivity"][1].text == "Wilson"
     assert cells["Specificity"][1].text == "As above"
     assert "20 draws" in cells["Integrated calibration index"][1].text

@@ -42,7 +42,6 @@ from dossier.figures.canvas import (
     ticks,
     write,
 )
-from dossier.findings.correspondence import has_enough
 from dossier.register import figure
 from dossier.types import (
     Absent,
@@ -56,7 +55,7 @@ from dossier.types import (
     find,
     find_curve,
 )
-from dossier.typeset import counted, number, per_cent
+from dossier.typeset import counted, has_enough, number, per_cent
 
 SIDE_BY_SIDE = 8
 """Up to so many sites each have a panel; more share one, in which the farthest is named."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from dossier.bands import FEWEST_WITH_A_VALUE, LARGE_SHIFT, SIMILARITY
+from dossier.bands import LARGE_SHIFT, SIMILARITY
 from dossier.findings.description import NARROW_SIDE_BY_SIDE, evenly
 from dossier.findings.sentence import Sentence, estimated, named_or_counted, range_over_sites
 from dossier.types import Absent, DatasetSummary, Description, Estimate, Evidence, externals, find
-from dossier.typeset import Cell, Column, Row, Table, folded, listing, named, number
+from dossier.typeset import Cell, Column, Row, Table, folded, has_enough, listing, named, number
 
 NO_SPREAD = "no spread"
 
@@ -135,11 +135,6 @@ def _short_names(sites: list[DatasetSummary]) -> list[str]:
     """The sites as narrow columns name them: up to the first comma, as long as these differ."""
     short = [site.site.split(",")[0] for site in sites]
     return short if len(set(short)) == len(sites) else [site.site for site in sites]
-
-
-def has_enough(described: Description) -> bool:
-    """Whether so many patients have a value that their mean says something, as for the characteristics."""
-    return not isinstance(described.n, int) or described.n >= FEWEST_WITH_A_VALUE
 
 
 def _by_site(described: Description | None, gap: str) -> Cell:

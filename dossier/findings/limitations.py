@@ -31,7 +31,7 @@ def finding(evidence: Evidence) -> Sentence:
     if not open_flags:
         return Sentence(lead, "The author has answered each.")
     if open_flags == len(flags):
-        return Sentence(lead, "None is answered." if len(flags) > 1 else "It is not answered.")
+        return Sentence(lead, "They are not answered." if len(flags) > 1 else "It is not answered.")
     return Sentence(lead, f"{sentence_case(in_words(open_flags))} {'is' if open_flags == 1 else 'are'} not answered.")
 
 

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
-from dossier.contents import CHAPTERS
 from dossier.findings.glossary import used
 from dossier.findings.sentence import Sentence
 from dossier.types import POOLED, Estimate, Evidence, Term, externals
@@ -46,7 +45,7 @@ class Chapter(Protocol):
 
 def finding(evidence: Evidence) -> Sentence:
     """How many measures there are, and for how many a paper prints something else."""
-    printed = used(evidence, {chapter.name for chapter in CHAPTERS})
+    printed = used(evidence, {printed_in(evidence, term) for term in evidence.terms.values()})
     other = [term for term in printed if term.differs]
     rest = f"{counted(len(other), 'of them differs', 'of them differ')} from a published form, with the reason."
     return Sentence(f"Formula, interval and source of {counted(len(printed), 'measure')}.", rest if other else "")

@@ -62,7 +62,7 @@ MAY_BE_ABSENT = {
         "raters_settings",
     },
 }
-"""What cannot be drawn of a kind: a matrix of one rater or of one pair, and everything of raters where there are none."""
+"""What cannot be drawn of a kind: a matrix of one rater or one pair, and everything of raters where there are none."""
 
 
 @pytest.fixture(scope="module", params=KINDS, ids=lambda kind: kind.name)
