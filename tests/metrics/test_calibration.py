@@ -400,7 +400,7 @@ def test_the_knots_lie_at_the_declared_quantiles_of_logit_p() -> None:
         assert not isinstance(smooth, Absent)
         clipped = np.clip(p, 1e-12, 1 - 1e-12)
         assert smooth.knots == pytest.approx(np.percentile(np.log(clipped / (1 - clipped)), shares), abs=1e-9)
-        assert "at " + ", ".join(map(str, shares)) + " %" in smooth.method
+        assert "at " + ", ".join(map(str, shares)) + "%" in smooth.method
 
 
 def test_a_constant_risk_is_compared_with_the_prevalence() -> None:
