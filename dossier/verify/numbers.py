@@ -46,6 +46,7 @@ BY_FORM = (
     ("commands", re.compile(r"^Command: dossier .*")),
     ("smallest counts that are shown", re.compile(r"<\d+(?![\d.,])")),
     ("scales of figures", re.compile(rf"Below {MINUS}?[\d.]+: not drawn")),
+    ("cut-offs", re.compile(r"far off where it lies outside [\d.]+ to [\d.]+")),
     ("references", re.compile(r"\b(?:19|20)\d{2};\d+(?::\w+)?")),
     ("references", re.compile(r"(?<=[a-z] )(?:19|20)\d{2}\b")),
     ("numbers of tables and figures", re.compile(r"^(?:Table|Figure)\s\d+\.")),
