@@ -79,7 +79,7 @@ def test_of_several_classes_the_pairs_farthest_off_are_named(monkeypatch: pytest
         told[1]
         .replace("\N{NO-BREAK SPACE}", " ")
         .startswith(
-            "Too high for G3 at Desio, Italy (47; only 12 patients), G2 at Desio, Italy (77) and one more: fewer"
+            "Too high for G3 at Desio, Italy (47; only 12 patients); G2 at Desio, Italy (77); and one more: fewer"
         )
     )
 

@@ -346,6 +346,7 @@ def test_the_test_against_the_common_answer_by_hand(y: list[int], p: list[float]
     found = estimated(accuracy_against_chance(np.array(y, dtype=float), np.array(p), 0.5))
     assert found.value == right
     assert found.details["p_value"] == pytest.approx(p_value)
+    assert ("neither is larger" in found.method) == (2 * sum(y) == len(y))
 
 
 @given(ROWS, st.sampled_from([0.1, 0.5, 0.6]))
