@@ -255,7 +255,9 @@ def test_a_file_whose_name_cannot_be_printed_is_told_before_anything_is_evaluate
         ("[" * 2000 + "]" * 2000, "release.toml holds tables in tables without end."),
         ("{ a = " * 2000 + "1" + " }" * 2000, "release.toml holds tables in tables without end."),
         (".".join(["{ a"] + ["a"] * 3000) + " = 1 }", "release.toml holds tables in tables without end."),
-        ("9" * 5000, "release.toml holds a number of more than 4300 digits."),
+        ("9" * 5000, "release.toml holds a whole number of more than 64 bits."),
+        ("0x" + "f" * 4000, "release.toml holds a whole number of more than 64 bits."),
+        (str(2**63), "release.toml holds a whole number of more than 64 bits."),
     ],
 )
 def test_what_is_too_deep_or_too_long_is_told(tmp_path: Path, literal: str, says: str) -> None:

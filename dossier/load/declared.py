@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -40,6 +39,8 @@ BOUNDS = {
 }
 MOST_DATASETS = 1000
 """More tables than this come from a program that ran wild; reading them would take hours."""
+LARGEST = 2**63 - 1
+"""The largest whole number of TOML."""
 DEEPEST = 50
 """So many tables and lists within each other are far more than any key asks for."""
 LISTS = ("dataset", "declared_performance", "acceptance", "subgroup", "reply", "signatory", "revision")
@@ -71,8 +72,8 @@ def declared(content: bytes) -> Declared:
         fix = "Write lists and tables as dossier schema shows them."
         return Declared(None, (Fault("release.toml holds tables in tables without end.", "release.toml", fix),))
     except ValueError:
-        # Python reads no whole number of more digits.
-        what = f"release.toml holds a number of more than {sys.get_int_max_str_digits()} digits."
+        # TOML has no whole number of more bits; of far too many digits Python reads none.
+        what = "release.toml holds a whole number of more than 64 bits."
         return Declared(None, (Fault(what, "release.toml", "Write numbers as they are meant."),))
     tables = raw.get("dataset")
     if isinstance(tables, tuple) and len(tables) > MOST_DATASETS:
@@ -111,6 +112,8 @@ def _frozen(value: Any, left: int = DEEPEST) -> Any:
         return tuple(_frozen(item, left - 1) for item in value)
     if isinstance(value, dict):
         return {key: _frozen(item, left - 1) for key, item in value.items()}
+    if isinstance(value, int) and not -LARGEST - 1 <= value <= LARGEST:
+        raise ValueError
     return value
 
 

@@ -726,7 +726,7 @@ def _changed(draw: random.Random, base: str, files: dict[str, bytes], changes: S
     content = files.pop("release.toml", None)
     try:
         release = {} if content is None else tomllib.loads(content.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+    except (ValueError, RecursionError):
         release = {}
     spoilt = Spoilt(release, files)
     inner = [change for change in changes if change not in BYTES]
