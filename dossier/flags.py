@@ -283,15 +283,11 @@ def _risks_off(external: Sequence[DatasetSummary], results: Sequence[Result]) ->
 def _slope_off(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
     """A calibration slope whose interval does not hold 1; one wholly below 0 is another matter."""
     for dataset, label, found in _estimates(external, results, "calibration_slope"):
-        what = f" of class {label}" if label else ""
         if found.low is not None and found.high is not None and found.high >= 0 and not found.low <= 1 <= found.high:
             word = "too extreme" if found.value < 1 else "too cautious"
-            yield Flag(
-                "slope_off",
-                dataset.name,
-                f"the calibration slope{what} at {dataset.site} is {number(found.value)} ({number(found.low)} to "
-                f"{number(found.high)}): the risks are {word} there.",
-            )
+            what = f"calibration slope of class {label}" if label else "calibration slope"
+            estimated = _estimated(what, dataset.site, found.value, found.low, found.high)
+            yield Flag("slope_off", dataset.name, f"{estimated}: the risks are {word} there.")
 
 
 def _wrong_order(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
@@ -308,12 +304,12 @@ def _wrong_order(external: Sequence[DatasetSummary], results: Sequence[Result]) 
         for dataset, label, found in _estimates(external, results, measure):
             if found.low is not None and found.high is not None and found.high < bound:
                 what = f"{name} of class {label}" if label else name
-                yield Flag(
-                    "wrong_order",
-                    dataset.name,
-                    f"the {what} at {dataset.site} is {number(found.value)} ({number(found.low)} to "
-                    f"{number(found.high)}), below {bound:g}: {meaning}",
-                )
+                estimated = _estimated(what, dataset.site, found.value, found.low, found.high)
+                yield Flag("wrong_order", dataset.name, f"{estimated}, below {bound:g}: {meaning}")
+
+
+def _estimated(what: str, site: str, value: float, low: float, high: float) -> str:
+    return f"the {what} at {site} is {number(value)} ({number(low)} to {number(high)})"
 
 
 def _never_wrong(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:

@@ -1,4 +1,4 @@
-"""The smallest release.toml: what every release has, and one external dataset."""
+"""The smallest release.toml: what every release has, and one external dataset; and what makes it quick."""
 
 from __future__ import annotations
 
@@ -14,4 +14,12 @@ column = "outcome"
 [prediction]
 column = "risk"
 """
+QUICK = """
+[thresholds]
+declared = [0.5]
+[resampling]
+bootstrap = 20
+permutations = 19
+"""
+"""One threshold and few draws, where the bounds do not matter."""
 SITE = '[[dataset]]\nname = "site"\nrole = "external"\nfile = "site.csv"\n'

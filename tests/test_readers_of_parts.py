@@ -14,24 +14,9 @@ from scipy import stats
 
 from dossier import evaluate, load
 from dossier.types import Absent, Estimate, Evidence, Floats
+from tests.smallest import HEAD, QUICK
 
-HEAD = """
-[release]
-model = "a model"
-version = "1"
-date = 2026-10-01
-owner = "a test"
-seed = 1
-[outcome]
-name = "outcome"
-column = "y"
-[prediction]
-column = "p"
-[thresholds]
-declared = [0.5]
-[resampling]
-bootstrap = 20
-permutations = 19
+STUDY = f"""{HEAD}{QUICK}
 [readers]
 labels = "labels.csv"
 confidence = "confidence.csv"
@@ -42,10 +27,10 @@ header = true
 [h_accuracy]
 priority = [0.5]
 tau = [0.75]
-complexity = { from = "raters" }
+complexity = {{ from = "raters" }}
 [utility]
 gamma = [1]
-relevance = { from = "raters" }
+relevance = {{ from = "raters" }}
 tau_from = ["confidence"]
 [[dataset]]
 name = "development"
@@ -65,12 +50,12 @@ def _rows(folder: Path, dataset: str, part: str, cases: Cases) -> pd.DataFrame:
     """A release of one dataset, whose part is named in a column, and its raters, who judged these of its rows."""
     rng = np.random.default_rng(4)
     y = np.tile([0.0, 1.0], ROWS // 2)
-    rows = pd.DataFrame({"id": [f"c{k}" for k in range(ROWS)], "y": y, "part": PARTS})
-    rows["p"] = np.clip(0.25 + 0.5 * y + rng.normal(scale=0.2, size=ROWS), 0.02, 0.98).round(3)
+    rows = pd.DataFrame({"id": [f"c{k}" for k in range(ROWS)], "outcome": y, "part": PARTS})
+    rows["risk"] = np.clip(0.25 + 0.5 * y + rng.normal(scale=0.2, size=ROWS), 0.02, 0.98).round(3)
     # The first row is read and not analysed: the rows of the tables and of the analysis are then not the same.
-    unknown = pd.DataFrame({"id": ["left out"], "y": [math.nan], "part": [0], "p": [0.5]})
+    unknown = pd.DataFrame({"id": ["left out"], "outcome": [math.nan], "part": [0], "risk": [0.5]})
     pd.concat([unknown, rows]).to_csv(folder / "here.csv", index=False)
-    rows[["y", "p"]].to_csv(folder / "elsewhere.csv", index=False)
+    rows[["outcome", "risk"]].to_csv(folder / "elsewhere.csv", index=False)
     wrong = rng.random((ROWS, 3)) < np.linspace(0.05, 0.5, ROWS)[:, None]
     for name, values in {
         "labels": np.abs(y[:, None] - wrong),
@@ -81,7 +66,7 @@ def _rows(folder: Path, dataset: str, part: str, cases: Cases) -> pd.DataFrame:
         table.insert(0, "case", rows["id"])
         # In an order of their own: they are linked by their identifiers.
         table.iloc[cases[::-1]].to_csv(folder / f"{name}.csv", index=False)
-    (folder / "release.toml").write_text(f'{HEAD}[[dataset]]\nname = "here"\n{dataset}\nid = "id"\n{part}\n')
+    (folder / "release.toml").write_text(f'{STUDY}[[dataset]]\nname = "here"\n{dataset}\nid = "id"\n{part}\n')
     return rows
 
 
@@ -148,7 +133,7 @@ def test_measures_that_read_the_raters_row_by_row_are_those_of_each_split_read_a
             table = pd.read_csv(tmp_path / f"{name}.csv").set_index("case").loc[rows["id"].iloc[ours]]
             table.reset_index().to_csv(folder / f"{name}.csv", index=False)
         rows.iloc[ours].to_csv(folder / "here.csv", index=False)
-        rows[["y", "p"]].to_csv(folder / "elsewhere.csv", index=False)
+        rows[["outcome", "risk"]].to_csv(folder / "elsewhere.csv", index=False)
         release = (tmp_path / "release.toml").read_text().replace('split = "part"\n', "")
         (folder / "release.toml").write_text(release)
         alone.append(evaluate.evidence(load.study(folder)))

@@ -11,25 +11,11 @@ import pytest
 from dossier import evaluate, load
 from dossier.metrics.severity import NO_ERRORS
 from dossier.types import Absent, Estimate
+from tests.smallest import HEAD, QUICK
 
-RELEASE = """
-severity = { weights = [[0, 1.0], [0.5, 0]] }
-[release]
-model = "a model"
-version = "1"
-date = 2026-10-01
-owner = "a test"
-seed = 1
-[outcome]
-name = "outcome"
-column = "y"
-[prediction]
-column = "p"
-[thresholds]
-declared = [0.5]
-[resampling]
-bootstrap = 20
-permutations = 19
+RELEASE = f"""{HEAD}{QUICK}
+[severity]
+weights = [[0, 1.0], [0.5, 0]]
 [[dataset]]
 name = "development"
 role = "development"
@@ -50,7 +36,7 @@ def _rows(errors: tuple[int, ...]) -> pd.DataFrame:
         y = np.repeat([0.0, 1.0], 10)
         p = np.where(y == 1, np.linspace(0.6, 0.9, 20), np.linspace(0.1, 0.4, 20)).round(3)
         p[:wrong] = 0.8
-        tables.append(pd.DataFrame({"y": y, "p": p, "part": part}))
+        tables.append(pd.DataFrame({"outcome": y, "risk": p, "part": part}))
     return pd.concat(tables)
 
 

@@ -67,11 +67,8 @@ def _codes(dataset: Dataset) -> Iterator[Flag]:
             low, high = np.quantile(others, (0.25, 0.75))
             if high > low and float(np.abs(others - code).min()) > high - low:
                 rows = len(known) - len(others)
-                says = (
-                    f"{one.name} is {number(code)} in {rows} row{'s' if rows > 1 else ''} of {dataset.name}, far from "
-                    "every other value: it may be a code for missing."
-                )
-                yield Flag("code_for_missing", dataset.name, says, columns=(one.name,))
+                why = ", far from every other value: it may be a code for missing"
+                yield _for_missing(dataset, one, number(code), rows, why)
 
 
 def _words_for_missing(dataset: Dataset) -> Iterator[Flag]:
@@ -80,11 +77,13 @@ def _words_for_missing(dataset: Dataset) -> Iterator[Flag]:
             word = (one.levels or ())[int(code)]
             if word.strip().casefold() in WORDS:
                 rows = int((one.values == code).sum())
-                says = (
-                    f'{one.name} is "{word}" in {rows} row{"s" if rows > 1 else ""} of {dataset.name}: it may stand '
-                    "for missing, and is counted as a category."
-                )
-                yield Flag("code_for_missing", dataset.name, says, columns=(one.name,))
+                why = ": it may stand for missing, and is counted as a category"
+                yield _for_missing(dataset, one, f'"{word}"', rows, why)
+
+
+def _for_missing(dataset: Dataset, feature: Feature, written: str, rows: int, why: str) -> Flag:
+    says = f"{feature.name} is {written} in {rows} row{'s' if rows > 1 else ''} of {dataset.name}{why}."
+    return Flag("code_for_missing", dataset.name, says, columns=(feature.name,))
 
 
 def _spellings(dataset: Dataset) -> Iterator[Flag]:
