@@ -183,7 +183,7 @@ def caption(evidence: Evidence) -> str:
         return (
             f"{patients}; intervals and bands at {level}. Discrimination: DeLong, mean of the classes{new}. "
             "Calibration: spline of logit risk, a panel a site and class; broken under 100 of the class. "
-            "Risks: ten bins, patients of the class above and all others below the line."
+            "Risks: in bins, patients of the class above and all others below the line."
         )
     events = f"{at_least(sites)}{counted(_events(sites), 'event')}"
     one = len(sites) == 1
@@ -191,6 +191,6 @@ def caption(evidence: Evidence) -> str:
     decision = "" if one else " Decision curve: all sites together."
     return (
         f"{patients}, {events}; intervals and bands at {level}. Discrimination: {forest}. Calibration: spline of logit "
-        f"risk; broken under 100 events or non-events.{decision} Risks: ten bins, events above and non-events below "
+        f"risk; broken under 100 events or non-events.{decision} Risks: in bins, events above and non-events below "
         "the line."
     )

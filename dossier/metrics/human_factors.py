@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,12 @@ from dossier.types import Absent, Curve, DecisionCounts, Estimate, Floats, Reade
 
 Cells = tuple[float, float, float, float]
 """Wrong and right with the model, wrong and right without it: AIE, AIN, CE, CN."""
+Kind = Literal["rate", "difference", "ratio"]
+"""What a statistic of the counts is: the error rate of one arm, or a difference or a ratio of both."""
 
 FEWEST_REPLICATES = 0.9
 MOST_LISTED = 250
+LEAST: Mapping[Kind, float] = {"rate": 0.0, "difference": -1.0}
 SPANS_ZERO = (
     "the interval of the absolute risk reduction holds 0, so that of its inverse reaches infinity on either side"
 )
@@ -180,10 +184,9 @@ def _clustered(
     level: float,
     bootstrap: int,
     seed: int,
-    floor: float | None,
+    kind: Kind,
 ) -> Clustered:
-    """The interval over readers and cases of a statistic from `floor` to 1; without floor that of a ratio, which is
-    made on the log scale.
+    """The interval over readers and cases of a statistic, that of a ratio on the log scale.
 
     Drawing readers and cases at once counts what is neither theirs three times (Owen 2007). The replicates are drawn
     together until their variance is that of the readers plus that of the cases less that of single decisions, which
@@ -195,9 +198,9 @@ def _clustered(
         only_counts = "no interval by readers and cases: only counts are given"
         too_few = "too few readers or cases for clusters: at least two readers an arm and two cases"
         return Clustered(None, None, only_counts if len(study.reader) == 0 else too_few)
-    values = _values(drawn.both, statistic, floor is None)
+    values = _values(drawn.both, statistic, kind == "ratio")
     parts = (*drawn.clusters, *drawn.each)
-    apart = [_values(part.counts, statistic, floor is None) for part in parts]
+    apart = [_values(part.counts, statistic, kind == "ratio") for part in parts]
     if len(values) < FEWEST_REPLICATES * bootstrap or min(map(len, (values, *apart))) < 2:
         return Clustered(None, None, "too few bootstrap replicates hold decisions of both kinds")
     if float(np.ptp(values)) == 0:
@@ -206,27 +209,28 @@ def _clustered(
         return Clustered(None, None, "neither the readers nor the cases vary")
     variances = [float(np.var(one)) * (part.size / (part.size - 1)) for one, part in zip(apart, parts, strict=True)]
     centre = float(np.median(values))
-    wanted = _two_way(variances, [part.size for part in drawn.clusters], level)
+    cancels = kind != "rate" and len(drawn.clusters) == 2
+    wanted = _two_way(variances, [part.size for part in drawn.clusters], cancels, level)
     values = centre + (values - centre) * math.sqrt(wanted / float(np.var(values)))
     low, high = central(values, level)
-    low, high = (math.exp(low), math.exp(high)) if floor is None else (max(floor, low), min(1.0, high))
+    low, high = (math.exp(low), math.exp(high)) if kind == "ratio" else (max(LEAST[kind], low), min(1.0, high))
     who = "readers and cases" if len(drawn.clusters) == 2 else "readers of each arm and cases"
     how = f"clustered: bootstrap over {who}, with the variance of two-way clusters, {len(values)} replicates"
     return Clustered(low, high, how)
 
 
-def _two_way(variances: Sequence[float], sizes: Sequence[int], level: float) -> float:
+def _two_way(variances: Sequence[float], sizes: Sequence[int], cancels: bool, level: float) -> float:
     """The variance of two-way clusters from those over the readers of each arm and over cases, which have the `sizes`,
     and those over the single decisions of each arm; enlarged as t asks with Satterthwaite's degrees of freedom.
 
-    Of readers who decide both ways and of their cases, only what they add to the noise of single decisions is taken as
-    known from so few: most of what they have of their own cancels in a difference. Between the readers of two arms
-    nothing cancels, and their variance is as uncertain as their number says.
+    Where readers decide both ways, most of what they and their cases have of their own `cancels` in a difference, and
+    only what they add to the noise of single decisions is as uncertain as their number says. In the error rate of one
+    arm, and between the readers of two arms, nothing cancels, and all of their variance is.
     """
     clusters, of_each = variances[: len(sizes)], math.fsum(variances[len(sizes) :])
     of_readers, of_cases = math.fsum(clusters[:-1]), clusters[-1]
     wanted = max(of_readers + of_cases - of_each, of_readers, of_cases)
-    known = of_each if len(clusters) == 2 else 0.0
+    known = of_each if cancels else 0.0
     own = [max(variance - known, 0.0) for variance in clusters]
     unsure = math.fsum(part**2 / (size - 1) for part, size in zip(own, sizes, strict=True))
     if unsure <= 0:
@@ -273,7 +277,7 @@ def _rate(study: ReaderStudy, arm: int, level: float, bootstrap: int, seed: int)
     half = two_sided(level) * se
     bounds = (max(0.0, value - half), min(1.0, value + half)) if se else None
     clustered = (
-        _clustered(study, lambda drawn: _rates(drawn)[arm], level, bootstrap, seed, 0.0)
+        _clustered(study, lambda drawn: _rates(drawn)[arm], level, bootstrap, seed, "rate")
         if _empty_arm(counts) is None
         else Clustered(None, None, "there is one arm only")
     )
@@ -362,7 +366,7 @@ def absolute_risk_reduction(
     value, se = _difference_of_rates(counts), _difference_se(counts)
     half = two_sided(level) * se
     bounds = (max(-1.0, value - half), min(1.0, value + half)) if se else None
-    clustered = _clustered(study, _difference_of_rates, level, bootstrap, seed, -1.0)
+    clustered = _clustered(study, _difference_of_rates, level, bootstrap, seed, "difference")
     return _found(study, value, bounds, se or None, level, "Wald", clustered)
 
 
@@ -436,7 +440,7 @@ def _on_log_scale(
     value = statistic(counts)
     spread = se(_corrected(counts))
     method = f"{name}, 0.5 added to every count as one is 0 (Haldane)" if 0 in counts else name
-    clustered = _clustered(study, statistic, level, bootstrap, seed, None)
+    clustered = _clustered(study, statistic, level, bootstrap, seed, "ratio")
     return _found(study, value, on_log(value, spread, level), None, level, method, clustered)
 
 

@@ -38,7 +38,7 @@ def cells(bootstrap: int) -> Iterator[tuple[str, str, int, Simulate]]:
         yield f"raters, {raters} on {cases} cases", "interval", cases, _raters(cases, raters, bootstrap)
     for decisions in (100, 500):
         yield f"decisions, {decisions} an arm", "interval", decisions, _decisions(decisions)
-    for readers, cases in ((8, 40), (16, 60)):
+    for readers, cases in ((3, 40), (5, 40), (8, 40), (16, 60)):
         yield f"readers, {readers} on {cases} cases", "interval", cases, _readers(readers, cases, bootstrap)
     for arms, cases in (((5, 5), 40), ((4, 8), 60)):
         yield f"arms of {arms[0]} and {arms[1]} readers", "interval", cases, _arms(arms, cases, bootstrap)
