@@ -274,13 +274,13 @@ def test_groups_that_stand_out_come_with_what_chance_would_give(knee: Book) -> N
     made = subgroups.compared(knee.evidence)
     apart = [one for one in made if one.is_apart]
     assert len(apart) == 1
-    where = f"{apart[0].label} (age, {apart[0].dataset.site})"
+    where = f"age {apart[0].label} ({apart[0].dataset.site})"
     chance = f"hance alone would make about 1 of {len(made)} differ"
     assert round(len(made) * 0.05) == 1
     assert f"{where}. C{chance}" in committee.differing_groups(knee.evidence)
     assert apart[0].measure == "oe_ratio"
     assert apart[0].found.value < 0
-    assert f"fewer came, for 100 expected: {where}; c{chance}" in " ".join(committee.uncertain(knee.evidence))
+    assert f"fewer came for each 100 expected: {where}; c{chance}" in " ".join(committee.uncertain(knee.evidence))
 
 
 def test_no_sentence_of_a_declaration_is_cut(breast: Book) -> None:

@@ -8,7 +8,18 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from dossier.findings import classes, committee, subgroups
-from dossier.types import Absent, Estimate, Evidence, Flag, Result, SubgroupEvidence, SubgroupSize, SubgroupSummary
+from dossier.types import (
+    Absent,
+    Curve,
+    CurveResult,
+    Estimate,
+    Evidence,
+    Flag,
+    Result,
+    SubgroupEvidence,
+    SubgroupSize,
+    SubgroupSummary,
+)
 from tests.conftest import by_hand
 from tests.figures.evidence import COVID, Case
 from tests.test_findings import KINDS, given, of_net_benefit
@@ -96,12 +107,39 @@ def pooled_as(evidence: Evidence, found: Estimate | Absent) -> Evidence:
     return dataclasses.replace(evidence, results=results)
 
 
-def test_a_number_of_some_places_says_of_how_many() -> None:
+def test_each_number_of_some_places_says_of_how_many() -> None:
+    """The ranking and the risks may rest on other places."""
     found = Estimate(0.82, 0.02, 1.0, 0.95, 494, "by hand", details={"k": 2.0})
-    told = committee.tested(pooled_as(KINDS["eight"], found)).replace("\N{NO-BREAK SPACE}", " ")
-    assert told.endswith("of eight places. Numbers below: two places, 494 patients.")
+    ranking, risks = (
+        one.meaning.replace("\N{NO-BREAK SPACE}", " ")
+        for one in committee.numbers(pooled_as(KINDS["eight"], found))[:2]
+    )
+    assert ranking.endswith("(2 to 100; by chance 50), in two of eight places")
+    assert "of eight places" not in risks
     ours = dataclasses.replace(pooled_as(KINDS["eight"], found), local_site="site-0")
-    assert "Numbers below" not in committee.tested(ours)
+    assert all("of eight places" not in one.meaning for one in committee.numbers(ours))
+
+
+def counted_at(evidence: Evidence, names: tuple[str, ...], weights: str | None) -> Evidence:
+    """The evidence with decisions that are counted at these sites alone."""
+    curves = tuple(CurveResult("classification", name, Curve({}, 1, "counts")) for name in names)
+    datasets = tuple(source.model_copy(update={"weights": weights}) for source in evidence.release.dataset)
+    release = evidence.release.model_copy(update={"dataset": datasets})
+    return dataclasses.replace(evidence, curves=(*evidence.curves, *curves), release=release)
+
+
+def test_a_thousand_of_some_places_say_whose_they_are() -> None:
+    evidence = KINDS["two"]
+    assert committee.finding(counted_at(evidence, ("site-0", "site-1"), None)).rest == ""
+    some = committee.finding(counted_at(evidence, ("site-1",), "w")).rest.replace("\N{NO-BREAK SPACE}", " ")
+    patients = next(site.n for site in evidence.datasets if site.name == "site-1")
+    assert some == (
+        f"Counted are the {patients:,} patients of one of two places; of the others some stand for more patients than "
+        "others."
+    )
+    assert committee.finding(counted_at(evidence, ("site-1",), None)).rest.endswith(
+        "of the others none could be counted."
+    )
 
 
 def test_where_nothing_is_added_up_the_places_with_enough_patients_give_the_number() -> None:
@@ -109,7 +147,8 @@ def test_where_nothing_is_added_up_the_places_with_enough_patients_give_the_numb
     evidence = given(evidence, "auroc", site_0=(0.74, 0.69, 0.79), site_1=(1.0, 0.11, 1.0))
     alone = committee.numbers(with_counts(evidence, (400, 124), (150, 5)))[0]
     assert alone.value == "74 of 100"
-    assert alone.meaning.endswith("(69 to 79; by chance 50)")
+    rests = "(69 to 79; by chance 50), in one of two places"
+    assert alone.meaning.replace("\N{NO-BREAK SPACE}", " ").endswith(rests)
     both = committee.numbers(with_counts(evidence, (400, 124), (150, 50)))[0]
     assert (both.value, both.meaning) == ("74 to 100 of 100", "times ranked right (by chance 50), in every place")
 
@@ -120,7 +159,7 @@ def test_it_is_said_why_nothing_can_be_said_of_a_new_place() -> None:
     told = committee.uncertain(given(pooled_as(KINDS["eight"], reason), "auroc", **perfect))[-1]
     assert told.startswith("Where all patients are ranked right, or all wrong, the places cannot be added up")
     few = committee.uncertain(pooled_as(KINDS["two"], reason))[-1]
-    assert few == "Too few places had enough patients to say anything of a new one."
+    assert few == "Too few places can be added up to say anything of a new one."
 
 
 # ---- a row for every place that is named ----------------------------------------------------------------------------
@@ -242,5 +281,5 @@ def test_groups_that_differ_come_with_their_direction() -> None:
     changed = dataclasses.replace(evidence, subgroups=dataclasses.replace(evidence.subgroups, results=results))
     assert len([one for one in subgroups.compared(changed) if one.is_apart]) == 3
     told = committee.differing_groups(changed)
-    assert "ranked better: female (sex, Italy 2); ranked worse: female (sex, Italy 3)" in told
-    assert "more came, for 100 expected: female (sex, Brazil 1)." in told
+    assert "ranked better: sex female (Italy 2); ranked worse: sex female (Italy 3)" in told
+    assert "more came for each 100 expected: sex female (Brazil 1)." in told

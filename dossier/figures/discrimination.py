@@ -50,6 +50,7 @@ from dossier.types import (
     Evidence,
     Picture,
     externals,
+    externals_with,
     find,
     find_curve,
 )
@@ -201,6 +202,7 @@ def draw_forest(evidence: Evidence, forest: Forest, width: float) -> Figure | Ab
         rest = f"and {sites_word(len(sites) - len(shown))} more"
         write(drawn, 0, TOP + (rows - 0.5) * LINE, rest, color=INK_2)
     if isinstance(pooled, Estimate):
+        write(drawn, 0, TOP + (rows + 0.9) * LINE, _together(evidence, forest), weight=600)
         _pooled_rows(drawn, axes, forest, pooled, columns, rows + 0.9)
     return drawn
 
@@ -374,6 +376,14 @@ def _arrows(axes: Axes, ends: tuple[float, float], row: float, colour: str, size
             axes.plot([place], [row], arrow, ms=size, mfc=colour, mec="none", color=colour, clip_on=False, zorder=2)
 
 
+def _together(evidence: Evidence, forest: Forest) -> str:
+    """What the row of all sites stands for."""
+    if not forest.counts_patients:
+        return "All, pooled"
+    counted, every = externals_with(evidence, "decision_curve"), externals(evidence)
+    return "All patients" if len(counted) == len(every) else f"{len(counted)} of {len(every)} sites"
+
+
 def _pooled_rows(drawn: Figure, axes: Axes, forest: Forest, pooled: Estimate, columns: Columns, row: float) -> None:
     y = TOP + row * LINE
     left, right = axes.get_xlim()
@@ -383,8 +393,6 @@ def _pooled_rows(drawn: Figure, axes: Axes, forest: Forest, pooled: Estimate, co
         corners = [(low, row), (middle, row - 0.32), (high, row), (middle, row + 0.32)]
         axes.add_patch(Polygon(corners, fc=BLUE, ec="none", clip_on=False))
         _arrows(axes, (pooled.low, pooled.high), row, BLUE, 4.4)
-    together = "All patients" if forest.counts_patients else "All, pooled"
-    write(drawn, 0, y, together, weight=600)
     write(drawn, columns.value, y, forest.text(pooled.value), ha="right", weight=600)
     write(drawn, columns.interval, y, interval(pooled.low, pooled.high, forest.digits), ha="right", color=INK_2)
     if forest.counts_patients:

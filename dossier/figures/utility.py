@@ -63,6 +63,7 @@ from dossier.types import (
     Evidence,
     Picture,
     externals,
+    externals_with,
     find,
     find_curve,
 )
@@ -82,11 +83,12 @@ class Chosen:
 
 
 def chosen_curve(evidence: Evidence, name: str = "decision_curve") -> Chosen | Absent:
-    """All sites together, or else the first site that has a curve of that name."""
-    sites = externals(evidence)
+    """All sites that have a curve of that name together, or else the first of them."""
+    sites = externals_with(evidence, name)
     together = find_curve(evidence, f"{name}_all_sites", POOLED)
     if isinstance(together, Curve):
-        return Chosen(together, "all sites", sites)
+        every = len(externals(evidence))
+        return Chosen(together, "all sites" if len(sites) == every else f"{len(sites)} of {every} sites", sites)
     for site in sites:
         alone = find_curve(evidence, name, site.name)
         if isinstance(alone, Curve):

@@ -18,7 +18,18 @@ from dossier.findings.sentence import (
     range_over_sites,
     where_risks_are_off,
 )
-from dossier.types import POOLED, Absent, Curve, DatasetSummary, Estimate, Evidence, externals, find, find_curve
+from dossier.types import (
+    POOLED,
+    Absent,
+    Curve,
+    DatasetSummary,
+    Estimate,
+    Evidence,
+    externals,
+    externals_with,
+    find,
+    find_curve,
+)
 from dossier.typeset import (
     TIED,
     Cell,
@@ -323,12 +334,26 @@ def thousand(evidence: Evidence) -> tuple[OfThousand, ...]:
 def committee(evidence: Evidence, start: str = "In") -> Sentence:
     """Of 1,000 patients how many of each class are called what they are."""
     found = [f"{one.right} of {one.count} with {one.label}" for one in thousand(evidence) if one.count]
+    whose = counted_patients(evidence, "confusion_matrix")
     if not found:
-        return Sentence("What the model does to patients could not be counted.")
-    return Sentence(
-        f"{start} every 1,000 patients it names rightly {listing(found)}.",
-        f"Counted over {'all the patients who were tested' if evidence.local_site is None else 'those of this place'}.",
-    )
+        return Sentence("What the model does to patients could not be counted.", whose)
+    return Sentence(f"{start} every 1,000 patients it names rightly {listing(found)}.", whose)
+
+
+def counted_patients(evidence: Evidence, curve: str) -> str:
+    """Whose decisions were counted where these are not all that were tested; empty where they are."""
+    ours = evidence.local_site
+    every = [site for site in externals(evidence) if ours is None or site.name == ours]
+    sites = [site for site in externals_with(evidence, curve) if site in every]
+    if len(sites) == len(every):
+        return ""
+    weighted = any(source.weights for source in evidence.release.dataset)
+    why = "some stand for more patients than others" if weighted else "none could be counted"
+    if not sites:
+        return f"No patients are counted: {why}." if weighted else ""
+    patients = counted(sum(site.n for site in sites), "patient")
+    where = f"{in_words(len(sites))} of {in_words(len(every))} places"
+    return f"Counted are the {patients} of {where}; of the others {why}."
 
 
 def all_alike(evidence: Evidence) -> str:

@@ -214,13 +214,15 @@ def finding(evidence: Evidence) -> Sentence:
     if classes.labels(evidence):
         return classes.committee(evidence, start)
     counts = thousand(evidence)
-    if counts is None:
+    if counts is None and primary_threshold(evidence) is None:
         return Sentence("No threshold is set: what the model does to patients is not shown.")
-    whose = "all those who were tested" if ours is None else "those of this place"
+    whose = classes.counted_patients(evidence, "classification")
+    if counts is None:
+        return Sentence("What the model does to patients could not be counted.", whose)
     return Sentence(
         f"{start} every 1,000 patients it finds {counts.found} of {counts.cases} with the outcome and misses "
         f"{counts.missed}.",
-        f"Each square is one patient like {whose}.",
+        whose,
     )
 
 
@@ -261,8 +263,7 @@ def tested(evidence: Evidence) -> str:
     sites = externals(evidence)
     patients = sum(site.n for site in sites)
     if ours is None:
-        where = f"Tested on {counted(patients, 'patient')} of {_few([site.site for site in sites], 4)}."
-        return f"{where}{_rests_on(evidence)}"
+        return f"Tested on {counted(patients, 'patient')} of {_few([site.site for site in sites], 4)}."
     sick = "" if ours.events is None else f", {ours.events:,} with the outcome"
     text = f"Our place: {counted(ours.n, 'patient')}{sick}."
     return f"{text} Elsewhere: {patients - ours.n:,}." if len(sites) > 1 else text
@@ -294,16 +295,16 @@ def _ranking(evidence: Evidence) -> Number | None:
     found = _overall(evidence, "auroc")
     if found is None:
         return _place_by_place(evidence, "auroc", "of 100", "times ranked right (by chance 50)")
-    bounds = _bounds(found)
+    bounds, where = _bounds(found), _in_places(evidence, found)
     range_of_it = f"{bounds}; by chance 50" if bounds else "by chance 50"
     if classes.labels(evidence):
         return Number(
             f"{100 * found.value:.0f} of 100",
-            f"times a patient of a class has a higher risk of it than one of another class ({range_of_it})",
+            f"times a patient of a class has a higher risk of it than one of another class ({range_of_it}){where}",
         )
     return Number(
         f"{100 * found.value:.0f} of 100",
-        f"times a patient with the outcome has a higher risk than one without ({range_of_it})",
+        f"times a patient with the outcome has a higher risk than one without ({range_of_it}){where}",
     )
 
 
@@ -312,17 +313,16 @@ def _risks(evidence: Evidence) -> Number | None:
     if found is None:
         return _place_by_place(evidence, "oe_ratio", "for 100", "had the outcome where the risks add up to 100")
     bounds = f" ({_bounds(found)})" if _bounds(found) else ""
-    return Number(f"{100 * found.value:.0f} for 100", f"had the outcome where the risks add up to 100{bounds}")
+    where = _in_places(evidence, found)
+    return Number(f"{100 * found.value:.0f} for 100", f"had the outcome where the risks add up to 100{bounds}{where}")
 
 
-def _rests_on(evidence: Evidence) -> str:
-    """On how many places and patients the numbers for all together rest, where these are not all that were tested."""
-    every = [_overall(evidence, measure) for measure in ("auroc", "oe_ratio")]
-    told = [(int(one.details.get("k") or 1), one.n) for one in every if one is not None]
-    if not told or min(told)[0] == len(externals(evidence)):
+def _in_places(evidence: Evidence, found: Estimate) -> str:
+    """In how many places a number for all together was found, where these are not all that were tested."""
+    count, every = int(found.details.get("k") or 1), len(externals(evidence))
+    if local(evidence) is not None or count == every:
         return ""
-    count, patients = min(told)
-    return f" Numbers below: {counted_places(count)}, {counted(patients, 'patient')}."
+    return f", in {in_words(count)} of {counted_places(every)}"
 
 
 Found = list[tuple[DatasetSummary, Estimate]]
@@ -483,8 +483,8 @@ def _groups(evidence: Evidence) -> str:
 APART = {
     ("auroc", True): "ranked better",
     ("auroc", False): "ranked worse",
-    ("oe_ratio", True): "more came, for 100 expected",
-    ("oe_ratio", False): "fewer came, for 100 expected",
+    ("oe_ratio", True): "more came for each 100 expected",
+    ("oe_ratio", False): "fewer came for each 100 expected",
 }
 """How a group does otherwise than the rest, by the measure and whether its value is higher."""
 
@@ -503,10 +503,11 @@ def _apart(evidence: Evidence, most: int) -> str:
 
 
 def _group(one: subgroups.Difference, ours: str | None) -> str:
-    """A group with its column, its place where none is ours, and of several classes the class that is compared."""
-    place = f", {one.dataset.site}" if ours is None else ""
-    of_class = f", for {one.of_class}" if one.of_class else ""
-    return f"{one.label} ({within_sentence(one.column)}{place}{of_class})"
+    """A group after its column, as a range alone reads as a result; its place where none is ours, and its class."""
+    place = [one.dataset.site] if ours is None else []
+    where = ", ".join([*place, *([f"for {one.of_class}"] if one.of_class else [])])
+    named = f"{within_sentence(one.column)} {one.label}"
+    return f"{named} ({where})" if where else named
 
 
 def _by_chance(evidence: Evidence) -> str:
@@ -544,7 +545,7 @@ def _nothing_elsewhere(evidence: Evidence) -> str:
             "Where all patients are ranked right, or all wrong, the places cannot be added up: nothing can be said of "
             "a new one."
         )
-    return "Too few places had enough patients to say anything of a new one."
+    return "Too few places can be added up to say anything of a new one."
 
 
 # ---- what could go wrong --------------------------------------------------------------------------------------------

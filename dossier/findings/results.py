@@ -15,7 +15,19 @@ from dossier.findings.sentence import (
     range_over_sites,
     where_risks_are_off,
 )
-from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find, find_all
+from dossier.types import (
+    POOLED,
+    Absent,
+    Curve,
+    DatasetSummary,
+    Estimate,
+    Evidence,
+    externals,
+    externals_with,
+    find,
+    find_all,
+    find_curve,
+)
 from dossier.typeset import (
     TIED,
     Cell,
@@ -29,6 +41,7 @@ from dossier.typeset import (
     events_of,
     in_text,
     level_of,
+    listing,
     number,
     threshold,
 )
@@ -101,7 +114,7 @@ def essentials(evidence: Evidence) -> Table:
     if known:
         unit += " AUROC and slope: mean of the classes, one against the rest. Brier: all classes, 0 to 2."
     left = f" {counted(len(sites) - MOST_SITES, 'more site')} in the chapters." if len(sites) > MOST_SITES else ""
-    left += _not_pooled(evidence)
+    left += _not_pooled(evidence, [(label, measure) for label, measure, _ in asked])
     return Table(
         name="table-essentials",
         title="The essentials by site.",
@@ -157,13 +170,29 @@ def _together(evidence: Evidence, measures: list[str]) -> Row:
     return Row("All, pooled", tuple(cells), "total")
 
 
-def _not_pooled(evidence: Evidence) -> str:
-    """On how many patients what is pooled rests, where these are fewer than the row of all sites counts."""
-    pooled, sites = find(evidence, "auroc", POOLED), externals(evidence)
-    if not isinstance(pooled, Estimate) or pooled.n >= sum(site.n for site in sites):
+def _not_pooled(evidence: Evidence, asked: Sequence[tuple[str, str]]) -> str:
+    """On how many sites and patients what is pooled rests, where that is not all of them."""
+    every = len(externals(evidence))
+    pooled = [(label, find(evidence, measure, POOLED)) for label, measure in asked]
+    rests = {
+        label: (int(found.details.get("k") or every), found.n) for label, found in pooled if isinstance(found, Estimate)
+    }
+    if all(count == every for count, _ in rests.values()):
         return ""
-    count = number(pooled.details["k"] or 0, 0)
-    return f" Pooled are {count} of {len(sites):,} sites, with {counted(pooled.n, 'patient')}."
+    if len(set(rests.values())) == 1:
+        count, patients = next(iter(rests.values()))
+        return f" Pooled are {count} of {every:,} sites, with {counted(patients, 'patient')}."
+    told = [f"{label} {count} ({counted(patients, 'patient')})" for label, (count, patients) in rests.items()]
+    return f" Pooled, of {every:,} sites: {listing(told)}."
+
+
+def _decision_curve(evidence: Evidence) -> str:
+    """Whose decision curve stands for all."""
+    sites, every = externals_with(evidence, "decision_curve"), externals(evidence)
+    if isinstance(find_curve(evidence, "decision_curve_all_sites", POOLED), Curve):
+        which = "all" if len(sites) == len(every) else f"{len(sites)} of {len(every):,}"
+        return f" Decision curve: {which} sites together."
+    return f" Decision curve: {sites[0].site}." if sites and len(every) > 1 else ""
 
 
 def _events(sites: Sequence[DatasetSummary]) -> int:
@@ -188,9 +217,8 @@ def caption(evidence: Evidence) -> str:
     events = f"{at_least(sites)}{counted(_events(sites), 'event')}"
     one = len(sites) == 1
     forest = "DeLong" if one else f"DeLong{new}; open square, not pooled"
-    decision = "" if one else " Decision curve: all sites together."
     return (
         f"{patients}, {events}; intervals and bands at {level}. Discrimination: {forest}. Calibration: spline of logit "
-        f"risk; broken under 100 events or non-events.{decision} Risks: in bins, events above and non-events below "
-        "the line."
+        f"risk; broken under 100 events or non-events.{_decision_curve(evidence)} Risks: in bins, events above and "
+        "non-events below the line."
     )

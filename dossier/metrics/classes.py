@@ -458,7 +458,8 @@ def confusion_matrix_all_sites(sites: Sequence[SiteResults]) -> Curve | Absent:
         return Absent("no external site has a confusion matrix")
     total = np.array([one.columns["count"] for one in counted], dtype=float).sum(axis=0)
     columns = {**counted[0].columns, "count": column(total)}
-    return _with_shares(Curve(columns, sum(one.n for one in counted), "counts of all external sites"))
+    words = f"counts of {len(counted)} of {len(sites)} external sites"
+    return _with_shares(Curve(columns, sum(one.n for one in counted), words))
 
 
 @curve_synthesis("What happens to 1,000 patients, by class", of_classes=True, chapter="committee")
@@ -473,8 +474,7 @@ def per_thousand(sites: Sequence[SiteResults]) -> Curve | Absent:
         return whole
     counts = largest_remainder(np.array(whole.columns["count"], dtype=float), 1000)
     kept = {name: whole.columns[name] for name in ("predicted", "true")}
-    words = "counts of all external sites, brought to 1,000 by largest remainder"
-    return Curve({**kept, "count": column(counts)}, whole.n, words)
+    return Curve({**kept, "count": column(counts)}, whole.n, f"{whole.method}, brought to 1,000 by largest remainder")
 
 
 @curve(

@@ -64,18 +64,19 @@ def per_thousand(sites: Sequence[SiteResults]) -> Curve | Absent:
     """What happens to 1,000 patients like those of all external sites together, at each declared threshold.
 
     The counts of the sites are added up and brought to 1,000 by largest remainder, so that they add up exactly. Absent
-    when no site has counts.
+    when no site has counts, for the reason of the first.
     """
-    counted = [found for site in sites if isinstance(found := found_curve(site, "classification"), Curve)]
+    asked = [found_curve(site, "classification") for site in sites]
+    counted = [found for found in asked if isinstance(found, Curve)]
     if not counted:
-        return Absent("no threshold is declared")
+        return next((found for found in asked if isinstance(found, Absent)), Absent("no threshold is declared"))
     thresholds = counted[0].columns["threshold"]
     cells = np.array([[curve.columns[name] for name in CELLS] for curve in counted], dtype=float).sum(axis=0)
     return Curve(
         {"threshold": thresholds, **_brought_to_a_thousand(cells)},
         n=sum(curve.n for curve in counted),
         events=sum(curve.events or 0 for curve in counted),
-        method="counts of all external sites, brought to 1,000 by largest remainder",
+        method=f"counts of {len(counted)} of {len(sites)} external sites, brought to 1,000 by largest remainder",
     )
 
 
