@@ -1,0 +1,133 @@
+"""load: the readers' tables in any kind of file, their raters told by name and their cases by the declared column."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pandas
+import pytest
+
+from dossier import load
+from dossier.errors import DossierError
+from dossier.types import Readers
+from tests.smallest import HEAD, SITE
+
+ROWS = "case_id,outcome,risk\nc,0,0.1\na,1,0.5\nb,1,0.2\n"
+LINKED = 'id = "case_id"\n[readers]\ndataset = "site"\ncase = "case_id"\nlabels = "{labels}"\n'
+LABELS = [[1, 0], [1, 1], [0, 0]]
+"""What A and B say of the cases a, b and c."""
+
+
+def _read(folder: Path, more: str, **texts: str) -> Readers:
+    for name, text in {"site__csv": ROWS, "release__toml": HEAD + SITE + more, **texts}.items():
+        (folder / name.replace("__", ".")).write_text(text, encoding="utf-8")
+    found = load.study(folder).readers
+    assert found is not None
+    return found
+
+
+def _faults(folder: Path, more: str, **texts: str) -> list[str]:
+    with pytest.raises(DossierError) as caught:
+        _read(folder, more, **texts)
+    return [fault.what for fault in caught.value.faults]
+
+
+def _workbook(path: Path, rows: list[list[Any]]) -> None:
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    book.save(path)
+
+
+@pytest.mark.parametrize("file", ["labels.xlsx", "labels.parquet", "labels.feather", "labels.dta"])
+def test_the_first_column_is_that_of_the_cases_in_every_kind_of_file(tmp_path: Path, file: str) -> None:
+    table = pandas.DataFrame({"A": [1.0, 1.0, 0.0], "B": [0.0, 1.0, 0.0], "case_id": ["a", "b", "c"]})
+    wrong = "The first column of " + file + " is A, not case_id."
+    for columns in (["case_id", "A", "B"], ["A", "B", "case_id"]):
+        ordered = table[columns]
+        path = tmp_path / file
+        if file.endswith(".xlsx"):
+            ordered.to_excel(path, index=False)
+        elif file.endswith(".parquet"):
+            ordered.to_parquet(path)
+        elif file.endswith(".feather"):
+            ordered.to_feather(path)
+        else:
+            ordered.to_stata(path, write_index=False)
+        if columns[0] == "case_id":
+            found = _read(tmp_path, LINKED.format(labels=file))
+            np.testing.assert_array_equal(found.labels, [LABELS[2], LABELS[0], LABELS[1]])
+        else:
+            assert _faults(tmp_path, LINKED.format(labels=file)) == [wrong]
+
+
+def test_another_number_of_the_cases_in_a_workbook_is_not_taken_for_the_identifier(tmp_path: Path) -> None:
+    _workbook(tmp_path / "labels.xlsx", [["nr", "A"], [1, 1], [2, 0]])
+    rows = "case_id,outcome,risk\n2,0,0.1\n1,1,0.5\n"
+    found = _faults(tmp_path, LINKED.format(labels="labels.xlsx"), site__csv=rows)
+    assert found == ["The first column of labels.xlsx is nr, not case_id."]
+
+
+@pytest.mark.parametrize("more", ["", "header = false\n"])
+def test_a_workbook_without_names_of_raters_loses_no_case(tmp_path: Path, more: str) -> None:
+    _workbook(tmp_path / "labels.xlsx", [["a", 1, 0], ["b", 1, 1], ["c", 0, None]])
+    found = _read(tmp_path, LINKED.format(labels="labels.xlsx") + more)
+    np.testing.assert_array_equal(found.labels, [[0, np.nan], [1, 0], [1, 1]])
+
+
+def test_a_workbook_that_begins_in_its_second_column_and_ends_in_notes(tmp_path: Path) -> None:
+    rows: list[list[Any]] = [[None, "case_id", "A", "B", None], [None, "a", 1, 0, None], [None, "b", 1, 1, "unsure"]]
+    _workbook(tmp_path / "labels.xlsx", rows)
+    found = _read(tmp_path, LINKED.format(labels="labels.xlsx"))
+    np.testing.assert_array_equal(found.labels, [[1, 0], [1, 1]])
+
+
+def test_cases_under_a_blank_heading_are_not_found(tmp_path: Path) -> None:
+    _workbook(tmp_path / "labels.xlsx", [[None, "A", "B"], ["a", 1, 0], ["b", 1, 1]])
+    found = _faults(tmp_path, LINKED.format(labels="labels.xlsx"))
+    assert found == ["The first named column of labels.xlsx is A, not case_id."]
+
+
+@pytest.mark.parametrize("names", ["0,1", "1,2", "A,B"])
+def test_a_line_that_begins_with_the_name_of_the_cases_names_the_raters(tmp_path: Path, names: str) -> None:
+    labels = f"case_id,{names}\na,1,0\nb,1,1\nc,0,0\n"
+    found = _read(tmp_path, LINKED.format(labels="labels.csv"), labels__csv=labels)
+    np.testing.assert_array_equal(found.labels, [LABELS[2], LABELS[0], LABELS[1]])
+    alone = LINKED.format(labels="labels.csv").replace('dataset = "site"\n', "")
+    assert _read(tmp_path, alone, labels__csv=labels).labels.shape == (3, 2)
+
+
+@pytest.mark.parametrize("names", ["A,B,", ""])
+def test_separators_at_the_end_of_lines_are_no_rater(tmp_path: Path, names: str) -> None:
+    labels = (names + "\n" if names else "") + "1,0,\n1,1,\n0,,\n"
+    found = _read(tmp_path, '[readers]\ndataset = "site"\nlabels = "labels.csv"\n', labels__csv=labels)
+    np.testing.assert_array_equal(found.labels, [[1, 0], [1, 1], [0, np.nan]])
+
+
+def test_separators_at_the_end_of_the_file_are_no_cases(tmp_path: Path) -> None:
+    release = '[readers]\nlabels = "labels.csv"\nconfidence = "confidence.csv"\n'
+    labels, confidence = "A,B\n1,0\n,\n0,\n,\n,\n", "A,B\n1,1\n,\n1,1\n1,\n"
+    found = _read(tmp_path, release, labels__csv=labels, confidence__csv=confidence)
+    np.testing.assert_array_equal(found.labels, [[1, 0], [np.nan] * 2, [0, np.nan], [np.nan] * 2])
+    site = release.replace("[readers]", '[readers]\ndataset = "site"')
+    few = _read(tmp_path, site, labels__csv="A,B\n1,0\n,\n,\n,\n", confidence__csv="A,B\n1,1\n,\n,\n")
+    assert few.labels.shape == (3, 2)
+    linked = _read(tmp_path, LINKED.format(labels="labels.csv"), labels__csv="case_id,A,B\na,1,0\n,,\nb,1,1\n,,\n")
+    np.testing.assert_array_equal(linked.labels, [[1, 0], [1, 1]])
+
+
+def test_a_column_without_a_name_is_an_index_or_a_fault(tmp_path: Path) -> None:
+    release = '[readers]\ndataset = "site"\nlabels = "labels.csv"\n'
+    found = _read(tmp_path, release, labels__csv=",A,B\n1,1,0\n2,1,1\n3,0,0\n")
+    np.testing.assert_array_equal(found.labels, LABELS)
+    says = "A column of labels.csv holds ratings and has no name."
+    assert _faults(tmp_path, release, labels__csv="A,B,\n1,0,1\n1,1,1\n0,0,\n") == [says]
+
+
+@pytest.mark.parametrize(("labels", "says"), [("A,A\n1,0\n", "2 columns are named A."), (",\n,\n", "has no raters.")])
+def test_names_that_tell_no_raters(tmp_path: Path, labels: str, says: str) -> None:
+    (found,) = _faults(tmp_path, '[readers]\nlabels = "labels.csv"\n', labels__csv=labels)
+    assert found.endswith(says)
