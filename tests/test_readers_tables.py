@@ -42,6 +42,39 @@ def _workbook(path: Path, rows: list[list[Any]]) -> None:
     book.save(path)
 
 
+@pytest.mark.parametrize("linked", [True, False])
+def test_raters_are_told_by_their_names(tmp_path: Path, linked: bool) -> None:
+    more = LINKED.format(labels="labels.csv") + 'confidence = "confidence.csv"\ncomplexity = "complexity.csv"\n'
+    tables = {
+        "labels__csv": "case_id,A,B\nc,1,0\na,1,1\nb,0,0\n",
+        "confidence__csv": "case_id,B,A\nc,0.1,0.2\na,0.3,0.4\nb,0.5,0.6\n",
+        "complexity__csv": "case_id,A,B\nc,0.9,0.8\na,0.7,0.6\nb,0.5,0.4\n",
+    }
+    if not linked:
+        more = more.replace('case = "case_id"\n', "")
+        tables = {name: text.replace("case_id,", "") for name, text in tables.items()}
+        tables = {
+            name: text.replace("c,", "").replace("a,", "").replace("b,", "").replace("\n\n", "\n")
+            for name, text in tables.items()
+        }
+    found = _read(tmp_path, more, **tables)
+    np.testing.assert_array_equal(found.labels, [[1, 0], [1, 1], [0, 0]])
+    np.testing.assert_array_equal(found.confidence, [[0.2, 0.1], [0.4, 0.3], [0.6, 0.5]])
+    np.testing.assert_array_equal(found.complexity, [[0.9, 0.8], [0.7, 0.6], [0.5, 0.4]])
+
+
+def test_one_rater_needs_no_name_and_names_are_compared_where_both_tables_have_some(tmp_path: Path) -> None:
+    release = '[readers]\ndataset = "site"\nlabels = "labels.csv"\nconfidence = "confidence.csv"\n'
+    one = _read(tmp_path, release, labels__csv="label\n1\n1\n0\n", confidence__csv="confidence\n0.2\n0.4\n1\n")
+    np.testing.assert_array_equal(one.confidence, [[0.2], [0.4], [1]])
+    two = _read(tmp_path, release, labels__csv="A,B\n1,0\n1,1\n0,0\n", confidence__csv="0.2,1\n0.4,1\n1,1\n")
+    np.testing.assert_array_equal(two.confidence, [[0.2, 1], [0.4, 1], [1, 1]])
+    labels = "A,B,C\n1,0,1\n1,1,1\n0,0,0\n"
+    confidence = "C,D,E\n1,0,1\n1,1,1\n0,0,0\n"
+    says = "labels.csv has the raters A, B; confidence.csv has D, E instead."
+    assert _faults(tmp_path, release, labels__csv=labels, confidence__csv=confidence) == [says]
+
+
 @pytest.mark.parametrize("file", ["labels.xlsx", "labels.parquet", "labels.feather", "labels.dta"])
 def test_the_first_column_is_that_of_the_cases_in_every_kind_of_file(tmp_path: Path, file: str) -> None:
     table = pandas.DataFrame({"A": [1.0, 1.0, 0.0], "B": [0.0, 1.0, 0.0], "case_id": ["a", "b", "c"]})

@@ -12,7 +12,7 @@ from dossier.errors import Fault
 from dossier.load import refused, signatures, tables
 from dossier.load.columns import Bools, Column, column, words
 from dossier.load.datasets import Site
-from dossier.load.faults import by_row, counted, nearest
+from dossier.load.faults import by_row, counted, listed, nearest
 from dossier.load.files import Folder
 from dossier.release import ReadersTables
 from dossier.types import Floats, Readers
@@ -29,11 +29,12 @@ class Grid:
 
 @dataclass(frozen=True)
 class Ratings:
-    """One table of the readers, with its cases' identifiers where they are declared."""
+    """One table of the readers, with its raters' names and its cases' identifiers where it has some."""
 
     file: str
     rows: Sequence[int]
     values: Floats
+    raters: tuple[str, ...] | None
     cases: tuple[str, ...] | None
 
 
@@ -52,7 +53,8 @@ def readers(
     if len(faults) > before or "labels" not in found or declared.dataset in unread:
         return None
     found = _without_ends(found, site)
-    _same_shape(found, faults)
+    if _same_shape(found, faults):
+        _same_raters(found, faults)
     _accuracy_fits(declared, found["labels"], faults)
     aligned = _aligned(found, faults) if len(faults) == before else None
     if aligned is None:
@@ -111,7 +113,8 @@ def _ratings(key: str, file: str, declared: ReadersTables, folder: Folder, fault
         faults.append(Fault(f"{file} has no raters.", file, f"Put a column for each rater{after}."))
         return None
     _in_range(key, file, raters, rows, faults)
-    return Ratings(file, rows, np.column_stack([one.numbers for one in raters]), cases)
+    named = None if grid.names is None else tuple(one.name for one in raters)
+    return Ratings(file, rows, np.column_stack([one.numbers for one in raters]), named, cases)
 
 
 def _grid(key: str, content: bytes, file: str, declared: ReadersTables, faults: list[Fault]) -> Grid | None:
@@ -254,8 +257,8 @@ def _without_ends(found: dict[str, Ratings], site: Site | None) -> dict[str, Rat
     }
 
 
-def _same_shape(found: dict[str, Ratings], faults: list[Fault]) -> None:
-    labels = found["labels"]
+def _same_shape(found: dict[str, Ratings], faults: list[Fault]) -> bool:
+    labels, before = found["labels"], len(faults)
     for ratings in found.values():
         if ratings.values.shape != labels.values.shape:
             (cases, raters), (wanted_cases, wanted_raters) = ratings.values.shape, labels.values.shape
@@ -265,6 +268,7 @@ def _same_shape(found: dict[str, Ratings], faults: list[Fault]) -> None:
             )
             fix = "Give every table one row a case and one column a rater."
             faults.append(Fault(what, f"{ratings.file} and {labels.file}", fix))
+    return len(faults) == before
 
 
 def _accuracy_fits(declared: ReadersTables, labels: Ratings, faults: list[Fault]) -> None:
@@ -275,19 +279,41 @@ def _accuracy_fits(declared: ReadersTables, labels: Ratings, faults: list[Fault]
         faults.append(Fault(what, "release.toml, [readers] accuracy", fix))
 
 
-def _aligned(found: dict[str, Ratings], faults: list[Fault]) -> dict[str, Ratings] | None:
-    """The tables with their cases in the order of the labels."""
+def _same_raters(found: dict[str, Ratings], faults: list[Fault]) -> None:
+    """The faults of tables that name other raters than the labels do; one rater needs no name."""
     labels = found["labels"]
+    for ratings in found.values():
+        if labels.raters is None or ratings.raters is None or len(labels.raters) == 1:
+            continue
+        lost = [name for name in labels.raters if name not in ratings.raters]
+        if lost:
+            others = [name for name in ratings.raters if name not in labels.raters]
+            word = "rater" if len(lost) == 1 else "raters"
+            what = f"{labels.file} has the {word} {listed(lost)}; {ratings.file} has {listed(others)} instead."
+            fix = "Name each rater alike in every table; the order does not matter."
+            faults.append(Fault(what, f"{ratings.file}, first row", fix))
+
+
+def _aligned(found: dict[str, Ratings], faults: list[Fault]) -> dict[str, Ratings] | None:
+    """The tables with their raters and cases in the order of the labels."""
+    labels = found["labels"]
+    aligned = {key: _with_raters_of(labels, ratings) for key, ratings in found.items()}
     if labels.cases is None:
-        return found
-    aligned = {}
-    for key, ratings in found.items():
+        return aligned
+    for key, ratings in aligned.items():
         place = {case: k for k, case in enumerate(ratings.cases or ())}
         if _strangers(labels, labels.cases, place, ratings.file, "Give every table the same cases.", faults):
             return None
         order = [place[case] for case in labels.cases]
         aligned[key] = replace(ratings, rows=labels.rows, values=ratings.values[order], cases=labels.cases)
     return aligned
+
+
+def _with_raters_of(labels: Ratings, ratings: Ratings) -> Ratings:
+    if labels.raters is None or ratings.raters is None or len(labels.raters) == 1:
+        return ratings
+    order = [ratings.raters.index(name) for name in labels.raters]
+    return replace(ratings, values=ratings.values[:, order], raters=labels.raters)
 
 
 def _strangers(
