@@ -164,3 +164,14 @@ def test_a_column_without_a_name_is_an_index_or_a_fault(tmp_path: Path) -> None:
 def test_names_that_tell_no_raters(tmp_path: Path, labels: str, says: str) -> None:
     (found,) = _faults(tmp_path, '[readers]\nlabels = "labels.csv"\n', labels__csv=labels)
     assert found.endswith(says)
+
+
+def test_identifiers_that_a_workbook_stripped_of_zeros_are_told_once(tmp_path: Path) -> None:
+    _workbook(tmp_path / "labels.xlsx", [["case_id", "A"], *([k, k % 2] for k in range(30))])
+    rows = "case_id,outcome,risk\n" + "".join(f"{k:04},{k % 2},0.5\n" for k in range(30))
+    found = _faults(tmp_path, LINKED.format(labels="labels.xlsx"), site__csv=rows)
+    assert found == ["30 cases of labels.xlsx are in site with other zeros in front."]
+    more = LINKED.format(labels="labels.xlsx") + 'confidence = "confidence.csv"\n'
+    confidence = "case_id,A\n" + "".join(f"{k:04},1\n" for k in range(30))
+    found = _faults(tmp_path, more, site__csv=rows, confidence__csv=confidence)
+    assert found == ["30 cases of labels.xlsx are in confidence.csv with other zeros in front."]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -317,12 +317,20 @@ def _with_raters_of(labels: Ratings, ratings: Ratings) -> Ratings:
 
 
 def _strangers(
-    labels: Ratings, cases: Sequence[str], known: Container[str], other: str, fix: str, faults: list[Fault]
+    labels: Ratings, cases: Sequence[str], known: Collection[str], other: str, fix: str, faults: list[Fault]
 ) -> bool:
-    """Whether there are cases that the other table does not have; a fault for each."""
-    rows = [row for row, case in zip(labels.rows, cases, strict=True) if case not in known]
+    """Whether there are cases that the other table does not have; a fault for each, for those but for zeros one."""
+    strangers = [(row, case) for row, case in zip(labels.rows, cases, strict=True) if case not in known]
+    plain = {case.lstrip("0") for case in known} if strangers else set()
+    rows = [row for row, case in strangers if case.lstrip("0") not in plain]
+    but_for_zeros = len(strangers) - len(rows)
+    if but_for_zeros:
+        verb = "is" if but_for_zeros == 1 else "are"
+        what = f"{counted(but_for_zeros, 'case')} of {labels.file} {verb} in {other} with other zeros in front."
+        alike = "Write the identifiers alike in both tables: 0007 and 7 are two."
+        faults.append(Fault(what, f"{labels.file} and {other}", alike))
     faults += by_row(labels.file, None, rows, lambda _: f"The case of this row is not in {other}.", fix)
-    return bool(rows)
+    return bool(strangers)
 
 
 def _site(declared: ReadersTables, sites: Sequence[Site], unread: Sequence[str], faults: list[Fault]) -> Site | None:
