@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pandas
+import pyreadstat
 import pytest
 
 from dossier import load
 from dossier.errors import DossierError
-from dossier.types import Readers
+from dossier.types import Readers, Study
 from tests.smallest import HEAD, SITE
 
 ROWS = "case_id,outcome,risk\nc,0,0.1\na,1,0.5\nb,1,0.2\n"
@@ -21,10 +22,14 @@ LABELS = [[1, 0], [1, 1], [0, 0]]
 """What A and B say of the cases a, b and c."""
 
 
-def _read(folder: Path, more: str, **texts: str) -> Readers:
-    for name, text in {"site__csv": ROWS, "release__toml": HEAD + SITE + more, **texts}.items():
+def _study(folder: Path, more: str, site: str = SITE, **texts: str) -> Study:
+    for name, text in {"site__csv": ROWS, "release__toml": HEAD + site + more, **texts}.items():
         (folder / name.replace("__", ".")).write_text(text, encoding="utf-8")
-    found = load.study(folder).readers
+    return load.study(folder)
+
+
+def _read(folder: Path, more: str, **texts: str) -> Readers:
+    found = _study(folder, more, **texts).readers
     assert found is not None
     return found
 
@@ -33,6 +38,10 @@ def _faults(folder: Path, more: str, **texts: str) -> list[str]:
     with pytest.raises(DossierError) as caught:
         _read(folder, more, **texts)
     return [fault.what for fault in caught.value.faults]
+
+
+def _labelled(path: Path, table: dict[str, list[Any]], **labels: dict[int | float, str]) -> None:
+    pyreadstat.write_sav(pandas.DataFrame(table), path, variable_value_labels=labels)
 
 
 def _workbook(path: Path, rows: list[list[Any]]) -> None:
@@ -175,3 +184,38 @@ def test_identifiers_that_a_workbook_stripped_of_zeros_are_told_once(tmp_path: P
     confidence = "case_id,A\n" + "".join(f"{k:04},1\n" for k in range(30))
     found = _faults(tmp_path, more, site__csv=rows, confidence__csv=confidence)
     assert found == ["30 cases of labels.xlsx are in confidence.csv with other zeros in front."]
+
+
+YES: dict[int | float, str] = {0: "no", 1: "yes"}
+NUMBERS: dict[int | float, str] = {1: "0", 2: "0.5", 3: "1"}
+
+
+def test_labels_that_are_words_leave_the_ratings_their_codes(tmp_path: Path) -> None:
+    _labelled(tmp_path / "labels.sav", {"case_id": ["a", "b"], "A": [0.0, 1.0], "B": [1.0, 1.0]}, A=YES, B=YES)
+    confidence: dict[str, list[Any]] = {"case_id": ["a", "b"], "A": [1.0, 2.0], "B": [3.0, 3.0]}
+    _labelled(tmp_path / "confidence.sav", confidence, A=NUMBERS, B=NUMBERS)
+    found = _read(tmp_path, LINKED.format(labels="labels.sav") + 'confidence = "confidence.sav"\n')
+    np.testing.assert_array_equal(found.labels, [[0, 1], [1, 1]])
+    np.testing.assert_array_equal(found.confidence, [[0, 1], [0.5, 1]])
+
+
+def test_labels_that_are_words_leave_a_reader_study_its_codes(tmp_path: Path) -> None:
+    decisions: dict[str, list[Any]] = {"truth": [0.0, 1.0], "unaided": [1.0, 1.0], "aided": [0.0, 1.0]}
+    study: dict[str, list[Any]] = {"reader": [1.0, 1.0], "case": ["a", "b"], "group": [1.0, 1.0], **decisions}
+    group: dict[int | float, str] = {1: "senior"}
+    _labelled(tmp_path / "study.sav", study, truth=YES, unaided=YES, aided=YES, group=group)
+    found = _study(tmp_path, '[reader_study]\nfile = "study.sav"\n').reader_study
+    assert found is not None
+    np.testing.assert_array_equal(found.truth, [0, 1])
+    np.testing.assert_array_equal(found.unaided, [1, 1])
+    assert found.group == ("senior",)
+
+
+def test_labels_that_are_words_leave_the_relevance_its_codes(tmp_path: Path) -> None:
+    table: dict[str, list[Any]] = {"outcome": [0.0, 1.0], "risk": [0.1, 0.5], "w": [0.0, 1.0], "easy": [1.0, 2.0]}
+    _labelled(tmp_path / "site.sav", table, w={0: "low", 1: "high"}, easy=NUMBERS)
+    more = '[utility]\nrelevance = "w"\n[h_accuracy]\ncomplexity = "hard"\n'
+    site = SITE.replace("site.csv", "site.sav") + 'columns = { hard = "easy" }\n'
+    found = _study(tmp_path, more, site).datasets[0]
+    np.testing.assert_array_equal(found.relevance, [0, 1])
+    np.testing.assert_array_equal(found.complexity, [0, 0.5])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
-from dossier.load import refused, tables
+from dossier.load import coded, refused, tables
 from dossier.load.columns import Bools, Column, column, words
 from dossier.load.faults import by_row, listed, nearest
 from dossier.load.files import Folder
@@ -59,7 +59,8 @@ def _columns(
     if missing:
         return None
     kept = [name for name in (*NEEDED, *OPTIONAL) if name in raw.columns]
-    return {name: column(name, raw.columns[name]) for name in kept}, raw.rows
+    cells = {name: coded.numbers(raw, name) if name in DECISIONS else raw.columns[name] for name in kept}
+    return {name: column(name, cells[name]) for name in kept}, raw.rows
 
 
 # ---- what can be wrong ----------------------------------------------------------------------------------------------

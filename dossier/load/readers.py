@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dossier.errors import Fault
-from dossier.load import refused, signatures, tables
+from dossier.load import coded, refused, signatures, tables
 from dossier.load.columns import Bools, Column, column, words
 from dossier.load.datasets import Site
 from dossier.load.faults import by_row, counted, listed, nearest
@@ -122,21 +122,21 @@ def _grid(key: str, content: bytes, file: str, declared: ReadersTables, faults: 
         raw = tables.table(content, file, faults)
         if raw is None:
             return None
-        return Grid(tuple(raw.columns), tuple(raw.columns.values()), [int(row) for row in raw.rows])
+        columns = (raw.columns[name] if name == declared.case else coded.numbers(raw, name) for name in raw.columns)
+        return Grid(tuple(raw.columns), tuple(columns), [int(row) for row in raw.rows])
     lines = tables.lines(content, file, faults)
     if lines is None:
         return None
     lines = _written(lines, declared)
-    columns, rows = lines.columns, [int(row) for row in lines.rows]
-    first = [str(cells[0]) for cells in columns]
+    first, rows = [str(cells[0]) for cells in lines.columns], [int(row) for row in lines.rows]
     header = _header(key, first, file, declared, faults)
     if header is None:
         return None
     if not header:
-        return Grid(None, columns, rows)
+        return Grid(None, lines.columns, rows)
     if not tables.well_named(first, len(rows) - 1, file, faults):
         return None
-    return Grid(tuple(first), tuple(cells[1:] for cells in columns), rows[1:])
+    return Grid(tuple(first), tuple(cells[1:] for cells in lines.columns), rows[1:])
 
 
 def _written(lines: tables.Lines, declared: ReadersTables) -> tables.Lines:
