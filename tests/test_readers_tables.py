@@ -219,3 +219,16 @@ def test_labels_that_are_words_leave_the_relevance_its_codes(tmp_path: Path) -> 
     found = _study(tmp_path, more, site).datasets[0]
     np.testing.assert_array_equal(found.relevance, [0, 1])
     np.testing.assert_array_equal(found.complexity, [0, 0.5])
+
+
+def test_a_reader_or_a_group_by_a_word_for_missing_is_doubted(tmp_path: Path) -> None:
+    rows = "reader,case,truth,unaided,aided,group\nNA,x,1,0,1,junior\nNA,y,0,0,0,junior\nb,x,1,1,1,n/a\nb,y,0,0,0,n/a\n"
+    study = _study(tmp_path, '[reader_study]\nfile = "study.csv"\n', study__csv=rows)
+    told = [(flag.dataset, flag.columns, flag.says) for flag in study.flags if flag.flag == "code_for_missing"]
+    says = 'In the reader study a {0} is called "{1}": it may stand for missing, and is counted as a {0}.'
+    assert told == [
+        ("pooled", ("reader",), says.format("reader", "NA")),
+        ("pooled", ("group",), says.format("group", "n/a")),
+    ]
+    names = rows.replace("NA", "Nadia").replace("n/a", "senior")
+    assert not _study(tmp_path, '[reader_study]\nfile = "study.csv"\n', study__csv=names).flags
