@@ -232,3 +232,14 @@ def test_a_reader_or_a_group_by_a_word_for_missing_is_doubted(tmp_path: Path) ->
     ]
     names = rows.replace("NA", "Nadia").replace("n/a", "senior")
     assert not _study(tmp_path, '[reader_study]\nfile = "study.csv"\n', study__csv=names).flags
+
+
+@pytest.mark.parametrize(("names", "hinted"), [("0,1", True), ("A,B\n1,1", False), ("0,1\n1,1", False)])
+def test_raters_that_are_called_as_labels_are_thought_of_where_there_is_one_case_too_many(
+    tmp_path: Path, names: str, hinted: bool
+) -> None:
+    with pytest.raises(DossierError) as caught:
+        _read(tmp_path, '[readers]\ndataset = "site"\nlabels = "labels.csv"\n', labels__csv=f"{names}\n1,0\n1,1\n0,0\n")
+    (fault,) = caught.value.faults
+    assert fault.what.endswith(" cases, site has 3 rows.")
+    assert fault.fix.startswith("If its first line names the raters, write header = true in [readers].") == hinted

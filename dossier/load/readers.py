@@ -358,6 +358,8 @@ def _order(
         what = f"{labels.file} has {counted(len(labels.rows), 'case')}, "
         what += f"{site.dataset.name} has {counted(site.dataset.rows_read, 'row')}."
         fix = "Give one row a case in the order of the dataset, or link them with case and id."
+        if labels.raters is None and len(labels.rows) == site.dataset.rows_read + 1:
+            fix = f"If its first line names the raters, write header = true in [readers]. {fix}"
         faults.append(Fault(what, labels.file, fix))
         return None
     return [(k, k) for k in range(len(labels.rows))]
