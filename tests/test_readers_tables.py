@@ -211,12 +211,14 @@ def test_labels_that_are_words_leave_a_reader_study_its_codes(tmp_path: Path) ->
     assert found.group == ("senior",)
 
 
-def test_labels_that_are_words_leave_the_relevance_its_codes(tmp_path: Path) -> None:
+def test_labels_that_are_words_leave_numbers_their_codes(tmp_path: Path) -> None:
     table: dict[str, list[Any]] = {"outcome": [0.0, 1.0], "risk": [0.1, 0.5], "w": [0.0, 1.0], "easy": [1.0, 2.0]}
-    _labelled(tmp_path / "site.sav", table, w={0: "low", 1: "high"}, easy=NUMBERS)
+    table["drawn"] = [2.0, 3.0]
+    _labelled(tmp_path / "site.sav", table, w={0: "low", 1: "high"}, easy=NUMBERS, drawn={2: "often", 3: "seldom"})
     more = '[utility]\nrelevance = "w"\n[h_accuracy]\ncomplexity = "hard"\n'
-    site = SITE.replace("site.csv", "site.sav") + 'columns = { hard = "easy" }\n'
+    site = SITE.replace("site.csv", "site.sav") + 'columns = { hard = "easy" }\nweights = "drawn"\n'
     found = _study(tmp_path, more, site).datasets[0]
+    np.testing.assert_array_equal(found.weights, [2, 3])
     np.testing.assert_array_equal(found.relevance, [0, 1])
     np.testing.assert_array_equal(found.complexity, [0, 0.5])
 

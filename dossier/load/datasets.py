@@ -218,12 +218,12 @@ def _unfit(declaration: DatasetDeclaration, where: str) -> list[Fault]:
 def _as_coded(raw: RawTable, declaration: DatasetDeclaration, release: Release) -> RawTable:
     """The table with the codes behind labels that nobody asks for.
 
-    Of an outcome they are what 0, 1 or `positive` mean; of a column with a number for each case, what the words stand
-    for.
+    Of an outcome they are what 0, 1 or `positive` mean; of another column of numbers, what the words stand for.
     """
-    outcome, names = release.outcome, predictors.case_columns(release).values()
-    in_file = {declaration.columns.get(name, name) for name in names} & set(raw.codes)
-    codes = {name: coded.numbers(raw, name) for name in in_file}
+    outcome, cases = release.outcome, predictors.case_columns(release).values()
+    numbers = (declaration.split, declaration.imputation, declaration.weights, *cases)
+    in_file = {declaration.columns.get(name, name) for name in numbers if name is not None}
+    codes = {name: coded.numbers(raw, name) for name in in_file & set(raw.codes)}
     if outcome.classes is None and not isinstance(outcome.positive, str):
         name = declaration.columns.get(outcome.column, outcome.column)
         codes |= {name: raw.codes[name]} if name in raw.codes else {}
