@@ -288,7 +288,7 @@ class Model(Table):
 
 
 class ReadersTables(Table):
-    """The readers' tables: rows are cases, columns are raters."""
+    """The readers' tables: rows are cases, columns are raters, who bear the same names in every table."""
 
     labels: Text = Field(description="The file with the label that each rater gave, 0 or 1.")
     confidence: Text | None = Field(None, description="The file with how sure each rater was, from 0 to 1.")
@@ -297,7 +297,9 @@ class ReadersTables(Table):
     )
     outside: bool = Field(False, description="Whether the files may lie outside the release folder.")
     header: bool | None = Field(
-        None, description="Whether the first line names the raters; without it a line of valid labels only is data."
+        None,
+        description="Whether the first line names the raters; without it a line of valid labels only is data, unless "
+        "the name of case stands in it.",
     )
     dataset: Text | None = Field(None, description="The dataset that the cases belong to.")
     case: Text | None = Field(

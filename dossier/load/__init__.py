@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dossier.errors import DataError, DossierError, Fault, ReleaseError
-from dossier.types import Study
+from dossier.types import Flag, Study
 from dossier.verb import makes
 
 if TYPE_CHECKING:
@@ -105,7 +105,8 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     judged = (
         None if release.readers is None else readers(release.readers, folder, found, _unread(release, found), faults)
     )
-    decided = None if release.reader_study is None else reader_study(release.reader_study, folder, faults)
+    doubts: list[Flag] = []
+    decided = None if release.reader_study is None else reader_study(release.reader_study, folder, faults, doubts)
     statements = _statements(release, folder, faults)
     before = previous.previous(release, folder, faults)
     unread = _unread(release, found)
@@ -122,7 +123,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
         datasets=tuple(site.dataset for site in found),
         readers=judged,
         inputs=tuple(folder.inputs[name] for name in sorted(folder.inputs)),
-        flags=flags.flags(found),
+        flags=(*flags.flags(found), *doubts),
         statements=statements,
         reader_study=decided,
         previous=before,

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dossier.errors import DataError, Fault
 from dossier.load import (
     class_columns,
+    coded,
     columns,
     predictors,
     refused,
@@ -215,12 +216,18 @@ def _unfit(declaration: DatasetDeclaration, where: str) -> list[Fault]:
 
 
 def _as_coded(raw: RawTable, declaration: DatasetDeclaration, release: Release) -> RawTable:
-    """The table with the codes of an outcome whose labels nobody asks for: they are what 0, 1 or `positive` mean."""
-    outcome = release.outcome
-    file_name = declaration.columns.get(outcome.column, outcome.column)
-    if file_name not in raw.codes or outcome.classes is not None or isinstance(outcome.positive, str):
-        return raw
-    return replace(raw, columns={**raw.columns, file_name: raw.codes[file_name]})
+    """The table with the codes behind labels that nobody asks for.
+
+    Of an outcome they are what 0, 1 or `positive` mean; of another column of numbers, what the words stand for.
+    """
+    outcome, cases = release.outcome, predictors.case_columns(release).values()
+    numbers = (declaration.split, declaration.imputation, declaration.weights, *cases)
+    in_file = {declaration.columns.get(name, name) for name in numbers if name is not None}
+    codes = {name: coded.numbers(raw, name) for name in in_file & set(raw.codes)}
+    if outcome.classes is None and not isinstance(outcome.positive, str):
+        name = declaration.columns.get(outcome.column, outcome.column)
+        codes |= {name: raw.codes[name]} if name in raw.codes else {}
+    return replace(raw, columns={**raw.columns, **codes}) if codes else raw
 
 
 def _somewhere(name: str, key: str, sources: Sequence[Source]) -> list[Fault]:

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
-from dossier.load import refused, tables
+from dossier.load import coded, coding, refused, tables
 from dossier.load.columns import Bools, Column, column, words
 from dossier.load.faults import by_row, listed, nearest
 from dossier.load.files import Folder
 from dossier.release import ReaderStudy as Declared
-from dossier.types import DecisionCounts, Floats, ReaderStudy
+from dossier.types import POOLED, DecisionCounts, Flag, Floats, ReaderStudy
 
 NEEDED = ("reader", "case", "truth", "unaided", "aided")
 OPTIONAL = ("group", "advice")
@@ -22,8 +22,11 @@ DECISIONS = ("truth", "unaided", "aided", "advice")
 Rows = NDArray[np.int64]
 
 
-def reader_study(declared: Declared, folder: Folder, faults: list[Fault]) -> ReaderStudy | None:
-    """The reader study that [reader_study] declares; None, and faults, when its table does not hold one."""
+def reader_study(declared: Declared, folder: Folder, faults: list[Fault], flags: list[Flag]) -> ReaderStudy | None:
+    """The reader study that [reader_study] declares; None, and faults, when its table does not hold one.
+
+    What may be wrong, and may be right, is added to `flags`.
+    """
     if declared.counts is not None:
         given = declared.counts
         return ReaderStudy(declared.design, DecisionCounts(given.aie, given.ain, given.ce, given.cn))
@@ -35,6 +38,7 @@ def reader_study(declared: Declared, folder: Folder, faults: list[Fault]) -> Rea
         return None
     columns, rows = found
     _check(declared, declared.file, columns, rows, faults)
+    flags += _doubts(columns)
     return None if len(faults) > before else _made(declared, columns)
 
 
@@ -59,7 +63,8 @@ def _columns(
     if missing:
         return None
     kept = [name for name in (*NEEDED, *OPTIONAL) if name in raw.columns]
-    return {name: column(name, raw.columns[name]) for name in kept}, raw.rows
+    cells = {name: coded.numbers(raw, name) if name in DECISIONS else raw.columns[name] for name in kept}
+    return {name: column(name, cells[name]) for name in kept}, raw.rows
 
 
 # ---- what can be wrong ----------------------------------------------------------------------------------------------
@@ -176,6 +181,22 @@ def _compared(file: str, columns: Mapping[str, Column], rows: Rows, faults: list
     fix = "Give every case decisions with and without the model, or take it out."
     places = [row for row, _ in lost]
     faults += by_row(file, None, places, lambda k: f"Nobody decides the case of this row {lost[k][1]} the model.", fix)
+
+
+def _doubts(columns: Mapping[str, Column]) -> list[Flag]:
+    """Readers and groups by a word that is written where a name is unknown; it may be a name."""
+    named = {name: sorted(set(filter(None, words(columns[name])))) for name in ("reader", "group") if name in columns}
+    return [
+        Flag(
+            "code_for_missing",
+            POOLED,
+            f'In the reader study a {name} is called "{word}": it may stand for missing, and is counted as a {name}.',
+            columns=(name,),
+        )
+        for name, found in named.items()
+        for word in found
+        if word.strip().casefold() in coding.WORDS
+    ]
 
 
 # ---- what is right --------------------------------------------------------------------------------------------------

@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from dossier.errors import Fault
-from dossier.load import refused, signatures, tables
+from dossier.load import coded, refused, signatures, tables
 from dossier.load.columns import Bools, Column, column, words
 from dossier.load.datasets import Site
-from dossier.load.faults import by_row, counted, nearest
+from dossier.load.faults import by_row, counted, listed, nearest
 from dossier.load.files import Folder
 from dossier.release import ReadersTables
 from dossier.types import Floats, Readers
 
 
 @dataclass(frozen=True)
+class Grid:
+    """A table as it was found: its columns, their names where a row or the file gives some, and the rows' numbers."""
+
+    names: tuple[str, ...] | None
+    columns: tuple[Any, ...]
+    rows: Sequence[int]
+
+
+@dataclass(frozen=True)
 class Ratings:
-    """One table of the readers, with its cases' identifiers where they are declared."""
+    """One table of the readers, with its raters' names and its cases' identifiers where it has some."""
 
     file: str
     rows: Sequence[int]
     values: Floats
+    raters: tuple[str, ...] | None
     cases: tuple[str, ...] | None
 
 
@@ -41,7 +52,9 @@ def readers(
     site = _site(declared, sites, unread, faults)
     if len(faults) > before or "labels" not in found or declared.dataset in unread:
         return None
-    _same_shape(found, faults)
+    found = _without_ends(found, site)
+    if _same_shape(found, faults):
+        _same_raters(found, faults)
     _accuracy_fits(declared, found["labels"], faults)
     aligned = _aligned(found, faults) if len(faults) == before else None
     if aligned is None:
@@ -86,52 +99,84 @@ def _ratings(key: str, file: str, declared: ReadersTables, folder: Folder, fault
     content = folder.read(file, where, declared.outside, faults)
     if content is None:
         return None
-    found = _columns(key, content, file, declared, faults)
-    if found is None:
+    grid = _grid(key, content, file, declared, faults)
+    grid = grid if grid is None or grid.names is None else _named(key, grid, grid.names, file, declared, faults)
+    if grid is None:
         return None
-    columns, rows = found
+    names = grid.names or tuple(f"number {k + 1}" for k in range(len(grid.columns)))
+    raters, rows = [column(name, cells) for name, cells in zip(names, grid.columns, strict=True)], grid.rows
     cases = None
-    if declared.case is not None:
-        cases, columns = _cases(columns[0], rows, file, faults), columns[1:]
-        if not columns:
-            faults.append(Fault(f"{file} has no raters.", file, f"Put a column for each rater after {declared.case}."))
-            return None
-    _in_range(key, file, columns, rows, faults)
-    return Ratings(file, rows, np.column_stack([one.numbers for one in columns]), cases)
+    if declared.case is not None and raters:
+        cases, raters = _cases(raters[0], rows, file, faults), raters[1:]
+    if not raters:
+        after = "" if declared.case is None else f" after {declared.case}"
+        faults.append(Fault(f"{file} has no raters.", file, f"Put a column for each rater{after}."))
+        return None
+    _in_range(key, file, raters, rows, faults)
+    named = None if grid.names is None else tuple(one.name for one in raters)
+    return Ratings(file, rows, np.column_stack([one.numbers for one in raters]), named, cases)
 
 
-def _columns(
-    key: str, content: bytes, file: str, declared: ReadersTables, faults: list[Fault]
-) -> tuple[list[Column], list[int]] | None:
-    if signatures.kind(file) not in signatures.TEXTS:
+def _grid(key: str, content: bytes, file: str, declared: ReadersTables, faults: list[Fault]) -> Grid | None:
+    if signatures.kind(file) not in (*signatures.TEXTS, ".xlsx"):
         raw = tables.table(content, file, faults)
         if raw is None:
             return None
-        return [column(name, cells) for name, cells in raw.columns.items()], [int(row) for row in raw.rows]
+        columns = (raw.columns[name] if name == declared.case else coded.numbers(raw, name) for name in raw.columns)
+        return Grid(tuple(raw.columns), tuple(columns), [int(row) for row in raw.rows])
     lines = tables.lines(content, file, faults)
     if lines is None:
         return None
-    first = [str(cells[0]) for cells in lines.columns]
+    lines = _written(lines, declared)
+    first, rows = [str(cells[0]) for cells in lines.columns], [int(row) for row in lines.rows]
     header = _header(key, first, file, declared, faults)
     if header is None:
         return None
-    start = 1 if header else 0
-    if header and declared.case is not None and first[0] != declared.case:
-        what = f"The first column of {file} is {first[0]}, not {declared.case}."
+    if not header:
+        return Grid(None, lines.columns, rows)
+    if not tables.well_named(first, len(rows) - 1, file, faults):
+        return None
+    return Grid(tuple(first), tuple(cells[1:] for cells in lines.columns), rows[1:])
+
+
+def _written(lines: tables.Lines, declared: ReadersTables) -> tables.Lines:
+    """The records without columns of nothing, and without rows of nothing where a case has an identifier.
+
+    A spreadsheet that is saved as a text ends its lines, and the file, with separators that part nothing.
+    """
+    rows_of_each = [(cells, tables.filled_rows([cells])) for cells in lines.columns]
+    columns = tuple(cells for cells, filled in rows_of_each if filled is None or filled.any())
+    lines = replace(lines, columns=columns)
+    filled = tables.filled_rows(columns) if declared.case is not None else None
+    return lines if filled is None else lines.only(filled)
+
+
+def _named(
+    key: str, grid: Grid, names: Sequence[str], file: str, declared: ReadersTables, faults: list[Fault]
+) -> Grid | None:
+    """The columns that have a name, as in any table, with the cases in the first of them; None, and faults, if not."""
+    before = len(faults)
+    unnamed = [column(name, cells) for name, cells in zip(names, grid.columns, strict=True) if not name]
+    if any((one.missing | _fits(key)(one.numbers)).all() for one in unnamed):
+        what = f"A column of {file} holds ratings and has no name."
+        faults.append(Fault(what, f"{file}, first row", "Name its rater, or take the column out."))
+    kept = [k for k, name in enumerate(names) if name]
+    first = names[kept[0]] if kept else "without a name"
+    if declared.case is not None and first != declared.case:
+        which = "named column" if kept and kept[0] else "column"
+        what = f"The first {which} of {file} is {first}, not {declared.case}."
         faults.append(Fault(what, f"{file}, first row", "Put the cases' identifiers first, or mend [readers] case."))
+    if len(faults) > before:
         return None
-    rows = [int(row) for row in lines.rows[start:]]
-    if not rows:
-        faults.append(Fault(f"{file} holds no cases.", file, "Put the cases in it."))
-        return None
-    names = [first[k] if header else f"number {k + 1}" for k in range(len(first))]
-    return [column(name, cells[start:]) for name, cells in zip(names, lines.columns, strict=True)], rows
+    return Grid(tuple(names[k] for k in kept), tuple(grid.columns[k] for k in kept), grid.rows)
 
 
 def _header(key: str, first: list[str], file: str, declared: ReadersTables, faults: list[Fault]) -> bool | None:
     """Whether the first line names the raters; None, and a fault, when nobody can tell."""
     if declared.header is not None:
         return declared.header
+    if declared.case is not None and declared.case in first:
+        return True
     cells = first[1:] if declared.case is not None else first
     numbers = column("", _arrow(cells)).numbers
     fits = _fits(key)
@@ -157,7 +202,7 @@ def _fits(key: str) -> Callable[[Floats], Bools]:
     return lambda values: (values >= 0) & (values <= 1)
 
 
-def _in_range(key: str, file: str, columns: list[Column], rows: list[int], faults: list[Fault]) -> None:
+def _in_range(key: str, file: str, columns: list[Column], rows: Sequence[int], faults: list[Fault]) -> None:
     fits = _fits(key)
     singular = "label" if key == "labels" else key
     text = "not 0 or 1" if key == "labels" else "not a number from 0 to 1"
@@ -177,7 +222,7 @@ def _in_range(key: str, file: str, columns: list[Column], rows: list[int], fault
     faults += by_row(file, raters, places, lambda k: f"{singular} is {wrong[k][2]}, {text}.", fix)
 
 
-def _cases(first: Column, rows: list[int], file: str, faults: list[Fault]) -> tuple[str, ...]:
+def _cases(first: Column, rows: Sequence[int], file: str, faults: list[Fault]) -> tuple[str, ...]:
     texts = words(first)
     seen: dict[str, int] = {}
     gaps, repeats = [], []
@@ -199,8 +244,21 @@ def _cases(first: Column, rows: list[int], file: str, faults: list[Fault]) -> tu
 # ---- the tables together --------------------------------------------------------------------------------------------
 
 
-def _same_shape(found: dict[str, Ratings], faults: list[Fault]) -> None:
-    labels = found["labels"]
+def _without_ends(found: dict[str, Ratings], site: Site | None) -> dict[str, Ratings]:
+    """The tables without rows of nothing at their end, where neither the dataset nor another table has such cases."""
+    if found["labels"].cases is not None:
+        return found
+    judged = [np.flatnonzero(~np.isnan(ratings.values).all(axis=1)) for ratings in found.values()]
+    wanted = max(int(rows.max(initial=0)) + 1 for rows in judged)
+    wanted = wanted if site is None else max(wanted, site.dataset.rows_read)
+    return {
+        key: replace(ratings, rows=ratings.rows[:wanted], values=ratings.values[:wanted])
+        for key, ratings in found.items()
+    }
+
+
+def _same_shape(found: dict[str, Ratings], faults: list[Fault]) -> bool:
+    labels, before = found["labels"], len(faults)
     for ratings in found.values():
         if ratings.values.shape != labels.values.shape:
             (cases, raters), (wanted_cases, wanted_raters) = ratings.values.shape, labels.values.shape
@@ -210,6 +268,7 @@ def _same_shape(found: dict[str, Ratings], faults: list[Fault]) -> None:
             )
             fix = "Give every table one row a case and one column a rater."
             faults.append(Fault(what, f"{ratings.file} and {labels.file}", fix))
+    return len(faults) == before
 
 
 def _accuracy_fits(declared: ReadersTables, labels: Ratings, faults: list[Fault]) -> None:
@@ -220,25 +279,58 @@ def _accuracy_fits(declared: ReadersTables, labels: Ratings, faults: list[Fault]
         faults.append(Fault(what, "release.toml, [readers] accuracy", fix))
 
 
+def _same_raters(found: dict[str, Ratings], faults: list[Fault]) -> None:
+    """The faults of tables that name other raters than the labels do; one rater needs no name."""
+    labels = found["labels"]
+    for ratings in found.values():
+        if labels.raters is None or ratings.raters is None or len(labels.raters) == 1:
+            continue
+        lost = [name for name in labels.raters if name not in ratings.raters]
+        if lost:
+            others = [name for name in ratings.raters if name not in labels.raters]
+            word = "rater" if len(lost) == 1 else "raters"
+            what = f"{labels.file} has the {word} {listed(lost)}; {ratings.file} has {listed(others)} instead."
+            fix = "Name each rater alike in every table; the order does not matter."
+            faults.append(Fault(what, f"{ratings.file}, first row", fix))
+
+
 def _aligned(found: dict[str, Ratings], faults: list[Fault]) -> dict[str, Ratings] | None:
-    """The tables with their cases in the order of the labels."""
-    wanted = found["labels"].cases
-    if wanted is None:
-        return found
-    aligned = {}
-    for key, ratings in found.items():
+    """The tables with their raters and cases in the order of the labels."""
+    labels = found["labels"]
+    aligned = {key: _with_raters_of(labels, ratings) for key, ratings in found.items()}
+    if labels.cases is None:
+        return aligned
+    for key, ratings in aligned.items():
         place = {case: k for k, case in enumerate(ratings.cases or ())}
-        lost = [k for k, case in enumerate(wanted) if case not in place]
-        rows = [found["labels"].rows[k] for k in lost]
-        file = found["labels"].file
-        what = f"The case of this row is not in {ratings.file}."
-        more = by_row(file, None, rows, lambda _, what=what: what, "Give every table the same cases.")  # type: ignore[misc]
-        faults += more
-        if more:
+        if _strangers(labels, labels.cases, place, ratings.file, "Give every table the same cases.", faults):
             return None
-        order = [place[case] for case in wanted]
-        aligned[key] = Ratings(ratings.file, found["labels"].rows, ratings.values[order], wanted)
+        order = [place[case] for case in labels.cases]
+        aligned[key] = replace(ratings, rows=labels.rows, values=ratings.values[order], cases=labels.cases)
     return aligned
+
+
+def _with_raters_of(labels: Ratings, ratings: Ratings) -> Ratings:
+    if labels.raters is None or ratings.raters is None or len(labels.raters) == 1:
+        return ratings
+    order = [ratings.raters.index(name) for name in labels.raters]
+    return replace(ratings, values=ratings.values[:, order], raters=labels.raters)
+
+
+def _strangers(
+    labels: Ratings, cases: Sequence[str], known: Collection[str], other: str, fix: str, faults: list[Fault]
+) -> bool:
+    """Whether there are cases that the other table does not have; a fault for each, for those but for zeros one."""
+    strangers = [(row, case) for row, case in zip(labels.rows, cases, strict=True) if case not in known]
+    plain = {case.lstrip("0") for case in known} if strangers else set()
+    rows = [row for row, case in strangers if case.lstrip("0") not in plain]
+    but_for_zeros = len(strangers) - len(rows)
+    if but_for_zeros:
+        verb = "is" if but_for_zeros == 1 else "are"
+        what = f"{counted(but_for_zeros, 'case')} of {labels.file} {verb} in {other} with other zeros in front."
+        alike = "Write the identifiers alike in both tables: 0007 and 7 are two."
+        faults.append(Fault(what, f"{labels.file} and {other}", alike))
+    faults += by_row(labels.file, None, rows, lambda _: f"The case of this row is not in {other}.", fix)
+    return bool(strangers)
 
 
 def _site(declared: ReadersTables, sites: Sequence[Site], unread: Sequence[str], faults: list[Fault]) -> Site | None:
@@ -266,6 +358,8 @@ def _order(
         what = f"{labels.file} has {counted(len(labels.rows), 'case')}, "
         what += f"{site.dataset.name} has {counted(site.dataset.rows_read, 'row')}."
         fix = "Give one row a case in the order of the dataset, or link them with case and id."
+        if labels.raters is None and len(labels.rows) == site.dataset.rows_read + 1:
+            fix = f"If its first line names the raters, write header = true in [readers]. {fix}"
         faults.append(Fault(what, labels.file, fix))
         return None
     return [(k, k) for k in range(len(labels.rows))]
@@ -277,10 +371,7 @@ def _linked(labels: Ratings, cases: tuple[str, ...], site: Site, faults: list[Fa
         faults.append(Fault(what, "release.toml, [readers] case", f"Add id = … to the dataset {site.dataset.name}."))
         return None
     place = {identifier: k for k, identifier in enumerate(site.identifiers)}
-    strangers = [labels.rows[k] for k, case in enumerate(cases) if case not in place]
     fix = "Keep the cases of the dataset only, or name another dataset."
-    what = f"The case of this row is not in {site.dataset.name}."
-    faults += by_row(labels.file, None, strangers, lambda _: what, fix)
-    if strangers:
+    if _strangers(labels, cases, place, site.dataset.name, fix, faults):
         return None
     return sorted(((k, place[case]) for k, case in enumerate(cases)), key=lambda pair: pair[1])

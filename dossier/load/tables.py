@@ -90,14 +90,19 @@ def stored(sources: Mapping[str, Path | bytes], file: str, faults: list[Fault]) 
     if len(parts) < len(opened):
         return None
     count = sum(part.rows for part in parts)
-    if not parquet.alike(parts, file, faults) or not _well_named(parts[0].names, count, file, faults):
+    if not parquet.alike(parts, file, faults) or not well_named(parts[0].names, count, file, faults):
         return None
     return RawTable(file, parquet.Stored(tuple(parts), file), np.arange(1, count + 1, dtype=np.int64))
 
 
 def lines(content: bytes, file: str, faults: list[Fault], dialect: Dialect | None = None) -> Lines | None:
-    """The records of a csv or tsv text that are no blank lines; one of separators only may be a case without labels."""
+    """The records of a csv or tsv text that are no blank lines, or the rows of a sheet that hold something.
+
+    A record of separators only may be a case without labels.
+    """
     dialect = dialect or Dialect()
+    if signatures.kind(file) == ".xlsx":
+        return _lines_of_workbook(content, file, dialect, faults)
     written = _written(content, file, dialect, faults)
     found = None if written is None else _records(written, file, dialect, faults)
     if written is None or found is None or "\n\n" not in written.text:
@@ -192,7 +197,7 @@ def _records(written: Written, file: str, dialect: Dialect, faults: list[Fault])
     return Lines(dialects.with_points(tuple(trimmed), delimiter, dialect), rows)
 
 
-def _filled(columns: Iterable[Any]) -> NDArray[np.bool_] | None:
+def filled_rows(columns: Iterable[Any]) -> NDArray[np.bool_] | None:
     """The rows in which any column holds something; None where these are all."""
     import pyarrow
     import pyarrow.compute as compute
@@ -209,16 +214,16 @@ def _filled(columns: Iterable[Any]) -> NDArray[np.bool_] | None:
 
 
 def _with_header(found: Lines, file: str, faults: list[Fault]) -> RawTable | None:
-    filled = _filled(found.columns)
+    filled = filled_rows(found.columns)
     found = found if filled is None else found.only(filled)
     names = [str(column[0]) for column in found.columns]
-    if not _well_named(names, len(found.rows) - 1, file, faults):
+    if not well_named(names, len(found.rows) - 1, file, faults):
         return None
     columns = {name: column[1:] for name, column in zip(names, found.columns, strict=True) if name}
     return RawTable(file, columns, found.rows[1:])
 
 
-def _well_named(names: Sequence[str], count: int, file: str, faults: list[Fault]) -> bool:
+def well_named(names: Sequence[str], count: int, file: str, faults: list[Fault]) -> bool:
     """Whether every column has a name of its own and there are rows; faults where not."""
     counts = Counter(name for name in names if name)
     repeated = sorted(name for name, count in counts.items() if count > 1)
@@ -242,10 +247,28 @@ def _workbook(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) 
     if found is None:
         return None
     names = ["" if name is None else cells.text(name) for name in found.cells[0]]
-    if not _well_named(names, len(found.rows) - 1, file, faults):
+    if not well_named(names, len(found.rows) - 1, file, faults):
         return None
     columns = {name: cells.arrow([row[place] for row in found.cells[1:]]) for place, name in enumerate(names) if name}
     return RawTable(file, columns, np.array(found.rows[1:], dtype=np.int64))
+
+
+def _lines_of_workbook(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -> Lines | None:
+    """Every row of a sheet, the first one included, with its cells spelled as one types them."""
+    import pyarrow
+
+    another = signatures.another_kind(content, file, ".xlsx")
+    if another is not None:
+        faults.append(another)
+        return None
+    found = workbooks.sheet(content, file, dialect.sheet, dialect.where, faults)
+    if found is None:
+        return None
+    columns = zip(*found.cells, strict=True)
+    spelled = (["" if cell is None else cells.text(cell) for cell in column] for column in columns)
+    return Lines(
+        tuple(pyarrow.array(texts, pyarrow.string()) for texts in spelled), np.array(found.rows, dtype=np.int64)
+    )
 
 
 def _statistical(content: bytes, file: str, ending: str, faults: list[Fault]) -> RawTable | None:
@@ -253,7 +276,7 @@ def _statistical(content: bytes, file: str, ending: str, faults: list[Fault]) ->
     if found is None:
         return None
     count = len(next(iter(found.cells.values()), ()))
-    if not _well_named(list(found.cells), count, file, faults):
+    if not well_named(list(found.cells), count, file, faults):
         return None
     columns = {name: cells.arrow(values) for name, values in {**found.cells, **found.labelled}.items()}
     codes = {name: cells.arrow(found.cells[name]) for name in found.labelled}
@@ -263,7 +286,7 @@ def _statistical(content: bytes, file: str, ending: str, faults: list[Fault]) ->
 def _without_empty_rows(raw: RawTable) -> RawTable:
     import pyarrow
 
-    filled = _filled(raw.columns.values())
+    filled = filled_rows(raw.columns.values())
     if filled is None:
         return raw
     mask = pyarrow.array(filled)
@@ -283,7 +306,7 @@ def _feather(content: bytes, file: str, faults: list[Fault]) -> RawTable | None:
     except (pyarrow.ArrowException, OSError):
         faults.append(Fault(f"{file} is not a feather file.", file, "Write it again, or give a .csv."))
         return None
-    if not _well_named(found.column_names, found.num_rows, file, faults):
+    if not well_named(found.column_names, found.num_rows, file, faults):
         return None
     columns = {name: cells.whole(column) for name, column in zip(found.column_names, found.columns, strict=True)}
     return _without_empty_rows(RawTable(file, columns, np.arange(1, found.num_rows + 1, dtype=np.int64)))
