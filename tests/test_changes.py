@@ -401,6 +401,24 @@ def test_another_horizon_is_another_outcome() -> None:
     assert not one.is_other(Predicted("Death", "within  30 days", ("score",)))
 
 
+def test_the_next_release_knows_what_was_predicted(same: Evidence, later: Evidence, folder: Path) -> None:
+    assert [one.get("predicted") for one in record.document(same)["datasets"]] == [
+        {"outcome": "Readmission", "horizon": None, "columns": ["risk"]}
+    ] * 2
+    assert later.changes is not None
+    assert later.changes.previous.predicted == Predicted("Readmission", None, ("risk",))
+    written = json.loads((folder / "out" / "results.json").read_text(encoding="utf-8"))
+    for one in written["datasets"]:
+        del one["predicted"]
+    assert faults(written, record.schema()) == []
+    (folder / "as-before.json").write_text(json.dumps(written), encoding="utf-8")
+    sites = {"north": (3, 150, THIS_YEAR)}
+    found = _release(folder / "as-before", sites, "1.2.0", "../as-before.json")
+    assert found.changes is not None
+    assert found.changes.previous.predicted is None
+    assert isinstance(_differences(found)["north"], Estimate)
+
+
 # ---- what is recorded and printed -----------------------------------------------------------------------------------
 
 
