@@ -273,6 +273,8 @@ class Previous:
     manifest: PreviousManifest | Absent
     predicted: Predicted | None = None
     """What it predicts; None where it does not record it, as no dossier did at first."""
+    unplaced: frozenset[str] = frozenset()
+    """The names of the datasets of which it does not record the site: their own names stand in its place."""
 
     def named(self, name: str) -> DatasetSummary | None:
         """Its dataset of a name, whatever site that is of."""
@@ -280,8 +282,14 @@ class Previous:
 
     def of(self, dataset: DatasetSummary) -> DatasetSummary | None:
         """Its dataset of the same name and the same site; None where it has none."""
+        return None if self.elsewhere(dataset) else self.named(dataset.name)
+
+    def elsewhere(self, dataset: DatasetSummary) -> DatasetSummary | None:
+        """Its dataset of the same name, where that one is of another site."""
         before = self.named(dataset.name)
-        return before if before is not None and dataset.is_of_site(before) else None
+        if before is None or before.name in self.unplaced or _same_words(dataset.site, before.site):
+            return None
+        return before
 
     def other_outcome(self, release: Release) -> Predicted | None:
         """What it predicts, where it records another outcome, or another horizon, than this release declares."""
@@ -468,11 +476,6 @@ class DatasetSummary:
     """How many imputations were pooled; None where nothing was imputed."""
     sampled: int | None = None
     """In how many analysed rows predictors and subgroups were read; None where in all."""
-
-    def is_of_site(self, other: DatasetSummary) -> bool:
-        """Whether both may be of one site; a dataset that declares no site has its own name in its place."""
-        unsaid = any(one.site == one.name for one in (self, other))
-        return unsaid or _same_words(self.site, other.site)
 
 
 @dataclass(frozen=True)

@@ -94,8 +94,8 @@ def _other_outcome(release: Release, previous: Previous) -> Absent | None:
 def _other_site(one: Result, previous: Previous, datasets: Sequence[DatasetSummary]) -> Absent | None:
     """Why a dataset is not compared with that of the same name, where that one is of another site."""
     now = next((dataset for dataset in datasets if dataset.name == one.dataset), None)
-    before = previous.named(one.dataset)
-    if now is None or before is None or now.is_of_site(before):
+    before = None if now is None else previous.elsewhere(now)
+    if now is None or before is None:
         return None
     return Absent(f"the dataset of this name was of another site before: {before.site}; now it is of {now.site}")
 
@@ -155,7 +155,7 @@ def _of_dataset(now: DatasetSummary, before: DatasetSummary) -> Absent | None:
 def _all_sites(previous: Previous, datasets: Sequence[DatasetSummary]) -> Absent | None:
     """All sites are independent of those of before when no hospital stands in both with rows that may be shared."""
     before, now = ([one for one in some if one.role == "external"] for some in (previous.datasets, datasets))
-    pairs = [(one, other) for one in now for other in before if _may_share(one, other)]
+    pairs = [(one, other) for one in now for other in before if _may_share(one, other, previous)]
     if all(_of_dataset(one, other) is None for one, other in pairs):
         return None
     same = [one.name for one, _ in pairs] == [one.name for one in now] and len(before) == len(now)
@@ -163,6 +163,6 @@ def _all_sites(previous: Previous, datasets: Sequence[DatasetSummary]) -> Absent
     return Absent(f"{which} are pooled in both releases, so that the two are not independent")
 
 
-def _may_share(now: DatasetSummary, before: DatasetSummary) -> bool:
+def _may_share(now: DatasetSummary, before: DatasetSummary, previous: Previous) -> bool:
     """Whether both may be of one hospital: by the name of the dataset, or under another name by that of the site."""
-    return now.is_of_site(before) if now.name == before.name else now.site == before.site
+    return previous.of(now) is before if now.name == before.name else now.site == before.site

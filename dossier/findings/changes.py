@@ -81,8 +81,8 @@ def _sites(evidence: Evidence) -> str:
 
 def _of_other_sites(evidence: Evidence) -> list[tuple[DatasetSummary, DatasetSummary]]:
     """The datasets of before and of now that have one name and two sites."""
-    pairs = [(_changes(evidence).previous.named(one.name), one) for one in evidence.datasets]
-    return [(before, now) for before, now in pairs if before is not None and not now.is_of_site(before)]
+    pairs = [(_changes(evidence).previous.elsewhere(one), one) for one in evidence.datasets]
+    return [(before, now) for before, now in pairs if before is not None]
 
 
 def _range(evidence: Evidence) -> str:

@@ -270,6 +270,7 @@ def _previous(
         criteria=tuple(_criterion(number, one) for number, one in enumerate(found.acceptance, start=1)),
         manifest=manifest,
         predicted=_predicted(found.datasets),
+        unplaced=frozenset(one.name for one in found.datasets if one.site is None),
     )
 
 
