@@ -707,6 +707,58 @@ def test_a_name_that_differs_by_a_sign_that_does_not_show_is_told_with_the_sign(
     assert caught.value.faults[0].fix.startswith("Did you mean <U+200B>risk?")
 
 
+CRITERION = '[[acceptance]]\nmeasure = "{0}"\ndataset = "{1}"\nat_least = {2}\n'
+
+
+def test_a_table_of_a_list_that_cannot_be_used_hides_no_fault_of_its_neighbours(tmp_path: Path) -> None:
+    criteria = [("auroc", "site", '"high"'), ("auroc", "nowhere", 75), ("auroc", "lost", 0.7), ("auroc", "site", 0.7)]
+    release = SITE + '[[dataset]]\nname = "lost"\nrole = "externl"\nfile = "site.csv"\n'
+    release += SITE.replace('"site"', '"third"').replace("site.csv", "third.csv")
+    release += "".join(CRITERION.format(*one) for one in criteria) + 'subset = "ward=4"\n'
+    release += '[[subgroup]]\ncolumn = 5\n[[subgroup]]\ncolumn = "risk"\n[[reply]]\nflag = 3\nsays = "x"\n'
+    release += '[[reply]]\nflag = "few_sites"\ndataset = "lost"\nsays = "x"\n[[reply]]\nflag = "few"\nsays = "x"\n'
+    found = _faults(tmp_path, release, site__csv="outcome,risk\n0,0.1\n1,1.7\n")
+    assert [where for _, where in found if where.startswith("release.toml")] == [
+        "release.toml, [[dataset]] 2 (lost), role",
+        "release.toml, [[acceptance]] 1, at_least",
+        "release.toml, [[subgroup]] 1, column",
+        "release.toml, [[reply]] 1, flag",
+        "release.toml, [[subgroup]] 2, column",
+        "release.toml, [[dataset]] 3 (third), file",
+        "release.toml, [[acceptance]] 2, at_least",
+        "release.toml, [[acceptance]] 2, dataset",
+        "release.toml, [[reply]] 3, flag",
+    ]
+    assert ("risk is 1.7, outside 0 to 1.", "site.csv, row 3, column risk") in found
+
+
+@pytest.mark.parametrize(
+    ("written", "instead", "what"),
+    [
+        ('column = "outcome"\n', "", "column is missing."),
+        ('column = "outcome"\n', "column = 5\n", "column is 5, not text in quotes."),
+        ('[outcome]\nname = "Readmission"\ncolumn = "outcome"\n', "", "There is no [outcome]."),
+    ],
+)
+def test_an_outcome_without_a_column_hides_no_fault_of_the_risks(
+    tmp_path: Path, written: str, instead: str, what: str
+) -> None:
+    (tmp_path / "release.toml").write_text(HEAD.replace(written, instead) + SITE, encoding="utf-8")
+    (tmp_path / "site.csv").write_text("outcome,risk\nno,0.1\nyes,1.7\n", encoding="utf-8")
+    with pytest.raises(DossierError) as caught:
+        load.study(tmp_path)
+    assert [fault.what for fault in caught.value.faults] == [what, "risk is 1.7, outside 0 to 1."]
+
+
+def test_a_release_without_prediction_hides_no_fault_of_the_outcome(tmp_path: Path) -> None:
+    head = HEAD.replace('[prediction]\ncolumn = "risk"\n', "")
+    (tmp_path / "release.toml").write_text(head + SITE, encoding="utf-8")
+    (tmp_path / "site.csv").write_text("outcome,risk\n0,0.1\n3,0.7\n", encoding="utf-8")
+    with pytest.raises(DossierError) as caught:
+        load.study(tmp_path)
+    assert [fault.what for fault in caught.value.faults] == ["There is no [prediction].", "outcome is 3, not 0 or 1."]
+
+
 def test_what_stands_in_a_table_that_cannot_be_used_hides_no_fault_of_the_others(tmp_path: Path) -> None:
     more = '[roc]\nparts = [[0, 2]]\n[readers]\nlabels = 1\n[statements]\n99 = "x"\n4 = { file = "no.md" }\n'
     found = _faults(tmp_path, SITE + 'sheet = "a"\nid = "case"\n' + more, site__csv="outcome,risk\n0,0.1\n1,3\n")

@@ -36,10 +36,14 @@ def study(release: str | Path) -> Study:
     if content is None:
         raise ReleaseError(faults)
     found = declared(content)
-    faults += found.faults
+    faults = list(dict.fromkeys([*faults, *found.faults]))
     if found.release is None:
         raise ReleaseError(faults)
-    return _study(found.release, folder, faults)
+    known = len(faults)
+    try:
+        return _study(found.release, folder, faults)
+    except DossierError as error:
+        raise type(error)([*error.faults[:known], *found.told(error.faults[known:])]) from None
 
 
 def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = (), name: str | None = None) -> Study:
