@@ -107,6 +107,7 @@ def test_the_example_of_the_contract(tmp_path: Path) -> None:
         ("0.5 3 5 101", "runs from 0.5 to 101: it is no risk from 0 to 1."),
         ("0 9 5 120", "runs from 0 to 120: it is no risk from 0 to 1."),
         ("-1 9 5 12", "runs from -1 to 12: it looks like log odds."),
+        ("0.22 1.5 1.75 2.83", "runs from 0.22 to 2.83: it may be per cent, or log odds."),
     ],
 )
 @pytest.mark.parametrize("key", ["risk", "score"])
@@ -757,6 +758,35 @@ def test_a_release_without_prediction_hides_no_fault_of_the_outcome(tmp_path: Pa
     with pytest.raises(DossierError) as caught:
         load.study(tmp_path)
     assert [fault.what for fault in caught.value.faults] == ["There is no [prediction].", "outcome is 3, not 0 or 1."]
+
+
+def test_one_site_or_file_on_another_scale_is_named(tmp_path: Path) -> None:
+    rows = [("A", 0.17), ("B", 73.7), ("A", 0.49), ("B", 0.9), ("B", 12.5), ("C", 0.3), ("C", 0.4), ("C", 7.5)]
+    table = "hosp,outcome,risk\n" + "".join(f"{site},{k % 2},{risk}\n" for k, (site, risk) in enumerate(rows))
+    release = SITE + 'site_column = "hosp"\n'
+    with pytest.raises(DataError) as caught:
+        _read(tmp_path, release, site__csv=table)
+    assert [(fault.what, fault.where, fault.fix) for fault in caught.value.faults] == [
+        (
+            "risk runs from 0.9 to 73.7: it looks like per cent.",
+            "site.csv, column risk, hosp B",
+            "Divide the column by 100, in these rows only.",
+        ),
+        (
+            "risk is 7.5, outside 0 to 1.",
+            "site.csv, row 9, column risk",
+            "Give risks as probabilities, or declare another column in [prediction].",
+        ),
+    ]
+
+
+def test_one_file_of_a_folder_on_another_scale_is_named(tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    for name, risks in (("a", [0.1, 0.4, 0.7]), ("b", [-2.0, 0.5, 1.5])):
+        written = pyarrow.table({"outcome": [0, 1, 1], "risk": risks})
+        pyarrow.parquet.write_table(written, tmp_path / "site" / f"{name}.parquet")
+    found = _faults(tmp_path, SITE.replace("site.csv", "site"))
+    assert found == [("risk runs from -2 to 1.5: it looks like log odds.", "site/b.parquet, column risk")]
 
 
 def test_what_stands_in_a_table_that_cannot_be_used_hides_no_fault_of_the_others(tmp_path: Path) -> None:
