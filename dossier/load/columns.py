@@ -465,7 +465,7 @@ def _scaled(where: str, numbers: Floats, what: str, wrong: Bools, only: str = ""
 
 
 def _scaled_in_parts(table: Settled, found: Column, what: str, wrong: Bools) -> tuple[list[Fault], Bools]:
-    """The faults of files or sites whose risks are on another scale, while those of others are risks; and their rows."""
+    """The faults of files or sites whose risks are on another scale, while others have risks; and their rows."""
     faults: list[Fault] = []
     told = np.zeros(len(wrong), dtype=bool)
     for parts in (_by_file(table, found), _by_site(table, found)):
