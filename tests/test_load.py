@@ -789,6 +789,30 @@ def test_one_file_of_a_folder_on_another_scale_is_named(tmp_path: Path) -> None:
     assert found == [("risk runs from -2 to 1.5: it looks like log odds.", "site/b.parquet, column risk")]
 
 
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ('"outcome" "risk"\n"0" 0 0.171\n"1" 1 0.737\n', "blanks"),
+        ("outcome risk\n0   0,171\n1 0,737\n", "blanks"),
+        ("outcome^risk\n0^0.171\n1^0.737\n", "^"),
+    ],
+)
+def test_a_separator_that_is_not_read_is_told(tmp_path: Path, table: str, said: str) -> None:
+    what = f"The columns of site.csv seem to be separated by {said}."
+    assert _faults(tmp_path, SITE, site__csv=table) == [(what, "site.csv, first row")]
+
+
+@pytest.mark.parametrize("table", ["the risk, outcome\n0.2, 1\n", "outcome of patients\n1 or 2\n", "outcome\n1\n"])
+def test_blanks_in_names_and_texts_are_no_separators(tmp_path: Path, table: str) -> None:
+    assert not any("separated" in what for what, _ in _faults(tmp_path, SITE, site__csv=table))
+
+
+def test_two_columns_that_were_read_as_one_are_told_with_the_way_to_part_them(tmp_path: Path) -> None:
+    with pytest.raises(DossierError) as caught:
+        _read(tmp_path, SITE, site__csv="outcome;the risk, predicted\n0;0,171\n1;0,737\n")
+    assert 'If ; stands between the columns, declare separator = ";" in the [[dataset]].' in caught.value.faults[0].fix
+
+
 def test_what_stands_in_a_table_that_cannot_be_used_hides_no_fault_of_the_others(tmp_path: Path) -> None:
     more = '[roc]\nparts = [[0, 2]]\n[readers]\nlabels = 1\n[statements]\n99 = "x"\n4 = { file = "no.md" }\n'
     found = _faults(tmp_path, SITE + 'sheet = "a"\nid = "case"\n' + more, site__csv="outcome,risk\n0,0.1\n1,3\n")
