@@ -12,6 +12,7 @@ import pytest
 
 from dossier import initial, load
 from dossier.errors import DataError, DossierError, Fault, ReleaseError
+from dossier.load.of_the_command import of_the_command
 from dossier.types import Dataset, DecisionCounts, Study
 from tests.bench.fault_places import heard, places, unreached
 from tests.reference.built import example
@@ -700,6 +701,44 @@ def test_quick_speaks_of_the_command_where_a_release_would_be_named(tmp_path: Pa
         with pytest.raises(DossierError) as caught:
             load.quick(tmp_path / table, "dies", "risk")
         assert [(fault.where, fault.fix) for fault in caught.value.faults] == [(where, fix)]
+
+
+@pytest.mark.parametrize(
+    ("table", "fixes"),
+    [
+        ("died,risk\nyes,0.1\nno,0.2\n", ["Write 1 where the outcome happened, and 0 where it did not."]),
+        ("died,risk\n1,0.1\n2,0.2\n", ["Write 1 where the outcome happened, and 0 where it did not."]),
+        (
+            "died,risk\n1,0.1\nNA,NA\n",
+            ["Give 0 or 1, or leave the cell empty.", "Give a number, or leave the cell empty."],
+        ),
+        ("died,risk\n1,0.1\n0,1.7\n", ["Give risks as probabilities, or name another column with --risk."]),
+        ("died,risk,name\n1,0.1,M\xfcller\n", ["Save the table as UTF-8 text."]),
+        (
+            "died;risk, predicted\n0;0,171\n",
+            [
+                "Did you mean died;risk? If ; stands between the columns, save it as a .tsv. --outcome names it.",
+                "Did you mean died;risk? If ; stands between the columns, save it as a .tsv. --risk names it.",
+            ],
+        ),
+        ("", ["Put the rows in it."]),
+    ],
+)
+def test_quick_gives_advice_that_can_be_followed_without_a_release(
+    tmp_path: Path, table: str, fixes: list[str]
+) -> None:
+    (tmp_path / "table.csv").write_bytes(table.encode("latin-1"))
+    with pytest.raises(DossierError) as caught:
+        load.quick(tmp_path / "table.csv", "died", "risk")
+    assert [fault.fix for fault in caught.value.faults] == fixes
+
+
+def test_advice_that_asks_for_a_release_says_so() -> None:
+    asked = of_the_command(Fault("x", "release.toml, [[dataset]] 1 (table)", "List it under categorical."))
+    assert asked.where == "TABLE"
+    assert asked.fix.endswith(
+        "make a release of it, as dossier init shows, in which you can do this: List it under categorical."
+    )
 
 
 def test_a_name_that_differs_by_a_sign_that_does_not_show_is_told_with_the_sign(tmp_path: Path) -> None:
