@@ -17,6 +17,7 @@ from dossier.types import (
     DescriptionResult,
     Estimate,
     Evidence,
+    Predicted,
     Previous,
     PreviousManifest,
     Result,
@@ -41,7 +42,10 @@ def document(evidence: Evidence) -> dict[str, Any]:
             "level": release.level,
             **before,
         },
-        "datasets": [_dataset(dataset) for dataset in (*evidence.datasets, *_declared(evidence))],
+        "datasets": [
+            *({**_dataset(dataset), "predicted": _predicted(evidence)} for dataset in evidence.datasets),
+            *(_dataset(declared) for declared in _declared(evidence)),
+        ],
         "description": [
             *(_description(row) for row in (*evidence.descriptions, *_sizes(evidence))),
             *(_withheld(one) for one in evidence.withheld),
@@ -123,6 +127,12 @@ def _dataset(dataset: DatasetSummary) -> dict[str, Any]:
         # Only where it says something: what was written before stays the same to the byte.
         **({} if dataset.sampled is None else {"sampled": dataset.sampled}),
     }
+
+
+def _predicted(evidence: Evidence) -> dict[str, Any]:
+    """What the risks of the datasets are of: the next release compares nothing with another outcome."""
+    predicted = Predicted.by(evidence.release)
+    return {"outcome": predicted.outcome, "horizon": predicted.horizon, "columns": list(predicted.columns)}
 
 
 def _previous(previous: Previous) -> dict[str, Any]:
@@ -321,6 +331,21 @@ def _schema_of_previous(rows: Callable[[dict[str, Any]], dict[str, Any]]) -> dic
     }
 
 
+def _schema_of_predicted() -> dict[str, Any]:
+    """The part of a dataset that says what its risks are of; files of before do not have it."""
+    properties = {
+        "outcome": {"type": "string"},
+        "horizon": {"type": ["string", "null"]},
+        "columns": {"type": "array", "items": {"type": "string"}},
+    }
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": sorted(properties),
+        "additionalProperties": False,
+    }
+
+
 def schema() -> dict[str, Any]:
     """The JSON Schema of results.json."""
     number = {"type": ["number", "null"]}
@@ -378,7 +403,7 @@ def schema() -> dict[str, Any]:
                     "additionalProperties": {"type": "integer", "minimum": 0},
                 },
             },
-            optional={"sampled": {"type": "integer", "minimum": 0}},
+            optional={"sampled": {"type": "integer", "minimum": 0}, "predicted": _schema_of_predicted()},
         ),
         "description": rows(
             {

@@ -8,6 +8,7 @@ words are final.
 from __future__ import annotations
 
 import datetime
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -222,6 +223,39 @@ class PreviousManifest:
 
 
 @dataclass(frozen=True)
+class Predicted:
+    """What a release predicts, until when, and in which columns the risks stand."""
+
+    outcome: str
+    horizon: str | None
+    columns: tuple[str, ...]
+
+    @classmethod
+    def by(cls, release: Release) -> Predicted:
+        """What this release predicts."""
+        columns = release.prediction.columns or (release.prediction.column,)
+        return cls(release.outcome.name, release.outcome.horizon, tuple(name for name in columns if name is not None))
+
+    @property
+    def words(self) -> str:
+        """The outcome with its horizon, as they stand within a sentence."""
+        return self.outcome if self.horizon is None else f"{self.outcome}, {self.horizon}"
+
+    def is_other(self, than: Predicted) -> bool:
+        """Whether the outcome or its horizon is another; a horizon that one of the two does not say may be the same."""
+        horizons = (self.horizon, than.horizon)
+        return not _same_words(self.outcome, than.outcome) or (
+            None not in horizons and not _same_words(*(horizon or "" for horizon in horizons))
+        )
+
+
+def _same_words(one: str, other: str) -> bool:
+    """Whether two texts are the same but for capitals, blanks, and the way in which accents are coded."""
+    first, second = (" ".join(unicodedata.normalize("NFC", text).casefold().split()) for text in (one, other))
+    return first == second
+
+
+@dataclass(frozen=True)
 class Previous:
     """What the results.json of the previous release recorded: its setting, its sites, its core measures."""
 
@@ -237,6 +271,29 @@ class Previous:
     """Every core measure of whole datasets, and over all sites."""
     criteria: tuple[Criterion, ...]
     manifest: PreviousManifest | Absent
+    predicted: Predicted | None = None
+    """What it predicts; None where it does not record it, as no dossier did at first."""
+    unplaced: frozenset[str] = frozenset()
+    """The names of the datasets of which it does not record the site: their own names stand in its place."""
+
+    def named(self, name: str) -> DatasetSummary | None:
+        """Its dataset of a name, whatever site that is of."""
+        return next((one for one in self.datasets if one.name == name), None)
+
+    def of(self, dataset: DatasetSummary) -> DatasetSummary | None:
+        """Its dataset of the same name and the same site; None where it has none."""
+        return None if self.elsewhere(dataset) else self.named(dataset.name)
+
+    def elsewhere(self, dataset: DatasetSummary) -> DatasetSummary | None:
+        """Its dataset of the same name, where that one is of another site."""
+        before = self.named(dataset.name)
+        if before is None or before.name in self.unplaced or _same_words(dataset.site, before.site):
+            return None
+        return before
+
+    def other_outcome(self, release: Release) -> Predicted | None:
+        """What it predicts, where it records another outcome, or another horizon, than this release declares."""
+        return self.predicted if self.predicted is not None and self.predicted.is_other(Predicted.by(release)) else None
 
 
 @dataclass(frozen=True)

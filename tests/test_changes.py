@@ -19,7 +19,7 @@ from dossier.metrics.changes import change
 from dossier.metrics.comparison import auroc_difference
 from dossier.metrics.discrimination import auroc
 from dossier.metrics.intervals import wilson
-from dossier.types import Absent, DatasetSummary, Estimate, Evidence, Gallery, Result
+from dossier.types import Absent, DatasetSummary, Estimate, Evidence, Gallery, Predicted, Result
 from tests.test_record import faults
 
 ABOUT = """
@@ -295,6 +295,129 @@ def test_rows_are_independent_only_when_dates_say_so(
     assert isinstance(only.found, Estimate)
     assert (only.found.low is None) == (reason is not None)
     assert reason is None or reason in (only.found.reason or "")
+
+
+# ---- another hospital, another outcome -------------------------------------------------------------------------------
+
+
+def _with(evidence: Evidence, **changed: Any) -> Evidence:
+    """The evidence beside a previous release of which this is otherwise, compared anew."""
+    from dossier.evaluate.changes import changes
+
+    assert evidence.changes is not None
+    previous = dataclasses.replace(evidence.changes.previous, **changed)
+    found = changes(evidence.release, previous, evidence.datasets, evidence.results, evidence.terms)
+    return dataclasses.replace(evidence, changes=found)
+
+
+def _of_site(evidence: Evidence, site: str) -> Evidence:
+    """The same, but that north was of this site before."""
+    assert evidence.changes is not None
+    before = evidence.changes.previous.datasets
+    moved = tuple(dataclasses.replace(one, site=site) if one.name == "north" else one for one in before)
+    return _with(evidence, datasets=moved)
+
+
+@pytest.fixture(scope="module")
+def moved(later: Evidence) -> Evidence:
+    """Version 1.1.0, whose north has its name from quite another hospital."""
+    return _of_site(later, "Quite another hospital")
+
+
+def test_a_dataset_of_another_hospital_is_not_compared(moved: Evidence) -> None:
+    reason = "the dataset of this name was of another site before: Quite another hospital; now it is of Hospital north"
+    assert _differences(moved)["north"] == Absent(reason)
+    assert _differences(moved, "net_benefit", threshold=0.3)["north"] == Absent(reason)
+    assert not any("differs by" in part for part in (chapter.finding(moved).lead, chapter.finding(moved).rest))
+
+
+def test_a_dataset_of_another_hospital_came_and_the_other_went(moved: Evidence) -> None:
+    said = chapter.finding(moved)
+    assert "two datasets came, two went, and no criterion changed state" in said.lead
+    assert "north (Quite another hospital before, Hospital north now)" in said.rest
+    rows = {row.label: [cell.text for cell in row.cells] for row in chapter.data(moved).rows}
+    assert (rows["Hospital north"][0], rows["Hospital north"][-1]) == ("", "came")
+    assert (rows["Quite another hospital"][1], rows["Quite another hospital"][-1]) == ("", "went")
+    setting = {row.label: [cell.text for cell in row.cells] for row in chapter.settings(moved).rows}
+    assert setting["Site of north"] == ["Quite another hospital", "Hospital north"]
+    assert "2\N{NO-BREAK SPACE}new places, 2 no longer here, 0\N{NO-BREAK SPACE}goals met then" in chapter.line(moved)
+
+
+def test_no_number_of_another_hospital_stands_as_before(moved: Evidence) -> None:
+    table = chapter.measures(moved)
+    assert {row.cells[0].text for row in table.rows if row.label == "Hospital north"} == {""}
+    assert any("of another site before: Quite another hospital" in note for note in table.footnotes)
+    criteria = chapter.criteria(moved)
+    assert criteria is not None
+    assert [[cell.text for cell in row.cells] for row in criteria.rows] == [
+        ["Hospital north", "not declared", "not met: at least 0.99"],
+        ["Quite another hospital", "met: at least 0.50", "not declared"],
+    ]
+
+
+def test_the_same_site_in_other_capitals_or_without_a_name_is_the_same(later: Evidence) -> None:
+    assert isinstance(_differences(_of_site(later, "hospital  NORTH"))["north"], Estimate)
+    assert isinstance(_differences(_of_site(later, "North"))["north"], Absent)
+    assert isinstance(_differences(_with(_of_site(later, "north"), unplaced=frozenset({"north"})))["north"], Estimate)
+
+
+def test_a_hospital_under_another_dataset_name_is_pooled_in_both(same: Evidence) -> None:
+    assert same.changes is not None
+    before = same.changes.previous.datasets
+    renamed = tuple(dataclasses.replace(one, name=f"{one.name}-1") for one in before)
+    assert all(found.low is None for found in _pooled(_with(same, datasets=renamed)))
+    others = tuple(dataclasses.replace(one, site=f"{one.site} of the coast") for one in before)
+    assert any(found.low is not None for found in _pooled(_with(same, datasets=others)))
+
+
+def _pooled(evidence: Evidence) -> list[Estimate]:
+    assert evidence.changes is not None
+    found = [one.found for one in evidence.changes.results if one.dataset == "pooled"]
+    return [one for one in found if isinstance(one, Estimate)]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "horizon", "words"),
+    [("death", None, "death"), ("Readmission", "within a year", None), ("readmission", None, None)],
+)
+def test_another_outcome_is_not_compared(later: Evidence, outcome: str, horizon: str | None, words: str | None) -> None:
+    found = _with(later, predicted=Predicted(outcome, horizon, ("risk",)))
+    said = chapter.finding(found)
+    if words is None:
+        assert isinstance(_differences(found)["north"], Estimate)
+        assert "nother outcome" not in said.rest + chapter.line(found)
+        return
+    reason = f"another outcome was predicted before: {words}; now it is Readmission"
+    assert set(_differences(found).values()) == {Absent(reason)}
+    assert reason[1:] in said.rest
+    assert f"The outcome was another one then: {words}." in chapter.line(found)
+    assert {row.cells[0].text for row in chapter.measures(found).rows if row.kind == "row"} == {""}
+    setting = {row.label: [cell.text for cell in row.cells] for row in chapter.settings(found).rows}
+    assert setting["Outcome"] == ["death", "Readmission"]
+
+
+def test_another_horizon_is_another_outcome() -> None:
+    one, other = (Predicted("death", horizon, ("risk",)) for horizon in ("within 30 days", "within 90 days"))
+    assert one.is_other(other)
+    assert not one.is_other(Predicted("Death", "within  30 days", ("score",)))
+
+
+def test_the_next_release_knows_what_was_predicted(same: Evidence, later: Evidence, folder: Path) -> None:
+    assert [one.get("predicted") for one in record.document(same)["datasets"]] == [
+        {"outcome": "Readmission", "horizon": None, "columns": ["risk"]}
+    ] * 2
+    assert later.changes is not None
+    assert later.changes.previous.predicted == Predicted("Readmission", None, ("risk",))
+    written = json.loads((folder / "out" / "results.json").read_text(encoding="utf-8"))
+    for one in written["datasets"]:
+        del one["predicted"]
+    assert faults(written, record.schema()) == []
+    (folder / "as-before.json").write_text(json.dumps(written), encoding="utf-8")
+    sites = {"north": (3, 150, THIS_YEAR)}
+    found = _release(folder / "as-before", sites, "1.2.0", "../as-before.json")
+    assert found.changes is not None
+    assert found.changes.previous.predicted is None
+    assert isinstance(_differences(found)["north"], Estimate)
 
 
 # ---- what is recorded and printed -----------------------------------------------------------------------------------

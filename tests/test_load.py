@@ -12,6 +12,7 @@ import pytest
 
 from dossier import initial, load
 from dossier.errors import DataError, DossierError, Fault, ReleaseError
+from dossier.load.of_the_command import of_the_command
 from dossier.types import Dataset, DecisionCounts, Study
 from tests.bench.fault_places import heard, places, unreached
 from tests.reference.built import example
@@ -107,6 +108,7 @@ def test_the_example_of_the_contract(tmp_path: Path) -> None:
         ("0.5 3 5 101", "runs from 0.5 to 101: it is no risk from 0 to 1."),
         ("0 9 5 120", "runs from 0 to 120: it is no risk from 0 to 1."),
         ("-1 9 5 12", "runs from -1 to 12: it looks like log odds."),
+        ("0.22 1.5 1.75 2.83", "runs from 0.22 to 2.83: it may be per cent, or log odds."),
     ],
 )
 @pytest.mark.parametrize("key", ["risk", "score"])
@@ -701,10 +703,153 @@ def test_quick_speaks_of_the_command_where_a_release_would_be_named(tmp_path: Pa
         assert [(fault.where, fault.fix) for fault in caught.value.faults] == [(where, fix)]
 
 
+@pytest.mark.parametrize(
+    ("table", "fixes"),
+    [
+        ("died,risk\nyes,0.1\nno,0.2\n", ["Write 1 where the outcome happened, and 0 where it did not."]),
+        ("died,risk\n1,0.1\n2,0.2\n", ["Write 1 where the outcome happened, and 0 where it did not."]),
+        (
+            "died,risk\n1,0.1\nNA,NA\n",
+            ["Give 0 or 1, or leave the cell empty.", "Give a number, or leave the cell empty."],
+        ),
+        ("died,risk\n1,0.1\n0,1.7\n", ["Give risks as probabilities, or name another column with --risk."]),
+        ("died,risk,name\n1,0.1,M\xfcller\n", ["Save the table as UTF-8 text."]),
+        (
+            "died;risk, predicted\n0;0,171\n",
+            [
+                "Did you mean died;risk? If ; stands between the columns, save it as a .tsv. --outcome names it.",
+                "Did you mean died;risk? If ; stands between the columns, save it as a .tsv. --risk names it.",
+            ],
+        ),
+        ("", ["Put the rows in it."]),
+    ],
+)
+def test_quick_gives_advice_that_can_be_followed_without_a_release(
+    tmp_path: Path, table: str, fixes: list[str]
+) -> None:
+    (tmp_path / "table.csv").write_bytes(table.encode("latin-1"))
+    with pytest.raises(DossierError) as caught:
+        load.quick(tmp_path / "table.csv", "died", "risk")
+    assert [fault.fix for fault in caught.value.faults] == fixes
+
+
+def test_advice_that_asks_for_a_release_says_so() -> None:
+    asked = of_the_command(Fault("x", "release.toml, [[dataset]] 1 (table)", "List it under categorical."))
+    assert asked.where == "TABLE"
+    assert asked.fix.endswith(
+        "make a release of it, as dossier init shows, in which you can do this: List it under categorical."
+    )
+
+
 def test_a_name_that_differs_by_a_sign_that_does_not_show_is_told_with_the_sign(tmp_path: Path) -> None:
     with pytest.raises(DossierError) as caught:
         _read(tmp_path, SITE, site__csv="outcome,\u200brisk\n0,0.1\n1,0.2\n")
     assert caught.value.faults[0].fix.startswith("Did you mean <U+200B>risk?")
+
+
+CRITERION = '[[acceptance]]\nmeasure = "{0}"\ndataset = "{1}"\nat_least = {2}\n'
+
+
+def test_a_table_of_a_list_that_cannot_be_used_hides_no_fault_of_its_neighbours(tmp_path: Path) -> None:
+    criteria = [("auroc", "site", '"high"'), ("auroc", "nowhere", 75), ("auroc", "lost", 0.7), ("auroc", "site", 0.7)]
+    release = SITE + '[[dataset]]\nname = "lost"\nrole = "externl"\nfile = "site.csv"\n'
+    release += SITE.replace('"site"', '"third"').replace("site.csv", "third.csv")
+    release += "".join(CRITERION.format(*one) for one in criteria) + 'subset = "ward=4"\n'
+    release += '[[subgroup]]\ncolumn = 5\n[[subgroup]]\ncolumn = "risk"\n[[reply]]\nflag = 3\nsays = "x"\n'
+    release += '[[reply]]\nflag = "few_sites"\ndataset = "lost"\nsays = "x"\n[[reply]]\nflag = "few"\nsays = "x"\n'
+    found = _faults(tmp_path, release, site__csv="outcome,risk\n0,0.1\n1,1.7\n")
+    assert [where for _, where in found if where.startswith("release.toml")] == [
+        "release.toml, [[dataset]] 2 (lost), role",
+        "release.toml, [[acceptance]] 1, at_least",
+        "release.toml, [[subgroup]] 1, column",
+        "release.toml, [[reply]] 1, flag",
+        "release.toml, [[subgroup]] 2, column",
+        "release.toml, [[dataset]] 3 (third), file",
+        "release.toml, [[acceptance]] 2, at_least",
+        "release.toml, [[acceptance]] 2, dataset",
+        "release.toml, [[reply]] 3, flag",
+    ]
+    assert ("risk is 1.7, outside 0 to 1.", "site.csv, row 3, column risk") in found
+
+
+@pytest.mark.parametrize(
+    ("written", "instead", "what"),
+    [
+        ('column = "outcome"\n', "", "column is missing."),
+        ('column = "outcome"\n', "column = 5\n", "column is 5, not text in quotes."),
+        ('[outcome]\nname = "Readmission"\ncolumn = "outcome"\n', "", "There is no [outcome]."),
+    ],
+)
+def test_an_outcome_without_a_column_hides_no_fault_of_the_risks(
+    tmp_path: Path, written: str, instead: str, what: str
+) -> None:
+    (tmp_path / "release.toml").write_text(HEAD.replace(written, instead) + SITE, encoding="utf-8")
+    (tmp_path / "site.csv").write_text("outcome,risk\nno,0.1\nyes,1.7\n", encoding="utf-8")
+    with pytest.raises(DossierError) as caught:
+        load.study(tmp_path)
+    assert [fault.what for fault in caught.value.faults] == [what, "risk is 1.7, outside 0 to 1."]
+
+
+def test_a_release_without_prediction_hides_no_fault_of_the_outcome(tmp_path: Path) -> None:
+    head = HEAD.replace('[prediction]\ncolumn = "risk"\n', "")
+    (tmp_path / "release.toml").write_text(head + SITE, encoding="utf-8")
+    (tmp_path / "site.csv").write_text("outcome,risk\n0,0.1\n3,0.7\n", encoding="utf-8")
+    with pytest.raises(DossierError) as caught:
+        load.study(tmp_path)
+    assert [fault.what for fault in caught.value.faults] == ["There is no [prediction].", "outcome is 3, not 0 or 1."]
+
+
+def test_one_site_or_file_on_another_scale_is_named(tmp_path: Path) -> None:
+    rows = [("A", 0.17), ("B", 73.7), ("A", 0.49), ("B", 0.9), ("B", 12.5), ("C", 0.3), ("C", 0.4), ("C", 7.5)]
+    table = "hosp,outcome,risk\n" + "".join(f"{site},{k % 2},{risk}\n" for k, (site, risk) in enumerate(rows))
+    release = SITE + 'site_column = "hosp"\n'
+    with pytest.raises(DataError) as caught:
+        _read(tmp_path, release, site__csv=table)
+    assert [(fault.what, fault.where, fault.fix) for fault in caught.value.faults] == [
+        (
+            "risk runs from 0.9 to 73.7: it looks like per cent.",
+            "site.csv, column risk, hosp B",
+            "Divide the column by 100, in these rows only.",
+        ),
+        (
+            "risk is 7.5, outside 0 to 1.",
+            "site.csv, row 9, column risk",
+            "Give risks as probabilities, or declare another column in [prediction].",
+        ),
+    ]
+
+
+def test_one_file_of_a_folder_on_another_scale_is_named(tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    for name, risks in (("a", [0.1, 0.4, 0.7]), ("b", [-2.0, 0.5, 1.5])):
+        written = pyarrow.table({"outcome": [0, 1, 1], "risk": risks})
+        pyarrow.parquet.write_table(written, tmp_path / "site" / f"{name}.parquet")
+    found = _faults(tmp_path, SITE.replace("site.csv", "site"))
+    assert found == [("risk runs from -2 to 1.5: it looks like log odds.", "site/b.parquet, column risk")]
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ('"outcome" "risk"\n"0" 0 0.171\n"1" 1 0.737\n', "blanks"),
+        ("outcome risk\n0   0,171\n1 0,737\n", "blanks"),
+        ("outcome^risk\n0^0.171\n1^0.737\n", "^"),
+    ],
+)
+def test_a_separator_that_is_not_read_is_told(tmp_path: Path, table: str, said: str) -> None:
+    what = f"The columns of site.csv seem to be separated by {said}."
+    assert _faults(tmp_path, SITE, site__csv=table) == [(what, "site.csv, first row")]
+
+
+@pytest.mark.parametrize("table", ["the risk, outcome\n0.2, 1\n", "outcome of patients\n1 or 2\n", "outcome\n1\n"])
+def test_blanks_in_names_and_texts_are_no_separators(tmp_path: Path, table: str) -> None:
+    assert not any("separated" in what for what, _ in _faults(tmp_path, SITE, site__csv=table))
+
+
+def test_two_columns_that_were_read_as_one_are_told_with_the_way_to_part_them(tmp_path: Path) -> None:
+    with pytest.raises(DossierError) as caught:
+        _read(tmp_path, SITE, site__csv="outcome;the risk, predicted\n0;0,171\n1;0,737\n")
+    assert 'If ; stands between the columns, declare separator = ";" in the [[dataset]].' in caught.value.faults[0].fix
 
 
 def test_what_stands_in_a_table_that_cannot_be_used_hides_no_fault_of_the_others(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from dossier.types import (
     Changes,
     DatasetSummary,
     Estimate,
+    Predicted,
     Previous,
     Result,
     Term,
@@ -37,15 +38,17 @@ def changes(
 ) -> Changes | None:
     """The difference of every core measure of every tested dataset, and of all sites; None without a previous release.
 
-    Where the rival is the previous version, the difference is that of the two on the same rows.
+    Where the rival is the previous version, the difference is that of the two on the same rows. Nothing else is
+    compared with another outcome, nor a site with another one whose dataset had the same name.
     """
     if previous is None:
         return None
     tested = {one.name for one in datasets if one.role != "development"} | {POOLED}
     core = [one for one in results if _is_core(one, terms) and one.dataset in tested]
     paired = _rival_differences(results) if is_rival(release, previous) else {}
+    other = _other_outcome(release, previous)
     found = tuple(
-        replace(one, at={**one.at, "against": AGAINST}, found=_difference(one, previous, datasets, paired))
+        replace(one, at={**one.at, "against": AGAINST}, found=_difference(one, previous, datasets, paired, other))
         for one in core
     )
     return Changes(previous, found)
@@ -80,15 +83,36 @@ def _rival_differences(results: Sequence[Result]) -> Mapping[Place, Estimate]:
     }
 
 
+def _other_outcome(release: Release, previous: Previous) -> Absent | None:
+    """Why no measure can be compared, where the previous release predicts something else."""
+    then = previous.other_outcome(release)
+    if then is None:
+        return None
+    return Absent(f"another outcome was predicted before: {then.words}; now it is {Predicted.by(release).words}")
+
+
+def _other_site(one: Result, previous: Previous, datasets: Sequence[DatasetSummary]) -> Absent | None:
+    """Why a dataset is not compared with that of the same name, where that one is of another site."""
+    now = next((dataset for dataset in datasets if dataset.name == one.dataset), None)
+    before = None if now is None else previous.elsewhere(now)
+    if now is None or before is None:
+        return None
+    return Absent(f"the dataset of this name was of another site before: {before.site}; now it is of {now.site}")
+
+
 def _difference(
-    one: Result, previous: Previous, datasets: Sequence[DatasetSummary], paired: Mapping[Place, Estimate]
+    one: Result,
+    previous: Previous,
+    datasets: Sequence[DatasetSummary],
+    paired: Mapping[Place, Estimate],
+    other_outcome: Absent | None,
 ) -> Estimate | Absent:
     if isinstance(one.found, Absent):
         return one.found
     on_same_rows = paired.get(_place(one.measure, one.dataset, one.at))
     if on_same_rows is not None:
         return replace(on_same_rows, method=f"paired, both versions on the same rows; {on_same_rows.method}")
-    before = value_before(previous, one)
+    before = other_outcome or _other_site(one, previous, datasets) or value_before(previous, one)
     if isinstance(before, Absent):
         return before
     return change(one.found, before, _together(one.dataset, previous, datasets))
@@ -96,12 +120,12 @@ def _difference(
 
 def value_before(previous: Previous, one: Result) -> Estimate | Absent:
     """The same measure in the previous release, or why it has none."""
+    if one.dataset != POOLED and previous.named(one.dataset) is None:
+        return Absent(f"{one.dataset} is not in the previous release")
     wanted = _place(one.measure, one.dataset, one.at)
     for result in previous.results:
         if _place(result.measure, result.dataset, result.at) == wanted:
             return result.found if isinstance(result.found, Estimate) else Absent(f"before: {result.found.reason}")
-    if one.dataset != POOLED and all(known.name != one.dataset for known in previous.datasets):
-        return Absent(f"{one.dataset} is not in the previous release")
     return Absent("the previous release does not have this measure at these settings")
 
 
@@ -130,10 +154,15 @@ def _of_dataset(now: DatasetSummary, before: DatasetSummary) -> Absent | None:
 
 def _all_sites(previous: Previous, datasets: Sequence[DatasetSummary]) -> Absent | None:
     """All sites are independent of those of before when no hospital stands in both with rows that may be shared."""
-    before = {one.name: one for one in previous.datasets if one.role == "external"}
-    shared = [one for one in datasets if one.role == "external" and one.name in before]
-    if all(_of_dataset(one, before[one.name]) is None for one in shared):
+    before, now = ([one for one in some if one.role == "external"] for some in (previous.datasets, datasets))
+    pairs = [(one, other) for one in now for other in before if _may_share(one, other, previous)]
+    if all(_of_dataset(one, other) is None for one, other in pairs):
         return None
-    same = len(shared) == len(before) == sum(one.role == "external" for one in datasets)
+    same = [one.name for one, _ in pairs] == [one.name for one in now] and len(before) == len(now)
     which = "the same hospitals" if same else "some of the same hospitals"
     return Absent(f"{which} are pooled in both releases, so that the two are not independent")
+
+
+def _may_share(now: DatasetSummary, before: DatasetSummary, previous: Previous) -> bool:
+    """Whether both may be of one hospital: by the name of the dataset, or under another name by that of the site."""
+    return previous.of(now) is before if now.name == before.name else now.site == before.site

@@ -15,6 +15,7 @@ from dossier.types import (
     DatasetSummary,
     Estimate,
     Evidence,
+    Predicted,
     Previous,
     PreviousManifest,
     Result,
@@ -57,7 +58,31 @@ def finding(evidence: Evidence) -> Sentence:
         f"Since version {changes.previous.version}, {in_words(len(came))} dataset{'' if len(came) == 1 else 's'} came, "
         f"{in_words(len(went))} went, and {moved}."
     )
-    return Sentence(lead, _range(evidence))
+    return Sentence(lead, " ".join(part for part in (_outcome(evidence), _sites(evidence), _range(evidence)) if part))
+
+
+def _outcome(evidence: Evidence) -> str:
+    """That another outcome was predicted before; nothing where it is the same, or not known."""
+    then = _changes(evidence).previous.other_outcome(evidence.release)
+    if then is None:
+        return ""
+    now = Predicted.by(evidence.release)
+    return f"Another outcome was predicted before: {then.words}; now it is {now.words}. Nothing is compared with it."
+
+
+def _sites(evidence: Evidence) -> str:
+    """Which datasets have their name from another site of before."""
+    moved = [f"{one.name} ({before.site} before, {one.site} now)" for before, one in _of_other_sites(evidence)]
+    if not moved:
+        return ""
+    of = "Datasets of the same name are" if len(moved) > 1 else "A dataset of the same name is"
+    return f"{of} of another site and not compared: {listing(moved)}."
+
+
+def _of_other_sites(evidence: Evidence) -> list[tuple[DatasetSummary, DatasetSummary]]:
+    """The datasets of before and of now that have one name and two sites."""
+    pairs = [(_changes(evidence).previous.elsewhere(one), one) for one in evidence.datasets]
+    return [(before, now) for before, now in pairs if before is not None]
 
 
 def _range(evidence: Evidence) -> str:
@@ -88,9 +113,11 @@ def line(evidence: Evidence) -> str:
         return ""
     came, went = _came_and_went(evidence)
     lost = [one for one in _kept(evidence) if _standing(one[0]) == "met" and _standing(one[1]) != "met"]
+    then = evidence.changes.previous.other_outcome(evidence.release)
+    other = "" if then is None else f" The outcome was another one then: {then.words}."
     return (
         f"Since version {evidence.changes.previous.version}: {counted(len(came), 'new place')}, {len(went)} no longer "
-        f"here, {counted(len(lost), 'goal')} met then but not now."
+        f"here, {counted(len(lost), 'goal')} met then but not now.{other}"
     )
 
 
@@ -130,6 +157,9 @@ def _settings(evidence: Evidence, before: Previous) -> Iterator[tuple[str, str, 
     release, manifest = evidence.release.release, before.manifest
     yield "Version of the model", before.version, release.version
     yield "Date", date(before.date), date(release.date)
+    yield from _predictions(before.predicted, Predicted.by(evidence.release))
+    for old, new in _of_other_sites(evidence):
+        yield f"Site of {new.name}", old.site, new.site
     yield "Thresholds", _thresholds(before.thresholds), _thresholds(evidence.release.thresholds.declared)
     yield "Level of the intervals", f"{before.level * 100:g}%", f"{release.level * 100:g}%"
     yield "Seed", str(before.seed), str(release.seed)
@@ -137,6 +167,14 @@ def _settings(evidence: Evidence, before: Previous) -> Iterator[tuple[str, str, 
         yield "Model file, SHA-256", _hash(manifest.artifact_sha256), _hash(release.artifact_sha256)
         for name in dict.fromkeys((*evidence.versions, *manifest.versions)):
             yield name, manifest.versions.get(name, "not there"), evidence.versions.get(name, "not there")
+
+
+def _predictions(before: Predicted | None, now: Predicted) -> Iterator[tuple[str, str, str]]:
+    """What is predicted, then and now; nothing where the previous results do not record it."""
+    if before is not None:
+        yield "Outcome", before.outcome, now.outcome
+        yield "Horizon", before.horizon or NOT_STATED, now.horizon or NOT_STATED
+        yield "Column of the risk", listing(before.columns), listing(now.columns)
 
 
 def _thresholds(declared: Sequence[float]) -> str:
@@ -156,17 +194,17 @@ def _word(text: str) -> Cell:
 
 def _came_and_went(evidence: Evidence) -> tuple[list[DatasetSummary], list[DatasetSummary]]:
     """The datasets that only this release has, and those that only the previous one had."""
-    previous = _changes(evidence).previous.datasets
-    now, before = {one.name for one in evidence.datasets}, {one.name for one in previous}
+    previous = _changes(evidence).previous
     declared = {one.name for one in evidence.release.declared_performance}
-    came = [one for one in evidence.datasets if one.name not in before]
-    return came, [one for one in previous if one.name not in now | declared]
+    kept = {one.name for one in evidence.datasets if previous.of(one) is not None}
+    came = [one for one in evidence.datasets if one.name not in kept]
+    return came, [one for one in previous.datasets if one.name not in kept | declared]
 
 
 def data(evidence: Evidence) -> Table:
     """Every dataset of now and of before, with its patients and events in both."""
-    old = {one.name: one for one in _changes(evidence).previous.datasets}
-    rows = [_sizes(one, old.get(one.name), one) for one in shown(evidence)]
+    previous = _changes(evidence).previous
+    rows = [_sizes(one, previous.of(one), one) for one in shown(evidence)]
     rows += [_sizes(one, one, None) for one in _came_and_went(evidence)[1]]
     return Table(
         name="table-changes-data",
@@ -220,7 +258,7 @@ def measures(evidence: Evidence) -> Table:
     rows: list[Row] = []
     for label, members in groups.items():
         rows.append(Row(label, kind="group"))
-        rows += [_line(evidence, one, changes.previous, reasons) for one in members]
+        rows += [_line(evidence, one, reasons) for one in members]
     return Table(
         name="table-changes-measures",
         title="Core measures before and now.",
@@ -242,8 +280,7 @@ def measures(evidence: Evidence) -> Table:
 
 def _is_told(evidence: Evidence, one: Result) -> bool:
     """Whether the measure is a number now, or was one before."""
-    sides = (_value(results, one) for results in (_changes(evidence).previous.results, evidence.results))
-    return any(isinstance(found, Estimate) for found in sides)
+    return any(isinstance(found, Estimate) for found in (_before(evidence, one), _value(evidence.results, one)))
 
 
 def _group(evidence: Evidence, one: Result) -> str:
@@ -253,12 +290,21 @@ def _group(evidence: Evidence, one: Result) -> str:
     return f"{sentence_case(term.label)}{unit}{' at ' + listing(places) if places else ''}"
 
 
-def _line(evidence: Evidence, one: Result, previous: Previous, reasons: Reasons) -> Row:
+def _line(evidence: Evidence, one: Result, reasons: Reasons) -> Row:
     term = evidence.terms[one.term]
-    before, now = _value(previous.results, one), _value(evidence.results, one)
+    before, now = _before(evidence, one), _value(evidence.results, one)
     label = next((label_of(site) for site in evidence.datasets if site.name == one.dataset), "All sites, pooled")
     cells = (*(_cell(found, term, reasons) for found in (before, now, one.found)), _how(one.found, reasons))
     return Row(label, cells, "total" if one.dataset == POOLED else "row")
+
+
+def _before(evidence: Evidence, one: Result) -> Estimate | Absent | None:
+    """The same measure before; None where it was never taken, and where it was of another site or outcome."""
+    previous = _changes(evidence).previous
+    elsewhere = any(now.name == one.dataset for _, now in _of_other_sites(evidence))
+    if elsewhere or previous.other_outcome(evidence.release) is not None:
+        return None
+    return _value(previous.results, one)
 
 
 def _value(results: Sequence[Result], one: Result) -> Estimate | Absent | None:
@@ -297,8 +343,10 @@ Pair = tuple[Criterion | None, Criterion | None]
 
 def _criteria(evidence: Evidence) -> list[Pair]:
     """Each criterion of before beside the one of now about the same number; None where there is none."""
-    old = {_asks(one): one for one in _changes(evidence).previous.criteria}
-    new = {_asks(one): one for one in evidence.criteria}
+    previous, elsewhere = _changes(evidence).previous, {one.name for one, _ in _of_other_sites(evidence)}
+    other = previous.other_outcome(evidence.release) is not None
+    old = {(*_asks(one), other or one.dataset in elsewhere): one for one in previous.criteria}
+    new = {(*_asks(one), False): one for one in evidence.criteria}
     return [(old.get(key), new.get(key)) for key in dict.fromkeys((*new, *old))]
 
 
@@ -346,7 +394,7 @@ def _criterion(evidence: Evidence, old: Criterion | None, new: Criterion | None)
         raise TypeError("a criterion is of now or of before")
     known = one.measure in evidence.terms
     label = acceptance.label(evidence, one) if known else sentence_case(one.measure.replace("_", " "))
-    every = (*evidence.datasets, *_changes(evidence).previous.datasets)
+    every = (*(evidence.datasets if new else ()), *_changes(evidence).previous.datasets)
     site = next((dataset.site for dataset in every if dataset.name == one.dataset), "all sites, pooled")
     states = [
         _word(_standing(each) + (f": {acceptance.asked(evidence, each)}" if each and known else ""))

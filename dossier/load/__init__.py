@@ -36,10 +36,14 @@ def study(release: str | Path) -> Study:
     if content is None:
         raise ReleaseError(faults)
     found = declared(content)
-    faults += found.faults
+    faults = list(dict.fromkeys([*faults, *found.faults]))
     if found.release is None:
         raise ReleaseError(faults)
-    return _study(found.release, folder, faults)
+    known = len(faults)
+    try:
+        return _study(found.release, folder, faults)
+    except DossierError as error:
+        raise type(error)([*error.faults[:known], *found.told(error.faults[known:])]) from None
 
 
 def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = (), name: str | None = None) -> Study:
@@ -47,6 +51,7 @@ def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = 
     from dossier.load import letters
     from dossier.load.datasets import slug
     from dossier.load.files import Folder
+    from dossier.load.of_the_command import of_the_command
     from dossier.release import Release
 
     table = Path(table)
@@ -70,16 +75,7 @@ def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = 
     try:
         return replace(_study(release, Folder(table.parent), faults), declared=False)
     except DossierError as error:
-        raise type(error)([_of_the_command(fault) for fault in error.faults]) from None
-
-
-def _of_the_command(fault: Fault) -> Fault:
-    """The fault with what the command line names, where a release would name it."""
-    fix = fault.fix
-    for key, option in (("[outcome] column", "--outcome"), ("[prediction] column", "--risk")):
-        fix = fix.replace(f"{key} names it in release.toml", f"{option} names it")
-    of_the_table = fault.where.startswith("release.toml, [[dataset]]")
-    return replace(fault, where="TABLE" if of_the_table else fault.where, fix=fix)
+        raise type(error)([of_the_command(fault) for fault in error.faults]) from None
 
 
 def _thresholds(thresholds: tuple[float, ...]) -> list[Fault]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dossier.errors import Fault
 from dossier.load.faults import LONGEST, by_row, listed, no_column, number, shortened
+from dossier.load.parquet import Stored
 from dossier.load.tables import RawTable
 from dossier.release import DatasetDeclaration, Outcome, Value
 from dossier.types import Floats
@@ -30,6 +31,8 @@ WHOLE_COLUMN = 0.1
 """From this share of risks outside 0 to 1 the column has another scale, and one fault says so."""
 LEAST_TOP_OF_PER_CENT = 50
 """Whole numbers that all lie below are taken for points; per cent that were rounded reach higher."""
+LEAST_OF_NO_LOG_ODDS = 7
+"""Log odds that are all above 0 lie below: 7 is a risk of .999."""
 AT_ONCE = 1 << 20
 """So many cells at most are Python's texts at once: each is as large as ten numbers."""
 IDLE_ZEROS = r"^([+-]?\d+)\.0+$"
@@ -56,6 +59,9 @@ class Settled:
     columns: Mapping[str, Column]
     names: tuple[str, ...]
     """Every column of the file, in its order; those that `columns` lacks are read in a sample of the rows only."""
+    site_column: str | None = None
+    files: tuple[tuple[str, int], ...] = ()
+    """Where it is a folder, its files and how many rows each holds."""
 
 
 # ---- cells -> columns -----------------------------------------------------------------------------------------------
@@ -96,7 +102,8 @@ def of_names(
         for their, our in ours.items()
         if wanted is None or our in wanted
     }
-    return Settled(raw.file, raw.rows, columns, tuple(dict.fromkeys(ours.values())))
+    files = tuple((part.file, part.rows) for part in raw.columns.parts) if isinstance(raw.columns, Stored) else ()
+    return Settled(raw.file, raw.rows, columns, tuple(dict.fromkeys(ours.values())), declaration.site_column, files)
 
 
 def _alike(raw: RawTable) -> list[Fault]:
@@ -427,22 +434,68 @@ def _infinite(table: Settled, found: Column, what: str, wrong: Bools) -> list[Fa
 def _outside(table: Settled, found: Column, what: str, wrong: Bools, key: str) -> list[Fault]:
     if not wrong.any():
         return []
-    values = found.numbers[~np.isnan(found.numbers) & np.isfinite(found.numbers)]
-    low, high = float(values.min()), float(values.max())
-    if wrong.sum() > max(1, WHOLE_COLUMN * len(values)):
-        runs = f"{what} runs from {number(low)} to {number(high)}"
-        where = f"{table.file}, column {found.name}"
-        if low < 0:
-            fix = "Turn log odds x into probabilities: 1 / (1 + exp(-x))."
-            return [Fault(f"{runs}: it looks like log odds.", where, fix)]
-        if high > 100 or (high < LEAST_TOP_OF_PER_CENT and not (values % 1).any()):
-            return [Fault(f"{runs}: it is no risk from 0 to 1.", where, "Give the risk that belongs to each score.")]
-        if high > 2:
-            return [Fault(f"{runs}: it looks like per cent.", where, "Divide the column by 100.")]
+    apart, told = _scaled_in_parts(table, found, what, wrong)
+    whole = [] if apart else _scaled(f"{table.file}, column {found.name}", found.numbers, what, wrong)
+    if whole:
+        return whole
+    wrong = wrong & ~told
     bad = found.numbers[wrong]
     rows = [int(row) for row in table.rows[wrong]]
     fix = f"Give risks as probabilities, or declare another {'column' if key == 'column' else 'rival'} in [prediction]."
-    return by_row(table.file, found.name, rows, lambda k: f"{what} is {number(float(bad[k]))}, outside 0 to 1.", fix)
+    each = by_row(table.file, found.name, rows, lambda k: f"{what} is {number(float(bad[k]))}, outside 0 to 1.", fix)
+    return [*apart, *each]
+
+
+def _scaled(where: str, numbers: Floats, what: str, wrong: Bools, only: str = "") -> list[Fault]:
+    """The fault of risks that are all on another scale; none where only some are outside 0 to 1."""
+    values = numbers[np.isfinite(numbers)]
+    if wrong.sum() <= max(1, WHOLE_COLUMN * len(values)):
+        return []
+    low, high = float(values.min()), float(values.max())
+    runs = f"{what} runs from {number(low)} to {number(high)}"
+    if low < 0:
+        fix = f"Turn log odds x into probabilities: 1 / (1 + exp(-x)){only}."
+        return [Fault(f"{runs}: it looks like log odds.", where, fix)]
+    if high > 100 or (high < LEAST_TOP_OF_PER_CENT and not (values % 1).any()):
+        return [Fault(f"{runs}: it is no risk from 0 to 1.", where, f"Give the risk that belongs to each score{only}.")]
+    if 2 < high < LEAST_OF_NO_LOG_ODDS:
+        fix = f"Divide per cent by 100; turn log odds x into probabilities: 1 / (1 + exp(-x)){only}."
+        return [Fault(f"{runs}: it may be per cent, or log odds.", where, fix)]
+    return [Fault(f"{runs}: it looks like per cent.", where, f"Divide the column by 100{only}.")] if high > 2 else []
+
+
+def _scaled_in_parts(table: Settled, found: Column, what: str, wrong: Bools) -> tuple[list[Fault], Bools]:
+    """The faults of files or sites whose risks are on another scale, while others have risks; and their rows."""
+    faults: list[Fault] = []
+    told = np.zeros(len(wrong), dtype=bool)
+    for parts in (_by_file(table, found), _by_site(table, found)):
+        right = [rows for rows in parts.values() if not wrong[rows].any()]
+        for where, rows in parts.items() if right else ():
+            found_here = _scaled(where, found.numbers[rows], what, wrong[rows], ", in these rows only")
+            faults += found_here
+            told[rows] |= bool(found_here)
+        if faults:
+            break
+    return faults, told
+
+
+def _by_file(table: Settled, risks: Column) -> Mapping[str, NDArray[np.int64]]:
+    """The rows of each file of a folder, under where its risks are."""
+    ends = np.cumsum([count for _, count in table.files])
+    return {
+        f"{file}, column {risks.name}": np.arange(end - count, end)
+        for (file, count), end in zip(table.files, ends, strict=True)
+    }
+
+
+def _by_site(table: Settled, risks: Column) -> Mapping[str, NDArray[np.int64]]:
+    """The rows of each site of a table, under where its risks are."""
+    found = table.columns.get(table.site_column or "")
+    if found is None:
+        return {}
+    codes, spelled = coded(found)
+    start = f"{table.file}, column {risks.name}, {found.name}"
+    return {f"{start} {shortened(value)}": np.flatnonzero(codes == code) for code, value in enumerate(spelled)}
 
 
 def amounts(table: Settled, name: str, key: str, most: float | None, faults: list[Fault]) -> Floats | None:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from dossier.errors import Fault
 from dossier.load import declared_classes, letters, refused
-from dossier.load.faults import counted, listed, nearest, shown
+from dossier.load.faults import counted, listed, nearest, shortened, shown
 from dossier.load.predictors import roles_of_columns
-from dossier.release import CHECKLIST_ITEMS, RESERVED_NAMES, Release, Source, UnfitError
+from dossier.release import CHECKLIST_ITEMS, RESERVED_NAMES, DatasetDeclaration, Release, Source, UnfitError
 
 Location = tuple[str | int, ...]
 
@@ -44,8 +44,13 @@ LARGEST = 2**63 - 1
 DEEPEST = 50
 """So many tables and lists within each other are far more than any key asks for."""
 LISTS = ("dataset", "declared_performance", "acceptance", "subgroup", "reply", "signatory", "revision")
-STAND_INS: Mapping[str, object] = {"model": "model", "version": "0", "date": None, "owner": "owner"}
-"""What stands in for a faulty key of [release], only so that the tables can be read for their faults too."""
+UNNAMED = "that [outcome] should name"
+STAND_INS: Mapping[str, Mapping[str, object]] = {
+    "release": {"model": "model", "version": "0", "date": None, "owner": "owner"},
+    "outcome": {"name": "outcome", "column": UNNAMED},
+    "prediction": {},
+}
+"""What stands in for faulty keys of tables that must be there, so that the datasets can be read for their faults."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,20 @@ class Declared:
 
     release: Release | None
     faults: tuple[Fault, ...]
+    kept: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Of lists of tables, the places in the file of those that could be used, where these are not all."""
+
+    def told(self, faults: Sequence[Fault]) -> list[Fault]:
+        """Faults of the rest: without those of a stand-in, and with the numbers that tables have in the file."""
+        return [_placed(fault, self.kept) for fault in faults if f"There is no column {UNNAMED}." != fault.what]
+
+
+def _placed(fault: Fault, kept: Mapping[str, tuple[int, ...]]) -> Fault:
+    found = re.match(r"release\.toml, \[\[(\w+)\]\] (\d+)", fault.where)
+    if found is None or found[1] not in kept:
+        return fault
+    number = kept[found[1]][int(found[2]) - 1] + 1
+    return replace(fault, where=f"release.toml, [[{found[1]}]] {number}{fault.where[found.end() :]}")
 
 
 def declared(content: bytes) -> Declared:
@@ -81,19 +100,22 @@ def declared(content: bytes) -> Declared:
         what = f"There are {len(tables)} datasets, more than {MOST_DATASETS}."
         return Declared(None, (Fault(what, "release.toml, [[dataset]]", fix),))
     faults = [*declared_classes.missing(raw), *_strange_letters(raw)]
+    kept: Mapping[str, tuple[int, ...]] = {}
     try:
         release: Release | None = Release.model_validate(raw)
     except ValidationError as error:
         resolved = [(_resolved(one["loc"], one["type"], raw), one) for one in error.errors()]
         errors = [(location, one) for location, one in resolved if not _only_a_consequence(location, one, raw)]
         faults = [*_translated(errors, raw), *faults]
-        release = _salvaged(raw, [location for location, _ in errors])
+        release, kept = _salvaged(raw, [location for location, _ in errors])
     if release is not None:
-        faults += [*_across(release), *declared_classes.faults(release, raw)]
-        faults += _of_h_accuracy(release, "readers" in raw)
+        faults += [_placed(fault, kept) for fault in _across(release)]
+        # Of an outcome that is not declared at all nobody knows the classes.
+        if isinstance(raw.get("outcome"), Mapping):
+            faults += [*declared_classes.faults(release, raw), *_of_h_accuracy(release, "readers" in raw)]
         if len(release.dataset) == len(raw["dataset"]):
             faults += _roles(release)
-    return Declared(release, tuple(faults))
+    return Declared(release, tuple(faults), kept)
 
 
 def _strange_letters(raw: Mapping[str, Any]) -> list[Fault]:
@@ -341,37 +363,48 @@ def _missing(location: Location, raw: Mapping[str, Any]) -> Fault:
 # ---- as much as can be used -----------------------------------------------------------------------------------------
 
 
-def _salvaged(raw: Mapping[str, Any], wrong: list[Location]) -> Release | None:
-    """The release without its faulty keys, for the faults of the tables; None when too little is left."""
+def _salvaged(raw: Mapping[str, Any], wrong: list[Location]) -> tuple[Release | None, Mapping[str, tuple[int, ...]]]:
+    """The release without what is faulty, for the faults of the rest, and which tables of lists were kept.
+
+    None when too little is left.
+    """
     kept: dict[str, Any] = {key: dict(value) if isinstance(value, Mapping) else value for key, value in raw.items()}
-    dropped: set[int] = set()
+    dropped: dict[str, set[int]] = {}
     for location in wrong:
         _drop(kept, location, dropped)
-    if isinstance(kept.get("dataset"), tuple):
-        kept["dataset"] = tuple(table for k, table in enumerate(kept["dataset"]) if k not in dropped)
-    if dropped:
+    _drop_what_follows(kept, dropped)
+    if any(location[:1] == ("subgroup",) for location in wrong):
+        kept["acceptance"] = tuple(_without_subset(one) for one in kept.get("acceptance", ()))
+    places = {
+        head: tuple(k for k in range(len(kept[head])) if k not in numbers)
+        for head, numbers in dropped.items()
+        if isinstance(kept.get(head), tuple)
+    }
+    kept |= {head: tuple(kept[head][k] for k in left) for head, left in places.items()}
+    if "dataset" in dropped:
         kept.pop("readers", None)
     try:
-        return Release.model_validate(kept)
+        return Release.model_validate(kept), places
     except ValidationError as error:
         # A table may need the key that was dropped; most of them nobody needs.
         less = {key: value for key, value in kept.items() if key not in {one["loc"][0] for one in error.errors()}}
     try:
-        return Release.model_validate(less)
+        return Release.model_validate(less), places
     except ValidationError:
-        return None
+        return None, places
 
 
-def _drop(kept: dict[str, Any], location: Location, dropped: set[int]) -> None:
+def _drop(kept: dict[str, Any], location: Location, dropped: dict[str, set[int]]) -> None:
     head = str(location[0]) if location else ""
     table = kept.get(head)
-    if head == "release":
-        about = table if isinstance(table, dict) else {}
-        known = _keys(("release",))
-        about = {key: value for key, value in about.items() if key in known and key != location[-1]}
-        kept["release"] = {**STAND_INS, **about}
+    if head in STAND_INS:
+        given = table if isinstance(table, dict) else {}
+        known = _keys((head,)).keys() - {location[1] if len(location) > 1 else ""}
+        kept[head] = {**STAND_INS[head], **{key: value for key, value in given.items() if key in known}}
     elif head == "dataset" and len(location) > 1 and isinstance(table, tuple):
-        _drop_of_dataset(kept, location, dropped)
+        _drop_of_dataset(kept, location, dropped.setdefault(head, set()))
+    elif head in LISTS and len(location) > 1 and isinstance(table, tuple):
+        dropped.setdefault(head, set()).add(int(location[1]))
     elif location == ("statements",) and isinstance(table, dict):
         kept[head] = {item: said for item, said in table.items() if item in CHECKLIST_ITEMS}
     elif head == "model":
@@ -380,6 +413,28 @@ def _drop(kept: dict[str, Any], location: Location, dropped: set[int]) -> None:
         table.pop(location[1], None)
     else:
         kept.pop(head, None)
+
+
+def _drop_what_follows(kept: dict[str, Any], dropped: dict[str, set[int]]) -> None:
+    """Drop what names a table that is dropped: it would be told to name what is not there."""
+    names = {_text(kept["dataset"][k], "name") for k in dropped.get("dataset", ())} - {""}
+    for head in ("acceptance", "reply"):
+        asked = [_text(one, "dataset") for one in kept.get(head, ())]
+        gone = {k for k, one in enumerate(asked) if any(one == name or one.startswith(f"{name}-") for name in names)}
+        if gone:
+            dropped.setdefault(head, set()).update(gone)
+
+
+def _without_subset(criterion: Any) -> Any:
+    """A criterion without the subgroup that it names, which may be one that is dropped."""
+    is_table = isinstance(criterion, Mapping)
+    return {key: value for key, value in criterion.items() if key != "subset"} if is_table else criterion
+
+
+def _text(table: Any, key: str) -> str:
+    """The text of a key, empty where there is none."""
+    value = table.get(key) if isinstance(table, Mapping) else None
+    return value if isinstance(value, str) else ""
 
 
 def _drop_of_dataset(kept: dict[str, Any], location: Location, dropped: set[int]) -> None:
@@ -420,7 +475,20 @@ def _across(release: Release) -> list[Fault]:
         if dataset.site_column is not None and dataset.role == "development":
             fix = "Take site_column out: the development table is one."
             faults.append(Fault("A development table is not split into sites.", f"{where}, site_column", fix))
+    faults += [fault for k, one in enumerate(release.dataset, start=1) for fault in _named_twice(k, one)]
     return [*faults, *_names_of_declared(release), *_same_columns(release), *_subgroups(release)]
+
+
+def _named_twice(place: int, dataset: DatasetDeclaration) -> Iterator[Fault]:
+    """The faults of columns that get several of our names: only the last one would hold."""
+    names: dict[str, list[str]] = {}
+    for our, their in dataset.columns.items():
+        names.setdefault(their, []).append(our)
+    for their, ours in names.items():
+        if len(ours) > 1:
+            what = f"The column {shortened(their)} has {len(ours)} names: {listed(ours)}."
+            fix = "Name another column of the table for all but one of them."
+            yield Fault(what, f"release.toml, [[dataset]] {place} ({dataset.name}), columns", fix)
 
 
 def _names_of_declared(release: Release) -> Iterator[Fault]:

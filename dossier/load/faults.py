@@ -27,6 +27,8 @@ def listed(names: Iterable[str], most: int = 12) -> str:
     return ", ".join(names[:most]) + rest
 
 
+SIGNS = {",": '","', ";": '";"', "\t": '"\\t"', "|": '"|"'}
+"""The separators that can be declared, as they are written in release.toml."""
 LONGEST = 200
 """A name or a category with more characters than this is prose, and fits no table."""
 
@@ -84,6 +86,10 @@ def no_column(name: str, file: str, known: Sequence[str], declared: str) -> Faul
     """The fault of a column that a table does not have, with the nearest that it has."""
     near = nearest(name, known)
     hint = f"Did you mean {shortened(near)}?" if near else f"The table has {listed(known)}."
+    between = next((sign for one in known for sign in SIGNS if name in (part.strip() for part in one.split(sign))), "")
+    if between:
+        sign = "a tab" if between == "\t" else between
+        hint += f" If {sign} stands between the columns, declare separator = {SIGNS[between]} in the [[dataset]]."
     return Fault(
         f"There is no column {shortened(name)}.", f"{file}, first row", f"{hint} {declared} names it in release.toml."
     )

@@ -19,6 +19,7 @@ from dossier.types import (
     DatasetSummary,
     Estimate,
     InputFile,
+    Predicted,
     Previous,
     PreviousManifest,
     Result,
@@ -52,6 +53,14 @@ class About(Part):
     level: float
 
 
+class Aim(Part):
+    """What the risks of a dataset of the previous release are of."""
+
+    outcome: str
+    horizon: str | None
+    columns: list[str]
+
+
 class Rows(Part):
     """A dataset of the previous release."""
 
@@ -65,6 +74,7 @@ class Rows(Part):
     features: list[str] = Field(default_factory=list)
     classes: Mapping[str, int] | None = None
     dates: list[str] | None = None
+    predicted: Aim | None = None
 
 
 class Number(Part):
@@ -259,7 +269,15 @@ def _previous(
         results=tuple(Result(one.measure, one.measure, one.dataset, dict(one.at), _found(one)) for one in core),
         criteria=tuple(_criterion(number, one) for number, one in enumerate(found.acceptance, start=1)),
         manifest=manifest,
+        predicted=_predicted(found.datasets),
+        unplaced=frozenset(one.name for one in found.datasets if one.site is None),
     )
+
+
+def _predicted(datasets: list[Rows]) -> Predicted | None:
+    """What the release predicts, which every dataset with rows repeats; None where none says it."""
+    said = next((one.predicted for one in datasets if one.predicted is not None), None)
+    return None if said is None else Predicted(said.outcome, said.horizon, tuple(said.columns))
 
 
 def _thresholds(core: list[Number]) -> tuple[float, ...]:

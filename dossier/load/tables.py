@@ -15,7 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
-from dossier.load import cells, dialects, parquet, quotation, ragged, signatures, statistical, unpacked, workbooks
+from dossier.load import (
+    cells,
+    dialects,
+    parquet,
+    quotation,
+    ragged,
+    separators,
+    signatures,
+    statistical,
+    unpacked,
+    workbooks,
+)
 from dossier.load.dialects import Dialect
 from dossier.load.faults import shortened
 
@@ -120,6 +131,10 @@ def _written(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -
     if start is None:
         raise TypeError("an empty text begins so too")
     above, text = start[0].count("\n"), text[start.end() :]
+    strange = separators.fault(text, file)
+    if strange is not None:
+        faults.append(strange)
+        return None
     if dialect.separator is None and start["separator"] is not None:
         return Written(text, start["separator"], above)
     return Written(text, dialects.separator(text, file, dialect), above)
