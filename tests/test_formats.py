@@ -136,6 +136,32 @@ def test_a_check_of_a_parquet_table_does_not_import_pandas(tmp_path: Path) -> No
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_a_folder_holds_a_column_as_texts_and_as_codes_of_texts(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    whole = pyarrow.table(COLUMNS)
+    coded = whole.set_column(3, "ward", whole.column("ward").dictionary_encode())
+    pyarrow.parquet.write_table(whole.slice(0, 2), tmp_path / "parts" / "a.parquet")
+    pyarrow.parquet.write_table(coded.slice(2), tmp_path / "parts" / "b.parquet")
+    _is_the_table(_read(tmp_path, "parts"))
+
+
+@pytest.mark.parametrize(
+    ("kinds", "says"),
+    [
+        ([[0, 1], [True, False]], "parts/1.parquet holds outcome as bool, and parts/0.parquet as int64."),
+        ([[1], [0.5], ["a"]], "parts/2.parquet holds outcome as string, and parts/0.parquet as int64."),
+        ([[1], [0.5], [2**60 + 1]], "parts/1.parquet holds outcome as double, and parts/0.parquet as int64."),
+    ],
+)
+def test_a_column_of_several_kinds_is_named_with_two_files(tmp_path: Path, kinds: list[list[Any]], says: str) -> None:
+    (tmp_path / "parts").mkdir()
+    for place, values in enumerate(kinds):
+        part = pyarrow.table({name: known[: len(values)] for name, known in COLUMNS.items()})
+        part = part.set_column(0, "outcome", [values])
+        pyarrow.parquet.write_table(part, tmp_path / "parts" / f"{place}.parquet")
+    assert _faults(tmp_path, "parts") == [says]
+
+
 def test_every_file_of_a_folder_is_an_input(tmp_path: Path) -> None:
     _folder_of_parquet(tmp_path / "parts")
     _read(tmp_path, "parts")
