@@ -262,6 +262,47 @@ def test_cells_that_hold_lists_do_not_stop_the_reading(tmp_path: Path) -> None:
     _is_the_table(_read(tmp_path, "site.feather"))
 
 
+UNUSUAL = {
+    "text": pyarrow.array(["a", "b", None]),
+    "view": pyarrow.array(["a", "b", None], pyarrow.string_view()),
+    "category": pyarrow.DictionaryArray.from_arrays([0, 1, None], pyarrow.array(["a", "b"], pyarrow.string_view())),
+    "bytes": pyarrow.array([b"a", b"b", None], pyarrow.binary(1)),
+    "run": pyarrow.RunEndEncodedArray.from_arrays([1, 2, 3], pyarrow.array(["a", "b", None])),
+}
+BYTES = [b"\xff\xfe" * 8, b"\x00\x01" * 8, None]
+
+
+@pytest.mark.parametrize("kind", UNUSUAL)
+def test_texts_in_every_form_of_the_file_are_texts(tmp_path: Path, kind: str) -> None:
+    table = pyarrow.table(COLUMNS)
+    pyarrow.feather.write_feather(table.set_column(3, "ward", UNUSUAL[kind]), tmp_path / "site.feather")
+    _is_the_table(_read(tmp_path, "site.feather"))
+
+
+@pytest.mark.parametrize(
+    ("given", "levels"),
+    [
+        (pyarrow.array(BYTES, pyarrow.binary(16)), None),
+        (pyarrow.array(BYTES, pyarrow.binary_view()), None),
+        (pyarrow.array([(1, 2, 3), (4, 5, 6), None], pyarrow.month_day_nano_interval()), None),
+        (
+            pyarrow.ExtensionArray.from_storage(pyarrow.uuid(), pyarrow.array(BYTES, pyarrow.binary(16))),
+            ("00010001-0001-0001-0001-000100010001", "fffefffe-fffe-fffe-fffe-fffefffefffe"),
+        ),
+    ],
+)
+def test_cells_that_are_no_text_do_not_stop_the_reading(
+    tmp_path: Path, given: Any, levels: tuple[str, ...] | None
+) -> None:
+    table = pyarrow.table(COLUMNS)
+    pyarrow.feather.write_feather(table.append_column("other", given), tmp_path / "site.feather")
+    _is_the_table(_read(tmp_path, "site.feather"))
+    pyarrow.feather.write_feather(table.set_column(3, "ward", given), tmp_path / "site.feather")
+    found = _read(tmp_path, "site.feather").predictors[1]
+    assert len(found.levels or ()) == 2
+    assert levels is None or found.levels == levels
+
+
 @pytest.mark.parametrize(("file", "package"), [("site.xlsx", "openpyxl"), ("site.dta", "pyreadstat")])
 def test_a_reader_that_is_not_installed_is_named_with_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, package: str
