@@ -303,6 +303,14 @@ def test_cells_that_are_no_text_do_not_stop_the_reading(
     assert levels is None or found.levels == levels
 
 
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_a_duration_is_a_number_of_days_in_whatever_unit_it_is_kept(tmp_path: Path, unit: str) -> None:
+    lengths = pyarrow.array([datetime.timedelta(days=7), datetime.timedelta(hours=36), None], pyarrow.duration(unit))
+    table = pyarrow.table(COLUMNS).set_column(3, "ward", lengths)
+    pyarrow.feather.write_feather(table, tmp_path / "site.feather")
+    np.testing.assert_array_equal(_read(tmp_path, "site.feather").predictors[1].values, [7.0, 1.5, np.nan])
+
+
 @pytest.mark.parametrize(("file", "package"), [("site.xlsx", "openpyxl"), ("site.dta", "pyreadstat")])
 def test_a_reader_that_is_not_installed_is_named_with_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, package: str

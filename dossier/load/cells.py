@@ -9,6 +9,9 @@ from typing import Any
 
 from dossier.load.faults import number
 
+IN_A_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
+"""How many of Arrow's units of duration are a day."""
+
 
 def arrow(values: Sequence[Any]) -> Any:
     """The column of these cells: numbers, booleans, or else texts, in which a number is spelled as one types it."""
@@ -36,7 +39,7 @@ def text(value: Any) -> str:
 
 
 def whole(column: Any) -> Any:
-    """A column in one piece and in plain cells: numbers, truth values, dates and texts."""
+    """A column in one piece and in plain cells: numbers, truth values, dates and texts; a duration is one of days."""
     import pyarrow
 
     pieces = column.chunks or pyarrow.schema([("", column.type)]).empty_table().column(0).chunks
@@ -58,6 +61,8 @@ def _plain(cells: Any) -> Any:
     extended = isinstance(kind, pyarrow.BaseExtensionType)
     if extended and kind.extension_name != "arrow.uuid":
         return _plain(cells.storage)
+    if kinds.is_duration(kind):
+        return _days(cells)
     if kinds.is_string_view(kind) or kinds.is_fixed_size_binary(kind) or kinds.is_binary_view(kind):
         return _decoded(cells)
     if extended or kinds.is_nested(kind) or kinds.is_interval(kind) or _holds_bytes(kind):
@@ -69,6 +74,15 @@ def _holds_bytes(kind: Any) -> bool:
     import pyarrow
 
     return bool(pyarrow.types.is_binary(kind) or pyarrow.types.is_large_binary(kind))
+
+
+def _days(cells: Any) -> Any:
+    """Durations as numbers of days, for a bare count is one of a unit that only the file knows."""
+    import pyarrow
+    import pyarrow.compute as compute
+
+    counts = cells.cast(pyarrow.int64()).cast(pyarrow.float64(), safe=False)
+    return compute.divide(counts, float(IN_A_DAY[cells.type.unit]))
 
 
 def _decoded(cells: Any) -> Any:
