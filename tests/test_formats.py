@@ -9,6 +9,7 @@ import io
 import shutil
 import subprocess
 import sys
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +26,7 @@ import pytest
 
 from dossier import load
 from dossier.errors import DossierError
-from dossier.load import columns
+from dossier.load import cells, columns
 from dossier.types import Dataset
 from tests.smallest import HEAD
 
@@ -125,6 +126,51 @@ def test_a_decimal_is_the_number_that_its_digits_spell(scale: int) -> None:
     digits = [f"0.{k:02d}" for k in range(100)] + ["123456789.35"]
     cells = pyarrow.array(digits).cast(pyarrow.decimal128(38, scale))
     assert columns.column("risk", cells).numbers.tolist() == [float(text) for text in digits]
+
+
+DIGITS = [0.7, 0.1, 0.33333334, 1e-7, 2.5e-45, 60000.0, np.inf, -0.25, 7.1]
+
+
+@pytest.mark.parametrize("file", ["site.parquet", "site.feather", "site.dta", "dictionary.feather", "mixed"])
+def test_a_number_of_few_bits_is_the_one_that_its_digits_spell(tmp_path: Path, file: str) -> None:
+    single = pyarrow.array([0.1, 0.7, 0.75], pyarrow.float32())
+    table = pyarrow.table({**COLUMNS, "risk": single, "ward": pyarrow.array([7.1, None, 9.4], pyarrow.float32())})
+    if file == "mixed":
+        (tmp_path / file).mkdir()
+        whole = table.set_column(1, "risk", [[0.1, 0.7, 0.75]])
+        for name, part in {"a": table.slice(0, 2), "b": whole.slice(2)}.items():
+            pyarrow.parquet.write_table(part, tmp_path / file / f"{name}.parquet")
+    elif file == "site.dta":
+        table.to_pandas().to_stata(tmp_path / file, write_index=False)
+    elif file == "site.parquet":
+        pyarrow.parquet.write_table(table, tmp_path / file)
+    else:
+        if file == "dictionary.feather":
+            table = table.set_column(1, "risk", single.dictionary_encode())
+        pyarrow.feather.write_feather(table, tmp_path / file)
+    found = _read(tmp_path, file, "missing = { age = [70], ward = [9.4] }\n")
+    assert found.risk is not None
+    assert found.risk.tolist() == [0.1, 0.7, 0.75]
+    np.testing.assert_array_equal(found.predictors[1].values, [7.1, np.nan, np.nan])
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_digits_and_gaps_of_numbers_of_every_width(kind: Any) -> None:
+    numbers = kind(DIGITS)
+    column = cells.whole(pyarrow.chunked_array([pyarrow.array(numbers), pyarrow.array(numbers[:0])]))
+    assert column.type == pyarrow.float64()
+    assert column.to_pylist() == [float(str(number)) for number in numbers]
+    gaps = cells.whole(pyarrow.chunked_array([pyarrow.array([None, 0.5], pyarrow.from_numpy_dtype(kind))]))
+    assert gaps.to_pylist() == [None, 0.5]
+
+
+def test_a_million_numbers_of_few_bits_are_spelled_in_a_moment() -> None:
+    numbers = np.random.default_rng(1).random(1_100_000).astype(np.float32)
+    started = time.process_time()
+    spelled = np.asarray(cells.whole(pyarrow.chunked_array([pyarrow.array(numbers)])))
+    assert time.process_time() - started < 5
+    assert (spelled.astype(np.float32) == numbers).all()
+    assert spelled[::100_000].tolist() == [float(str(number)) for number in numbers[::100_000]]
 
 
 def test_a_check_of_a_parquet_table_does_not_import_pandas(tmp_path: Path) -> None:

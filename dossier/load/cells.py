@@ -7,8 +7,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from dossier.load.faults import number
 
+AT_ONCE = 1 << 20
+"""The digits of so many numbers at most are held at once: each is longer than the number."""
 IN_A_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
 """How many of Arrow's units of duration are a day."""
 
@@ -39,7 +43,10 @@ def text(value: Any) -> str:
 
 
 def whole(column: Any) -> Any:
-    """A column in one piece and in plain cells: numbers, truth values, dates and texts; a duration is one of days."""
+    """A column in one piece and in plain cells: numbers, truth values, dates and texts; a duration is one of days.
+
+    A number of fewer bits than a double is the one that its shortest digits spell: 0.7, not 0.699999988079071.
+    """
     import pyarrow
 
     pieces = column.chunks or pyarrow.schema([("", column.type)]).empty_table().column(0).chunks
@@ -61,6 +68,8 @@ def _plain(cells: Any) -> Any:
     extended = isinstance(kind, pyarrow.BaseExtensionType)
     if extended and kind.extension_name != "arrow.uuid":
         return _plain(cells.storage)
+    if kinds.is_float16(kind) or kinds.is_float32(kind):
+        return _doubles(cells)
     if kinds.is_duration(kind):
         return _days(cells)
     if kinds.is_string_view(kind) or kinds.is_fixed_size_binary(kind) or kinds.is_binary_view(kind):
@@ -74,6 +83,18 @@ def _holds_bytes(kind: Any) -> bool:
     import pyarrow
 
     return bool(pyarrow.types.is_binary(kind) or pyarrow.types.is_large_binary(kind))
+
+
+def _doubles(cells: Any) -> Any:
+    """Numbers of 16 or 32 bits as doubles; without their digits 0.7 would lie below a threshold of 0.7."""
+    import pyarrow
+
+    if pyarrow.types.is_float16(cells.type):
+        values = cells.to_pylist()
+        spelled = {value: float(str(np.float16(value))) for value in set(values) if value is not None}
+        return pyarrow.array([None if value is None else spelled[value] for value in values], pyarrow.float64())
+    pieces = [cells.slice(start, AT_ONCE) for start in range(0, max(len(cells), 1), AT_ONCE)]
+    return pyarrow.concat_arrays([piece.cast(pyarrow.string()).cast(pyarrow.float64()) for piece in pieces])
 
 
 def _days(cells: Any) -> Any:
