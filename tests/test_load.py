@@ -216,6 +216,39 @@ def test_ways_to_write_an_outcome(tmp_path: Path, declared: str, cells: str) -> 
     assert found.tolist() == [0, 1, 0]
 
 
+@pytest.mark.parametrize(
+    ("positive", "north", "south", "says"),
+    [
+        ('"yes"', "yes no", "yes No", None),
+        ('"yes"', "yes no", "yes yes", None),
+        ('"+"', "+ -", "+ -", None),
+        ("1", "1 -1", "1 -1", None),
+        ("true", "true false", "true FALSE", None),
+        ("1", "true false", "1.0 0", None),
+        ("2", "2 1", "2 9", "outcome is 2 or 9, which is written where a value is unknown."),
+        ('"yes"', "yes no", "NA NA", 'outcome is "yes" or "NA", which is written where a value is unknown.'),
+        ('"yes"', "yes no", "yes nein", 'What did not happen is written "nein" in south.csv and "no" in north.csv.'),
+        ("2", "2 1", "2 0", "What did not happen is written 0 in south.csv and 1 in north.csv."),
+    ],
+)
+def test_what_did_not_happen_is_one_value_and_none_for_unknown(
+    tmp_path: Path, positive: str, north: str, south: str, says: str | None
+) -> None:
+    release = HEAD.replace('column = "outcome"\n', f'column = "outcome"\npositive = {positive}\n')
+    for name, cells in {"north": north, "south": south}.items():
+        release += SITE.replace("site", name)
+        rows = "".join(f"{cell},0.{place + 1}\n" for place, cell in enumerate(cells.split() * 3))
+        (tmp_path / f"{name}.csv").write_text("outcome,risk\n" + rows, encoding="utf-8")
+    (tmp_path / "release.toml").write_text(release, encoding="utf-8")
+    if says is None:
+        outcomes = [one.outcome.tolist() for one in load.study(tmp_path).datasets if one.outcome is not None]
+        assert [values[0] for values in outcomes] == [1, 1]
+    else:
+        with pytest.raises(DataError) as caught:
+            load.study(tmp_path)
+        assert [(fault.what, fault.where) for fault in caught.value.faults] == [(says, "south.csv, column outcome")]
+
+
 def test_csv_tsv_and_parquet_give_the_same_values(tmp_path: Path) -> None:
     rows = [(0, 0.29164864957406994, 61.5, "a"), (1, 0.1, None, "b"), (1, 1 / 3, 70.0, None)]
     names = ("outcome", "risk", "age", "ward")

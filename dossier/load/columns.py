@@ -330,6 +330,12 @@ TRUTHS = {"true": 1.0, "1": 1.0, "false": 0.0, "0": 0.0}
 """What a declared positive value may be in a column of truth values, and the truth that it names."""
 
 
+UNKNOWN = frozenset(
+    ("na", "n/a", "#n/a", "null", "missing", "unknown", "?", ".", "-9", "-99", "-999", "9", "99", "999", "9999")
+)
+"""What is written where an outcome is unknown; a minus sign may mean that it did not happen."""
+
+
 def _positive_truth(table: Settled, found: Column, positive: Value, faults: list[Fault]) -> Floats | None:
     wanted = TRUTHS.get(str(positive).casefold())
     if wanted is None:
@@ -340,10 +346,14 @@ def _positive_truth(table: Settled, found: Column, positive: Value, faults: list
     return np.where(np.isnan(found.numbers), np.nan, (found.numbers == wanted).astype(float))
 
 
+def _positive_word(positive: Value) -> str:
+    return str(positive).lower() if isinstance(positive, bool) else _word(positive)
+
+
 def _positive(table: Settled, found: Column, positive: Value, faults: list[Fault]) -> Floats | None:
     where = f"{table.file}, column {found.name}"
     codes, spelled = coded(found)
-    wanted = _word(positive) if not isinstance(positive, bool) else str(positive).lower()
+    wanted = _positive_word(positive)
     values = sorted(spelled)
     alike = [value for value in values if value.casefold() == wanted.casefold()]
     if len(alike) > 1 or (alike and alike != [wanted]):
@@ -359,7 +369,47 @@ def _positive(table: Settled, found: Column, positive: Value, faults: list[Fault
         fix = f'Name one of the two in [outcome] positive, such as "{values[-1]}".'
         faults.append(Fault(f"No row has the outcome {wanted}; the values are {listed(values)}.", where, fix))
         return None
+    for other in sorted(set(values) - {wanted}):
+        if other.casefold() in UNKNOWN:
+            value = _cell(other)
+            fix = f"Declare it as missing: missing = {{ {found.name} = [{value}] }}. "
+            fix += "If it means that the outcome did not happen, write another value."
+            what = f"outcome is {_cell(wanted)} or {value}, which is written where a value is unknown."
+            faults.append(Fault(what, where, fix))
+            return None
     return np.array([*(float(word == wanted) for word in spelled), np.nan])[codes]
+
+
+def other_outcomes(declared: Outcome, tables: Sequence[Settled]) -> list[Fault]:
+    """The faults of tables that call what did not happen otherwise than the first: they may hold something else."""
+    if declared.positive is None:
+        return []
+    first: tuple[str, str] | None = None
+    faults = []
+    for table in tables:
+        other = _beside_positive(table, declared.column, declared.positive)
+        if other is None:
+            continue
+        first = first or (other, table.file)
+        if _truth(other) != _truth(first[0]):
+            what = f"What did not happen is written {_cell(other)} in {table.file} and {_cell(first[0])} in {first[1]}."
+            fix = "Write it alike in every table; declare as missing what stands for unknown."
+            faults.append(Fault(what, f"{table.file}, column {declared.column}", fix))
+    return faults
+
+
+def _beside_positive(table: Settled, name: str, positive: Value) -> str | None:
+    """The value that a column holds beside the positive one, where it is a single one that is known."""
+    if name not in table.columns:
+        return None
+    wanted = _truth(_positive_word(positive))
+    others = [word for word in coded(table.columns[name])[1] if _truth(word) != wanted]
+    return others[0] if len(others) == 1 and others[0].casefold() not in UNKNOWN else None
+
+
+def _truth(word: str) -> float | str:
+    """A word as one compares it: capitals apart, true as 1."""
+    return TRUTHS.get(word.casefold(), word.casefold())
 
 
 def _not_binary(table: Settled, found: Column, wrong: Bools) -> list[Fault]:
