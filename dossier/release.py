@@ -103,7 +103,7 @@ class Outcome(Table):
     column: Text = Field(description="The column that holds the outcome: 0 and 1, booleans, or text with `positive`.")
     positive: Value | None = Field(
         None,
-        description="The value of the column that means that the outcome happened; one other one says that it did not.",
+        description="The value of the column that means that the outcome happened; the other one says that it did not.",
     )
     horizon: Text | None = Field(None, description="Until when the outcome is counted, in words.")
     classes: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats)] | None = Field(

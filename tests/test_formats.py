@@ -308,6 +308,29 @@ def test_cells_that_hold_lists_do_not_stop_the_reading(tmp_path: Path) -> None:
     _is_the_table(_read(tmp_path, "site.feather"))
 
 
+LABELS: dict[str, dict[int | float, str]] = {
+    "imputation": {0: "Original data", 1: "1", 2: "2"},
+    "weight": {1: "unit", 2: "double"},
+    "sex": {1: "men", 2: "women", 9: "refused"},
+}
+
+
+def _imputed_in_spss(path: Path, more: str) -> Dataset:
+    rows = {"imputation": [0, 0, 1, 1, 2, 2], "weight": [1, 2] * 3, "sex": [9, 2] * 3, "outcome": [0, 1] * 3}
+    table = pandas.DataFrame({**rows, "risk": [0.1, 0.9] * 3, "age": [50.0, 60.0] * 3})
+    pyreadstat.write_sav(table, path / "site.sav", variable_value_labels=LABELS)
+    release = f'{HEAD}[[dataset]]\nname = "site"\nrole = "external"\nfile = "site.sav"\npredictors = ["sex"]\n{more}'
+    (path / "release.toml").write_text(release, encoding="utf-8")
+    return load.study(path).datasets[0]
+
+
+@pytest.mark.parametrize("missing", ["9", '"9"', '"refused"'])
+def test_a_value_with_a_label_is_missing_by_its_code_or_by_its_label(tmp_path: Path, missing: str) -> None:
+    (sex,) = _imputed_in_spss(tmp_path, f"missing = {{ sex = [{missing}] }}\n").predictors
+    assert sex.levels == ("women",)
+    np.testing.assert_array_equal(sex.values, [np.nan, 0] * 3)
+
+
 UNUSUAL = {
     "text": pyarrow.array(["a", "b", None]),
     "view": pyarrow.array(["a", "b", None], pyarrow.string_view()),

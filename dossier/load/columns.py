@@ -63,7 +63,9 @@ class Settled:
 
 def settled(raw: RawTable, declaration: DatasetDeclaration, where: str, faults: list[Fault]) -> Settled:
     """The table with the declared renames and missing values."""
-    return of_names(raw, declaration, renamed(raw, declaration, where, faults))
+    table = of_names(raw, declaration, renamed(raw, declaration, where, faults))
+    faults += _missing_otherwise(table, declaration)
+    return table
 
 
 def renamed(raw: RawTable, declaration: DatasetDeclaration, where: str, faults: list[Fault]) -> dict[str, str]:
@@ -92,11 +94,37 @@ def of_names(
     """The table under our names for its columns, with the declared missing values; of `wanted` columns only."""
     everywhere = tuple(declaration.missing.get("*", ()))
     columns = {
-        our: column(their, raw.columns[their], (*everywhere, *declaration.missing.get(our, ())))
+        our: _column_of(raw, their, (*everywhere, *declaration.missing.get(our, ())))
         for their, our in ours.items()
         if wanted is None or our in wanted
     }
     return Settled(raw.file, raw.rows, columns, tuple(dict.fromkeys(ours.values())))
+
+
+def _column_of(raw: RawTable, name: str, missing: Sequence[Value]) -> Column:
+    """A column of the file; one with labels lacks the values that are declared missing by their codes, too."""
+    import pyarrow
+    import pyarrow.compute as compute
+
+    cells = raw.columns[name]
+    if name in raw.codes and missing:
+        gaps = column(name, raw.codes[name], missing).missing
+        cells = compute.if_else(pyarrow.array(gaps), pyarrow.scalar(None, cells.type), cells)
+    return column(name, cells, missing)
+
+
+def _missing_otherwise(table: Settled, declaration: DatasetDeclaration) -> list[Fault]:
+    """The faults of texts declared missing that a column holds in other capitals: they would be categories."""
+    faults = []
+    for name, values in declaration.missing.items():
+        held = coded(table.columns[name])[1] if name in table.columns else ()
+        declared = {value.casefold(): value for value in values if isinstance(value, str)}
+        for word in sorted(held):
+            if word.casefold() in declared and table.columns[name].kind != "booleans":
+                what = f"{_cell(declared[word.casefold()])} is declared missing, and the column holds {_cell(word)}."
+                fix = f"Spell it as the table does: missing = {{ {name} = [{_cell(word)}] }}."
+                faults.append(Fault(what, f"{table.file}, column {table.columns[name].name}", fix))
+    return faults
 
 
 def _alike(raw: RawTable) -> list[Fault]:
