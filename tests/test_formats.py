@@ -324,6 +324,13 @@ def _imputed_in_spss(path: Path, more: str) -> Dataset:
     return load.study(path).datasets[0]
 
 
+def test_numbers_with_labels_are_their_codes(tmp_path: Path) -> None:
+    found = _imputed_in_spss(tmp_path, 'imputation = "imputation"\nweights = "weight"\n')
+    assert (len(found.imputations), found.rows_read) == (2, 2)
+    assert found.weights is not None
+    assert found.weights.tolist() == [1, 2]
+
+
 @pytest.mark.parametrize("missing", ["9", '"9"', '"refused"'])
 def test_a_value_with_a_label_is_missing_by_its_code_or_by_its_label(tmp_path: Path, missing: str) -> None:
     (sex,) = _imputed_in_spss(tmp_path, f"missing = {{ sex = [{missing}] }}\n").predictors

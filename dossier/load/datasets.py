@@ -216,12 +216,19 @@ def _unfit(declaration: DatasetDeclaration, where: str) -> list[Fault]:
 
 
 def _as_coded(raw: RawTable, declaration: DatasetDeclaration, release: Release) -> RawTable:
-    """The table with the codes of an outcome whose labels nobody asks for: they are what 0, 1 or `positive` mean."""
+    """The table with the codes, not the labels, where they are what is meant: 0, 1 or `positive`, and other numbers."""
     outcome = release.outcome
-    file_name = declaration.columns.get(outcome.column, outcome.column)
-    if file_name not in raw.codes or outcome.classes is not None or isinstance(outcome.positive, str):
-        return raw
-    return replace(raw, columns={**raw.columns, file_name: raw.codes[file_name]})
+    numbers = {
+        declaration.split,
+        declaration.imputation,
+        declaration.weights,
+        *predictors.case_columns(release).values(),
+    }
+    if outcome.classes is None and not isinstance(outcome.positive, str):
+        numbers.add(outcome.column)
+    names = [declaration.columns.get(name, name) for name in numbers if name is not None]
+    codes = {name: raw.codes[name] for name in names if name in raw.codes}
+    return replace(raw, columns={**raw.columns, **codes}) if codes else raw
 
 
 def _somewhere(name: str, key: str, sources: Sequence[Source]) -> list[Fault]:
