@@ -121,6 +121,18 @@ def test_points_are_not_taken_for_per_cent(tmp_path: Path, key: str, column: str
         assert fault.fix == "Give the risk that belongs to each score."
 
 
+@pytest.mark.parametrize("cell", ["17%", "17.5 %", '"17,5%"'])
+def test_a_risk_with_a_sign_of_per_cent_is_told_to_be_per_cent(tmp_path: Path, cell: str) -> None:
+    with pytest.raises(DataError) as caught:
+        _read(tmp_path, SITE, site__csv=f"outcome,risk\n0,{cell}\n1,0.5\n")
+    (fault,) = caught.value.faults
+    assert (fault.what, fault.where) == (
+        f'risk is "{cell.strip(chr(34))}", not a number.',
+        "site.csv, row 2, column risk",
+    )
+    assert fault.fix == "This is per cent: write it as a number from 0 to 1, such as 0.17 for 17%."
+
+
 def test_all_faults_of_the_release_and_of_all_tables_at_once(tmp_path: Path) -> None:
     second = SITE.replace('"site"', '"other"').replace("site.csv", "other.csv")
     found = _faults(

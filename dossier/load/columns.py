@@ -486,12 +486,11 @@ def risk(table: Settled, name: str, key: str, faults: list[Fault]) -> Floats | N
 def _no_numbers(table: Settled, found: Column, what: str, wrong: Bools) -> list[Fault]:
     positions = np.flatnonzero(wrong)
     texts = [str(found.cells[int(k)].as_py()) for k in positions[:20]]
-    comma = any(re.fullmatch(r"\d+,\d+", text) for text in texts)
-    fix = (
-        "Write decimals with a point."
-        if comma
-        else "Give a number, leave the cell empty, or declare the value as missing."
-    )
+    fix = "Give a number, leave the cell empty, or declare the value as missing."
+    if any(re.fullmatch(r"\d+,\d+", text) for text in texts):
+        fix = "Write decimals with a point."
+    if any(re.fullmatch(r"[\d.,]+\s*%", text) for text in texts):
+        fix = "This is per cent: write it as a number from 0 to 1, such as 0.17 for 17%."
     rows = [int(row) for row in table.rows[positions]]
     return by_row(table.file, found.name, rows, lambda k: f"{what} is {_cell(texts[k])}, not a number.", fix)
 
