@@ -31,7 +31,7 @@ tester = "Who ran the test, and their relation to the owner"
 [outcome]
 name = "readmission"             # the outcome in words, as within a sentence
 column = "outcome"               # 0 and 1, booleans, or text with `positive`
-# positive = "yes"               # the value that means that the outcome happened
+# positive = "yes"               # the value that means that the outcome happened; one other means that it did not
 # classes = ["A", "B", "C"]      # more than two values of the column, in order
 horizon = "within 30 days"       # until when it is counted
 

@@ -101,7 +101,10 @@ class Outcome(Table):
 
     name: Text = Field(description="The outcome in words, as they stand within a sentence.")
     column: Text = Field(description="The column that holds the outcome: 0 and 1, booleans, or text with `positive`.")
-    positive: Value | None = Field(None, description="The value of the column that means that the outcome happened.")
+    positive: Value | None = Field(
+        None,
+        description="The value of the column that means that the outcome happened; the other one says that it did not.",
+    )
     horizon: Text | None = Field(None, description="Until when the outcome is counted, in words.")
     classes: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats)] | None = Field(
         None, description="The classes in order, where there are more than two."

@@ -9,6 +9,7 @@ import io
 import shutil
 import subprocess
 import sys
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +26,7 @@ import pytest
 
 from dossier import load
 from dossier.errors import DossierError
-from dossier.load import columns
+from dossier.load import cells, columns
 from dossier.types import Dataset
 from tests.smallest import HEAD
 
@@ -127,6 +128,51 @@ def test_a_decimal_is_the_number_that_its_digits_spell(scale: int) -> None:
     assert columns.column("risk", cells).numbers.tolist() == [float(text) for text in digits]
 
 
+DIGITS = [0.7, 0.1, 0.33333334, 1e-7, 2.5e-45, 60000.0, np.inf, -0.25, 7.1]
+
+
+@pytest.mark.parametrize("file", ["site.parquet", "site.feather", "site.dta", "dictionary.feather", "mixed"])
+def test_a_number_of_few_bits_is_the_one_that_its_digits_spell(tmp_path: Path, file: str) -> None:
+    single = pyarrow.array([0.1, 0.7, 0.75], pyarrow.float32())
+    table = pyarrow.table({**COLUMNS, "risk": single, "ward": pyarrow.array([7.1, None, 9.4], pyarrow.float32())})
+    if file == "mixed":
+        (tmp_path / file).mkdir()
+        whole = table.set_column(1, "risk", [[0.1, 0.7, 0.75]])
+        for name, part in {"a": table.slice(0, 2), "b": whole.slice(2)}.items():
+            pyarrow.parquet.write_table(part, tmp_path / file / f"{name}.parquet")
+    elif file == "site.dta":
+        table.to_pandas().to_stata(tmp_path / file, write_index=False)
+    elif file == "site.parquet":
+        pyarrow.parquet.write_table(table, tmp_path / file)
+    else:
+        if file == "dictionary.feather":
+            table = table.set_column(1, "risk", single.dictionary_encode())
+        pyarrow.feather.write_feather(table, tmp_path / file)
+    found = _read(tmp_path, file, "missing = { age = [70], ward = [9.4] }\n")
+    assert found.risk is not None
+    assert found.risk.tolist() == [0.1, 0.7, 0.75]
+    np.testing.assert_array_equal(found.predictors[1].values, [7.1, np.nan, np.nan])
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_digits_and_gaps_of_numbers_of_every_width(kind: Any) -> None:
+    numbers = kind(DIGITS)
+    column = cells.whole(pyarrow.chunked_array([pyarrow.array(numbers), pyarrow.array(numbers[:0])]))
+    assert column.type == pyarrow.float64()
+    assert column.to_pylist() == [float(str(number)) for number in numbers]
+    gaps = cells.whole(pyarrow.chunked_array([pyarrow.array([None, 0.5], pyarrow.from_numpy_dtype(kind))]))
+    assert gaps.to_pylist() == [None, 0.5]
+
+
+def test_a_million_numbers_of_few_bits_are_spelled_in_a_moment() -> None:
+    numbers = np.random.default_rng(1).random(1_100_000).astype(np.float32)
+    started = time.process_time()
+    spelled = np.asarray(cells.whole(pyarrow.chunked_array([pyarrow.array(numbers)])))
+    assert time.process_time() - started < 5
+    assert (spelled.astype(np.float32) == numbers).all()
+    assert spelled[::100_000].tolist() == [float(str(number)) for number in numbers[::100_000]]
+
+
 def test_a_check_of_a_parquet_table_does_not_import_pandas(tmp_path: Path) -> None:
     numbers = {name: values for name, values in COLUMNS.items() if name in ("outcome", "risk")}
     pyarrow.parquet.write_table(pyarrow.table(numbers), tmp_path / "site.parquet")
@@ -134,6 +180,32 @@ def test_a_check_of_a_parquet_table_does_not_import_pandas(tmp_path: Path) -> No
     (tmp_path / "release.toml").write_text(HEAD + dataset)
     code = f"import sys; from dossier import load; load.study({str(tmp_path)!r}); sys.exit('pandas' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_folder_holds_a_column_as_texts_and_as_codes_of_texts(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    whole = pyarrow.table(COLUMNS)
+    coded = whole.set_column(3, "ward", whole.column("ward").dictionary_encode())
+    pyarrow.parquet.write_table(whole.slice(0, 2), tmp_path / "parts" / "a.parquet")
+    pyarrow.parquet.write_table(coded.slice(2), tmp_path / "parts" / "b.parquet")
+    _is_the_table(_read(tmp_path, "parts"))
+
+
+@pytest.mark.parametrize(
+    ("kinds", "says"),
+    [
+        ([[0, 1], [True, False]], "parts/1.parquet holds outcome as bool, and parts/0.parquet as int64."),
+        ([[1], [0.5], ["a"]], "parts/2.parquet holds outcome as string, and parts/0.parquet as int64."),
+        ([[1], [0.5], [2**60 + 1]], "parts/1.parquet holds outcome as double, and parts/0.parquet as int64."),
+    ],
+)
+def test_a_column_of_several_kinds_is_named_with_two_files(tmp_path: Path, kinds: list[list[Any]], says: str) -> None:
+    (tmp_path / "parts").mkdir()
+    for place, values in enumerate(kinds):
+        part = pyarrow.table({name: known[: len(values)] for name, known in COLUMNS.items()})
+        part = part.set_column(0, "outcome", [values])
+        pyarrow.parquet.write_table(part, tmp_path / "parts" / f"{place}.parquet")
+    assert _faults(tmp_path, "parts") == [says]
 
 
 def test_every_file_of_a_folder_is_an_input(tmp_path: Path) -> None:
@@ -234,6 +306,85 @@ def test_cells_that_hold_lists_do_not_stop_the_reading(tmp_path: Path) -> None:
     table = pyarrow.table({**COLUMNS, "embedding": [[1.0], [2.0, 3.0], None], "bytes": [b"\xff", b"a", None]})
     pyarrow.feather.write_feather(table, tmp_path / "site.feather")
     _is_the_table(_read(tmp_path, "site.feather"))
+
+
+LABELS: dict[str, dict[int | float, str]] = {
+    "imputation": {0: "Original data", 1: "1", 2: "2"},
+    "weight": {1: "unit", 2: "double"},
+    "sex": {1: "men", 2: "women", 9: "refused"},
+}
+
+
+def _imputed_in_spss(path: Path, more: str) -> Dataset:
+    rows = {"imputation": [0, 0, 1, 1, 2, 2], "weight": [1, 2] * 3, "sex": [9, 2] * 3, "outcome": [0, 1] * 3}
+    table = pandas.DataFrame({**rows, "risk": [0.1, 0.9] * 3, "age": [50.0, 60.0] * 3})
+    pyreadstat.write_sav(table, path / "site.sav", variable_value_labels=LABELS)
+    release = f'{HEAD}[[dataset]]\nname = "site"\nrole = "external"\nfile = "site.sav"\npredictors = ["sex"]\n{more}'
+    (path / "release.toml").write_text(release, encoding="utf-8")
+    return load.study(path).datasets[0]
+
+
+def test_numbers_with_labels_are_their_codes(tmp_path: Path) -> None:
+    found = _imputed_in_spss(tmp_path, 'imputation = "imputation"\nweights = "weight"\n')
+    assert (len(found.imputations), found.rows_read) == (2, 2)
+    assert found.weights is not None
+    assert found.weights.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("missing", ["9", '"9"', '"refused"'])
+def test_a_value_with_a_label_is_missing_by_its_code_or_by_its_label(tmp_path: Path, missing: str) -> None:
+    (sex,) = _imputed_in_spss(tmp_path, f"missing = {{ sex = [{missing}] }}\n").predictors
+    assert sex.levels == ("women",)
+    np.testing.assert_array_equal(sex.values, [np.nan, 0] * 3)
+
+
+UNUSUAL = {
+    "text": pyarrow.array(["a", "b", None]),
+    "view": pyarrow.array(["a", "b", None], pyarrow.string_view()),
+    "category": pyarrow.DictionaryArray.from_arrays([0, 1, None], pyarrow.array(["a", "b"], pyarrow.string_view())),
+    "bytes": pyarrow.array([b"a", b"b", None], pyarrow.binary(1)),
+    "run": pyarrow.RunEndEncodedArray.from_arrays([1, 2, 3], pyarrow.array(["a", "b", None])),
+}
+BYTES = [b"\xff\xfe" * 8, b"\x00\x01" * 8, None]
+
+
+@pytest.mark.parametrize("kind", UNUSUAL)
+def test_texts_in_every_form_of_the_file_are_texts(tmp_path: Path, kind: str) -> None:
+    table = pyarrow.table(COLUMNS)
+    pyarrow.feather.write_feather(table.set_column(3, "ward", UNUSUAL[kind]), tmp_path / "site.feather")
+    _is_the_table(_read(tmp_path, "site.feather"))
+
+
+@pytest.mark.parametrize(
+    ("given", "levels"),
+    [
+        (pyarrow.array(BYTES, pyarrow.binary(16)), None),
+        (pyarrow.array(BYTES, pyarrow.binary_view()), None),
+        (pyarrow.array([(1, 2, 3), (4, 5, 6), None], pyarrow.month_day_nano_interval()), None),
+        (
+            pyarrow.ExtensionArray.from_storage(pyarrow.uuid(), pyarrow.array(BYTES, pyarrow.binary(16))),
+            ("00010001-0001-0001-0001-000100010001", "fffefffe-fffe-fffe-fffe-fffefffefffe"),
+        ),
+    ],
+)
+def test_cells_that_are_no_text_do_not_stop_the_reading(
+    tmp_path: Path, given: Any, levels: tuple[str, ...] | None
+) -> None:
+    table = pyarrow.table(COLUMNS)
+    pyarrow.feather.write_feather(table.append_column("other", given), tmp_path / "site.feather")
+    _is_the_table(_read(tmp_path, "site.feather"))
+    pyarrow.feather.write_feather(table.set_column(3, "ward", given), tmp_path / "site.feather")
+    found = _read(tmp_path, "site.feather").predictors[1]
+    assert len(found.levels or ()) == 2
+    assert levels is None or found.levels == levels
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_a_duration_is_a_number_of_days_in_whatever_unit_it_is_kept(tmp_path: Path, unit: str) -> None:
+    lengths = pyarrow.array([datetime.timedelta(days=7), datetime.timedelta(hours=36), None], pyarrow.duration(unit))
+    table = pyarrow.table(COLUMNS).set_column(3, "ward", lengths)
+    pyarrow.feather.write_feather(table, tmp_path / "site.feather")
+    np.testing.assert_array_equal(_read(tmp_path, "site.feather").predictors[1].values, [7.0, 1.5, np.nan])
 
 
 @pytest.mark.parametrize(("file", "package"), [("site.xlsx", "openpyxl"), ("site.dta", "pyreadstat")])

@@ -123,6 +123,18 @@ def test_points_are_not_taken_for_per_cent(tmp_path: Path, key: str, column: str
         assert fault.fix == "Give the risk that belongs to each score."
 
 
+@pytest.mark.parametrize("cell", ["17%", "17.5 %", '"17,5%"'])
+def test_a_risk_with_a_sign_of_per_cent_is_told_to_be_per_cent(tmp_path: Path, cell: str) -> None:
+    with pytest.raises(DataError) as caught:
+        _read(tmp_path, SITE, site__csv=f"outcome,risk\n0,{cell}\n1,0.5\n")
+    (fault,) = caught.value.faults
+    assert (fault.what, fault.where) == (
+        f'risk is "{cell.strip(chr(34))}", not a number.',
+        "site.csv, row 2, column risk",
+    )
+    assert fault.fix == "This is per cent: write it as a number from 0 to 1, such as 0.17 for 17%."
+
+
 def test_all_faults_of_the_release_and_of_all_tables_at_once(tmp_path: Path) -> None:
     second = SITE.replace('"site"', '"other"').replace("site.csv", "other.csv")
     found = _faults(
@@ -216,6 +228,39 @@ def test_ways_to_write_an_outcome(tmp_path: Path, declared: str, cells: str) -> 
     found = load.study(tmp_path).datasets[0].outcome
     assert found is not None
     assert found.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("positive", "north", "south", "says"),
+    [
+        ('"yes"', "yes no", "yes No", None),
+        ('"yes"', "yes no", "yes yes", None),
+        ('"+"', "+ -", "+ -", None),
+        ("1", "1 -1", "1 -1", None),
+        ("true", "true false", "true FALSE", None),
+        ("1", "true false", "1.0 0", None),
+        ("2", "2 1", "2 9", "outcome is 2 or 9, which is written where a value is unknown."),
+        ('"yes"', "yes no", "NA NA", 'outcome is "yes" or "NA", which is written where a value is unknown.'),
+        ('"yes"', "yes no", "yes nein", 'What did not happen is written "nein" in south.csv and "no" in north.csv.'),
+        ("2", "2 1", "2 0", "What did not happen is written 0 in south.csv and 1 in north.csv."),
+    ],
+)
+def test_what_did_not_happen_is_one_value_and_none_for_unknown(
+    tmp_path: Path, positive: str, north: str, south: str, says: str | None
+) -> None:
+    release = HEAD.replace('column = "outcome"\n', f'column = "outcome"\npositive = {positive}\n')
+    for name, cells in {"north": north, "south": south}.items():
+        release += SITE.replace("site", name)
+        rows = "".join(f"{cell},0.{place + 1}\n" for place, cell in enumerate(cells.split() * 3))
+        (tmp_path / f"{name}.csv").write_text("outcome,risk\n" + rows, encoding="utf-8")
+    (tmp_path / "release.toml").write_text(release, encoding="utf-8")
+    if says is None:
+        outcomes = [one.outcome.tolist() for one in load.study(tmp_path).datasets if one.outcome is not None]
+        assert [values[0] for values in outcomes] == [1, 1]
+    else:
+        with pytest.raises(DataError) as caught:
+            load.study(tmp_path)
+        assert [(fault.what, fault.where) for fault in caught.value.faults] == [(says, "south.csv, column outcome")]
 
 
 def test_csv_tsv_and_parquet_give_the_same_values(tmp_path: Path) -> None:

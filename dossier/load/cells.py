@@ -7,7 +7,14 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from dossier.load.faults import number
+
+AT_ONCE = 1 << 20
+"""The digits of so many numbers at most are held at once: each is longer than the number."""
+IN_A_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
+"""How many of Arrow's units of duration are a day."""
 
 
 def arrow(values: Sequence[Any]) -> Any:
@@ -36,16 +43,80 @@ def text(value: Any) -> str:
 
 
 def whole(column: Any) -> Any:
-    """A column in one piece, its dictionary spelled out; cells that hold lists or bytes as texts."""
+    """A column in one piece and in plain cells: numbers, truth values, dates and texts; a duration is one of days.
+
+    A number of fewer bits than a double is the one that its shortest digits spell: 0.7, not 0.699999988079071.
+    """
     import pyarrow
 
-    # combine_chunks copies even what is in one piece.
-    joined = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    if isinstance(joined, pyarrow.ChunkedArray):
-        joined = pyarrow.concat_arrays(joined.chunks) if joined.num_chunks else pyarrow.array([], joined.type)
-    kinds = pyarrow.types
-    if kinds.is_dictionary(joined.type):
-        joined = joined.dictionary_decode()
-    if kinds.is_nested(joined.type) or kinds.is_binary(joined.type) or kinds.is_large_binary(joined.type):
-        return arrow([None if value is None else str(value) for value in joined.to_pylist()])
-    return joined
+    pieces = column.chunks or pyarrow.schema([("", column.type)]).empty_table().column(0).chunks
+    plain = [_plain(piece) for piece in pieces]
+    # concat_arrays copies even what is in one piece.
+    return plain[0] if len(plain) == 1 else pyarrow.concat_arrays(plain)
+
+
+def _plain(cells: Any) -> Any:
+    import pyarrow
+    import pyarrow.compute as compute
+
+    kind, kinds = cells.type, pyarrow.types
+    if kinds.is_dictionary(kind):
+        # The texts of a dictionary may be of a kind that Arrow cannot spell out.
+        return pyarrow.DictionaryArray.from_arrays(cells.indices, _plain(cells.dictionary)).dictionary_decode()
+    if kinds.is_run_end_encoded(kind):
+        return _plain(compute.run_end_decode(cells))
+    extended = isinstance(kind, pyarrow.BaseExtensionType)
+    if extended and kind.extension_name != "arrow.uuid":
+        return _plain(cells.storage)
+    if kinds.is_float16(kind) or kinds.is_float32(kind):
+        return _doubles(cells)
+    if kinds.is_duration(kind):
+        return _days(cells)
+    if kinds.is_string_view(kind) or kinds.is_fixed_size_binary(kind) or kinds.is_binary_view(kind):
+        return _decoded(cells)
+    if extended or kinds.is_nested(kind) or kinds.is_interval(kind) or _holds_bytes(kind):
+        return _texts(cells)
+    return cells
+
+
+def _holds_bytes(kind: Any) -> bool:
+    import pyarrow
+
+    return bool(pyarrow.types.is_binary(kind) or pyarrow.types.is_large_binary(kind))
+
+
+def _doubles(cells: Any) -> Any:
+    """Numbers of 16 or 32 bits as doubles; without their digits 0.7 would lie below a threshold of 0.7."""
+    import pyarrow
+
+    if pyarrow.types.is_float16(cells.type):
+        values = cells.to_pylist()
+        spelled = {value: float(str(np.float16(value))) for value in set(values) if value is not None}
+        return pyarrow.array([None if value is None else spelled[value] for value in values], pyarrow.float64())
+    pieces = [cells.slice(start, AT_ONCE) for start in range(0, max(len(cells), 1), AT_ONCE)]
+    return pyarrow.concat_arrays([piece.cast(pyarrow.string()).cast(pyarrow.float64()) for piece in pieces])
+
+
+def _days(cells: Any) -> Any:
+    """Durations as numbers of days, for a bare count is one of a unit that only the file knows."""
+    import pyarrow
+    import pyarrow.compute as compute
+
+    counts = cells.cast(pyarrow.int64()).cast(pyarrow.float64(), safe=False)
+    return compute.divide(counts, float(IN_A_DAY[cells.type.unit]))
+
+
+def _decoded(cells: Any) -> Any:
+    """Bytes as the text that they hold, or else as bytes are written."""
+    import pyarrow
+
+    try:
+        return cells.cast(pyarrow.string())
+    except pyarrow.ArrowInvalid:
+        return _texts(cells)
+
+
+def _texts(cells: Any) -> Any:
+    import pyarrow
+
+    return pyarrow.array([None if value is None else str(value) for value in cells.to_pylist()], pyarrow.string())

@@ -69,7 +69,9 @@ class Settled:
 
 def settled(raw: RawTable, declaration: DatasetDeclaration, where: str, faults: list[Fault]) -> Settled:
     """The table with the declared renames and missing values."""
-    return of_names(raw, declaration, renamed(raw, declaration, where, faults))
+    table = of_names(raw, declaration, renamed(raw, declaration, where, faults))
+    faults += _missing_otherwise(table, declaration)
+    return table
 
 
 def renamed(raw: RawTable, declaration: DatasetDeclaration, where: str, faults: list[Fault]) -> dict[str, str]:
@@ -98,12 +100,38 @@ def of_names(
     """The table under our names for its columns, with the declared missing values; of `wanted` columns only."""
     everywhere = tuple(declaration.missing.get("*", ()))
     columns = {
-        our: column(their, raw.columns[their], (*everywhere, *declaration.missing.get(our, ())))
+        our: _column_of(raw, their, (*everywhere, *declaration.missing.get(our, ())))
         for their, our in ours.items()
         if wanted is None or our in wanted
     }
     files = tuple((part.file, part.rows) for part in raw.columns.parts) if isinstance(raw.columns, Stored) else ()
     return Settled(raw.file, raw.rows, columns, tuple(dict.fromkeys(ours.values())), declaration.site_column, files)
+
+
+def _column_of(raw: RawTable, name: str, missing: Sequence[Value]) -> Column:
+    """A column of the file; one with labels lacks the values that are declared missing by their codes, too."""
+    import pyarrow
+    import pyarrow.compute as compute
+
+    cells = raw.columns[name]
+    if name in raw.codes and missing:
+        gaps = column(name, raw.codes[name], missing).missing
+        cells = compute.if_else(pyarrow.array(gaps), pyarrow.scalar(None, cells.type), cells)
+    return column(name, cells, missing)
+
+
+def _missing_otherwise(table: Settled, declaration: DatasetDeclaration) -> list[Fault]:
+    """The faults of texts declared missing that a column holds in other capitals: they would be categories."""
+    faults = []
+    for name, values in declaration.missing.items():
+        held = coded(table.columns[name])[1] if name in table.columns else ()
+        declared = {value.casefold(): value for value in values if isinstance(value, str)}
+        for word in sorted(held):
+            if word.casefold() in declared and table.columns[name].kind != "booleans":
+                what = f"{_cell(declared[word.casefold()])} is declared missing, and the column holds {_cell(word)}."
+                fix = f"Spell it as the table does: missing = {{ {name} = [{_cell(word)}] }}."
+                faults.append(Fault(what, f"{table.file}, column {table.columns[name].name}", fix))
+    return faults
 
 
 def _alike(raw: RawTable) -> list[Fault]:
@@ -337,6 +365,12 @@ TRUTHS = {"true": 1.0, "1": 1.0, "false": 0.0, "0": 0.0}
 """What a declared positive value may be in a column of truth values, and the truth that it names."""
 
 
+UNKNOWN = frozenset(
+    ("na", "n/a", "#n/a", "null", "missing", "unknown", "?", ".", "-9", "-99", "-999", "9", "99", "999", "9999")
+)
+"""What is written where an outcome is unknown; a minus sign may mean that it did not happen."""
+
+
 def _positive_truth(table: Settled, found: Column, positive: Value, faults: list[Fault]) -> Floats | None:
     wanted = TRUTHS.get(str(positive).casefold())
     if wanted is None:
@@ -347,10 +381,14 @@ def _positive_truth(table: Settled, found: Column, positive: Value, faults: list
     return np.where(np.isnan(found.numbers), np.nan, (found.numbers == wanted).astype(float))
 
 
+def _positive_word(positive: Value) -> str:
+    return str(positive).lower() if isinstance(positive, bool) else _word(positive)
+
+
 def _positive(table: Settled, found: Column, positive: Value, faults: list[Fault]) -> Floats | None:
     where = f"{table.file}, column {found.name}"
     codes, spelled = coded(found)
-    wanted = _word(positive) if not isinstance(positive, bool) else str(positive).lower()
+    wanted = _positive_word(positive)
     values = sorted(spelled)
     alike = [value for value in values if value.casefold() == wanted.casefold()]
     if len(alike) > 1 or (alike and alike != [wanted]):
@@ -366,7 +404,47 @@ def _positive(table: Settled, found: Column, positive: Value, faults: list[Fault
         fix = f'Name one of the two in [outcome] positive, such as "{values[-1]}".'
         faults.append(Fault(f"No row has the outcome {wanted}; the values are {listed(values)}.", where, fix))
         return None
+    for other in sorted(set(values) - {wanted}):
+        if other.casefold() in UNKNOWN:
+            value = _cell(other)
+            fix = f"Declare it as missing: missing = {{ {found.name} = [{value}] }}. "
+            fix += "If it means that the outcome did not happen, write another value."
+            what = f"outcome is {_cell(wanted)} or {value}, which is written where a value is unknown."
+            faults.append(Fault(what, where, fix))
+            return None
     return np.array([*(float(word == wanted) for word in spelled), np.nan])[codes]
+
+
+def other_outcomes(declared: Outcome, tables: Sequence[Settled]) -> list[Fault]:
+    """The faults of tables that call what did not happen otherwise than the first: they may hold something else."""
+    if declared.positive is None:
+        return []
+    first: tuple[str, str] | None = None
+    faults = []
+    for table in tables:
+        other = _beside_positive(table, declared.column, declared.positive)
+        if other is None:
+            continue
+        first = first or (other, table.file)
+        if _truth(other) != _truth(first[0]):
+            what = f"What did not happen is written {_cell(other)} in {table.file} and {_cell(first[0])} in {first[1]}."
+            fix = "Write it alike in every table; declare as missing what stands for unknown."
+            faults.append(Fault(what, f"{table.file}, column {declared.column}", fix))
+    return faults
+
+
+def _beside_positive(table: Settled, name: str, positive: Value) -> str | None:
+    """The value that a column holds beside the positive one, where it is a single one that is known."""
+    if name not in table.columns:
+        return None
+    wanted = _truth(_positive_word(positive))
+    others = [word for word in coded(table.columns[name])[1] if _truth(word) != wanted]
+    return others[0] if len(others) == 1 and others[0].casefold() not in UNKNOWN else None
+
+
+def _truth(word: str) -> float | str:
+    """A word as one compares it: capitals apart, true as 1."""
+    return TRUTHS.get(word.casefold(), word.casefold())
 
 
 def _not_binary(table: Settled, found: Column, wrong: Bools) -> list[Fault]:
@@ -415,12 +493,11 @@ def risk(table: Settled, name: str, key: str, faults: list[Fault]) -> Floats | N
 def _no_numbers(table: Settled, found: Column, what: str, wrong: Bools) -> list[Fault]:
     positions = np.flatnonzero(wrong)
     texts = [str(found.cells[int(k)].as_py()) for k in positions[:20]]
-    comma = any(re.fullmatch(r"\d+,\d+", text) for text in texts)
-    fix = (
-        "Write decimals with a point."
-        if comma
-        else "Give a number, leave the cell empty, or declare the value as missing."
-    )
+    fix = "Give a number, leave the cell empty, or declare the value as missing."
+    if any(re.fullmatch(r"\d+,\d+", text) for text in texts):
+        fix = "Write decimals with a point."
+    if any(re.fullmatch(r"[\d.,]+\s*%", text) for text in texts):
+        fix = "This is per cent: write it as a number from 0 to 1, such as 0.17 for 17%."
     rows = [int(row) for row in table.rows[positions]]
     return by_row(table.file, found.name, rows, lambda k: f"{what} is {_cell(texts[k])}, not a number.", fix)
 

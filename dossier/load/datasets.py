@@ -118,6 +118,7 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
         of_table = Held(source, measured, some, labels, groups, minimum_cell(release, source.declaration))
         for rows in _rows(source, release.readers.dataset if release.readers else None, faults):
             found += [_whole_site(of_table, rows)] if rows.imputation is None else _imputed(of_table, rows, faults)
+    faults += columns.other_outcomes(release.outcome, [source.table for source in sources])
     _distinct(release, found, faults)
     return found, settled_columns.settled_tables(release, sources, names)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, combinations
 from pathlib import Path
 from typing import Any
 
@@ -54,17 +55,17 @@ class Stored(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         """The cells of a column."""
-        import pyarrow
-
         if name not in self.parts[0].names:
             raise KeyError(name)
         starts = accumulate((part.rows for part in self.parts), initial=0)
         read = [_column(part, name, self._inside(start, part)) for part, start in zip(self.parts, starts, strict=False)]
-        try:
-            joined = read[0] if len(read) == 1 else pyarrow.concat_tables(read, promote_options="permissive")
-        except (pyarrow.ArrowTypeError, pyarrow.ArrowInvalid) as error:
-            raise DataError([_other_kinds(self.file)]) from error
-        return cells.whole(joined.column(name))
+        if len(read) == 1:
+            return cells.whole(read[0].column(name))
+        # In plain cells first: of numbers of different kinds Arrow makes those that are near.
+        plain = [_plain(one) for one in read]
+        if not _fit(plain):
+            raise DataError([_other_kinds(name, self.parts, plain, self.file)])
+        return cells.whole(_below(plain).column(name))
 
     def __iter__(self) -> Iterator[str]:
         """The names of the columns, in the order of the first file."""
@@ -99,8 +100,6 @@ def part(source: Path | bytes, file: str, faults: list[Fault]) -> Part | None:
 
 def alike(parts: Sequence[Part], folder: str, faults: list[Fault]) -> bool:
     """Whether every file of a folder has the same columns of the same kinds; faults where not."""
-    import pyarrow
-
     model = parts[0]
     for one in parts:
         lacking = [name for name in model.names if name not in one.names]
@@ -114,14 +113,22 @@ def alike(parts: Sequence[Part], folder: str, faults: list[Fault]) -> bool:
             faults.append(Fault(what, folder, "Give every file of the folder the same columns."))
         if pairs:
             return False
-    if len(parts) == 1:
-        return True
-    try:
-        pyarrow.concat_tables([one.schema.empty_table() for one in parts], promote_options="permissive")
-    except (pyarrow.ArrowTypeError, pyarrow.ArrowInvalid):
-        faults.append(_other_kinds(folder))
-        return False
-    return True
+    # Two columns of one name are a fault of their own.
+    twice = {name for one in parts for name, count in Counter(one.names).items() if count > 1}
+    single = [name for name in model.names if name not in twice]
+    found = [fault for name in single for fault in _kinds_in_footers(name, parts, folder)]
+    faults += found
+    return not found
+
+
+def _kinds_in_footers(name: str, parts: Sequence[Part], folder: str) -> list[Fault]:
+    """The fault of a column whose kinds, before any row is read, do not fit together."""
+    import pyarrow
+
+    if len({one.schema.field(name).type for one in parts}) == 1:
+        return []
+    empty = [_plain(pyarrow.schema([one.schema.field(name)]).empty_table()) for one in parts]
+    return [] if _fit(empty) else [_other_kinds(name, parts, empty, folder)]
 
 
 def _column(part: Part, name: str, places: NDArray[np.int64] | None) -> Any:
@@ -171,6 +178,38 @@ def _damaged(file: str) -> Fault:
     return Fault(f"{file} is not a parquet file.", file, "Write it again, or give a .csv.")
 
 
-def _other_kinds(folder: str) -> Fault:
-    what = f"The files of {folder} hold a column once as numbers and once as text."
-    return Fault(what, folder, "Write every file of the folder with the same kinds of columns.")
+def _plain(table: Any) -> Any:
+    """A table of one column, its cells plain."""
+    import pyarrow
+
+    return pyarrow.table({name: cells.whole(table.column(name)) for name in table.column_names})
+
+
+def _below(tables: Sequence[Any]) -> Any:
+    """Tables one below the other, where their columns fit together."""
+    import pyarrow
+
+    return pyarrow.concat_tables(tables, promote_options="permissive")
+
+
+def _fit(tables: Sequence[Any]) -> bool:
+    import pyarrow
+
+    try:
+        _below(tables)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError):
+        return False
+    return True
+
+
+def _other_kinds(name: str, parts: Sequence[Part], read: Sequence[Any], folder: str) -> Fault:
+    """The fault of a column that is held in kinds that do not fit together, with a file of either kind."""
+    held: dict[Any, list[int]] = {}
+    for place, table in enumerate(read):
+        held.setdefault(table.schema.field(name).type, []).append(place)
+    pairs = list(combinations(held, 2))
+    apart = (pair for pair in pairs if not _fit([read[place] for kind in pair for place in held[kind]]))
+    first, other = next(apart, pairs[0])
+    here, there = (parts[held[kind][0]].file for kind in (other, first))
+    what = f"{here} holds {name} as {other}, and {there} as {first}."
+    return Fault(what, folder, "Write the column alike in every file of the folder.")

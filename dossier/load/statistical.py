@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dossier.errors import Fault
+from dossier.load.cells import whole
 from dossier.load.extras import missing_extra
 
 READERS = {".xpt": "read_xport", ".sas7bdat": "read_sas7bdat", ".dta": "read_dta", ".sav": "read_sav"}
@@ -46,6 +47,8 @@ def variables(content: bytes, file: str, ending: str, faults: list[Fault]) -> Va
         faults.append(_not_whole(file, ending))
         return None
     cells = {name: [_present(value) for value in found[name]] for name in about.column_names}
+    single = [name for name, kind in about.readstat_variable_types.items() if kind == "float"]
+    cells |= {name: _as_spelled(cells[name]) for name in single}
     labels = about.variable_value_labels
     labelled = {name: _labelled(cells[name], labels[name]) for name in cells if name in labels}
     return Variables(cells, {name: texts for name, texts in labelled.items() if texts is not None})
@@ -53,6 +56,16 @@ def variables(content: bytes, file: str, ending: str, faults: list[Fault]) -> Va
 
 def _not_whole(file: str, ending: str) -> Fault:
     return Fault(f"{file} is not a whole {PACKAGES[ending]}.", file, "Write it again, or give a .csv.")
+
+
+def _as_spelled(values: list[Any]) -> list[Any]:
+    """Numbers of 32 bits, which Stata's are unless it is told otherwise, as the doubles that their digits spell."""
+    import pyarrow
+
+    if not all(value is None or isinstance(value, float) for value in values):
+        # A day is kept as a number too, and is read as a day.
+        return values
+    return list(whole(pyarrow.chunked_array([pyarrow.array(values, pyarrow.float32())])).to_pylist())
 
 
 def _present(value: Any) -> Any:
