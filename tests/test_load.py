@@ -404,6 +404,48 @@ def test_categories_that_differ_in_capitals_only_are_flagged(tmp_path: Path) -> 
     ]
 
 
+def _subgroup(declared: str, rows: list[str], folder: Path) -> list[str]:
+    """The doubts about a column that makes subgroups and is no predictor."""
+    table = "outcome,risk,x\n" + "\n".join(f"{k % 2},0.5,{value}" for k, value in enumerate(rows))
+    study = _read(folder, f'[[subgroup]]\ncolumn = "x"\n{declared}\n{SITE}', site__csv=table)
+    return _flagged(study, "code_for_missing") + _flagged(study, "other_categories")
+
+
+def test_the_columns_of_subgroups_are_doubted_as_predictors_are(tmp_path: Path) -> None:
+    ages = [str(20 + k) for k in range(60)]
+    assert _subgroup("cuts = [50]", [*ages, "999", "999"], tmp_path) == [
+        "x is 999 in 2 rows of site, far from every other value: it may be a code for missing."
+    ]
+    assert _subgroup("cuts = [50]", ages, tmp_path) == []
+    assert _subgroup("", ["f", "m", "NA"] * 5, tmp_path) == [
+        'x is "NA" in 5 rows of site: it may stand for missing, and is counted as a category.'
+    ]
+    assert _subgroup("", ["f", "m", "M"] * 5, tmp_path) == [
+        "x is spelled in several ways in site, each counted as a category of its own: M and m."
+    ]
+    assert _subgroup("", ["K\u00f6ln", "Ko\u0308ln"] * 5, tmp_path) == [
+        "x is spelled in several ways in site, each counted as a category of its own: Ko<U+0308>ln and K\u00f6ln."
+    ]
+
+
+def test_named_levels_of_a_subgroup_are_meant(tmp_path: Path) -> None:
+    levels = 'levels = { f = "women", m = "men", M = "men at night", NA = "unknown" }'
+    assert _subgroup(levels, ["f", "m", "M", "NA"] * 5, tmp_path) == []
+
+
+def test_subgroups_in_other_words_at_another_hospital_are_flagged(tmp_path: Path) -> None:
+    tables = {
+        f"{name}__csv": "outcome,risk,sex\n" + "\n".join(f"{k % 2},0.5,{words[k % 3 % 2]}" for k in range(30))
+        for name, words in (("site", "fm"), ("other", "FM"))
+    }
+    second = SITE.replace('"site"', '"other"').replace("site.csv", "other.csv")
+    study = _read(tmp_path, '[[subgroup]]\ncolumn = "sex"\n' + SITE + second, **tables)
+    assert _flagged(study, "other_categories") == [
+        "sex is f, m in site and F, M in other: no category is in both.",
+        "sex is F, M in other and f, m in site: no category is in both.",
+    ]
+
+
 def test_one_table_under_two_names_is_flagged(tmp_path: Path) -> None:
     rows = "outcome,risk\n" + "\n".join(f"{k % 2},{0.1 + k / 100}" for k in range(40))
     second = SITE[SITE.index("[[dataset]]") :].replace('"site"', '"copy"')

@@ -1,4 +1,5 @@
-"""Predictors that look as if they were coded otherwise than elsewhere: flags, since every one of them may be right.
+"""Predictors and columns of subgroups that look as if they were coded otherwise than elsewhere: flags, for all may be
+right.
 
 A hospital may see one sex only, have patients that are five times as ill, or measure a 0 that is a 0. Only who knows
 the table can tell, so the dossier is built and the doubt is printed in it.
@@ -6,11 +7,14 @@ the table can tell, so the dossier is built and the doubt is printed in it.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from dossier.load.datasets import Site
 from dossier.load.faults import listed, number
+from dossier.load.predictors import by_size
 from dossier.types import Dataset, Feature, Flag, Floats
 
 CODES = (0.0, -1.0, -9.0, -99.0, -999.0, 99.0, 999.0, 9999.0)
@@ -25,23 +29,20 @@ OTHER_UNITS = 5.0
 """From this ratio of medians on, one of the two is hardly in the same unit."""
 
 
-def flags(datasets: Sequence[Dataset]) -> Iterator[Flag]:
-    """The doubts about the predictors of every dataset, those against the others' last."""
-    for dataset in datasets:
-        yield from _constant(dataset)
-        yield from _codes(dataset)
-        yield from _words_for_missing(dataset)
-        yield from _spellings(dataset)
-    for place, dataset in enumerate(datasets):
-        yield from _against(dataset, _others(datasets, place))
+def flags(sites: Sequence[Site]) -> Iterator[Flag]:
+    """The doubts about the columns of every dataset, those against the others' last."""
+    for site in sites:
+        yield from _constant(site.dataset)
+        for check in (_codes, _words_for_missing, _spellings):
+            for column in _columns(site):
+                yield from check(site.dataset.name, column)
+    for site in sites:
+        for column in _columns(site):
+            yield from _against(site, column, sites)
 
 
-def _others(datasets: Sequence[Dataset], place: int) -> Sequence[Dataset]:
-    """What a dataset is held against: the development table, or without it all other datasets."""
-    origin = [one for one in datasets if one.role == "development"]
-    if origin:
-        return [] if datasets[place].role == "development" else origin
-    return [one for k, one in enumerate(datasets) if k != place]
+def _columns(site: Site) -> tuple[Feature, ...]:
+    return (*site.dataset.predictors, *site.grouping)
 
 
 def _known(feature: Feature) -> Floats:
@@ -56,68 +57,75 @@ def _constant(dataset: Dataset) -> Iterator[Flag]:
         yield Flag("constant_predictor", dataset.name, says, columns=tuple(same))
 
 
-def _codes(dataset: Dataset) -> Iterator[Flag]:
+def _codes(dataset: str, one: Feature) -> Iterator[Flag]:
     """Numbers that are codes elsewhere, and lie further from all other values than the middle half of these is wide."""
-    for one in dataset.predictors:
-        for code in () if one.levels is not None else CODES:
-            known = _known(one)
-            others = known[known != code]
-            if len(others) == len(known) or len(np.unique(others)) < ENOUGH_VALUES:
-                continue
-            low, high = np.quantile(others, (0.25, 0.75))
-            if high > low and float(np.abs(others - code).min()) > high - low:
-                rows = len(known) - len(others)
-                why = ", far from every other value: it may be a code for missing"
-                yield _for_missing(dataset, one, number(code), rows, why)
-
-
-def _words_for_missing(dataset: Dataset) -> Iterator[Flag]:
-    for one in dataset.predictors:
-        for code in np.unique(_known(one)) if one.levels is not None else ():
-            word = (one.levels or ())[int(code)]
-            if word.strip().casefold() in WORDS:
-                rows = int((one.values == code).sum())
-                why = ": it may stand for missing, and is counted as a category"
-                yield _for_missing(dataset, one, f'"{word}"', rows, why)
-
-
-def _for_missing(dataset: Dataset, feature: Feature, written: str, rows: int, why: str) -> Flag:
-    says = f"{feature.name} is {written} in {rows} row{'s' if rows > 1 else ''} of {dataset.name}{why}."
-    return Flag("code_for_missing", dataset.name, says, columns=(feature.name,))
-
-
-def _spellings(dataset: Dataset) -> Iterator[Flag]:
-    """Categories that differ in capitals or blanks only."""
-    for one in dataset.predictors:
-        alike: dict[str, list[str]] = {}
-        for code in np.unique(_known(one)) if one.levels is not None else ():
-            word = (one.levels or ())[int(code)]
-            alike.setdefault(" ".join(word.casefold().split()), []).append(word)
-        several = [" and ".join(words) for words in alike.values() if len(words) > 1]
-        if several:
-            says = (
-                f"{one.name} is spelled in several ways in {dataset.name}, each counted as a category of its own: "
-                f"{listed(several, 5)}."
-            )
-            yield Flag("other_categories", dataset.name, says, columns=(one.name,))
-
-
-def _against(dataset: Dataset, others: Sequence[Dataset]) -> Iterator[Flag]:
-    where = others[0].name if len(others) == 1 else "the other datasets"
-    for one in dataset.predictors:
-        same = [other for held in others for other in held.predictors if other.name == one.name]
-        values = np.concatenate([_known(other) for other in same]) if same else np.array([])
-        here = _known(one)
-        if not len(values) or not len(here):
+    for code in () if one.levels is not None else CODES:
+        known = _known(one)
+        others = known[known != code]
+        if len(others) == len(known) or len(np.unique(others)) < ENOUGH_VALUES:
             continue
-        if one.levels is None:
-            yield from _units(dataset.name, one.name, here, values, where)
-        elif not set(here.tolist()) & set(values.tolist()):
-            mine, theirs = (_words(one.levels, codes) for codes in (here, values))
-            says = f"{one.name} is {mine} in {dataset.name} and {theirs} in {where}: no category is in both."
-            if min(len(np.unique(here)), len(np.unique(values))) >= MANY_CATEGORIES:
-                says += " It may be an identifier or a place: name the predictors in the [[dataset]]."
-            yield Flag("other_categories", dataset.name, says, columns=(one.name,))
+        low, high = np.quantile(others, (0.25, 0.75))
+        if high > low and float(np.abs(others - code).min()) > high - low:
+            rows = len(known) - len(others)
+            why = ", far from every other value: it may be a code for missing"
+            yield _for_missing(dataset, one, number(code), rows, why)
+
+
+def _words_for_missing(dataset: str, one: Feature) -> Iterator[Flag]:
+    for word in _words(one):
+        if word.strip().casefold() in WORDS:
+            rows = int((one.values == (one.levels or ()).index(word)).sum())
+            why = ": it may stand for missing, and is counted as a category"
+            yield _for_missing(dataset, one, f'"{word}"', rows, why)
+
+
+def _for_missing(dataset: str, feature: Feature, written: str, rows: int, why: str) -> Flag:
+    says = f"{feature.name} is {written} in {rows} row{'s' if rows > 1 else ''} of {dataset}{why}."
+    return Flag("code_for_missing", dataset, says, columns=(feature.name,))
+
+
+def _spellings(dataset: str, one: Feature) -> Iterator[Flag]:
+    """Categories that differ in capitals, blanks or the make of their letters only."""
+    alike: dict[str, list[str]] = {}
+    for word in _words(one):
+        alike.setdefault(_folded(word), []).append(_visible(word))
+    several = [" and ".join(words) for words in alike.values() if len(words) > 1]
+    if several:
+        says = (
+            f"{one.name} is spelled in several ways in {dataset}, each counted as a category of its own: "
+            f"{listed(several, 5)}."
+        )
+        yield Flag("other_categories", dataset, says, columns=(one.name,))
+
+
+def _folded(word: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", word).casefold().split())
+
+
+def _visible(word: str) -> str:
+    """The word with the codes of marks and blanks that look like another way to write the same."""
+    return "".join(
+        f"<U+{ord(sign):04X}>" if unicodedata.combining(sign) or (sign.isspace() and sign != " ") else sign
+        for sign in word
+    )
+
+
+def _against(site: Site, one: Feature, sites: Sequence[Site]) -> Iterator[Flag]:
+    """A column held against that of the development table, or without such against those of all other datasets."""
+    if site.dataset.role == "development":
+        return
+    same = [(other.dataset, held) for other in sites if other is not site for held in _columns(other)]
+    same = [(other, held) for other, held in same if held.name == one.name]
+    same = [(other, held) for other, held in same if other.role == "development"] or same
+    here, there = _known(one), [_known(held) for _, held in same]
+    if not len(here) or not sum(map(len, there)):
+        return
+    where = same[0][0].name if len(same) == 1 else "the other datasets"
+    if one.levels is None:
+        yield from _units(site.dataset.name, one.name, here, np.concatenate(there), where)
+    else:
+        words = by_size({word for _, held in same for word in _words(held)})
+        yield from _categories(site.dataset.name, one, words, where)
 
 
 def _units(dataset: str, name: str, mine: Floats, theirs: Floats, where: str) -> Iterator[Flag]:
@@ -130,5 +138,18 @@ def _units(dataset: str, name: str, mine: Floats, theirs: Floats, where: str) ->
         yield Flag("other_units", dataset, says, columns=(name,))
 
 
-def _words(levels: Sequence[str], codes: Floats) -> str:
-    return listed([levels[int(code)] for code in np.unique(codes)], 5)
+def _categories(dataset: str, one: Feature, theirs: Sequence[str], where: str) -> Iterator[Flag]:
+    mine = _words(one)
+    if not set(mine) & set(theirs):
+        says = (
+            f"{one.name} is {listed(mine, 5)} in {dataset} and {listed(theirs, 5)} in {where}: no category is in both."
+        )
+        if min(len(mine), len(theirs)) >= MANY_CATEGORIES:
+            says += " It may be an identifier or a place: name the predictors in the [[dataset]]."
+        yield Flag("other_categories", dataset, says, columns=(one.name,))
+
+
+def _words(feature: Feature) -> tuple[str, ...]:
+    """The categories that occur."""
+    levels = feature.levels
+    return () if levels is None else tuple(levels[int(code)] for code in np.unique(_known(feature)))

@@ -49,6 +49,8 @@ class Site:
     rival_missing: int
     weightless: bool = False
     """Whether no analysed row has a sampling weight above 0."""
+    grouping: tuple[Feature, ...] = ()
+    """The columns of subgroups that are no predictors and whose levels are not named, in the analysed rows."""
     sample: Site | None = None
     """The rows in which every column was read, where these are not all."""
 
@@ -96,6 +98,7 @@ class Held:
     features: tuple[Feature, ...]
     labels: tuple[str, ...]
     groups: tuple[Labelled, ...]
+    grouping: tuple[Feature, ...]
     minimum_cell: int
 
 
@@ -112,9 +115,11 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
         faults += _somewhere(name, predictors.CASE_KEYS[key], sources)
     labels = release.outcome.classes or ()
     found: list[Site] = []
-    for source, some, groups in zip(sources, features, subgroups.labelled(release, sources, faults), strict=True):
+    grouped = subgroups.labelled(release, sources, faults)
+    unnamed = subgroups.unnamed(release, sources, names)
+    for source, some, groups, grouping in zip(sources, features, grouped, unnamed, strict=True):
         measured = _measured(release, source, faults)
-        of_table = Held(source, measured, some, labels, groups, minimum_cell(release, source.declaration))
+        of_table = Held(source, measured, some, labels, groups, grouping, minimum_cell(release, source.declaration))
         for rows in _rows(source, release.readers.dataset if release.readers else None, faults):
             found += [_whole_site(of_table, rows)] if rows.imputation is None else _imputed(of_table, rows, faults)
     _distinct(release, found, faults)
@@ -430,7 +435,7 @@ def _whole_site(held: Held, part: Rows, without_risk: bool = False) -> Site:
     in_all = _site(replace(held, measured=_at(held.measured, sample.places)), beside, without_risk)
     if len(here) == len(part.rows):
         return in_all
-    found = _site(replace(held, features=(), groups=()), part, without_risk)
+    found = _site(replace(held, features=(), groups=(), grouping=()), part, without_risk)
     return replace(found, dataset=replace(found.dataset, sampled=in_all.dataset), sample=in_all)
 
 
@@ -464,7 +469,7 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         risk=None if labels else risk,
         rival=None if labels or rival_missing else rival,
         split=_of(part.split, keep),
-        predictors=tuple(Feature(one.name, _of(_of(one.values, part.rows), keep), one.levels) for one in features),
+        predictors=_kept(features, part.rows, keep),
         dates=declaration.dates,
         relevance=cases.get("relevance"),
         cost=cases.get("cost"),
@@ -480,7 +485,12 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         minimum_cell=held.minimum_cell,
     )
     weightless = weights is not None and len(keep) > 0 and not weights.any()
-    return Site(dataset, analysed, part.identifiers, rival_missing, weightless)
+    return Site(dataset, analysed, part.identifiers, rival_missing, weightless, _kept(held.grouping, part.rows, keep))
+
+
+def _kept(features: Sequence[Feature], rows: NDArray[np.int64], keep: NDArray[np.int64]) -> tuple[Feature, ...]:
+    """The columns of the rows of a site, and of these only those that are analysed."""
+    return tuple(Feature(one.name, _of(_of(one.values, rows), keep), one.levels) for one in features)
 
 
 def _unequal(weights: Floats | None) -> Floats | None:

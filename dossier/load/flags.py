@@ -22,8 +22,9 @@ def flags(sites: Sequence[Site]) -> tuple[Flag, ...]:
     """The flags of every dataset, in their order."""
     development = next((site.described for site in sites if site.dataset.role == "development"), None)
     each = (flag for site in sites for flag in _of(site, development))
-    described = [site.described.dataset for site in sites]
-    return (*each, *_same_tables(sites), *coding.flags(described), *_empty_subgroups(described))
+    described = [site.described for site in sites]
+    empty = _empty_subgroups([site.dataset for site in described])
+    return (*each, *_same_tables(sites), *coding.flags(described), *empty)
 
 
 def _of(site: Site, development: Site | None) -> Iterator[Flag]:
