@@ -395,6 +395,70 @@ def test_a_word_that_looks_like_missing_is_flagged(tmp_path: Path, word: str, fo
     assert _flagged(study, "code_for_missing") == ([says] if found else [])
 
 
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ('"1,{}50"', True),
+        ("1 {}50", True),
+        ("1'{}50", True),
+        ('"1.{}50,5"', True),
+        ('"{},5"', True),
+        ("{}%", True),
+        ("{} mg", True),
+        ("{}.5 mg/dl", True),
+        ("0{}.02.2020", False),
+        ("{}-9", False),
+        ("T{}", False),
+        ("{}", False),
+    ],
+)
+def test_numbers_written_as_people_do_are_doubted_as_categories(tmp_path: Path, written: str, told: bool) -> None:
+    rows = [f"{k % 2},0.5,{written.format(1 + k % 6)}" for k in range(60)]
+    table = "outcome,risk,dose\n" + "\n".join([*rows, "1,0.5,"])
+    study = _read(tmp_path, SITE + 'predictors = ["dose"]\n', site__csv=table)
+    says = (
+        "dose may be numbers in site, written with signs for thousands, decimal commas, per cent signs or a unit: it "
+        "is counted as 6 categories. Write numbers with digits and the decimal sign only; list dose under categorical "
+        "if it is one."
+    )
+    assert _flagged(study, "other_categories") == ([says] if told else [])
+    meant = _read(tmp_path, SITE + 'predictors = ["dose"]\ncategorical = ["dose"]\n', site__csv=table)
+    assert _flagged(meant, "other_categories") == []
+
+
+@pytest.mark.parametrize("units", ["a b c d e f", "st nd rd th th th"])
+def test_numbers_with_different_words_behind_are_categories(tmp_path: Path, units: str) -> None:
+    rows = [f"{k % 2},0.5,{1 + k % 6}{units.split()[k % 6]}" for k in range(60)]
+    study = _read(tmp_path, SITE + 'predictors = ["dose"]\n', site__csv="outcome,risk,dose\n" + "\n".join(rows))
+    assert _flagged(study, "other_categories") == []
+
+
+@pytest.mark.parametrize(
+    ("written", "different", "told"), [("{},5", 2, False), ("{},5", 3, True), ("{} mg", 4, False), ("{} mg", 5, True)]
+)
+def test_a_few_texts_that_look_like_numbers_may_be_categories(
+    tmp_path: Path, written: str, different: int, told: bool
+) -> None:
+    rows = [f'{k % 2},0.5,"{written.format(1 + k % different)}"' for k in range(60)]
+    study = _read(tmp_path, SITE + 'predictors = ["dose"]\n', site__csv="outcome,risk,dose\n" + "\n".join(rows))
+    assert bool(_flagged(study, "other_categories")) is told
+
+
+def test_a_number_with_signs_for_thousands_among_numbers_is_to_be_written_plainly(tmp_path: Path) -> None:
+    with pytest.raises(DataError) as caught:
+        _read(tmp_path, SITE + 'predictors = ["crp"]\n', site__csv='outcome,risk,crp\n0,0.5,809\n1,0.4,"1,466"\n')
+    (fault,) = caught.value.faults
+    assert fault.fix == "Write numbers with digits and the decimal sign only, or list crp under categorical."
+
+
+def test_too_many_texts_that_are_numbers_are_to_be_written_plainly(tmp_path: Path) -> None:
+    rows = [f'{k % 2},0.5,"{k},5"' for k in range(60)]
+    with pytest.raises(DataError) as caught:
+        _read(tmp_path, SITE + 'predictors = ["crp"]\n', site__csv="outcome,risk,crp\n" + "\n".join(rows))
+    (fault,) = caught.value.faults
+    assert fault.fix == "Write numbers with digits and the decimal sign only, or list crp under categorical."
+
+
 def test_categories_that_differ_in_capitals_only_are_flagged(tmp_path: Path) -> None:
     rows = [f"{k % 2},0.5,{('f', 'F', 'm', 'M', 'x')[k % 5]}" for k in range(60)]
     release = SITE + 'predictors = ["sex"]\n'

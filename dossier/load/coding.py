@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from dossier.load import notations
 from dossier.load.datasets import Site
 from dossier.load.faults import listed, number
 from dossier.load.predictors import by_size
@@ -36,6 +37,9 @@ def flags(sites: Sequence[Site]) -> Iterator[Flag]:
         for check in (_codes, _words_for_missing, _spellings):
             for column in _columns(site):
                 yield from check(site.dataset.name, column)
+        for column in _columns(site):
+            if column.name not in site.categorical:
+                yield from _notations(site.dataset.name, column)
     for site in sites:
         for column in _columns(site):
             yield from _against(site, column, sites)
@@ -73,10 +77,14 @@ def _codes(dataset: str, one: Feature) -> Iterator[Flag]:
 
 def _words_for_missing(dataset: str, one: Feature) -> Iterator[Flag]:
     for word in _words(one):
-        if word.strip().casefold() in WORDS:
+        if _is_for_missing(word):
             rows = int((one.values == (one.levels or ()).index(word)).sum())
             why = ": it may stand for missing, and is counted as a category"
             yield _for_missing(dataset, one, f'"{word}"', rows, why)
+
+
+def _is_for_missing(word: str) -> bool:
+    return word.strip().casefold() in WORDS
 
 
 def _for_missing(dataset: str, feature: Feature, written: str, rows: int, why: str) -> Flag:
@@ -94,6 +102,18 @@ def _spellings(dataset: str, one: Feature) -> Iterator[Flag]:
         says = (
             f"{one.name} is spelled in several ways in {dataset}, each counted as a category of its own: "
             f"{listed(several, 5)}."
+        )
+        yield Flag("other_categories", dataset, says, columns=(one.name,))
+
+
+def _notations(dataset: str, one: Feature) -> Iterator[Flag]:
+    """Categories that are all numbers in the way in which people write them."""
+    written = [word for word in _words(one) if not _is_for_missing(word)]
+    if notations.are_numbers(written):
+        says = (
+            f"{one.name} may be numbers in {dataset}, written with signs for thousands, decimal commas, per cent signs "
+            f"or a unit: it is counted as {len(written)} categories. {notations.FIX}; list {one.name} under "
+            "categorical if it is one."
         )
         yield Flag("other_categories", dataset, says, columns=(one.name,))
 

@@ -51,6 +51,8 @@ class Site:
     """Whether no analysed row has a sampling weight above 0."""
     grouping: tuple[Feature, ...] = ()
     """The columns of subgroups that are no predictors and whose levels are not named, in the analysed rows."""
+    categorical: frozenset[str] = frozenset()
+    """The predictors that the release calls categories."""
     sample: Site | None = None
     """The rows in which every column was read, where these are not all."""
 
@@ -99,6 +101,7 @@ class Held:
     labels: tuple[str, ...]
     groups: tuple[Labelled, ...]
     grouping: tuple[Feature, ...]
+    categorical: frozenset[str]
     minimum_cell: int
 
 
@@ -115,11 +118,13 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
         faults += _somewhere(name, predictors.CASE_KEYS[key], sources)
     labels = release.outcome.classes or ()
     found: list[Site] = []
+    categorical = frozenset(name for source in sources for name in source.declaration.categorical)
     grouped = subgroups.labelled(release, sources, faults)
     unnamed = subgroups.unnamed(release, sources, names)
     for source, some, groups, grouping in zip(sources, features, grouped, unnamed, strict=True):
         measured = _measured(release, source, faults)
-        of_table = Held(source, measured, some, labels, groups, grouping, minimum_cell(release, source.declaration))
+        smallest = minimum_cell(release, source.declaration)
+        of_table = Held(source, measured, some, labels, groups, grouping, categorical, smallest)
         for rows in _rows(source, release.readers.dataset if release.readers else None, faults):
             found += [_whole_site(of_table, rows)] if rows.imputation is None else _imputed(of_table, rows, faults)
     _distinct(release, found, faults)
@@ -485,7 +490,8 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         minimum_cell=held.minimum_cell,
     )
     weightless = weights is not None and len(keep) > 0 and not weights.any()
-    return Site(dataset, analysed, part.identifiers, rival_missing, weightless, _kept(held.grouping, part.rows, keep))
+    grouping = _kept(held.grouping, part.rows, keep)
+    return Site(dataset, analysed, part.identifiers, rival_missing, weightless, grouping, held.categorical)
 
 
 def _kept(features: Sequence[Feature], rows: NDArray[np.int64], keep: NDArray[np.int64]) -> tuple[Feature, ...]:

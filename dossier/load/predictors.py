@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
+from dossier.load import notations
 from dossier.load.columns import LARGEST, Column, Settled, parsed, words
 from dossier.load.faults import LONGEST, by_row, no_column
 from dossier.release import DatasetDeclaration, Release
@@ -180,6 +181,8 @@ def _mixed(name: str, column: Column, source: Source) -> list[Fault]:
     texts = [str(column.cells[int(k)].as_py()) for k in wrong[:20]]
     rows = [int(row) for row in source.every_column.rows[wrong]]
     fix = f"Declare it as missing (missing = {{ {name} = [ … ] }}), or list {name} under categorical."
+    if any(notations.is_number(text) for text in texts):
+        fix = f"{notations.FIX}, or list {name} under categorical."
     return by_row(source.every_column.file, column.name, rows, lambda k: f'{name} is "{texts[k]}" among numbers.', fix)
 
 
@@ -219,6 +222,8 @@ def _categories(
                     f"{name} holds {len(set(present))} different texts in {len(present)} rows: too many for a category."
                 )
                 fix = f"List the predictors without {name}, name it as id, or list it under categorical."
+                if notations.are_numbers(set(present)):
+                    fix = f"{notations.FIX}, or list {name} under categorical."
                 faults.append(Fault(what, f"{source.every_column.file}, column {columns[k].name}", fix))
     for k, cells in texts.items():
         faults += _too_long(name, cells, holders[k])
