@@ -510,6 +510,46 @@ def test_subgroups_in_other_words_at_another_hospital_are_flagged(tmp_path: Path
     ]
 
 
+def _beside_development(here: str, there: str, folder: Path, more: str = "") -> list[str]:
+    """The doubts about the words of a hospital, held against those of the development table."""
+    tables = {
+        f"{name}__csv": "outcome,risk,x\n" + "\n".join(f"{k % 2},0.5,{words.split(';')[k % 3]}" for k in range(60))
+        for name, words in (("site", here), ("dev", there))
+    }
+    return _flagged(_read(folder, SITE + more + DEVELOPMENT, **tables), "other_categories")
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "pairs"),
+    [
+        ("Yes;no;no", "yes;no;no", "Yes for yes"),
+        ("ward\u00a0a;b;b", "ward a;b;b", "ward<U+00A0>a for ward a"),
+        ("Ko\u0308ln;Ulm;Bonn", "K\u00f6ln;Ulm;Bonn", "Ko<U+0308>ln for K\u00f6ln"),
+        ("yes;no;unknown", "yes;no;no", ""),
+    ],
+)
+def test_categories_spelled_otherwise_at_one_hospital_are_flagged(
+    tmp_path: Path, here: str, there: str, pairs: str
+) -> None:
+    says = "x is spelled otherwise in site than in dev, and each spelling is counted as a category of its own: "
+    assert _beside_development(here, there, tmp_path) == ([f"{says}{pairs}."] if pairs else [])
+
+
+def test_codes_without_their_zeros_are_flagged(tmp_path: Path) -> None:
+    found = _beside_development("1;2;10", "01;02;10", tmp_path, 'categorical = ["x"]\n')
+    says = "x is spelled otherwise in site than in dev, and each spelling is counted as a category of its own: "
+    assert found == [f"{says}1 for 01, 2 for 02."]
+
+
+@pytest.mark.parametrize("more", ["", 'categorical = ["x"]\n'])
+@pytest.mark.parametrize(("here", "told"), [("1;2;2", True), ("0;1;2", False), ("0;1;1", False), ("1;1;1", False)])
+def test_a_property_coded_from_zero_here_and_from_one_there_is_flagged(
+    tmp_path: Path, here: str, told: bool, more: str
+) -> None:
+    says = "x is 1, 2 in site and 0, 1 in dev: 1 may mean one thing here and another there."
+    assert _beside_development(here, "0;1;1", tmp_path, more) == ([says] if told else [])
+
+
 def test_one_table_under_two_names_is_flagged(tmp_path: Path) -> None:
     rows = "outcome,risk\n" + "\n".join(f"{k % 2},{0.1 + k / 100}" for k in range(40))
     second = SITE[SITE.index("[[dataset]]") :].replace('"site"', '"copy"')

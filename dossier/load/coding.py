@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from dossier.load import notations
+from dossier.load.columns import parsed
 from dossier.load.datasets import Site
 from dossier.load.faults import listed, number
 from dossier.load.predictors import by_size
@@ -119,7 +120,9 @@ def _notations(dataset: str, one: Feature) -> Iterator[Flag]:
 
 
 def _folded(word: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", word).casefold().split())
+    """What is left of a word without capitals, blanks, the make of its letters and the zeros before a number."""
+    plain = " ".join(unicodedata.normalize("NFKC", word).casefold().split())
+    return plain.lstrip("0") or "0" if plain.isdecimal() else plain
 
 
 def _visible(word: str) -> str:
@@ -141,11 +144,15 @@ def _against(site: Site, one: Feature, sites: Sequence[Site]) -> Iterator[Flag]:
     if not len(here) or not sum(map(len, there)):
         return
     where = same[0][0].name if len(same) == 1 else "the other datasets"
+    name = site.dataset.name
     if one.levels is None:
-        yield from _units(site.dataset.name, one.name, here, np.concatenate(there), where)
+        theirs = np.concatenate(there)
+        yield from _units(name, one.name, here, theirs, where)
+        yield from _two_codes(name, one.name, np.unique(here).tolist(), np.unique(theirs).tolist(), where)
     else:
         words = by_size({word for _, held in same for word in _words(held)})
-        yield from _categories(site.dataset.name, one, words, where)
+        yield from _categories(name, one, words, where)
+        yield from _two_codes(name, one.name, _numbers(_words(one)), _numbers(words), where)
 
 
 def _units(dataset: str, name: str, mine: Floats, theirs: Floats, where: str) -> Iterator[Flag]:
@@ -167,9 +174,33 @@ def _categories(dataset: str, one: Feature, theirs: Sequence[str], where: str) -
         if min(len(mine), len(theirs)) >= MANY_CATEGORIES:
             says += " It may be an identifier or a place: name the predictors in the [[dataset]]."
         yield Flag("other_categories", dataset, says, columns=(one.name,))
+        return
+    spelled = {_folded(word): word for word in theirs}
+    unlike = [word for word in mine if word not in theirs and _folded(word) in spelled]
+    if unlike:
+        pairs = [f"{_visible(word)} for {_visible(spelled[_folded(word)])}" for word in unlike]
+        says = (
+            f"{one.name} is spelled otherwise in {dataset} than in {where}, and each spelling is counted as a category "
+            f"of its own: {listed(pairs, 5)}."
+        )
+        yield Flag("other_categories", dataset, says, columns=(one.name,))
+
+
+def _two_codes(dataset: str, name: str, mine: Sequence[float], theirs: Sequence[float], where: str) -> Iterator[Flag]:
+    """Two values of one property that are coded 0 and 1 here, 1 and 2 there."""
+    if {tuple(mine), tuple(theirs)} == {(0, 1), (1, 2)}:
+        here, there = (listed(map(number, values)) for values in (mine, theirs))
+        says = f"{name} is {here} in {dataset} and {there} in {where}: 1 may mean one thing here and another there."
+        yield Flag("other_categories", dataset, says, columns=(name,))
 
 
 def _words(feature: Feature) -> tuple[str, ...]:
     """The categories that occur."""
     levels = feature.levels
     return () if levels is None else tuple(levels[int(code)] for code in np.unique(_known(feature)))
+
+
+def _numbers(words: Sequence[str]) -> tuple[float, ...]:
+    """The numbers that these categories are the codes of; none where a category is no number."""
+    values = [parsed(word) for word in words]
+    return tuple(value for value in values if value is not None) if None not in values else ()
