@@ -562,6 +562,52 @@ def test_one_table_under_two_names_is_flagged(tmp_path: Path) -> None:
     assert _flagged(apart, "same_table") == []
 
 
+FAR, BELOW = "far from every other value", "where all but such values lie above 0"
+
+
+@pytest.mark.parametrize(
+    ("lowest", "codes", "told"),
+    [
+        (20, {998: FAR, 999: FAR}, (998, 999)),
+        (20, {888: FAR, 999: FAR}, (888, 999)),
+        (20, {777: FAR, 999: FAR}, (777, 999)),
+        (20, {777: FAR}, ()),
+        (20, {99999: FAR}, (99999,)),
+        (20, {-8: BELOW, -9: BELOW}, (-9, -8)),
+        (20, {-1: BELOW}, (-1,)),
+        (20, {-99: FAR, -1: BELOW}, (-99, -1)),
+        (0, {-1: BELOW}, ()),
+        (38, {98: FAR, 99: FAR}, ()),
+    ],
+)
+def test_codes_for_missing_do_not_hide_each_other(
+    tmp_path: Path, lowest: int, codes: dict[int, str], told: tuple[int, ...]
+) -> None:
+    rows = [f"{k % 2},0.5,{value}" for k, value in enumerate([*range(lowest, lowest + 60), *codes])]
+    study = _read(tmp_path, SITE + 'predictors = ["age"]\n', site__csv="outcome,risk,age\n" + "\n".join(rows))
+    assert _flagged(study, "code_for_missing") == [
+        f"age is {code} in 1 row of site, {codes[code]}: it may be a code for missing." for code in told
+    ]
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "told"),
+    [
+        ("{}", "{}", False),
+        ("98.{:02}", "37.{:02}", True),
+        ("70.{:02}", "37.{:02}", False),
+        ("18{:02}", "7{:02}", True),
+    ],
+)
+def test_values_that_lie_apart_may_be_in_other_units(tmp_path: Path, here: str, there: str, told: bool) -> None:
+    """A code below 0 is no value that says that the values have none."""
+    tables = {
+        f"{name}__csv": "outcome,risk,x\n1,0.5,-9\n" + "\n".join(f"{k % 2},0.5,{form.format(k)}" for k in range(40))
+        for name, form in (("site", here), ("dev", there))
+    }
+    assert bool(_flagged(_read(tmp_path, SITE + DEVELOPMENT, **tables), "other_units")) is told
+
+
 def test_a_count_from_zero_is_no_code(tmp_path: Path) -> None:
     rows = [f"{k % 2},0.5,{k % 13}" for k in range(60)]
     release = SITE + 'predictors = ["nodes"]\n'

@@ -19,7 +19,8 @@ from dossier.load.faults import listed, number
 from dossier.load.predictors import by_size
 from dossier.types import Dataset, Feature, Flag, Floats
 
-CODES = (0.0, -1.0, -9.0, -99.0, -999.0, 99.0, 999.0, 9999.0)
+NINES = (-9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0)
+CODES = (0.0, -1.0, 888.0, *NINES)
 """The numbers that are written where a value is unknown."""
 ENOUGH_VALUES = 10
 """With fewer different values beside it, a code cannot be told from a count or a category."""
@@ -29,6 +30,8 @@ MANY_CATEGORIES = 5
 """So many categories, none of them shared, are rather names of wards or cases than one property in other words."""
 OTHER_UNITS = 5.0
 """From this ratio of medians on, one of the two is hardly in the same unit."""
+OTHER_UNITS_APART = 2.0
+"""The same where hardly any value of one lies among those of the other: degrees Fahrenheit, or pounds."""
 
 
 def flags(sites: Sequence[Site]) -> Iterator[Flag]:
@@ -54,6 +57,12 @@ def _known(feature: Feature) -> Floats:
     return feature.values[~np.isnan(feature.values)]
 
 
+def _measured(feature: Feature) -> Floats:
+    """The values that are known and no codes."""
+    known = _known(feature)
+    return known[~np.isin(known, _apparent_codes(feature))]
+
+
 def _constant(dataset: Dataset) -> Iterator[Flag]:
     same = [one.name for one in dataset.predictors if len(_known(one)) > 1 and not np.ptp(_known(one))]
     if same:
@@ -63,17 +72,46 @@ def _constant(dataset: Dataset) -> Iterator[Flag]:
 
 
 def _codes(dataset: str, one: Feature) -> Iterator[Flag]:
-    """Numbers that are codes elsewhere, and lie further from all other values than the middle half of these is wide."""
-    for code in () if one.levels is not None else CODES:
-        known = _known(one)
-        others = known[known != code]
-        if len(others) == len(known) or len(np.unique(others)) < ENOUGH_VALUES:
-            continue
-        low, high = np.quantile(others, (0.25, 0.75))
-        if high > low and float(np.abs(others - code).min()) > high - low:
-            rows = len(known) - len(others)
-            why = ", far from every other value: it may be a code for missing"
-            yield _for_missing(dataset, one, number(code), rows, why)
+    for code in _apparent_codes(one):
+        rows = int((one.values == code).sum())
+        why = "far from every other value" if _is_far(code, _measured(one)) else "where all but such values lie above 0"
+        yield _for_missing(dataset, one, number(code), rows, f", {why}: it may be a code for missing")
+
+
+def _apparent_codes(one: Feature) -> tuple[float, ...]:
+    """Numbers that are codes elsewhere, and here lie far from all other values, or alone below 0.
+
+    Codes hide each other: those that lie near to a value that is none are values themselves, and then perhaps the next.
+    """
+    known = _known(one)
+    codes = () if one.levels is not None else _codes_among(known)
+    while codes:
+        others = known[~np.isin(known, codes)]
+        if len(np.unique(others)) < ENOUGH_VALUES:
+            return ()
+        kept = tuple(code for code in codes if code < 0 < others.min() or _is_far(code, others))
+        if kept == codes:
+            break
+        codes = kept
+    return codes
+
+
+def _is_far(code: float, others: Floats) -> bool:
+    """Whether a number lies further from all others than the middle half of these is wide."""
+    low, high = np.quantile(others, (0.25, 0.75))
+    return bool(0 < high - low < np.abs(others - code).min())
+
+
+def _codes_among(known: Floats) -> tuple[float, ...]:
+    """The codes that a column holds; beside 99 also 77, 88, 97 and 98, which tell its reasons apart, and so on."""
+    found = {code for code in CODES if (known == code).any()}
+    beside = {near for code in found.intersection(NINES) for near in _beside(code)}
+    return tuple(sorted(found | {code for code in beside if (known == code).any()}))
+
+
+def _beside(code: float) -> tuple[float, ...]:
+    step = np.sign(code)
+    return code - step, code - 2 * step, code * 8 / 9, code * 7 / 9
 
 
 def _words_for_missing(dataset: str, one: Feature) -> Iterator[Flag]:
@@ -140,7 +178,7 @@ def _against(site: Site, one: Feature, sites: Sequence[Site]) -> Iterator[Flag]:
     same = [(other.dataset, held) for other in sites if other is not site for held in _columns(other)]
     same = [(other, held) for other, held in same if held.name == one.name]
     same = [(other, held) for other, held in same if other.role == "development"] or same
-    here, there = _known(one), [_known(held) for _, held in same]
+    here, there = _measured(one), [_measured(held) for _, held in same]
     if not len(here) or not sum(map(len, there)):
         return
     where = same[0][0].name if len(same) == 1 else "the other datasets"
@@ -160,9 +198,18 @@ def _units(dataset: str, name: str, mine: Floats, theirs: Floats, where: str) ->
     here, there = float(np.median(mine)), float(np.median(theirs))
     if min(mine.min(), theirs.min()) < 0 or min(here, there) <= 0:
         return
-    if max(here / there, there / here) > OTHER_UNITS:
+    ratio = max(here / there, there / here)
+    if ratio > OTHER_UNITS or (ratio > OTHER_UNITS_APART and _apart(mine, theirs)):
         says = f"the median of {name} is {here:.4g} in {dataset} and {there:.4g} in {where}: it may be in other units."
         yield Flag("other_units", dataset, says, columns=(name,))
+
+
+def _apart(mine: Floats, theirs: Floats) -> bool:
+    """Whether many values were measured in both, and nearly all of one lie above nearly all of the other."""
+    if min(len(np.unique(mine)), len(np.unique(theirs))) < ENOUGH_VALUES:
+        return False
+    (low, high), (lowest, highest) = (np.quantile(values, (0.05, 0.95)) for values in (mine, theirs))
+    return bool(low > highest or lowest > high)
 
 
 def _categories(dataset: str, one: Feature, theirs: Sequence[str], where: str) -> Iterator[Flag]:
