@@ -562,6 +562,20 @@ def test_one_table_under_two_names_is_flagged(tmp_path: Path) -> None:
     assert _flagged(apart, "same_table") == []
 
 
+@pytest.mark.parametrize(("name", "told"), [("NA", '"NA"'), ("n/a", '"n/a"'), ("-9", "-9"), ("9", ""), ("Nara", "")])
+@pytest.mark.parametrize(("key", "counted_as"), [("site_column", "a site"), ("cluster", "one cluster")])
+def test_a_site_or_a_cluster_that_may_have_no_name_is_flagged(
+    tmp_path: Path, name: str, told: str, key: str, counted_as: str
+) -> None:
+    rows = [f"{k % 2},0.5,{name if k % 5 == 0 else k % 4 + 1}" for k in range(40)]
+    release = SITE + f'predictors = []\n{key} = "who"\n'
+    study = _read(tmp_path, release, site__csv="outcome,risk,who\n" + "\n".join([*rows, f",0.5,{name}"]))
+    found = [one for one in study.flags if one.flag == "code_for_missing"]
+    assert [one.says.replace(one.dataset, "here") for one in found] == (
+        [f"who is {told} in 8 rows of here: it may stand for missing, and is counted as {counted_as}."] if told else []
+    )
+
+
 FAR, BELOW = "far from every other value", "where all but such values lie above 0"
 
 

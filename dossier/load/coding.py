@@ -15,17 +15,13 @@ import numpy as np
 from dossier.load import notations
 from dossier.load.columns import parsed
 from dossier.load.datasets import Site
-from dossier.load.faults import listed, number
+from dossier.load.faults import counted, listed, number
 from dossier.load.predictors import by_size
+from dossier.load.unknown import CODES, NINES, is_word
 from dossier.types import Dataset, Feature, Flag, Floats
 
-NINES = (-9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0)
-CODES = (0.0, -1.0, 888.0, *NINES)
-"""The numbers that are written where a value is unknown."""
 ENOUGH_VALUES = 10
 """With fewer different values beside it, a code cannot be told from a count or a category."""
-WORDS = frozenset(("na", "n/a", "#n/a", "nan", "null", "nil", "missing", "?", "-", "--", "."))
-"""The words that are written where a value is unknown; a table of categories may mean them."""
 MANY_CATEGORIES = 5
 """So many categories, none of them shared, are rather names of wards or cases than one property in other words."""
 OTHER_UNITS = 5.0
@@ -116,18 +112,14 @@ def _beside(code: float) -> tuple[float, ...]:
 
 def _words_for_missing(dataset: str, one: Feature) -> Iterator[Flag]:
     for word in _words(one):
-        if _is_for_missing(word):
+        if is_word(word):
             rows = int((one.values == (one.levels or ()).index(word)).sum())
             why = ": it may stand for missing, and is counted as a category"
             yield _for_missing(dataset, one, f'"{word}"', rows, why)
 
 
-def _is_for_missing(word: str) -> bool:
-    return word.strip().casefold() in WORDS
-
-
 def _for_missing(dataset: str, feature: Feature, written: str, rows: int, why: str) -> Flag:
-    says = f"{feature.name} is {written} in {rows} row{'s' if rows > 1 else ''} of {dataset}{why}."
+    says = f"{feature.name} is {written} in {counted(rows, 'row')} of {dataset}{why}."
     return Flag("code_for_missing", dataset, says, columns=(feature.name,))
 
 
@@ -147,7 +139,7 @@ def _spellings(dataset: str, one: Feature) -> Iterator[Flag]:
 
 def _notations(dataset: str, one: Feature) -> Iterator[Flag]:
     """Categories that are all numbers in the way in which people write them."""
-    written = [word for word in _words(one) if not _is_for_missing(word)]
+    written = [word for word in _words(one) if not is_word(word)]
     if notations.are_numbers(written):
         says = (
             f"{one.name} may be numbers in {dataset}, written with signs for thousands, decimal commas, per cent signs "

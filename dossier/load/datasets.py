@@ -23,6 +23,7 @@ from dossier.load import (
     signatures,
     subgroups,
     tables,
+    unknown,
 )
 from dossier.load.columns import Bools, Settled
 from dossier.load.dialects import Dialect
@@ -32,6 +33,7 @@ from dossier.load.parquet import Stored
 from dossier.load.predictors import Sample, Source
 from dossier.load.subgroups import Labelled
 from dossier.load.tables import RawTable
+from dossier.load.unknown import Unknown
 from dossier.release import DatasetDeclaration, Release
 from dossier.types import Dataset, Feature, Floats, SettledTable
 
@@ -53,6 +55,8 @@ class Site:
     """The columns of subgroups that are no predictors and whose levels are not named, in the analysed rows."""
     categorical: frozenset[str] = frozenset()
     """The predictors that the release calls categories."""
+    unknown: tuple[Unknown, ...] = ()
+    """The names of the site and of its clusters that may stand for missing, with the analysed rows that have them."""
     sample: Site | None = None
     """The rows in which every column was read, where these are not all."""
 
@@ -76,6 +80,8 @@ class Rows:
     cluster: NDArray[np.int64] | None
     weights: Floats | None
     imputation: NDArray[np.int64] | None
+    unknown: tuple[Unknown, ...]
+    """The names of the site and of its clusters that may stand for missing."""
 
 
 @dataclass(frozen=True)
@@ -297,6 +303,13 @@ def _rows(source: Source, named_by_readers: str | None, faults: list[Fault]) -> 
     key = declaration.imputation
     imputation = None if key is None else columns.numbered(table, key, "imputation", faults)
     within = split if imputation is None else imputation
+    named = ((declaration.site_column, "a site"), (declaration.cluster, "one cluster"))
+    unclear = [
+        one
+        for name, counted_as in named
+        if name is not None and name in table.columns
+        for one in unknown.names(table.columns[name], name, counted_as)
+    ]
     parts = _sites(source, faults)
     if key is not None and imputation is None:
         return []
@@ -311,6 +324,7 @@ def _rows(source: Source, named_by_readers: str | None, faults: list[Fault]) -> 
             cluster=_of(cluster, rows),
             weights=_of(weights, rows),
             imputation=_of(imputation, rows),
+            unknown=_unknown(unclear, rows),
         )
         for name, site, rows in parts
     ]
@@ -423,7 +437,14 @@ def _part(part: Rows, here: NDArray[np.int64]) -> Rows:
         cluster=_of(part.cluster, here),
         weights=_of(part.weights, here),
         imputation=_of(part.imputation, here),
+        unknown=_unknown(part.unknown, here),
     )
+
+
+def _unknown(names: Sequence[Unknown], rows: NDArray[np.int64]) -> tuple[Unknown, ...]:
+    """The names that any of these rows has."""
+    here = (replace(one, rows=_of(one.rows, rows)) for one in names)
+    return tuple(one for one in here if one.rows.any())
 
 
 def _whole_site(held: Held, part: Rows, without_risk: bool = False) -> Site:
@@ -489,9 +510,16 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         subgroups=subgroups.subgroups(groups, part.rows, analysed, part.name),
         minimum_cell=held.minimum_cell,
     )
-    weightless = weights is not None and len(keep) > 0 and not weights.any()
-    grouping = _kept(held.grouping, part.rows, keep)
-    return Site(dataset, analysed, part.identifiers, rival_missing, weightless, grouping, held.categorical)
+    return Site(
+        dataset=dataset,
+        analysed=analysed,
+        identifiers=part.identifiers,
+        rival_missing=rival_missing,
+        weightless=weights is not None and len(keep) > 0 and not weights.any(),
+        grouping=_kept(held.grouping, part.rows, keep),
+        categorical=held.categorical,
+        unknown=_unknown(part.unknown, keep),
+    )
 
 
 def _kept(features: Sequence[Feature], rows: NDArray[np.int64], keep: NDArray[np.int64]) -> tuple[Feature, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from dossier.load import coding
 from dossier.load.datasets import Site
+from dossier.load.faults import counted
 from dossier.types import POOLED, Absent, Dataset, Flag, Floats
 
 TELLING = 3
@@ -36,6 +37,7 @@ def _of(site: Site, development: Site | None) -> Iterator[Flag]:
     yield from _repeated_rows(described)
     yield from _incomplete_rival(site)
     yield from _in_no_subgroup(described.dataset)
+    yield from _names_for_missing(site)
     if development is not None and dataset.role == "external":
         yield from _seen_before(described, development)
 
@@ -157,6 +159,14 @@ def _in_no_subgroup(dataset: Dataset) -> Iterator[Flag]:
                 "levels."
             )
             yield Flag("in_no_subgroup", dataset.name, says)
+
+
+def _names_for_missing(site: Site) -> Iterator[Flag]:
+    """Sites and clusters that nobody may have named; whatever the formula of the model uses, it concerns them."""
+    for one in site.unknown:
+        where = f"in {counted(int(one.rows.sum()), 'row')} of {site.dataset.name}"
+        says = f"{one.column} is {one.name} {where}: it may stand for missing, and is counted as {one.counted_as}."
+        yield Flag("code_for_missing", site.dataset.name, says)
 
 
 def _empty_subgroups(datasets: Sequence[Dataset]) -> Iterator[Flag]:
