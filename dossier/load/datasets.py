@@ -27,7 +27,7 @@ from dossier.load import (
 )
 from dossier.load.columns import Bools, Settled
 from dossier.load.dialects import Dialect
-from dossier.load.faults import LONGEST, by_row, counted, shown
+from dossier.load.faults import LONGEST, by_row, counted, listed, shown
 from dossier.load.files import Folder
 from dossier.load.parquet import Stored
 from dossier.load.predictors import Sample, Source
@@ -411,6 +411,12 @@ def _imputed(held: Held, part: Rows, faults: list[Fault]) -> list[Site]:
         what = f"Imputation {most} of {part.name} has {counted(sizes[most], 'row')}, imputation {least} {sizes[least]}."
         faults.append(Fault(what, where, "Give every imputation the same rows."))
         return []
+    others = _with_other_rows(part, part.imputation)
+    if others:
+        which = listed(map(str, others), 5)
+        what = f"The identifiers of {part.name} in imputation {which} are not those in imputation {min(sizes)}."
+        faults.append(Fault(what, where, "Give every imputation the same rows."))
+        return []
     found = [_whole_site(held, _imputation(part, k)) for k in numbers]
     if any(site.dataset.excluded != found[0].dataset.excluded for site in found):
         what = f"The imputations of {part.name} lack the outcome or the risk in different numbers of rows."
@@ -419,6 +425,16 @@ def _imputed(held: Held, part: Rows, faults: list[Fault]) -> list[Site]:
     original = _whole_site(held, _imputation(part, 0), without_risk=True).dataset if 0 in sizes else None
     datasets = tuple(site.dataset for site in found)
     return [replace(found[0], dataset=replace(datasets[0], imputations=datasets, original=original))]
+
+
+def _with_other_rows(part: Rows, imputation: NDArray[np.int64]) -> list[int]:
+    """The imputations whose identifiers are not those of the first, where the rows are identified."""
+    if part.identifiers is None:
+        return []
+    held: dict[int, set[str]] = {}
+    for name, number in zip(part.identifiers, imputation.tolist(), strict=True):
+        held.setdefault(number, set()).add(name)
+    return [number for number in sorted(held) if held[number] != held[min(held)]]
 
 
 def _imputation(part: Rows, number: int) -> Rows:
