@@ -576,6 +576,26 @@ def test_a_site_or_a_cluster_that_may_have_no_name_is_flagged(
     )
 
 
+@pytest.mark.parametrize(
+    ("here", "told"),
+    [("Age", True), ("AGE.", True), ("age_years", True), ("age (years)", True), ("ageing", False), ("weight", False)],
+)
+def test_a_predictor_under_another_name_is_flagged(tmp_path: Path, here: str, told: bool) -> None:
+    tables = {
+        f"{table}__csv": f"outcome,risk,crp,{name}\n" + "\n".join(f"{k % 2},0.5,{k % 9},{50 + k}" for k in range(40))
+        for table, name in (("site", here), ("dev", "age"))
+    }
+    says = (
+        f"site has no column age, but {here}: it may be the same. Say so with "
+        f'columns = {{ age = "{here}" }} in the [[dataset]].'
+    )
+    study = _read(tmp_path, SITE + DEVELOPMENT, **tables)
+    assert _flagged(study, "missing_predictor") == ([says] if told else [])
+    named = _read(tmp_path, SITE + f'columns = {{ age = "{here}" }}\n' + DEVELOPMENT, **tables)
+    chosen = _read(tmp_path, SITE + 'predictors = ["crp"]\n' + DEVELOPMENT, **tables)
+    assert _flagged(named, "missing_predictor") == _flagged(chosen, "missing_predictor") == []
+
+
 FAR, BELOW = "far from every other value", "where all but such values lie above 0"
 
 

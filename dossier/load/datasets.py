@@ -30,7 +30,7 @@ from dossier.load.dialects import Dialect
 from dossier.load.faults import LONGEST, by_row, counted, listed, shown
 from dossier.load.files import Folder
 from dossier.load.parquet import Stored
-from dossier.load.predictors import Sample, Source
+from dossier.load.predictors import Renamed, Sample, Source
 from dossier.load.subgroups import Labelled
 from dossier.load.tables import RawTable
 from dossier.load.unknown import Unknown
@@ -57,6 +57,8 @@ class Site:
     """The predictors that the release calls categories."""
     unknown: tuple[Unknown, ...] = ()
     """The names of the site and of its clusters that may stand for missing, with the analysed rows that have them."""
+    renamed: tuple[Renamed, ...] = ()
+    """The predictors that the table lacks and that may stand there under another name."""
     sample: Site | None = None
     """The rows in which every column was read, where these are not all."""
 
@@ -108,6 +110,7 @@ class Held:
     groups: tuple[Labelled, ...]
     grouping: tuple[Feature, ...]
     categorical: frozenset[str]
+    renamed: tuple[Renamed, ...]
     minimum_cell: int
 
 
@@ -127,10 +130,11 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
     categorical = frozenset(name for source in sources for name in source.declaration.categorical)
     grouped = subgroups.labelled(release, sources, faults)
     unnamed = subgroups.unnamed(release, sources, names)
-    for source, some, groups, grouping in zip(sources, features, grouped, unnamed, strict=True):
+    renamed = predictors.renamed(release, sources)
+    for source, some, groups, grouping, other in zip(sources, features, grouped, unnamed, renamed, strict=True):
         measured = _measured(release, source, faults)
         smallest = minimum_cell(release, source.declaration)
-        of_table = Held(source, measured, some, labels, groups, grouping, categorical, smallest)
+        of_table = Held(source, measured, some, labels, groups, grouping, categorical, other, smallest)
         for rows in _rows(source, release.readers.dataset if release.readers else None, faults):
             found += [_whole_site(of_table, rows)] if rows.imputation is None else _imputed(of_table, rows, faults)
     _distinct(release, found, faults)
@@ -534,6 +538,7 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         weightless=weights is not None and len(keep) > 0 and not weights.any(),
         grouping=_kept(held.grouping, part.rows, keep),
         categorical=held.categorical,
+        renamed=held.renamed,
         unknown=_unknown(part.unknown, keep),
     )
 

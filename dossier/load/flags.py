@@ -9,7 +9,7 @@ import numpy as np
 
 from dossier.load import coding
 from dossier.load.datasets import Site
-from dossier.load.faults import counted
+from dossier.load.faults import counted, listed
 from dossier.types import POOLED, Absent, Dataset, Flag, Floats
 
 TELLING = 3
@@ -34,6 +34,7 @@ def _of(site: Site, development: Site | None) -> Iterator[Flag]:
     yield from _one_class(dataset)
     yield from _constant_risk(dataset)
     yield from _missing_predictors(described.dataset)
+    yield from _renamed_predictors(site)
     yield from _repeated_rows(described)
     yield from _incomplete_rival(site)
     yield from _in_no_subgroup(described.dataset)
@@ -120,6 +121,17 @@ def _missing_predictors(dataset: Dataset) -> Iterator[Flag]:
         verb = "is" if len(lost) == 1 else "are"
         says = f"{', '.join(lost)} {verb} missing in every row of {dataset.name}."
         yield Flag("missing_predictor", dataset.name, says, columns=tuple(lost))
+
+
+def _renamed_predictors(site: Site) -> Iterator[Flag]:
+    """Predictors that are none here because the table may call them otherwise."""
+    for one in site.renamed:
+        rename = f'columns = {{ {one.name} = "{one.columns[0]}" }}'
+        says = (
+            f"{site.dataset.name} has no column {one.name}, but {listed(one.columns, 3)}: it may be the same. Say so "
+            f"with {rename} in the [[dataset]]."
+        )
+        yield Flag("missing_predictor", site.dataset.name, says, columns=(one.name,))
 
 
 def _repeated_rows(site: Site) -> Iterator[Flag]:

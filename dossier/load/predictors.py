@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,8 @@ from dossier.load.faults import LONGEST, by_row, no_column
 from dossier.release import DatasetDeclaration, Release
 from dossier.types import Feature
 
+WORDS = re.compile(r"[^\W_]+")
+"""The words of a name, between the signs."""
 MANY_LEVELS = 50
 """A text with more different values than this, most of them met once or twice, is no category."""
 
@@ -42,6 +45,14 @@ class Sample:
     table: Settled
     places: NDArray[np.int64]
     """Which of all rows they are, in ascending order."""
+
+
+@dataclass(frozen=True)
+class Renamed:
+    """A predictor of the development table that a table lacks, and the columns of that table that may be it."""
+
+    name: str
+    columns: tuple[str, ...]
 
 
 def columns_of_all_rows(release: Release, declaration: DatasetDeclaration) -> frozenset[str]:
@@ -111,6 +122,34 @@ def chosen(release: Release, sources: Sequence[Source], faults: list[Fault]) -> 
     used = {name for k, others in enumerate(names) if k != position for name in others}
     names[position] = tuple(name for name in names[position] if name in used)
     return names
+
+
+def renamed(release: Release, sources: Sequence[Source]) -> list[tuple[Renamed, ...]]:
+    """The predictors that a table lacks and that may stand there under another name, of each table."""
+    taken = roles_of_columns(release)
+    development = next((source for source in sources if source.declaration.role == "development"), None)
+    offered = sorted(_offered(development, taken))
+    known = frozenset(taken) if development is None else frozenset((*taken, *development.table.names))
+    return [
+        ()
+        if source is development or source.declaration.predictors is not None
+        else tuple(_renamed(offered, source.table.names, known))
+        for source in sources
+    ]
+
+
+def _renamed(offered: Sequence[str], names: Sequence[str], known: frozenset[str]) -> Iterator[Renamed]:
+    strange = [name for name in names if name not in known]
+    for name in offered:
+        alike = tuple(other for other in strange if name not in names and _may_be_one(name, other))
+        if alike:
+            yield Renamed(name, alike)
+
+
+def _may_be_one(name: str, other: str) -> bool:
+    """Whether two names differ in capitals and signs only, or one of them is the other with a unit or a note behind."""
+    plain, longer = sorted((WORDS.findall(one.casefold()) for one in (name, other)), key=len)
+    return bool(plain) and ("".join(plain) == "".join(longer) or plain == longer[: len(plain)])
 
 
 def _offered(development: Source | None, taken: dict[str, str]) -> frozenset[str]:
