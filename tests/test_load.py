@@ -596,6 +596,27 @@ def test_a_predictor_under_another_name_is_flagged(tmp_path: Path, here: str, to
     assert _flagged(named, "missing_predictor") == _flagged(chosen, "missing_predictor") == []
 
 
+@pytest.mark.parametrize(
+    ("name", "first", "step", "index"),
+    [
+        ("Unnamed: 0", 0, 3, True),
+        ("__index_level_0__", 0, 3, True),
+        ("...1", 0, 3, True),
+        ("X", 1, 1, True),
+        ("index", 0, 1, True),
+        ("X", 1, 2, False),
+        ("age", 40, 1, False),
+    ],
+)
+def test_the_index_of_a_program_is_no_predictor(tmp_path: Path, name: str, first: int, step: int, index: bool) -> None:
+    rows = "\n".join(f"{first + step * k},{k % 2},0.5,{k % 9}" for k in range(40))
+    tables = {f"{table}__csv": f"{name},outcome,risk,crp\n{rows}" for table in ("site", "dev")}
+    (site, _) = _read(tmp_path, SITE + DEVELOPMENT, **tables).datasets
+    assert [one.name for one in site.predictors] == (["crp"] if index else [name, "crp"])
+    asked = _read(tmp_path, SITE + f'predictors = ["{name}"]\n' + DEVELOPMENT, **tables).datasets[0]
+    assert [one.name for one in asked.predictors] == [name]
+
+
 FAR, BELOW = "far from every other value", "where all but such values lie above 0"
 
 

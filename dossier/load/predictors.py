@@ -16,6 +16,10 @@ from dossier.load.faults import LONGEST, by_row, no_column
 from dossier.release import DatasetDeclaration, Release
 from dossier.types import Feature
 
+INDEX = re.compile(r"__index_level_\d+__|Unnamed: \d+|\.\.\.\d+")
+"""What pandas and R call a column without a name."""
+NAMES_OF_ROWS = frozenset(("X", "index", "rownames", "row.names"))
+"""What they call the numbers of rows, and a person something else."""
 WORDS = re.compile(r"[^\W_]+")
 """The words of a name, between the signs."""
 MANY_LEVELS = 50
@@ -155,9 +159,18 @@ def _may_be_one(name: str, other: str) -> bool:
 def _offered(development: Source | None, taken: dict[str, str]) -> frozenset[str]:
     if development is None:
         return frozenset()
-    declared = development.declaration.predictors
-    names = development.table.names if declared is None else declared
+    names = development.declaration.predictors
+    if names is None:
+        names = tuple(name for name in development.table.names if not _numbers_rows(name, development))
     return frozenset(name for name in names if name not in taken)
+
+
+def _numbers_rows(name: str, source: Source) -> bool:
+    """Whether a column is the index of a program, which nobody measured: by its name, and where need be its values."""
+    if INDEX.fullmatch(name):
+        return True
+    column = source.every_column.columns.get(name)
+    return name in NAMES_OF_ROWS and column is not None and bool((np.diff(column.numbers) == 1).all())
 
 
 def _declared(source: Source, taken: dict[str, str], faults: list[Fault]) -> tuple[str, ...]:
