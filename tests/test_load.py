@@ -550,6 +550,16 @@ def test_a_property_coded_from_zero_here_and_from_one_there_is_flagged(
     assert _beside_development(here, "0;1;1", tmp_path, more) == ([says] if told else [])
 
 
+def test_numbers_here_and_words_there_are_not_compared(tmp_path: Path) -> None:
+    tables = {
+        f"{name}__csv": "outcome,risk,age,sex\n" + "\n".join(f"{k % 2},0.5,{k},{sexes[k % 2]}" for k in range(30))
+        for name, sexes in (("site", "fm"), ("dev", "12"))
+    }
+    release = f'[[subgroup]]\ncolumn = "sex"\n{SITE}predictors = ["age"]\n{DEVELOPMENT}predictors = ["sex"]\n'
+    study = _read(tmp_path, release, **tables)
+    assert _flagged(study, "other_categories") == _flagged(study, "other_units") == []
+
+
 def test_one_table_under_two_names_is_flagged(tmp_path: Path) -> None:
     rows = "outcome,risk\n" + "\n".join(f"{k % 2},{0.1 + k / 100}" for k in range(40))
     second = SITE[SITE.index("[[dataset]]") :].replace('"site"', '"copy"')

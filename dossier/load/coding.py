@@ -1,5 +1,4 @@
-"""Predictors and columns of subgroups that look as if they were coded otherwise than elsewhere: flags, for all may be
-right.
+"""Predictors and subgroups that look as if they were coded otherwise than elsewhere: flags, since all may be right.
 
 A hospital may see one sex only, have patients that are five times as ill, or measure a 0 that is a 0. Only who knows
 the table can tell, so the dossier is built and the doubt is printed in it.
@@ -164,11 +163,16 @@ def _visible(word: str) -> str:
 
 
 def _against(site: Site, one: Feature, sites: Sequence[Site]) -> Iterator[Flag]:
-    """A column held against that of the development table, or without such against those of all other datasets."""
+    """A column held against that of the development table, or without such against those of all other datasets.
+
+    Subgroups may be numbers here and categories there; the two have nothing to compare.
+    """
     if site.dataset.role == "development":
         return
     same = [(other.dataset, held) for other in sites if other is not site for held in _columns(other)]
-    same = [(other, held) for other, held in same if held.name == one.name]
+    same = [
+        (other, held) for other, held in same if held.name == one.name and (held.levels is None) == (one.levels is None)
+    ]
     same = [(other, held) for other, held in same if other.role == "development"] or same
     here, there = _measured(one), [_measured(held) for _, held in same]
     if not len(here) or not sum(map(len, there)):
