@@ -25,7 +25,7 @@ import pyreadstat
 import pytest
 
 from dossier import load
-from dossier.errors import DossierError
+from dossier.errors import DataError, DossierError
 from dossier.load import cells, columns
 from dossier.types import Dataset
 from tests.smallest import HEAD
@@ -446,6 +446,21 @@ def test_a_table_whose_commas_could_be_either_is_left_as_it_is(tmp_path: Path) -
     (tmp_path / "site.csv").write_text("outcome;risk;age;ward\n0;0;1,200;1\n1;1;2,400;1\n1;1;3,100;2\n")
     assert _read(tmp_path, "site.csv").predictors[0].levels == ("1,200", "2,400", "3,100")
     assert _read(tmp_path, "site.csv", 'decimal = ","\n').predictors[0].values.tolist() == [1.2, 2.4, 3.1]
+
+
+def test_a_declared_comma_leaves_no_point_between_thousands(tmp_path: Path) -> None:
+    (tmp_path / "site.csv").write_text("outcome;risk;age;ward\n0;0,1;809;1\n1;0,25;1.466;1\n\n1;0,75;2.181;2\n")
+    with pytest.raises(DataError) as caught:
+        _read(tmp_path, "site.csv", 'decimal = ","\n')
+    assert [(fault.what, fault.where) for fault in caught.value.faults] == [
+        ('age is 1.466, with a point, and the decimal sign is declared to be ",".', "site.csv, row 3, column age"),
+        ('age is 2.181, with a point, and the decimal sign is declared to be ",".', "site.csv, row 5, column age"),
+    ]
+
+
+def test_a_column_with_other_points_has_decimal_points(tmp_path: Path) -> None:
+    (tmp_path / "site.csv").write_text("outcome;risk;age;ward\n0;0,1;0.809;1\n1;0,25;1.466;1\n1;0,75;2.181;2\n")
+    assert _read(tmp_path, "site.csv", 'decimal = ","\n').predictors[0].values.tolist() == [0.809, 1.466, 2.181]
 
 
 NOTES = [f"{k},{k % 2},0.{k % 9 + 1},{{}}" for k in range(200)]

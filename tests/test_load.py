@@ -442,6 +442,70 @@ def test_a_word_that_looks_like_missing_is_flagged(tmp_path: Path, word: str, fo
     assert _flagged(study, "code_for_missing") == ([says] if found else [])
 
 
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ('"1,{}50"', True),
+        ("1 {}50", True),
+        ("1'{}50", True),
+        ('"1.{}50,5"', True),
+        ('"{},5"', True),
+        ("{}%", True),
+        ("{} mg", True),
+        ("{}.5 mg/dl", True),
+        ("0{}.02.2020", False),
+        ("{}-9", False),
+        ("T{}", False),
+        ("{}", False),
+    ],
+)
+def test_numbers_written_as_people_do_are_doubted_as_categories(tmp_path: Path, written: str, told: bool) -> None:
+    rows = [f"{k % 2},0.5,{written.format(1 + k % 6)}" for k in range(60)]
+    table = "outcome,risk,dose\n" + "\n".join([*rows, "1,0.5,"])
+    study = _read(tmp_path, SITE + 'predictors = ["dose"]\n', site__csv=table)
+    says = (
+        "dose may be numbers in site, written with signs for thousands, decimal commas, per cent signs or a unit: it "
+        "is counted as 6 categories. Write numbers with digits and the decimal sign only; list dose under categorical "
+        "if it is one."
+    )
+    assert _flagged(study, "other_categories") == ([says] if told else [])
+    meant = _read(tmp_path, SITE + 'predictors = ["dose"]\ncategorical = ["dose"]\n', site__csv=table)
+    assert _flagged(meant, "other_categories") == []
+
+
+@pytest.mark.parametrize("units", ["a b c d e f", "st nd rd th th th"])
+def test_numbers_with_different_words_behind_are_categories(tmp_path: Path, units: str) -> None:
+    rows = [f"{k % 2},0.5,{1 + k % 6}{units.split()[k % 6]}" for k in range(60)]
+    study = _read(tmp_path, SITE + 'predictors = ["dose"]\n', site__csv="outcome,risk,dose\n" + "\n".join(rows))
+    assert _flagged(study, "other_categories") == []
+
+
+@pytest.mark.parametrize(
+    ("written", "different", "told"), [("{},5", 2, False), ("{},5", 3, True), ("{} mg", 4, False), ("{} mg", 5, True)]
+)
+def test_a_few_texts_that_look_like_numbers_may_be_categories(
+    tmp_path: Path, written: str, different: int, told: bool
+) -> None:
+    rows = [f'{k % 2},0.5,"{written.format(1 + k % different)}"' for k in range(60)]
+    study = _read(tmp_path, SITE + 'predictors = ["dose"]\n', site__csv="outcome,risk,dose\n" + "\n".join(rows))
+    assert bool(_flagged(study, "other_categories")) is told
+
+
+def test_a_number_with_signs_for_thousands_among_numbers_is_to_be_written_plainly(tmp_path: Path) -> None:
+    with pytest.raises(DataError) as caught:
+        _read(tmp_path, SITE + 'predictors = ["crp"]\n', site__csv='outcome,risk,crp\n0,0.5,809\n1,0.4,"1,466"\n')
+    (fault,) = caught.value.faults
+    assert fault.fix == "Write numbers with digits and the decimal sign only, or list crp under categorical."
+
+
+def test_too_many_texts_that_are_numbers_are_to_be_written_plainly(tmp_path: Path) -> None:
+    rows = [f'{k % 2},0.5,"{k},5"' for k in range(60)]
+    with pytest.raises(DataError) as caught:
+        _read(tmp_path, SITE + 'predictors = ["crp"]\n', site__csv="outcome,risk,crp\n" + "\n".join(rows))
+    (fault,) = caught.value.faults
+    assert fault.fix == "Write numbers with digits and the decimal sign only, or list crp under categorical."
+
+
 def test_categories_that_differ_in_capitals_only_are_flagged(tmp_path: Path) -> None:
     rows = [f"{k % 2},0.5,{('f', 'F', 'm', 'M', 'x')[k % 5]}" for k in range(60)]
     release = SITE + 'predictors = ["sex"]\n'
@@ -449,6 +513,98 @@ def test_categories_that_differ_in_capitals_only_are_flagged(tmp_path: Path) -> 
     assert _flagged(study, "other_categories") == [
         "sex is spelled in several ways in site, each counted as a category of its own: F and f, M and m."
     ]
+
+
+def _subgroup(declared: str, rows: list[str], folder: Path) -> list[str]:
+    """The doubts about a column that makes subgroups and is no predictor."""
+    table = "outcome,risk,x\n" + "\n".join(f"{k % 2},0.5,{value}" for k, value in enumerate(rows))
+    study = _read(folder, f'[[subgroup]]\ncolumn = "x"\n{declared}\n{SITE}', site__csv=table)
+    return _flagged(study, "code_for_missing") + _flagged(study, "other_categories")
+
+
+def test_the_columns_of_subgroups_are_doubted_as_predictors_are(tmp_path: Path) -> None:
+    ages = [str(20 + k) for k in range(60)]
+    assert _subgroup("cuts = [50]", [*ages, "999", "999"], tmp_path) == [
+        "x is 999 in 2 rows of site, far from every other value: it may be a code for missing."
+    ]
+    assert _subgroup("cuts = [50]", ages, tmp_path) == []
+    assert _subgroup("", ["f", "m", "NA"] * 5, tmp_path) == [
+        'x is "NA" in 5 rows of site: it may stand for missing, and is counted as a category.'
+    ]
+    assert _subgroup("", ["f", "m", "M"] * 5, tmp_path) == [
+        "x is spelled in several ways in site, each counted as a category of its own: M and m."
+    ]
+    assert _subgroup("", ["K\u00f6ln", "Ko\u0308ln"] * 5, tmp_path) == [
+        "x is spelled in several ways in site, each counted as a category of its own: Ko<U+0308>ln and K\u00f6ln."
+    ]
+
+
+def test_named_levels_of_a_subgroup_are_meant(tmp_path: Path) -> None:
+    levels = 'levels = { f = "women", m = "men", M = "men at night", NA = "unknown" }'
+    assert _subgroup(levels, ["f", "m", "M", "NA"] * 5, tmp_path) == []
+
+
+def test_subgroups_in_other_words_at_another_hospital_are_flagged(tmp_path: Path) -> None:
+    tables = {
+        f"{name}__csv": "outcome,risk,sex\n" + "\n".join(f"{k % 2},0.5,{words[k % 3 % 2]}" for k in range(30))
+        for name, words in (("site", "fm"), ("other", "FM"))
+    }
+    second = SITE.replace('"site"', '"other"').replace("site.csv", "other.csv")
+    study = _read(tmp_path, '[[subgroup]]\ncolumn = "sex"\n' + SITE + second, **tables)
+    assert _flagged(study, "other_categories") == [
+        "sex is f, m in site and F, M in other: no category is in both.",
+        "sex is F, M in other and f, m in site: no category is in both.",
+    ]
+
+
+def _beside_development(here: str, there: str, folder: Path, more: str = "") -> list[str]:
+    """The doubts about the words of a hospital, held against those of the development table."""
+    tables = {
+        f"{name}__csv": "outcome,risk,x\n" + "\n".join(f"{k % 2},0.5,{words.split(';')[k % 3]}" for k in range(60))
+        for name, words in (("site", here), ("dev", there))
+    }
+    return _flagged(_read(folder, SITE + more + DEVELOPMENT, **tables), "other_categories")
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "pairs"),
+    [
+        ("Yes;no;no", "yes;no;no", "Yes for yes"),
+        ("ward\u00a0a;b;b", "ward a;b;b", "ward<U+00A0>a for ward a"),
+        ("Ko\u0308ln;Ulm;Bonn", "K\u00f6ln;Ulm;Bonn", "Ko<U+0308>ln for K\u00f6ln"),
+        ("yes;no;unknown", "yes;no;no", ""),
+    ],
+)
+def test_categories_spelled_otherwise_at_one_hospital_are_flagged(
+    tmp_path: Path, here: str, there: str, pairs: str
+) -> None:
+    says = "x is spelled otherwise in site than in dev, and each spelling is counted as a category of its own: "
+    assert _beside_development(here, there, tmp_path) == ([f"{says}{pairs}."] if pairs else [])
+
+
+def test_codes_without_their_zeros_are_flagged(tmp_path: Path) -> None:
+    found = _beside_development("1;2;10", "01;02;10", tmp_path, 'categorical = ["x"]\n')
+    says = "x is spelled otherwise in site than in dev, and each spelling is counted as a category of its own: "
+    assert found == [f"{says}1 for 01, 2 for 02."]
+
+
+@pytest.mark.parametrize("more", ["", 'categorical = ["x"]\n'])
+@pytest.mark.parametrize(("here", "told"), [("1;2;2", True), ("0;1;2", False), ("0;1;1", False), ("1;1;1", False)])
+def test_a_property_coded_from_zero_here_and_from_one_there_is_flagged(
+    tmp_path: Path, here: str, told: bool, more: str
+) -> None:
+    says = "x is 1, 2 in site and 0, 1 in dev: 1 may mean one thing here and another there."
+    assert _beside_development(here, "0;1;1", tmp_path, more) == ([says] if told else [])
+
+
+def test_numbers_here_and_words_there_are_not_compared(tmp_path: Path) -> None:
+    tables = {
+        f"{name}__csv": "outcome,risk,age,sex\n" + "\n".join(f"{k % 2},0.5,{k},{sexes[k % 2]}" for k in range(30))
+        for name, sexes in (("site", "fm"), ("dev", "12"))
+    }
+    release = f'[[subgroup]]\ncolumn = "sex"\n{SITE}predictors = ["age"]\n{DEVELOPMENT}predictors = ["sex"]\n'
+    study = _read(tmp_path, release, **tables)
+    assert _flagged(study, "other_categories") == _flagged(study, "other_units") == []
 
 
 def test_one_table_under_two_names_is_flagged(tmp_path: Path) -> None:
@@ -461,6 +617,107 @@ def test_one_table_under_two_names_is_flagged(tmp_path: Path) -> None:
     ]
     apart = _read(tmp_path, SITE + second.replace("site.csv", "copy.csv"), site__csv=rows, copy__csv=other)
     assert _flagged(apart, "same_table") == []
+
+
+@pytest.mark.parametrize(("name", "told"), [("NA", '"NA"'), ("n/a", '"n/a"'), ("-9", "-9"), ("9", ""), ("Nara", "")])
+@pytest.mark.parametrize(("key", "counted_as"), [("site_column", "a site"), ("cluster", "one cluster")])
+def test_a_site_or_a_cluster_that_may_have_no_name_is_flagged(
+    tmp_path: Path, name: str, told: str, key: str, counted_as: str
+) -> None:
+    rows = [f"{k % 2},0.5,{name if k % 5 == 0 else k % 4 + 1}" for k in range(40)]
+    release = SITE + f'predictors = []\n{key} = "who"\n'
+    study = _read(tmp_path, release, site__csv="outcome,risk,who\n" + "\n".join([*rows, f",0.5,{name}"]))
+    found = [one for one in study.flags if one.flag == "code_for_missing"]
+    assert [one.says.replace(one.dataset, "here") for one in found] == (
+        [f"who is {told} in 8 rows of here: it may stand for missing, and is counted as {counted_as}."] if told else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("here", "told"),
+    [("Age", True), ("AGE.", True), ("age_years", True), ("age (years)", True), ("ageing", False), ("weight", False)],
+)
+def test_a_predictor_under_another_name_is_flagged(tmp_path: Path, here: str, told: bool) -> None:
+    tables = {
+        f"{table}__csv": f"outcome,risk,crp,{name}\n" + "\n".join(f"{k % 2},0.5,{k % 9},{50 + k}" for k in range(40))
+        for table, name in (("site", here), ("dev", "age"))
+    }
+    says = (
+        f"site has no column age, but {here}: it may be the same. Say so with "
+        f'columns = {{ age = "{here}" }} in the [[dataset]].'
+    )
+    study = _read(tmp_path, SITE + DEVELOPMENT, **tables)
+    assert _flagged(study, "missing_predictor") == ([says] if told else [])
+    named = _read(tmp_path, SITE + f'columns = {{ age = "{here}" }}\n' + DEVELOPMENT, **tables)
+    chosen = _read(tmp_path, SITE + 'predictors = ["crp"]\n' + DEVELOPMENT, **tables)
+    assert _flagged(named, "missing_predictor") == _flagged(chosen, "missing_predictor") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "step", "index"),
+    [
+        ("Unnamed: 0", 0, 3, True),
+        ("__index_level_0__", 0, 3, True),
+        ("...1", 0, 3, True),
+        ("X", 1, 1, True),
+        ("index", 0, 1, True),
+        ("X", 1, 2, False),
+        ("age", 40, 1, False),
+    ],
+)
+def test_the_index_of_a_program_is_no_predictor(tmp_path: Path, name: str, first: int, step: int, index: bool) -> None:
+    rows = "\n".join(f"{first + step * k},{k % 2},0.5,{k % 9}" for k in range(40))
+    tables = {f"{table}__csv": f"{name},outcome,risk,crp\n{rows}" for table in ("site", "dev")}
+    (site, _) = _read(tmp_path, SITE + DEVELOPMENT, **tables).datasets
+    assert [one.name for one in site.predictors] == (["crp"] if index else [name, "crp"])
+    asked = _read(tmp_path, SITE + f'predictors = ["{name}"]\n' + DEVELOPMENT, **tables).datasets[0]
+    assert [one.name for one in asked.predictors] == [name]
+
+
+FAR, BELOW = "far from every other value", "where all but such values lie above 0"
+
+
+@pytest.mark.parametrize(
+    ("lowest", "codes", "told"),
+    [
+        (20, {998: FAR, 999: FAR}, (998, 999)),
+        (20, {888: FAR, 999: FAR}, (888, 999)),
+        (20, {777: FAR, 999: FAR}, (777, 999)),
+        (20, {777: FAR}, ()),
+        (20, {99999: FAR}, (99999,)),
+        (20, {-8: BELOW, -9: BELOW}, (-9, -8)),
+        (20, {-1: BELOW}, (-1,)),
+        (20, {-99: FAR, -1: BELOW}, (-99, -1)),
+        (0, {-1: BELOW}, ()),
+        (38, {98: FAR, 99: FAR}, ()),
+    ],
+)
+def test_codes_for_missing_do_not_hide_each_other(
+    tmp_path: Path, lowest: int, codes: dict[int, str], told: tuple[int, ...]
+) -> None:
+    rows = [f"{k % 2},0.5,{value}" for k, value in enumerate([*range(lowest, lowest + 60), *codes])]
+    study = _read(tmp_path, SITE + 'predictors = ["age"]\n', site__csv="outcome,risk,age\n" + "\n".join(rows))
+    assert _flagged(study, "code_for_missing") == [
+        f"age is {code} in 1 row of site, {codes[code]}: it may be a code for missing." for code in told
+    ]
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "told"),
+    [
+        ("{}", "{}", False),
+        ("98.{:02}", "37.{:02}", True),
+        ("70.{:02}", "37.{:02}", False),
+        ("18{:02}", "7{:02}", True),
+    ],
+)
+def test_values_that_lie_apart_may_be_in_other_units(tmp_path: Path, here: str, there: str, told: bool) -> None:
+    """A code below 0 is no value that says that the values have none."""
+    tables = {
+        f"{name}__csv": "outcome,risk,x\n1,0.5,-9\n" + "\n".join(f"{k % 2},0.5,{form.format(k)}" for k in range(40))
+        for name, form in (("site", here), ("dev", there))
+    }
+    assert bool(_flagged(_read(tmp_path, SITE + DEVELOPMENT, **tables), "other_units")) is told
 
 
 def test_a_count_from_zero_is_no_code(tmp_path: Path) -> None:

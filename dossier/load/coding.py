@@ -1,4 +1,4 @@
-"""Predictors that look as if they were coded otherwise than elsewhere: flags, since every one of them may be right.
+"""Predictors and subgroups that look as if they were coded otherwise than elsewhere: flags, since all may be right.
 
 A hospital may see one sex only, have patients that are five times as ill, or measure a 0 that is a 0. Only who knows
 the table can tell, so the dossier is built and the doubt is printed in it.
@@ -6,46 +6,56 @@ the table can tell, so the dossier is built and the doubt is printed in it.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from dossier.load.faults import listed, number
+from dossier.load import notations
+from dossier.load.columns import parsed
+from dossier.load.datasets import Site
+from dossier.load.faults import counted, listed, number
+from dossier.load.predictors import by_size
+from dossier.load.unknown import CODES, NINES, is_word
 from dossier.types import Dataset, Feature, Flag, Floats
 
-CODES = (0.0, -1.0, -9.0, -99.0, -999.0, 99.0, 999.0, 9999.0)
-"""The numbers that are written where a value is unknown."""
 ENOUGH_VALUES = 10
 """With fewer different values beside it, a code cannot be told from a count or a category."""
-WORDS = frozenset(("na", "n/a", "#n/a", "nan", "null", "nil", "missing", "?", "-", "--", "."))
-"""The words that are written where a value is unknown; a table of categories may mean them."""
 MANY_CATEGORIES = 5
 """So many categories, none of them shared, are rather names of wards or cases than one property in other words."""
 OTHER_UNITS = 5.0
 """From this ratio of medians on, one of the two is hardly in the same unit."""
+OTHER_UNITS_APART = 2.0
+"""The same where hardly any value of one lies among those of the other: degrees Fahrenheit, or pounds."""
 
 
-def flags(datasets: Sequence[Dataset]) -> Iterator[Flag]:
-    """The doubts about the predictors of every dataset, those against the others' last."""
-    for dataset in datasets:
-        yield from _constant(dataset)
-        yield from _codes(dataset)
-        yield from _words_for_missing(dataset)
-        yield from _spellings(dataset)
-    for place, dataset in enumerate(datasets):
-        yield from _against(dataset, _others(datasets, place))
+def flags(sites: Sequence[Site]) -> Iterator[Flag]:
+    """The doubts about the columns of every dataset, those against the others' last."""
+    for site in sites:
+        yield from _constant(site.dataset)
+        for check in (_codes, _words_for_missing, _spellings):
+            for column in _columns(site):
+                yield from check(site.dataset.name, column)
+        for column in _columns(site):
+            if column.name not in site.categorical:
+                yield from _notations(site.dataset.name, column)
+    for site in sites:
+        for column in _columns(site):
+            yield from _against(site, column, sites)
 
 
-def _others(datasets: Sequence[Dataset], place: int) -> Sequence[Dataset]:
-    """What a dataset is held against: the development table, or without it all other datasets."""
-    origin = [one for one in datasets if one.role == "development"]
-    if origin:
-        return [] if datasets[place].role == "development" else origin
-    return [one for k, one in enumerate(datasets) if k != place]
+def _columns(site: Site) -> tuple[Feature, ...]:
+    return (*site.dataset.predictors, *site.grouping)
 
 
 def _known(feature: Feature) -> Floats:
     return feature.values[~np.isnan(feature.values)]
+
+
+def _measured(feature: Feature) -> Floats:
+    """The values that are known and no codes."""
+    known = _known(feature)
+    return known[~np.isin(known, _apparent_codes(feature))]
 
 
 def _constant(dataset: Dataset) -> Iterator[Flag]:
@@ -56,68 +66,127 @@ def _constant(dataset: Dataset) -> Iterator[Flag]:
         yield Flag("constant_predictor", dataset.name, says, columns=tuple(same))
 
 
-def _codes(dataset: Dataset) -> Iterator[Flag]:
-    """Numbers that are codes elsewhere, and lie further from all other values than the middle half of these is wide."""
-    for one in dataset.predictors:
-        for code in () if one.levels is not None else CODES:
-            known = _known(one)
-            others = known[known != code]
-            if len(others) == len(known) or len(np.unique(others)) < ENOUGH_VALUES:
-                continue
-            low, high = np.quantile(others, (0.25, 0.75))
-            if high > low and float(np.abs(others - code).min()) > high - low:
-                rows = len(known) - len(others)
-                why = ", far from every other value: it may be a code for missing"
-                yield _for_missing(dataset, one, number(code), rows, why)
+def _codes(dataset: str, one: Feature) -> Iterator[Flag]:
+    for code in _apparent_codes(one):
+        rows = int((one.values == code).sum())
+        why = "far from every other value" if _is_far(code, _measured(one)) else "where all but such values lie above 0"
+        yield _for_missing(dataset, one, number(code), rows, f", {why}: it may be a code for missing")
 
 
-def _words_for_missing(dataset: Dataset) -> Iterator[Flag]:
-    for one in dataset.predictors:
-        for code in np.unique(_known(one)) if one.levels is not None else ():
-            word = (one.levels or ())[int(code)]
-            if word.strip().casefold() in WORDS:
-                rows = int((one.values == code).sum())
-                why = ": it may stand for missing, and is counted as a category"
-                yield _for_missing(dataset, one, f'"{word}"', rows, why)
+def _apparent_codes(one: Feature) -> tuple[float, ...]:
+    """Numbers that are codes elsewhere, and here lie far from all other values, or alone below 0.
+
+    Codes hide each other: those that lie near to a value that is none are values themselves, and then perhaps the next.
+    """
+    known = _known(one)
+    codes = () if one.levels is not None else _codes_among(known)
+    while codes:
+        others = known[~np.isin(known, codes)]
+        if len(np.unique(others)) < ENOUGH_VALUES:
+            return ()
+        kept = tuple(code for code in codes if code < 0 < others.min() or _is_far(code, others))
+        if kept == codes:
+            break
+        codes = kept
+    return codes
 
 
-def _for_missing(dataset: Dataset, feature: Feature, written: str, rows: int, why: str) -> Flag:
-    says = f"{feature.name} is {written} in {rows} row{'s' if rows > 1 else ''} of {dataset.name}{why}."
-    return Flag("code_for_missing", dataset.name, says, columns=(feature.name,))
+def _is_far(code: float, others: Floats) -> bool:
+    """Whether a number lies further from all others than the middle half of these is wide."""
+    low, high = np.quantile(others, (0.25, 0.75))
+    return bool(0 < high - low < np.abs(others - code).min())
 
 
-def _spellings(dataset: Dataset) -> Iterator[Flag]:
-    """Categories that differ in capitals or blanks only."""
-    for one in dataset.predictors:
-        alike: dict[str, list[str]] = {}
-        for code in np.unique(_known(one)) if one.levels is not None else ():
-            word = (one.levels or ())[int(code)]
-            alike.setdefault(" ".join(word.casefold().split()), []).append(word)
-        several = [" and ".join(words) for words in alike.values() if len(words) > 1]
-        if several:
-            says = (
-                f"{one.name} is spelled in several ways in {dataset.name}, each counted as a category of its own: "
-                f"{listed(several, 5)}."
-            )
-            yield Flag("other_categories", dataset.name, says, columns=(one.name,))
+def _codes_among(known: Floats) -> tuple[float, ...]:
+    """The codes that a column holds; beside 99 also 77, 88, 97 and 98, which tell its reasons apart, and so on."""
+    found = {code for code in CODES if (known == code).any()}
+    beside = {near for code in found.intersection(NINES) for near in _beside(code)}
+    return tuple(sorted(found | {code for code in beside if (known == code).any()}))
 
 
-def _against(dataset: Dataset, others: Sequence[Dataset]) -> Iterator[Flag]:
-    where = others[0].name if len(others) == 1 else "the other datasets"
-    for one in dataset.predictors:
-        same = [other for held in others for other in held.predictors if other.name == one.name]
-        values = np.concatenate([_known(other) for other in same]) if same else np.array([])
-        here = _known(one)
-        if not len(values) or not len(here):
-            continue
-        if one.levels is None:
-            yield from _units(dataset.name, one.name, here, values, where)
-        elif not set(here.tolist()) & set(values.tolist()):
-            mine, theirs = (_words(one.levels, codes) for codes in (here, values))
-            says = f"{one.name} is {mine} in {dataset.name} and {theirs} in {where}: no category is in both."
-            if min(len(np.unique(here)), len(np.unique(values))) >= MANY_CATEGORIES:
-                says += " It may be an identifier or a place: name the predictors in the [[dataset]]."
-            yield Flag("other_categories", dataset.name, says, columns=(one.name,))
+def _beside(code: float) -> tuple[float, ...]:
+    step = np.sign(code)
+    return code - step, code - 2 * step, code * 8 / 9, code * 7 / 9
+
+
+def _words_for_missing(dataset: str, one: Feature) -> Iterator[Flag]:
+    for word in _words(one):
+        if is_word(word):
+            rows = int((one.values == (one.levels or ()).index(word)).sum())
+            why = ": it may stand for missing, and is counted as a category"
+            yield _for_missing(dataset, one, f'"{word}"', rows, why)
+
+
+def _for_missing(dataset: str, feature: Feature, written: str, rows: int, why: str) -> Flag:
+    says = f"{feature.name} is {written} in {counted(rows, 'row')} of {dataset}{why}."
+    return Flag("code_for_missing", dataset, says, columns=(feature.name,))
+
+
+def _spellings(dataset: str, one: Feature) -> Iterator[Flag]:
+    """Categories that differ in capitals, blanks or the make of their letters only."""
+    alike: dict[str, list[str]] = {}
+    for word in _words(one):
+        alike.setdefault(_folded(word), []).append(_visible(word))
+    several = [" and ".join(words) for words in alike.values() if len(words) > 1]
+    if several:
+        says = (
+            f"{one.name} is spelled in several ways in {dataset}, each counted as a category of its own: "
+            f"{listed(several, 5)}."
+        )
+        yield Flag("other_categories", dataset, says, columns=(one.name,))
+
+
+def _notations(dataset: str, one: Feature) -> Iterator[Flag]:
+    """Categories that are all numbers in the way in which people write them."""
+    written = [word for word in _words(one) if not is_word(word)]
+    if notations.are_numbers(written):
+        says = (
+            f"{one.name} may be numbers in {dataset}, written with signs for thousands, decimal commas, per cent signs "
+            f"or a unit: it is counted as {len(written)} categories. {notations.FIX}; list {one.name} under "
+            "categorical if it is one."
+        )
+        yield Flag("other_categories", dataset, says, columns=(one.name,))
+
+
+def _folded(word: str) -> str:
+    """What is left of a word without capitals, blanks, the make of its letters and the zeros before a number."""
+    plain = " ".join(unicodedata.normalize("NFKC", word).casefold().split())
+    return plain.lstrip("0") or "0" if plain.isdecimal() else plain
+
+
+def _visible(word: str) -> str:
+    """The word with the codes of marks and blanks that look like another way to write the same."""
+    return "".join(
+        f"<U+{ord(sign):04X}>" if unicodedata.combining(sign) or (sign.isspace() and sign != " ") else sign
+        for sign in word
+    )
+
+
+def _against(site: Site, one: Feature, sites: Sequence[Site]) -> Iterator[Flag]:
+    """A column held against that of the development table, or without such against those of all other datasets.
+
+    Subgroups may be numbers here and categories there; the two have nothing to compare.
+    """
+    if site.dataset.role == "development":
+        return
+    same = [(other.dataset, held) for other in sites if other is not site for held in _columns(other)]
+    same = [
+        (other, held) for other, held in same if held.name == one.name and (held.levels is None) == (one.levels is None)
+    ]
+    same = [(other, held) for other, held in same if other.role == "development"] or same
+    here, there = _measured(one), [_measured(held) for _, held in same]
+    if not len(here) or not sum(map(len, there)):
+        return
+    where = same[0][0].name if len(same) == 1 else "the other datasets"
+    name = site.dataset.name
+    if one.levels is None:
+        theirs = np.concatenate(there)
+        yield from _units(name, one.name, here, theirs, where)
+        yield from _two_codes(name, one.name, np.unique(here).tolist(), np.unique(theirs).tolist(), where)
+    else:
+        words = by_size({word for _, held in same for word in _words(held)})
+        yield from _categories(name, one, words, where)
+        yield from _two_codes(name, one.name, _numbers(_words(one)), _numbers(words), where)
 
 
 def _units(dataset: str, name: str, mine: Floats, theirs: Floats, where: str) -> Iterator[Flag]:
@@ -125,10 +194,56 @@ def _units(dataset: str, name: str, mine: Floats, theirs: Floats, where: str) ->
     here, there = float(np.median(mine)), float(np.median(theirs))
     if min(mine.min(), theirs.min()) < 0 or min(here, there) <= 0:
         return
-    if max(here / there, there / here) > OTHER_UNITS:
+    ratio = max(here / there, there / here)
+    if ratio > OTHER_UNITS or (ratio > OTHER_UNITS_APART and _apart(mine, theirs)):
         says = f"the median of {name} is {here:.4g} in {dataset} and {there:.4g} in {where}: it may be in other units."
         yield Flag("other_units", dataset, says, columns=(name,))
 
 
-def _words(levels: Sequence[str], codes: Floats) -> str:
-    return listed([levels[int(code)] for code in np.unique(codes)], 5)
+def _apart(mine: Floats, theirs: Floats) -> bool:
+    """Whether many values were measured in both, and nearly all of one lie above nearly all of the other."""
+    if min(len(np.unique(mine)), len(np.unique(theirs))) < ENOUGH_VALUES:
+        return False
+    (low, high), (lowest, highest) = (np.quantile(values, (0.05, 0.95)) for values in (mine, theirs))
+    return bool(low > highest or lowest > high)
+
+
+def _categories(dataset: str, one: Feature, theirs: Sequence[str], where: str) -> Iterator[Flag]:
+    mine = _words(one)
+    if not set(mine) & set(theirs):
+        says = (
+            f"{one.name} is {listed(mine, 5)} in {dataset} and {listed(theirs, 5)} in {where}: no category is in both."
+        )
+        if min(len(mine), len(theirs)) >= MANY_CATEGORIES:
+            says += " It may be an identifier or a place: name the predictors in the [[dataset]]."
+        yield Flag("other_categories", dataset, says, columns=(one.name,))
+        return
+    spelled = {_folded(word): word for word in theirs}
+    unlike = [word for word in mine if word not in theirs and _folded(word) in spelled]
+    if unlike:
+        pairs = [f"{_visible(word)} for {_visible(spelled[_folded(word)])}" for word in unlike]
+        says = (
+            f"{one.name} is spelled otherwise in {dataset} than in {where}, and each spelling is counted as a category "
+            f"of its own: {listed(pairs, 5)}."
+        )
+        yield Flag("other_categories", dataset, says, columns=(one.name,))
+
+
+def _two_codes(dataset: str, name: str, mine: Sequence[float], theirs: Sequence[float], where: str) -> Iterator[Flag]:
+    """Two values of one property that are coded 0 and 1 here, 1 and 2 there."""
+    if {tuple(mine), tuple(theirs)} == {(0, 1), (1, 2)}:
+        here, there = (listed(map(number, values)) for values in (mine, theirs))
+        says = f"{name} is {here} in {dataset} and {there} in {where}: 1 may mean one thing here and another there."
+        yield Flag("other_categories", dataset, says, columns=(name,))
+
+
+def _words(feature: Feature) -> tuple[str, ...]:
+    """The categories that occur."""
+    levels = feature.levels
+    return () if levels is None else tuple(levels[int(code)] for code in np.unique(_known(feature)))
+
+
+def _numbers(words: Sequence[str]) -> tuple[float, ...]:
+    """The numbers that these categories are the codes of; none where a category is no number."""
+    values = [parsed(word) for word in words]
+    return tuple(value for value in values if value is not None) if None not in values else ()

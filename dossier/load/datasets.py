@@ -24,15 +24,17 @@ from dossier.load import (
     signatures,
     subgroups,
     tables,
+    unknown,
 )
 from dossier.load.columns import Bools, Settled
 from dossier.load.dialects import Dialect
-from dossier.load.faults import LONGEST, by_row, counted, shown
+from dossier.load.faults import LONGEST, by_row, counted, listed, shown
 from dossier.load.files import Folder
 from dossier.load.parquet import Stored
-from dossier.load.predictors import Sample, Source
+from dossier.load.predictors import Renamed, Sample, Source
 from dossier.load.subgroups import Labelled
 from dossier.load.tables import RawTable
+from dossier.load.unknown import Unknown
 from dossier.release import DatasetDeclaration, Release
 from dossier.types import Dataset, Feature, Floats, SettledTable
 
@@ -50,6 +52,14 @@ class Site:
     rival_missing: int
     weightless: bool = False
     """Whether no analysed row has a sampling weight above 0."""
+    grouping: tuple[Feature, ...] = ()
+    """The columns of subgroups that are no predictors and whose levels are not named, in the analysed rows."""
+    categorical: frozenset[str] = frozenset()
+    """The predictors that the release calls categories."""
+    unknown: tuple[Unknown, ...] = ()
+    """The names of the site and of its clusters that may stand for missing, with the analysed rows that have them."""
+    renamed: tuple[Renamed, ...] = ()
+    """The predictors that the table lacks and that may stand there under another name."""
     sample: Site | None = None
     """The rows in which every column was read, where these are not all."""
 
@@ -73,6 +83,8 @@ class Rows:
     cluster: NDArray[np.int64] | None
     weights: Floats | None
     imputation: NDArray[np.int64] | None
+    unknown: tuple[Unknown, ...]
+    """The names of the site and of its clusters that may stand for missing."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +109,9 @@ class Held:
     features: tuple[Feature, ...]
     labels: tuple[str, ...]
     groups: tuple[Labelled, ...]
+    grouping: tuple[Feature, ...]
+    categorical: frozenset[str]
+    renamed: tuple[Renamed, ...]
     minimum_cell: int
 
 
@@ -113,9 +128,14 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
         faults += _somewhere(name, predictors.CASE_KEYS[key], sources)
     labels = release.outcome.classes or ()
     found: list[Site] = []
-    for source, some, groups in zip(sources, features, subgroups.labelled(release, sources, faults), strict=True):
+    categorical = frozenset(name for source in sources for name in source.declaration.categorical)
+    grouped = subgroups.labelled(release, sources, faults)
+    unnamed = subgroups.unnamed(release, sources, names)
+    renamed = predictors.renamed(release, sources)
+    for source, some, groups, grouping, other in zip(sources, features, grouped, unnamed, renamed, strict=True):
         measured = _measured(release, source, faults)
-        of_table = Held(source, measured, some, labels, groups, minimum_cell(release, source.declaration))
+        smallest = minimum_cell(release, source.declaration)
+        of_table = Held(source, measured, some, labels, groups, grouping, categorical, other, smallest)
         for rows in _rows(source, release.readers.dataset if release.readers else None, faults):
             found += [_whole_site(of_table, rows)] if rows.imputation is None else _imputed(of_table, rows, faults)
     faults += columns.other_outcomes(release.outcome, [source.table for source in sources])
@@ -295,6 +315,13 @@ def _rows(source: Source, named_by_readers: str | None, faults: list[Fault]) -> 
     key = declaration.imputation
     imputation = None if key is None else columns.numbered(table, key, "imputation", faults)
     within = split if imputation is None else imputation
+    named = ((declaration.site_column, "a site"), (declaration.cluster, "one cluster"))
+    unclear = [
+        one
+        for name, counted_as in named
+        if name is not None and name in table.columns
+        for one in unknown.names(table.columns[name], name, counted_as)
+    ]
     parts = _sites(source, faults)
     if key is not None and imputation is None:
         return []
@@ -309,6 +336,7 @@ def _rows(source: Source, named_by_readers: str | None, faults: list[Fault]) -> 
             cluster=_of(cluster, rows),
             weights=_of(weights, rows),
             imputation=_of(imputation, rows),
+            unknown=_unknown(unclear, rows),
         )
         for name, site, rows in parts
     ]
@@ -395,6 +423,12 @@ def _imputed(held: Held, part: Rows, faults: list[Fault]) -> list[Site]:
         what = f"Imputation {most} of {part.name} has {counted(sizes[most], 'row')}, imputation {least} {sizes[least]}."
         faults.append(Fault(what, where, "Give every imputation the same rows."))
         return []
+    others = _with_other_rows(part, part.imputation)
+    if others:
+        which = listed(map(str, others), 5)
+        what = f"The identifiers of {part.name} in imputation {which} are not those in imputation {min(sizes)}."
+        faults.append(Fault(what, where, "Give every imputation the same rows."))
+        return []
     found = [_whole_site(held, _imputation(part, k)) for k in numbers]
     if any(site.dataset.excluded != found[0].dataset.excluded for site in found):
         what = f"The imputations of {part.name} lack the outcome or the risk in different numbers of rows."
@@ -403,6 +437,16 @@ def _imputed(held: Held, part: Rows, faults: list[Fault]) -> list[Site]:
     original = _whole_site(held, _imputation(part, 0), without_risk=True).dataset if 0 in sizes else None
     datasets = tuple(site.dataset for site in found)
     return [replace(found[0], dataset=replace(datasets[0], imputations=datasets, original=original))]
+
+
+def _with_other_rows(part: Rows, imputation: NDArray[np.int64]) -> list[int]:
+    """The imputations whose identifiers are not those of the first, where the rows are identified."""
+    if part.identifiers is None:
+        return []
+    held: dict[int, set[str]] = {}
+    for name, number in zip(part.identifiers, imputation.tolist(), strict=True):
+        held.setdefault(number, set()).add(name)
+    return [number for number in sorted(held) if held[number] != held[min(held)]]
 
 
 def _imputation(part: Rows, number: int) -> Rows:
@@ -421,7 +465,14 @@ def _part(part: Rows, here: NDArray[np.int64]) -> Rows:
         cluster=_of(part.cluster, here),
         weights=_of(part.weights, here),
         imputation=_of(part.imputation, here),
+        unknown=_unknown(part.unknown, here),
     )
+
+
+def _unknown(names: Sequence[Unknown], rows: NDArray[np.int64]) -> tuple[Unknown, ...]:
+    """The names that any of these rows has."""
+    here = (replace(one, rows=_of(one.rows, rows)) for one in names)
+    return tuple(one for one in here if one.rows.any())
 
 
 def _whole_site(held: Held, part: Rows, without_risk: bool = False) -> Site:
@@ -438,7 +489,7 @@ def _whole_site(held: Held, part: Rows, without_risk: bool = False) -> Site:
     in_all = _site(replace(held, measured=_at(held.measured, sample.places)), beside, without_risk)
     if len(here) == len(part.rows):
         return in_all
-    found = _site(replace(held, features=(), groups=()), part, without_risk)
+    found = _site(replace(held, features=(), groups=(), grouping=()), part, without_risk)
     return replace(found, dataset=replace(found.dataset, sampled=in_all.dataset), sample=in_all)
 
 
@@ -472,7 +523,7 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         risk=None if labels else risk,
         rival=None if labels or rival_missing else rival,
         split=_of(part.split, keep),
-        predictors=tuple(Feature(one.name, _of(_of(one.values, part.rows), keep), one.levels) for one in features),
+        predictors=_kept(features, part.rows, keep),
         dates=declaration.dates,
         relevance=cases.get("relevance"),
         cost=cases.get("cost"),
@@ -487,8 +538,22 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         subgroups=subgroups.subgroups(groups, part.rows, analysed, part.name),
         minimum_cell=held.minimum_cell,
     )
-    weightless = weights is not None and len(keep) > 0 and not weights.any()
-    return Site(dataset, analysed, part.identifiers, rival_missing, weightless)
+    return Site(
+        dataset=dataset,
+        analysed=analysed,
+        identifiers=part.identifiers,
+        rival_missing=rival_missing,
+        weightless=weights is not None and len(keep) > 0 and not weights.any(),
+        grouping=_kept(held.grouping, part.rows, keep),
+        categorical=held.categorical,
+        renamed=held.renamed,
+        unknown=_unknown(part.unknown, keep),
+    )
+
+
+def _kept(features: Sequence[Feature], rows: NDArray[np.int64], keep: NDArray[np.int64]) -> tuple[Feature, ...]:
+    """The columns of the rows of a site, and of these only those that are analysed."""
+    return tuple(Feature(one.name, _of(_of(one.values, rows), keep), one.levels) for one in features)
 
 
 def _unequal(weights: Floats | None) -> Floats | None:

@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dossier.errors import Fault
+from dossier.load.faults import by_row
 
 SEPARATORS = (",", ";", "\t", "|")
 MOST_TITLES = 100
@@ -15,6 +19,7 @@ MOST_TITLES = 100
 NUMBER_WITH_COMMA = r"^([+-]?\d*),(\d+(?:[eE][+-]?\d+)?)$"
 NUMBER_WITH_POINT = r"^[+-]?\d*\.\d+([eE][+-]?\d+)?$"
 THOUSANDS = r"^[+-]?[1-9]\d{0,2},\d{3}$"
+THOUSANDS_WITH_POINT = r"^[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?$"
 
 
 @dataclass(frozen=True)
@@ -111,6 +116,30 @@ def with_points(columns: tuple[Any, ...], between: str, dialect: Dialect) -> tup
     for k in held:
         found[k] = compute.replace_substring_regex(found[k], NUMBER_WITH_COMMA, r"\1.\2")
     return tuple(found)
+
+
+def points(columns: Sequence[Any], rows: NDArray[np.int64], file: str, dialect: Dialect) -> list[Fault]:
+    """The faults of points that can only stand between thousands, since the decimal sign is declared to be a comma.
+
+    Read as decimal points they would make 1466 the number 1.466. Where a column has other points too, all are decimal.
+    """
+    if dialect.decimal != ",":
+        return []
+    return [fault for cells in columns for fault in _points(str(cells[0]), cells[1:], rows[1:], file)]
+
+
+def _points(name: str, cells: Any, rows: NDArray[np.int64], file: str) -> list[Fault]:
+    import pyarrow.compute as compute
+
+    if not 0 < _matching(cells, THOUSANDS_WITH_POINT) == _matching(cells, r"\."):
+        return []
+    places = compute.indices_nonzero(compute.match_substring_regex(cells, THOUSANDS_WITH_POINT)).to_pylist()
+
+    def what(k: int) -> str:
+        return f'{name} is {cells[places[k]]}, with a point, and the decimal sign is declared to be ",".'
+
+    fix = "Write thousands without a point, and decimals with the declared sign."
+    return by_row(file, name, [int(rows[place]) for place in places], what, fix)
 
 
 def _matching(cells: Any, pattern: str) -> int:

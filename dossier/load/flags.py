@@ -9,6 +9,7 @@ import numpy as np
 
 from dossier.load import coding
 from dossier.load.datasets import Site
+from dossier.load.faults import counted, listed
 from dossier.types import POOLED, Absent, Dataset, Flag, Floats
 
 TELLING = 3
@@ -22,8 +23,9 @@ def flags(sites: Sequence[Site]) -> tuple[Flag, ...]:
     """The flags of every dataset, in their order."""
     development = next((site.described for site in sites if site.dataset.role == "development"), None)
     each = (flag for site in sites for flag in _of(site, development))
-    described = [site.described.dataset for site in sites]
-    return (*each, *_same_tables(sites), *coding.flags(described), *_empty_subgroups(described))
+    described = [site.described for site in sites]
+    empty = _empty_subgroups([site.dataset for site in described])
+    return (*each, *_same_tables(sites), *coding.flags(described), *empty)
 
 
 def _of(site: Site, development: Site | None) -> Iterator[Flag]:
@@ -32,9 +34,11 @@ def _of(site: Site, development: Site | None) -> Iterator[Flag]:
     yield from _one_class(dataset)
     yield from _constant_risk(dataset)
     yield from _missing_predictors(described.dataset)
+    yield from _renamed_predictors(site)
     yield from _repeated_rows(described)
     yield from _incomplete_rival(site)
     yield from _in_no_subgroup(described.dataset)
+    yield from _names_for_missing(site)
     if development is not None and dataset.role == "external":
         yield from _seen_before(described, development)
 
@@ -119,6 +123,17 @@ def _missing_predictors(dataset: Dataset) -> Iterator[Flag]:
         yield Flag("missing_predictor", dataset.name, says, columns=tuple(lost))
 
 
+def _renamed_predictors(site: Site) -> Iterator[Flag]:
+    """Predictors that are none here because the table may call them otherwise."""
+    for one in site.renamed:
+        rename = f'columns = {{ {one.name} = "{one.columns[0]}" }}'
+        says = (
+            f"{site.dataset.name} has no column {one.name}, but {listed(one.columns, 3)}: it may be the same. Say so "
+            f"with {rename} in the [[dataset]]."
+        )
+        yield Flag("missing_predictor", site.dataset.name, says, columns=(one.name,))
+
+
 def _repeated_rows(site: Site) -> Iterator[Flag]:
     """Equal rows, where no identifiers say that they are different patients."""
     dataset = site.dataset
@@ -156,6 +171,14 @@ def _in_no_subgroup(dataset: Dataset) -> Iterator[Flag]:
                 "levels."
             )
             yield Flag("in_no_subgroup", dataset.name, says)
+
+
+def _names_for_missing(site: Site) -> Iterator[Flag]:
+    """Sites and clusters that nobody may have named; whatever the formula of the model uses, it concerns them."""
+    for one in site.unknown:
+        where = f"in {counted(int(one.rows.sum()), 'row')} of {site.dataset.name}"
+        says = f"{one.column} is {one.name} {where}: it may stand for missing, and is counted as {one.counted_as}."
+        yield Flag("code_for_missing", site.dataset.name, says)
 
 
 def _empty_subgroups(datasets: Sequence[Dataset]) -> Iterator[Flag]:

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
+from dossier.load import notations
 from dossier.load.columns import LARGEST, Column, Settled, parsed, words
 from dossier.load.faults import LONGEST, by_row, no_column
 from dossier.release import DatasetDeclaration, Release
 from dossier.types import Feature
 
+INDEX = re.compile(r"__index_level_\d+__|Unnamed: \d+|\.\.\.\d+")
+"""What pandas and R call a column without a name."""
+NAMES_OF_ROWS = frozenset(("X", "index", "rownames", "row.names"))
+"""What they call the numbers of rows, and a person something else."""
+WORDS = re.compile(r"[^\W_]+")
+"""The words of a name, between the signs."""
 MANY_LEVELS = 50
 """A text with more different values than this, most of them met once or twice, is no category."""
 
@@ -41,6 +49,14 @@ class Sample:
     table: Settled
     places: NDArray[np.int64]
     """Which of all rows they are, in ascending order."""
+
+
+@dataclass(frozen=True)
+class Renamed:
+    """A predictor of the development table that a table lacks, and the columns of that table that may be it."""
+
+    name: str
+    columns: tuple[str, ...]
 
 
 def columns_of_all_rows(release: Release, declaration: DatasetDeclaration) -> frozenset[str]:
@@ -112,12 +128,49 @@ def chosen(release: Release, sources: Sequence[Source], faults: list[Fault]) -> 
     return names
 
 
+def renamed(release: Release, sources: Sequence[Source]) -> list[tuple[Renamed, ...]]:
+    """The predictors that a table lacks and that may stand there under another name, of each table."""
+    taken = roles_of_columns(release)
+    development = next((source for source in sources if source.declaration.role == "development"), None)
+    offered = sorted(_offered(development, taken))
+    known = frozenset(taken) if development is None else frozenset((*taken, *development.table.names))
+    return [
+        ()
+        if source is development or source.declaration.predictors is not None
+        else tuple(_renamed(offered, source.table.names, known))
+        for source in sources
+    ]
+
+
+def _renamed(offered: Sequence[str], names: Sequence[str], known: frozenset[str]) -> Iterator[Renamed]:
+    strange = [name for name in names if name not in known]
+    for name in offered:
+        alike = tuple(other for other in strange if name not in names and _may_be_one(name, other))
+        if alike:
+            yield Renamed(name, alike)
+
+
+def _may_be_one(name: str, other: str) -> bool:
+    """Whether two names differ in capitals and signs only, or one of them is the other with a unit or a note behind."""
+    plain, longer = sorted((WORDS.findall(one.casefold()) for one in (name, other)), key=len)
+    return bool(plain) and ("".join(plain) == "".join(longer) or plain == longer[: len(plain)])
+
+
 def _offered(development: Source | None, taken: dict[str, str]) -> frozenset[str]:
     if development is None:
         return frozenset()
-    declared = development.declaration.predictors
-    names = development.table.names if declared is None else declared
+    names = development.declaration.predictors
+    if names is None:
+        names = tuple(name for name in development.table.names if not _numbers_rows(name, development))
     return frozenset(name for name in names if name not in taken)
+
+
+def _numbers_rows(name: str, source: Source) -> bool:
+    """Whether a column is the index of a program, which nobody measured: by its name, and where need be its values."""
+    if INDEX.fullmatch(name):
+        return True
+    column = source.every_column.columns.get(name)
+    return name in NAMES_OF_ROWS and column is not None and bool((np.diff(column.numbers) == 1).all())
 
 
 def _declared(source: Source, taken: dict[str, str], faults: list[Fault]) -> tuple[str, ...]:
@@ -180,6 +233,8 @@ def _mixed(name: str, column: Column, source: Source) -> list[Fault]:
     texts = [str(column.cells[int(k)].as_py()) for k in wrong[:20]]
     rows = [int(row) for row in source.every_column.rows[wrong]]
     fix = f"Declare it as missing (missing = {{ {name} = [ … ] }}), or list {name} under categorical."
+    if any(notations.is_number(text) for text in texts):
+        fix = f"{notations.FIX}, or list {name} under categorical."
     return by_row(source.every_column.file, column.name, rows, lambda k: f'{name} is "{texts[k]}" among numbers.', fix)
 
 
@@ -219,6 +274,8 @@ def _categories(
                     f"{name} holds {len(set(present))} different texts in {len(present)} rows: too many for a category."
                 )
                 fix = f"List the predictors without {name}, name it as id, or list it under categorical."
+                if notations.are_numbers(set(present)):
+                    fix = f"{notations.FIX}, or list {name} under categorical."
                 faults.append(Fault(what, f"{source.every_column.file}, column {columns[k].name}", fix))
     for k, cells in texts.items():
         faults += _too_long(name, cells, holders[k])

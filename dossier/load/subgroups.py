@@ -16,7 +16,7 @@ from dossier.load.faults import by_row, counted, number
 from dossier.load.predictors import Source, by_size
 from dossier.release import Release
 from dossier.release import Subgroup as Declaration
-from dossier.types import Absent, Subgroup
+from dossier.types import Absent, Feature, Subgroup
 
 MOST_NUMBERS = 10
 """A column with more different numbers than this has no groups of its own: somebody must say where to cut it."""
@@ -49,6 +49,32 @@ def labelled(release: Release, sources: Sequence[Source], faults: list[Fault]) -
         for source in tested:
             made[source.where].append(Labelled(declared.column, labels, places.get(source.where)))
     return [tuple(made[source.where]) for source in sources]
+
+
+def unnamed(
+    release: Release, sources: Sequence[Source], predictors: Sequence[tuple[str, ...]]
+) -> list[tuple[Feature, ...]]:
+    """The columns of subgroups that are no predictors, of each tested table; levels that are named are meant."""
+    names = dict.fromkeys(one.column for one in release.subgroup if one.levels is None)
+    return [
+        ()
+        if source.declaration.role == "development"
+        else tuple(
+            _feature(name, source.every_column.columns[name])
+            for name in names
+            if name in source.table.names and name not in of_table
+        )
+        for source, of_table in zip(sources, predictors, strict=True)
+    ]
+
+
+def _feature(name: str, column: Column) -> Feature:
+    if column.kind in ("numbers", "empty"):
+        return Feature(name, column.numbers)
+    texts = words(column)
+    levels = by_size({text for text in texts if text is not None})
+    place = {level: float(k) for k, level in enumerate(levels)}
+    return Feature(name, np.array([np.nan if text is None else place[text] for text in texts]), levels)
 
 
 def subgroups(

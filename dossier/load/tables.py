@@ -208,8 +208,9 @@ def _records(written: Written, file: str, dialect: Dialect, faults: list[Fault])
         faults += ragged.faults(unequal, found.num_rows - 1, width, file)
         return None
     rows = np.delete(np.arange(found.num_rows + len(blank), dtype=np.int64), blank) + 1 + above
-    trimmed = (pyarrow.compute.utf8_trim_whitespace(column.combine_chunks()) for column in found.columns)
-    return Lines(dialects.with_points(tuple(trimmed), delimiter, dialect), rows)
+    columns = tuple(pyarrow.compute.utf8_trim_whitespace(column.combine_chunks()) for column in found.columns)
+    faults += dialects.points(columns, rows, file, dialect)
+    return Lines(dialects.with_points(columns, delimiter, dialect), rows)
 
 
 def filled_rows(columns: Iterable[Any]) -> NDArray[np.bool_] | None:

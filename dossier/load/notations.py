@@ -1,0 +1,30 @@
+"""Numbers as people write them: with signs for thousands, decimal commas, per cent signs or a unit behind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+NUMBER = r"[+-]?\d+(?:[.,]\d+)?"
+THOUSANDS = r"[+-]?\d{1,3}(?:[.,'\u2019\s]\d{3})+(?:[.,]\d+)?"
+DECIMAL_COMMA = r"[+-]?\d*,\d+"
+UNIT = re.compile(rf"{NUMBER}\s*([^\W\d_].*|\u00b0.*|%)")
+FEWEST = 3
+"""Two such texts may be any two categories."""
+FEWEST_WITH_UNIT = 5
+"""Fewer doses may be meant as categories: 5 mg, 10 mg and 20 mg."""
+FIX = "Write numbers with digits and the decimal sign only"
+
+
+def is_number(text: str) -> bool:
+    """Whether a text that is no number for a program is one for a person, who needs no unit to see it."""
+    return re.fullmatch(rf"{THOUSANDS}|{DECIMAL_COMMA}|{NUMBER}\s*%", text) is not None
+
+
+def are_numbers(texts: Collection[str]) -> bool:
+    """Whether these are enough different texts to tell, each such a number, or all with the same unit behind."""
+    if all(is_number(text) for text in texts):
+        return len(texts) >= FEWEST
+    units = [UNIT.fullmatch(text) for text in texts]
+    same = {unit[1].strip() for unit in units if unit is not None}
+    return len(texts) >= FEWEST_WITH_UNIT and all(units) and len(same) == 1
