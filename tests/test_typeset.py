@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dossier import typeset
-from dossier.types import Absent, Estimate, Evidence, Result, Term
+from dossier.types import Absent, Estimate, Evidence, Result, Term, externals
 from dossier.typeset import DASH, MINUS, TIED
 from tests.conftest import Book, by_hand, terms
 from tests.figures.evidence import COVID, Case, _long
@@ -356,6 +356,69 @@ def test_packing_keeps_the_order_and_never_overfills(widths: list[float], room: 
         assert len(part) == 1 or math.fsum(width[term.name] for term in part) <= room + 1e-9
     for part, later in itertools.pairwise(parts):
         assert math.fsum(width[term.name] for term in part) + width[later[0].name] > room - 1e-9
+
+
+def noted(*terms: Term, **ways: tuple[str, ...]) -> str:
+    """The note of a table in which each dataset took the measures, one after the other, in these ways."""
+    kinds = by_hand(Case("four", ("Italy 1", "Spain", "Brazil 1", "Ethiopia")))
+    internal = dataclasses.replace(kinds.datasets[0], name="internal", role="internal", site="Milan")
+    developed = dataclasses.replace(kinds.datasets[0], name="development", role="development", site="Rho")
+    evidence = dataclasses.replace(kinds, datasets=(*externals(kinds), internal, developed))
+    results = [
+        Result(term.name, term.measure, name.replace("_", "-"), {}, Estimate(0.7, 0.6, 0.8, 0.95, 100, way))
+        for name, each in ways.items()
+        for term, way in zip(terms, each, strict=True)
+    ]
+    return typeset._note(evidence, results, terms).removeprefix("Value and 95% interval. ")
+
+
+OTHER = Term("o", "o", "Another", "What it is.", "discrimination")
+
+
+def test_a_note_says_every_way_and_where_it_was_taken() -> None:
+    jackknife = "jackknife leaving out {} clusters, t with {} degrees of freedom, logit"
+    clustered = {"site_0": (jackknife.format(119, 118),), "site_1": (jackknife.format("250 groups of 1,355", 249),)}
+    assert noted(PLAIN, development=("DeLong, logit, apparent",), **clustered) == (
+        "Jackknife over clusters, logit; in development: DeLong, logit."
+    )
+    assert noted(PLAIN, site_0=("DeLong",), site_1=(jackknife.format(9, 8),), internal=("DeLong",)) == (
+        "DeLong; at Spain: jackknife over clusters, logit."
+    )
+    imputed = "DeLong; 5 imputations by Rubin's rules"
+    assert noted(PLAIN, site_0=(imputed,), site_1=("DeLong",)) == "DeLong; at Italy 1: 5 imputations by Rubin's rules."
+    assert noted(PLAIN, site_0=("Wald",), internal=("exact",), development=("exact",), site_1=("Wald",)) == (
+        "Wald; in the internal test and in development: exact."
+    )
+
+
+def test_a_note_says_once_what_is_otherwise_for_every_measure() -> None:
+    assert noted(PLAIN, OTHER, site_0=("Wilson", "log"), site_1=("Wilson", "log"), internal=("mean", "mean")) == (
+        "Some measure: Wilson. Another: log. In the internal test: mean."
+    )
+    assert noted(PLAIN, OTHER, site_0=("Wilson", "log"), site_1=("Wilson", "log"), internal=("mean", "log")) == (
+        "Some measure: Wilson; in the internal test: mean. Another: log."
+    )
+
+
+def test_a_note_leaves_out_what_holds_for_one_site_alone() -> None:
+    spline = "restricted cubic spline of logit p, {}; 9 draws"
+    assert noted(
+        PLAIN,
+        site_0=(spline.format("3 knots at 10, 50, 90%"),),
+        site_1=(spline.format("4 knots at 5, 35, 65, 95%") + ", one-sided because it holds 0",),
+        site_2=("line; 9 draws",),
+    ) == ("Restricted cubic spline of logit p; 9 draws; at Brazil 1: line.")
+    assert noted(PLAIN, site_0=("permutation, 53 rows with less than half of the predictors left out",)) == (
+        "Permutation."
+    )
+
+
+def test_a_note_speaks_of_the_intervals_that_are_printed() -> None:
+    """A site without an interval says nothing of how that is made; where none has one, all speak of the values."""
+    bare = Result("m", "m", "site-1", {}, dataclasses.replace(estimate(0.5), method="value only"))
+    whole = Result("m", "m", "site-0", {}, dataclasses.replace(estimate(0.5, 0.4, 0.6), method="by hand"))
+    assert typeset._note(EIGHT, [bare, whole], [PLAIN]) == "Value and 95% interval. By hand."
+    assert typeset._note(EIGHT, [bare], [PLAIN]) == "Value only."
 
 
 def test_every_row_of_every_table_has_a_cell_for_every_column(book: Book) -> None:
