@@ -533,6 +533,16 @@ def label_of(dataset: DatasetSummary) -> str:
     return dataset.site if dataset.role == "external" else f"{sentence_case(dataset.role)}: {dataset.site}"
 
 
+def measured_label(dataset: DatasetSummary) -> str:
+    """A dataset as a row of measures names it: those of the development data are apparent."""
+    apparent = " (apparent)" if dataset.role == "development" else ""
+    return label_of(dataset).replace(":", f"{apparent}:", 1) if apparent else label_of(dataset)
+
+
+ALL_POOLED = "All external sites, pooled"
+"""The row of what is pooled: never of the internal test or the development data."""
+
+
 def chapter_tables(evidence: Evidence, chapter: str, without: Sequence[str] = ()) -> tuple[Table, ...]:
     """Every measure that a chapter may show, in tables."""
     return tables_of(evidence, [term for term in _members(evidence, chapter) if term.name not in without])
@@ -686,7 +696,9 @@ def _listed(evidence: Evidence, terms: Sequence[Term], dataset: str) -> Table:
             rows.append(Row(_place_name(dict(place)), kind="group"))
         here = [one for one in found if tuple(sorted(_varying(evidence, one).items())) == place]
         rows += [_line(named_so[one.term], one.found, reasons) for one in here]
-    where = next((label_of(one) for one in evidence.datasets if one.name == dataset), "all sites together")
+    where = next(
+        (measured_label(one) for one in evidence.datasets if one.name == dataset), "all external sites together"
+    )
     return Table(
         name=anchor("-".join(["table", *(term.name for term in terms)])[:80]),
         title=f"Measures of this chapter, {where}.",
@@ -829,11 +841,11 @@ def table_across(
 
 def _without_empty_rows(evidence: Evidence, results: Sequence[Result], reasons: Reasons) -> list[Result]:
     """The results of the datasets that have at least one number; the others are named below the table."""
-    labels = {dataset.name: label_of(dataset) for dataset in evidence.datasets}
+    labels = {dataset.name: measured_label(dataset) for dataset in evidence.datasets}
     kept = {result.dataset for result in results if is_estimated(result)}
     for name in dict.fromkeys(result.dataset for result in results if result.dataset not in kept):
         reason = next(one.found.reason for one in results if one.dataset == name and isinstance(one.found, Absent))
-        reasons.leave_out(labels.get(name, "all sites, pooled"), name, reason)
+        reasons.leave_out(labels.get(name, within_sentence(ALL_POOLED)), name, reason)
     return [result for result in results if result.dataset in kept]
 
 
@@ -887,9 +899,9 @@ def _row_labels(evidence: Evidence, names: Set[str]) -> list[tuple[str, str, Lit
     """Datasets as the rows of a table: each with its label, declared ones after known ones, all together last."""
     known = {dataset.name for dataset in evidence.datasets}
     labels: list[tuple[str, str, Literal["row", "total"]]] = []
-    labels += [(dataset.name, label_of(dataset), "row") for dataset in shown(evidence) if dataset.name in names]
+    labels += [(dataset.name, measured_label(dataset), "row") for dataset in shown(evidence) if dataset.name in names]
     labels += [(name, f"Declared: {name}", "row") for name in sorted(names - known - {POOLED})]
-    labels += [(POOLED, "All sites, pooled", "total")] if POOLED in names else []
+    labels += [(POOLED, ALL_POOLED, "total")] if POOLED in names else []
     return labels
 
 

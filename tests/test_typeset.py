@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dossier import typeset
+from dossier.findings import glossary
 from dossier.types import Absent, Estimate, Evidence, Result, Term, externals
 from dossier.typeset import DASH, MINUS, TIED
 from tests.conftest import Book, by_hand, terms
@@ -356,6 +357,23 @@ def test_packing_keeps_the_order_and_never_overfills(widths: list[float], room: 
         assert len(part) == 1 or math.fsum(width[term.name] for term in part) <= room + 1e-9
     for part, later in itertools.pairwise(parts):
         assert math.fsum(width[term.name] for term in part) + width[later[0].name] > room - 1e-9
+
+
+def test_the_rows_of_a_table_say_what_is_apparent_and_what_is_pooled() -> None:
+    developed = dataclasses.replace(EIGHT.datasets[0], name="development", role="development", site="Rho: Milan")
+    evidence = dataclasses.replace(EIGHT, datasets=(*EIGHT.datasets, developed))
+    labels = [label for _, label, _ in typeset._row_labels(evidence, {"site-0", "development", "pooled"})]
+    assert labels == ["Italy 1", "Development (apparent): Rho: Milan", "All external sites, pooled"]
+
+
+def test_the_glossary_says_what_apparent_is_where_a_measure_is() -> None:
+    evidence = dataclasses.replace(EIGHT, terms={"auroc": dataclasses.replace(PLAIN, name="auroc")})
+    developed = dataclasses.replace(EIGHT.datasets[0], name="development", role="development")
+    measured = Result("auroc", "auroc", "development", {}, estimate(0.8, 0.7, 0.9))
+    with_it = dataclasses.replace(evidence, datasets=(developed,), results=(measured,))
+    assert glossary.has_apparent(with_it, {"discrimination"})
+    assert not glossary.has_apparent(with_it, {"calibration"})
+    assert not glossary.has_apparent(evidence, {"discrimination"})
 
 
 def noted(*terms: Term, **ways: tuple[str, ...]) -> str:

@@ -21,6 +21,7 @@ from dossier.types import (
     Term,
 )
 from dossier.typeset import (
+    ALL_POOLED,
     Cell,
     Column,
     Reasons,
@@ -33,6 +34,7 @@ from dossier.typeset import (
     in_words,
     label_of,
     listing,
+    measured_label,
     number,
     sentence_case,
     setting,
@@ -256,7 +258,7 @@ def _group(evidence: Evidence, one: Result) -> str:
 def _line(evidence: Evidence, one: Result, previous: Previous, reasons: Reasons) -> Row:
     term = evidence.terms[one.term]
     before, now = _value(previous.results, one), _value(evidence.results, one)
-    label = next((label_of(site) for site in evidence.datasets if site.name == one.dataset), "All sites, pooled")
+    label = next((measured_label(site) for site in evidence.datasets if site.name == one.dataset), ALL_POOLED)
     cells = (*(_cell(found, term, reasons) for found in (before, now, one.found)), _how(one.found, reasons))
     return Row(label, cells, "total" if one.dataset == POOLED else "row")
 
@@ -347,7 +349,7 @@ def _criterion(evidence: Evidence, old: Criterion | None, new: Criterion | None)
     known = one.measure in evidence.terms
     label = acceptance.label(evidence, one) if known else sentence_case(one.measure.replace("_", " "))
     every = (*evidence.datasets, *_changes(evidence).previous.datasets)
-    site = next((dataset.site for dataset in every if dataset.name == one.dataset), "all sites, pooled")
+    site = next((dataset.site for dataset in every if dataset.name == one.dataset), within_sentence(ALL_POOLED))
     states = [
         _word(_standing(each) + (f": {acceptance.asked(evidence, each)}" if each and known else ""))
         for each in (old, new)

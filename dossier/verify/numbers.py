@@ -17,7 +17,7 @@ from typing import Any
 
 from dossier import material
 from dossier.contents import CHAPTERS
-from dossier.typeset import DASH, MINUS, TIED, number
+from dossier.typeset import ALL_POOLED, DASH, MINUS, TIED, number
 from dossier.verify.pages import Block, Pages
 
 NUMBER = rf"(?<![\w.,])[<{MINUS}]?\d(?:[\d,]*\d)?(?:\.\d+)?(?![\w])"
@@ -254,12 +254,17 @@ class Source:
     @cached_property
     def _datasets(self) -> dict[str, str]:
         """The labels under which a row may name a dataset."""
-        labels: dict[str, str] = {"All sites, pooled": "pooled"}
+        labels: dict[str, str] = {ALL_POOLED: "pooled"}
         sites = Counter(one["site"] for one in self.results["datasets"])
         for one in self.results["datasets"]:
             if sites[one["site"]] == 1:
                 role = str(one["role"]).capitalize()
-                labels |= {one["site"]: one["name"], f"{role}: {one['site']}": one["name"]}
+                apparent = " (apparent)" if one["role"] == "development" else ""
+                labels |= {
+                    one["site"]: one["name"],
+                    f"{role}: {one['site']}": one["name"],
+                    f"{role}{apparent}: {one['site']}": one["name"],
+                }
         return labels
 
     def _pool(self, dataset: str | None) -> Pool:
