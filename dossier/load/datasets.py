@@ -463,6 +463,7 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         outcome=None if labels else outcome,
         risk=None if labels else risk,
         rival=None if labels or rival_missing else rival,
+        rival_is_incomplete=rival_missing > 0,
         split=_of(part.split, keep),
         predictors=tuple(Feature(one.name, _of(_of(one.values, part.rows), keep), one.levels) for one in features),
         dates=declaration.dates,
