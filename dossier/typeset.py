@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dossier.bands import FEWEST_WITH_A_VALUE
+from dossier.bands import FEWEST_WITH_A_VALUE, OE_TOLERATED, SIMILARITY
 from dossier.types import (
     MACRO,
     POOLED,
@@ -181,22 +181,50 @@ def setting(value: float | str) -> str:
 
 def interval(found: Estimate, term: Term, wordy: bool = False) -> str:
     """The interval: 0.73–0.96 in a cell, 0.73 to 0.96 in a sentence or beside a negative bound."""
-    low, high = (None if bound is None else _bound(bound, term) for bound in (found.low, found.high))
+    low, high = (None if bound is None else bound_of(bound, term, found) for bound in (found.low, found.high))
     if low is None or high is None:
         return f"up to {high}" if high else f"from {low}" if low else ""
     return f"{low}{' to ' if wordy or (found.low or 0.0) < 0 else DASH}{high}"
 
 
-def _bound(value: float, term: Term) -> str:
-    """A bound, of a ratio or a slope with enough digits to show on which side of 1 it lies."""
-    digits = showing_the_side(value, term.digits, (1.0,)) if term.best == "one" else term.digits
+def value_of(found: Estimate, term: Term) -> str:
+    """The value of a measure, with enough digits to show its sign and in which band of similarity it lies."""
+    bands = CUT_OFFS if term.measure == "correspondence_averaged" else ()
+    return _on_its_side(found.value, term, (*_zero(term, found), *bands))
+
+
+def bound_of(value: float, term: Term, found: Estimate) -> str:
+    """A bound of an interval, with enough digits to show its sign, of a ratio or a slope also the side of 1."""
+    one = (1.0,) if term.best == "one" and not _is_difference(found) else ()
+    tolerated = OE_TOLERATED if one and term.measure == "oe_ratio" else ()
+    return _on_its_side(value, term, (*_zero(term, found), *one, *tolerated))
+
+
+CUT_OFFS = tuple(end for end in SIMILARITY if end < 1)
+"""Where one band of similarity ends and the next begins."""
+
+
+def _zero(term: Term, found: Estimate) -> tuple[float, ...]:
+    """The cut-off between a loss and a gain, of what may be either."""
+    lowest = term.range[0]
+    return (0.0,) if lowest is None or lowest < 0 or _is_difference(found) else ()
+
+
+def _is_difference(found: Estimate) -> bool:
+    """Whether a number is that of a subgroup less that of the others, on the scale of the measure itself."""
+    return "complement" in found.details
+
+
+def _on_its_side(value: float, term: Term, cut_offs: Iterable[float]) -> str:
+    scale = 100 if term.unit else 1
+    digits = showing_the_side(value * scale, term.digits, (round(cut * scale, 6) for cut in cut_offs))
     return number(value, digits, bool(term.unit))
 
 
 def in_text(evidence: Evidence, measure: str, found: Estimate) -> str:
     """An estimate as a sentence gives it: 0.88 (95% CI 0.73 to 0.96)."""
     term = evidence.terms[measure]
-    value = number(found.value, term.digits, bool(term.unit))
+    value = value_of(found, term)
     bounds = interval(found, term, wordy=True)
     return f"{value}{_unit(term)} ({level_of(evidence)}{TIED}CI {bounds})" if bounds else f"{value}{_unit(term)}"
 
@@ -204,8 +232,7 @@ def in_text(evidence: Evidence, measure: str, found: Estimate) -> str:
 def short(evidence: Evidence, measure: str, value: float, cut_offs: Iterable[float] = ()) -> str:
     """A value of a measure without its interval, with more digits where fewer would hide the side of a cut-off."""
     term = evidence.terms[measure]
-    digits = showing_the_side(value, term.digits, cut_offs)
-    return number(value, digits, bool(term.unit)) + _unit(term)
+    return _on_its_side(value, term, cut_offs) + _unit(term)
 
 
 def _unit(term: Term) -> str:
@@ -243,11 +270,16 @@ def _any_of(names: Iterable[str]) -> str:
 
 
 def showing_the_side(value: float, digits: int, cut_offs: Iterable[float]) -> int:
-    """As many digits as it takes until one sees on which side of every cut-off the value lies."""
+    """As many digits as it takes until one sees on which side of every cut-off the value lies; of six no more."""
     cuts = tuple(cut_offs)
-    while digits < 6 and any(round(value, digits) == cut != value for cut in cuts):
-        digits += 1
-    return digits
+    enough = (
+        more for more in range(digits, MOST_DIGITS + 1) if not any(round(value, more) == cut != value for cut in cuts)
+    )
+    return next(enough, digits)
+
+
+MOST_DIGITS = 6
+"""What differs from a cut-off by less is no different."""
 
 
 UNSTATED = "not stated"
@@ -755,7 +787,7 @@ def _width(evidence: Evidence, term: Term) -> float:
     results = [one for one in evidence.results if one.term == term.name]
     found = [one.found for one in results if isinstance(one.found, Estimate)]
     wordy = _needs_words(results)
-    values = max((len(number(one.value, term.digits, bool(term.unit))) for one in found), default=0)
+    values = max((len(value_of(one, term)) for one in found), default=0)
     bounds = max((len(interval(one, term, wordy)) for one in found), default=0)
     heading = max(map(len, _heading(term).split()))
     test = 7 if any("p_value" in one.details for one in found) else 0
@@ -915,7 +947,7 @@ def cell(found: Estimate | Absent, term: Term, reasons: Reasons, wordy: bool = F
     """A result as one cell."""
     if isinstance(found, Absent):
         return reasons.cell(found)
-    return Cell(number(found.value, term.digits, bool(term.unit)), interval(found, term, wordy))
+    return Cell(value_of(found, term), interval(found, term, wordy))
 
 
 def _note(evidence: Evidence, results: Sequence[Result], terms: Sequence[Term]) -> str:

@@ -22,7 +22,10 @@ from tests.figures.evidence import COVID, Case, _long
 VALUES = st.floats(-1e7, 1e7, allow_nan=False)
 DIGITS = st.integers(0, 4)
 PLAIN = Term("m", "m", "Some measure", "What it is.", "discrimination")
-RATIO = dataclasses.replace(PLAIN, best="one")
+POSITIVE = dataclasses.replace(PLAIN, range=(0, None))
+RATIO = dataclasses.replace(POSITIVE, best="one")
+OE = dataclasses.replace(RATIO, measure="oe_ratio")
+GAIN = dataclasses.replace(PLAIN, digits=1, unit="per 100")
 SHARE = dataclasses.replace(PLAIN, digits=0, unit="%")
 EIGHT = by_hand(Case("eight", COVID))
 
@@ -30,6 +33,11 @@ EIGHT = by_hand(Case("eight", COVID))
 def estimate(value: float, low: float | None = None, high: float | None = None) -> Estimate:
     """An estimate with these bounds."""
     return Estimate(value, low, high, 0.95, 100, "by hand")
+
+
+def subgroup(value: float, low: float, high: float) -> Estimate:
+    """A difference of a subgroup from the others."""
+    return dataclasses.replace(estimate(value, low, high), details={"complement": 0.7})
 
 
 def read(text: str) -> Decimal:
@@ -187,7 +195,14 @@ def test_every_label_can_stand_within_a_sentence() -> None:
         (estimate(0.1, None, 0.257), PLAIN, False, "up to 0.26"),
         (estimate(0.1, 0.057, None), PLAIN, False, "from 0.06"),
         (estimate(0.1), PLAIN, False, ""),
-        (estimate(0.001, 0.0001, 0.02), PLAIN, False, f"<0.01{DASH}0.02"),
+        (estimate(0.001, 0.0001, 0.02), POSITIVE, False, f"<0.01{DASH}0.02"),
+        (estimate(0.03, -0.0026, 0.09), PLAIN, True, "−0.003 to 0.09"),
+        (estimate(0.05, 0.0039, 0.1), PLAIN, False, f"0.004{DASH}0.10"),
+        (estimate(0.05, -1e-9, 0.1), PLAIN, True, "0.00 to 0.10"),
+        (estimate(0.02, -0.0001, 0.1), GAIN, True, "−0.01 to 10.0"),
+        (estimate(0.9, 0.7996, 1.2501), OE, False, f"0.7996{DASH}1.2501"),
+        (subgroup(-0.04, -0.09, -0.002), POSITIVE, True, "−0.09 to −0.002"),
+        (subgroup(0.1, 0.003, 1.001), RATIO, True, "0.003 to 1.00"),
         (estimate(0.1, -0.126, 2.0), PLAIN, False, "−0.13 to 2.00"),
         (estimate(0.88, 0.77, 0.9976), RATIO, False, f"0.77{DASH}0.998"),
         (estimate(1.09, 1.0006, 1.19), RATIO, False, f"1.001{DASH}1.19"),
@@ -197,6 +212,24 @@ def test_every_label_can_stand_within_a_sentence() -> None:
 )
 def test_an_interval_reads_as_its_bounds(found: Estimate, term: Term, wordy: bool, text: str) -> None:
     assert typeset.interval(found, term, wordy) == text
+
+
+@pytest.mark.parametrize(
+    ("found", "term", "text"),
+    [
+        (estimate(-0.0026), PLAIN, "−0.003"),
+        (estimate(0.0039), PLAIN, "0.004"),
+        (estimate(0.0039), POSITIVE, "<0.01"),
+        (estimate(0.0), PLAIN, "0.00"),
+        (estimate(-0.0), PLAIN, "0.00"),
+        (estimate(-1e-12), PLAIN, "0.00"),
+        (estimate(0.998), RATIO, "1.00"),
+        (estimate(0.3997), dataclasses.replace(POSITIVE, measure="correspondence_averaged"), "0.3997"),
+        (estimate(0.4), dataclasses.replace(POSITIVE, measure="correspondence_averaged"), "0.40"),
+    ],
+)
+def test_a_value_shows_its_sign_and_its_band(found: Estimate, term: Term, text: str) -> None:
+    assert typeset.value_of(found, term) == text
 
 
 def test_a_bound_of_zero_is_a_bound() -> None:

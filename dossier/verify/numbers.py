@@ -17,7 +17,7 @@ from typing import Any
 
 from dossier import material
 from dossier.contents import CHAPTERS
-from dossier.typeset import ALL_POOLED, DASH, MINUS, TIED, number
+from dossier.typeset import ALL_POOLED, CUT_OFFS, DASH, MINUS, TIED, number
 from dossier.verify.pages import Block, Pages
 
 NUMBER = rf"(?<![\w.,])[<{MINUS}]?\d(?:[\d,]*\d)?(?:\.\d+)?(?![\w])"
@@ -107,9 +107,15 @@ class Pool:
         return any(token in self._texts(_digits(token), scale) for scale in SCALES)
 
     def has_span(self, tokens: tuple[str, ...]) -> bool:
-        """Whether some estimate reads like this: value, low, high at one scale, a bound maybe with more digits."""
+        """Whether some estimate reads like this: value, low, high at one scale, a bound maybe with more digits.
+
+        The value has more digits than both bounds only where fewer would put it on a cut-off.
+        """
         digits = tuple(_digits(token) for token in tokens)
-        return min(digits) == digits[0] and any(tokens in self._intervals(digits, scale) for scale in SCALES[:2])
+        rounded = round(float(tokens[0].lstrip("<").replace(MINUS, "-").replace(",", "")), min(digits))
+        return (min(digits) == digits[0] or rounded in (0, *CUT_OFFS)) and any(
+            tokens in self._intervals(digits, scale) for scale in SCALES[:2]
+        )
 
     def has_bounds(self, tokens: tuple[str, str]) -> bool:
         """Whether some estimate has these bounds: for what came of 100 expected, whose value stands elsewhere."""
