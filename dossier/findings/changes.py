@@ -30,6 +30,7 @@ from dossier.typeset import (
     cell,
     counted,
     date,
+    how_many,
     in_text,
     in_words,
     label_of,
@@ -55,11 +56,9 @@ def finding(evidence: Evidence) -> Sentence:
     came, went = _came_and_went(evidence)
     state = len([one for one in _kept(evidence) if _standing(one[0]) != _standing(one[1])])
     moved = f"{counted(state, 'criterion', 'criteria')} changed state" if state else "no criterion changed state"
-    lead = (
-        f"Since version {changes.previous.version}, {in_words(len(came))} dataset{'' if len(came) == 1 else 's'} came, "
-        f"{in_words(len(went))} went, and {moved}."
-    )
-    return Sentence(lead, _range(evidence))
+    datasets = f"{in_words(len(came))} dataset{'s' if len(came) > 1 else ''} came"
+    datasets = f"{datasets}, {how_many(len(went))} went," if came or went else "no dataset came or went,"
+    return Sentence(f"Since version {changes.previous.version}, {datasets} and {moved}.", _range(evidence))
 
 
 def _range(evidence: Evidence) -> str:
