@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dossier.findings.sentence import Sentence, estimated
 from dossier.types import Evidence
 from dossier.typeset import how_many, in_words, value_of
@@ -16,7 +18,7 @@ def finding(evidence: Evidence) -> Sentence:
     worse = sum(1 for _, found in sites if found.high is not None and found.high < 0)
     what = "mean AUROC of the classes" if evidence.release.outcome.classes else "AUROC"
     rival = evidence.release.prediction.rival_name or "the rival"
-    term = evidence.terms["auroc_difference"]
+    term = replace(evidence.terms["auroc_difference"], digits=2)
     low, high = (f"{value_of(found, term)} ({site.site})" for site, found in (sites[0], sites[-1]))
     if len(sites) == 1:
         verdict = (
