@@ -190,24 +190,29 @@ def interval(found: Estimate, term: Term, wordy: bool = False) -> str:
 def value_of(found: Estimate, term: Term) -> str:
     """The value of a measure, with enough digits to show its sign and in which band of similarity it lies."""
     bands = CUT_OFFS if term.measure == "correspondence_averaged" else ()
-    return _on_its_side(found.value, term, (*_zero(term, found), *bands))
+    return _on_its_side(found.value, term, (*_zero(found.value, term, found), *bands))
 
 
 def bound_of(value: float, term: Term, found: Estimate) -> str:
     """A bound of an interval, with enough digits to show its sign, of a ratio or a slope also the side of 1."""
     one = (1.0,) if term.best == "one" and not _is_difference(found) else ()
     tolerated = OE_TOLERATED if one and term.measure == "oe_ratio" else ()
-    return _on_its_side(value, term, (*_zero(term, found), *one, *tolerated))
+    return _on_its_side(value, term, (*_zero(value, term, found), *one, *tolerated))
 
 
 CUT_OFFS = tuple(end for end in SIMILARITY if end < 1)
 """Where one band of similarity ends and the next begins."""
 
 
-def _zero(term: Term, found: Estimate) -> tuple[float, ...]:
-    """The cut-off between a loss and a gain, of what may be either."""
-    lowest = term.range[0]
-    return (0.0,) if lowest is None or lowest < 0 or _is_difference(found) else ()
+def _zero(value: float, term: Term, found: Estimate) -> tuple[float, ...]:
+    """The cut-off between a loss and a gain, of what may be either and is not 0 but for the last digits of a fit."""
+    lowest, smallest = term.range[0], 0.5 * 10.0 ** -(term.digits + MORE_FOR_THE_SIGN)
+    may_be_either = lowest is None or lowest < 0 or _is_difference(found)
+    return (0.0,) if may_be_either and abs(value) * (100 if term.unit else 1) > smallest else ()
+
+
+MORE_FOR_THE_SIGN = 2
+"""As many digits more as a number may have that its sign be seen."""
 
 
 def _is_difference(found: Estimate) -> bool:
