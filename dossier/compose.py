@@ -8,7 +8,7 @@ import hashlib
 import importlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,8 +17,8 @@ import jinja2
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from dossier import checklist, material, record, typeset
-from dossier.contents import CHAPTERS, EDITIONS, FILL_OF_CLASSES, MEASURED, Chapter, Edition
+from dossier import checklist, material, missing, record, typeset
+from dossier.contents import CHAPTERS, EDITIONS, MEASURED, Chapter, Edition
 from dossier.errors import PageError
 from dossier.findings.sentence import Sentence
 from dossier.types import POOLED, Attachment, Document, Evidence, Gallery, Picture
@@ -76,7 +76,7 @@ def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) 
             release=evidence.release,
             chapters=_opened(evidence, present),
             names={chapter.name for chapter in present},
-            missing=[_filled(evidence, chapter) for chapter in held if chapter not in present],
+            missing=[missing.filled(evidence, chapter) for chapter in held if chapter not in present],
             edition=edition,
             edition_title=f"DRAFT, {typeset.within_sentence(TITLE[edition])}" if draft else TITLE[edition],
             draft=draft,
@@ -91,12 +91,6 @@ def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) 
             ask=SimpleNamespace(**_questions()),
         )
     )
-
-
-def _filled(evidence: Evidence, chapter: Chapter) -> Chapter:
-    """A chapter that stays away, with what would fill it for this kind of outcome."""
-    several = bool(evidence.release.outcome.classes)
-    return replace(chapter, fill=FILL_OF_CLASSES.get(chapter.name, chapter.fill)) if several else chapter
 
 
 def _opened(evidence: Evidence, present: Sequence[Chapter]) -> list[Opened]:

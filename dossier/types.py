@@ -79,6 +79,8 @@ class Dataset:
     outcome: Floats | None
     risk: Floats | None = None
     rival: Floats | None = None
+    rival_is_incomplete: bool = False
+    """Whether a rival is left out because it has no risk in some of the rows."""
     split: NDArray[np.int64] | None = None
     predictors: tuple[Feature, ...] = ()
     dates: tuple[datetime.date, datetime.date] | None = None

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dossier.bands import FEWEST_WITH_A_VALUE
+from dossier.bands import FEWEST_WITH_A_VALUE, OE_TOLERATED, SIMILARITY
 from dossier.types import (
     MACRO,
     POOLED,
@@ -181,22 +181,55 @@ def setting(value: float | str) -> str:
 
 def interval(found: Estimate, term: Term, wordy: bool = False) -> str:
     """The interval: 0.73–0.96 in a cell, 0.73 to 0.96 in a sentence or beside a negative bound."""
-    low, high = (None if bound is None else _bound(bound, term) for bound in (found.low, found.high))
+    low, high = (None if bound is None else bound_of(bound, term, found) for bound in (found.low, found.high))
     if low is None or high is None:
         return f"up to {high}" if high else f"from {low}" if low else ""
     return f"{low}{' to ' if wordy or (found.low or 0.0) < 0 else DASH}{high}"
 
 
-def _bound(value: float, term: Term) -> str:
-    """A bound, of a ratio or a slope with enough digits to show on which side of 1 it lies."""
-    digits = showing_the_side(value, term.digits, (1.0,)) if term.best == "one" else term.digits
+def value_of(found: Estimate, term: Term) -> str:
+    """The value of a measure, with enough digits to show its sign and in which band of similarity it lies."""
+    bands = CUT_OFFS if term.measure == "correspondence_averaged" else ()
+    return _on_its_side(found.value, term, (*_zero(found.value, term, found), *bands))
+
+
+def bound_of(value: float, term: Term, found: Estimate) -> str:
+    """A bound of an interval, with enough digits to show its sign, of a ratio or a slope also the side of 1."""
+    one = (1.0,) if term.best == "one" and not _is_difference(found) else ()
+    tolerated = OE_TOLERATED if one and term.measure == "oe_ratio" else ()
+    return _on_its_side(value, term, (*_zero(value, term, found), *one, *tolerated))
+
+
+CUT_OFFS = tuple(end for end in SIMILARITY if end < 1)
+"""Where one band of similarity ends and the next begins."""
+
+
+def _zero(value: float, term: Term, found: Estimate) -> tuple[float, ...]:
+    """The cut-off between a loss and a gain, of what may be either and is not 0 but for the last digits of a fit."""
+    lowest, smallest = term.range[0], 0.5 * 10.0 ** -(term.digits + MORE_FOR_THE_SIGN)
+    may_be_either = lowest is None or lowest < 0 or _is_difference(found)
+    return (0.0,) if may_be_either and abs(value) * (100 if term.unit else 1) > smallest else ()
+
+
+MORE_FOR_THE_SIGN = 2
+"""As many digits more as a number may have that its sign be seen."""
+
+
+def _is_difference(found: Estimate) -> bool:
+    """Whether a number is that of a subgroup less that of the others, on the scale of the measure itself."""
+    return "complement" in found.details
+
+
+def _on_its_side(value: float, term: Term, cut_offs: Iterable[float]) -> str:
+    scale = 100 if term.unit else 1
+    digits = showing_the_side(value * scale, term.digits, (round(cut * scale, 6) for cut in cut_offs))
     return number(value, digits, bool(term.unit))
 
 
 def in_text(evidence: Evidence, measure: str, found: Estimate) -> str:
     """An estimate as a sentence gives it: 0.88 (95% CI 0.73 to 0.96)."""
     term = evidence.terms[measure]
-    value = number(found.value, term.digits, bool(term.unit))
+    value = value_of(found, term)
     bounds = interval(found, term, wordy=True)
     return f"{value}{_unit(term)} ({level_of(evidence)}{TIED}CI {bounds})" if bounds else f"{value}{_unit(term)}"
 
@@ -204,8 +237,7 @@ def in_text(evidence: Evidence, measure: str, found: Estimate) -> str:
 def short(evidence: Evidence, measure: str, value: float, cut_offs: Iterable[float] = ()) -> str:
     """A value of a measure without its interval, with more digits where fewer would hide the side of a cut-off."""
     term = evidence.terms[measure]
-    digits = showing_the_side(value, term.digits, cut_offs)
-    return number(value, digits, bool(term.unit)) + _unit(term)
+    return _on_its_side(value, term, cut_offs) + _unit(term)
 
 
 def _unit(term: Term) -> str:
@@ -243,11 +275,16 @@ def _any_of(names: Iterable[str]) -> str:
 
 
 def showing_the_side(value: float, digits: int, cut_offs: Iterable[float]) -> int:
-    """As many digits as it takes until one sees on which side of every cut-off the value lies."""
+    """As many digits as it takes until one sees on which side of every cut-off the value lies; of six no more."""
     cuts = tuple(cut_offs)
-    while digits < 6 and any(round(value, digits) == cut != value for cut in cuts):
-        digits += 1
-    return digits
+    enough = (
+        more for more in range(digits, MOST_DIGITS + 1) if not any(round(value, more) == cut != value for cut in cuts)
+    )
+    return next(enough, digits)
+
+
+MOST_DIGITS = 6
+"""What differs from a cut-off by less is no different."""
 
 
 UNSTATED = "not stated"
@@ -533,6 +570,16 @@ def label_of(dataset: DatasetSummary) -> str:
     return dataset.site if dataset.role == "external" else f"{sentence_case(dataset.role)}: {dataset.site}"
 
 
+def measured_label(dataset: DatasetSummary) -> str:
+    """A dataset as a row of measures names it: those of the development data are apparent."""
+    apparent = " (apparent)" if dataset.role == "development" else ""
+    return label_of(dataset).replace(":", f"{apparent}:", 1) if apparent else label_of(dataset)
+
+
+ALL_POOLED = "All external sites, pooled"
+"""The row of what is pooled: never of the internal test or the development data."""
+
+
 def chapter_tables(evidence: Evidence, chapter: str, without: Sequence[str] = ()) -> tuple[Table, ...]:
     """Every measure that a chapter may show, in tables."""
     return tables_of(evidence, [term for term in _members(evidence, chapter) if term.name not in without])
@@ -686,7 +733,9 @@ def _listed(evidence: Evidence, terms: Sequence[Term], dataset: str) -> Table:
             rows.append(Row(_place_name(dict(place)), kind="group"))
         here = [one for one in found if tuple(sorted(_varying(evidence, one).items())) == place]
         rows += [_line(named_so[one.term], one.found, reasons) for one in here]
-    where = next((label_of(one) for one in evidence.datasets if one.name == dataset), "all sites together")
+    where = next(
+        (measured_label(one) for one in evidence.datasets if one.name == dataset), "all external sites together"
+    )
     return Table(
         name=anchor("-".join(["table", *(term.name for term in terms)])[:80]),
         title=f"Measures of this chapter, {where}.",
@@ -743,7 +792,7 @@ def _width(evidence: Evidence, term: Term) -> float:
     results = [one for one in evidence.results if one.term == term.name]
     found = [one.found for one in results if isinstance(one.found, Estimate)]
     wordy = _needs_words(results)
-    values = max((len(number(one.value, term.digits, bool(term.unit))) for one in found), default=0)
+    values = max((len(value_of(one, term)) for one in found), default=0)
     bounds = max((len(interval(one, term, wordy)) for one in found), default=0)
     heading = max(map(len, _heading(term).split()))
     test = 7 if any("p_value" in one.details for one in found) else 0
@@ -829,11 +878,11 @@ def table_across(
 
 def _without_empty_rows(evidence: Evidence, results: Sequence[Result], reasons: Reasons) -> list[Result]:
     """The results of the datasets that have at least one number; the others are named below the table."""
-    labels = {dataset.name: label_of(dataset) for dataset in evidence.datasets}
+    labels = {dataset.name: measured_label(dataset) for dataset in evidence.datasets}
     kept = {result.dataset for result in results if is_estimated(result)}
     for name in dict.fromkeys(result.dataset for result in results if result.dataset not in kept):
         reason = next(one.found.reason for one in results if one.dataset == name and isinstance(one.found, Absent))
-        reasons.leave_out(labels.get(name, "all sites, pooled"), name, reason)
+        reasons.leave_out(labels.get(name, within_sentence(ALL_POOLED)), name, reason)
     return [result for result in results if result.dataset in kept]
 
 
@@ -887,9 +936,9 @@ def _row_labels(evidence: Evidence, names: Set[str]) -> list[tuple[str, str, Lit
     """Datasets as the rows of a table: each with its label, declared ones after known ones, all together last."""
     known = {dataset.name for dataset in evidence.datasets}
     labels: list[tuple[str, str, Literal["row", "total"]]] = []
-    labels += [(dataset.name, label_of(dataset), "row") for dataset in shown(evidence) if dataset.name in names]
+    labels += [(dataset.name, measured_label(dataset), "row") for dataset in shown(evidence) if dataset.name in names]
     labels += [(name, f"Declared: {name}", "row") for name in sorted(names - known - {POOLED})]
-    labels += [(POOLED, "All sites, pooled", "total")] if POOLED in names else []
+    labels += [(POOLED, ALL_POOLED, "total")] if POOLED in names else []
     return labels
 
 
@@ -903,35 +952,100 @@ def cell(found: Estimate | Absent, term: Term, reasons: Reasons, wordy: bool = F
     """A result as one cell."""
     if isinstance(found, Absent):
         return reasons.cell(found)
-    return Cell(number(found.value, term.digits, bool(term.unit)), interval(found, term, wordy))
+    return Cell(value_of(found, term), interval(found, term, wordy))
 
 
 def _note(evidence: Evidence, results: Sequence[Result], terms: Sequence[Term]) -> str:
-    """What a table rests on: the level, and the method of each measure, measures of one method named together."""
-    shared: dict[str, list[str]] = {}
-    for term in terms:
-        method = _usual_method([one.found for one in results if one.term == term.name and one.dataset != POOLED])
-        if method:
-            shared.setdefault(method, []).append(term.label)
+    """What a table rests on: the level, and how each measure was taken, measures that were taken alike named together.
+
+    Where a site's way is another, it is said with the site; once where that holds for every measure of the table.
+    """
     bounded = any(isinstance(result.found, Estimate) and result.found.low is not None for result in results)
     opening = f"Value and {level_of(evidence)} interval. " if bounded else ""
-    alone = len(shared) == 1
+    ways = {term.label: found for term in terms if (found := _ways(evidence, results, term))}
+    others = [set(found[1:]) for found in ways.values()]
+    everywhere = set.intersection(*others) if len(ways) > 1 else set()
+    shared: dict[str, list[str]] = {}
+    for label, found in ways.items():
+        told = "; ".join(way for way in found if way not in everywhere)
+        shared.setdefault(told, []).append(label)
     said = [
-        method if alone else f"{listing([within_sentence(label) for label in labels])}: {method}"
-        for method, labels in shared.items()
+        told if len(shared) == 1 else f"{listing([within_sentence(label) for label in labels])}: {told}"
+        for told, labels in shared.items()
     ]
+    said += [way for way in next(iter(ways.values()), ()) if way in everywhere]
     return opening + " ".join(f"{sentence_case(one)}." for one in said)
 
 
-def _usual_method(found: Sequence[Estimate | Absent]) -> str:
-    """The method that most of these estimates share; where a site differs, results.json says so."""
-    methods = [_of_all(one.method) for one in found if isinstance(one, Estimate)]
-    return max(methods, key=methods.count) if methods else ""
+def _ways(evidence: Evidence, results: Sequence[Result], term: Term) -> tuple[str, ...]:
+    """How a measure was taken at most sites, and then how and where it was taken otherwise."""
+    taken = [
+        (one.found, one.dataset)
+        for one in results
+        if one.term == term.name and one.dataset != POOLED and isinstance(one.found, Estimate)
+    ]
+    # Where a bound is missing, its table shows none: how it is taken elsewhere is no word about this one.
+    with_bounds = [(found, name) for found, name in taken if (found.low, found.high) != (None, None)]
+    ways: dict[str, set[str]] = {}
+    for found, name in with_bounds or taken:
+        ways.setdefault(_in_kind(found.method), set()).add(name)
+    if not ways:
+        return ()
+    sites = {one.name for one in evidence.datasets if one.role == "external"}
+    usual = max(ways, key=lambda way: (len(ways[way]), len(ways[way] & sites), -len(way)))
+    others = (
+        _elsewhere(evidence, otherwise(usual, way), ways[way], ways[usual]) for way in sorted(ways) if way != usual
+    )
+    return (usual, *others)
 
 
-def _of_all(method: str) -> str:
-    """A method without what holds for one site only: that it is apparent, or that one bound says enough."""
-    return re.sub(r", one-sided because [^;]*$", "", method.removesuffix(", apparent"))
+def _elsewhere(evidence: Evidence, way: str, names: Set[str], usual: Set[str]) -> str:
+    """A way that is not the usual one, with the datasets that have it; without them where they have that one too."""
+    if names & usual:
+        return f"or {way}"
+    of_role = {role: {one.name for one in evidence.datasets if one.role == role} for role in WITHIN}
+    whole = [role for role, members in of_role.items() if members and members <= names]
+    sites = [one.site for one in shown(evidence) if one.name in names and one.role not in whole]
+    few = listing(sites) if len(sites) <= MOST_NAMED else f"{in_words(len(sites))} sites"
+    where = [*([f"at {few}"] if sites else []), *(WITHIN[role] for role in whole)]
+    return f"{listing(where)}: {way}" if where else way
+
+
+WITHIN = {"internal": "in the internal test", "development": "in development"}
+"""Where a number is that no external site gave."""
+
+MOST_NAMED = 3
+"""Sites that are named beside a way of theirs."""
+
+
+def otherwise(first: str, second: str) -> str:
+    """The parts of the second method that the first does not have."""
+    parts = second.split("; ")
+    return "; ".join([part for part in parts if part not in first.split("; ")] or parts)
+
+
+CLIPPED = r"logit of \d+ risks clipped to 1e-12 from 0 or 1"
+OF_ONE_SITE = (
+    (re.compile(r", apparent$"), ""),
+    (re.compile(rf"; {CLIPPED}|^{CLIPPED}; "), ""),
+    (re.compile(r", (one-sided|the upper bound above the mean confidence) because [^;]*"), ""),
+    (re.compile(r", [\d,]+ rows? with less than half of the predictors left out"), ""),
+    (re.compile(r"; (without the rows before imputing, what it changed|none in the complete cases: ).*$"), ""),
+    (
+        re.compile(r"jackknife leaving out (\d+ groups of )?[\d,]+ (\w+), t with \d+ degrees of freedom"),
+        r"jackknife over \2",
+    ),
+    (re.compile(r", \d+ replicates(, \d+ without a \w+ left out)?"), ""),
+    (re.compile(r", \d knots at [\d, ]+%"), ""),
+)
+"""What the method of one site says of that site alone, and what stands for it."""
+
+
+def _in_kind(method: str) -> str:
+    """A method without the counts and the remarks that hold for one site alone."""
+    for pattern, instead in OF_ONE_SITE:
+        method = pattern.sub(instead, method)
+    return method
 
 
 def plain_rows(labels_and_cells: Iterable[tuple[str, Sequence[str]]]) -> tuple[Row, ...]:

@@ -213,7 +213,7 @@ def test_its_own_results_differ_by_nothing_and_are_not_paired(same: Evidence) ->
             assert one.reason is not None
             assert "taken for the same" in one.reason
     assert chapter.criteria(same) is None
-    assert "no datasets came, no went, and no criterion changed state" in chapter.finding(same).lead
+    assert "no dataset came or went, and no criterion changed state" in chapter.finding(same).lead
 
 
 def test_another_period_is_compared_as_independent_rows(later: Evidence, folder: Path) -> None:

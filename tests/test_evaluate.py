@@ -229,6 +229,15 @@ def test_a_column_that_a_site_lacks_is_a_reason_and_not_a_fault(tmp_path: Path) 
     assert find(evidence, "sensitivity", "table") == Absent("no threshold is declared")
 
 
+def test_a_rival_with_gaps_is_not_told_to_be_none(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("y,p\n" + "0,0.2\n1,0.7\n0,0.4\n1,0.3\n" * 10, encoding="utf-8")
+    quick = load.quick(tmp_path / "table.csv", "y", "p")
+    gappy = replace(quick, datasets=(replace(quick.datasets[0], rival_is_incomplete=True),))
+    evidence = evaluate.evidence(gappy)
+    found = find(evidence, "auroc", "table", against="rival")
+    assert found == Absent("the rival has no risk in some rows of table")
+
+
 # ---- refitted splits ------------------------------------------------------------------------------------------------
 
 

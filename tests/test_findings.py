@@ -591,6 +591,15 @@ def test_splits_are_spoken_of_only_where_there_are_some() -> None:
     assert description.flow(split).note == "Rows of refitted splits count each patient once a split."
 
 
+def test_counts_that_ignore_the_weights_say_so() -> None:
+    evidence = KINDS["two"]
+    weighted = tuple(dataclasses.replace(one, weighted=place == 0) for place, one in enumerate(evidence.datasets))
+    said = "Sampling weights are not used here, where each patient counts once: Italy 1."
+    assert description.flow(dataclasses.replace(evidence, datasets=weighted)).note == said
+    assert description.unweighted(weighted) == f" {said}"
+    assert description.unweighted(evidence.datasets) == ""
+
+
 def test_a_similarity_near_a_cut_off_is_printed_so_that_one_sees_its_side() -> None:
     # The style guide: if rounding hides the side of a cut-off, print more digits.
     evidence = given(KINDS["two"], "correspondence_averaged", site_0=(0.3997, 0.3, 0.45), site_1=(0.4004, 0.3, 0.45))

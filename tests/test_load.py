@@ -349,6 +349,7 @@ def test_the_name_of_the_site_comes_from_the_dataset(tmp_path: Path) -> None:
 def test_a_rival_with_gaps_is_left_out_and_flagged(tmp_path: Path) -> None:
     study = _read(tmp_path, 'rival = "old"\n' + SITE, site__csv="outcome,risk,old\n0,0.1,\n1,0.2,0.3\n")
     assert study.datasets[0].rival is None
+    assert study.datasets[0].rival_is_incomplete
     assert [(one.flag, one.says) for one in study.flags] == [
         ("rival_incomplete", "The other model gives no risk in 1 row of site, so the two are not compared there.")
     ]

@@ -14,10 +14,12 @@ from dossier.bibliography import SOURCES
 from dossier.contents import CHAPTERS
 from dossier.findings import caution, methods
 from dossier.metrics import calibration
+from dossier.metrics.comparison import accuracy_against_chance
 from dossier.register import borrowed, fill
 from dossier.types import Absent, Estimate, Evidence, Result, Term, find
 from dossier.typeset import MINUS
 from tests.conftest import ROOT, SHARED, by_hand
+from tests.estimated import estimated
 from tests.figures.evidence import Case
 from tests.reference.built import hurried, study
 
@@ -68,6 +70,19 @@ def test_the_measure_that_the_readme_adds_is_one() -> None:
 def test_every_misprint_has_its_note(name: str) -> None:
     assert re.match(r"differs from the published .* because ", TERMS[name].differs)
     assert TERMS[name].differs[-1] != "."
+
+
+def test_the_test_of_right_answers_against_chance_is_the_one_that_is_computed() -> None:
+    """Of 20 rows 12 are of the larger class; the model answers 5 otherwise, 4 of them rightly: P(X >= 4) is 6/32."""
+    outcome = np.repeat([0.0, 1.0], [12, 8])
+    risk = np.where(np.isin(np.arange(20), [11, 12, 13, 14, 15]), 0.9, 0.1)
+    found = estimated(accuracy_against_chance(outcome, risk, 0.5))
+    assert found.details["p_value"] == pytest.approx(6 / 32)
+    term = TERMS["accuracy_against_chance"]
+    assert "m rows not answered with the larger class, X binomial with m rows and 1/2" in term.formula
+    assert "binomial test of all right answers against the share of the larger class" in term.differs
+    assert "p_value_larger_class" in term.differs
+    assert "p_value_larger_class" in found.details
 
 
 def test_no_other_measure_differs_unseen() -> None:

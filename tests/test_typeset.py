@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dossier import typeset
-from dossier.types import Absent, Estimate, Evidence, Result, Term
+from dossier.findings import glossary
+from dossier.types import Absent, Estimate, Evidence, Result, Term, externals
 from dossier.typeset import DASH, MINUS, TIED
 from tests.conftest import Book, by_hand, terms
 from tests.figures.evidence import COVID, Case, _long
@@ -21,7 +22,10 @@ from tests.figures.evidence import COVID, Case, _long
 VALUES = st.floats(-1e7, 1e7, allow_nan=False)
 DIGITS = st.integers(0, 4)
 PLAIN = Term("m", "m", "Some measure", "What it is.", "discrimination")
-RATIO = dataclasses.replace(PLAIN, best="one")
+POSITIVE = dataclasses.replace(PLAIN, range=(0, None))
+RATIO = dataclasses.replace(POSITIVE, best="one")
+OE = dataclasses.replace(RATIO, measure="oe_ratio")
+GAIN = dataclasses.replace(PLAIN, digits=1, unit="per 100")
 SHARE = dataclasses.replace(PLAIN, digits=0, unit="%")
 EIGHT = by_hand(Case("eight", COVID))
 
@@ -29,6 +33,11 @@ EIGHT = by_hand(Case("eight", COVID))
 def estimate(value: float, low: float | None = None, high: float | None = None) -> Estimate:
     """An estimate with these bounds."""
     return Estimate(value, low, high, 0.95, 100, "by hand")
+
+
+def subgroup(value: float, low: float, high: float) -> Estimate:
+    """A difference of a subgroup from the others."""
+    return dataclasses.replace(estimate(value, low, high), details={"complement": 0.7})
 
 
 def read(text: str) -> Decimal:
@@ -186,7 +195,14 @@ def test_every_label_can_stand_within_a_sentence() -> None:
         (estimate(0.1, None, 0.257), PLAIN, False, "up to 0.26"),
         (estimate(0.1, 0.057, None), PLAIN, False, "from 0.06"),
         (estimate(0.1), PLAIN, False, ""),
-        (estimate(0.001, 0.0001, 0.02), PLAIN, False, f"<0.01{DASH}0.02"),
+        (estimate(0.001, 0.0001, 0.02), POSITIVE, False, f"<0.01{DASH}0.02"),
+        (estimate(0.03, -0.0026, 0.09), PLAIN, True, "−0.003 to 0.09"),
+        (estimate(0.05, 0.0039, 0.1), PLAIN, False, f"0.004{DASH}0.10"),
+        (estimate(0.05, -1e-9, 0.1), PLAIN, True, "0.00 to 0.10"),
+        (estimate(0.02, -0.0001, 0.1), GAIN, True, "−0.01 to 10.0"),
+        (estimate(0.9, 0.7996, 1.2501), OE, False, f"0.7996{DASH}1.2501"),
+        (subgroup(-0.04, -0.09, -0.002), POSITIVE, True, "−0.09 to −0.002"),
+        (subgroup(0.1, 0.003, 1.001), RATIO, True, "0.003 to 1.00"),
         (estimate(0.1, -0.126, 2.0), PLAIN, False, "−0.13 to 2.00"),
         (estimate(0.88, 0.77, 0.9976), RATIO, False, f"0.77{DASH}0.998"),
         (estimate(1.09, 1.0006, 1.19), RATIO, False, f"1.001{DASH}1.19"),
@@ -196,6 +212,27 @@ def test_every_label_can_stand_within_a_sentence() -> None:
 )
 def test_an_interval_reads_as_its_bounds(found: Estimate, term: Term, wordy: bool, text: str) -> None:
     assert typeset.interval(found, term, wordy) == text
+
+
+@pytest.mark.parametrize(
+    ("found", "term", "text"),
+    [
+        (estimate(-0.0026), PLAIN, "−0.003"),
+        (estimate(0.0039), PLAIN, "0.004"),
+        (estimate(0.0039), POSITIVE, "<0.01"),
+        (estimate(0.0), PLAIN, "0.00"),
+        (estimate(-0.0), PLAIN, "0.00"),
+        (estimate(-1e-12), PLAIN, "0.00"),
+        (estimate(0.00006), PLAIN, "0.0001"),
+        (estimate(-0.00001), PLAIN, "0.00"),
+        (estimate(0.00001), PLAIN, "<0.01"),
+        (estimate(0.998), RATIO, "1.00"),
+        (estimate(0.3997), dataclasses.replace(POSITIVE, measure="correspondence_averaged"), "0.3997"),
+        (estimate(0.4), dataclasses.replace(POSITIVE, measure="correspondence_averaged"), "0.40"),
+    ],
+)
+def test_a_value_shows_its_sign_and_its_band(found: Estimate, term: Term, text: str) -> None:
+    assert typeset.value_of(found, term) == text
 
 
 def test_a_bound_of_zero_is_a_bound() -> None:
@@ -356,6 +393,86 @@ def test_packing_keeps_the_order_and_never_overfills(widths: list[float], room: 
         assert len(part) == 1 or math.fsum(width[term.name] for term in part) <= room + 1e-9
     for part, later in itertools.pairwise(parts):
         assert math.fsum(width[term.name] for term in part) + width[later[0].name] > room - 1e-9
+
+
+def test_the_rows_of_a_table_say_what_is_apparent_and_what_is_pooled() -> None:
+    developed = dataclasses.replace(EIGHT.datasets[0], name="development", role="development", site="Rho: Milan")
+    evidence = dataclasses.replace(EIGHT, datasets=(*EIGHT.datasets, developed))
+    labels = [label for _, label, _ in typeset._row_labels(evidence, {"site-0", "development", "pooled"})]
+    assert labels == ["Italy 1", "Development (apparent): Rho: Milan", "All external sites, pooled"]
+
+
+def test_the_glossary_says_what_apparent_is_where_a_measure_is() -> None:
+    evidence = dataclasses.replace(EIGHT, terms={"auroc": dataclasses.replace(PLAIN, name="auroc")})
+    developed = dataclasses.replace(EIGHT.datasets[0], name="development", role="development")
+    measured = Result("auroc", "auroc", "development", {}, estimate(0.8, 0.7, 0.9))
+    with_it = dataclasses.replace(evidence, datasets=(developed,), results=(measured,))
+    assert glossary.has_apparent(with_it, {"discrimination"})
+    assert not glossary.has_apparent(with_it, {"calibration"})
+    assert not glossary.has_apparent(evidence, {"discrimination"})
+
+
+def noted(*terms: Term, **ways: tuple[str, ...]) -> str:
+    """The note of a table in which each dataset took the measures, one after the other, in these ways."""
+    kinds = by_hand(Case("four", ("Italy 1", "Spain", "Brazil 1", "Ethiopia")))
+    internal = dataclasses.replace(kinds.datasets[0], name="internal", role="internal", site="Milan")
+    developed = dataclasses.replace(kinds.datasets[0], name="development", role="development", site="Rho")
+    evidence = dataclasses.replace(kinds, datasets=(*externals(kinds), internal, developed))
+    results = [
+        Result(term.name, term.measure, name.replace("_", "-"), {}, Estimate(0.7, 0.6, 0.8, 0.95, 100, way))
+        for name, each in ways.items()
+        for term, way in zip(terms, each, strict=True)
+    ]
+    return typeset._note(evidence, results, terms).removeprefix("Value and 95% interval. ")
+
+
+OTHER = Term("o", "o", "Another", "What it is.", "discrimination")
+
+
+def test_a_note_says_every_way_and_where_it_was_taken() -> None:
+    jackknife = "jackknife leaving out {} clusters, t with {} degrees of freedom, logit"
+    clustered = {"site_0": (jackknife.format(119, 118),), "site_1": (jackknife.format("250 groups of 1,355", 249),)}
+    assert noted(PLAIN, development=("DeLong, logit, apparent",), **clustered) == (
+        "Jackknife over clusters, logit; in development: DeLong, logit."
+    )
+    assert noted(PLAIN, site_0=("DeLong",), site_1=(jackknife.format(9, 8),), internal=("DeLong",)) == (
+        "DeLong; at Spain: jackknife over clusters, logit."
+    )
+    imputed = "DeLong; 5 imputations by Rubin's rules"
+    assert noted(PLAIN, site_0=(imputed,), site_1=("DeLong",)) == "DeLong; at Italy 1: 5 imputations by Rubin's rules."
+    assert noted(PLAIN, site_0=("Wald",), internal=("exact",), development=("exact",), site_1=("Wald",)) == (
+        "Wald; in the internal test and in development: exact."
+    )
+
+
+def test_a_note_says_once_what_is_otherwise_for_every_measure() -> None:
+    assert noted(PLAIN, OTHER, site_0=("Wilson", "log"), site_1=("Wilson", "log"), internal=("mean", "mean")) == (
+        "Some measure: Wilson. Another: log. In the internal test: mean."
+    )
+    assert noted(PLAIN, OTHER, site_0=("Wilson", "log"), site_1=("Wilson", "log"), internal=("mean", "log")) == (
+        "Some measure: Wilson; in the internal test: mean. Another: log."
+    )
+
+
+def test_a_note_leaves_out_what_holds_for_one_site_alone() -> None:
+    spline = "restricted cubic spline of logit p, {}; 9 draws"
+    assert noted(
+        PLAIN,
+        site_0=(spline.format("3 knots at 10, 50, 90%"),),
+        site_1=(spline.format("4 knots at 5, 35, 65, 95%") + ", one-sided because it holds 0",),
+        site_2=("line; 9 draws",),
+    ) == ("Restricted cubic spline of logit p; 9 draws; at Brazil 1: line.")
+    assert noted(PLAIN, site_0=("permutation, 53 rows with less than half of the predictors left out",)) == (
+        "Permutation."
+    )
+
+
+def test_a_note_speaks_of_the_intervals_that_are_printed() -> None:
+    """A site without an interval says nothing of how that is made; where none has one, all speak of the values."""
+    bare = Result("m", "m", "site-1", {}, dataclasses.replace(estimate(0.5), method="value only"))
+    whole = Result("m", "m", "site-0", {}, dataclasses.replace(estimate(0.5, 0.4, 0.6), method="by hand"))
+    assert typeset._note(EIGHT, [bare, whole], [PLAIN]) == "Value and 95% interval. By hand."
+    assert typeset._note(EIGHT, [bare], [PLAIN]) == "Value only."
 
 
 def test_every_row_of_every_table_has_a_cell_for_every_column(book: Book) -> None:

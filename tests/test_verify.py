@@ -20,6 +20,7 @@ from pypdf.generic import ByteStringObject, ContentStream, NameObject, StreamObj
 
 from dossier import cli, initial, verify
 from dossier.contents import Edition
+from dossier.typeset import MINUS
 from dossier.verify import numbers, pages
 from tests.conftest import Book
 
@@ -307,3 +308,16 @@ def test_a_bound_may_have_more_digits_than_its_value_and_never_fewer(tokens: tup
     pool = numbers.Pool((), [(0.88, 0.77, 0.9976)])
     assert pool.has_span(tokens) == found
     assert pool.has_bounds((tokens[1], tokens[2])) or not found
+
+
+@pytest.mark.parametrize(
+    ("tokens", "found"),
+    [
+        ((f"{MINUS}0.003", f"{MINUS}0.06", "0.05"), True),
+        (("0.3997", "0.38", "0.42"), True),
+        (("0.456", "0.40", "0.51"), False),
+    ],
+)
+def test_a_value_has_more_digits_than_its_bounds_on_a_cut_off_alone(tokens: tuple[str, ...], found: bool) -> None:
+    pool = numbers.Pool((), [(-0.0026, -0.06, 0.05), (0.3997, 0.38, 0.42), (0.456, 0.4, 0.51)])
+    assert pool.has_span(tokens) == found

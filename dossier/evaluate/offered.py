@@ -54,6 +54,11 @@ def columns(site: Site) -> dict[str, Any]:
     """What can be named as a column, or the reason why this site does not have it."""
     dataset, readers = site.dataset, site.readers
     several = f"{dataset.name} has an outcome of several classes"
+    no_rival = (
+        f"the rival has no risk in some rows of {dataset.name}"
+        if dataset.rival_is_incomplete
+        else f"{dataset.name} has no risk of a rival"
+    )
     binary = f"{dataset.name} has an outcome of two classes"
     is_binary = not site.release.outcome.classes
     if readers is None:
@@ -65,10 +70,10 @@ def columns(site: Site) -> dict[str, Any]:
     columns: dict[str, Any] = {
         "outcome": _or(dataset.outcome, several if dataset.class_labels else f"{dataset.name} has no outcome"),
         "risk": _or(dataset.risk, several if dataset.class_labels else f"{dataset.name} has no risk"),
-        "rival": _or(dataset.rival, several if dataset.class_labels else f"{dataset.name} has no risk of a rival"),
+        "rival": _or(dataset.rival, several if dataset.class_labels else no_rival),
         "classes": _or(dataset.classes, binary if is_binary else f"{dataset.name} has no outcome"),
         "class_risk": _or(dataset.class_risk, binary if is_binary else f"{dataset.name} has no risk"),
-        "class_rival": _or(dataset.class_rival, binary if is_binary else f"{dataset.name} has no risk of a rival"),
+        "class_rival": _or(dataset.class_rival, binary if is_binary else no_rival),
         "split": _or(dataset.split, f"{dataset.name} has no refitted splits"),
         "predictors": _or(dataset.predictors, f"{dataset.name} has no predictors"),
         "case_relevance": _or(dataset.relevance, f"{dataset.name} has no relevance"),

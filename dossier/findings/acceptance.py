@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dossier.findings.sentence import Sentence
 from dossier.types import POOLED, Absent, Criterion, Evidence, externals
 from dossier.typeset import (
+    ALL_POOLED,
     Cell,
     Column,
     Reasons,
@@ -16,8 +17,8 @@ from dossier.typeset import (
     date,
     how_many,
     in_words,
-    label_of,
     listing,
+    measured_label,
     named,
     sentence_case,
     setting,
@@ -144,7 +145,7 @@ def _where(evidence: Evidence, one: Criterion) -> str:
 
 
 def _site(evidence: Evidence, dataset: str) -> str:
-    return "all sites, pooled" if dataset == POOLED else named(evidence, dataset)
+    return within_sentence(ALL_POOLED) if dataset == POOLED else named(evidence, dataset)
 
 
 def _standing(everywhere: tuple[Criterion, ...]) -> Cell:
@@ -166,12 +167,12 @@ def _block(evidence: Evidence, block: Sequence[tuple[Criterion, ...]], part: int
     reasons = Reasons(evidence)
     tried = {one.dataset for everywhere in block for one in everywhere}
     rows = [
-        Row(label_of(dataset), _cells(evidence, block, dataset.name, reasons))
+        Row(measured_label(dataset), _cells(evidence, block, dataset.name, reasons))
         for dataset in shown(evidence)
         if dataset.name in tried
     ]
     if POOLED in tried:
-        rows.append(Row("All sites, pooled", _cells(evidence, block, POOLED, reasons), "total"))
+        rows.append(Row(ALL_POOLED, _cells(evidence, block, POOLED, reasons), "total"))
     return Table(
         name=f"table-acceptance-{part}",
         title="Each criterion at each site." if part == 1 else f"Each criterion at each site, continued ({part}).",

@@ -22,6 +22,7 @@ from dossier.types import (
     Term,
 )
 from dossier.typeset import (
+    ALL_POOLED,
     Cell,
     Column,
     Reasons,
@@ -30,10 +31,12 @@ from dossier.typeset import (
     cell,
     counted,
     date,
+    how_many,
     in_text,
     in_words,
     label_of,
     listing,
+    measured_label,
     number,
     sentence_case,
     setting,
@@ -54,10 +57,9 @@ def finding(evidence: Evidence) -> Sentence:
     came, went = _came_and_went(evidence)
     state = len([one for one in _kept(evidence) if _standing(one[0]) != _standing(one[1])])
     moved = f"{counted(state, 'criterion', 'criteria')} changed state" if state else "no criterion changed state"
-    lead = (
-        f"Since version {changes.previous.version}, {in_words(len(came))} dataset{'' if len(came) == 1 else 's'} came, "
-        f"{in_words(len(went))} went, and {moved}."
-    )
+    datasets = f"{in_words(len(came))} dataset{'s' if len(came) > 1 else ''} came"
+    datasets = f"{datasets}, {how_many(len(went))} went," if came or went else "no dataset came or went,"
+    lead = f"Since version {changes.previous.version}, {datasets} and {moved}."
     return Sentence(lead, " ".join(part for part in (_outcome(evidence), _sites(evidence), _range(evidence)) if part))
 
 
@@ -293,7 +295,7 @@ def _group(evidence: Evidence, one: Result) -> str:
 def _line(evidence: Evidence, one: Result, reasons: Reasons) -> Row:
     term = evidence.terms[one.term]
     before, now = _before(evidence, one), _value(evidence.results, one)
-    label = next((label_of(site) for site in evidence.datasets if site.name == one.dataset), "All sites, pooled")
+    label = next((measured_label(site) for site in evidence.datasets if site.name == one.dataset), ALL_POOLED)
     cells = (*(_cell(found, term, reasons) for found in (before, now, one.found)), _how(one.found, reasons))
     return Row(label, cells, "total" if one.dataset == POOLED else "row")
 
@@ -395,7 +397,7 @@ def _criterion(evidence: Evidence, old: Criterion | None, new: Criterion | None)
     known = one.measure in evidence.terms
     label = acceptance.label(evidence, one) if known else sentence_case(one.measure.replace("_", " "))
     every = (*(evidence.datasets if new else ()), *_changes(evidence).previous.datasets)
-    site = next((dataset.site for dataset in every if dataset.name == one.dataset), "all sites, pooled")
+    site = next((dataset.site for dataset in every if dataset.name == one.dataset), within_sentence(ALL_POOLED))
     states = [
         _word(_standing(each) + (f": {acceptance.asked(evidence, each)}" if each and known else ""))
         for each in (old, new)

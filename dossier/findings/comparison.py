@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dossier.findings.sentence import Sentence, estimated
 from dossier.types import Evidence
-from dossier.typeset import how_many, in_words, number
+from dossier.typeset import how_many, in_words, value_of
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -16,14 +18,17 @@ def finding(evidence: Evidence) -> Sentence:
     worse = sum(1 for _, found in sites if found.high is not None and found.high < 0)
     what = "mean AUROC of the classes" if evidence.release.outcome.classes else "AUROC"
     rival = evidence.release.prediction.rival_name or "the rival"
-    low, high = sites[0], sites[-1]
+    term = replace(evidence.terms["auroc_difference"], digits=2)
+    low, high = (f"{value_of(found, term)} ({site.site})" for site, found in (sites[0], sites[-1]))
     if len(sites) == 1:
         verdict = (
             "higher beyond chance" if better else "lower beyond chance" if worse else "not different beyond chance"
         )
-        return Sentence(f"Against {rival}, the {what} is {verdict}.", f"The difference is {number(low[1].value)}.")
+        return Sentence(
+            f"Against {rival}, the {what} is {verdict}.", f"The difference is {value_of(sites[0][1], term)}."
+        )
     return Sentence(
         f"Against {rival}, the {what} is higher beyond chance at {how_many(better)} and lower at {how_many(worse)} of "
         f"{in_words(len(sites))} sites.",
-        f"The difference runs from {number(low[1].value)} ({low[0].site}) to {number(high[1].value)} ({high[0].site}).",
+        f"The difference runs from {low} to {high}.",
     )

@@ -22,6 +22,7 @@ from dossier.typeset import (
     events_of,
     in_words,
     label_of,
+    listing,
     lost_rows,
     number,
     per_cent,
@@ -110,7 +111,9 @@ def flow(evidence: Evidence) -> Table:
     return Table(
         name="table-flow",
         title="From the rows that were read to those that are analysed.",
-        note="Rows of refitted splits count each patient once a split." if any_splits else "",
+        note=(
+            "Rows of refitted splits count each patient once a split." * any_splits + unweighted(shown(evidence))
+        ).strip(),
         head="Dataset",
         columns=(
             *(Column(label) for label in heads),
@@ -184,7 +187,8 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
         name=f"table-characteristics-{part}",
         title=f"Characteristics{part_of}.",
         note="Median with the middle half of the patients; shares in per cent of those with a value."
-        + sampled(datasets),
+        + sampled(datasets)
+        + unweighted(datasets),
         head="Predictor",
         columns=tuple(Column(label_of(dataset), intervals=True) for dataset in datasets),
         rows=tuple(rows),
@@ -198,6 +202,12 @@ def sampled(datasets: Sequence[DatasetSummary]) -> str:
         for one in datasets
         if one.sampled is not None
     )
+
+
+def unweighted(datasets: Sequence[DatasetSummary]) -> str:
+    """At which sites patients are counted here without their weights; empty where none has any."""
+    sites = [one.site for one in datasets if one.weighted]
+    return f" Sampling weights are not used here, where each patient counts once: {listing(sites)}." if sites else ""
 
 
 def _level(

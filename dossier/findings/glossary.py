@@ -17,6 +17,15 @@ def finding(evidence: Evidence) -> Sentence:
     )
 
 
+def has_apparent(evidence: Evidence, chapters: Collection[str]) -> bool:
+    """Whether these chapters print a measure of the development data."""
+    developed = {dataset.name for dataset in evidence.datasets if dataset.role == "development"}
+    printed = {term.name for term in used(evidence, chapters)}
+    return any(
+        one.dataset in developed and one.term in printed and isinstance(one.found, Estimate) for one in evidence.results
+    )
+
+
 def used(evidence: Evidence, chapters: Collection[str]) -> list[Term]:
     """The terms of these chapters that at least one estimate carries, in alphabetical order."""
     seen = {result.term for result in evidence.results if isinstance(result.found, Estimate)}

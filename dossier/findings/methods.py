@@ -11,7 +11,9 @@ from dossier.findings.glossary import used
 from dossier.findings.sentence import Sentence
 from dossier.types import POOLED, Estimate, Evidence, Term, externals
 from dossier.typeset import (
+    CLIPPED,
     MINUS,
+    MOST_NAMED,
     Cell,
     Column,
     Row,
@@ -20,14 +22,12 @@ from dossier.typeset import (
     counted,
     listing,
     named,
+    otherwise,
     printed_in,
     sentence_case,
     within_sentence,
 )
 
-MOST_NAMED = 3
-"""Sites that are named beside a method of theirs."""
-CLIPPED = r"logit of \d+ risks clipped to 1e-12 from 0 or 1"
 ONE_SIDED = re.compile(", one-sided because ([^;]*)")
 
 
@@ -115,14 +115,8 @@ def _told(evidence: Evidence, ways: Mapping[str, Collection[str]]) -> str:
     for way in others:
         where = [one.site for one in externals(evidence) if one.name in general[way]]
         alone = len(where) == len(general[way]) <= MOST_NAMED and not general[way] & general[first]
-        told.append(f"{'at ' + listing(where) + ':' if alone else 'or'} {_otherwise(first, way)}")
+        told.append(f"{'at ' + listing(where) + ':' if alone else 'or'} {otherwise(first, way)}")
     return "; ".join([*told, *dict.fromkeys(sides)])
-
-
-def _otherwise(first: str, second: str) -> str:
-    """The parts of the second method that the first does not have."""
-    parts = second.split("; ")
-    return "; ".join([part for part in parts if part not in first.split("; ")] or parts)
 
 
 def _ways(evidence: Evidence, term: Term) -> dict[str, set[str]]:

@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 from dossier.findings.sentence import Sentence
-from dossier.types import MACRO, POOLED, Absent, Estimate, Evidence, Result, find
-from dossier.typeset import Cell, Column, Reasons, Row, Table, cell, in_text, level_of, named, number, sentence_case
+from dossier.types import MACRO, POOLED, Absent, Estimate, Evidence, Result, Term, find
+from dossier.typeset import (
+    Cell,
+    Column,
+    Reasons,
+    Row,
+    Table,
+    bound_of,
+    cell,
+    in_text,
+    level_of,
+    named,
+    number,
+    sentence_case,
+)
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -43,7 +56,7 @@ def prediction(evidence: Evidence) -> Table:
             continue
         term, found = evidence.terms[result.term], result.found
         head = cell(found, term, reasons)
-        rest = (Cell("", kind="plain"),) * 4 if isinstance(found, Absent) else _spread(found, term.digits)
+        rest = (Cell("", kind="plain"),) * 4 if isinstance(found, Absent) else _spread(found, term)
         rows.append(Row(sentence_case(term.label) + _which(result), (head, *rest)))
     return Table(
         name="table-pooled",
@@ -69,9 +82,13 @@ def _which(result: Result) -> str:
     return "" if label is None else ", mean of classes" if label == MACRO else f", {label}"
 
 
-def _spread(found: Estimate, digits: int) -> tuple[Cell, ...]:
+def _spread(found: Estimate, term: Term) -> tuple[Cell, ...]:
     low, high = found.details.get("prediction_low"), found.details.get("prediction_high")
-    expected = "not estimated" if low is None or high is None else f"{number(low, digits)} to {number(high, digits)}"
+    expected = (
+        "not estimated"
+        if low is None or high is None
+        else f"{bound_of(low, term, found)} to {bound_of(high, term, found)}"
+    )
     sites, tau, share = (found.details.get(name) for name in ("k", "tau", "i2"))
     return (
         Cell(expected, kind="plain"),

@@ -23,6 +23,7 @@ from dossier.types import (
     subgroup_sizes,
 )
 from dossier.typeset import (
+    ALL_POOLED,
     Cell,
     Column,
     Reasons,
@@ -373,7 +374,7 @@ def _pooled(evidence: Evidence, column: str, asked: Sequence[Asked]) -> list[Row
                 wordy = _is_wordy(evidence, measure, at)
                 cells.append(cell(one, evidence.terms[measure], Reasons(evidence), wordy))
         rows.append(Row(sentence_case(label), tuple(cells)))
-    return [Row("All sites, pooled", kind="group"), *rows] if rows else []
+    return [Row(ALL_POOLED, kind="group"), *rows] if rows else []
 
 
 def _is_telling(pooled: Estimate) -> bool:
@@ -401,7 +402,7 @@ def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], unit: str) -
     labels = subgroup_columns(evidence)[column]
     reasons = Reasons(evidence)
     known = shown(evidence, ("external", "internal"))
-    places = [(label_of(one), one.name) for one in known] + [("All sites, pooled", POOLED)]
+    places = [(label_of(one), one.name) for one in known] + [(ALL_POOLED, POOLED)]
     mirrored = len(labels) == 2
     rows: list[Row] = []
     pooled = ""

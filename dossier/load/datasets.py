@@ -522,6 +522,7 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         outcome=None if labels else outcome,
         risk=None if labels else risk,
         rival=None if labels or rival_missing else rival,
+        rival_is_incomplete=rival_missing > 0,
         split=_of(part.split, keep),
         predictors=_kept(features, part.rows, keep),
         dates=declaration.dates,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
-from dossier.load import coded, coding, refused, tables
+from dossier.load import coded, refused, tables, unknown
 from dossier.load.columns import Bools, Column, column, words
 from dossier.load.faults import by_row, listed, nearest
 from dossier.load.files import Folder
@@ -195,7 +195,7 @@ def _doubts(columns: Mapping[str, Column]) -> list[Flag]:
         )
         for name, found in named.items()
         for word in found
-        if word.strip().casefold() in coding.WORDS
+        if unknown.is_word(word)
     ]
 
 

@@ -38,7 +38,9 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
         else round(sum(one.events or 0 for one in estimates) / count)
     )
     errors = [_error(one, scale) for one in estimates]
-    words = f"{first.method}; mean of {count} imputations"
+    # The tests of the single imputations are not those of the pooled value.
+    of_each = "; ".join(part for part in first.method.split("; ") if not part.startswith("p by "))
+    words = f"{of_each}; mean of {count} imputations"
     if any(error is None for error in errors):
         value = sum(one.value for one in estimates) / count
         reasons = (off_scale(one.value, scale) for one in estimates)
@@ -53,6 +55,7 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
     freedom = degrees_of_freedom(within, between, count, complete)
     reach = two_sided_student(level, freedom)
     value = _back(centre, scale)
+    made = f"{count} imputations and their test" if test else f"{count} imputations"
     ratio = between / within
     details["fraction_missing"] = (ratio + (0.0 if math.isinf(freedom) else 2 / (freedom + 3))) / (ratio + 1)
     if test:
@@ -63,7 +66,7 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
         high=max(value, _back(centre + reach * spread, scale)),
         level=level,
         n=n,
-        method=f"{first.method}; {count} imputations by Rubin's rules{'' if scale == 'plain' else f', {scale} scale'}",
+        method=f"{of_each}; {made} by Rubin's rules{'' if scale == 'plain' else f', {scale} scale'}",
         events=events,
         se=spread * _slope(value, scale),
         details=details,

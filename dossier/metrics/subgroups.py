@@ -6,8 +6,13 @@ import math
 from collections.abc import Mapping
 
 from dossier.bands import FEW_FOR_POOLING
+from dossier.metrics.calibration import A_TEST
 from dossier.metrics.intervals import methods_of, square_and_add
+from dossier.metrics.sample import NO_INTERVAL
 from dossier.types import Absent, Estimate, Floats
+
+BY_NATURE = (None, A_TEST, NO_INTERVAL)
+"""Why a number has no interval when no rows could give it one."""
 
 
 def too_few(outcome: Floats, where: str = "") -> Absent | None:
@@ -59,7 +64,7 @@ def difference(ours: Estimate, rest: Estimate) -> Estimate | Absent:
     or missing. Absent for a measure that has no interval by its nature, such as a sample size. Source: Zou and Donner
     2008; Newcombe 1998.
     """
-    if any(one.level is None and one.reason is None for one in (ours, rest)):
+    if any(one.level is None and one.reason in BY_NATURE for one in (ours, rest)):
         return Absent("a number without an interval is not compared with that of the other patients")
     value = ours.value - rest.value
     bounds = square_and_add(ours, rest, "subgroup", "other patients")

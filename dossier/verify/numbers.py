@@ -17,7 +17,7 @@ from typing import Any
 
 from dossier import material
 from dossier.contents import CHAPTERS
-from dossier.typeset import DASH, MINUS, TIED, number
+from dossier.typeset import ALL_POOLED, CUT_OFFS, DASH, MINUS, TIED, number
 from dossier.verify.pages import Block, Pages
 
 NUMBER = rf"(?<![\w.,])[<{MINUS}]?\d(?:[\d,]*\d)?(?:\.\d+)?(?![\w])"
@@ -107,9 +107,15 @@ class Pool:
         return any(token in self._texts(_digits(token), scale) for scale in SCALES)
 
     def has_span(self, tokens: tuple[str, ...]) -> bool:
-        """Whether some estimate reads like this: value, low, high at one scale, a bound maybe with more digits."""
+        """Whether some estimate reads like this: value, low, high at one scale, a bound maybe with more digits.
+
+        The value has more digits than both bounds only where fewer would put it on a cut-off.
+        """
         digits = tuple(_digits(token) for token in tokens)
-        return min(digits) == digits[0] and any(tokens in self._intervals(digits, scale) for scale in SCALES[:2])
+        rounded = round(float(tokens[0].lstrip("<").replace(MINUS, "-").replace(",", "")), min(digits))
+        return (min(digits) == digits[0] or rounded in (0, *CUT_OFFS)) and any(
+            tokens in self._intervals(digits, scale) for scale in SCALES[:2]
+        )
 
     def has_bounds(self, tokens: tuple[str, str]) -> bool:
         """Whether some estimate has these bounds: for what came of 100 expected, whose value stands elsewhere."""
@@ -254,12 +260,17 @@ class Source:
     @cached_property
     def _datasets(self) -> dict[str, str]:
         """The labels under which a row may name a dataset."""
-        labels: dict[str, str] = {"All sites, pooled": "pooled"}
+        labels: dict[str, str] = {ALL_POOLED: "pooled"}
         sites = Counter(one["site"] for one in self.results["datasets"])
         for one in self.results["datasets"]:
             if sites[one["site"]] == 1:
                 role = str(one["role"]).capitalize()
-                labels |= {one["site"]: one["name"], f"{role}: {one['site']}": one["name"]}
+                apparent = " (apparent)" if one["role"] == "development" else ""
+                labels |= {
+                    one["site"]: one["name"],
+                    f"{role}: {one['site']}": one["name"],
+                    f"{role}{apparent}: {one['site']}": one["name"],
+                }
         return labels
 
     def _pool(self, dataset: str | None) -> Pool:

@@ -96,6 +96,14 @@ def test_details_are_the_means_of_those_that_every_imputation_has() -> None:
     assert found.method == "first; 2 imputations by Rubin's rules"
 
 
+def test_the_tests_of_single_imputations_are_no_word_about_the_pooled_value() -> None:
+    each = [_found(0.3, 0.1, method="paired t; p by 999 sign flips")] * 2
+    assert rubin(each, "plain", 0.95, test=True).method == "paired t; 2 imputations and their test by Rubin's rules"
+    assert rubin([_found(0.3, None, method="bins; p by 999 draws")] * 2, "plain", 0.95).method == (
+        "bins; mean of 2 imputations"
+    )
+
+
 # ---- standard errors ------------------------------------------------------------------------------------------------
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dossier.metrics.calibration import oe_ratio
 from dossier.metrics.discrimination import auroc
-from dossier.metrics.subgroups import difference, too_few, too_few_of_class, too_few_of_classes
+from dossier.metrics.subgroups import BY_NATURE, difference, too_few, too_few_of_class, too_few_of_classes
 from dossier.types import Absent, Estimate, Floats
 
 
@@ -91,6 +91,12 @@ def test_the_bounds_are_those_of_the_slow_way(one: tuple[float, ...], other: tup
     assert back.value == pytest.approx(-found.value)
     assert back.low == pytest.approx(-(found.high or 0.0), abs=1e-9)
     assert back.high == pytest.approx(-(found.low or 0.0), abs=1e-9)
+
+
+@pytest.mark.parametrize("reason", BY_NATURE)
+def test_a_number_without_an_interval_by_its_nature_is_not_compared(reason: str | None) -> None:
+    size = estimate(300, None, None, reason=reason, level=None)
+    assert isinstance(difference(size, size), Absent)
 
 
 @pytest.mark.parametrize("swapped", [False, True])

@@ -1,0 +1,71 @@
+"""Chapters that stay away: told what would fill them, or why all that is given does not."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from dossier.contents import CHAPTERS
+from dossier.missing import filled
+from dossier.release import Release
+from dossier.types import Absent, Evidence, Result
+from tests.conftest import by_hand, terms
+from tests.figures.evidence import Case
+
+FILL = {chapter.name: chapter.fill for chapter in CHAPTERS}
+TWO = dataclasses.replace(by_hand(Case("two", ("Italy 1", "Spain"))), terms=terms())
+
+
+def fill(evidence: Evidence, chapter: str) -> str:
+    """What the contents say of a chapter that stays away."""
+    return filled(evidence, next(one for one in CHAPTERS if one.name == chapter)).fill
+
+
+def absent(term: str, **reasons: str) -> Evidence:
+    """Evidence in which a measure is absent from these sites for these reasons, and nothing else is known."""
+    measure = TWO.terms[term].measure
+    found = [Result(term, measure, site.replace("_", "-"), {}, Absent(reason)) for site, reason in reasons.items()]
+    return dataclasses.replace(TWO, results=tuple(found))
+
+
+def with_rival(evidence: Evidence) -> Evidence:
+    """The evidence of a release that names a rival."""
+    release: Release = evidence.release
+    prediction = release.prediction.model_copy(update={"rival": "old"})
+    return dataclasses.replace(evidence, release=release.model_copy(update={"prediction": prediction}))
+
+
+def test_what_a_release_does_not_give_is_asked_for() -> None:
+    evidence = absent("auroc_difference", site_0="site-0 has no risk of a rival")
+    assert fill(evidence, "comparison") == FILL["comparison"]
+    assert fill(TWO, "nomogram") == FILL["nomogram"]
+
+
+def test_what_is_given_is_not_asked_for_again() -> None:
+    reasons = {"site_0": "the rival has no risk in some rows of site-0", "site_1": "site-1 has no risk of a rival"}
+    assert fill(with_rival(absent("auroc_difference", **reasons)), "comparison") == (
+        "The rival has no risk in some rows of Italy 1. Spain has no risk of a rival."
+    )
+
+
+def test_a_reason_of_several_sites_is_said_once() -> None:
+    reasons = {site: f"the rows of {site.replace('_', '-')} have sampling weights" for site in ("site_0", "site_1")}
+    assert fill(absent("h_accuracy", **reasons), "accuracy") == (
+        "The rows of Italy 1 (and one more) have sampling weights."
+    )
+    assert fill(absent("h_accuracy"), "accuracy") == FILL["accuracy"]
+
+
+def test_a_site_with_one_class_does_not_give_both() -> None:
+    evidence = absent("h_accuracy", site_0="all rows are of one class")
+    alike = tuple(dataclasses.replace(site, events=0) for site in evidence.datasets)
+    assert fill(dataclasses.replace(evidence, datasets=alike), "accuracy") == FILL["accuracy"]
+
+
+def test_the_name_of_a_site_within_a_word_is_no_name() -> None:
+    named_so = tuple(
+        dataclasses.replace(site, name=name, site=name.capitalize())
+        for site, name in zip(TWO.datasets, ("clu", "big"), strict=True)
+    )
+    reasons = {name: f"the rows of {name} are clustered" for name in ("clu", "big")}
+    evidence = dataclasses.replace(absent("h_accuracy", **reasons), datasets=named_so)
+    assert fill(evidence, "accuracy") == "The rows of Clu (and one more) are clustered."
