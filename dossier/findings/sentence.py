@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from dossier.bands import FEW_FOR_POOLING, OE_TOLERATED
-from dossier.types import POOLED, DatasetSummary, Estimate, Evidence, externals, find
-from dossier.typeset import TIED, counted, in_text, in_words, level_of, listing, number, short
+from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find
+from dossier.typeset import TIED, counted, in_text, in_words, level_of, listing, named, number, short
 
 Place = TypeVar("Place")
 
@@ -26,6 +27,20 @@ def estimated(evidence: Evidence, measure: str, /, **at: float | str) -> list[tu
     pairs = [(site, find(evidence, measure, site.name, **at)) for site in externals(evidence)]
     kept = [(site, found) for site, found in pairs if isinstance(found, Estimate)]
     return sorted(kept, key=lambda pair: pair[1].value)
+
+
+def sites_without(evidence: Evidence, measure: str, /, **at: float | str) -> str:
+    """Which sites have no value of a measure, and why; where the reasons differ, that they stand below the table."""
+    gaps: dict[str, list[str]] = {}
+    for site in externals(evidence):
+        found = find(evidence, measure, site.name, **at)
+        if isinstance(found, Absent):
+            reason = re.sub(rf"^{re.escape(site.name)} has no ", "no ", found.reason)
+            gaps.setdefault(named(evidence, reason), []).append(site.site)
+    if not gaps:
+        return ""
+    reason = next(iter(gaps)) if len(gaps) == 1 else "the reasons stand below the table"
+    return f"Not for {named_or_counted([one for sites in gaps.values() for one in sites], 2)}: {reason}."
 
 
 def primary_threshold(evidence: Evidence) -> float | None:
