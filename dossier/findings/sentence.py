@@ -109,6 +109,31 @@ def new_hospital(evidence: Evidence) -> str:
     )
 
 
+def of_two_sites(pooled: Estimate) -> bool:
+    """Whether no more than two sites are pooled: their interval has one degree of freedom, and holds nearly all."""
+    sites = pooled.details.get("k")
+    return sites is not None and sites < FEWEST_POOLED
+
+
+FEWEST_POOLED = 3
+"""Sites from which on what they say together is said first; of two the sites themselves are."""
+
+
+def pooled_of_two(evidence: Evidence) -> str:
+    """For a note: that two sites are pooled, where that is so; else nothing."""
+    pooled = find(evidence, "auroc", POOLED)
+    return f" {OF_TWO_SITES}" if isinstance(pooled, Estimate) and of_two_sites(pooled) else ""
+
+
+def pooled_beside_the_sites(evidence: Evidence, auroc: Estimate) -> str:
+    """The pooled AUROC after a sentence that gives that of the sites, and from how many where these are two."""
+    of_two = " from two sites, with one degree of freedom," if of_two_sites(auroc) else ""
+    return f"Pooled{of_two} it is {in_text(evidence, 'auroc', auroc)}."
+
+
+OF_TWO_SITES = "Pooled from two sites: one degree of freedom, hence the wide interval."
+
+
 def of_slopes(slopes: Sequence[tuple[Place, Estimate]], who: Callable[[list[Place]], str]) -> list[str]:
     """Where the interval of the calibration slope does not hold 1, and what that says; `who` names the places."""
     known = [
@@ -142,7 +167,10 @@ def named_with_the_rest(names: Sequence[str], most: int, room: int | None = None
 
 
 MOST_OFF = 4
-"""Places whose risks are off that a sentence names while they are no more; of more it names the farthest off."""
+"""Places whose risks are off that a sentence names, with their O/E while they are no more; of more it names the
+farthest off."""
+MOST_WITHOUT_VALUE = 5
+"""So many are named without their O/E before any is counted: the words "one more" are no shorter than a name."""
 
 
 def where_risks_are_off(ratios: Sequence[tuple[str, Estimate]], preposition: str = "in") -> str:
@@ -164,7 +192,8 @@ def where_risks_are_off(ratios: Sequence[tuple[str, Estimate]], preposition: str
     }
     found = {words: which for words, which in kinds.items() if which}
     few = len(low) + len(high) <= MOST_OFF
-    most = MOST_OFF if few else MOST_OFF // len(found)
+    all_named = len(low) + len(high) <= MOST_WITHOUT_VALUE
+    most = MOST_WITHOUT_VALUE if all_named else MOST_OFF // len(found)
     told = [
         f"{words} {preposition} "
         + named_with_the_rest([f"{name} (O/E{TIED}{number(one.value)})" if few else name for name, one in which], most)
