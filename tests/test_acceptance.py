@@ -257,15 +257,15 @@ UNKNOWN = "; whether that was before the first patient is not said."
         (
             ("2026-05-01", None, "2026-05-01"),
             None,
-            f"Declared on 1 May 2026{UNKNOWN} No date is given for one of them.",
+            f"Declared on 1 May 2026{UNKNOWN} The date of one of them is not said.",
         ),
         (
             (None, None, "2026-05-01"),
             None,
-            f"Declared on 1 May 2026{UNKNOWN} No date is given for two of them.",
+            f"Declared on 1 May 2026{UNKNOWN} The date of two of them is not said.",
         ),
-        ((None, None, None), None, "No date is given for any of them."),
-        ((None,), None, "No date is given."),
+        ((None, None, None), None, "The date of any of them is not said."),
+        ((None,), None, "The date is not said."),
     ],
 )
 def test_when_criteria_were_declared_is_held_against_the_dates_of_the_data(

@@ -56,7 +56,7 @@ def when(evidence: Evidence, done: str) -> str:
     known = sorted(day for day in said if day is not None)
     count = len(said) - len(known)
     which = "any of them" if count == len(said) else f"{in_words(count)} of them"
-    unsaid = f"No date is given{f' for {which}' if len(said) > 1 else ''}." if count else ""
+    unsaid = f"The date{f' of {which}' if len(said) > 1 else ''} is not said." if count else ""
     if not known:
         return unsaid
     days = date(known[0]) if known[0] == known[-1] else f"{date(known[0])} to {date(known[-1])}"
