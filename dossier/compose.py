@@ -167,7 +167,7 @@ def _has_content(evidence: Evidence, chapter: str) -> bool:
 
 
 def _title(evidence: Evidence) -> str:
-    return f"External validation of {typeset.model(evidence)} for {evidence.release.outcome.name}"
+    return f"External validation: {typeset.model(evidence)} for {evidence.release.outcome.name}"
 
 
 # ---- the templates --------------------------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ def _stated(evidence: Evidence) -> list[checklist.Item]:
 
 def _said(evidence: Evidence, number: str) -> Markup | None:
     """The declared text of one row of the checklist, if there is one."""
-    return markdown(evidence.statements[number]) if number in evidence.statements else None
+    return markdown(evidence.statements[number], checklist.TOPICS[number]) if number in evidence.statements else None
 
 
 def _statements(evidence: Evidence, chapter: str, present: Sequence[Chapter]) -> list[tuple[str, Markup, str]]:
@@ -253,22 +253,25 @@ def _statements(evidence: Evidence, chapter: str, present: Sequence[Chapter]) ->
     names = {one.name for one in present}
     first = next((name for name in ("context", "description") if name in names), "")
     return [
-        (item.topic, markdown(evidence.statements[item.number]), item.number)
+        (item.topic, markdown(evidence.statements[item.number], item.topic), item.number)
         for item in _stated(evidence)
         if (checklist.home(item) if checklist.home(item) in names else first) == chapter
     ]
 
 
-def markdown(text: str) -> Markup:
-    """A declared text as HTML: paragraphs, lists, tables and emphasis; raw HTML and pictures stay plain text."""
+def markdown(text: str, topic: str) -> Markup:
+    """A declared text as HTML: paragraphs, lists, tables and emphasis; raw HTML and pictures stay plain text.
+
+    Its tables are called by the topic that the text is on.
+    """
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["image", "heading", "lheading"])
     parser.add_render_rule("table_open", _captioned_table)
     parser.add_render_rule("th_open", _header_cell)
-    return Markup(parser.render(text))
+    return Markup(parser.render(text, {"topic": topic}))
 
 
 def _captioned_table(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
-    return "<table><caption><b>As declared.</b></caption>"
+    return f"<table><caption><b>{escape(env['topic'])}, as declared.</b></caption>"
 
 
 def _header_cell(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:

@@ -38,11 +38,9 @@ CHARACTER = 1.8
 LONG_LABEL = 22
 """Characters of a row's label that columns leave room for; a longer one may be broken."""
 
-ONE_LINE = 88
-"""Characters of a finding that fit on one line of the contents; a longer one waits for its chapter."""
-
 SHORT_CONTENTS = 26
-"""With more chapters the contents name them alone: the lists that follow shall not spill onto a page of a few lines."""
+"""With more chapters the contents name them alone, without what each finds: the lists that follow shall not spill onto
+a page of a few lines."""
 
 NAMES = {
     "Brier",

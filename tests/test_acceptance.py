@@ -257,15 +257,15 @@ UNKNOWN = "; whether that was before the first patient is not said."
         (
             ("2026-05-01", None, "2026-05-01"),
             None,
-            f"Declared on 1 May 2026{UNKNOWN} When one of them was declared is not said.",
+            f"Declared on 1 May 2026{UNKNOWN} The date of one of them is not said.",
         ),
         (
             (None, None, "2026-05-01"),
             None,
-            f"Declared on 1 May 2026{UNKNOWN} When two of them were declared is not said.",
+            f"Declared on 1 May 2026{UNKNOWN} The date of two of them is not said.",
         ),
-        ((None, None, None), None, "When any of them was declared is not said."),
-        ((None,), None, "When it was declared is not said."),
+        ((None, None, None), None, "The date of any of them is not said."),
+        ((None,), None, "The date is not said."),
     ],
 )
 def test_when_criteria_were_declared_is_held_against_the_dates_of_the_data(

@@ -257,30 +257,33 @@ def test_hostile_names_pass_the_press(tmp_path: Path) -> None:
     ],
 )
 def test_a_statement_is_markdown_without_html(text: str, printed: str) -> None:
-    html = tree(str(compose.markdown(text)))
+    html = tree(str(compose.markdown(text, "Dates")))
     assert html.text == printed
     assert {one.tag for one in html.all()} == {"p"}
 
 
 def test_a_statement_shows_no_picture() -> None:
-    html = tree(str(compose.markdown("![a picture](http://example.org/x.png)")))
+    html = tree(str(compose.markdown("![a picture](http://example.org/x.png)", "Dates")))
     assert not list(html.all("img"))
     assert "a picture" in html.text
 
 
 def test_a_statement_runs_no_script_through_a_link() -> None:
-    html = tree(str(compose.markdown("[x](javascript:alert(1)) [y](file:///etc/passwd) [z](data:text/html;x)")))
+    html = tree(
+        str(compose.markdown("[x](javascript:alert(1)) [y](file:///etc/passwd) [z](data:text/html;x)", "Dates"))
+    )
     assert not list(html.all("a"))
 
 
 def test_a_statement_may_have_lists_tables_and_emphasis() -> None:
-    html = tree(str(compose.markdown("*a* **b**\n\n- c\n\n| d | e |\n|---|---|\n| 1 | 2 |")))
+    html = tree(str(compose.markdown("*a* **b**\n\n- c\n\n| d | e |\n|---|---|\n| 1 | 2 |", "Dates")))
     assert {"em", "strong", "ul", "li", "table", "th", "td"} <= {one.tag for one in html.all()}
     assert all(cell.attributes.get("scope") == "col" for cell in html.all("th"))
 
 
 def test_a_table_that_was_declared_keeps_its_columns_to_the_right() -> None:
-    html = tree(str(compose.markdown("| d | e |\n|---|---:|\n| 1 | 2 |")))
+    html = tree(str(compose.markdown("| d | e |\n|---|---:|\n| 1 | 2 |", "Dates")))
+    assert "Dates, as declared." in str(compose.markdown("| d |\n|---|\n| 1 |", "Dates"))
     assert [cell.attributes.get("style") for cell in html.all("td")] == [None, "text-align:right"]
 
 

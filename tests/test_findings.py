@@ -20,9 +20,11 @@ from dossier.findings import (
     robustness,
     sample,
 )
+from dossier.findings import pooled as pooled_chapter
 from dossier.findings.sentence import Sentence, gravest_errors, of_slopes
 from dossier.release import DeclaredPerformance, Model, ReadersTables, Sample
 from dossier.types import (
+    POOLED,
     Absent,
     ChecklistRow,
     Criterion,
@@ -35,6 +37,7 @@ from dossier.types import (
     Result,
     Withheld,
     WithheldDescription,
+    find,
 )
 from tests.conftest import by_hand
 from tests.figures.evidence import COVID, Case
@@ -235,7 +238,7 @@ def test_another_version_than_the_released_one_is_never_said_to_be_tested() -> N
     assert model_card.about(evidence)[0][1] == (
         "Knee model 2.1.1. Version 2.1.0 was tested: the numbers of this card are its own."
     )
-    title = f"External validation of {named} for infection"
+    title = f"External validation: {named} for infection"
     editions: tuple[Edition, ...] = ("regulatory", "committee")
     for edition in editions:
         document = compose.document(Gallery(evidence, {}, {}), edition)
@@ -381,7 +384,7 @@ def test_a_default_that_does_better_is_named() -> None:
 @pytest.mark.parametrize(
     ("first", "text"),
     [
-        (0.05, "At 0.50 treating everyone or no one has the higher net benefit at no site."),
+        (0.05, "At 0.50 neither treating everyone nor treating no one does better at any site."),
         (0.2, "Treating everyone has the higher net benefit in Italy 1."),
     ],
 )
@@ -517,10 +520,10 @@ def test_the_rows_that_are_lost_are_counted() -> None:
     )
 
 
-def test_similarity_is_named_by_the_band_it_lies_in() -> None:
+def test_similarity_is_told_beside_the_value_of_alike_rows() -> None:
     evidence = given(KINDS["two"], "correspondence_averaged", site_0=(0.1, 0.05, 0.15), site_1=(0.55, 0.5, 0.6))
     assert said("correspondence", evidence).startswith(
-        "Averaged similarity runs from 0.10 (Italy 1) to 0.55 (Spain): slight and moderate"
+        "Averaged similarity runs from 0.10 (Italy 1) to 0.55 (Spain). 0.50 means"
     )
 
 
@@ -545,20 +548,69 @@ def against_development(evidence: Evidence, member: tuple[float, float], p_value
 @pytest.mark.parametrize(
     ("member", "p_value", "apart"),
     [
-        ((0.8, 0.84), 0.3, True),
-        ((0.51, 0.7), 0.3, True),
-        ((0.5, 0.84), 0.05, False),
-        ((0.6, 0.69), 0.05, False),
-        ((0.4, 0.5), 0.001, True),
+        ((0.8, 0.84), 0.3, "yet a classifier tells Italy 1 apart (AUROC 0.84)."),
+        ((0.51, 0.7), 0.3, "yet a classifier tells Italy 1 apart (AUROC 0.70)."),
+        ((0.5, 0.84), 0.05, ""),
+        ((0.6, 0.69), 0.05, ""),
+        ((0.4, 0.5), 0.001, "yet the energy test tells Italy 1 apart."),
     ],
 )
 def test_a_similarity_that_other_measures_deny_is_not_left_alone(
-    member: tuple[float, float], p_value: float, apart: bool
+    member: tuple[float, float], p_value: float, apart: str
 ) -> None:
     """Only the first site is said to be similar, so that only it can be denied."""
     text = said("correspondence", against_development(KINDS["two"], member, p_value))
-    assert ("yet other measures tell Italy 1 apart: distances over all predictors show little" in text) is apart
-    assert ("could as well be rows" in text) is not apart
+    assert text.endswith(apart) if apart else "yet" not in text
+    assert ("could as well be rows" in text) is not bool(apart)
+
+
+def compared_with_home(evidence: Evidence, *sites: tuple[str, float, float]) -> Evidence:
+    """The evidence with this AUROC at these sites, and this p of its difference from .87 in the internal test."""
+    results = [one for one in evidence.results if one.measure not in ("spr", "auroc")]
+    for site, auroc, p_value in sites:
+        details = {"p_performance": p_value, "p_similarity": 0.1, "internal_value": 0.87}
+        results.append(Result("auroc", "auroc", site, {}, Estimate(auroc, 0.6, 0.99, 0.95, 100, "by hand")))
+        strong = Estimate(p_value, None, None, None, 100, "by hand", details=details)
+        results.append(Result("spr", "spr", site, {"measure": "auroc"}, strong))
+    return dataclasses.replace(evidence, results=tuple(results))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "lead", "rest"),
+    [
+        (
+            (0.98, 0.001),
+            (0.97, 0.002),
+            "Beyond chance the AUROC is higher in Italy 1 and Spain than in the internal test (0.87).",
+            "Strong potential robustness (SPR), low also where the model does better than at home, is <0.01.",
+        ),
+        (
+            (0.98, 0.001),
+            (0.70, 0.002),
+            "Beyond chance the AUROC is higher in Italy 1 and lower in Spain than in the internal test (0.87).",
+            "Strong potential robustness (SPR), low also where the model does better than at home, is <0.01.",
+        ),
+        (
+            (0.90, 0.3),
+            (0.70, 0.002),
+            "Beyond chance the AUROC is lower in Spain than in the internal test (0.87).",
+            "Strong potential robustness (SPR) runs from",
+        ),
+        (
+            (0.90, 0.3),
+            (0.84, 0.3),
+            "At no compared site does the AUROC differ beyond chance from that of the internal test (0.87).",
+            "Strong potential robustness (SPR) is 0.30.",
+        ),
+    ],
+)
+def test_robustness_opens_with_where_the_model_does_better_or_worse_than_at_home(
+    first: tuple[float, float], second: tuple[float, float], lead: str, rest: str
+) -> None:
+    evidence = compared_with_home(KINDS["two"], ("site-0", *first), ("site-1", *second))
+    opened = finding("robustness", evidence)
+    assert opened.lead == lead
+    assert opened.rest.startswith(rest)
 
 
 def test_the_shift_of_a_predictor_that_few_have_is_not_a_number() -> None:
@@ -629,6 +681,41 @@ def test_risks_are_off_where_the_interval_excludes_one_and_far_off_outside_what_
     near = given(KINDS["two"], "oe_ratio", site_0=(1.30, 0.99, 1.70), site_1=(0.90, 0.75, 0.97))
     assert said("results", near).replace("\N{NO-BREAK SPACE}", " ").endswith("Risks are too high in Spain (O/E 0.90).")
     assert "excludes 1, and far off where it lies outside 0.80 to 1.25" in results.essentials(off).note
+
+
+def test_of_two_pooled_sites_the_sites_are_said_first() -> None:
+    """Their interval has one degree of freedom, and holds nearly everything."""
+    two = KINDS["two"]
+    pooled = find(two, "auroc", POOLED)
+    assert isinstance(pooled, Estimate)
+    of_two = dataclasses.replace(pooled, details={**pooled.details, "k": 2})
+    changed = tuple(dataclasses.replace(one, found=of_two) if one.found is pooled else one for one in two.results)
+    two = dataclasses.replace(two, results=changed)
+    sites = "The AUROC runs from"
+    for chapter in ("results", "pooled", "abstract", "discrimination"):
+        assert finding(chapter, two).lead.startswith(sites)
+    assert "Pooled from two sites, with one degree of freedom, it is" in finding("pooled", two).rest
+    assert "Pooled from two sites, with one degree of freedom, it is" in finding("discrimination", two).rest
+    for table in (results.essentials(two), model_card.performance(two), pooled_chapter.prediction(two)):
+        assert "Pooled from two sites: one degree of freedom" in table.note
+    assert "Pooled from two sites" not in results.essentials(KINDS["eight"]).note
+    assert finding("results", KINDS["eight"]).lead.startswith("The pooled AUROC is")
+
+
+def test_the_kind_of_model_is_told_where_the_release_states_it() -> None:
+    two = KINDS["two"]
+    assert "Asked of development studies only." in {line.text for line in abstract.lines(two)}
+    assert ("Architecture", model_card.OPEN, True) in model_card.stated(two)
+    stated = dataclasses.replace(two, statements={**two.statements, "12c": "Logistic regression."})
+    assert "Logistic regression." in {line.text for line in abstract.lines(stated)}
+    assert ("Architecture", "Logistic regression.", False) in model_card.stated(stated)
+
+
+def test_the_fifth_place_whose_risks_are_off_is_named_too() -> None:
+    ratios = {f"site_{place}": (value, value - 0.01, value + 0.01) for place, value in enumerate((1.1, 1.2, 1.15))}
+    ratios |= {f"site_{place}": (value, value - 0.01, value + 0.01) for place, value in enumerate((0.9, 0.95), 3)}
+    ratios |= {f"site_{place}": (1.0, 0.9, 1.1) for place in (5, 6, 7)}
+    assert "more" not in said("results", given(KINDS["eight"], "oe_ratio", **ratios))
 
 
 def test_many_sites_whose_risks_are_off_are_counted_and_the_farthest_named() -> None:

@@ -617,7 +617,7 @@ def test_the_files_say_their_title_and_language(book: Book) -> None:
     for _, reader in every_pdf(book):
         trailer: Any = reader.trailer
         assert reader.metadata is not None
-        assert reader.metadata.title == f"External validation of {named} for {about.outcome.name}"
+        assert reader.metadata.title == f"External validation: {named} for {about.outcome.name}"
         assert trailer["/Root"]["/Lang"] == "en"
 
 

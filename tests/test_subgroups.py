@@ -368,6 +368,13 @@ def test_the_tables_show_the_numbers_and_what_is_too_few(knee: Evidence) -> None
                 assert cell.kind != "alert" or low >= 0 or high <= 0
 
 
+def test_what_stands_out_in_the_tables_is_what_the_finding_counts(knee: Evidence) -> None:
+    tables = [table for table in findings.tables(knee) if table.name.endswith("-differences")]
+    coloured = sum(cell.kind == "alert" for table in tables for row in table.rows for cell in row.cells)
+    assert coloured == sum(one.is_apart for one in findings.compared(knee))
+    assert all("Of AUROC and O/E at external sites what excludes 0 stands out." in table.note for table in tables)
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_every_kind_of_study_has_its_tables(case: Any) -> None:
     found = by_hand(case)

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 from dossier.checklist import TOPICS, is_placeholder
 from dossier.findings import classes, results
-from dossier.findings.sentence import Sentence, estimated, new_hospital, primary_threshold, range_over_sites
+from dossier.findings.sentence import (
+    Sentence,
+    estimated,
+    new_hospital,
+    of_two_sites,
+    primary_threshold,
+    range_over_sites,
+)
 from dossier.types import POOLED, Estimate, Evidence, externals, find
 from dossier.typeset import TIED, at_least, counted, in_text, in_words, listing, model, sentence_case, threshold
 
@@ -119,8 +126,12 @@ def _horizon(evidence: Evidence) -> str:
 
 
 def _type(evidence: Evidence) -> str:
+    said = evidence.release.model_card.architecture or in_full(evidence, "12c")
     given = evidence.release.model is not None
-    return "Asked of development studies only" + ("; the coefficients stand in this dossier." if given else ".")
+    return " ".join(
+        ([said] if said else ["Asked of development studies only."])
+        + (["The coefficients stand in this dossier."] if given else [])
+    )
 
 
 def _measures(evidence: Evidence) -> str:
@@ -175,7 +186,7 @@ def _results(evidence: Evidence) -> str:
 
 def _one(evidence: Evidence, measure: str, label: str) -> str:
     pooled = find(evidence, measure, POOLED)
-    if isinstance(pooled, Estimate):
+    if isinstance(pooled, Estimate) and not of_two_sites(pooled):
         return f"Pooled {label}{_of(evidence)} {in_text(evidence, measure, pooled)}."
     sites = estimated(evidence, measure)
     return f"The {label}{_of(evidence)} {range_over_sites(evidence, measure, sites)}." if sites else ""

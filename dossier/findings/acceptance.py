@@ -56,8 +56,8 @@ def when(evidence: Evidence, done: str) -> str:
     said = [evidence.release.acceptance[one[0].number - 1].declared_on for one in declared(evidence)]
     known = sorted(day for day in said if day is not None)
     count = len(said) - len(known)
-    which = "any of them" if count == len(said) > 1 else f"{in_words(count)} of them" if len(said) > 1 else "it"
-    unsaid = f"When {which} {'were' if 1 < count < len(said) else 'was'} {done} is not said." if count else ""
+    which = "any of them" if count == len(said) else f"{in_words(count)} of them"
+    unsaid = f"The date{f' of {which}' if len(said) > 1 else ''} is not said." if count else ""
     if not known:
         return unsaid
     days = date(known[0]) if known[0] == known[-1] else f"{date(known[0])} to {date(known[-1])}"

@@ -14,6 +14,8 @@ from dossier.findings.sentence import (
     named_with_the_rest,
     new_hospital,
     of_slopes,
+    of_two_sites,
+    pooled_beside_the_sites,
     primary_threshold,
     range_over_sites,
     where_risks_are_off,
@@ -121,6 +123,9 @@ def results(evidence: Evidence) -> Sentence:
             else "At no external site can discrimination be averaged over the classes."
         )
         return Sentence(lead, off(evidence))
+    if of_two_sites(pooled):
+        span = range_over_sites(evidence, "auroc", estimated(evidence, "auroc"))
+        return Sentence(f"The AUROC, averaged over the classes, {span}.", f"{new_hospital(evidence)} {off(evidence)}")
     parts = [new_hospital(evidence)]
     span = _pooled_by_class(evidence, "auroc")
     parts += [f"By class it runs from {span}."] if span else []
@@ -142,7 +147,7 @@ def discrimination(evidence: Evidence) -> Sentence:
         return Sentence("At no external site can discrimination be averaged over the classes.")
     lead = f"The AUROC, one class against the rest and averaged, {range_over_sites(evidence, 'auroc', sites)}."
     pooled = find(evidence, "auroc", POOLED)
-    rest = [f"Pooled it is {in_text(evidence, 'auroc', pooled)}."] if isinstance(pooled, Estimate) else []
+    rest = [pooled_beside_the_sites(evidence, pooled)] if isinstance(pooled, Estimate) else []
     span = _pooled_by_class(evidence, "auroc")
     rest += [f"By class the pooled AUROC runs from {span}."] if span else []
     return Sentence(lead, " ".join(rest))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from dossier.bands import LARGE_SHIFT, SIMILARITY
 from dossier.findings.description import NARROW_SIDE_BY_SIDE, evenly
-from dossier.findings.sentence import Sentence, estimated, named_or_counted, range_over_sites
+from dossier.findings.sentence import Sentence, estimated, named_or_counted, range_over_sites, sites_without
 from dossier.types import Absent, DatasetSummary, Description, Estimate, Evidence, externals, find
-from dossier.typeset import Cell, Column, Row, Table, folded, has_enough, listing, named, number
+from dossier.typeset import Cell, Column, Row, Table, folded, has_enough, listing, number
 
 NO_SPREAD = "no spread"
 
@@ -21,55 +19,47 @@ CHANCE = 0.5
 SMALL_P = 0.05
 
 
-def band(value: float) -> str:
-    """The name of the band in which a similarity lies."""
-    return next(name for upper, name in SIMILARITY.items() if value <= upper)
-
-
 def finding(evidence: Evidence) -> Sentence:
     """The averaged similarity of each site, .5 meaning that its rows could be rows of the development table."""
     sites = estimated(evidence, "correspondence_averaged")
     if not sites:
         return Sentence("At no external site can similarity to the development data be computed.")
-    bands = list(dict.fromkeys(band(found.value) for _, found in sites))
-    span = range_over_sites(evidence, "correspondence_averaged", sites, SIMILARITY)
-    lead = f"Averaged similarity {span}: {listing(bands)} by the bands of its authors."
+    lead = f"Averaged similarity {range_over_sites(evidence, 'correspondence_averaged', sites, SIMILARITY)}."
     rest = "0.50 means that the site's rows could as well be rows of the development data."
-    apart = [site.site for site, found in sites if found.value > LOW_SIMILARITY and _is_told_apart(evidence, site)]
-    if apart:
-        rest = (
-            "0.50 is that of rows of the development data, yet other measures tell "
-            f"{named_or_counted(apart, 1)} apart: distances over all predictors show little of a shift in few of them."
-        )
-    return Sentence(lead, rest + _why_not(evidence))
+    denied = _denied(evidence, [site for site, found in sites if found.value > LOW_SIMILARITY])
+    if denied:
+        rest = f"0.50 means alike, yet {denied}."
+    return Sentence(lead, f"{rest} {sites_without(evidence, 'correspondence_averaged')}".strip())
 
 
-def _why_not(evidence: Evidence) -> str:
-    """Which sites have no similarity, and why; where the reasons differ, that they stand below the table."""
-    gaps: dict[str, list[str]] = {}
-    for site in externals(evidence):
-        found = find(evidence, "correspondence_averaged", site.name)
-        if isinstance(found, Absent):
-            reason = re.sub(rf"^{re.escape(site.name)} has no ", "no ", found.reason)
-            gaps.setdefault(named(evidence, reason), []).append(site.site)
-    if not gaps:
-        return ""
-    reason = next(iter(gaps)) if len(gaps) == 1 else "the reasons stand below the table"
-    return f" Not for {named_or_counted([one for sites in gaps.values() for one in sites], 2)}: {reason}."
+def _denied(evidence: Evidence, alike: list[DatasetSummary]) -> str:
+    """Which of the sites that are said to be alike other measures tell from the development data; empty for none."""
+    members = [(site, found) for site in alike if (found := _told_by_classifier(evidence, site)) is not None]
+    classified = [site for site, _ in members]
+    tested = [site for site in alike if site not in classified and _is_told_by_distances(evidence, site)]
+    told = []
+    if members:
+        low, high = (number(end([found.value for _, found in members])) for end in (min, max))
+        auroc = low if low == high else f"{low} to {high}"
+        told.append(f"a classifier tells {named_or_counted([one.site for one in classified], 2)} apart (AUROC {auroc})")
+    if tested:
+        told.append(f"the energy test tells {named_or_counted([one.site for one in tested], 2)} apart")
+    return listing(told)
 
 
-def _is_told_apart(evidence: Evidence, site: DatasetSummary) -> bool:
-    """Whether the membership AUROC, clearly, or the energy test finds a difference from the development data."""
+def _told_by_classifier(evidence: Evidence, site: DatasetSummary) -> Estimate | None:
+    """The membership AUROC of a site, where it clearly tells the site from the development data."""
     member = find(evidence, "membership_auroc", site.name)
+    if isinstance(member, Absent) or member.low is None:
+        return None
+    return member if member.value >= CLEARLY_APART and member.low > CHANCE else None
+
+
+def _is_told_by_distances(evidence: Evidence, site: DatasetSummary) -> bool:
+    """Whether the energy test finds a difference from the development data."""
     energy = find(evidence, "energy_coefficient", site.name)
     p_value = None if isinstance(energy, Absent) else energy.details.get("p_value")
-    told = (
-        isinstance(member, Estimate)
-        and member.value >= CLEARLY_APART
-        and member.low is not None
-        and member.low > CHANCE
-    )
-    return told or (p_value is not None and p_value < SMALL_P)
+    return p_value is not None and p_value < SMALL_P
 
 
 def by_feature(evidence: Evidence) -> tuple[Table, ...]:

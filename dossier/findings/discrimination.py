@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from dossier.findings import classes
-from dossier.findings.sentence import Sentence, estimated, primary_threshold, range_over_sites
+from dossier.findings.sentence import (
+    Sentence,
+    estimated,
+    pooled_beside_the_sites,
+    primary_threshold,
+    range_over_sites,
+)
 from dossier.types import POOLED, Estimate, Evidence, find
-from dossier.typeset import TIED, in_text, threshold
+from dossier.typeset import TIED, threshold
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -16,7 +22,7 @@ def finding(evidence: Evidence) -> Sentence:
     if not sites:
         return Sentence("At no external site can discrimination be estimated.")
     pooled = find(evidence, "auroc", POOLED)
-    rest = [f"Pooled it is {in_text(evidence, 'auroc', pooled)}."] if isinstance(pooled, Estimate) else []
+    rest = [pooled_beside_the_sites(evidence, pooled)] if isinstance(pooled, Estimate) else []
     return Sentence(f"The AUROC {range_over_sites(evidence, 'auroc', sites)}.", " ".join([*rest, *_flagged(evidence)]))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dossier.findings import classes
 from dossier.findings.abstract import in_full
 from dossier.findings.results import finding as first_finding
-from dossier.findings.sentence import Sentence, estimated, primary_threshold
+from dossier.findings.sentence import Sentence, estimated, pooled_of_two, primary_threshold
 from dossier.types import POOLED, Estimate, Evidence, externals, find
 from dossier.typeset import (
     TIED,
@@ -75,7 +75,8 @@ def stated(evidence: Evidence) -> list[tuple[str, str, bool]]:
     """What no data can show, as the release states it."""
     card = evidence.release.model_card
     said = {label: getattr(card, key) for key, label in CARD.items()}
-    said["Inputs"] = said["Inputs"] or in_full(evidence, "9b")
+    said[CARD["architecture"]] = said[CARD["architecture"]] or in_full(evidence, "12c")
+    said[CARD["inputs"]] = said[CARD["inputs"]] or in_full(evidence, "9b")
     sources = in_full(evidence, "5a")
     made_from = card.development_data or development(evidence)
     # Without a development table the text on all sources is the nearest: it speaks of the test's data too.
@@ -112,7 +113,8 @@ def performance(evidence: Evidence) -> Table:
     return Table(
         name="table-model-card",
         title="Performance at the external sites.",
-        note=f"Pooled with its {level_of(evidence)} interval where sites are pooled, and the range over the sites.{of}",
+        note=f"Pooled with its {level_of(evidence)} interval where sites are pooled, and the range over the sites."
+        f"{pooled_of_two(evidence)}{of}",
         head="Measure",
         columns=(Column("Pooled", words=True), Column("Lowest site", words=True), Column("Highest site", words=True)),
         rows=tuple(rows),

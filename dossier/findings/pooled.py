@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from dossier.findings.sentence import Sentence
+from dossier.findings.sentence import (
+    Sentence,
+    estimated,
+    of_two_sites,
+    pooled_beside_the_sites,
+    pooled_of_two,
+    range_over_sites,
+)
 from dossier.types import MACRO, POOLED, Absent, Estimate, Evidence, Result, Term, find
 from dossier.typeset import (
     Cell,
@@ -25,6 +32,8 @@ def finding(evidence: Evidence) -> Sentence:
     auroc, ratio = find(evidence, "auroc", POOLED), find(evidence, "oe_ratio", POOLED)
     if isinstance(auroc, Absent):
         return Sentence(f"Sites are not pooled: {named(evidence, auroc.reason)}.")
+    if of_two_sites(auroc):
+        return _of_two(evidence, auroc)
     several = bool(evidence.release.outcome.classes)
     whose = "Pooled and averaged over the classes" if several else "Pooled"
     lead = f"{whose}, the AUROC is {in_text(evidence, 'auroc', auroc)}"
@@ -34,6 +43,17 @@ def finding(evidence: Evidence) -> Sentence:
     if not known:
         return Sentence(lead, "With fewer than three sites, what a new one may expect is not estimated.")
     return Sentence(lead, f"In a new site like these: {', '.join(known)} ({level_of(evidence)} prediction intervals).")
+
+
+def _of_two(evidence: Evidence, auroc: Estimate) -> Sentence:
+    """What the two sites say themselves, before what they say together, which has nearly no bounds."""
+    sites = estimated(evidence, "auroc")
+    averaged = ", averaged over the classes," if evidence.release.outcome.classes else ""
+    lead = f"The AUROC{averaged} {range_over_sites(evidence, 'auroc', sites)}."
+    return Sentence(
+        lead,
+        f"{pooled_beside_the_sites(evidence, auroc)} What a new site may expect is not estimated.",
+    )
 
 
 def _expected(label: str, found: Estimate | Absent) -> str:
@@ -62,7 +82,8 @@ def prediction(evidence: Evidence) -> Table:
         name="table-pooled",
         title="Pooled over the external sites.",
         note=f"Value, {level_of(evidence)} interval of the mean and {level_of(evidence)} prediction interval. "
-        "Tau: standard deviation between sites on the scale of pooling. I2: share of variance between sites.",
+        "Tau: standard deviation between sites on the scale of pooling. I2: share of variance between sites."
+        f"{pooled_of_two(evidence)}",
         head="Measure",
         columns=(
             Column("Mean", intervals=True),

@@ -11,6 +11,8 @@ from dossier.findings.sentence import (
     Sentence,
     estimated,
     new_hospital,
+    of_two_sites,
+    pooled_of_two,
     primary_threshold,
     range_over_sites,
     where_risks_are_off,
@@ -57,6 +59,8 @@ def finding(evidence: Evidence) -> Sentence:
     pooled = find(evidence, "auroc", POOLED)
     if not isinstance(pooled, Estimate):
         return Sentence(_single(evidence), _risks(evidence))
+    if of_two_sites(pooled):
+        return Sentence(_single(evidence), f"{new_hospital(evidence)} {_risks(evidence)}")
     lead = f"The pooled AUROC is {in_text(evidence, 'auroc', pooled)}."
     return Sentence(lead, f"{new_hospital(evidence)} {_risks(evidence)}")
 
@@ -114,7 +118,7 @@ def essentials(evidence: Evidence) -> Table:
     if known:
         unit += " AUROC and slope: mean of the classes, one against the rest. Brier: all classes, 0 to 2."
     left = f" {counted(len(sites) - MOST_SITES, 'more site')} in the chapters." if len(sites) > MOST_SITES else ""
-    left += _not_pooled(evidence, [(label, measure) for label, measure, _ in asked])
+    left += _not_pooled(evidence, [(label, measure) for label, measure, _ in asked]) + pooled_of_two(evidence)
     return Table(
         name="table-essentials",
         title="The essentials by site.",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dossier import typeset
-from dossier.findings.sentence import Sentence, estimated
+from dossier.findings.sentence import Sentence, estimated, named_or_counted, sites_without
 from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find
 from dossier.typeset import (
     Cell,
@@ -25,37 +25,57 @@ from dossier.typeset import (
 
 
 def finding(evidence: Evidence) -> Sentence:
-    """The strong potential robustness of each site on AUROC, the weak one where it exists, and who supports."""
+    """Where the AUROC differs from that of the internal test, how robust that is called, and who supports."""
     strong = estimated(evidence, "spr", measure="auroc")
+    left = sites_without(evidence, "spr", measure="auroc")
     if not strong:
-        return Sentence("Potential robustness cannot be computed.", _why(evidence))
-    values = [f"{number(found.value)} in {site.site}" for site, found in strong]
-    lead = f"Strong potential robustness on AUROC is {listing(values[:4])}."
-    if len(values) > 4:
-        lead = (
-            f"Strong potential robustness on AUROC runs from {number(strong[0][1].value)} ({strong[0][0].site}) to "
-            f"{number(strong[-1][1].value)} ({strong[-1][0].site})."
-        )
+        return Sentence("Potential robustness cannot be computed.", left)
+    above, below = _beyond_chance(evidence, strong)
+    value = strong[0][1].details.get("internal_value")
+    test = "the internal test" + ("" if value is None else f" ({number(value)})")
+    ways = [
+        f"{way} in {named_or_counted([site.site for site in sites], 2)}"
+        for way, sites in (("higher", above), ("lower", below))
+        if sites
+    ]
+    lead = f"At no compared site does the AUROC differ beyond chance from that of {test}."
+    if ways:
+        lead = f"Beyond chance the AUROC is {' and '.join(ways)} than in {test}."
+    return Sentence(lead, " ".join(part for part in (_strong(strong, bool(above)), _support(evidence), left) if part))
+
+
+def _beyond_chance(
+    evidence: Evidence, strong: Sequence[tuple[DatasetSummary, Estimate]]
+) -> tuple[list[DatasetSummary], list[DatasetSummary]]:
+    """The sites whose AUROC the test finds above that of the internal test, and those where it lies below."""
+    above: list[DatasetSummary] = []
+    below: list[DatasetSummary] = []
+    for site, found in strong:
+        p_value, internal = (found.details.get(name) for name in ("p_performance", "internal_value"))
+        here = find(evidence, "auroc", site.name)
+        if isinstance(here, Absent) or p_value is None or internal is None:
+            continue
+        if p_value < 1 - evidence.release.release.level:
+            (above if here.value > internal else below).append(site)
+    return above, below
+
+
+def _strong(strong: Sequence[tuple[DatasetSummary, Estimate]], some_better: bool) -> str:
+    """The strong potential robustness, and how it is read where a site does better than the internal test."""
+    low, high = number(strong[0][1].value), number(strong[-1][1].value)
+    span = f"is {low}" if low == high else f"runs from {low} to {high}"
+    aside = ", low also where the model does better than at home," if some_better else ""
+    return f"Strong potential robustness (SPR){aside} {span}."
+
+
+def _support(evidence: Evidence) -> str:
+    """How many sites are unlike the development data and acceptable all the same."""
     support = find(evidence, "externally_supported", POOLED)
-    rest = _why(evidence)
-    if isinstance(support, Estimate):
-        count = int(support.value)
-        rest = (
-            f"{sentence_case(in_words(count))} {'site lies' if count == 1 else 'sites lie'} in the region of external "
-            f"support. {rest}"
-        )
-    return Sentence(lead, rest)
-
-
-def _why(evidence: Evidence) -> str:
-    """How many sites are left out, and the reason of the first."""
-    gaps = [(site, find(evidence, "spr", site.name, measure="auroc")) for site in externals(evidence)]
-    left = [(site, found) for site, found in gaps if isinstance(found, Absent)]
-    if not left:
+    if isinstance(support, Absent):
         return ""
-    reason = named(evidence, left[0][1].reason)
-    others = f" (and {in_words(len(left) - 1)} more)" if len(left) > 1 else ""
-    return f"Not for {left[0][0].site}{others}: {reason}."
+    count = int(support.value)
+    verb = "site lies" if count == 1 else "sites lie"
+    return f"{sentence_case(in_words(count))} {verb} in the region of external support."
 
 
 def components(evidence: Evidence) -> Table:

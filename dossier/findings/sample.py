@@ -121,8 +121,8 @@ def needed(evidence: Evidence) -> Table:
     return Table(
         name="table-sample",
         title="Patients needed by each criterion.",
-        note="What a site has fewer patients than stands out. For 95% intervals, whatever the level of those on other "
-        "pages. Net benefit is meant as its standardized form.",
+        note="A number stands out where the site has fewer patients. For 95% intervals, whatever the level of those on "
+        "other pages. Net benefit is meant as its standardized form.",
         head="Site",
         columns=tuple(heads),
         rows=tuple(_rows(evidence, at, reasons)),

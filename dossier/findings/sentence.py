@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from dossier.bands import FEW_FOR_POOLING, OE_TOLERATED
-from dossier.types import POOLED, DatasetSummary, Estimate, Evidence, externals, find
-from dossier.typeset import TIED, counted, in_text, in_words, level_of, listing, number, short
+from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find
+from dossier.typeset import TIED, counted, in_text, in_words, level_of, listing, named, number, short
 
 Place = TypeVar("Place")
 
@@ -26,6 +27,20 @@ def estimated(evidence: Evidence, measure: str, /, **at: float | str) -> list[tu
     pairs = [(site, find(evidence, measure, site.name, **at)) for site in externals(evidence)]
     kept = [(site, found) for site, found in pairs if isinstance(found, Estimate)]
     return sorted(kept, key=lambda pair: pair[1].value)
+
+
+def sites_without(evidence: Evidence, measure: str, /, **at: float | str) -> str:
+    """Which sites have no value of a measure, and why; where the reasons differ, that they stand below the table."""
+    gaps: dict[str, list[str]] = {}
+    for site in externals(evidence):
+        found = find(evidence, measure, site.name, **at)
+        if isinstance(found, Absent):
+            reason = re.sub(rf"^{re.escape(site.name)} has no ", "no ", found.reason)
+            gaps.setdefault(named(evidence, reason), []).append(site.site)
+    if not gaps:
+        return ""
+    reason = next(iter(gaps)) if len(gaps) == 1 else "the reasons stand below the table"
+    return f"Not for {named_or_counted([one for sites in gaps.values() for one in sites], 2)}: {reason}."
 
 
 def primary_threshold(evidence: Evidence) -> float | None:
@@ -94,6 +109,31 @@ def new_hospital(evidence: Evidence) -> str:
     )
 
 
+def of_two_sites(pooled: Estimate) -> bool:
+    """Whether no more than two sites are pooled: their interval has one degree of freedom, and holds nearly all."""
+    sites = pooled.details.get("k")
+    return sites is not None and sites < FEWEST_POOLED
+
+
+FEWEST_POOLED = 3
+"""Sites from which on what they say together is said first; of two the sites themselves are."""
+
+
+def pooled_of_two(evidence: Evidence) -> str:
+    """For a note: that two sites are pooled, where that is so; else nothing."""
+    pooled = find(evidence, "auroc", POOLED)
+    return f" {OF_TWO_SITES}" if isinstance(pooled, Estimate) and of_two_sites(pooled) else ""
+
+
+def pooled_beside_the_sites(evidence: Evidence, auroc: Estimate) -> str:
+    """The pooled AUROC after a sentence that gives that of the sites, and from how many where these are two."""
+    of_two = " from two sites, with one degree of freedom," if of_two_sites(auroc) else ""
+    return f"Pooled{of_two} it is {in_text(evidence, 'auroc', auroc)}."
+
+
+OF_TWO_SITES = "Pooled from two sites: one degree of freedom, hence the wide interval."
+
+
 def of_slopes(slopes: Sequence[tuple[Place, Estimate]], who: Callable[[list[Place]], str]) -> list[str]:
     """Where the interval of the calibration slope does not hold 1, and what that says; `who` names the places."""
     known = [
@@ -127,7 +167,10 @@ def named_with_the_rest(names: Sequence[str], most: int, room: int | None = None
 
 
 MOST_OFF = 4
-"""Places whose risks are off that a sentence names while they are no more; of more it names the farthest off."""
+"""Places whose risks are off that a sentence names, with their O/E while they are no more; of more it names the
+farthest off."""
+MOST_WITHOUT_VALUE = 5
+"""So many are named without their O/E before any is counted: the words "one more" are no shorter than a name."""
 
 
 def where_risks_are_off(ratios: Sequence[tuple[str, Estimate]], preposition: str = "in") -> str:
@@ -149,7 +192,8 @@ def where_risks_are_off(ratios: Sequence[tuple[str, Estimate]], preposition: str
     }
     found = {words: which for words, which in kinds.items() if which}
     few = len(low) + len(high) <= MOST_OFF
-    most = MOST_OFF if few else MOST_OFF // len(found)
+    all_named = len(low) + len(high) <= MOST_WITHOUT_VALUE
+    most = MOST_WITHOUT_VALUE if all_named else MOST_OFF // len(found)
     told = [
         f"{words} {preposition} "
         + named_with_the_rest([f"{name} (O/E{TIED}{number(one.value)})" if few else name for name, one in which], most)

@@ -404,6 +404,7 @@ def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], unit: str) -
     known = shown(evidence, ("external", "internal"))
     places = [(label_of(one), one.name) for one in known] + [(ALL_POOLED, POOLED)]
     mirrored = len(labels) == 2
+    told = _told_apart(evidence, column)
     rows: list[Row] = []
     pooled = ""
     for called, dataset in places:
@@ -420,20 +421,22 @@ def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], unit: str) -
             rows.append(Row(called, kind="group"))
         for label, row in made:
             cells = tuple(
-                _apart_cell(evidence, dataset, measure, one, reasons)
+                _apart_cell(evidence, dataset, measure, one, reasons, (label, dataset, measure) in told)
                 for (_, measure, _), one in zip(asked, row, strict=True)
             )
             rows.append(Row(called if mirrored else sentence_case(label), cells))
     if not rows:
         return []
     prevalence = " It rises with the share of events, whatever the model does." if unit else ""
+    # Of several classes the differences of the means are not those that the finding counts.
+    standing = "" if classes.labels(evidence) else " Of AUROC and O/E at external sites what excludes 0 stands out."
     against = f"{labels[0]} minus {labels[1]}" if mirrored else "each subgroup minus the other patients of its site"
     return [
         Table(
             name=anchor(f"table-subgroups-{column}-differences"),
             title=_title(column, against),
-            note=f"Difference and {level_of(evidence)} interval (square-and-add), on the plain scale for ratios too; "
-            f"what excludes 0 stands out.{pooled}{unit}{prevalence}",
+            note=f"Difference and {level_of(evidence)} interval (square-and-add), on the plain scale for ratios too."
+            f"{standing}{pooled}{unit}{prevalence}",
             head="Site" if mirrored else "Subgroup",
             columns=tuple(Column(head, intervals=True) for head, _, _ in asked),
             rows=tuple(rows),
@@ -446,11 +449,22 @@ def _is_printed(found: Estimate | Absent, dataset: str) -> bool:
     return isinstance(found, Estimate) and (dataset != POOLED or _is_telling(found))
 
 
-def _apart_cell(evidence: Evidence, dataset: str, measure: str, found: Estimate | Absent, reasons: Reasons) -> Cell:
+def _told_apart(evidence: Evidence, column: str) -> set[tuple[str, str, str]]:
+    """The differences of a column that the chapter's finding counts, by label, dataset and measure."""
+    return {
+        (one.label, one.dataset.name, one.measure)
+        for one in _differences(evidence)
+        if one.column == column and one.of_class is None and one.is_apart
+    }
+
+
+def _apart_cell(
+    evidence: Evidence, dataset: str, measure: str, found: Estimate | Absent, reasons: Reasons, stands_out: bool
+) -> Cell:
     if isinstance(found, Absent):
         return Cell("", kind="plain") if dataset == POOLED else reasons.cell(found)
     made = cell(found, evidence.terms[measure], reasons, wordy=True)
-    return Cell(made.text, made.interval, "alert") if _excludes_zero(found) else made
+    return Cell(made.text, made.interval, "alert") if stands_out else made
 
 
 def compared(evidence: Evidence, place: str | None = None) -> tuple[Difference, ...]:

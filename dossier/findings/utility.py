@@ -30,7 +30,7 @@ def finding(evidence: Evidence) -> Sentence:
     span = range_over_sites(evidence, "net_benefit", sites)
     lead = f"At a threshold of{TIED}{threshold(at)} the net benefit {span}."
     worse = _where_a_default_is_better(evidence, at, "has the higher net benefit")
-    none = f"At{TIED}{threshold(at)} treating everyone or no one has the higher net benefit at no site"
+    none = f"At{TIED}{threshold(at)} neither treating everyone nor treating no one does better at any site"
     others = evidence.release.thresholds.declared[1:]
     which = "the other" if len(others) == 1 else "a further"
     more = [
