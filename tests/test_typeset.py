@@ -249,8 +249,8 @@ def test_an_estimate_in_a_sentence_carries_its_level_and_unit() -> None:
 def test_a_gap_has_one_letter_for_one_reason() -> None:
     reasons = typeset.Reasons(EIGHT)
     cells = [reasons.cell(Absent(text)) for text in ("too few events", "no risk", "too few events")]
-    assert [cell.text for cell in cells] == [f"absent{TIED}a", f"absent{TIED}b", f"absent{TIED}a"]
-    assert reasons.footnotes() == (f"a{TIED}Too few events.", f"b{TIED}No risk.")
+    assert [cell.text for cell in cells] == [f"absent{TIED}†a", f"absent{TIED}†b", f"absent{TIED}†a"]
+    assert reasons.footnotes() == (f"†a{TIED}Too few events.", f"†b{TIED}No risk.")
 
 
 def test_the_same_gap_at_several_sites_is_said_once() -> None:

@@ -231,7 +231,7 @@ def _told(evidence: Evidence, found: Hospitals) -> str:
 
 
 def _came(evidence: Evidence, sites: Sequence[DatasetSummary]) -> list[tuple[float, str]]:
-    """How many had the outcome for each that was expected, and where; hospitals where that is not known are left out."""
+    """How many had the outcome for each that was expected, and where, at the hospitals where that is known."""
     ratios = [(find(evidence, "oe_ratio", site.name), site.site) for site in sites]
     return [(one.value, name) for one, name in ratios if isinstance(one, Estimate)]
 

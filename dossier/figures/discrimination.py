@@ -345,8 +345,17 @@ def _site_row(
     hollow = few(site, bands.FEW_FOR_POOLING)
     inside = bool(axes.get_xlim()[0] <= found.value <= axes.get_xlim()[1])
     if inside:
+        size = 3.9 if columns.width > NARROW else 2.6
         axes.plot(
-            [found.value], [row], "s", ms=3.9, mfc="white" if hollow else INK, mec=INK, mew=0.9, clip_on=False, zorder=3
+            [found.value],
+            [row],
+            "s",
+            ms=size,
+            mfc="white" if hollow else INK,
+            mec=INK,
+            mew=0.9,
+            clip_on=False,
+            zorder=3,
         )
     everyone = forest.everyone(evidence, site.name)
     left, right = axes.get_xlim()
@@ -354,6 +363,10 @@ def _site_row(
         axes.plot([everyone], [row], "|", ms=8, mec=INK_2, mew=1.3, clip_on=False, zorder=2.5, color=INK_2)
     write(drawn, columns.value, y, forest.text(found.value), ha="right", weight=600)
     write(drawn, columns.interval, y, interval(found.low, found.high, forest.digits), ha="right", color=INK_2)
+
+
+NARROW = 25.0
+"""On a plot of at most so many mm the squares are small: large ones would cover the intervals of large sites."""
 
 
 def _whisker(axes: Axes, found: Estimate, row: float) -> None:
