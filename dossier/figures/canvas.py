@@ -248,11 +248,6 @@ def patients(sites: Sequence[DatasetSummary]) -> str:
     return f"{counted(sum(site.n for site in sites), 'patient')}{more}"
 
 
-def counted_classes(evidence: Evidence) -> str:
-    """How many panels there are when each class at each site has one."""
-    return counted(len(externals(evidence)), "class and site", "pairs of class and site")
-
-
 def few(site: DatasetSummary, floor: int) -> bool:
     """Whether a site has fewer events or non-events, or patients of a class, than the floor, or hides their number."""
     if site.class_counts:

@@ -439,8 +439,8 @@ def forest_caption(evidence: Evidence, forest: Forest, width: float) -> str:
     return text + left_out(len(sites) - len(shown), "not drawn")
 
 
-def forest_alternative(evidence: Evidence, forest: Forest) -> str:
-    """The finding of a forest in one sentence."""
+def forest_alternative(evidence: Evidence, forest: Forest, *, only_sites: bool = False) -> str:
+    """The finding of a forest in one sentence, or that of its sites for a picture that shows nothing else."""
     found = [(forest.found(evidence, site.name), site.site) for site in externals(evidence)]
     known = sorted((one.value, name) for one, name in found if isinstance(one, Estimate))
     (low, first), (high, last) = known[0], known[-1]
@@ -455,7 +455,7 @@ def forest_alternative(evidence: Evidence, forest: Forest) -> str:
     else:
         text += f" runs from {lowest} ({first}) to {highest} ({last}) in {sites_word(len(known))}"
     pooled = forest.together(evidence)
-    if isinstance(pooled, Estimate):
+    if isinstance(pooled, Estimate) and not only_sites:
         where = "over all patients" if forest.counts_patients else "pooled"
         text += f"; {where} it is {value_text(pooled, forest.digits)}"
         low_end, high_end = pooled.details.get("prediction_low"), pooled.details.get("prediction_high")
