@@ -534,7 +534,8 @@ def by_site_alternative(evidence: Evidence) -> str:
 
 def _better_without(evidence: Evidence, at: float) -> str:
     """Where flagging everyone, or no one, gains more than the model at a threshold."""
-    everyone, no_one = [], []
+    everyone: list[str] = []
+    no_one: list[str] = []
     for site in externals(evidence):
         curve = site_curve(evidence, site)
         row = row_of(curve, "threshold", at) if isinstance(curve, Curve) else None
