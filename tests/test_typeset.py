@@ -315,7 +315,7 @@ def test_letters_do_not_run_out() -> None:
     reasons = typeset.Reasons(EIGHT)
     words = [reasons.cell(Absent(f"reason {place}")).text.partition(TIED)[2] for place in range(60)]
     assert words[:2] == ["†a", "†b"]
-    assert words[25:28] == ["z", "aa", "ab"]
+    assert words[25:28] == ["†z", "†aa", "†ab"]
     assert len(set(words)) == 60
 
 
