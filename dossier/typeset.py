@@ -498,9 +498,9 @@ class Reasons:
         return Cell(f"{word}{TIED}{self.letter(absent.reason)}", kind="absent")
 
     def letter(self, reason: str) -> str:
-        """The letter of a reason, which a footnote spells out."""
+        """The mark of a reason, which a footnote spells out: a letter alone would read as an article."""
         said = sentence_case(named(self.evidence, reason))
-        return self.letters.setdefault(said, _letter(len(self.letters)))
+        return self.letters.setdefault(said, f"†{_letter(len(self.letters))}")
 
     def leave_out(self, label: str, dataset: str, reason: str) -> None:
         """Remember a dataset that has no row because nothing of the table exists for it."""

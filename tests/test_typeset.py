@@ -286,8 +286,8 @@ def test_an_estimate_in_a_sentence_carries_its_level_and_unit() -> None:
 def test_a_gap_has_one_letter_for_one_reason() -> None:
     reasons = typeset.Reasons(EIGHT)
     cells = [reasons.cell(Absent(text)) for text in ("too few events", "no risk", "too few events")]
-    assert [cell.text for cell in cells] == [f"absent{TIED}a", f"absent{TIED}b", f"absent{TIED}a"]
-    assert reasons.footnotes() == (f"a{TIED}Too few events.", f"b{TIED}No risk.")
+    assert [cell.text for cell in cells] == [f"absent{TIED}†a", f"absent{TIED}†b", f"absent{TIED}†a"]
+    assert reasons.footnotes() == (f"†a{TIED}Too few events.", f"†b{TIED}No risk.")
 
 
 def test_the_same_gap_at_several_sites_is_said_once() -> None:
@@ -351,8 +351,8 @@ def test_a_dataset_may_be_called_by_a_word_of_the_reason(name: str, reason: str,
 def test_letters_do_not_run_out() -> None:
     reasons = typeset.Reasons(EIGHT)
     words = [reasons.cell(Absent(f"reason {place}")).text.partition(TIED)[2] for place in range(60)]
-    assert words[:2] == ["a", "b"]
-    assert words[25:28] == ["z", "aa", "ab"]
+    assert words[:2] == ["†a", "†b"]
+    assert words[25:28] == ["†z", "†aa", "†ab"]
     assert len(set(words)) == 60
 
 

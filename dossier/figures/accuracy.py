@@ -75,7 +75,7 @@ def draw_profiles(evidence: Evidence) -> Figure | Absent:
     drawn = sheet(width, grid.bottom + 9.4)
     low = min(float(np.nanmin(column(curve, "tau"))) for curve in known)
     high = max(float(np.nanmax(column(curve, "tau"))) for curve in known)
-    places = inner_ticks(low, high, 2)
+    places = sorted({low, *inner_ticks(low, high, 2)})
     narrow = grid.width < 26
     for place, site in enumerate(shown):
         head(drawn, grid, place, heads[place])
@@ -100,7 +100,7 @@ def draw_profiles(evidence: Evidence) -> Figure | Absent:
 
 def _tick(value: float, ends: tuple[float, float], narrow: bool) -> str:
     """The text of a tick; where panels are narrow only those at the ends have one."""
-    return "" if narrow and value not in ends else tick_text(value)
+    return "" if narrow and value not in ends else tick_text(round(value, 2))
 
 
 @figure("H-accuracy by the certainty asked for")

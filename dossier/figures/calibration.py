@@ -362,12 +362,24 @@ def calibration_alternative(evidence: Evidence, width: float) -> str:
     if len(known) > 1 and number(low) == number(high):
         return f"Calibration curves: observed over expected events are {number(low)} at every site, where 1 is perfect."
     if len(known) == 1:
-        return f"Calibration curve: in {first} the outcome was {number(low)} times as frequent as the risks said."
+        told = f"Calibration curve: in {first} the outcome was {number(low)} times as frequent as the risks said."
+        return f"{told}{_shape(evidence, shown)}"
     return (
         f"Calibration curves: observed over expected events run from {number(low)} ({first}) to {number(high)} "
         f"({last}), "
-        "where 1 is perfect."
+        f"where 1 is perfect.{_shape(evidence, shown)}"
     )
+
+
+def _shape(evidence: Evidence, shown: Sequence[DatasetSummary]) -> str:
+    """How steep the curves are, which tells whether risks are too extreme or not extreme enough."""
+    found = [(find(evidence, "calibration_slope", site.name), site.site) for site in shown]
+    known = sorted((one.value, name) for one, name in found if isinstance(one, Estimate))
+    if not known:
+        return ""
+    (low, first), (high, last) = known[0], known[-1]
+    span = number(low) if len(known) == 1 else f"from {number(low)} ({first}) to {number(high)} ({last})"
+    return f" Slope: {span}; below 1 high risks are too high and low ones too low."
 
 
 def printed_calibration(name: str, evidence: Evidence, width: float) -> Picture | Absent:

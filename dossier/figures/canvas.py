@@ -248,11 +248,6 @@ def patients(sites: Sequence[DatasetSummary]) -> str:
     return f"{counted(sum(site.n for site in sites), 'patient')}{more}"
 
 
-def counted_classes(evidence: Evidence) -> str:
-    """How many panels there are when each class at each site has one."""
-    return counted(len(externals(evidence)), "class and site", "pairs of class and site")
-
-
 def few(site: DatasetSummary, floor: int) -> bool:
     """Whether a site has fewer events or non-events, or patients of a class, than the floor, or hides their number."""
     if site.class_counts:
@@ -938,12 +933,14 @@ def stands_on_a_line(text: str, spot: tuple[float, float], lines: Floats, weight
     return bool(_crossed(np.array([spot]), half, lines).any())
 
 
-def is_clear(text: str, spot: tuple[float, float], line: Floats, others: Floats, weight: int = 400) -> bool:
-    """Whether a label crosses no line (points in mm) and stands nearer to its own than to any other."""
+def is_clear(
+    text: str, spot: tuple[float, float], line: Floats, others: Floats, weight: int = 400, apart: float = 0.0
+) -> bool:
+    """Whether a label crosses no line (points in mm) and stands nearer to its own than to any other, by `apart` mm."""
     half = np.array([text_width(text, weight) / 2, LABEL_HEIGHT / 2 - 0.4])
     place = np.array([spot])
     crosses = bool((_crossed(place, half, others) + _crossed(place, half, line)).any())
-    return not crosses and bool((_nearest(place, half, line) <= _nearest(place, half, others)).all())
+    return not crosses and bool((_nearest(place, half, line) + apart <= _nearest(place, half, others)).all())
 
 
 # ---- bytes ----------------------------------------------------------------------------------------------------------

@@ -13,7 +13,6 @@ from dossier.figures.canvas import (
     FULL,
     HALF,
     MOST_PANELS,
-    counted_classes,
     few,
     joined,
     left_out,
@@ -26,10 +25,10 @@ from dossier.figures.canvas import (
 )
 from dossier.figures.discrimination import AUROC, printed_forest
 from dossier.figures.risks import draw_risks, how_to_read, risk_alternative
-from dossier.figures.roc import draw_roc
-from dossier.figures.utility import draw_decision_panels
+from dossier.figures.roc import draw_roc, ringed
+from dossier.figures.utility import by_site_alternative, draw_decision_panels, marked, site_curve
 from dossier.register import figure
-from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, Picture, externals, find
+from dossier.types import POOLED, Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, externals, find
 from dossier.typeset import number
 
 BETWEEN = " / "
@@ -175,7 +174,7 @@ def calibration_results_by_class(evidence: Evidence) -> Picture | Absent:
 def roc_by_class(evidence: Evidence) -> Picture | Absent:
     """How many patients of each class are found for how many others, as the threshold of its risk falls."""
     words = f"In each panel the AUROC with its {level_text(evidence)} interval; the grey diagonal is chance."
-    return _drawn("roc_by_class", evidence, draw_roc, words, _roc_alternative)
+    return _drawn("roc_by_class", evidence, draw_roc, lambda seen: f"{words}{ringed(seen)}", _roc_alternative)
 
 
 def _roc_alternative(seen: Evidence) -> str:
@@ -215,9 +214,16 @@ def risk_results_by_class(evidence: Evidence) -> Picture | Absent:
 @figure("Decision curve by class and site")
 def decision_by_class(evidence: Evidence) -> Picture | Absent:
     """What acting on the risk of one class gains over acting for everyone or for no one, at every site."""
-    words = f"Net benefit per 100 patients of acting on the risk of the class, with its {level_text(evidence)} band."
-    return _drawn("decision_by_class", evidence, draw_decision_panels, words, _decision_alternative)
+    return _drawn("decision_by_class", evidence, draw_decision_panels, _decision_words, _decision_alternative)
+
+
+def _decision_words(seen: Evidence) -> str:
+    known = [curve for site in externals(seen) if isinstance(curve := site_curve(seen, site), Curve)]
+    return (
+        f"Net benefit per 100 patients of acting on the risk of the class, with its {level_text(seen)} band."
+        f"{marked(seen, known)}"
+    )
 
 
 def _decision_alternative(seen: Evidence) -> str:
-    return f"Decision curves of {counted_classes(seen)}, each with acting for everyone and for no one."
+    return by_site_alternative(seen).replace("curves by site", "curves by class and site")

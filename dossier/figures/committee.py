@@ -18,11 +18,11 @@ from dossier.figures.canvas import (
     COMMITTEE,
     INK_2,
     LABEL_HEIGHT,
-    LINE,
     ORANGE,
     TINTS,
     column,
     few,
+    is_clear,
     level_text,
     panel,
     picture,
@@ -51,19 +51,23 @@ from dossier.types import (
     find_curve,
     summary_of,
 )
-from dossier.typeset import number
+from dossier.typeset import listing, number
 
 CELLS = ("true_positive", "false_negative", "false_positive", "true_negative")
 SQUARE = 1.5
 ROWS = 13
+MOST_NAMED = 3
+"""Hospitals that a caption names; of more it gives the count."""
+APART = 1.5
+"""By how much, in mm, the name of a line stands nearer to it than to any other."""
 
 
 @dataclass(frozen=True)
 class Hospitals:
-    """The hospitals whose curves a committee sees, and how many have too few patients for one."""
+    """The hospitals whose curves a committee sees, and those that have too few patients for one."""
 
     shown: tuple[tuple[DatasetSummary, Curve], ...]
-    too_few: int
+    too_few: tuple[DatasetSummary, ...]
 
 
 def hospitals(evidence: Evidence) -> Hospitals | Absent:
@@ -75,13 +79,15 @@ def hospitals(evidence: Evidence) -> Hospitals | Absent:
         curve = find_curve(evidence, "calibration_curve", evidence.local_site)
         if isinstance(curve, Absent):
             return curve
-        return Hospitals(((summary_of(evidence, evidence.local_site), curve),), 0)
+        return Hospitals(((summary_of(evidence, evidence.local_site), curve),), ())
     found = [(site, find_curve(evidence, "calibration_curve", site.name)) for site in externals(evidence)]
     known = tuple((site, curve) for site, curve in found if isinstance(curve, Curve))
     if not known:
         return Absent("no external site has a calibration curve")
     sound = tuple((site, curve) for site, curve in known if not few(site, bands.FEW_FOR_POOLING))
-    return Hospitals(sound, len(known) - len(sound)) if sound else Hospitals(known[:1], len(known) - 1)
+    shown = sound or known[:1]
+    drawn = {site.name for site, _ in shown}
+    return Hospitals(shown, tuple(site for site, _ in known if site.name not in drawn))
 
 
 def draw_committee_calibration(evidence: Evidence) -> Figure | Absent:
@@ -91,15 +97,14 @@ def draw_committee_calibration(evidence: Evidence) -> Figure | Absent:
         return found
     alone = len(found.shown) == 1
     end = curve_end([curve for _, curve in found.shown])
-    note = _not_drawn(found)
-    top = 6.5 if alone else 11.0
-    drawn = sheet(62.4, top + 40.0 + (LINE if note else 0))
+    top, height = (6.5, 29.6) if alone else (11.0, 42.0)
+    drawn = sheet(62.4, top + height + 10.4)
     write(drawn, 0, 2.2, "Share who had the outcome")
     count = 4 if end in (0.02, 0.2, 0.4, 0.8) else 5 if end in (0.05, 0.1, 0.5, 1.0) else 3
     places = [end * step / count for step in range(count + 1)]
     texts = ["0", *(f"{place * 100:g}%" for place in places[1:])]
     left = max(text_width(text) for text in texts) + 2.2
-    width, height = 62.4 - left - text_width(texts[-1]) / 2 - 0.3, 29.6
+    width = 62.4 - left - text_width(texts[-1]) / 2 - 0.3
     axes = panel(drawn, left, top, width, height)
     axes.set_xlim(0, end)
     axes.set_ylim(0, end)
@@ -108,29 +113,63 @@ def draw_committee_calibration(evidence: Evidence) -> Figure | Absent:
         draw_curve(axes, curve, end, few(site, bands.FEW_FOR_A_BAND), 1.6)
         _name_lines(axes, site, curve, end, (width, height))
     else:
-        _all_lines(drawn, axes, found, end)
+        _all_lines(drawn, axes, found, end, (width, height))
     ticks(axes, "x", places, texts)
     ticks(axes, "y", places, texts)
-    write(drawn, left + width / 2, top + 37.8, "Risk the model gave", ha="center")
-    if note:
-        write(drawn, 0, top + 37.8 + LINE, note, color=INK_2)
+    write(drawn, left + width / 2, top + height + 8.2, "Risk the model gave", ha="center")
     return drawn
 
 
-def _all_lines(drawn: Figure, axes: Axes, found: Hospitals, end: float) -> None:
-    """One thin line a hospital, all alike, and above them what the lines are."""
+def _all_lines(drawn: Figure, axes: Axes, found: Hospitals, end: float, size: tuple[float, float]) -> None:
+    """One thin line a hospital, all alike, with its name where there is room, and above them what the lines are."""
     axes.plot([0, end], [0, end], color=INK_2, lw=1.1, zorder=3)
     thin = 0.9 if len(found.shown) <= 12 else 0.6
     for _, curve in found.shown:
         axes.plot(column(curve, "risk"), column(curve, "observed"), color=BLUE, lw=thin, zorder=2)
+    _name_all_lines(axes, found, end, size)
     text = "Each line: one place"
     write(drawn, 0, 6.6, text, color=BLUE, weight=600)
     write(drawn, text_width(text, 600) + 3.0, 6.6, "straight: perfect", color=INK_2)
 
 
+def _name_all_lines(axes: Axes, found: Hospitals, end: float, size: tuple[float, float]) -> None:
+    """The names of the lines, those furthest from the straight one first; none where it could be another line's."""
+    width, height = size
+    lines = [
+        resampled(column(curve, "risk") / end * width, (1 - column(curve, "observed") / end) * height)
+        for _, curve in found.shown
+    ]
+    straight = resampled(np.array([0.0, width]), np.array([height, 0.0]))
+    away = [float(np.abs(line[:, 1] - height * (1 - line[:, 0] / width)).max(initial=0)) for line in lines]
+    names = shortened([site.site for site, _ in found.shown], 26)
+    taken: list[tuple[float, float, float, float]] = []
+    for at in sorted(range(len(lines)), key=lambda place: -away[place]):
+        others = np.concatenate([straight, *(line for place, line in enumerate(lines) if place != at)])
+        for prefer in (0.5, 0.3, 0.7, 0.1, 0.9):
+            spot = place_on_line(names[at], lines[at], others, taken, size, 400, prefer)
+            if spot is not None and is_clear(names[at], spot, lines[at], others, apart=APART):
+                taken.append((*spot, text_width(names[at]) / 2 + 0.5, LABEL_HEIGHT / 2))
+                x, y = spot[0] / width * end, (1 - spot[1] / height) * end
+                axes.text(x, y, names[at], ha="center", va="center", color=BLUE, zorder=5)
+                break
+
+
 def _not_drawn(found: Hospitals) -> str:
-    """The line about the hospitals that are not drawn."""
-    return f"Not drawn: {found.too_few} with too few patients" if found.too_few else ""
+    """The sentence about the hospitals that are not drawn: which, and of whom they have too few."""
+    if not found.too_few:
+        return ""
+    if len(found.too_few) > MOST_NAMED:
+        return f"Not drawn: {len(found.too_few)} with too few patients."
+    return f"Not drawn, as too few: {listing([_scarce(site) for site in found.too_few])}."
+
+
+def _scarce(site: DatasetSummary) -> str:
+    """A hospital that is not drawn, with the count of those who are too few where it may be known."""
+    if site.events is None:
+        return site.site
+    without = site.n - site.events
+    rare = f"{site.events:,} with the outcome" if site.events <= without else f"{without:,} without the outcome"
+    return f"{site.site} ({rare})"
 
 
 def _name_lines(axes: Axes, site: DatasetSummary, curve: Curve, end: float, size: tuple[float, float]) -> None:
@@ -171,22 +210,30 @@ def committee_calibration(evidence: Evidence) -> Picture | Absent:
         note = _not_drawn(found)
         caption = (
             f"{who}: {n:,} patients{counted_events}. Above the straight line the risks were too low, below it too high"
-            f"{band}.{f' {note}.' if note else ''}"
+            f"{band}.{f' {note}' if note else ''}"
         )
-        return picture("committee_calibration", drawn, caption, _told(evidence, sites))
+        return picture("committee_calibration", drawn, caption, _told(evidence, found))
 
 
-def _told(evidence: Evidence, sites: Sequence[DatasetSummary]) -> str:
+def _told(evidence: Evidence, found: Hospitals) -> str:
     """The finding in plain words: how many had the outcome for every 100 that the risks add up to."""
-    ratios = [(find(evidence, "oe_ratio", site.name), site.site) for site in sites]
-    known = sorted((one.value, name) for one, name in ratios if isinstance(one, Estimate))
+    known = sorted(_came(evidence, [site for site, _ in found.shown]))
+    missing = "".join(
+        f" Not drawn: {name}, {number(value * 100, 0)}." for value, name in _came(evidence, found.too_few)
+    )
     if not known:
-        return "The share of patients who had the outcome, by the risk that the model gave."
+        return f"The share of patients who had the outcome, by the risk that the model gave.{missing}"
     (low, first), (high, last) = known[0], known[-1]
     start = "For every 100 outcomes that the risks add up to there were"
     if len(known) == 1:
-        return f"{start} {number(low * 100, 0)} at {first}."
-    return f"{start} from {number(low * 100, 0)} ({first}) to {number(high * 100, 0)} ({last})."
+        return f"{start} {number(low * 100, 0)} at {first}.{missing}"
+    return f"{start} from {number(low * 100, 0)} ({first}) to {number(high * 100, 0)} ({last}).{missing}"
+
+
+def _came(evidence: Evidence, sites: Sequence[DatasetSummary]) -> list[tuple[float, str]]:
+    """How many had the outcome for each that was expected, and where, at the hospitals where that is known."""
+    ratios = [(find(evidence, "oe_ratio", site.name), site.site) for site in sites]
+    return [(one.value, name) for one, name in ratios if isinstance(one, Estimate)]
 
 
 @dataclass(frozen=True)

@@ -197,18 +197,24 @@ def draw_flow(evidence: Evidence) -> Figure | Absent:
         write(drawn, 0, top + 0.5 * LINE, "All external", weight=600)
         for box, place in zip(boxes, right, strict=True):
             write(drawn, place, top + 0.5 * LINE, box.total, ha="right", weight=600)
-    start, most = spans[-1][1] + GAP + 1.0, max(max(one.n for one in shown), 1)
+    start, most = spans[-1][1] + GAP + 1.0, max(_longest(shown), 1)
     for row, one in enumerate(shown, start=int(totals)):
         y = top + (row + 0.5) * LINE
         write(drawn, 0, y, names[row - totals])
         for box, place in zip(boxes, right, strict=True):
             count = box.counts[row - totals]
             write(drawn, place, y, count, ha="right", color=INK_2 if box.leaves or count == "0" else INK)
-        _bar(page, one, (start, y), (FULL - start - 0.3) / most)
+        if one.n <= most:
+            _bar(page, one, (start, y), (FULL - start - 0.3) / most)
     if len(shown) < len(every):
         rest = f"and {counted(len(every) - len(shown), 'dataset')} more"
         write(drawn, 0, top + (rows - 0.5) * LINE, rest, color=INK_2)
     return drawn
+
+
+def _longest(shown: Sequence[DatasetSummary]) -> int:
+    """The patients of the longest bar: the rows of refitted splits are many times the patients, and flatten all."""
+    return max((one.n for one in shown if not one.splits), default=max(one.n for one in shown))
 
 
 def _spans(boxes: Sequence[Stage], labels: Sequence[str]) -> tuple[float, list[tuple[float, float]]]:
@@ -290,11 +296,13 @@ def participant_flow(evidence: Evidence) -> Picture | Absent:
         drawn = draw_flow(evidence)
         if isinstance(drawn, Absent):
             return drawn
-        sites = externals(evidence)
+        sites, shown = externals(evidence), in_order(evidence)[:MOST_ROWS]
         caption = f"{patients(sites)} analysed at {counted(len(sites), 'external site')}. Bars: to scale"
         caption += "." if evidence.release.outcome.classes else ", events filled, the others light."
         if any(dataset.splits for dataset in evidence.datasets):
-            caption += " Rows of refitted splits count each patient once a split."
+            caption += " Rows of refitted splits count each patient once a split"
+            is_longer = any(dataset.splits and dataset.n > _longest(shown) for dataset in shown)
+            caption += "; longer than every bar, they have none." if is_longer else "."
         return picture("participant_flow", drawn, caption, _flow_told(evidence))
 
 

@@ -347,8 +347,17 @@ def _site_row(
     hollow = few(site, bands.FEW_FOR_POOLING)
     inside = bool(axes.get_xlim()[0] <= found.value <= axes.get_xlim()[1])
     if inside:
+        size = 3.9 if columns.width > NARROW else 2.6
         axes.plot(
-            [found.value], [row], "s", ms=3.9, mfc="white" if hollow else INK, mec=INK, mew=0.9, clip_on=False, zorder=3
+            [found.value],
+            [row],
+            "s",
+            ms=size,
+            mfc="white" if hollow else INK,
+            mec=INK,
+            mew=0.9,
+            clip_on=False,
+            zorder=3,
         )
     everyone = forest.everyone(evidence, site.name)
     left, right = axes.get_xlim()
@@ -356,6 +365,10 @@ def _site_row(
         axes.plot([everyone], [row], "|", ms=8, mec=INK_2, mew=1.3, clip_on=False, zorder=2.5, color=INK_2)
     write(drawn, columns.value, y, forest.text(found.value), ha="right", weight=600)
     write(drawn, columns.interval, y, interval(found.low, found.high, forest.digits), ha="right", color=INK_2)
+
+
+NARROW = 25.0
+"""On a plot of at most so many mm the squares are small: large ones would cover the intervals of large sites."""
 
 
 def _whisker(axes: Axes, found: Estimate, row: float) -> None:
@@ -434,8 +447,8 @@ def forest_caption(evidence: Evidence, forest: Forest, width: float) -> str:
     return text + left_out(len(sites) - len(shown), "not drawn")
 
 
-def forest_alternative(evidence: Evidence, forest: Forest) -> str:
-    """The finding of a forest in one sentence."""
+def forest_alternative(evidence: Evidence, forest: Forest, *, only_sites: bool = False) -> str:
+    """The finding of a forest in one sentence, or that of its sites for a picture that shows nothing else."""
     found = [(forest.found(evidence, site.name), site.site) for site in externals(evidence)]
     known = sorted((one.value, name) for one, name in found if isinstance(one, Estimate))
     (low, first), (high, last) = known[0], known[-1]
@@ -450,7 +463,7 @@ def forest_alternative(evidence: Evidence, forest: Forest) -> str:
     else:
         text += f" runs from {lowest} ({first}) to {highest} ({last}) in {sites_word(len(known))}"
     pooled = forest.together(evidence)
-    if isinstance(pooled, Estimate):
+    if isinstance(pooled, Estimate) and not only_sites:
         where = "over all patients" if forest.counts_patients else "pooled"
         text += f"; {where} it is {value_text(pooled, forest.digits)}"
         low_end, high_end = pooled.details.get("prediction_low"), pooled.details.get("prediction_high")

@@ -201,7 +201,7 @@ def draw_risks(evidence: Evidence, width: float) -> Figure | Absent:
         else:
             reach = mirrored(axes, site, curve, scale)
             _lines(axes, site, primary_threshold(evidence), (scale.end, reach), means(evidence, site))
-        _risk_ticks(axes, grid, place, scale, share if width == FULL else None)
+        _risk_ticks(axes, grid, place, scale, share)
     write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Estimated risk", ha="center")
     middle = (grid.top + grid.bottom) / 2
     write(drawn, 2.0, middle, "Share of patients", rotation=90, ha="center", va="center")
@@ -214,7 +214,7 @@ def _risk_grid(
     """The panels and what stands above them: the name, and at full width the counts and the means where they fit."""
     if width == HALF:
         shape = 0.6 if len(shown) == 1 else 1.0
-        grid = lattice(len(shown), size, left=9.5, top=5, gap_x=2.3, gap_y=6.6, tallest=36, shape=shape)
+        grid = lattice(len(shown), size, left=max(9.5, left), top=5, gap_x=2.3, gap_y=6.6, tallest=36, shape=shape)
         return *headed(grid, shown), 0
     shape = 0.85 if len(shown) <= 12 else 0.75
     grid = lattice(len(shown), size, left=left, top=10.5, gap_x=4.4, gap_y=6.6, tallest=36, shape=shape)
@@ -251,12 +251,12 @@ def printed_share(reach: float) -> float:
     return max(one for one in (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0) if one <= max(reach, 0.05))
 
 
-def _risk_ticks(axes: Axes, grid: Lattice, place: int, scale: Scale, share: float | None) -> None:
+def _risk_ticks(axes: Axes, grid: Lattice, place: int, scale: Scale, share: float) -> None:
     outer = grid.outer_bottom(place)
     axes.spines["bottom"].set_visible(outer)
     ends = [0, scale.end / 2, scale.end]
     ticks(axes, "x", ends if outer else [], ["0", "", tick_text(scale.end)] if outer else [], inward=True)
-    if share is None or scale.own:
+    if scale.own:
         axes.spines["left"].set_visible(False)
         return
     outer_left = grid.outer_left(place)

@@ -132,6 +132,16 @@ def _print_auroc(axes: Axes, found: Estimate | Absent, width: float) -> None:
         )
 
 
+def ringed(evidence: Evidence) -> str:
+    """What the caption says about the rings, where there are any."""
+    threshold = primary_threshold(evidence)
+    if threshold is None:
+        return ""
+    shown, _ = shown_sites(evidence, FULL)
+    known = any(point_at(evidence, site, threshold) for site in shown)
+    return f" Ring: threshold {number(threshold)}." if known else ""
+
+
 def _shaded(evidence: Evidence) -> str:
     """What the caption says about the shaded parts."""
     parts = [f"{tick_text(low)} to {tick_text(high)}" for low, high in parts_of(evidence)]
@@ -146,13 +156,10 @@ def roc_by_site(evidence: Evidence) -> Picture | Absent:
         if isinstance(drawn, Absent):
             return drawn
         shown, left = shown_sites(evidence, FULL)
-        threshold = primary_threshold(evidence)
-        ringed = threshold is not None and any(point_at(evidence, site, threshold) for site in shown)
-        ring = f" Ring: threshold {number(threshold)}." if ringed and threshold is not None else ""
         bounds = f" with its {level_text(evidence)} interval" if _has_bounds(drawn) else ""
         caption = (
             f"{patients(shown)}. In each panel the AUROC{bounds}; the grey diagonal is chance; up and left is better."
-            f"{ring}{_shaded(evidence)}{left_out(left, 'in the forest')}"
+            f"{ringed(evidence)}{_shaded(evidence)}{left_out(left, 'in the forest')}"
         )
         return picture("roc_by_site", drawn, caption, _alternative(evidence))
 
@@ -162,7 +169,7 @@ def _alternative(evidence: Evidence) -> str:
     known = any(isinstance(find(evidence, "auroc", site.name), Estimate) for site in externals(evidence))
     if not known:
         return "The ROC curve of each site; the area under it could not be estimated."
-    return f"ROC curves by site: {forest_alternative(evidence, AUROC)}"
+    return f"ROC curves by site: {forest_alternative(evidence, AUROC, only_sites=True)}"
 
 
 # ---- the readers beside the curve -----------------------------------------------------------------------------------

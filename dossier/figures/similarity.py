@@ -141,7 +141,10 @@ def _told(evidence: Evidence, scale: Scale) -> tuple[str, ...]:
     if isinstance(found, Absent):
         if len(points(evidence, scale)) < FEWEST:
             return ("r needs three sites",)
-        return ("no r: the same at every site" if "the same" in found.reason else "r is not known",)
+        if "the same" in found.reason:
+            return ("no r: the same at every site",)
+        known = [one.title for one in scales(evidence) if isinstance(correlation(evidence, one), Estimate)]
+        return (f"r is computed of {joined(known)} only",) if known else ("r is not known",)
     sites = sites_word(round(found.details.get("k") or 0))
     if found.low is None or found.high is None:
         return (f"r {number(found.value)}, {sites}", "no interval")
@@ -309,12 +312,23 @@ def _caption(evidence: Evidence) -> str:
     sites = [site for site in externals(evidence) if site.name in every]
     nameless = " Too many sites for their names." if len(sites) > MOST_NAMED else ""
     text = (
-        f"{patients(sites)} at {sites_word(len(sites))}. Up is better; strokes are {level_text(evidence)} intervals; r "
-        "is Pearson's (Fisher's z), one point a site; for the Brier score it is negative where likeness helps. Broken: "
-        f"least squares.{nameless}"
+        f"{patients(sites)} at {sites_word(len(sites))}. Up is better; strokes are {level_text(evidence)} intervals."
+        f"{_correlated(evidence)}{nameless}"
     )
     left = [site.site for site in externals(evidence) if site.name not in every]
     return f"{text} Similarity unknown: {joined(left, 3)}." if left else text
+
+
+def _correlated(evidence: Evidence) -> str:
+    """What r and the broken line are, where there are any; for the Brier score only where it has one."""
+    known = [scale for scale in scales(evidence) if isinstance(correlation(evidence, scale), Estimate)]
+    if not known:
+        return ""
+    has_brier = any(scale.measure == "brier" for scale in known)
+    brier = "; for the Brier score it is negative where likeness helps" if has_brier else ""
+    text = f" r is Pearson's (Fisher's z), one point a site{brier}."
+    is_drawn = any(line_ends(correlation(evidence, one), points(evidence, one)) is not None for one in known)
+    return f"{text} Broken: least squares." if is_drawn else text
 
 
 def _alternative(evidence: Evidence) -> str:

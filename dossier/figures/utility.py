@@ -31,6 +31,7 @@ from dossier.figures.canvas import (
     headed,
     inner_ticks,
     is_clear,
+    joined,
     key_lines,
     key_row,
     lattice,
@@ -487,12 +488,12 @@ def decision_by_site(evidence: Evidence) -> Picture | Absent:
         known = [curve for site in shown if isinstance(curve := site_curve(evidence, site), Curve)]
         caption = (
             f"{patients(shown)}; {level_text(evidence)} bands. The model helps where its line lies above both others."
-            f"{_marked(evidence, known)}{left_out(left, 'see the tables')}"
+            f"{marked(evidence, known)}{left_out(left, 'see the tables')}"
         )
-        return picture("decision_by_site", drawn, caption, _by_site_alternative(evidence))
+        return picture("decision_by_site", drawn, caption, by_site_alternative(evidence))
 
 
-def _marked(evidence: Evidence, known: Sequence[Curve]) -> str:
+def marked(evidence: Evidence, known: Sequence[Curve]) -> str:
     """What the caption says about the marks and the scales."""
     declared = evidence.release.thresholds.declared
     text = ""
@@ -508,11 +509,12 @@ def _marked(evidence: Evidence, known: Sequence[Curve]) -> str:
     if any(has_rival(curve) for curve in known):
         text += f" Dotted: {rival_name(evidence)}."
     if scales_differ(known):
-        text += " Each site has a scale of its own: compare the numbers, not the heights."
+        text += " Each panel has a scale of its own: compare the numbers, not the heights."
     return text
 
 
-def _by_site_alternative(evidence: Evidence) -> str:
+def by_site_alternative(evidence: Evidence) -> str:
+    """The finding of the curves: the net benefit at its extremes, and where one would do better without the model."""
     primary = primary_threshold(evidence)
     sites = externals(evidence)
     found = [(find(evidence, "net_benefit", site.name, threshold=primary), site) for site in sites] if primary else []
@@ -524,11 +526,28 @@ def _by_site_alternative(evidence: Evidence) -> str:
     if len(known) == 1:
         return (
             f"Decision curve of {first}: at a threshold of {number(primary)} net benefit is {number(low, 1)} per 100."
+            f"{_better_without(evidence, primary)}"
         )
     return (
         f"Decision curves by site: at a threshold of {number(primary)} the net benefit per 100 patients runs from "
-        f"{number(low, 1)} ({first}) to {number(high, 1)} ({last})."
+        f"{number(low, 1)} ({first}) to {number(high, 1)} ({last}).{_better_without(evidence, primary)}"
     )
+
+
+def _better_without(evidence: Evidence, at: float) -> str:
+    """Where flagging everyone, or no one, gains more than the model at a threshold."""
+    everyone: list[str] = []
+    no_one: list[str] = []
+    for site in externals(evidence):
+        curve = site_curve(evidence, site)
+        row = row_of(curve, "threshold", at) if isinstance(curve, Curve) else None
+        if row is None or isinstance(curve, Absent):
+            continue
+        model, all_flagged = (float(column(curve, name)[row]) for name in ("net_benefit", "treat_all"))
+        if max(all_flagged, 0.0) > model:
+            (everyone if all_flagged > 0 else no_one).append(site.site)
+    text = f" Flagging everyone gains more in {joined(everyone)}." if everyone else ""
+    return f"{text} Flagging no one gains more in {joined(no_one)}." if no_one else text
 
 
 # ---- a little further than the declared range -----------------------------------------------------------------------

@@ -831,6 +831,9 @@ def _told_of_places(evidence: Evidence) -> str:
 def by_site(evidence: Evidence) -> Table:
     """Each place with its patients, and the model's work there in whole people; ours first."""
     shown, left_out = listed_places(evidence)
+    ranked = {site.name: found.value for site, found in estimated(evidence, "auroc")}
+    # In the order of the picture above it: the best ranking first, after our own site.
+    shown = tuple(sorted(shown, key=lambda site: (site.name != evidence.local_site, -ranked.get(site.name, 0.0))))
     known = classes.labels(evidence)
     narrow = len(known) > MOST_CLASSES
     note = "" if narrow else f"After each number: the range that holds the true one, {level_of(evidence)} of the time."

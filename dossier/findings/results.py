@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from dossier.bands import FEW_FOR_POOLING as VERY_FEW
 from dossier.bands import OE_TOLERATED
 from dossier.findings import classes
 from dossier.findings.sentence import (
@@ -15,6 +16,7 @@ from dossier.findings.sentence import (
     pooled_of_two,
     primary_threshold,
     range_over_sites,
+    scarce,
     where_risks_are_off,
 )
 from dossier.types import (
@@ -220,9 +222,15 @@ def caption(evidence: Evidence) -> str:
         )
     events = f"{at_least(sites)}{counted(_events(sites), 'event')}"
     one = len(sites) == 1
-    forest = "DeLong" if one else f"DeLong{new}; open square, not pooled"
+    left_out = "; open square, not pooled" if not one and any(scarce(site, VERY_FEW) for site in sites) else ""
+    forest = f"DeLong{'' if one else new}{left_out}"
     return (
         f"{patients}, {events}; intervals and bands at {level}. Discrimination: {forest}. Calibration: spline of logit "
         f"risk; broken under 100 events or non-events.{_decision_curve(evidence)} Risks: in bins, events above and "
-        "non-events below the line."
+        f"non-events below the line; full lines, their mean risks{_at_threshold(evidence)}."
     )
+
+
+def _at_threshold(evidence: Evidence) -> str:
+    at = primary_threshold(evidence)
+    return "" if at is None else f"; broken, the threshold of {threshold(at)}"

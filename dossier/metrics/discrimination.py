@@ -626,7 +626,7 @@ def likelihood_ratio_positive(
         return reason
     found = confusion(outcome, risk, threshold)
     flagged = (found.true_positive, found.false_positive)
-    return _likelihood_ratio(found, flagged, outcome, level, f"reaches the threshold of {threshold:g}")
+    return _likelihood_ratio(found, flagged, outcome, level, f"is flagged at the threshold of {threshold:g}")
 
 
 @metric(
@@ -657,7 +657,7 @@ def likelihood_ratio_negative(
         return reason
     found = confusion(outcome, risk, threshold)
     unflagged = (found.false_negative, found.true_negative)
-    return _likelihood_ratio(found, unflagged, outcome, level, f"lies below the threshold of {threshold:g}")
+    return _likelihood_ratio(found, unflagged, outcome, level, f"stays below the threshold of {threshold:g}")
 
 
 def _likelihood_ratio(
@@ -665,9 +665,9 @@ def _likelihood_ratio(
 ) -> Estimate | Absent:
     """The share of cases among the chosen over that of non-cases, with the interval of the log method."""
     cases, others = found.cases, found.n - found.cases
-    for count, who in zip(chosen, ("case", "non-case"), strict=True):
+    for count, who in zip(chosen, ("with", "without"), strict=True):
         if count == 0:
-            return Absent(f"the risk of no {who} {doing}")
+            return Absent(f"no patient {who} the outcome {doing}")
     value = (chosen[0] / cases) / (chosen[1] / others)
     variance = 1 / chosen[0] - 1 / cases + 1 / chosen[1] - 1 / others
     if variance <= 1e-15:

@@ -17,7 +17,7 @@ from matplotlib.patches import Ellipse, Polygon, Rectangle, StepPatch
 from dossier.figures import calibration, canvas, committee, discrimination, reliability, risks, robustness, utility
 from dossier.figures.canvas import FULL, HALF, shortened, styled, text_boxes, text_width
 from dossier.register import fill
-from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, externals, find, find_curve
+from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, Picture, externals, find, find_curve
 from tests.estimated import estimated
 from tests.figures.evidence import CASES, COVID, evidence
 
@@ -228,7 +228,18 @@ def test_committee_sees_every_hospital_as_one_line_but_not_one_with_too_few(eigh
         curve = _curve(find_curve(eight, "calibration_curve", site.name))
         np.testing.assert_array_equal(_y(line), curve.columns["observed"])
     assert len({(line.get_linewidth(), line.get_linestyle()) for line in lines}) == 1
-    assert {"Each line: one place", "Not drawn: 1 with too few patients"} <= set(_texts(figure))
+    assert "Each line: one place" in _texts(figure)
+    with styled():
+        printed = committee.committee_calibration(eight)
+    assert isinstance(printed, Picture)
+    assert "Not drawn, as too few: Brazil 3 (" in printed.caption
+    assert "Not drawn: Brazil 3, " in printed.alternative
+
+
+def test_committee_reads_the_name_of_a_line_that_lies_away_from_the_others() -> None:
+    with styled():
+        figure = _figure(committee.draw_committee_calibration(evidence(BY_NAME["two"])))
+    assert any(text.get_color() == canvas.BLUE for text in figure.axes[0].texts)
 
 
 def test_committee_sees_a_single_hospital_by_name_with_its_band() -> None:
