@@ -208,9 +208,11 @@ def committee_calibration(evidence: Evidence) -> Picture | Absent:
         counted_events = "" if any(site.events is None for site in sites) else f", {events:,} with the outcome"
         band = f"; the band shows how sure that is ({level_text(evidence)})" if len(sites) == 1 else ""
         note = _not_drawn(found)
+        elsewhere = len(externals(evidence)) - len(found.shown) - len(found.too_few)
+        unknown = "" if evidence.local_site else _not_known(elsewhere)
         caption = (
             f"{who}: {n:,} patients{counted_events}. Above the straight line the risks were too low, below it too high"
-            f"{band}.{f' {note}' if note else ''}"
+            f"{band}.{f' {note}' if note else ''}{unknown}"
         )
         return picture("committee_calibration", drawn, caption, _told(evidence, found))
 
@@ -461,6 +463,16 @@ def _expected(pooled: Estimate) -> tuple[float, float] | None:
     return None if low is None or high is None else (low, high)
 
 
+def _together(pooled: Estimate | Absent, places: int) -> str:
+    """On how many of the places that are drawn the value of all together rests, where these are not all."""
+    count = places if isinstance(pooled, Absent) else int(pooled.details.get("k") or places)
+    return "" if count == places else f" All together: {count} of them."
+
+
+def _not_known(places: int) -> str:
+    return f" Not known at {places} more place{'' if places == 1 else 's'}." if places else ""
+
+
 @figure("Ranking, place by place")
 def committee_ranking(evidence: Evidence) -> Picture | Absent:
     """How often, of 100 times, the patient with the outcome has the higher risk, at each place and in a new one."""
@@ -469,16 +481,17 @@ def committee_ranking(evidence: Evidence) -> Picture | Absent:
         drawn = draw_committee_ranking(evidence)
         if isinstance(rows, Absent) or isinstance(drawn, Absent):
             return rows if isinstance(rows, Absent) else Absent("the ranking is known at fewer than two places")
-        patients = sum(site.n for site in externals(evidence))
-        left_out = sum(isinstance(find(evidence, "auroc", site.name), Estimate) for site in externals(evidence))
-        left_out -= len(rows)
+        sites = externals(evidence)
+        known = [site for site in sites if isinstance(find(evidence, "auroc", site.name), Estimate)]
+        left_out = len(known) - len(rows)
         rest = f" {left_out} places between both ends are not drawn." if left_out else ""
+        rest += _not_known(len(sites) - len(known))
         pooled = find(evidence, "auroc", POOLED)
         new = None if isinstance(pooled, Absent) else _expected(pooled)
         bar = " The hollow bar is what a new place may expect." if new is not None else ""
         caption = (
-            f"{len(externals(evidence))} places, {patients:,} patients. Square: the ranking; line: its range "
-            f"({level_text(evidence)}).{bar}{rest}"
+            f"{len(known)} places, {sum(site.n for site in known):,} patients. Square: the ranking; line: its range "
+            f"({level_text(evidence)}).{_together(pooled, len(known))}{bar}{rest}"
         )
         best, worst = rows[0], rows[-1]
         low, high = (number(100 * one.found.value, 0) for one in (worst, best))

@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 
 from dossier.figures import committee
 from dossier.figures.canvas import BLUE, styled
-from dossier.types import POOLED, Absent, Estimate, Evidence, externals, find
+from dossier.types import POOLED, Absent, Estimate, Evidence, Result, externals, find
 from tests.conftest import by_hand
 from tests.figures.evidence import COVID, Case
 
@@ -84,3 +84,25 @@ def test_the_curve_and_the_thousand_are_ours_when_our_site_is_named() -> None:
     assert [site.site for site, _ in shown.shown] == ["Spain"]
     # No counts of this site were made: those of the others must not stand in for them.
     assert isinstance(committee.thousand(found), Absent)
+
+
+def test_the_caption_counts_the_places_that_are_drawn_and_those_of_all_together() -> None:
+    made = by_hand(Case("eight", COVID))
+
+    def changed(one: Result) -> Result:
+        if one.measure != "auroc" or one.subset is not None or not isinstance(one.found, Estimate):
+            return one
+        if one.dataset == "site-7":
+            return dataclasses.replace(one, found=Absent("one class only"))
+        if one.dataset == POOLED:
+            details = {**one.found.details, "k": 5.0}
+            return dataclasses.replace(one, found=dataclasses.replace(one.found, details=details))
+        return one
+
+    found = dataclasses.replace(made, results=tuple(changed(one) for one in made.results))
+    picture = committee.committee_ranking(found)
+    assert not isinstance(picture, Absent)
+    patients = sum(site.n for site in externals(found) if site.name != "site-7")
+    assert picture.caption.startswith(f"7 places, {patients:,} patients.")
+    assert "All together: 5 of them." in picture.caption
+    assert picture.caption.endswith("Not known at 1 more place.")
