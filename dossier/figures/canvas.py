@@ -37,7 +37,7 @@ from dossier.figures import svg
 from dossier.material import styles
 from dossier.register import REGISTER
 from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, externals
-from dossier.typeset import counted, level_of, listing, named, number
+from dossier.typeset import counted, level_of, listing, named, number, showing_the_side
 
 Floats = NDArray[np.float64]
 
@@ -221,13 +221,20 @@ def ceiling(value: float) -> float:
 # ---- numbers and words ----------------------------------------------------------------------------------------------
 
 
-def interval(low: float | None, high: float | None, digits: int = 2, joint: str = "–") -> str:
-    """An interval as words: 0.73–0.96, or with "to" where a bound may be negative or missing."""
+def interval(
+    low: float | None, high: float | None, digits: int = 2, joint: str = "–", reference: float | None = None
+) -> str:
+    """An interval as words: 0.73–0.96, or with "to" where a bound may be negative or missing.
+
+    A bound that rounding would put on the value of reference has more digits.
+    """
     if low is None or high is None:
         return "no interval"
     if low < 0 or high < 0:
         joint = " to "
-    return f"{number(low, digits)}{joint}{number(high, digits)}"
+    cut_offs = () if reference is None else (reference,)
+    first, last = (number(bound, showing_the_side(bound, digits, cut_offs)) for bound in (low, high))
+    return f"{first}{joint}{last}"
 
 
 def level_text(evidence: Evidence) -> str:

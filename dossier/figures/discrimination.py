@@ -86,6 +86,10 @@ class Forest:
         """A value as it is printed."""
         return number(value, self.digits)
 
+    def interval(self, low: float | None, high: float | None) -> str:
+        """An interval as it is printed: a bound shows on which side of the reference it lies."""
+        return interval(low, high, self.digits, reference=self.reference)
+
     def found(self, evidence: Evidence, dataset: str) -> Estimate | Absent:
         """The measure in a dataset, in the unit of the axis."""
         return self.in_unit(find(evidence, self.measure, dataset, **self.at))
@@ -168,7 +172,7 @@ def _widest_interval(evidence: Evidence, forest: Forest) -> float:
     ends = [(one.low, one.high) for one in (*found, together) if isinstance(one, Estimate)]
     if isinstance(together, Estimate):
         ends.append((together.details.get("prediction_low"), together.details.get("prediction_high")))
-    return max(text_width(interval(low, high, forest.digits)) for low, high in ends)
+    return max(text_width(forest.interval(low, high)) for low, high in ends)
 
 
 def forest_width(evidence: Evidence) -> float:
@@ -364,7 +368,7 @@ def _site_row(
     if everyone is not None and left <= everyone <= right:
         axes.plot([everyone], [row], "|", ms=8, mec=INK_2, mew=1.3, clip_on=False, zorder=2.5, color=INK_2)
     write(drawn, columns.value, y, forest.text(found.value), ha="right", weight=600)
-    write(drawn, columns.interval, y, interval(found.low, found.high, forest.digits), ha="right", color=INK_2)
+    write(drawn, columns.interval, y, forest.interval(found.low, found.high), ha="right", color=INK_2)
 
 
 NARROW = 25.0
@@ -407,7 +411,7 @@ def _pooled_rows(drawn: Figure, axes: Axes, forest: Forest, pooled: Estimate, co
         axes.add_patch(Polygon(corners, fc=BLUE, ec="none", clip_on=False))
         _arrows(axes, (pooled.low, pooled.high), row, BLUE, 4.4)
     write(drawn, columns.value, y, forest.text(pooled.value), ha="right", weight=600)
-    write(drawn, columns.interval, y, interval(pooled.low, pooled.high, forest.digits), ha="right", color=INK_2)
+    write(drawn, columns.interval, y, forest.interval(pooled.low, pooled.high), ha="right", color=INK_2)
     if forest.counts_patients:
         return
     row, y = row + 1, y + LINE
@@ -421,7 +425,7 @@ def _pooled_rows(drawn: Figure, axes: Axes, forest: Forest, pooled: Estimate, co
     axes.add_patch(bar)
     _arrows(axes, (lowest, highest), row, BLUE, 4.4)
     write(drawn, columns.value, y, "PI", ha="right", color=INK_2)
-    write(drawn, columns.interval, y, interval(lowest, highest, forest.digits), ha="right", color=INK_2)
+    write(drawn, columns.interval, y, forest.interval(lowest, highest), ha="right", color=INK_2)
 
 
 def forest_caption(evidence: Evidence, forest: Forest, width: float) -> str:

@@ -178,6 +178,8 @@ class Places:
     """Where the two axes begin."""
     width: float
     """How wide each axis is."""
+    references: tuple[float | None, ...]
+    """The value of reference on each axis, where there is one."""
 
     def value(self, which: int) -> float:
         """The right end of the values beside an axis."""
@@ -191,14 +193,15 @@ class Places:
 WIDEST_NAME = 50.0
 
 
-def _places(shown: Sequence[Line]) -> Places:
+def _places(evidence: Evidence, shown: Sequence[Line]) -> Places:
     """The names take what they need, and the two axes share the rest."""
     names = min(max(line.indent + text_width(line.text, 600 if line.is_head else 400) for line in shown), WIDEST_NAME)
     patients = names + 4.0 + max(text_width(f"{line.n or 0:,}") for line in shown)
     events = patients + 3.0 + max(text_width("events"), *(text_width(f"{line.events or 0:,}") for line in shown))
     first = events + 4.0
     width = (FULL - first - 2 * 28.0 - 5.0) / 2
-    return Places(names, (patients, events), (first, first + width + 33.0), width)
+    references = tuple(REFERENCES[measure][0] if measure in REFERENCES else None for measure, _ in measures(evidence))
+    return Places(names, (patients, events), (first, first + width + 33.0), width, references)
 
 
 def draw_forest(evidence: Evidence) -> Figure | Absent:
@@ -211,7 +214,7 @@ def draw_forest(evidence: Evidence) -> Figure | Absent:
     shown = every[:MOST_ROWS]
     height = len(shown) * LINE + 1.5
     drawn = sheet(FULL, TOP + height + 6.2)
-    places = _places(shown)
+    places = _places(evidence, shown)
     _heads(drawn, evidence, places)
     axes = [
         _axes(drawn, shown, which, places, height, measure) for which, (measure, _) in enumerate(measures(evidence))
@@ -318,7 +321,8 @@ def _mark(drawn: Figure, axes: Axes, places: Places, line: Line, which: int, row
     elif left <= found.value <= end:
         axes.plot([found.value], [row], "s", ms=3.9, mfc=INK, mec=INK, mew=0.9, clip_on=False, zorder=3)
     write(drawn, right, y, number(found.value), ha="right", weight=600)
-    write(drawn, bounds, y, interval(found.low, found.high), ha="right", color=INK_2)
+    words = interval(found.low, found.high, reference=places.references[which])
+    write(drawn, bounds, y, words, ha="right", color=INK_2)
 
 
 def _whisker(axes: Axes, found: Estimate, row: float) -> None:

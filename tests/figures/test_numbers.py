@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Ellipse, Polygon, Rectangle, StepPatch
 
 from dossier.figures import calibration, canvas, committee, discrimination, reliability, risks, robustness, utility
-from dossier.figures.canvas import FULL, HALF, shortened, styled, text_boxes, text_width
+from dossier.figures.canvas import FULL, HALF, interval, shortened, styled, text_boxes, text_width
 from dossier.register import fill
 from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, Picture, externals, find, find_curve
 from tests.estimated import estimated
@@ -504,3 +504,11 @@ def test_short_names_fit_and_still_differ() -> None:
     assert last == "Bad Orb 1", "of names that begin alike what tells them apart is kept"
     assert [name[0] for name in reims] == ["R", "R"]
     assert [name.split()[-1] for name in reims] == ["Nord", "Sud"]
+
+
+def test_a_bound_beside_a_line_of_reference_shows_its_side() -> None:
+    assert interval(0.77, 0.9976, reference=1.0) == "0.77–0.998"
+    assert interval(0.78, 1.0031) == "0.78–1.00"
+    assert interval(0.78, 1.0031, reference=1.0) == "0.78–1.003"
+    assert interval(0.4996, 0.7, reference=0.5) == "0.4996–0.70"
+    assert interval(0.77, 1.0, reference=1.0) == "0.77–1.00"
