@@ -232,9 +232,10 @@ def one_way(rows: list[tuple[int, int, float, bool]]) -> ReaderStudy:
     return made([(j, i, 0, *decisions) for j, i, decisions in ways], design="parallel")
 
 
-def by_every_draw(gains: Any, level: float) -> tuple[float, float]:
+def by_every_draw(gains: Any, level: float, cancels: bool = True) -> tuple[float, float]:
     """The interval of the mean gain: from every draw of readers and cases there is, spread as far as the variance of
-    the means of readers plus that of cases less that of single decisions reaches, with Satterthwaite's t.
+    the means of readers plus that of cases less that of single decisions reaches, with Satterthwaite's t; for it the
+    variances are taken less that of single decisions where what readers have of their own `cancels`, else whole.
     """
     readers, cases = gains.shape
     each_way = (list(product(range(size), repeat=size)) for size in (readers, cases))
@@ -243,7 +244,8 @@ def by_every_draw(gains: Any, level: float) -> tuple[float, float]:
     of_cases = np.var(gains.mean(axis=0), ddof=1) / cases
     of_each = np.var(gains, ddof=1) / gains.size
     variance = max(of_readers + of_cases - of_each, of_readers, of_cases)
-    unsure = max(of_readers - of_each, 0) ** 2 / (readers - 1) + max(of_cases - of_each, 0) ** 2 / (cases - 1)
+    known = of_each if cancels else 0.0
+    unsure = max(of_readers - known, 0) ** 2 / (readers - 1) + max(of_cases - known, 0) ** 2 / (cases - 1)
     upper = 0.5 + level / 2
     stretched = t.ppf(upper, variance**2 / unsure) / norm.ppf(upper) if unsure else 1.0
     low, centre, high = np.quantile(values, (1 - upper, 0.5, upper), method="inverted_cdf")
@@ -265,6 +267,21 @@ def test_the_clustered_interval_is_that_of_every_draw_with_the_variance_of_two_w
     found = estimated(absolute_risk_reduction(gained(gains), 0.8, 4000))
     ends = (found.details["low_clustered"], found.details["high_clustered"])
     assert ends == pytest.approx(by_every_draw(np.array(gains, dtype=float), 0.8), abs=0.006)
+
+
+@pytest.mark.parametrize(
+    "wrong", [[[0, 0, 1], [0, 1, 1], [1, 1, 1]], [[0, 0, 1], [0, 0, 1], [0, 1, 1]], [[1, 0, 0], [0, 1, 0], [0, 0, 0]]]
+)
+def test_of_few_readers_an_error_rate_is_as_uncertain_as_their_number_says(wrong: list[list[int]]) -> None:
+    """Nothing of a reader cancels in the rate of one arm, though each decides both ways."""
+    rates = (
+        error_rate_unaided(gained(wrong), 0.8, 4000),
+        error_rate_aided(gained((-np.array(wrong)).tolist()), 0.8, 4000),
+    )
+    low, high = by_every_draw(np.array(wrong, dtype=float), 0.8, cancels=False)
+    for found in map(estimated, rates):
+        ends = (found.details["low_clustered"], found.details["high_clustered"])
+        assert ends == pytest.approx((max(low, 0), min(high, 1)), abs=0.012)
 
 
 def by_every_draw_of_arms(aided: Any, unaided: Any, level: float) -> tuple[float, float]:
