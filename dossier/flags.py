@@ -42,7 +42,7 @@ FLAGS: Mapping[str, str] = {
     "case_mix_shift": "Patients more or less alike than in development",
     "missing_values": "Many missing values",
     "imputed": "Values that were imputed",
-    "missing_predictor": "Predictor never recorded",
+    "missing_predictor": "Predictor not recorded, or named otherwise",
     "heaped_risks": "Many equal risks",
     "constant_risk": "One risk for all",
     "one_class": "One class only",

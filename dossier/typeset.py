@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dossier.bands import FEWEST_WITH_A_VALUE, OE_TOLERATED, SIMILARITY
+from dossier.bands import FEWEST_WITH_A_VALUE, SIMILARITY
 from dossier.types import (
     MACRO,
     POOLED,
@@ -194,8 +194,7 @@ def value_of(found: Estimate, term: Term) -> str:
 def bound_of(value: float, term: Term, found: Estimate) -> str:
     """A bound of an interval, with enough digits to show its sign, of a ratio or a slope also the side of 1."""
     one = (1.0,) if term.best == "one" and not _is_difference(found) else ()
-    tolerated = OE_TOLERATED if one and term.measure == "oe_ratio" else ()
-    return _on_its_side(value, term, (*_zero(value, term, found), *one, *tolerated))
+    return _on_its_side(value, term, (*_zero(value, term, found), *one))
 
 
 CUT_OFFS = tuple(end for end in SIMILARITY if end < 1)

@@ -197,7 +197,9 @@ def expected_in_findings(book: Book) -> Iterator[tuple[str, list[str]]]:
     auroc, ratio = estimates(book, "auroc"), estimates(book, "oe_ratio")
     pooled = auroc["pooled"]
     mean = f"{pooled['value']:.2f} (95% CI {pooled['low']:.2f} to {pooled['high']:.2f})"
-    yield "results", [f"The pooled AUROC is {mean}"]
+    # The interval of two sites has one degree of freedom: the sites themselves say more, and are told first.
+    two = pooled["k"] < 3
+    yield "results", ["The AUROC", *ends(auroc)] if two else [f"The pooled AUROC is {mean}"]
     if pooled.get("prediction_low") is not None:
         new = (pooled["prediction_low"], pooled["prediction_high"])
         yield "results", [f"between {new[0]:.2f} and {new[1]:.2f} (95% prediction interval)"]
@@ -206,15 +208,16 @@ def expected_in_findings(book: Book) -> Iterator[tuple[str, list[str]]]:
     yield "description", [f"{patients:,} patients, {events:,} events."]
     shares = {one["site"]: {"value": one["events"] / one["n"]} for one in external}
     yield "description", ends(shares, 0, 100, "%")
-    yield "discrimination", [*ends(auroc), f"Pooled it is {mean}"]
+    together = f"Pooled{' from two sites, with one degree of freedom,' if two else ''} it is {mean}"
+    yield "discrimination", [*ends(auroc), together]
     yield "discrimination", ends(estimates(book, "sensitivity", threshold=at), 0, 100, "%")
     yield "calibration", ends(ratio)
     yield "utility", ends(estimates(book, "net_benefit", threshold=at), 1, 100, " per 100")
     for tau in (0.5, 1.0):
         yield "accuracy", ends(estimates(book, "h_accuracy", priority=0.5, tau=tau, complexity="constant"))
-    yield "pooled", [f"Pooled, the AUROC is {mean}"]
     one = ratio["pooled"]
-    yield "pooled", [f"O/E {one['value']:.2f} (95% CI {one['low']:.2f} to {one['high']:.2f})"]
+    ratio_too = f"O/E {one['value']:.2f} (95% CI {one['low']:.2f} to {one['high']:.2f})"
+    yield "pooled", [together] if two else [f"Pooled, the AUROC is {mean}", ratio_too]
     yield "provenance", [f"seed {book.results['release']['seed']}"]
     flags = book.results["flags"]
     yield "limitations", [f"{len(flags)} limitations"]

@@ -354,11 +354,15 @@ def test_a_ratio_that_rests_on_one_row_has_a_value_and_no_interval(tmp_path: Pat
     found = _small(_example(tmp_path), outcome, risk, [1.0, 2.0] * 10)
     # The flagged non-case and the other ones weigh 1 and 14, the missed case and the other ones 2 and 13.
     for term, value, reason in (
-        ("likelihood_ratio_positive", 13 / 15 * 15, "the risk of no non-case that has a weight reaches the threshold"),
+        (
+            "likelihood_ratio_positive",
+            13 / 15 * 15,
+            "no patient without the outcome that has a weight is flagged at the threshold",
+        ),
         (
             "likelihood_ratio_negative",
             2 / 15 / (14 / 15),
-            "the risk of no case that has a weight lies below the threshold",
+            "no patient with the outcome that has a weight stays below the threshold",
         ),
     ):
         one = found[term]

@@ -220,16 +220,15 @@ def committee_calibration(evidence: Evidence) -> Picture | Absent:
 def _told(evidence: Evidence, found: Hospitals) -> str:
     """The finding in plain words: how many had the outcome for every 100 that the risks add up to."""
     known = sorted(_came(evidence, [site for site, _ in found.shown]))
-    missing = "".join(
-        f" Not drawn: {name}, {number(value * 100, 0)}." for value, name in _came(evidence, found.too_few)
-    )
+    left_out = [f"{name}, {number(value * 100, 0)}" for value, name in _came(evidence, found.too_few)]
+    missing = f"; not drawn: {'; '.join(left_out)}" if left_out else ""
     if not known:
-        return f"The share of patients who had the outcome, by the risk that the model gave.{missing}"
+        return f"The share of patients who had the outcome, by the risk that the model gave{missing}."
     (low, first), (high, last) = known[0], known[-1]
     start = "For every 100 outcomes that the risks add up to there were"
     if len(known) == 1:
-        return f"{start} {number(low * 100, 0)} at {first}.{missing}"
-    return f"{start} from {number(low * 100, 0)} ({first}) to {number(high * 100, 0)} ({last}).{missing}"
+        return f"{start} {number(low * 100, 0)} at {first}{missing}."
+    return f"{start} from {number(low * 100, 0)} ({first}) to {number(high * 100, 0)} ({last}){missing}."
 
 
 def _came(evidence: Evidence, sites: Sequence[DatasetSummary]) -> list[tuple[float, str]]:

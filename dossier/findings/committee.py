@@ -561,7 +561,7 @@ PLAIN = {
     "other_units": "something that the model asks for is measured in another way.",
     "other_categories": "some of the facts about the patients are written in other words.",
     "code_for_missing": "some facts that were not known may have been counted as known.",
-    "missing_predictor": "something that the model asks for was never recorded.",
+    "missing_predictor": "something about the patients was never recorded, or is called something else.",
     "one_class": "all patients had the outcome, or none had.",
     "constant_risk": "all patients got the same risk.",
     "slope_off": "high and low risks lie too far apart for some classes, too close for others.",

@@ -160,22 +160,23 @@ def youden_j(rows: Rows) -> Found:
 def likelihood_ratio_positive(rows: Rows) -> Found:
     """The weighted sensitivity over the weighted share of non-cases that are flagged."""
     found = _cells(rows)
-    return _likelihood_ratio(rows, found, (found.true_positive, found.false_positive), "reaches")
+    return _likelihood_ratio(rows, found, (found.true_positive, found.false_positive), "is flagged at")
 
 
 def likelihood_ratio_negative(rows: Rows) -> Found:
     """The weighted share of cases that are not flagged over the weighted specificity."""
     found = _cells(rows)
-    return _likelihood_ratio(rows, found, (found.false_negative, found.true_negative), "lies below")
+    return _likelihood_ratio(rows, found, (found.false_negative, found.true_negative), "stays below")
 
 
 def _likelihood_ratio(rows: Rows, found: Shares, chosen: tuple[float, float], doing: str) -> Found:
     """The share of the chosen among the cases over that among the others; Absent where either is 0."""
     if reason := _one_class(rows):
         return reason
-    for weight, who in zip(chosen, ("case", "non-case"), strict=True):
+    for weight, who in zip(chosen, ("with", "without"), strict=True):
         if weight == 0:
-            return Absent(f"the risk of no {who} that has a weight {doing} the threshold of {rows.threshold:g}")
+            patient = f"patient {who} the outcome that has a weight"
+            return Absent(f"no {patient} {doing} the threshold of {rows.threshold:g}")
     return _quotient(chosen[0] / found.cases, chosen[1] / found.others)
 
 
