@@ -86,6 +86,15 @@ def test_rows_and_events_are_those_of_the_mean_imputation() -> None:
     assert rubin([_found(0.3, 0.1), _found(0.3, 0.1, events=None)], "plain", 0.95).events is None
 
 
+def test_the_test_of_a_pooled_value_is_that_of_student_with_the_freedom_of_rubin() -> None:
+    within, between = (0.09 + 0.16 + 0.04) / 3, 4 / 3 * 0.03
+    freedom = 2 * (1 + within / between) ** 2
+    for sign in (1, -1):
+        pooled = [_found(sign * 0.2, 0.3), _found(sign * 0.5, 0.4), _found(sign * 0.5, 0.2)]
+        found = rubin(pooled, "plain", 0.95, test=True)
+        assert found.details["p_value"] == pytest.approx(2 * student.sf(0.4 / math.sqrt(within + between), freedom))
+
+
 def test_details_are_the_means_of_those_that_every_imputation_has() -> None:
     first = Estimate(0.3, None, None, 0.95, 100, "first", 40, 0.1, {"share": 0.2, "p_value": 0.5, "gap": 1, "left": 1})
     second = Estimate(0.5, None, None, 0.95, 100, "second", 40, 0.1, {"share": 0.6, "p_value": 0.5, "gap": None})
