@@ -187,10 +187,12 @@ class Places:
 
     def bounds(self, which: int) -> float:
         """The right end of the intervals beside an axis."""
-        return self.axes[which] + self.width + 28.0
+        return self.axes[which] + self.width + BOUNDS
 
 
 WIDEST_NAME = 50.0
+BOUNDS = 30.5
+"""From the end of an axis to that of the intervals beside it, which may need a digit more to show their side, in mm."""
 
 
 def _places(evidence: Evidence, shown: Sequence[Line]) -> Places:
@@ -199,9 +201,9 @@ def _places(evidence: Evidence, shown: Sequence[Line]) -> Places:
     patients = names + 4.0 + max(text_width(f"{line.n or 0:,}") for line in shown)
     events = patients + 3.0 + max(text_width("events"), *(text_width(f"{line.events or 0:,}") for line in shown))
     first = events + 4.0
-    width = (FULL - first - 2 * 28.0 - 5.0) / 2
+    width = (FULL - first - 2 * BOUNDS - 5.0) / 2
     references = tuple(REFERENCES[measure][0] if measure in REFERENCES else None for measure, _ in measures(evidence))
-    return Places(names, (patients, events), (first, first + width + 33.0), width, references)
+    return Places(names, (patients, events), (first, first + width + BOUNDS + 5.0), width, references)
 
 
 def draw_forest(evidence: Evidence) -> Figure | Absent:
