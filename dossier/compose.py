@@ -17,7 +17,7 @@ import jinja2
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from dossier import checklist, material, missing, record, typeset
+from dossier import checklist, material, record, typeset, unfilled
 from dossier.contents import CHAPTERS, EDITIONS, MEASURED, Chapter, Edition
 from dossier.errors import PageError
 from dossier.findings.sentence import Sentence
@@ -76,7 +76,7 @@ def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) 
             release=evidence.release,
             chapters=_opened(evidence, present),
             names={chapter.name for chapter in present},
-            missing=[missing.filled(evidence, chapter) for chapter in held if chapter not in present],
+            missing=[unfilled.filled(evidence, chapter) for chapter in held if chapter not in present],
             edition=edition,
             edition_title=f"DRAFT, {typeset.within_sentence(TITLE[edition])}" if draft else TITLE[edition],
             draft=draft,

@@ -246,15 +246,14 @@ class Predicted:
     def is_other(self, than: Predicted) -> bool:
         """Whether the outcome or its horizon is another; a horizon that one of the two does not say may be the same."""
         horizons = (self.horizon, than.horizon)
-        return not _same_words(self.outcome, than.outcome) or (
-            None not in horizons and not _same_words(*(horizon or "" for horizon in horizons))
+        return folded(self.outcome) != folded(than.outcome) or (
+            None not in horizons and len({folded(horizon or "") for horizon in horizons}) > 1
         )
 
 
-def _same_words(one: str, other: str) -> bool:
-    """Whether two texts are the same but for capitals, blanks, and the way in which accents are coded."""
-    first, second = (" ".join(unicodedata.normalize("NFC", text).casefold().split()) for text in (one, other))
-    return first == second
+def folded(text: str) -> str:
+    """A text as one compares it: without capitals, blanks and the make of its letters."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 @dataclass(frozen=True)
@@ -289,7 +288,7 @@ class Previous:
     def elsewhere(self, dataset: DatasetSummary) -> DatasetSummary | None:
         """Its dataset of the same name, where that one is of another site."""
         before = self.named(dataset.name)
-        if before is None or before.name in self.unplaced or _same_words(dataset.site, before.site):
+        if before is None or before.name in self.unplaced or folded(dataset.site) == folded(before.site):
             return None
         return before
 

@@ -17,7 +17,7 @@ from dossier.load.datasets import Site
 from dossier.load.faults import counted, listed, number
 from dossier.load.predictors import by_size
 from dossier.load.unknown import CODES, NINES, is_word
-from dossier.types import Dataset, Feature, Flag, Floats
+from dossier.types import Dataset, Feature, Flag, Floats, folded
 
 ENOUGH_VALUES = 10
 """With fewer different values beside it, a code cannot be told from a count or a category."""
@@ -126,7 +126,7 @@ def _spellings(dataset: str, one: Feature) -> Iterator[Flag]:
     """Categories that differ in capitals, blanks or the make of their letters only."""
     alike: dict[str, list[str]] = {}
     for word in _words(one):
-        alike.setdefault(_folded(word), []).append(_visible(word))
+        alike.setdefault(_spelling(word), []).append(_visible(word))
     several = [" and ".join(words) for words in alike.values() if len(words) > 1]
     if several:
         says = (
@@ -148,9 +148,9 @@ def _notations(dataset: str, one: Feature) -> Iterator[Flag]:
         yield Flag("other_categories", dataset, says, columns=(one.name,))
 
 
-def _folded(word: str) -> str:
-    """What is left of a word without capitals, blanks, the make of its letters and the zeros before a number."""
-    plain = " ".join(unicodedata.normalize("NFKC", word).casefold().split())
+def _spelling(word: str) -> str:
+    """A word as one compares it, a number without the zeros before it."""
+    plain = folded(word)
     return plain.lstrip("0") or "0" if plain.isdecimal() else plain
 
 
@@ -218,10 +218,10 @@ def _categories(dataset: str, one: Feature, theirs: Sequence[str], where: str) -
             says += " It may be an identifier or a place: name the predictors in the [[dataset]]."
         yield Flag("other_categories", dataset, says, columns=(one.name,))
         return
-    spelled = {_folded(word): word for word in theirs}
-    unlike = [word for word in mine if word not in theirs and _folded(word) in spelled]
+    spelled = {_spelling(word): word for word in theirs}
+    unlike = [word for word in mine if word not in theirs and _spelling(word) in spelled]
     if unlike:
-        pairs = [f"{_visible(word)} for {_visible(spelled[_folded(word)])}" for word in unlike]
+        pairs = [f"{_visible(word)} for {_visible(spelled[_spelling(word)])}" for word in unlike]
         says = (
             f"{one.name} is spelled otherwise in {dataset} than in {where}, and each spelling is counted as a category "
             f"of its own: {listed(pairs, 5)}."

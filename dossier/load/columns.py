@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
+from dossier.load import unknown
 from dossier.load.faults import LONGEST, by_row, listed, no_column, number, shortened
 from dossier.load.parquet import Stored
 from dossier.load.tables import RawTable
@@ -365,12 +366,6 @@ TRUTHS = {"true": 1.0, "1": 1.0, "false": 0.0, "0": 0.0}
 """What a declared positive value may be in a column of truth values, and the truth that it names."""
 
 
-UNKNOWN = frozenset(
-    ("na", "n/a", "#n/a", "null", "missing", "unknown", "?", ".", "-9", "-99", "-999", "9", "99", "999", "9999")
-)
-"""What is written where an outcome is unknown; a minus sign may mean that it did not happen."""
-
-
 def _positive_truth(table: Settled, found: Column, positive: Value, faults: list[Fault]) -> Floats | None:
     wanted = TRUTHS.get(str(positive).casefold())
     if wanted is None:
@@ -405,7 +400,7 @@ def _positive(table: Settled, found: Column, positive: Value, faults: list[Fault
         faults.append(Fault(f"No row has the outcome {wanted}; the values are {listed(values)}.", where, fix))
         return None
     for other in sorted(set(values) - {wanted}):
-        if other.casefold() in UNKNOWN:
+        if unknown.is_unknown_outcome(other):
             value = _cell(other)
             fix = f"Declare it as missing: missing = {{ {found.name} = [{value}] }}. "
             fix += "If it means that the outcome did not happen, write another value."
@@ -439,7 +434,7 @@ def _beside_positive(table: Settled, name: str, positive: Value) -> str | None:
         return None
     wanted = _truth(_positive_word(positive))
     others = [word for word in coded(table.columns[name])[1] if _truth(word) != wanted]
-    return others[0] if len(others) == 1 and others[0].casefold() not in UNKNOWN else None
+    return others[0] if len(others) == 1 and not unknown.is_unknown_outcome(others[0]) else None
 
 
 def _truth(word: str) -> float | str:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
-from dossier.load.faults import by_row
+from dossier.load.faults import SIGNS, by_row
 
-SEPARATORS = (",", ";", "\t", "|")
+SEPARATORS = tuple(SIGNS)
 MOST_TITLES = 100
 """A text with more lines in which there is no separator is one column."""
 NUMBER_WITH_COMMA = r"^([+-]?\d*),(\d+(?:[eE][+-]?\d+)?)$"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dossier.errors import ReleaseError
 from dossier.load.faults import listed, nearest
-from dossier.types import Dataset, Study
+from dossier.types import Dataset, Study, folded
 
 WHERE = "--local-site"
 
@@ -12,9 +12,9 @@ WHERE = "--local-site"
 def local_site(study: Study, wanted: str) -> str:
     """The name of the external dataset that is called so, or whose site is; neither upper case nor blanks matter."""
     external = [dataset for dataset in study.datasets if dataset.role == "external"]
-    asked = _plain(wanted)
-    by_name = [dataset.name for dataset in external if _plain(dataset.name) == asked]
-    found = by_name or [dataset.name for dataset in external if _plain(dataset.site) == asked]
+    asked = folded(wanted)
+    by_name = [dataset.name for dataset in external if folded(dataset.name) == asked]
+    found = by_name or [dataset.name for dataset in external if folded(dataset.site) == asked]
     if len(found) == 1:
         _refuse_a_withheld_one(next(dataset for dataset in external if dataset.name == found[0]))
         return found[0]
@@ -33,7 +33,3 @@ def _refuse_a_withheld_one(dataset: Dataset) -> None:
     if dataset.rows_analysed < dataset.minimum_cell:
         what = f"{dataset.name} has fewer than {dataset.minimum_cell} analysed rows, and nothing of it may be shown."
         raise ReleaseError.one(what, WHERE, "Leave --local-site out, or lower minimum_cell.")
-
-
-def _plain(name: str) -> str:
-    return " ".join(name.split()).casefold()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 from dossier.contents import CHAPTERS
-from dossier.missing import filled
 from dossier.release import Release
 from dossier.types import Absent, Evidence, Result
+from dossier.unfilled import filled
 from tests.conftest import by_hand, terms
 from tests.figures.evidence import Case
 
