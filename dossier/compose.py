@@ -22,6 +22,9 @@ from dossier.contents import CHAPTERS, EDITIONS, MEASURED, Chapter, Edition
 from dossier.errors import PageError
 from dossier.findings.sentence import Sentence
 from dossier.types import POOLED, Attachment, Document, Evidence, Gallery, Picture
+from dossier.typeset.measures import chapter_is_empty, is_estimated
+from dossier.typeset.names import identity, model
+from dossier.typeset.words import within_sentence
 from dossier.verb import makes
 
 UNDATED = datetime.date(2000, 1, 1)
@@ -78,10 +81,10 @@ def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) 
             names={chapter.name for chapter in present},
             missing=[unfilled.filled(evidence, chapter) for chapter in held if chapter not in present],
             edition=edition,
-            edition_title=f"DRAFT, {typeset.within_sentence(TITLE[edition])}" if draft else TITLE[edition],
+            edition_title=f"DRAFT, {within_sentence(TITLE[edition])}" if draft else TITLE[edition],
             draft=draft,
             title=_title(evidence),
-            identity=typeset.identity(evidence),
+            identity=identity(evidence),
             results_sha256=results_sha256,
             listed=_listed,
             said=lambda number: _said(evidence, number),
@@ -158,16 +161,16 @@ def _has_content(evidence: Evidence, chapter: str) -> bool:
     if chapter == "nomogram":
         return evidence.release.model is not None
     if chapter == "pooled":
-        return any(result.dataset == POOLED and typeset.is_estimated(result) for result in evidence.results)
+        return any(result.dataset == POOLED and is_estimated(result) for result in evidence.results)
     if chapter == "subgroups":
         return bool(evidence.subgroups.summaries)
     if chapter == "caution":
         return bool(importlib.import_module("dossier.findings.caution").cautioned(evidence))
-    return chapter not in MEASURED or not typeset.chapter_is_empty(evidence, chapter)
+    return chapter not in MEASURED or not chapter_is_empty(evidence, chapter)
 
 
 def _title(evidence: Evidence) -> str:
-    return f"External validation: {typeset.model(evidence)} for {evidence.release.outcome.name}"
+    return f"External validation: {model(evidence)} for {evidence.release.outcome.name}"
 
 
 # ---- the templates --------------------------------------------------------------------------------------------------

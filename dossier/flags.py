@@ -21,7 +21,9 @@ from dossier.types import (
     SubgroupSummary,
     Withheld,
 )
-from dossier.typeset import TIED, count_of, counted, listing, lost_rows, number, per_cent, rows_read_of, threshold
+from dossier.typeset.names import count_of, lost_rows, rows_read_of
+from dossier.typeset.numbers import TIED, number, per_cent, threshold
+from dossier.typeset.words import counted, listing
 
 if TYPE_CHECKING:
     from dossier.release import Release, Reply

@@ -16,7 +16,7 @@ from typing import Any
 from dossier.bibliography import SOURCES
 from dossier.checklist import is_placeholder
 from dossier.types import POOLED, Estimate, Evidence, Result, externals
-from dossier.typeset import development, foretold, tested_version
+from dossier.typeset.names import development, foretold, tested_version
 
 OPEN = "Not stated"
 SPACE = "https://mc.chai.org/v0.2/schema.xsd"

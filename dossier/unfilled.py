@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from dossier.contents import FILL_OF_CLASSES, Chapter
 from dossier.types import Absent, DatasetSummary, Evidence, externals
-from dossier.typeset import in_words, named, sentence_case
+from dossier.typeset.words import in_words, named, sentence_case
 
 MOST_REASONS = 2
 """Reasons that are printed of one chapter."""

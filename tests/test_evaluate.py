@@ -18,12 +18,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dossier import evaluate, load, record, register, typeset
+from dossier import evaluate, load, record, register
 from dossier.evaluate import pieces
 from dossier.findings import glossary, references
 from dossier.metrics import robustness
 from dossier.metrics.inversion import BY_TESTS
 from dossier.types import Absent, Curve, Estimate, Evidence, Study, find, find_curve
+from dossier.typeset.measures import chapter_tables
 from tests.reference.built import REPOSITORY, hurried, results, study
 
 HEAD = """
@@ -349,8 +350,8 @@ def test_a_measure_in_one_file_reaches_every_place(tmp_path: Path, table: Study)
     found = find(evidence, "thrown_away", "table")
     assert isinstance(found, Estimate)
     assert found.value == 0.25
-    heads = [column.label for one in typeset.chapter_tables(evidence, "discrimination") for column in one.columns]
-    rows = [row.label for one in typeset.chapter_tables(evidence, "discrimination") for row in one.rows]
+    heads = [column.label for one in chapter_tables(evidence, "discrimination") for column in one.columns]
+    rows = [row.label for one in chapter_tables(evidence, "discrimination") for row in one.rows]
     assert "Throw-away share" in heads + rows
     assert "Throw-away share" in [term.label for term in glossary.used(evidence, ["discrimination"])]
     assert ("Nobody 1900", ["Throw-away share"]) in references.cited(evidence, ["discrimination"])

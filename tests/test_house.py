@@ -45,6 +45,11 @@ def ours(path: Path) -> set[str]:
     return {name.split(".")[1] for name in imported(path) if name.startswith("dossier.")}
 
 
+def files_of(name: str) -> list[Path]:
+    """The file of this name, or those of the folder that it became."""
+    return [path for path in MODULES if path.relative_to(PACKAGE).parts[0] in (name, f"{name}.py")]
+
+
 def theirs(path: Path) -> set[str]:
     """The packages of others that a file imports."""
     return {name.split(".")[0] for name in imported(path) if not name.startswith("dossier")}
@@ -62,7 +67,8 @@ def test_values_import_nothing_of_ours(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(TOOLS))
 def test_tools_import_values_only(name: str) -> None:
-    assert ours(PACKAGE / f"{name}.py") <= NOUNS | {"release"}
+    for path in files_of(name):
+        assert ours(path) <= NOUNS | {"release", name}, path
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "metrics").glob("*.py")), ids=lambda path: path.stem)
@@ -85,8 +91,7 @@ def test_findings_know_words_only(path: Path) -> None:
 
 @pytest.mark.parametrize("stage", sorted(STAGES))
 def test_no_stage_imports_another(stage: str) -> None:
-    files = [PACKAGE / f"{stage}.py"] if (PACKAGE / f"{stage}.py").exists() else (PACKAGE / stage).glob("*.py")
-    for path in files:
+    for path in files_of(stage):
         assert not ours(path) & (STAGES - {stage}), path
 
 

@@ -17,7 +17,7 @@ from dossier.metrics import calibration
 from dossier.metrics.comparison import accuracy_against_chance
 from dossier.register import borrowed, fill
 from dossier.types import Absent, Estimate, Evidence, Result, Term, find
-from dossier.typeset import MINUS
+from dossier.typeset.numbers import MINUS
 from tests.conftest import ROOT, SHARED, by_hand
 from tests.estimated import estimated
 from tests.figures.evidence import Case

@@ -30,7 +30,7 @@ from dossier.types import (
     find_in_subgroup,
     subgroup_sizes,
 )
-from dossier.typeset import in_words
+from dossier.typeset.words import in_words
 from tests.conftest import by_hand
 from tests.figures.evidence import CASES
 from tests.reference.built import hurried

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from dossier import typeset
-from dossier.typeset import Cell, Column, Row, Table
+from dossier.typeset.numbers import as_declared
+from dossier.typeset.tables import (
+    Cell,
+    Column,
+    Row,
+    Table,
+    folded,
+    groups_across,
+    groups_of,
+    pages_of,
+    spanners,
+    with_short_labels,
+)
 
 
 def table(labels: list[str], groups: int = 0, columns: int = 1) -> Table:
@@ -16,7 +27,7 @@ def table(labels: list[str], groups: int = 0, columns: int = 1) -> Table:
 
 def test_tall_groups_become_tables_that_name_their_group_in_the_head() -> None:
     whole = table([f"Hospital {k}" for k in range(40)], groups=2)
-    parts = typeset.pages_of(whole)
+    parts = pages_of(whole)
     assert [part.head for part in parts] == ["Threshold 0", "Threshold 1"]
     assert [len(part.rows) for part in parts] == [40, 40]
     assert [part.footnotes for part in parts] == [(), ("a because.",)]
@@ -25,8 +36,8 @@ def test_tall_groups_become_tables_that_name_their_group_in_the_head() -> None:
 
 def test_small_groups_stay_in_one_table() -> None:
     whole = table([f"Hospital {k}" for k in range(9)], groups=2)
-    assert typeset.pages_of(whole) == (whole,)
-    assert [(group.label, len(group.rows)) for group in typeset.groups_of(whole)] == [
+    assert pages_of(whole) == (whole,)
+    assert [(group.label, len(group.rows)) for group in groups_of(whole)] == [
         ("Threshold 0", 9),
         ("Threshold 1", 9),
     ]
@@ -36,7 +47,7 @@ def test_a_narrow_table_is_folded_without_losing_a_row() -> None:
     names = [f"Hospital {k}" for k in range(9)]
     whole = table(names)
     total = Row("All, pooled", whole.rows[0].cells, "total")
-    found = typeset.folded(Table(**{**vars(whole), "rows": (*whole.rows, total)}))
+    found = folded(Table(**{**vars(whole), "rows": (*whole.rows, total)}))
     labels = [row.label for row in found.rows if row.kind == "row"]
     labels += [cell.text for row in found.rows for cell in row.cells if cell.kind == "label"]
     assert labels == names
@@ -48,32 +59,32 @@ def test_a_narrow_table_is_folded_without_losing_a_row() -> None:
 def test_grouped_wide_and_short_tables_are_not_folded() -> None:
     names = [f"Hospital {k}" for k in range(9)]
     for whole in (table(names, groups=2), table(names, columns=4), table(names[:4])):
-        assert typeset.folded(whole) == whole
+        assert folded(whole) == whole
 
 
 def test_sites_lose_what_follows_the_comma_only_where_there_is_no_room() -> None:
     names = ["Zurich and Basel, Switzerland", "Long Beach, United States"]
     roomy, crowded = table(names, columns=1), table(names, columns=6)
-    assert typeset.with_short_labels(roomy) == roomy
-    assert [row.label for row in typeset.with_short_labels(crowded).rows] == ["Zurich and Basel", "Long Beach"]
+    assert with_short_labels(roomy) == roomy
+    assert [row.label for row in with_short_labels(crowded).rows] == ["Zurich and Basel", "Long Beach"]
 
 
 def test_sites_that_would_look_alike_keep_their_names() -> None:
     crowded = table(["Cleveland, to 1987, United States", "Cleveland, from 1988, United States"], columns=7)
-    assert typeset.with_short_labels(crowded) == crowded
+    assert with_short_labels(crowded) == crowded
 
 
 def test_declared_numbers_keep_their_digits() -> None:
-    assert typeset.as_declared(-0.055628) == "\N{MINUS SIGN}0.055628"
-    assert typeset.as_declared(36.0) == "36"
+    assert as_declared(-0.055628) == "\N{MINUS SIGN}0.055628"
+    assert as_declared(36.0) == "36"
 
 
 def test_groups_of_the_same_rows_stand_beside_each_other_where_they_fit() -> None:
-    alone = typeset.groups_across(table(["Bari", "Graz"], groups=2))
+    alone = groups_across(table(["Bari", "Graz"], groups=2))
     assert [column.label for column in alone.columns] == ["Threshold 0", "Threshold 1"]
     assert [(row.label, row.kind, len(row.cells)) for row in alone.rows] == [("Bari", "row", 2), ("Graz", "row", 2)]
     assert alone.footnotes == ("a because.",)
-    several = typeset.groups_across(table(["Bari", "Graz"], groups=2, columns=2))
+    several = groups_across(table(["Bari", "Graz"], groups=2, columns=2))
     assert [(column.over, column.label) for column in several.columns] == [
         ("Threshold 0", "Measure 0"),
         ("Threshold 0", "Measure 1"),
@@ -83,15 +94,15 @@ def test_groups_of_the_same_rows_stand_beside_each_other_where_they_fit() -> Non
 
 
 def test_what_stands_above_columns_spans_their_values_and_intervals() -> None:
-    assert typeset.spanners(table(["Bari"], columns=2)) == ()
-    across = typeset.groups_across(table(["Bari", "Graz"], groups=2, columns=2))
-    assert [(one.label, one.cells) for one in typeset.spanners(across)] == [("Threshold 0", 4), ("Threshold 1", 4)]
+    assert spanners(table(["Bari"], columns=2)) == ()
+    across = groups_across(table(["Bari", "Graz"], groups=2, columns=2))
+    assert [(one.label, one.cells) for one in spanners(across)] == [("Threshold 0", 4), ("Threshold 1", 4)]
 
 
 def test_a_measure_alone_with_its_p_value_is_named_by_the_title() -> None:
     whole = table(["Bari", "Graz"], groups=2, columns=2)
     tested = Table(**{**vars(whole), "columns": (whole.columns[0], Column("p"))})
-    across = typeset.groups_across(tested)
+    across = groups_across(tested)
     assert [(column.over, column.label) for column in across.columns] == [
         ("Threshold 0", "Value"),
         ("Threshold 0", "p"),
@@ -102,9 +113,9 @@ def test_a_measure_alone_with_its_p_value_is_named_by_the_title() -> None:
 
 def test_groups_that_do_not_fit_or_differ_stay_below_each_other() -> None:
     wide = table(["Bari", "Graz"], groups=3, columns=4)
-    assert typeset.groups_across(wide) == wide
+    assert groups_across(wide) == wide
     whole = table(["Bari", "Graz"], groups=2)
     other = Table("table-a", "A.", "Note.", "Site", whole.columns, whole.rows[:-1])
-    assert typeset.groups_across(other) == other
+    assert groups_across(other) == other
     plain = table(["Bari", "Graz"])
-    assert typeset.groups_across(plain) == plain
+    assert groups_across(plain) == plain

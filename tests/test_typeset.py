@@ -12,10 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dossier import typeset
 from dossier.findings import glossary
 from dossier.types import Absent, Estimate, Evidence, Result, Term, externals
-from dossier.typeset import DASH, MINUS, TIED
+from dossier.typeset import measures
+from dossier.typeset.measures import chapter_tables, in_appendix_only
+from dossier.typeset.names import foretold, label_of
+from dossier.typeset.notes import note_of
+from dossier.typeset.numbers import DASH, MINUS, TIED, in_text, interval, number, threshold, value_of
+from dossier.typeset.tables import CHARACTER, LONG_LABEL, Reasons
+from dossier.typeset.words import counted, how_many, in_words, listing, named, setting, within_sentence
 from tests.conftest import Book, by_hand, terms
 from tests.figures.evidence import COVID, Case, _long
 
@@ -68,12 +73,12 @@ def read(text: str) -> Decimal:
     ],
 )
 def test_a_number_is_printed_as_the_style_guide_says(value: float, digits: int, percent: bool, text: str) -> None:
-    assert typeset.number(value, digits, percent) == text
+    assert number(value, digits, percent) == text
 
 
 @given(VALUES, DIGITS)
 def test_a_number_is_the_nearest_of_its_digits(value: float, digits: int) -> None:
-    text = typeset.number(value, digits)
+    text = number(value, digits)
     step = Decimal(1).scaleb(-digits)
     if text.startswith("<"):
         assert 0 < Decimal(value) < read(text)
@@ -84,7 +89,7 @@ def test_a_number_is_the_nearest_of_its_digits(value: float, digits: int) -> Non
 
 @given(VALUES, DIGITS, st.booleans())
 def test_a_number_has_a_true_minus_and_never_a_negative_zero(value: float, digits: int, percent: bool) -> None:
-    text = typeset.number(value, digits, percent)
+    text = number(value, digits, percent)
     assert re.fullmatch(rf"(<|{MINUS})?\d{{1,3}}(,\d{{3}})*(\.\d+)?", text), text
     assert len(text.partition(".")[2]) == digits
     if text.startswith(MINUS):
@@ -94,13 +99,13 @@ def test_a_number_has_a_true_minus_and_never_a_negative_zero(value: float, digit
 
 @given(st.floats(1e-300, 1e6), DIGITS)
 def test_what_is_above_zero_is_never_printed_as_zero(value: float, digits: int) -> None:
-    assert read(typeset.number(value, digits)) > 0
+    assert read(number(value, digits)) > 0
 
 
 @given(VALUES, VALUES, DIGITS)
 def test_a_larger_number_never_prints_smaller(one: float, other: float, digits: int) -> None:
     low, high = sorted((one, other))
-    printed = [typeset.number(value, digits) for value in (low, high)]
+    printed = [number(value, digits) for value in (low, high)]
     if not any(text.startswith("<") for text in printed):
         assert read(printed[0]) <= read(printed[1])
 
@@ -109,26 +114,26 @@ def test_a_larger_number_never_prints_smaller(one: float, other: float, digits: 
     ("value", "text"), [(0.5, "0.50"), (0.25, "0.25"), (0.125, "0.125"), (0.005, "0.005"), (0.1, "0.10")]
 )
 def test_a_threshold_keeps_its_digits(value: float, text: str) -> None:
-    assert typeset.threshold(value) == text
+    assert threshold(value) == text
 
 
 @given(st.integers(0, 10**7))
 def test_a_count_and_its_noun_are_never_parted(count: int) -> None:
-    text = typeset.counted(count, "patient")
+    text = counted(count, "patient")
     assert " " not in text
     assert text == f"{count:,}{TIED}{'patient' if count == 1 else 'patients'}"
 
 
 def test_a_noun_may_have_its_own_plural() -> None:
-    assert typeset.counted(2, "file was", "files were") == f"2{TIED}files were"
-    assert typeset.counted(1, "file was", "files were") == f"1{TIED}file was"
+    assert counted(2, "file was", "files were") == f"2{TIED}files were"
+    assert counted(1, "file was", "files were") == f"1{TIED}file was"
 
 
 @pytest.mark.parametrize(
     ("count", "text"), [(0, "no"), (1, "one"), (8, "eight"), (10, "ten"), (11, "11"), (1200, "1,200")]
 )
 def test_small_counts_are_words(count: int, text: str) -> None:
-    assert typeset.in_words(count) == text
+    assert in_words(count) == text
 
 
 @pytest.mark.parametrize(
@@ -145,7 +150,7 @@ def test_small_counts_are_words(count: int, text: str) -> None:
     ],
 )
 def test_words_are_joined_as_in_a_sentence(words: tuple[str, ...], text: str) -> None:
-    assert typeset.listing(words) == text
+    assert listing(words) == text
 
 
 @pytest.mark.parametrize(
@@ -165,7 +170,7 @@ def test_words_are_joined_as_in_a_sentence(words: tuple[str, ...], text: str) ->
     ],
 )
 def test_a_label_within_a_sentence_keeps_only_the_capitals_of_names(label: str, text: str) -> None:
-    assert typeset.within_sentence(label) == text
+    assert within_sentence(label) == text
 
 
 NAMED_AFTER = (
@@ -176,7 +181,7 @@ NAMED_AFTER = (
 
 def test_every_label_can_stand_within_a_sentence() -> None:
     for term in terms().values():
-        text = typeset.within_sentence(term.label)
+        text = within_sentence(term.label)
         assert text.lower() == term.label.lower()
         for name in NAMED_AFTER:
             assert (name in text) == (name in term.label), f"{term.label} loses the capital of {name}"
@@ -211,7 +216,7 @@ def test_every_label_can_stand_within_a_sentence() -> None:
     ],
 )
 def test_an_interval_reads_as_its_bounds(found: Estimate, term: Term, wordy: bool, text: str) -> None:
-    assert typeset.interval(found, term, wordy) == text
+    assert interval(found, term, wordy) == text
 
 
 @pytest.mark.parametrize(
@@ -232,12 +237,12 @@ def test_an_interval_reads_as_its_bounds(found: Estimate, term: Term, wordy: boo
     ],
 )
 def test_a_value_shows_its_sign_and_its_band(found: Estimate, term: Term, text: str) -> None:
-    assert typeset.value_of(found, term) == text
+    assert value_of(found, term) == text
 
 
 def test_a_bound_of_zero_is_a_bound() -> None:
-    assert typeset.interval(estimate(0.1, 0.0, 0.2), PLAIN) == f"0.00{DASH}0.20"
-    assert typeset.interval(estimate(-0.1, None, 0.0), PLAIN) == "up to 0.00"
+    assert interval(estimate(0.1, 0.0, 0.2), PLAIN) == f"0.00{DASH}0.20"
+    assert interval(estimate(-0.1, None, 0.0), PLAIN) == "up to 0.00"
 
 
 @settings(max_examples=30)
@@ -245,7 +250,7 @@ def test_a_bound_of_zero_is_a_bound() -> None:
 def test_no_dash_stands_beside_a_minus_in_a_table(value: float, below: float, above: float) -> None:
     found = estimate(value, value - below, value + above)
     results = [Result("auroc", "auroc", "site-0", {}, found)]
-    (table,) = typeset.chapter_tables(dataclasses.replace(EIGHT, results=tuple(results)), "discrimination")
+    (table,) = chapter_tables(dataclasses.replace(EIGHT, results=tuple(results)), "discrimination")
     printed = table.rows[0].cells[0].interval
     assert not (MINUS in printed and DASH in printed), printed
     assert " to " in printed or DASH in printed
@@ -255,43 +260,43 @@ def test_one_negative_bound_gives_the_whole_column_words() -> None:
     results = tuple(
         Result("auroc", "auroc", f"site-{place}", {}, estimate(0.5, low, 0.9)) for place, low in enumerate((0.2, -0.2))
     )
-    (table,) = typeset.chapter_tables(dataclasses.replace(EIGHT, results=results), "discrimination")
+    (table,) = chapter_tables(dataclasses.replace(EIGHT, results=results), "discrimination")
     assert [row.cells[0].interval for row in table.rows] == ["0.20 to 0.90", "−0.20 to 0.90"]
 
 
 def test_no_part_of_a_count_is_none_and_no_site_is_no() -> None:
-    assert f"{typeset.how_many(0)} of {typeset.in_words(8)}" == "none of eight"
-    assert [typeset.how_many(count) for count in (1, 10, 11)] == ["one", "ten", "11"]
+    assert f"{how_many(0)} of {in_words(8)}" == "none of eight"
+    assert [how_many(count) for count in (1, 10, 11)] == ["one", "ten", "11"]
 
 
 def test_what_is_foretold_names_the_classes_and_the_horizon() -> None:
     release = EIGHT.release
     outcome = release.outcome.model_copy(update={"name": "grade", "horizon": "at the biopsy", "classes": ("G0", "G1")})
     several = dataclasses.replace(EIGHT, release=release.model_copy(update={"outcome": outcome}))
-    assert typeset.foretold(several) == "each of G0 and G1: grade, at the biopsy"
+    assert foretold(several) == "each of G0 and G1: grade, at the biopsy"
     one = outcome.model_copy(update={"classes": (), "horizon": None})
     binary = dataclasses.replace(EIGHT, release=release.model_copy(update={"outcome": one}))
-    assert typeset.foretold(binary) == "grade"
+    assert foretold(binary) == "grade"
 
 
 def test_an_estimate_in_a_sentence_carries_its_level_and_unit() -> None:
-    assert typeset.in_text(EIGHT, "auroc", estimate(0.884, 0.731, 0.957)) == f"0.88 (95%{TIED}CI 0.73 to 0.96)"
-    assert typeset.in_text(EIGHT, "sensitivity", estimate(0.9, 0.85, 0.95)) == f"90% (95%{TIED}CI 85 to 95)"
-    assert typeset.in_text(EIGHT, "net_benefit", estimate(0.389)) == f"38.9{TIED}per{TIED}100"
+    assert in_text(EIGHT, "auroc", estimate(0.884, 0.731, 0.957)) == f"0.88 (95%{TIED}CI 0.73 to 0.96)"
+    assert in_text(EIGHT, "sensitivity", estimate(0.9, 0.85, 0.95)) == f"90% (95%{TIED}CI 85 to 95)"
+    assert in_text(EIGHT, "net_benefit", estimate(0.389)) == f"38.9{TIED}per{TIED}100"
 
 
 # ---- tables ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_gap_has_one_letter_for_one_reason() -> None:
-    reasons = typeset.Reasons(EIGHT)
+    reasons = Reasons(EIGHT)
     cells = [reasons.cell(Absent(text)) for text in ("too few events", "no risk", "too few events")]
     assert [cell.text for cell in cells] == [f"absent{TIED}†a", f"absent{TIED}†b", f"absent{TIED}†a"]
     assert reasons.footnotes() == (f"†a{TIED}Too few events.", f"†b{TIED}No risk.")
 
 
 def test_the_same_gap_at_several_sites_is_said_once() -> None:
-    reasons = typeset.Reasons(EIGHT)
+    reasons = Reasons(EIGHT)
     reasons.leave_out("Italy 3", "site-2", "site-2 has no predictors")
     reasons.leave_out("Spain", "site-3", "site-3 has no predictors")
     reasons.leave_out("Brazil 1", "site-4", "one class only")
@@ -303,10 +308,7 @@ def test_the_same_gap_at_several_sites_is_said_once() -> None:
 
 
 def test_a_reason_names_a_site_as_the_reader_knows_it() -> None:
-    assert (
-        typeset.named(EIGHT, "site-1 has no risk, and site-10 is another")
-        == "Italy 2 has no risk, and site-10 is another"
-    )
+    assert named(EIGHT, "site-1 has no risk, and site-10 is another") == "Italy 2 has no risk, and site-10 is another"
 
 
 @pytest.mark.parametrize(
@@ -345,11 +347,11 @@ def test_a_reason_names_a_site_as_the_reader_knows_it() -> None:
 def test_a_dataset_may_be_called_by_a_word_of_the_reason(name: str, reason: str, printed: str) -> None:
     first = dataclasses.replace(EIGHT.datasets[0], name=name, site="Milan")
     evidence = dataclasses.replace(EIGHT, datasets=(first, *EIGHT.datasets[1:]))
-    assert typeset.named(evidence, reason) == printed
+    assert named(evidence, reason) == printed
 
 
 def test_letters_do_not_run_out() -> None:
-    reasons = typeset.Reasons(EIGHT)
+    reasons = Reasons(EIGHT)
     words = [reasons.cell(Absent(f"reason {place}")).text.partition(TIED)[2] for place in range(60)]
     assert words[:2] == ["†a", "†b"]
     assert words[25:28] == ["†z", "†aa", "†ab"]
@@ -359,7 +361,7 @@ def test_letters_do_not_run_out() -> None:
 def test_a_site_without_any_number_is_named_below_the_table_and_has_no_row() -> None:
     results = [Result("auroc", "auroc", f"site-{place}", {}, estimate(0.8, 0.7, 0.9)) for place in (0, 1)]
     results.append(Result("auroc", "auroc", "site-3", {}, Absent("site-3 has no risk")))
-    (table,) = typeset.chapter_tables(dataclasses.replace(EIGHT, results=tuple(results)), "discrimination")
+    (table,) = chapter_tables(dataclasses.replace(EIGHT, results=tuple(results)), "discrimination")
     assert [row.label for row in table.rows] == ["Italy 1", "Italy 2"]
     assert "Spain" in " ".join(table.footnotes)
 
@@ -367,17 +369,17 @@ def test_a_site_without_any_number_is_named_below_the_table_and_has_no_row() -> 
 def places(found: Evidence, chapter: str) -> list[list[Term]]:
     """The measures without a second setting of a chapter, as they are dealt out to tables."""
     members = [term for term in found.terms.values() if term.chapter == chapter and len(term.at) < 2]
-    return typeset._parts(found, members)
+    return measures._parts(found, members)
 
 
 @pytest.mark.parametrize("chapter", ["discrimination", "calibration", "utility", "comparison", "correspondence"])
 @pytest.mark.parametrize("sites", [COVID, _long(8), ("A",)], ids=["eight", "long", "one"])
 def test_tables_stay_within_the_page(chapter: str, sites: tuple[str, ...]) -> None:
     found = by_hand(Case("wide", sites))
-    label = min(max(len(typeset.label_of(site)) for site in found.datasets), typeset.LONG_LABEL) * typeset.CHARACTER
+    label = min(max(len(label_of(site)) for site in found.datasets), LONG_LABEL) * CHARACTER
     parts = places(found, chapter)
     for part in parts:
-        assert label + sum(typeset._width(found, term) for term in part) <= 168 or len(part) == 1
+        assert label + sum(measures._width(found, term) for term in part) <= 168 or len(part) == 1
     assert [term for part in parts for term in part] == [
         term for term in found.terms.values() if term.chapter == chapter and len(term.at) < 2
     ]
@@ -387,7 +389,7 @@ def test_tables_stay_within_the_page(chapter: str, sites: tuple[str, ...]) -> No
 def test_packing_keeps_the_order_and_never_overfills(widths: list[float], room: float) -> None:
     members = [dataclasses.replace(PLAIN, name=f"m{place}") for place in range(len(widths))]
     width = dict(zip((term.name for term in members), widths, strict=True))
-    parts = typeset._packed(members, widths, room)
+    parts = measures._packed(members, widths, room)
     assert [term for part in parts for term in part] == members
     for part in parts:
         assert len(part) == 1 or math.fsum(width[term.name] for term in part) <= room + 1e-9
@@ -398,7 +400,7 @@ def test_packing_keeps_the_order_and_never_overfills(widths: list[float], room: 
 def test_the_rows_of_a_table_say_what_is_apparent_and_what_is_pooled() -> None:
     developed = dataclasses.replace(EIGHT.datasets[0], name="development", role="development", site="Rho: Milan")
     evidence = dataclasses.replace(EIGHT, datasets=(*EIGHT.datasets, developed))
-    labels = [label for _, label, _ in typeset._row_labels(evidence, {"site-0", "development", "pooled"})]
+    labels = [label for _, label, _ in measures._row_labels(evidence, {"site-0", "development", "pooled"})]
     assert labels == ["Italy 1", "Development (apparent): Rho: Milan", "All external sites, pooled"]
 
 
@@ -423,7 +425,7 @@ def noted(*terms: Term, **ways: tuple[str, ...]) -> str:
         for name, each in ways.items()
         for term, way in zip(terms, each, strict=True)
     ]
-    return typeset._note(evidence, results, terms).removeprefix("Value and 95% interval. ")
+    return note_of(evidence, results, terms).removeprefix("Value and 95% interval. ")
 
 
 OTHER = Term("o", "o", "Another", "What it is.", "discrimination")
@@ -471,13 +473,13 @@ def test_a_note_speaks_of_the_intervals_that_are_printed() -> None:
     """A site without an interval says nothing of how that is made; where none has one, all speak of the values."""
     bare = Result("m", "m", "site-1", {}, dataclasses.replace(estimate(0.5), method="value only"))
     whole = Result("m", "m", "site-0", {}, dataclasses.replace(estimate(0.5, 0.4, 0.6), method="by hand"))
-    assert typeset._note(EIGHT, [bare, whole], [PLAIN]) == "Value and 95% interval. By hand."
-    assert typeset._note(EIGHT, [bare], [PLAIN]) == "Value only."
+    assert note_of(EIGHT, [bare, whole], [PLAIN]) == "Value and 95% interval. By hand."
+    assert note_of(EIGHT, [bare], [PLAIN]) == "Value only."
 
 
 def test_every_row_of_every_table_has_a_cell_for_every_column(book: Book) -> None:
     for chapter in {term.chapter for term in book.evidence.terms.values()}:
-        for table in typeset.chapter_tables(book.evidence, chapter):
+        for table in chapter_tables(book.evidence, chapter):
             for row in table.rows:
                 assert len(row.cells) == (0 if row.kind == "group" else len(table.columns)), (table.name, row.label)
 
@@ -487,11 +489,11 @@ def test_every_estimate_of_a_chapter_stands_in_one_of_its_tables(book: Book) -> 
     evidence = book.evidence
     for chapter in ("discrimination", "calibration", "utility"):
         terms = [term for term in evidence.terms.values() if term.chapter == chapter]
-        names = {term.name for term in terms if not typeset.in_appendix_only(evidence, term)}
+        names = {term.name for term in terms if not in_appendix_only(evidence, term)}
         wanted = sum(1 for one in evidence.results if one.term in names and isinstance(one.found, Estimate))
         cells = [
             cell
-            for table in typeset.chapter_tables(evidence, chapter)
+            for table in chapter_tables(evidence, chapter)
             for row in table.rows
             for cell in row.cells
             if cell.kind == "value"
@@ -503,9 +505,9 @@ def test_every_estimate_of_a_chapter_stands_in_one_of_its_tables(book: Book) -> 
 def test_a_site_may_be_called_anything(site: str) -> None:
     first = dataclasses.replace(EIGHT.datasets[0], site=site)
     evidence = dataclasses.replace(EIGHT, datasets=(first, *EIGHT.datasets[1:]))
-    assert typeset.named(evidence, "site-0 has no risk") == f"{site} has no risk"
+    assert named(evidence, "site-0 has no risk") == f"{site} has no risk"
 
 
 def test_a_range_of_false_positive_rates_is_said_in_words() -> None:
-    assert typeset.setting("0.2-1") == "0.2 to 1"
-    assert typeset.setting("worst_split") == "worst split"
+    assert setting("0.2-1") == "0.2 to 1"
+    assert setting("worst_split") == "worst split"

@@ -20,7 +20,7 @@ from pypdf.generic import ByteStringObject, ContentStream, NameObject, StreamObj
 
 from dossier import cli, initial, verify
 from dossier.contents import Edition
-from dossier.typeset import MINUS
+from dossier.typeset.numbers import MINUS
 from dossier.verify import numbers, pages
 from tests.conftest import Book
 

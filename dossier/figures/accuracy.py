@@ -52,7 +52,7 @@ from dossier.figures.canvas import (
 )
 from dossier.register import figure
 from dossier.types import POOLED, Absent, Curve, DatasetSummary, Evidence, Picture, externals, find_curve
-from dossier.typeset import number, per_cent, threshold
+from dossier.typeset.numbers import number, per_cent, threshold
 
 
 def _unit_lattice(count: int, width: float, top: float) -> Lattice:

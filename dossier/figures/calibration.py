@@ -68,7 +68,8 @@ from dossier.types import (
     find,
     find_curve,
 )
-from dossier.typeset import named, number, per_cent
+from dossier.typeset.numbers import number, per_cent
+from dossier.typeset.words import named
 
 OBSERVED_TO_EXPECTED = Forest("oe_ratio", "O/E", 1.0, ratio=True)
 

@@ -37,7 +37,8 @@ from dossier.figures import svg
 from dossier.material import styles
 from dossier.register import REGISTER
 from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, externals
-from dossier.typeset import counted, level_of, listing, named, number, showing_the_side
+from dossier.typeset.numbers import level_of, number, showing_the_side
+from dossier.typeset.words import counted, listing, named
 
 Floats = NDArray[np.float64]
 

@@ -29,7 +29,7 @@ from dossier.figures.roc import draw_roc, ringed
 from dossier.figures.utility import by_site_alternative, draw_decision_panels, marked, site_curve
 from dossier.register import figure
 from dossier.types import POOLED, Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, externals, find
-from dossier.typeset import number
+from dossier.typeset.numbers import number
 
 BETWEEN = " / "
 """What parts the name of a site from that of a class."""

@@ -51,7 +51,8 @@ from dossier.types import (
     find_curve,
     summary_of,
 )
-from dossier.typeset import listing, number
+from dossier.typeset.numbers import number
+from dossier.typeset.words import listing
 
 CELLS = ("true_positive", "false_negative", "false_positive", "true_negative")
 SQUARE = 1.5

@@ -55,7 +55,9 @@ from dossier.types import (
     find,
     find_curve,
 )
-from dossier.typeset import counted, has_enough, number, per_cent
+from dossier.typeset.names import has_enough
+from dossier.typeset.numbers import number, per_cent
+from dossier.typeset.words import counted
 
 SIDE_BY_SIDE = 8
 """Up to so many sites each have a panel; more share one, in which the farthest is named."""

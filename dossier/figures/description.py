@@ -36,18 +36,9 @@ from dossier.figures.canvas import (
 )
 from dossier.register import figure
 from dossier.types import Absent, DatasetSummary, Evidence, Picture, Withheld, externals
-from dossier.typeset import (
-    count_of,
-    counted,
-    dates,
-    events_of,
-    label_of,
-    listing,
-    lost_rows,
-    sentence_case,
-    sum_known,
-)
-from dossier.typeset import shown as in_order
+from dossier.typeset.names import count_of, events_of, label_of, lost_rows, sum_known
+from dossier.typeset.names import shown as in_order
+from dossier.typeset.words import counted, dates, listing, sentence_case
 
 MOST_ROWS = 40
 MOST_REASONS = 4

@@ -54,7 +54,9 @@ from dossier.types import (
     find,
     find_curve,
 )
-from dossier.typeset import events_of, named, number
+from dossier.typeset.names import events_of
+from dossier.typeset.numbers import number
+from dossier.typeset.words import named
 
 MOST_ROWS = {HALF: 12, FULL: 44}
 

@@ -41,8 +41,9 @@ from dossier.figures.canvas import (
 )
 from dossier.register import figure
 from dossier.types import Absent, Curve, DatasetSummary, Evidence, Picture, externals, find_curve
-from dossier.typeset import counted, number, per_cent
-from dossier.typeset import threshold as as_typeset
+from dossier.typeset.numbers import number, per_cent
+from dossier.typeset.numbers import threshold as as_typeset
+from dossier.typeset.words import counted
 
 MOST_SITES = 12
 MOST_THRESHOLDS = 3

@@ -38,7 +38,8 @@ from dossier.figures.canvas import (
 )
 from dossier.register import figure
 from dossier.types import READER_STUDY, Absent, Curve, Estimate, Evidence, Picture, find, find_curve
-from dossier.typeset import counted, number, sentence_case
+from dossier.typeset.numbers import number
+from dossier.typeset.words import counted, sentence_case
 
 MARKERS: tuple[tuple[str, bool], ...] = (
     ("o", True),

@@ -27,7 +27,9 @@ from dossier.figures.canvas import (
 )
 from dossier.register import figure
 from dossier.types import Absent, DatasetSummary, Evidence, Picture
-from dossier.typeset import counted, label_of, number, per_cent, shown
+from dossier.typeset.names import label_of, shown
+from dossier.typeset.numbers import number, per_cent
+from dossier.typeset.words import counted
 
 SHADES: Mapping[float, str] = {0.05: "white", 0.2: TINTS[0], 0.5: TINTS[1], 0.999: TINTS[2], 1.0: "#8b939b"}
 """The shade of a share by its upper end."""

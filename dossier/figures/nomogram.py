@@ -33,7 +33,8 @@ from dossier.figures.canvas import (
 )
 from dossier.register import figure
 from dossier.types import MODEL, Absent, Curve, Description, Evidence, Floats, Picture, find_curve
-from dossier.typeset import counted, number, threshold
+from dossier.typeset.numbers import number, threshold
+from dossier.typeset.words import counted
 
 LEFT, RIGHT = 40.0, 163.0
 """Where the axes begin and end, in mm; the names stand to their left."""

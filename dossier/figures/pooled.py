@@ -6,7 +6,7 @@ from dossier.figures.canvas import primary_threshold
 from dossier.figures.discrimination import Forest, forest_width, printed_forest
 from dossier.register import figure
 from dossier.types import Absent, Evidence, Picture, externals
-from dossier.typeset import number
+from dossier.typeset.numbers import number
 
 SLOPE = Forest("calibration_slope", "Slope", 1.0, unbounded=True)
 

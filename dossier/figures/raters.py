@@ -34,7 +34,8 @@ from dossier.figures.canvas import (
 )
 from dossier.register import figure
 from dossier.types import Absent, Curve, Estimate, Evidence, Picture, Withheld, summary_of
-from dossier.typeset import counted, number, per_cent, setting
+from dossier.typeset.numbers import number, per_cent
+from dossier.typeset.words import counted, setting
 
 MOST_ROWS = 44
 

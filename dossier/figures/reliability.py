@@ -29,7 +29,7 @@ from dossier.figures.canvas import (
 )
 from dossier.register import figure
 from dossier.types import Absent, Curve, Estimate, Evidence, Floats, Picture, find, find_curve
-from dossier.typeset import number
+from dossier.typeset.numbers import number
 
 DOTTED = (0, (1, 1.4))
 LEFT, TOP, WIDTH, HEIGHT = 11.5, 7.5, 56.0, 60.0

@@ -49,7 +49,8 @@ from dossier.figures.canvas import (
 )
 from dossier.register import figure
 from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, find, find_curve
-from dossier.typeset import events_of, number, per_cent
+from dossier.typeset.names import events_of
+from dossier.typeset.numbers import number, per_cent
 
 _SHARES = ("share_events", "share_non_events")
 REGULAR = 10

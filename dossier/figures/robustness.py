@@ -47,7 +47,7 @@ from dossier.figures.canvas import (
 )
 from dossier.register import figure
 from dossier.types import Absent, DatasetSummary, Estimate, Evidence, Picture, externals, find
-from dossier.typeset import number
+from dossier.typeset.numbers import number
 
 FRAME = (0, (3.2, 1.8))
 RADIUS = 1.75

@@ -47,7 +47,8 @@ from dossier.figures.canvas import (
 from dossier.figures.discrimination import AUROC, forest_alternative
 from dossier.register import figure
 from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, externals, find, find_curve
-from dossier.typeset import counted, number, per_cent
+from dossier.typeset.numbers import number, per_cent
+from dossier.typeset.words import counted
 
 
 def parts_of(evidence: Evidence) -> tuple[tuple[float, float], ...]:

@@ -32,7 +32,7 @@ from dossier.figures.canvas import (
 )
 from dossier.register import figure
 from dossier.types import Absent, DatasetSummary, Estimate, Evidence, Picture, externals, find
-from dossier.typeset import number
+from dossier.typeset.numbers import number
 
 MOST_ROWS = 44
 WIDEST_NAME = 46.0

@@ -44,7 +44,7 @@ from dossier.figures.canvas import (
 )
 from dossier.register import figure
 from dossier.types import Absent, Curve, DatasetSummary, Evidence, Picture, externals, find_curve
-from dossier.typeset import number, per_cent
+from dossier.typeset.numbers import number, per_cent
 
 SHADES = ("#fbe9dd", "#f3cdb2", "#eab088", "#e1945f")
 """From a slight error to the gravest, each a step darker in grey; a right answer stays white."""

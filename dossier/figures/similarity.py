@@ -46,7 +46,7 @@ from dossier.figures.canvas import (
 from dossier.figures.robustness import Scale, Standing, scales, short_names, standing
 from dossier.register import figure
 from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, Picture, externals, find
-from dossier.typeset import number
+from dossier.typeset.numbers import number
 
 GAP, LEFT, TOP = 12.5, 9.5, 15.8
 WIDTH, HEIGHT = (FULL - LEFT - 2 * GAP - 5.0) / 3, 36.0

@@ -61,7 +61,8 @@ from dossier.types import (
     subgroup_columns,
     subgroup_sizes,
 )
-from dossier.typeset import counted, number, sentence_case
+from dossier.typeset.numbers import number
+from dossier.typeset.words import counted, sentence_case
 
 FEWEST_POOLED = 3
 """Sites from which on a subgroup is shown by its pooled value: the interval over two holds nearly everything."""

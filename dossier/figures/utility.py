@@ -68,7 +68,8 @@ from dossier.types import (
     find,
     find_curve,
 )
-from dossier.typeset import counted, number
+from dossier.typeset.numbers import number
+from dossier.typeset.words import counted
 
 EVERYONE_DASH = (0, (4, 2))
 RIVAL_DASH = (0, (1, 1))

@@ -33,7 +33,8 @@ from dossier.figures.canvas import (
 )
 from dossier.register import figure
 from dossier.types import Absent, DatasetSummary, Estimate, Evidence, Picture, externals, find
-from dossier.typeset import setting, threshold
+from dossier.typeset.numbers import threshold
+from dossier.typeset.words import setting
 
 MOST_SITES = 4
 LEAST = -0.5

@@ -16,7 +16,9 @@ from dossier.findings.sentence import (
     range_over_sites,
 )
 from dossier.types import POOLED, Estimate, Evidence, externals, find
-from dossier.typeset import TIED, at_least, counted, in_text, in_words, listing, model, sentence_case, threshold
+from dossier.typeset.names import at_least, model
+from dossier.typeset.numbers import TIED, in_text, threshold
+from dossier.typeset.words import counted, in_words, listing, sentence_case
 
 MOST_LETTERS = 700
 """Letters of a declared text that a line has room for."""

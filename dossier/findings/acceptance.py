@@ -7,25 +7,10 @@ from collections.abc import Sequence
 
 from dossier.findings.sentence import Sentence
 from dossier.types import POOLED, Absent, Criterion, Evidence, externals
-from dossier.typeset import (
-    ALL_POOLED,
-    Cell,
-    Column,
-    Reasons,
-    Row,
-    Table,
-    date,
-    how_many,
-    in_words,
-    listing,
-    measured_label,
-    named,
-    sentence_case,
-    setting,
-    short,
-    shown,
-    within_sentence,
-)
+from dossier.typeset.names import ALL_POOLED, measured_label, shown
+from dossier.typeset.numbers import short
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.words import date, how_many, in_words, listing, named, sentence_case, setting, within_sentence
 
 BOUND = {"value": "", "low": ", lower bound", "high": ", upper bound"}
 MOST_ON_THE_COVER = 8

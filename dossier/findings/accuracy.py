@@ -6,22 +6,11 @@ from collections.abc import Sequence
 
 from dossier.findings.sentence import Sentence, estimated, range_over_sites
 from dossier.types import Estimate, Evidence, Result
-from dossier.typeset import (
-    Cell,
-    Column,
-    Reasons,
-    Row,
-    Table,
-    anchor,
-    cell,
-    label_of,
-    level_of,
-    number,
-    sentence_case,
-    setting,
-    shown,
-    table_across,
-)
+from dossier.typeset.measures import cell, table_across
+from dossier.typeset.names import label_of, shown
+from dossier.typeset.numbers import level_of, number
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.words import anchor, sentence_case, setting
 
 EQUAL = "equal"
 """The priority of several classes that all weigh alike."""

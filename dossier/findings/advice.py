@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dossier.findings.sentence import Sentence, estimated
 from dossier.types import Curve, DatasetSummary, Evidence, externals, find_curve
-from dossier.typeset import DASH, Cell, Column, Row, Table, in_text, number, per_cent, short
+from dossier.typeset.numbers import DASH, in_text, number, per_cent, short
+from dossier.typeset.tables import Cell, Column, Row, Table
 
 
 def finding(evidence: Evidence) -> Sentence:

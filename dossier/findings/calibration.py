@@ -5,7 +5,7 @@ from __future__ import annotations
 from dossier.findings import classes
 from dossier.findings.sentence import Sentence, estimated, of_slopes, range_over_sites
 from dossier.types import DatasetSummary, Evidence, externals
-from dossier.typeset import how_many, in_words, listing
+from dossier.typeset.words import how_many, in_words, listing
 
 
 def finding(evidence: Evidence) -> Sentence:

@@ -7,17 +7,10 @@ from dataclasses import replace
 
 from dossier.findings.sentence import Sentence, estimated, primary_threshold
 from dossier.types import MACRO, DatasetSummary, Estimate, Evidence, Term, externals, find, find_all
-from dossier.typeset import (
-    Table,
-    is_against_chance,
-    number,
-    per_cent,
-    setting,
-    short,
-    tables_of,
-    threshold,
-    within_sentence,
-)
+from dossier.typeset.measures import is_against_chance, tables_of
+from dossier.typeset.numbers import number, per_cent, short, threshold
+from dossier.typeset.tables import Table
+from dossier.typeset.words import setting, within_sentence
 
 INSTEAD = " (read this instead)"
 """What the label of a counterpart says it is there for."""

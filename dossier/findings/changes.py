@@ -21,29 +21,11 @@ from dossier.types import (
     Result,
     Term,
 )
-from dossier.typeset import (
-    ALL_POOLED,
-    Cell,
-    Column,
-    Reasons,
-    Row,
-    Table,
-    cell,
-    counted,
-    date,
-    how_many,
-    in_text,
-    in_words,
-    label_of,
-    listing,
-    measured_label,
-    number,
-    sentence_case,
-    setting,
-    shown,
-    threshold,
-    within_sentence,
-)
+from dossier.typeset.measures import cell
+from dossier.typeset.names import ALL_POOLED, label_of, measured_label, shown
+from dossier.typeset.numbers import in_text, number, threshold
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.words import counted, date, how_many, in_words, listing, sentence_case, setting, within_sentence
 
 PAIRED = "paired"
 """The word with which the method of a difference on the same rows begins."""

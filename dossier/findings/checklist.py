@@ -9,7 +9,7 @@ from itertools import zip_longest
 from dossier.checklist import ANSWERS, ITEMS, MISSING, STATED_NONE, Item
 from dossier.findings.sentence import Sentence
 from dossier.types import Evidence, externals
-from dossier.typeset import counted, in_words, listing, sentence_case
+from dossier.typeset.words import counted, in_words, listing, sentence_case
 
 APPLIES_NOT = "not applicable"
 SHORT = {

@@ -32,24 +32,10 @@ from dossier.types import (
     find,
     find_curve,
 )
-from dossier.typeset import (
-    TIED,
-    Cell,
-    Column,
-    Row,
-    Table,
-    counted,
-    in_text,
-    in_words,
-    label_of,
-    listing,
-    lost_rows,
-    per_cent,
-    sentence_case,
-    short,
-    shown,
-    threshold,
-)
+from dossier.typeset.names import label_of, lost_rows, shown
+from dossier.typeset.numbers import TIED, in_text, per_cent, short, threshold
+from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.words import counted, in_words, listing, sentence_case
 
 MOST_NAMED = 4
 """Classes at sites that a sentence names; of more it gives the count."""

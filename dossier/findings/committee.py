@@ -35,25 +35,10 @@ from dossier.types import (
     subgroup_sizes,
     summary_of,
 )
-from dossier.typeset import (
-    Cell,
-    Column,
-    Row,
-    Table,
-    counted,
-    date,
-    dates,
-    events_of,
-    in_words,
-    level_of,
-    listing,
-    lost_rows,
-    per_cent,
-    sentence_case,
-    short,
-    showing_the_side,
-    within_sentence,
-)
+from dossier.typeset.names import events_of, lost_rows
+from dossier.typeset.numbers import level_of, per_cent, short, showing_the_side
+from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.words import counted, date, dates, in_words, listing, sentence_case, within_sentence
 
 MOST_CLASSES = 4
 """Classes of which a table of the committee holds the intervals too."""

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from dossier.findings.sentence import Sentence, estimated
 from dossier.types import Evidence
-from dossier.typeset import how_many, in_words, value_of
+from dossier.typeset.numbers import value_of
+from dossier.typeset.words import how_many, in_words
 
 
 def finding(evidence: Evidence) -> Sentence:

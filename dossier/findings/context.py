@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dossier.findings.sentence import Sentence
 from dossier.types import Evidence, externals
-from dossier.typeset import foretold, in_words, model, tested_version
+from dossier.typeset.names import foretold, model, tested_version
+from dossier.typeset.words import in_words
 
 
 def finding(evidence: Evidence) -> Sentence:

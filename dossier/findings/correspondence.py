@@ -6,7 +6,10 @@ from dossier.bands import LARGE_SHIFT, SIMILARITY
 from dossier.findings.description import NARROW_SIDE_BY_SIDE, evenly
 from dossier.findings.sentence import Sentence, estimated, named_or_counted, range_over_sites, sites_without
 from dossier.types import Absent, DatasetSummary, Description, Estimate, Evidence, externals, find
-from dossier.typeset import Cell, Column, Row, Table, folded, has_enough, listing, number
+from dossier.typeset.names import has_enough
+from dossier.typeset.numbers import number
+from dossier.typeset.tables import Cell, Column, Row, Table, folded
+from dossier.typeset.words import listing
 
 NO_SPREAD = "no spread"
 

@@ -8,28 +8,10 @@ from dossier.bands import ACCRUAL_ROWS, MAP_ROWS, MAP_WITH_NUMBERS
 from dossier.findings import classes
 from dossier.findings.sentence import Sentence
 from dossier.types import MODEL, DatasetSummary, DescriptionResult, Evidence, externals
-from dossier.typeset import (
-    DASH,
-    TIED,
-    Cell,
-    Column,
-    Row,
-    Table,
-    at_least,
-    count_of,
-    counted,
-    dates,
-    events_of,
-    in_words,
-    label_of,
-    listing,
-    lost_rows,
-    number,
-    per_cent,
-    rows_read_of,
-    sentence_case,
-    shown,
-)
+from dossier.typeset.names import at_least, count_of, events_of, label_of, lost_rows, rows_read_of, shown
+from dossier.typeset.numbers import DASH, TIED, number, per_cent
+from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.words import counted, dates, in_words, listing, sentence_case
 
 SIDE_BY_SIDE = 5
 """Datasets side by side in one table of characteristics."""

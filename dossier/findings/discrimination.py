@@ -11,7 +11,7 @@ from dossier.findings.sentence import (
     range_over_sites,
 )
 from dossier.types import POOLED, Estimate, Evidence, find
-from dossier.typeset import TIED, threshold
+from dossier.typeset.numbers import TIED, threshold
 
 
 def finding(evidence: Evidence) -> Sentence:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from dossier.findings.sentence import Sentence
 from dossier.types import Estimate, Evidence, Term
-from dossier.typeset import printed_in
+from dossier.typeset.measures import printed_in
 
 
 def finding(evidence: Evidence) -> Sentence:

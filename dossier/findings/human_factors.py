@@ -4,23 +4,10 @@ from __future__ import annotations
 
 from dossier.findings.sentence import Sentence
 from dossier.types import READER_STUDY, Absent, Curve, Estimate, Evidence, Result, find, find_curve
-from dossier.typeset import (
-    DASH,
-    TIED,
-    Cell,
-    Column,
-    Reasons,
-    Row,
-    Table,
-    cell,
-    in_text,
-    interval,
-    level_of,
-    number,
-    per_cent,
-    sentence_case,
-    short,
-)
+from dossier.typeset.measures import cell
+from dossier.typeset.numbers import DASH, TIED, in_text, interval, level_of, number, per_cent, short
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.words import sentence_case
 
 MEASURES = (
     "error_rate_unaided",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dossier.findings.sentence import Sentence
 from dossier.flags import FLAGS
 from dossier.types import Evidence
-from dossier.typeset import counted, in_words, named, sentence_case
+from dossier.typeset.words import counted, in_words, named, sentence_case
 
 
 @dataclass(frozen=True)

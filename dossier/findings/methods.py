@@ -10,23 +10,11 @@ from typing import Protocol
 from dossier.findings.glossary import used
 from dossier.findings.sentence import Sentence
 from dossier.types import POOLED, Estimate, Evidence, Term, externals
-from dossier.typeset import (
-    CLIPPED,
-    MINUS,
-    MOST_NAMED,
-    Cell,
-    Column,
-    Row,
-    Table,
-    anchor,
-    counted,
-    listing,
-    named,
-    otherwise,
-    printed_in,
-    sentence_case,
-    within_sentence,
-)
+from dossier.typeset.measures import printed_in
+from dossier.typeset.notes import CLIPPED, MOST_NAMED, otherwise
+from dossier.typeset.numbers import MINUS
+from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.words import anchor, counted, listing, named, sentence_case, within_sentence
 
 ONE_SIDED = re.compile(", one-sided because ([^;]*)")
 

@@ -9,23 +9,10 @@ from dossier.findings.abstract import in_full
 from dossier.findings.results import finding as first_finding
 from dossier.findings.sentence import Sentence, estimated, pooled_of_two, primary_threshold
 from dossier.types import POOLED, Estimate, Evidence, externals, find
-from dossier.typeset import (
-    TIED,
-    Cell,
-    Column,
-    Row,
-    Table,
-    development,
-    foretold,
-    in_text,
-    level_of,
-    listing,
-    model,
-    sentence_case,
-    short,
-    tested_version,
-    threshold,
-)
+from dossier.typeset.names import development, foretold, model, tested_version
+from dossier.typeset.numbers import TIED, in_text, level_of, short, threshold
+from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.words import listing, sentence_case
 
 OPEN = "Not stated in the release."
 CARD: Mapping[str, str] = {

@@ -7,22 +7,9 @@ from collections.abc import Sequence
 from dossier.bands import SAME_RISK
 from dossier.findings.sentence import Sentence, primary_threshold
 from dossier.types import MODEL, Absent, Curve, Estimate, Evidence, externals, find, find_curve
-from dossier.typeset import (
-    DASH,
-    MINUS,
-    TIED,
-    Cell,
-    Column,
-    Reasons,
-    Row,
-    Table,
-    as_declared,
-    in_words,
-    listing,
-    number,
-    sentence_case,
-    threshold,
-)
+from dossier.typeset.numbers import DASH, MINUS, TIED, as_declared, number, threshold
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.words import in_words, listing, sentence_case
 
 MOST_RISKS = 11
 """Risks side by side in the table of totals."""

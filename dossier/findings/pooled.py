@@ -11,20 +11,10 @@ from dossier.findings.sentence import (
     range_over_sites,
 )
 from dossier.types import MACRO, POOLED, Absent, Estimate, Evidence, Result, Term, find
-from dossier.typeset import (
-    Cell,
-    Column,
-    Reasons,
-    Row,
-    Table,
-    bound_of,
-    cell,
-    in_text,
-    level_of,
-    named,
-    number,
-    sentence_case,
-)
+from dossier.typeset.measures import cell
+from dossier.typeset.numbers import bound_of, in_text, level_of, number
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.words import named, sentence_case
 
 
 def finding(evidence: Evidence) -> Sentence:

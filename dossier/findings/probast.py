@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dossier.findings import checklist
 from dossier.findings.sentence import Sentence
 from dossier.types import Evidence
-from dossier.typeset import counted, within_sentence
+from dossier.typeset.words import counted, within_sentence
 
 DOMAINS = ("Participants and data sources", "Predictors", "Outcome", "Analysis")
 

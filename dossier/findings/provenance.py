@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dossier.findings.sentence import Sentence
 from dossier.types import Evidence
-from dossier.typeset import TIED, Cell, Column, Row, Table, in_words, listing, sentence_case, tested_version
+from dossier.typeset.names import tested_version
+from dossier.typeset.numbers import TIED
+from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.words import in_words, listing, sentence_case
 
 
 def finding(evidence: Evidence) -> Sentence:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dossier.findings.sentence import Sentence
 from dossier.types import Absent, Estimate, Evidence
-from dossier.typeset import in_text, named, number, sentence_case
+from dossier.typeset.numbers import in_text, number
+from dossier.typeset.words import named, sentence_case
 
 
 def finding(evidence: Evidence) -> Sentence:

@@ -32,23 +32,11 @@ from dossier.types import (
     find_all,
     find_curve,
 )
-from dossier.typeset import (
-    TIED,
-    Cell,
-    Column,
-    Reasons,
-    Row,
-    Table,
-    at_least,
-    cell,
-    counted,
-    events_of,
-    in_text,
-    level_of,
-    listing,
-    number,
-    threshold,
-)
+from dossier.typeset.measures import cell
+from dossier.typeset.names import at_least, events_of
+from dossier.typeset.numbers import TIED, in_text, level_of, number, threshold
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.words import counted, listing
 
 MOST_SITES = 10
 """More rows than this do not fit the first page beside its pictures; the chapters hold them all."""

@@ -6,22 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dossier import typeset
 from dossier.findings.sentence import Sentence, estimated, named_or_counted, sites_without
 from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find
-from dossier.typeset import (
-    Cell,
-    Column,
-    Reasons,
-    Row,
-    Table,
-    in_words,
-    listing,
-    named,
-    number,
-    sentence_case,
-    setting,
-)
+from dossier.typeset.numbers import level_of, number
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.words import in_words, listing, named, sentence_case, setting, within_sentence
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -92,7 +81,7 @@ def components(evidence: Evidence) -> Table:
         elif pairs:
             # The measure is named by the row that is not there; the reason repeats it after a colon.
             reason = re.sub(r"^the internal test gives no .*", "the internal test gives no value", _reason(pairs[0][1]))
-            reasons.leave_out(typeset.within_sentence(setting(measure)), pairs[0][0].name, reason)
+            reasons.leave_out(within_sentence(setting(measure)), pairs[0][0].name, reason)
     table = Table(
         name="table-robustness",
         title="Potential robustness and what it is made of.",
@@ -114,7 +103,7 @@ def _as_declared(evidence: Evidence) -> str:
     """How the bounds of an internal test are read that is declared, not given as rows."""
     if not evidence.release.declared_performance or any(one.role == "internal" for one in evidence.datasets):
         return ""
-    return f", whose declared bounds are read as a {typeset.level_of(evidence)} interval"
+    return f", whose declared bounds are read as a {level_of(evidence)} interval"
 
 
 def _minimum(weak: Estimate) -> str:
@@ -126,7 +115,7 @@ def _minima(minima: Mapping[str, str]) -> str:
     """What the minimum of each measure is, those that share one together."""
     alike: dict[str, list[str]] = {}
     for measure, minimum in minima.items():
-        alike.setdefault(minimum, []).append(typeset.within_sentence(setting(measure)))
+        alike.setdefault(minimum, []).append(within_sentence(setting(measure)))
     each = [f"for {listing(measures)}: {minimum}" for minimum, measures in alike.items()]
     return f" Minimum {'; '.join(each)}." if each else ""
 
@@ -134,7 +123,7 @@ def _minima(minima: Mapping[str, str]) -> str:
 def _without_weak(table: Table, why: str, reasons: Reasons) -> Table:
     """The table without the columns of WPR, which no site has, and why."""
     gone = f"WPR is not computed: {why}."
-    kept = tuple(note for note in reasons.footnotes() if typeset.sentence_case(why) not in note)
+    kept = tuple(note for note in reasons.footnotes() if sentence_case(why) not in note)
     return replace(
         table,
         columns=table.columns[:3],

@@ -7,20 +7,10 @@ from collections.abc import Iterator
 from dossier.findings import classes
 from dossier.findings.sentence import Sentence, primary_threshold
 from dossier.types import Absent, DatasetSummary, Estimate, Evidence, externals, find
-from dossier.typeset import (
-    Cell,
-    Column,
-    Reasons,
-    Row,
-    Table,
-    events_of,
-    in_words,
-    listing,
-    number,
-    sentence_case,
-    threshold,
-    within_sentence,
-)
+from dossier.typeset.names import events_of
+from dossier.typeset.numbers import number, threshold
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.words import in_words, listing, sentence_case, within_sentence
 
 CRITERIA = {"mss_auroc": "AUROC", "mss_oe": "O/E", "mss_slope": "Slope", "mss_brier": "Brier score"}
 IN_A_SENTENCE = {

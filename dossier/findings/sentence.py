@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from dossier.bands import FEW_FOR_POOLING, OE_TOLERATED
 from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find
-from dossier.typeset import TIED, counted, in_text, in_words, level_of, listing, named, number, short
+from dossier.typeset.numbers import TIED, in_text, level_of, number, short
+from dossier.typeset.words import counted, in_words, listing, named
 
 Place = TypeVar("Place")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dossier.findings import classes
 from dossier.findings.sentence import Sentence, estimated, gravest_errors, primary_threshold
 from dossier.types import Evidence
-from dossier.typeset import TIED, in_text, short, threshold
+from dossier.typeset.numbers import TIED, in_text, short, threshold
 
 
 def finding(evidence: Evidence) -> Sentence:

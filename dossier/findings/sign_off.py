@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dossier.findings.sentence import Sentence
 from dossier.types import Evidence
-from dossier.typeset import date, in_words, sentence_case
+from dossier.typeset.words import date, in_words, sentence_case
 
 if TYPE_CHECKING:
     from dossier.release import Signatory

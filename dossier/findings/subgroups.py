@@ -22,26 +22,11 @@ from dossier.types import (
     subgroup_columns,
     subgroup_sizes,
 )
-from dossier.typeset import (
-    ALL_POOLED,
-    Cell,
-    Column,
-    Reasons,
-    Row,
-    Table,
-    anchor,
-    cell,
-    counted,
-    how_many,
-    in_words,
-    label_of,
-    level_of,
-    listing,
-    number,
-    sentence_case,
-    shown,
-    threshold,
-)
+from dossier.typeset.measures import cell
+from dossier.typeset.names import ALL_POOLED, label_of, shown
+from dossier.typeset.numbers import level_of, number, threshold
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.words import anchor, counted, how_many, in_words, listing, sentence_case
 
 JUDGED = ("auroc", "oe_ratio")
 """The measures whose differences the chapter's finding counts."""

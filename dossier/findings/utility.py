@@ -14,7 +14,10 @@ from dossier.findings.sentence import (
     range_over_sites,
 )
 from dossier.types import Estimate, Evidence, Result
-from dossier.typeset import TIED, Table, folded, sentence_case, setting, table_across, threshold
+from dossier.typeset.measures import table_across
+from dossier.typeset.numbers import TIED, threshold
+from dossier.typeset.tables import Table, folded
+from dossier.typeset.words import sentence_case, setting
 
 
 def finding(evidence: Evidence) -> Sentence:

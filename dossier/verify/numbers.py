@@ -17,7 +17,8 @@ from typing import Any
 
 from dossier import material
 from dossier.contents import CHAPTERS
-from dossier.typeset import ALL_POOLED, CUT_OFFS, DASH, MINUS, TIED, number
+from dossier.typeset.names import ALL_POOLED
+from dossier.typeset.numbers import CUT_OFFS, DASH, MINUS, TIED, number
 from dossier.verify.pages import Block, Pages
 
 NUMBER = rf"(?<![\w.,])[<{MINUS}]?\d(?:[\d,]*\d)?(?:\.\d+)?(?![\w])"

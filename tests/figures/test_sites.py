@@ -19,7 +19,7 @@ from dossier.figures import canvas, description, discrimination, pooled, sample,
 from dossier.figures.canvas import FULL, styled, text_boxes
 from dossier.register import fill
 from dossier.types import POOLED, Absent, Curve, CurveResult, Estimate, Evidence, Floats, externals, find, find_curve
-from dossier.typeset import lost_rows
+from dossier.typeset.names import lost_rows
 from tests.figures.studies import EXTREMES, Extreme, study
 from tests.figures.studies import evidence as simulated
 

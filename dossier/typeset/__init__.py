@@ -1,0 +1,32 @@
+"""Results -> words: the only place where a number becomes text, and where results become tables.
+
+`numbers` and `words` say one thing, `names` what the release and its datasets are called; `tables` arranges what stands
+in cells, `measures` fills them from results, `notes` says how each was taken. Below stands what the templates ask for.
+"""
+
+from dossier.typeset.measures import chapter_tables
+from dossier.typeset.names import foretold, model, tested_model, tested_version
+from dossier.typeset.numbers import level_of, threshold
+from dossier.typeset.tables import HALF_MEASURE, SHORT_CONTENTS, TALL, groups_of, label_fits, pages_of, spanners
+from dossier.typeset.words import date, listing, named, sentence_case
+
+__all__ = [
+    "HALF_MEASURE",
+    "SHORT_CONTENTS",
+    "TALL",
+    "chapter_tables",
+    "date",
+    "foretold",
+    "groups_of",
+    "label_fits",
+    "level_of",
+    "listing",
+    "model",
+    "named",
+    "pages_of",
+    "sentence_case",
+    "spanners",
+    "tested_model",
+    "tested_version",
+    "threshold",
+]

@@ -1,0 +1,355 @@
+"""Results -> tables: the measures of a chapter side by side, down a list or across a setting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from typing import Literal
+
+from dossier.types import MACRO, POOLED, Absent, At, Estimate, Evidence, Result, Term
+from dossier.typeset.names import ALL_POOLED, measured_label, shown
+from dossier.typeset.notes import note_of
+from dossier.typeset.numbers import interval, level_of, number, value_of
+from dossier.typeset.tables import (
+    CHARACTER,
+    LONG_LABEL,
+    MEASURE,
+    Cell,
+    Column,
+    Reasons,
+    Row,
+    Table,
+    folded,
+    groups_across,
+    with_short_labels,
+)
+from dossier.typeset.words import SETTING, anchor, listing, sentence_case, setting, within_sentence
+
+
+def chapter_tables(evidence: Evidence, chapter: str, without: Sequence[str] = ()) -> tuple[Table, ...]:
+    """Every measure that a chapter may show, in tables."""
+    return tables_of(evidence, [term for term in _members(evidence, chapter) if term.name not in without])
+
+
+def tables_of(evidence: Evidence, terms: Sequence[Term], beside: Sequence[Term] = ()) -> tuple[Table, ...]:
+    """These measures in tables: those that depend on the same settings stand side by side.
+
+    `beside` are measures that stand last in every table of sites whose settings are theirs.
+    """
+    groups: dict[tuple[str, ...], list[Term]] = {}
+    for term in terms:
+        groups.setdefault(term.at, []).append(term)
+    tables: list[Table] = []
+    for at, members in groups.items():
+        kept = [term for term in members if _computed(evidence, term)]
+        last = [term for term in beside if term.at == at and _computed(evidence, term)]
+        alone = _only_dataset(evidence, kept)
+        if len([name for name in at if name != "class"]) > 1:
+            tables += [_across(evidence, term) for term in kept]
+        elif alone is not None:
+            tables.append(_listed(evidence, [*kept, *last], alone))
+        else:
+            parts = [[*part, *last] for part in _parts(evidence, kept, last)]
+            tables += [
+                _across(evidence, part[0]) if _reads_across(evidence, part) else _side_by_side(evidence, part)
+                for part in parts
+            ]
+    return tuple(with_short_labels(table if beside else folded(groups_across(table))) for table in tables)
+
+
+def _reads_across(evidence: Evidence, terms: Sequence[Term]) -> bool:
+    """Whether a measure stands alone and its setting takes so few values that they can be columns."""
+    if len(terms) != 1 or len(terms[0].at) != 1:
+        return False
+    term, name = terms[0], terms[0].at[0]
+    results = [one for one in evidence.results if one.term == term.name]
+    values = {one.at[name] for one in results if name in one.at}
+    room = MEASURE - LONG_LABEL * CHARACTER
+    return len(values) >= 2 and len(values) * _width(evidence, term) <= room and not _is_tested(results, term)
+
+
+def _side_by_side(evidence: Evidence, terms: Sequence[Term]) -> Table:
+    """Measures as columns; a single one that is taken class by class has the classes as columns where they fit."""
+    term = terms[0]
+    results = [one for one in evidence.results if one.term == term.name]
+    classes = {one.at.get("class") for one in results}
+    if len(terms) == 1 and term.at == ("class",) and 1 < len(classes) <= MEASURE / (2 * _width(evidence, term)) + 1:
+        return table_across(evidence, results, "class", f"{term.label} by class")
+    return _beside(evidence, terms)
+
+
+def _members(evidence: Evidence, chapter: str) -> list[Term]:
+    """The measures of a chapter without those that belong in the appendix only."""
+    return [
+        term for term in evidence.terms.values() if term.chapter == chapter and not in_appendix_only(evidence, term)
+    ]
+
+
+def in_appendix_only(evidence: Evidence, term: Term) -> bool:
+    """Whether a measure calls for caution, or is a test against chance, and so stays out of the chapters."""
+    return term.tier == "caution" or is_against_chance(evidence, term)
+
+
+def printed_in(evidence: Evidence, term: Term) -> str:
+    """The chapter in which a measure is printed."""
+    return "caution" if in_appendix_only(evidence, term) else term.chapter
+
+
+def is_against_chance(evidence: Evidence, term: Term) -> bool:
+    """Whether a measure is a test against chance."""
+    return any(one.term == term.name and one.at.get("against") == "chance" for one in evidence.results)
+
+
+def chapter_is_empty(evidence: Evidence, chapter: str) -> bool:
+    """Whether nothing that a chapter may show could be estimated."""
+    names = {term.name for term in _members(evidence, chapter)}
+    return not any(result.term in names and isinstance(result.found, Estimate) for result in evidence.results)
+
+
+def is_estimated(result: Result) -> bool:
+    """Whether a result is a number."""
+    return isinstance(result.found, Estimate)
+
+
+def _computed(evidence: Evidence, term: Term) -> bool:
+    return any(result.term == term.name and isinstance(result.found, Estimate) for result in evidence.results)
+
+
+def _only_dataset(evidence: Evidence, terms: Sequence[Term]) -> str | None:
+    """The dataset that alone has numbers for these measures, if there is one."""
+    names = {term.name for term in terms}
+    holders = {result.dataset for result in evidence.results if result.term in names and is_estimated(result)}
+    return holders.pop() if len(holders) == 1 else None
+
+
+def _listed(evidence: Evidence, terms: Sequence[Term], dataset: str) -> Table:
+    """Measures of a single dataset, one below the other: a table of one row would say less."""
+    reasons = Reasons(evidence)
+    named_so = {term.name: term for term in terms}
+    found = [one for one in evidence.results if one.dataset == dataset and one.term in named_so]
+    places = list(dict.fromkeys(tuple(sorted(_varying(evidence, one).items())) for one in found))
+    rows: list[Row] = []
+    for place in places:
+        if place:
+            rows.append(Row(_place_name(dict(place)), kind="group"))
+        here = [one for one in found if tuple(sorted(_varying(evidence, one).items())) == place]
+        rows += [_line(named_so[one.term], one.found, reasons) for one in here]
+    where = next(
+        (measured_label(one) for one in evidence.datasets if one.name == dataset), "all external sites together"
+    )
+    return Table(
+        name=anchor("-".join(["table", *(term.name for term in terms)])[:80]),
+        title=f"Measures of this chapter, {where}.",
+        note=f"Value and {level_of(evidence)} interval.",
+        head="Measure",
+        columns=(Column("Value", intervals=True), Column("Patients"), Column("Method", words=True)),
+        rows=tuple(rows),
+        footnotes=reasons.footnotes(),
+    )
+
+
+def _line(term: Term, found: Estimate | Absent, reasons: Reasons) -> Row:
+    """A measure with its value, the rows it rests on and its method."""
+    value = cell(found, term, reasons, wordy=isinstance(found, Estimate) and (found.low or 0.0) < 0)
+    if isinstance(found, Absent):
+        return Row(_heading(term), (value, Cell("", kind="plain"), Cell("", kind="word")))
+    return Row(
+        _heading(term), (value, Cell(f"{found.n:,}", kind="plain"), Cell(sentence_case(found.method), kind="word"))
+    )
+
+
+def _parts(evidence: Evidence, terms: Sequence[Term], last: Sequence[Term] = ()) -> list[list[Term]]:
+    """The terms in as few tables as the page's width allows, when `last` stand in each of them too."""
+    names = {term.name for term in (*terms, *last)}
+    printed = {result.dataset for result in evidence.results if result.term in names and is_estimated(result)}
+    longest = max((len(label) for _, label, _ in _row_labels(evidence, printed)), default=0)
+    taken = sum(_width(evidence, term) for term in last)
+    room = MEASURE - min(longest, LONG_LABEL) * CHARACTER - taken
+    widths = [_width(evidence, term) for term in terms]
+    fewest = len(_packed(terms, widths, room))
+    # Tables of nearly equal width, as long as that takes no more of them.
+    for share in (1.0, 1.1, 1.25, 1.5):
+        even = _packed(terms, widths, min(room, share * sum(widths) / max(fewest, 1)))
+        if len(even) == fewest:
+            return even
+    return _packed(terms, widths, room)
+
+
+def _packed(terms: Sequence[Term], widths: Sequence[float], room: float) -> list[list[Term]]:
+    """The terms in order, in tables of at most this width; one that is wider stands alone."""
+    parts: list[list[Term]] = []
+    left = 0.0
+    for term, width in zip(terms, widths, strict=True):
+        if not parts or width > left:
+            parts.append([])
+            left = room
+        parts[-1].append(term)
+        left -= width
+    return parts
+
+
+def _width(evidence: Evidence, term: Term) -> float:
+    """The width in mm of a measure's columns: its widest value, interval and word of the heading."""
+    results = [one for one in evidence.results if one.term == term.name]
+    found = [one.found for one in results if isinstance(one.found, Estimate)]
+    wordy = _needs_words(results)
+    values = max((len(value_of(one, term)) for one in found), default=0)
+    bounds = max((len(interval(one, term, wordy)) for one in found), default=0)
+    heading = max(map(len, _heading(term).split()))
+    test = 7 if any("p_value" in one.details for one in found) else 0
+    return 4.6 + max(values + bounds, heading) * CHARACTER + test * CHARACTER
+
+
+def _beside(evidence: Evidence, terms: Sequence[Term]) -> Table:
+    """Measures as columns, sites as rows, the values of their one setting as groups."""
+    names = {term.name for term in terms}
+    results = [result for result in evidence.results if result.term in names]
+    places = list(dict.fromkeys(tuple(sorted(_varying(evidence, result).items())) for result in results))
+    reasons = Reasons(evidence)
+    results = _without_empty_rows(evidence, results, reasons)
+    rows: list[Row] = []
+    for place in places:
+        if any(place):
+            rows.append(Row(_place_name(dict(place)), kind="group"))
+        here = [result for result in results if tuple(sorted(_varying(evidence, result).items())) == place]
+        rows += _site_rows(evidence, [[one for one in here if one.term == term.name] for term in terms], terms, reasons)
+    tested = [_is_tested(results, term) for term in terms]
+    return Table(
+        name=anchor("-".join(["table", *(term.name for term in terms)])),
+        title=_title(terms),
+        note=note_of(evidence, results, terms),
+        head="Site",
+        columns=tuple(
+            column
+            for term, has_p in zip(terms, tested, strict=True)
+            for column in (Column(_heading(term), intervals=True), *([Column("p")] if has_p else []))
+        ),
+        rows=tuple(rows),
+        footnotes=reasons.footnotes(),
+    )
+
+
+def _is_tested(results: Sequence[Result], term: Term) -> bool:
+    """Whether a measure comes with the p value of a test, which then has a column of its own."""
+    return any(
+        "p_value" in one.found.details for one in results if one.term == term.name and isinstance(one.found, Estimate)
+    )
+
+
+def _p_value(found: Estimate | Absent) -> Cell:
+    p_value = found.details.get("p_value") if isinstance(found, Estimate) else None
+    return Cell("" if p_value is None else number(p_value, 3), kind="plain")
+
+
+def _across(evidence: Evidence, term: Term) -> Table:
+    """One measure with several settings: the last that varies as columns, the others as groups of rows."""
+    results = [result for result in evidence.results if result.term == term.name]
+    values = {name: {result.at[name] for result in results if name in result.at} for name in term.at}
+    varying = [name for name in term.at if len(values[name]) > 1] or [term.at[-1]]
+    across = varying[-1]
+    return table_across(evidence, results, across, f"{term.label} by {SETTING[across].lower()}", varying[:-1])
+
+
+def table_across(
+    evidence: Evidence, results: Sequence[Result], across: str, title: str, held: Sequence[str] = ()
+) -> Table:
+    """Results of one measure: one setting as columns, sites as rows, the settings that are held as groups of rows."""
+    term = evidence.terms[results[0].term]
+    reasons = Reasons(evidence)
+    kept = _without_empty_rows(evidence, results, reasons)
+    values = list(dict.fromkeys(result.at[across] for result in results if across in result.at))
+    places = list(dict.fromkeys(tuple((name, result.at[name]) for name in held) for result in kept))
+    rows: list[Row] = []
+    for place in places:
+        if place:
+            rows.append(Row(_place_name(dict(place)), kind="group"))
+        here = [one for one in kept if all(one.at[name] == value for name, value in place)]
+        columns = [[one for one in here if one.at.get(across) == value] for value in values]
+        rows += _site_rows(evidence, columns, [term] * len(columns), reasons)
+    return Table(
+        name=anchor(f"table-{term.name}-{across}"),
+        title=f"{sentence_case(title)}.",
+        note=note_of(evidence, kept, [term]),
+        head="Site",
+        columns=tuple(Column(sentence_case(_column_name(across, value)), intervals=True) for value in values),
+        rows=tuple(rows),
+        footnotes=reasons.footnotes(),
+    )
+
+
+def _without_empty_rows(evidence: Evidence, results: Sequence[Result], reasons: Reasons) -> list[Result]:
+    """The results of the datasets that have at least one number; the others are named below the table."""
+    labels = {dataset.name: measured_label(dataset) for dataset in evidence.datasets}
+    kept = {result.dataset for result in results if is_estimated(result)}
+    for name in dict.fromkeys(result.dataset for result in results if result.dataset not in kept):
+        reason = next(one.found.reason for one in results if one.dataset == name and isinstance(one.found, Absent))
+        reasons.leave_out(labels.get(name, within_sentence(ALL_POOLED)), name, reason)
+    return [result for result in results if result.dataset in kept]
+
+
+def _varying(evidence: Evidence, result: Result) -> At:
+    """The settings that a measure runs over; what always holds for it is said in its label."""
+    return {name: value for name, value in result.at.items() if name in evidence.terms[result.term].at}
+
+
+def _place_name(place: Mapping[str, float | str]) -> str:
+    return ", ".join(
+        "Mean of the classes" if (name, value) == ("class", MACRO) else f"{SETTING[name]} {setting(value)}"
+        for name, value in place.items()
+    )
+
+
+def _column_name(name: str, value: float | str) -> str:
+    """A setting as the head of a column."""
+    if (name, value) == ("class", MACRO):
+        return "mean of the classes"
+    return f"{SETTING[name].lower()} {setting(value)}"
+
+
+def _title(terms: Sequence[Term]) -> str:
+    return sentence_case(listing([within_sentence(term.label) for term in terms])) + "."
+
+
+def _heading(term: Term) -> str:
+    label = sentence_case(term.label)
+    return label if not term.unit else f"{label}, %" if term.unit == "%" else f"{label} per 100"
+
+
+def _site_rows(
+    evidence: Evidence, columns: Sequence[Sequence[Result]], terms: Sequence[Term], reasons: Reasons
+) -> list[Row]:
+    """A row for each dataset in which any of these measures was tried, and one for all sites together."""
+    rows = []
+    tried = {result.dataset for column in columns for result in column}
+    for name, label, kind in _row_labels(evidence, tried):
+        found = [next((one for one in column if one.dataset == name), None) for column in columns]
+        wordy = [_needs_words(column) for column in columns]
+        tested = [any(_is_tested([one], term) for one in column) for column, term in zip(columns, terms, strict=True)]
+        cells: list[Cell] = []
+        for one, term, words, has_p in zip(found, terms, wordy, tested, strict=True):
+            cells.append(Cell("", kind="plain") if one is None else cell(one.found, term, reasons, wordy=words))
+            cells += [_p_value(Absent("") if one is None else one.found)] if has_p else []
+        rows.append(Row(label, tuple(cells), kind))
+    return rows
+
+
+def _row_labels(evidence: Evidence, names: Set[str]) -> list[tuple[str, str, Literal["row", "total"]]]:
+    """Datasets as the rows of a table: each with its label, declared ones after known ones, all together last."""
+    known = {dataset.name for dataset in evidence.datasets}
+    labels: list[tuple[str, str, Literal["row", "total"]]] = []
+    labels += [(dataset.name, measured_label(dataset), "row") for dataset in shown(evidence) if dataset.name in names]
+    labels += [(name, f"Declared: {name}", "row") for name in sorted(names - known - {POOLED})]
+    labels += [(POOLED, ALL_POOLED, "total")] if POOLED in names else []
+    return labels
+
+
+def _needs_words(column: Sequence[Result]) -> bool:
+    """Whether a bound of this column may be negative, so that a dash would be misread."""
+    bounds = [one.found.low for one in column if isinstance(one.found, Estimate) and one.found.low is not None]
+    return any(bound < 0 for bound in bounds)
+
+
+def cell(found: Estimate | Absent, term: Term, reasons: Reasons, wordy: bool = False) -> Cell:
+    """A result as one cell."""
+    if isinstance(found, Absent):
+        return reasons.cell(found)
+    return Cell(value_of(found, term), interval(found, term, wordy))

@@ -1,0 +1,124 @@
+"""What the model, the release and its datasets are called, and how many patients they hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from dossier.bands import FEWEST_WITH_A_VALUE
+from dossier.types import DatasetSummary, Description, Evidence, Withheld
+from dossier.typeset.numbers import TIED
+from dossier.typeset.words import counted, dates, listing, sentence_case
+
+UNSTATED = "not stated"
+"""What a quick look has in place of a version and an owner."""
+
+
+def model(evidence: Evidence) -> str:
+    """The model with the version that was tested, when it has one, and the released one where it is another."""
+    version = evidence.release.release.version
+    return tested_model(evidence) + ("" if tested_version(evidence) == version else f" (the release is {version})")
+
+
+def tested_model(evidence: Evidence) -> str:
+    """The model with the version that was tested, when it has one."""
+    name, tested = evidence.release.release.model, tested_version(evidence)
+    return name if tested == UNSTATED else f"{name} {tested}"
+
+
+def tested_version(evidence: Evidence) -> str:
+    """The version that every number is of; the released one, where the release names no other."""
+    release = evidence.release.release
+    return release.tested_version or release.version
+
+
+def foretold(evidence: Evidence) -> str:
+    """What the model gives the probability of: the outcome with its horizon, of several classes each of them."""
+    outcome = evidence.release.outcome
+    each = f"each of {listing(outcome.classes)}: " if outcome.classes else ""
+    horizon = f", {outcome.horizon}" if outcome.horizon else ""
+    return f"{each}{outcome.name}{horizon}"
+
+
+def development(evidence: Evidence) -> str | None:
+    """What the tables hold that the model was made from; None where the release gives none."""
+    tables = [one for one in evidence.datasets if one.role == "development"]
+    return " ".join(_size_and_dates(one) for one in tables) or None
+
+
+def _size_and_dates(dataset: DatasetSummary) -> str:
+    counts = [f"{count:,} of {label}" for label, count in dataset.class_counts.items()]
+    if not counts and (events := events_of(dataset)):
+        counts = [f"events {events}" if dataset.outcome_withheld else counted(dataset.events or 0, "event")]
+    lost, least = lost_rows([dataset])
+    parts = [f"{dataset.site}: {counted(dataset.n, 'patient')}", *counts]
+    parts += [f"{least}{counted(lost, 'row')} not analysed"] if lost or least else []
+    parts += [dates(dataset.dates)] if dataset.dates else []
+    return f"{', '.join(parts)}."
+
+
+def identity(evidence: Evidence) -> str:
+    """The dossier's name on every page: model, released version, date."""
+    release = evidence.release.release
+    name = release.model if release.version == UNSTATED else f"{release.model} {release.version}"
+    words = re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
+    return words if release.date is None else f"{words}-{release.date.isoformat()}"
+
+
+def shown(evidence: Evidence, roles: Sequence[str] = ("development", "internal", "external")) -> list[DatasetSummary]:
+    """The datasets of these roles, external ones first, each group in the order of the release."""
+    order = [role for role in ("external", "internal", "development") if role in roles]
+    return [dataset for role in order for dataset in evidence.datasets if dataset.role == role]
+
+
+def has_enough(described: Description) -> bool:
+    """Whether so many patients have a value that their mean says something, as for the characteristics."""
+    return not isinstance(described.n, int) or described.n >= FEWEST_WITH_A_VALUE
+
+
+def count_of(count: int | Withheld) -> str:
+    """A count in figures; one that is withheld as below the smallest that is printed."""
+    return f"<{count.below}" if isinstance(count, Withheld) else f"{count:,}"
+
+
+def rows_read_of(dataset: DatasetSummary) -> str:
+    """How many rows were read, at least those that are analysed where a count of excluded ones is withheld."""
+    return f"{dataset.n:,} or more" if isinstance(dataset.rows_read, Withheld) else f"{dataset.rows_read:,}"
+
+
+def events_of(dataset: DatasetSummary, unknown: str = "") -> str:
+    """How many had the outcome, in figures; the word for nobody knows where the dataset has no outcome."""
+    if dataset.outcome_withheld is not None:
+        return "withheld"
+    return unknown if dataset.events is None else f"{dataset.events:,}"
+
+
+def sum_known(counts: Iterable[int | Withheld]) -> int:
+    """The sum of the counts that are not withheld."""
+    return sum(count for count in counts if isinstance(count, int))
+
+
+def at_least(datasets: Sequence[DatasetSummary]) -> str:
+    """The words before a sum of events that leaves out what is withheld."""
+    return f"at least{TIED}" if any(dataset.outcome_withheld for dataset in datasets) else ""
+
+
+def lost_rows(datasets: Sequence[DatasetSummary]) -> tuple[int, str]:
+    """How many rows were excluded as far as that is told, and the words before the number where it is not all."""
+    counts = [count for dataset in datasets for count in dataset.excluded.values()]
+    return sum_known(counts), f"at least{TIED}" if any(isinstance(count, Withheld) for count in counts) else ""
+
+
+def label_of(dataset: DatasetSummary) -> str:
+    """A dataset as a table's row names it; what is not external says so first."""
+    return dataset.site if dataset.role == "external" else f"{sentence_case(dataset.role)}: {dataset.site}"
+
+
+def measured_label(dataset: DatasetSummary) -> str:
+    """A dataset as a row of measures names it: those of the development data are apparent."""
+    apparent = " (apparent)" if dataset.role == "development" else ""
+    return label_of(dataset).replace(":", f"{apparent}:", 1) if apparent else label_of(dataset)
+
+
+ALL_POOLED = "All external sites, pooled"
+"""The row of what is pooled: never of the internal test or the development data."""

@@ -1,0 +1,103 @@
+"""What a table of measures rests on: the level, and how each measure was taken where."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+
+from dossier.types import POOLED, Estimate, Evidence, Result, Term
+from dossier.typeset.names import shown
+from dossier.typeset.numbers import level_of
+from dossier.typeset.words import in_words, listing, sentence_case, within_sentence
+
+
+def note_of(evidence: Evidence, results: Sequence[Result], terms: Sequence[Term]) -> str:
+    """What a table rests on: the level, and how each measure was taken, measures that were taken alike named together.
+
+    Where a site's way is another, it is said with the site; once where that holds for every measure of the table.
+    """
+    bounded = any(isinstance(result.found, Estimate) and result.found.low is not None for result in results)
+    opening = f"Value and {level_of(evidence)} interval. " if bounded else ""
+    ways = {term.label: found for term in terms if (found := _ways(evidence, results, term))}
+    others = [set(found[1:]) for found in ways.values()]
+    everywhere = set.intersection(*others) if len(ways) > 1 else set()
+    shared: dict[str, list[str]] = {}
+    for label, found in ways.items():
+        told = "; ".join(way for way in found if way not in everywhere)
+        shared.setdefault(told, []).append(label)
+    said = [
+        told if len(shared) == 1 else f"{listing([within_sentence(label) for label in labels])}: {told}"
+        for told, labels in shared.items()
+    ]
+    said += [way for way in next(iter(ways.values()), ()) if way in everywhere]
+    return opening + " ".join(f"{sentence_case(one)}." for one in said)
+
+
+def _ways(evidence: Evidence, results: Sequence[Result], term: Term) -> tuple[str, ...]:
+    """How a measure was taken at most sites, and then how and where it was taken otherwise."""
+    taken = [
+        (one.found, one.dataset)
+        for one in results
+        if one.term == term.name and one.dataset != POOLED and isinstance(one.found, Estimate)
+    ]
+    # Where a bound is missing, its table shows none: how it is taken elsewhere is no word about this one.
+    with_bounds = [(found, name) for found, name in taken if (found.low, found.high) != (None, None)]
+    ways: dict[str, set[str]] = {}
+    for found, name in with_bounds or taken:
+        ways.setdefault(_in_kind(found.method), set()).add(name)
+    if not ways:
+        return ()
+    sites = {one.name for one in evidence.datasets if one.role == "external"}
+    usual = max(ways, key=lambda way: (len(ways[way]), len(ways[way] & sites), -len(way)))
+    others = (
+        _elsewhere(evidence, otherwise(usual, way), ways[way], ways[usual]) for way in sorted(ways) if way != usual
+    )
+    return (usual, *others)
+
+
+def _elsewhere(evidence: Evidence, way: str, names: Set[str], usual: Set[str]) -> str:
+    """A way that is not the usual one, with the datasets that have it; without them where they have that one too."""
+    if names & usual:
+        return f"or {way}"
+    of_role = {role: {one.name for one in evidence.datasets if one.role == role} for role in WITHIN}
+    whole = [role for role, members in of_role.items() if members and members <= names]
+    sites = [one.site for one in shown(evidence) if one.name in names and one.role not in whole]
+    few = listing(sites) if len(sites) <= MOST_NAMED else f"{in_words(len(sites))} sites"
+    where = [*([f"at {few}"] if sites else []), *(WITHIN[role] for role in whole)]
+    return f"{listing(where)}: {way}" if where else way
+
+
+WITHIN = {"internal": "in the internal test", "development": "in development"}
+"""Where a number is that no external site gave."""
+MOST_NAMED = 3
+"""Sites that are named beside a way of theirs."""
+
+
+def otherwise(first: str, second: str) -> str:
+    """The parts of the second method that the first does not have."""
+    parts = second.split("; ")
+    return "; ".join([part for part in parts if part not in first.split("; ")] or parts)
+
+
+CLIPPED = r"logit of \d+ risks clipped to 1e-12 from 0 or 1"
+OF_ONE_SITE = (
+    (re.compile(r", apparent$"), ""),
+    (re.compile(rf"; {CLIPPED}|^{CLIPPED}; "), ""),
+    (re.compile(r", (one-sided|the upper bound above the mean confidence) because [^;]*"), ""),
+    (re.compile(r", [\d,]+ rows? with less than half of the predictors left out"), ""),
+    (re.compile(r"; (without the rows before imputing, what it changed|none in the complete cases: ).*$"), ""),
+    (
+        re.compile(r"jackknife leaving out (\d+ groups of )?[\d,]+ (\w+), t with \d+ degrees of freedom"),
+        r"jackknife over \2",
+    ),
+    (re.compile(r", \d+ replicates(, \d+ without a \w+ left out)?"), ""),
+    (re.compile(r", \d knots at [\d, ]+%"), ""),
+)
+"""What the method of one site says of that site alone, and what stands for it."""
+
+
+def _in_kind(method: str) -> str:
+    """A method without the counts and the remarks that hold for one site alone."""
+    for pattern, instead in OF_ONE_SITE:
+        method = pattern.sub(instead, method)
+    return method

@@ -1,0 +1,119 @@
+"""Numbers as text: their digits, bounds, units and signs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dossier.bands import SIMILARITY
+from dossier.types import Estimate, Evidence, Term
+
+MINUS = "\N{MINUS SIGN}"
+DASH = "\N{EN DASH}"
+TIED = "\N{NO-BREAK SPACE}"
+
+
+def number(value: float, digits: int = 2, percent: bool = False) -> str:
+    """A number as it is printed: a true minus, commas between thousands, and never a zero that is not one."""
+    scaled = value * 100 if percent else value
+    text = f"{abs(scaled):,.{digits}f}"
+    is_zero = not text.strip("0.,")
+    if is_zero and scaled > 0:
+        return f"<{10.0**-digits:.{digits}f}"
+    return f"{MINUS}{text}" if scaled < 0 and not is_zero else text
+
+
+def per_cent(value: float, digits: int = 0) -> str:
+    """A share in per cent, with its sign."""
+    return f"{number(value, digits, percent=True)}%"
+
+
+def level_of(evidence: Evidence) -> str:
+    """The level of the intervals, as it is printed."""
+    return f"{evidence.release.release.level * 100:g}%"
+
+
+def threshold(value: float) -> str:
+    """A threshold with as many digits as it needs, at least two."""
+    return f"{value:.2f}" if round(value, 2) == value else f"{value:g}"
+
+
+def as_declared(value: float) -> str:
+    """A number with the digits that somebody wrote, and a true minus."""
+    return f"{value:.12g}".replace("-", MINUS)
+
+
+def interval(found: Estimate, term: Term, wordy: bool = False) -> str:
+    """The interval: 0.73–0.96 in a cell, 0.73 to 0.96 in a sentence or beside a negative bound."""
+    low, high = (None if bound is None else bound_of(bound, term, found) for bound in (found.low, found.high))
+    if low is None or high is None:
+        return f"up to {high}" if high else f"from {low}" if low else ""
+    return f"{low}{' to ' if wordy or (found.low or 0.0) < 0 else DASH}{high}"
+
+
+def value_of(found: Estimate, term: Term) -> str:
+    """The value of a measure, with enough digits to show its sign and in which band of similarity it lies."""
+    bands = CUT_OFFS if term.measure == "correspondence_averaged" else ()
+    return _on_its_side(found.value, term, (*_zero(found.value, term, found), *bands))
+
+
+def bound_of(value: float, term: Term, found: Estimate) -> str:
+    """A bound of an interval, with enough digits to show its sign, of a ratio or a slope also the side of 1."""
+    one = (1.0,) if term.best == "one" and not _is_difference(found) else ()
+    return _on_its_side(value, term, (*_zero(value, term, found), *one))
+
+
+CUT_OFFS = tuple(end for end in SIMILARITY if end < 1)
+"""Where one band of similarity ends and the next begins."""
+
+
+def _zero(value: float, term: Term, found: Estimate) -> tuple[float, ...]:
+    """The cut-off between a loss and a gain, of what may be either and is not 0 but for the last digits of a fit."""
+    lowest, smallest = term.range[0], 0.5 * 10.0 ** -(term.digits + MORE_FOR_THE_SIGN)
+    may_be_either = lowest is None or lowest < 0 or _is_difference(found)
+    return (0.0,) if may_be_either and abs(value) * (100 if term.unit else 1) > smallest else ()
+
+
+MORE_FOR_THE_SIGN = 2
+"""As many digits more as a number may have that its sign be seen."""
+
+
+def _is_difference(found: Estimate) -> bool:
+    """Whether a number is that of a subgroup less that of the others, on the scale of the measure itself."""
+    return "complement" in found.details
+
+
+def _on_its_side(value: float, term: Term, cut_offs: Iterable[float]) -> str:
+    scale = 100 if term.unit else 1
+    digits = showing_the_side(value * scale, term.digits, (round(cut * scale, 6) for cut in cut_offs))
+    return number(value, digits, bool(term.unit))
+
+
+def in_text(evidence: Evidence, measure: str, found: Estimate) -> str:
+    """An estimate as a sentence gives it: 0.88 (95% CI 0.73 to 0.96)."""
+    term = evidence.terms[measure]
+    value = value_of(found, term)
+    bounds = interval(found, term, wordy=True)
+    return f"{value}{_unit(term)} ({level_of(evidence)}{TIED}CI {bounds})" if bounds else f"{value}{_unit(term)}"
+
+
+def short(evidence: Evidence, measure: str, value: float, cut_offs: Iterable[float] = ()) -> str:
+    """A value of a measure without its interval, with more digits where fewer would hide the side of a cut-off."""
+    term = evidence.terms[measure]
+    return _on_its_side(value, term, cut_offs) + _unit(term)
+
+
+def _unit(term: Term) -> str:
+    return "" if not term.unit else "%" if term.unit == "%" else f"{TIED}per{TIED}100"
+
+
+def showing_the_side(value: float, digits: int, cut_offs: Iterable[float]) -> int:
+    """As many digits as it takes until one sees on which side of every cut-off the value lies; of six no more."""
+    cuts = tuple(cut_offs)
+    enough = (
+        more for more in range(digits, MOST_DIGITS + 1) if not any(round(value, more) == cut != value for cut in cuts)
+    )
+    return next(enough, digits)
+
+
+MOST_DIGITS = 6
+"""What differs from a cut-off by less is no different."""

@@ -1,0 +1,245 @@
+"""A table in its final words, and how it is arranged on the width of the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from dossier.types import Absent, Evidence, Withheld
+from dossier.typeset.numbers import TIED
+from dossier.typeset.words import listing, named, sentence_case
+
+MEASURE = 168.0
+"""The width of the page's live area in mm."""
+HALF_MEASURE = MEASURE / 2
+"""What is narrower may stand beside something else."""
+CHARACTER = 1.8
+"""The width of a character of a table in mm: digits are a little wider, letters a little narrower."""
+LONG_LABEL = 22
+"""Characters of a row's label that columns leave room for; a longer one may be broken."""
+SHORT_CONTENTS = 26
+"""With more chapters the contents name them alone, without what each finds: the lists that follow shall not spill onto
+a page of a few lines."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What stands in one cell: a value with its interval, or a word in its place."""
+
+    text: str
+    interval: str = ""
+    kind: Literal["value", "plain", "word", "absent", "alert", "label"] = "value"
+    """What it is: a number, a plain one, words, a gap, a number not met, or the label of the cells to its right."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table, or the name of a group of rows."""
+
+    label: str
+    cells: tuple[Cell, ...] = ()
+    kind: Literal["row", "group", "total"] = "row"
+
+
+@dataclass(frozen=True)
+class Column:
+    """The head of a column, and whether its cells have intervals, words, or are labels themselves."""
+
+    label: str
+    intervals: bool = False
+    words: bool = False
+    labels: bool = False
+    """Whether its cells name what stands to their right, as the first column does."""
+    over: str = ""
+    """What is said once above it and its neighbours that share it."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table in its final words."""
+
+    name: str
+    title: str
+    note: str
+    head: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    footnotes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Spanner:
+    """A head above neighbouring columns; no name where they have none."""
+
+    label: str
+    cells: int
+
+
+def spanners(table: Table) -> tuple[Spanner, ...]:
+    """The heads above the columns in order, each with the cells that it spans; none where no column has one."""
+    found: list[Spanner] = []
+    for column in table.columns:
+        cells = 2 if column.intervals else 1
+        if found and found[-1].label == column.over:
+            cells += found.pop().cells
+        found.append(Spanner(column.over, cells))
+    return tuple(found) if any(one.label for one in found) else ()
+
+
+TALL = 24
+"""A group of more rows than this may be parted at the end of a page, so each page must name it."""
+
+
+def pages_of(table: Table) -> tuple[Table, ...]:
+    """A table as it is set: whole, or group by group, the group's name in the head, where every group is tall."""
+    groups = groups_of(table)
+    if len(groups) < 2 or min(len(group.rows) for group in groups) <= TALL:
+        return (table,)
+    parts = []
+    for place, group in enumerate(groups, start=1):
+        name = f"{table.name}-{place}" if place > 1 else table.name
+        title = table.title if place == 1 else f"{table.title.removesuffix('.')}, continued ({place})."
+        note = table.note if place == 1 else ""
+        notes = table.footnotes if place == len(groups) else ()
+        parts.append(Table(name, title, note, group.label or table.head, table.columns, group.rows, notes))
+    return tuple(parts)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows under one name, which stay on one page; no name where the table has no groups."""
+
+    label: str
+    rows: tuple[Row, ...]
+
+
+def groups_of(table: Table) -> tuple[Group, ...]:
+    """The rows of a table by group."""
+    found: list[Group] = []
+    for row in table.rows:
+        if row.kind == "group":
+            found.append(Group(row.label, ()))
+        elif found:
+            found[-1] = Group(found[-1].label, (*found[-1].rows, row))
+        else:
+            found.append(Group("", (row,)))
+    return tuple(found)
+
+
+def with_short_labels(table: Table) -> Table:
+    """The table with its sites up to the first comma, where the whole names have no room and these still differ."""
+    labels = list(dict.fromkeys(row.label for row in table.rows if row.kind == "row"))
+    short = {label: label.split(",")[0] for label in labels}
+    if label_fits(table) or len(set(short.values())) < len(labels):
+        return table
+    return replace(table, rows=tuple(replace(row, label=short.get(row.label, row.label)) for row in table.rows))
+
+
+def label_fits(table: Table) -> bool:
+    """Whether the longest label of a row stands on one line beside the columns."""
+    longest = max((len(row.label) for row in table.rows if row.kind != "group"), default=0)
+    return longest * LETTER + sum(_column_width(table, place) for place in range(len(table.columns))) <= MEASURE
+
+
+LETTER = 1.72
+"""The width of a letter of a label in mm."""
+
+
+def _column_width(table: Table, place: int) -> float:
+    """The width in mm of a column: its widest cell, or the longest word of its head."""
+    column = table.columns[place]
+    cells = [row.cells[place] for row in table.rows if place < len(row.cells)]
+    if column.labels:
+        return 7.0 + max(len(cell.text) for cell in cells) * LETTER
+    if column.words:
+        return MEASURE / 3
+    widest = max((len(cell.text) + len(cell.interval) for cell in cells), default=0)
+    heading = max(map(len, column.label.split()), default=0)
+    return 2.4 + (1.4 if column.intervals else 0.0) + max(widest, heading) * CHARACTER
+
+
+class Reasons:
+    """The reasons for what is absent from one table: each with its letter, or for a whole row in a sentence."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self.evidence = evidence
+        self.letters: dict[str, str] = {}
+        self.left_out: dict[str, list[str]] = {}
+
+    def cell(self, absent: Absent) -> Cell:
+        """The word for a gap, with the letter of its reason."""
+        word = f"withheld{TIED}(<{absent.below})" if isinstance(absent, Withheld) else "absent"
+        return Cell(f"{word}{TIED}{self.letter(absent.reason)}", kind="absent")
+
+    def letter(self, reason: str) -> str:
+        """The mark of a reason, which a footnote spells out: a letter alone would read as an article."""
+        said = sentence_case(named(self.evidence, reason))
+        return self.letters.setdefault(said, f"†{_letter(len(self.letters))}")
+
+    def leave_out(self, label: str, dataset: str, reason: str) -> None:
+        """Remember a dataset that has no row because nothing of the table exists for it."""
+        # The same gap at several sites is said once: "no predictors: Spain and Brazil 1".
+        without_name = re.sub(rf"^{re.escape(dataset)} has no ", "no ", reason)
+        without_name = re.sub(rf", not those of {re.escape(dataset)}$", " only", without_name)
+        self.left_out.setdefault(named(self.evidence, without_name), []).append(label)
+
+    def footnotes(self) -> tuple[str, ...]:
+        """Each letter with its reason, and each reason with the datasets that it left out."""
+        lettered = [f"{letter}{TIED}{reason}." for reason, letter in self.letters.items()]
+        return (*lettered, *(f"Not shown, {reason}: {listing(who)}." for reason, who in self.left_out.items()))
+
+
+def _letter(count: int) -> str:
+    return chr(ord("a") + count) if count < 26 else f"{chr(ord('a') + count // 26 - 1)}{chr(ord('a') + count % 26)}"
+
+
+def groups_across(table: Table) -> Table:
+    """A table whose groups have the same rows, with the groups beside each other; every other table as it is."""
+    groups = groups_of(table)
+    names = [[(row.kind, row.label) for row in group.rows] for group in groups]
+    alike = len(groups) > 1 and all(group.label for group in groups) and all(one == names[0] for one in names)
+    if not alike or any(one.words for one in table.columns):
+        return table
+    alone = len(table.columns) == 1
+    # A measure alone with its p value is named by the title.
+    tested = len(table.columns) == 2 and table.columns[1].label == "p"
+    own = (replace(table.columns[0], label="Value"), table.columns[1]) if tested else table.columns
+    columns = tuple(
+        replace(column, label=group.label) if alone else replace(column, over=group.label)
+        for group in groups
+        for column in own
+    )
+    lines = zip(*(group.rows for group in groups), strict=True)
+    rows = tuple(replace(line[0], cells=tuple(cell for row in line for cell in row.cells)) for line in lines)
+    across = replace(table, columns=columns, rows=rows)
+    return across if label_fits(across) else table
+
+
+MANY_ROWS = 7
+"""A narrow table of so many rows or more is folded."""
+
+
+def folded(table: Table) -> Table:
+    """A narrow table without groups as two halves beside each other; every other table as it is."""
+    body = [row for row in table.rows if row.kind == "row"]
+    last = [row for row in table.rows if row.kind == "total"]
+    width = min(max((len(row.label) for row in body), default=0), LONG_LABEL) * LETTER
+    width += sum(_column_width(table, place) for place in range(len(table.columns)))
+    grouped = len(body) + len(last) < len(table.rows)
+    if len(body) < MANY_ROWS or grouped or any(one.words for one in table.columns) or width > MEASURE / 2 - 4:
+        return table
+    half = -(-len(body) // 2)
+    nothing = tuple(Cell("", kind="plain") for _ in table.columns)
+    right: list[tuple[Cell, ...]] = [(Cell(row.label, kind="label"), *row.cells) for row in body[half:]]
+    right += [(Cell("", kind="plain"), *nothing)] * (half - len(right))
+    rows = [replace(row, cells=(*row.cells, *more)) for row, more in zip(body[:half], right, strict=True)]
+    rows += [replace(row, cells=(*row.cells, Cell("", kind="plain"), *nothing)) for row in last]
+    columns = (*table.columns, Column(table.head, words=True, labels=True), *table.columns)
+    return replace(table, columns=columns, rows=tuple(rows))
+
+
+def plain_rows(labels_and_cells: Iterable[tuple[str, Sequence[str]]]) -> tuple[Row, ...]:
+    """Rows of plain words."""
+    return tuple(Row(label, tuple(Cell(text, kind="plain") for text in cells)) for label, cells in labels_and_cells)

@@ -1,0 +1,145 @@
+"""Words for counts, lists, dates and settings, and what reasons call by the names of the input."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Sequence
+
+from dossier.types import Evidence
+from dossier.typeset.numbers import TIED, threshold
+
+NAMES = {
+    "Brier",
+    "Cohen's",
+    "Fleiss'",
+    "Krippendorff's",
+    "Mann-Whitney",
+    "Matthews",
+    "Nagelkerke's",
+    "Spiegelhalter's",
+    "Tjur's",
+    "Youden's",
+}
+"""Words of labels that keep their capital everywhere."""
+NUMBERS_IN_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+SETTING = {
+    "threshold": "Threshold",
+    "priority": "Priority",
+    "tau": "Confidence",
+    "complexity": "Complexity",
+    "measure": "Measure",
+    "minimum": "Minimum",
+    "against": "Against",
+    "gamma": "Gamma",
+    "relevance": "Relevance",
+    "calibration": "Calibration",
+    "group": "Group",
+    "class": "Class",
+    "fpr": "False positive rate",
+}
+SETTING_VALUE = {
+    "auroc": "AUROC",
+    "brier": "Brier score",
+    "standardized_net_benefit": "Standardized net benefit",
+    "worst_split": "worst split",
+    "quantile_05": "5% quantile of the splits",
+    "declared": "declared minimum",
+    "prevalence": "prevalence",
+    "ece": "expected error (ECE)",
+    "eci": "interval-based index (ECI)",
+    "confidence": "raters' confidence",
+    "cost_benefit": "costs and benefits",
+    "complement": "1 − prevalence",
+    "net_benefit": "net benefit",
+    "right_80": "80% of right answers",
+    "right_50": "50% of right answers",
+    "right_25": "25% of right answers",
+    "mean_confidence": "raters' mean",
+    "best_rater": "most accurate rater",
+}
+
+
+def counted(count: int, noun: str, plural: str | None = None) -> str:
+    """A count with its noun, never parted at the end of a line."""
+    return f"{count:,}{TIED}{noun if count == 1 else plural or noun + 's'}"
+
+
+def in_words(count: int) -> str:
+    """A count up to ten as a word."""
+    return NUMBERS_IN_WORDS[count] if count < len(NUMBERS_IN_WORDS) else f"{count:,}"
+
+
+def how_many(count: int) -> str:
+    """A count up to ten as a word that stands without its noun: none of ten."""
+    return in_words(count) if count else "none"
+
+
+def listing(words: Sequence[str]) -> str:
+    """Words joined as in a sentence: a, b and c; by semicolons where one has a comma itself: Rho, Italy; and Bari."""
+    if len(words) < 2:
+        return "".join(words)
+    has_comma = any(", " in BRACKETED.sub("", word) for word in words)
+    between, last = ("; ", "; and ") if has_comma else (", ", " and ")
+    return f"{between.join(words[:-1])}{last}{words[-1]}"
+
+
+BRACKETED = re.compile(r"\([^)]*\)")
+
+
+def date(value: datetime.date | None) -> str:
+    """A date in words."""
+    return "not dated" if value is None else f"{value.day}{TIED}{value:%B %Y}"
+
+
+def dates(value: tuple[datetime.date, datetime.date] | None) -> str:
+    """From when to when."""
+    return "not stated" if value is None else f"{_short_date(value[0])} to {_short_date(value[1])}"
+
+
+def _short_date(value: datetime.date) -> str:
+    return f"{value.day}{TIED}{value:%b}{TIED}{value.year}"
+
+
+def setting(value: float | str) -> str:
+    """The value of a setting, as a heading names it."""
+    if isinstance(value, str) and re.fullmatch(r"[\d.]+-[\d.]+", value):
+        return value.replace("-", " to ")
+    if isinstance(value, str):
+        return SETTING_VALUE.get(value, value.replace("_", " "))
+    return threshold(value)
+
+
+def sentence_case(text: str) -> str:
+    """The text with its first letter in upper case."""
+    return text[:1].upper() + text[1:]
+
+
+def within_sentence(label: str) -> str:
+    """A label in the middle of a sentence: in lower case, unless it opens with a name or an abbreviation."""
+    first = label.split()[0]
+    keeps = first in NAMES or any(letter.isupper() or letter.isdigit() for letter in first[1:]) or len(first) == 1
+    return label if keeps or "-" in first else label[:1].lower() + label[1:]
+
+
+def named(evidence: Evidence, text: str) -> str:
+    """A reason in which datasets and measures stand under the names that a reader knows."""
+    known = {term.measure: within_sentence(term.label) for term in evidence.terms.values() if "_" in term.measure}
+    sites = {dataset.name: dataset.site for dataset in evidence.datasets}
+    # A dataset may be called "one" or "internal": its name stands only where reasons speak of a dataset.
+    wanted = rf"(?<![\w-])({_any_of(known)})(?![\w-])|{BEFORE_A_NAME}({_any_of(sites)}){AFTER_A_NAME}"
+    return re.sub(wanted, lambda found: known[found[1]] if found[1] else sites[found[2]], text)
+
+
+BEFORE_A_NAME = "(?:^|(?<= of )|(?<=[Ii]n )|(?<=, )|(?<=: ))"
+AFTER_A_NAME = r"(?=$|[,.:]| has | have | are | is | and | in no subgroup | the curve | \(| \d)"
+
+
+def _any_of(names: Iterable[str]) -> str:
+    """A pattern that matches each of these names, and nothing where there are none."""
+    return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or "(?!)"
+
+
+def anchor(text: str) -> str:
+    """A text as the name of a place in the document."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
