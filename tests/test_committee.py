@@ -14,6 +14,8 @@ from pypdf import PdfReader
 
 from dossier import compose, press, record
 from dossier.findings import committee, subgroups
+from dossier.findings.committee.dangers import PLAIN
+from dossier.findings.committee.plain import abridged
 from dossier.register import fill
 from dossier.release import Release
 from dossier.types import (
@@ -307,7 +309,7 @@ def test_a_range_shows_on_which_side_of_100_it_ends(covid: Book) -> None:
 def test_every_flag_has_plain_words() -> None:
     from dossier.flags import FLAGS
 
-    assert set(committee.PLAIN) == set(FLAGS)
+    assert set(PLAIN) == set(FLAGS)
 
 
 def test_only_a_column_of_the_formula_is_something_that_the_model_asks_for() -> None:
@@ -339,9 +341,9 @@ def test_an_answer_that_is_missing_for_one_place_is_still_open(covid: Book) -> N
 
 
 def test_a_long_text_is_cut_after_a_sentence_or_says_that_it_goes_on() -> None:
-    assert committee.abridged("One. Two is longer. Three.", 20) == "One. Two is longer."
-    assert committee.abridged("A sentence without an end in sight", 20) == "A sentence without …"
-    assert committee.abridged("Short.", 20) == "Short."
+    assert abridged("One. Two is longer. Three.", 20) == "One. Two is longer."
+    assert abridged("A sentence without an end in sight", 20) == "A sentence without …"
+    assert abridged("Short.", 20) == "Short."
 
 
 # ---- plain language -------------------------------------------------------------------------------------------------
