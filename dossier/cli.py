@@ -138,7 +138,7 @@ def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The folder to write."),
         click.option("--page", type=click.Choice(["a4", "letter"]), default="a4", show_default=True, help="Paper."),
         click.option("--jobs", type=click.IntRange(min=1), help="Worker processes; default: one a processor."),
-        click.option("--seed", type=click.IntRange(min=0), help="Instead of the release's seed."),
+        click.option("--seed", type=click.IntRange(min=0), help="Start of random draws; default: the release's, or 1."),
         click.option("--quiet", is_flag=True, help="No progress."),
     )
     for option in reversed(options):

@@ -131,7 +131,8 @@ def readers(evidence: Evidence) -> tuple[Table, ...]:
     counts = changed.columns if isinstance(changed, Curve) else {}
     kinds = [kind for kind in KINDS if kind in counts]
     rows = []
-    for place, reader in enumerate(benefits.columns["reader"]):
+    for place in _by_group(benefits):
+        reader = benefits.columns["reader"][place]
         shares = [benefits.columns[name][place] for name in ("unaided", "aided")]
         texts = [DASH if share is None else per_cent(share) for share in shares]
         texts += [f"{counts[kind][place] or 0:.0f}" for kind in kinds]
@@ -146,6 +147,12 @@ def readers(evidence: Evidence) -> tuple[Table, ...]:
             rows=tuple(rows),
         ),
     )
+
+
+def _by_group(benefits: Curve) -> list[int]:
+    """The places of the readers, group by group as in the figure."""
+    groups = benefits.columns.get("group", (None,) * len(benefits.columns["reader"]))
+    return sorted(range(len(groups)), key=lambda place: (groups[place] or 0.0, place))
 
 
 def _plain(texts: list[str]) -> tuple[Cell, ...]:

@@ -17,6 +17,7 @@ from matplotlib.patches import Rectangle, StepPatch
 
 from dossier.figures import accuracy, human_factors, raters, severity, weighted_utility
 from dossier.figures.canvas import BLUE, FULL, HALF, TINTS, extent, styled, text_boxes, text_width
+from dossier.findings.human_factors import readers
 from dossier.register import fill
 from dossier.types import (
     POOLED,
@@ -30,6 +31,7 @@ from dossier.types import (
     find,
     find_curve,
 )
+from tests.conftest import Book
 from tests.estimated import estimated
 from tests.figures.readers_evidence import BY_NAME, KINDS, TAUS, evidence
 
@@ -416,3 +418,13 @@ def test_weighted_utilities_stand_beside_the_other_measures(usual: Evidence) -> 
     assert [line.get_marker() for line in first.lines].count("<") == 1
     assert extent(figure)[0] == FULL
     assert HALF < FULL
+
+
+def test_the_table_of_readers_is_in_the_order_of_the_figure(knee: Book) -> None:
+    with styled():
+        drawn = human_factors.draw_changed(knee.evidence)
+    assert isinstance(drawn, Figure)
+    named = [text.get_text() for text in drawn.texts if text.get_text().startswith("Reader ")]
+    (table,) = readers(knee.evidence)
+    assert [row.label for row in table.rows] == named
+    assert named != sorted(named, key=lambda name: int(name.split()[1]))
