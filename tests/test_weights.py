@@ -14,8 +14,9 @@ import pytest
 from dossier import evaluate, initial, load, record
 from dossier.errors import DataError
 from dossier.metrics import weighted
+from dossier.metrics.discrimination import distribution_at, risk_distribution
 from dossier.register import fill
-from dossier.types import Absent, Curve, Estimate, Evidence, Study
+from dossier.types import Absent, Curve, Estimate, Evidence, Study, find, find_curve
 
 SITE = "hospital-1"
 
@@ -306,6 +307,47 @@ def test_measures_and_curves_without_weights_are_refused_with_a_sentence(evidenc
     for one in evidence[0].curves:
         if one.dataset == SITE and isinstance(one.found, Curve):
             assert one.curve == "risk_distribution"
+
+
+def test_the_shares_of_the_risks_are_those_of_the_weights_and_the_counts_those_of_the_rows() -> None:
+    draw = np.random.default_rng(7)
+    risk = draw.uniform(0.01, 0.99, 300)
+    outcome = (draw.random(300) < risk).astype(float)
+    weights = draw.integers(0, 4, 300)
+    found, plain = distribution_at(outcome, risk, weights / 3), risk_distribution(outcome, risk)
+    assert isinstance(found, Curve)
+    assert isinstance(plain, Curve)
+    often = np.repeat(np.arange(300), weights)
+    edges = [*found.columns["low"], 1.0]
+    for name, label in (("events", 1), ("non_events", 0)):
+        assert found.columns[name] == plain.columns[name]
+        repeated = np.histogram(risk[often][outcome[often] == label], np.array(edges, dtype=float))[0]
+        assert found.columns[f"share_{name}"] == pytest.approx(repeated / repeated.sum())
+        assert found.columns[f"share_{name}"] != plain.columns[f"share_{name}"]
+    none = distribution_at(outcome, risk, 1 - outcome)
+    assert isinstance(none, Curve)
+    assert set(none.columns["share_events"]) == {None}
+
+
+def test_the_drawn_means_of_the_risks_are_those_of_the_drawn_shares(tmp_path: Path) -> None:
+    study = _example(tmp_path, 'weights = "w"\n', [f"{1 + 9 * (row % 2)}" for row in range(200)])
+    found = evaluate.evidence(study)
+    (site,) = study.datasets
+    curve = find_curve(found, "risk_distribution", SITE)
+    tjur = find(found, "tjur_r2", SITE)
+    assert isinstance(curve, Curve)
+    assert isinstance(tjur, Estimate)
+    assert curve.method == "counts of rows, shares of their sampling weights"
+    assert site.outcome is not None
+    assert site.risk is not None
+    assert site.weights is not None
+    for name, label, detail in (("events", 1, "mean_of_cases"), ("non_events", 0, "mean_of_others")):
+        edges = np.array([*curve.columns["low"], 1.0], dtype=float)
+        own = site.outcome == label
+        shares = np.histogram(site.risk[own], edges, weights=site.weights[own])[0] / site.weights[own].sum()
+        assert curve.columns[f"share_{name}"] == pytest.approx(shares)
+        middles = (edges[:-1] + edges[1:]) / 2
+        assert tjur.details[detail] == pytest.approx(float(shares @ middles), abs=0.02)
 
 
 def test_the_order_of_the_rows_moves_no_weighted_interval(tmp_path: Path) -> None:

@@ -147,12 +147,12 @@ def _mean_curve(first: CurveResult, curves: Sequence[Curve], sites: Sequence[Sit
     return imputations.mean_curve(curves, axis, _reach(sites[0], first.subset), shares)
 
 
-def _rows(site: Site, of: CurveResult) -> tuple[Floats, Floats]:
-    """The outcome and the risk that a curve of a whole imputation was made of."""
+def _rows(site: Site, of: CurveResult) -> tuple[Floats, Floats, Floats | None]:
+    """The outcome, the risk and the weights that a curve of a whole imputation was made of."""
     dataset = (classes.against_rest(site, str(of.at["class"])) if "class" in of.at else site).dataset
     if dataset.outcome is None or dataset.risk is None:
         raise TypeError("a curve of outcomes and risks was made of rows that have them")
-    return dataset.outcome, dataset.risk
+    return dataset.outcome, dataset.risk, dataset.weights
 
 
 def _reach(site: Site, subset: str | None) -> float:

@@ -51,6 +51,7 @@ from dossier.register import figure
 from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, find, find_curve
 from dossier.typeset.names import events_of
 from dossier.typeset.numbers import number, per_cent
+from dossier.typeset.words import listing
 
 _SHARES = ("share_events", "share_non_events")
 REGULAR = 10
@@ -301,6 +302,8 @@ def how_to_read(evidence: Evidence, width: float, who: str = "those with the out
     text = f"Share of {who} in each {tick_text(scale.step)} of the risk; the further apart the two lie, the better."
     if any(means(evidence, site) for site in shown):
         text += " Full lines: their mean risks."
+    if at_weights := [site.site for site in shown if site.weighted]:
+        text += f" By sampling weights: {listing(at_weights)}."
     if threshold is not None and threshold <= scale.end:
         text += f" Broken: threshold {number(threshold, 2 if threshold >= 0.1 else 3)}."
     if scale.end < 1:

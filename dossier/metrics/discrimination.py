@@ -957,24 +957,38 @@ def risk_distribution(outcome: Floats, risk: Floats) -> Curve | Absent:
     `non_events`, and the shares of all cases and of all non-cases that lie in the bin (missing where there are no
     cases or no non-cases). Absent without rows.
     """
+    return distribution_at(outcome, risk, None)
+
+
+def distribution_at(outcome: Floats, risk: Floats, weights: Floats | None) -> Curve | Absent:
+    """The distribution of risk with each row at its sampling weight in the shares; the counts stay those of rows.
+
+    Arguments: `outcome` and `risk` as in `risk_distribution`, `weights` (n, 0 or more), None where all count alike. A
+    share is missing where no case, or no non-case, has a weight. Absent without rows.
+    """
     if len(outcome) == 0:
         return Absent("there are no rows")
     edges = risk_edges(risk_end(risk))
     bins = len(edges) - 1
     place = np.searchsorted(edges[1:-1], risk, side="right")
-    events = np.bincount(place, weights=outcome, minlength=bins).astype(float)
-    non_events = np.bincount(place, weights=1 - outcome, minlength=bins).astype(float)
+
+    def added_up(each: Floats) -> Floats:
+        return np.bincount(place, weights=each, minlength=bins).astype(float)
+
+    events, non_events = added_up(outcome), added_up(1 - outcome)
+    weight = np.ones(len(risk)) if weights is None else weights
     columns = {
         "low": column(edges[:-1]),
         "high": column(edges[1:]),
         "events": column(events),
         "non_events": column(non_events),
-        "share_events": _shares(events),
-        "share_non_events": _shares(non_events),
+        "share_events": _shares(added_up(weight * outcome)),
+        "share_non_events": _shares(added_up(weight * (1 - outcome))),
     }
-    return Curve(columns, len(outcome), "counts", int(outcome.sum()))
+    method = "counts" if weights is None else "counts of rows, shares of their sampling weights"
+    return Curve(columns, len(outcome), method, int(outcome.sum()))
 
 
-def _shares(counts: Floats) -> tuple[float | None, ...]:
-    total = float(counts.sum())
-    return column(counts / total) if total else (None,) * len(counts)
+def _shares(sizes: Floats) -> tuple[float | None, ...]:
+    total = float(sizes.sum())
+    return column(sizes / total) if total else (None,) * len(sizes)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dossier.metrics.discrimination import POINTS, risk_distribution
+from dossier.metrics.discrimination import POINTS, distribution_at
 from dossier.metrics.intervals import beyond_student, column, expit, two_sided, two_sided_student
 from dossier.metrics.pooled import off_scale
 from dossier.types import Absent, Curve, Estimate, Floats
@@ -148,16 +148,18 @@ def compared(found: Estimate, complete: Estimate | Absent | None) -> Estimate:
 # ---- curves ---------------------------------------------------------------------------------------------------------
 
 
-def mean_distribution(tables: Sequence[tuple[Floats, Floats]]) -> Curve | Absent:
+def mean_distribution(tables: Sequence[tuple[Floats, Floats, Floats | None]]) -> Curve | Absent:
     """The mean of the imputations' distributions of risk, all counted in the same bins.
 
-    `tables` holds the outcome (n, 0 or 1) and the risk (n, 0 to 1) of each imputation. The bins are those of all
-    imputations as one table, as each alone may have its own. Counts are means of the imputations, shares those of the
-    one table. Absent without rows.
+    `tables` holds the outcome (n, 0 or 1), the risk (n, 0 to 1) and the sampling weights (n, 0 or more, or None where
+    all count alike) of each imputation. The bins are those of all imputations as one table, as each alone may have its
+    own. Counts are means of the imputations, shares those of the one table. Absent without rows.
     """
     count = len(tables)
-    outcomes, risks = (np.concatenate(parts) for parts in zip(*tables, strict=True))
-    found = risk_distribution(outcomes, risks)
+    outcomes, risks = (np.concatenate([table[part] for table in tables]) for part in (0, 1))
+    weights = [np.ones(len(risk)) if weight is None else weight for _, risk, weight in tables]
+    unweighted = all(weight is None for *_, weight in tables)
+    found = distribution_at(outcomes, risks, None if unweighted else np.concatenate(weights))
     if isinstance(found, Absent):
         return found
     columns = dict(found.columns)

@@ -371,7 +371,7 @@ def test_the_risks_of_all_imputations_are_counted_in_the_same_bins() -> None:
     assert ends == [0.02, 0.05]
     # The outcome of the first row is imputed too.
     turned = np.append(1 - outcome[0], outcome[1:])
-    found = mean_distribution([(outcome, risk), (turned, other)])
+    found = mean_distribution([(outcome, risk, None), (turned, other, None)])
     assert isinstance(found, Curve)
     edges = np.array([*found.columns["low"], 1.0], dtype=float)
     assert edges == pytest.approx([*np.linspace(0, 0.2, 11), 1.0])
@@ -384,8 +384,19 @@ def test_the_risks_of_all_imputations_are_counted_in_the_same_bins() -> None:
     assert (found.n, found.events, found.method) == (400, int(outcome.sum()), "counts; mean of 2 imputations")
 
 
+def test_the_weights_of_all_imputations_make_the_shares() -> None:
+    outcome, risk = np.array([1.0, 1.0, 0.0]), np.array([0.15, 0.95, 0.35])
+    weights = np.array([3.0, 1.0, 2.0])
+    found = mean_distribution([(outcome, risk, weights), (outcome, risk[::-1], None)])
+    assert isinstance(found, Curve)
+    # The cases of the first weigh 3 at .15 and 1 at .95, those of the second 1 each at .35 and .95.
+    assert found.columns["share_events"] == pytest.approx([0, 3 / 6, 0, 1 / 6, 0, 0, 0, 0, 0, 2 / 6])
+    assert found.columns["events"] == pytest.approx([0, 0.5, 0, 0.5, 0, 0, 0, 0, 0, 1])
+    assert found.method == "counts of rows, shares of their sampling weights; mean of 2 imputations"
+
+
 def test_no_rows_have_no_distribution() -> None:
-    assert mean_distribution([(np.array([]), np.array([]))] * 2) == Absent("there are no rows")
+    assert mean_distribution([(np.array([]), np.array([]), None)] * 2) == Absent("there are no rows")
 
 
 # ---- the ROC curve --------------------------------------------------------------------------------------------------
