@@ -10,6 +10,7 @@ import pytest
 
 from dossier import compose
 from dossier.contents import CHAPTERS, Edition
+from dossier.figures.correspondence import shift_by_predictor
 from dossier.findings import (
     abstract,
     correspondence,
@@ -34,12 +35,15 @@ from dossier.types import (
     Evidence,
     Flag,
     Gallery,
+    Picture,
     Result,
     Withheld,
     WithheldDescription,
+    externals,
     find,
 )
-from tests.conftest import by_hand
+from dossier.typeset.names import unweighted
+from tests.conftest import Book, by_hand
 from tests.figures.evidence import COVID, Case
 
 NAMES = [*(chapter.name for chapter in CHAPTERS), "committee"]
@@ -648,8 +652,22 @@ def test_counts_that_ignore_the_weights_say_so() -> None:
     weighted = tuple(dataclasses.replace(one, weighted=place == 0) for place, one in enumerate(evidence.datasets))
     said = "Sampling weights are not used here, where each patient counts once: Italy 1."
     assert description.flow(dataclasses.replace(evidence, datasets=weighted)).note == said
-    assert description.unweighted(weighted) == f" {said}"
-    assert description.unweighted(evidence.datasets) == ""
+    assert unweighted(weighted) == f" {said}"
+    assert unweighted(evidence.datasets) == ""
+
+
+def test_differences_from_the_development_data_that_ignore_the_weights_say_so(breast: Book) -> None:
+    evidence = breast.evidence
+    site = externals(evidence)[0]
+    weighted = dataclasses.replace(site, weighted=True)
+    datasets = tuple(weighted if one.name == site.name else one for one in evidence.datasets)
+    said = f"Sampling weights are not used here, where each patient counts once: {site.site}."
+    (table, *_) = correspondence.by_feature(dataclasses.replace(evidence, datasets=datasets))
+    assert table.note.endswith(said)
+    drawn = shift_by_predictor(dataclasses.replace(evidence, datasets=datasets))
+    assert isinstance(drawn, Picture)
+    assert said in drawn.caption
+    assert said not in correspondence.by_feature(evidence)[0].note
 
 
 def test_a_similarity_near_a_cut_off_is_printed_so_that_one_sees_its_side() -> None:

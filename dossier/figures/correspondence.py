@@ -55,7 +55,7 @@ from dossier.types import (
     find,
     find_curve,
 )
-from dossier.typeset.names import has_enough
+from dossier.typeset.names import has_enough, unweighted
 from dossier.typeset.numbers import number, per_cent
 from dossier.typeset.words import counted
 
@@ -233,6 +233,7 @@ def shift_by_predictor(evidence: Evidence) -> Picture | Absent:
         caption = (
             f"{patients(sites)}, against the development table; the predictor that lies farthest is at the top. "
             f"Filled: half a standard deviation or more (broken lines), a mark to look at and not a test.{many}"
+            f"{unweighted(sites)}"
             f"{_not_held(evidence, sites, 'Without predictors, or with too few values')}{more}"
         )
         return picture("shift_by_predictor", drawn, caption, _shift_alternative(known, sites, every))

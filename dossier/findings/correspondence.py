@@ -6,7 +6,7 @@ from dossier.bands import LARGE_SHIFT, SIMILARITY
 from dossier.findings.description import NARROW_SIDE_BY_SIDE, evenly
 from dossier.findings.sentence import Sentence, estimated, named_or_counted, range_over_sites, sites_without
 from dossier.types import Absent, DatasetSummary, Description, Estimate, Evidence, externals, find
-from dossier.typeset.names import has_enough
+from dossier.typeset.names import has_enough, unweighted
 from dossier.typeset.numbers import number
 from dossier.typeset.tables import Cell, Column, Row, Table, folded
 from dossier.typeset.words import listing
@@ -114,6 +114,7 @@ def _by_feature(
     note = "Standardized mean difference, site minus development; half a standard deviation or more stands out."
     if any(cell.text == NO_SPREAD for row in rows for cell in row.cells):
         note += f" {NO_SPREAD.capitalize()}: the patients do not differ in it, here or in the development data."
+    note += unweighted(sites)
     return Table(
         name=f"table-shift-{part}",
         title=f"Difference from the development data by predictor{'' if part == 1 else f', continued ({part})'}.",

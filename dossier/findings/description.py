@@ -8,10 +8,19 @@ from dossier.bands import ACCRUAL_ROWS, MAP_ROWS, MAP_WITH_NUMBERS
 from dossier.findings import classes
 from dossier.findings.sentence import Sentence
 from dossier.types import MODEL, DatasetSummary, DescriptionResult, Evidence, externals
-from dossier.typeset.names import at_least, count_of, events_of, label_of, lost_rows, rows_read_of, shown
+from dossier.typeset.names import (
+    at_least,
+    count_of,
+    events_of,
+    label_of,
+    lost_rows,
+    rows_read_of,
+    shown,
+    unweighted,
+)
 from dossier.typeset.numbers import DASH, TIED, number, per_cent
 from dossier.typeset.tables import Cell, Column, Row, Table
-from dossier.typeset.words import counted, dates, in_words, listing, sentence_case
+from dossier.typeset.words import counted, dates, in_words, sentence_case
 
 SIDE_BY_SIDE = 5
 """Datasets side by side in one table of characteristics."""
@@ -184,12 +193,6 @@ def sampled(datasets: Sequence[DatasetSummary]) -> str:
         for one in datasets
         if one.sampled is not None
     )
-
-
-def unweighted(datasets: Sequence[DatasetSummary]) -> str:
-    """At which sites patients are counted here without their weights; empty where none has any."""
-    sites = [one.site for one in datasets if one.weighted]
-    return f" Sampling weights are not used here, where each patient counts once: {listing(sites)}." if sites else ""
 
 
 def _level(

@@ -109,6 +109,12 @@ def lost_rows(datasets: Sequence[DatasetSummary]) -> tuple[int, str]:
     return sum_known(counts), f"at least{TIED}" if any(isinstance(count, Withheld) for count in counts) else ""
 
 
+def unweighted(datasets: Sequence[DatasetSummary]) -> str:
+    """At which sites patients are counted here without their weights; empty where none has any."""
+    sites = [one.site for one in datasets if one.weighted]
+    return f" Sampling weights are not used here, where each patient counts once: {listing(sites)}." if sites else ""
+
+
 def label_of(dataset: DatasetSummary) -> str:
     """A dataset as a table's row names it; what is not external says so first."""
     return dataset.site if dataset.role == "external" else f"{sentence_case(dataset.role)}: {dataset.site}"
