@@ -38,6 +38,7 @@ from dossier.figures.canvas import (
 )
 from dossier.register import figure
 from dossier.types import READER_STUDY, Absent, Curve, Estimate, Evidence, Picture, find, find_curve
+from dossier.typeset.names import groups_of_readers, reader_name, readers_by_group
 from dossier.typeset.numbers import number
 from dossier.typeset.words import counted, sentence_case
 
@@ -69,9 +70,7 @@ class Group:
 
 def groups_of(evidence: Evidence, curve: Curve) -> tuple[Group, ...]:
     """The groups in alphabetical order; without groups all readers as one."""
-    names = sorted(
-        {str(one.at["group"]) for one in evidence.results if one.measure == "decision_benefit" and "group" in one.at}
-    )
+    names = groups_of_readers(evidence)
     if "group" not in curve.columns or not names:
         every = tuple(range(len(curve.columns["reader"])))
         return (Group("", find(evidence, "decision_benefit", READER_STUDY), every),)
@@ -381,10 +380,10 @@ def draw_changed(evidence: Evidence) -> Figure | Absent:
     curve = find_curve(evidence, "changed_decisions", READER_STUDY)
     if isinstance(curve, Absent):
         return curve
-    rows = _ordered(evidence, curve)[:MOST_ROWS]
+    rows = readers_by_group(curve)[:MOST_ROWS]
     corrected, misled = column(curve, "corrected"), column(curve, "misled")
     kept = [(name, title) for name, title in COLUMNS if name in curve.columns]
-    names = [_name(evidence, curve, row) for row in rows]
+    names = [reader_name(evidence, curve, row) for row in rows]
     names = list(shortened(names, 46.0))
     label = max(text_width(name) for name in names)
     most = max(float(corrected.max()), float(misled.max()), 1.0)
@@ -424,23 +423,6 @@ def draw_changed(evidence: Evidence) -> Figure | Absent:
             write(drawn, right + 9.0 + step * (place + 1), y, f"{column(curve, kind)[row]:.0f}", ha="right")
     axes.axvline(0, color=INK, lw=0.7)
     return drawn
-
-
-def _ordered(evidence: Evidence, curve: Curve) -> list[int]:
-    """The rows of the readers, group by group."""
-    groups = curve.columns.get("group", (None,) * len(curve.columns["reader"]))
-    return sorted(range(len(groups)), key=lambda row: (groups[row] or 0.0, row))
-
-
-def _name(evidence: Evidence, curve: Curve, row: int) -> str:
-    name = f"Reader {curve.columns['reader'][row]:.0f}"
-    if "group" not in curve.columns:
-        return name
-    names = sorted(
-        {str(one.at["group"]) for one in evidence.results if one.measure == "decision_benefit" and "group" in one.at}
-    )
-    place = curve.columns["group"][row]
-    return name if place is None or int(place) >= len(names) else f"{name} ({names[int(place)]})"
 
 
 @figure("Decisions that the model changed")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dossier.findings.sentence import Sentence
 from dossier.types import READER_STUDY, Absent, Curve, Estimate, Evidence, Result, find, find_curve
 from dossier.typeset.measures import cell
+from dossier.typeset.names import reader_name, readers_by_group
 from dossier.typeset.numbers import DASH, TIED, in_text, interval, level_of, number, per_cent, short
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import sentence_case
@@ -131,12 +132,11 @@ def readers(evidence: Evidence) -> tuple[Table, ...]:
     counts = changed.columns if isinstance(changed, Curve) else {}
     kinds = [kind for kind in KINDS if kind in counts]
     rows = []
-    for place in _by_group(benefits):
-        reader = benefits.columns["reader"][place]
+    for place in readers_by_group(benefits):
         shares = [benefits.columns[name][place] for name in ("unaided", "aided")]
         texts = [DASH if share is None else per_cent(share) for share in shares]
         texts += [f"{counts[kind][place] or 0:.0f}" for kind in kinds]
-        rows.append(Row(f"Reader {reader:.0f}{_group(evidence, benefits, place)}", _plain(texts)))
+        rows.append(Row(reader_name(evidence, benefits, place), _plain(texts)))
     return (
         Table(
             name="table-readers",
@@ -147,12 +147,6 @@ def readers(evidence: Evidence) -> tuple[Table, ...]:
             rows=tuple(rows),
         ),
     )
-
-
-def _by_group(benefits: Curve) -> list[int]:
-    """The places of the readers, group by group as in the figure."""
-    groups = benefits.columns.get("group", (None,) * len(benefits.columns["reader"]))
-    return sorted(range(len(groups)), key=lambda place: (groups[place] or 0.0, place))
 
 
 def _plain(texts: list[str]) -> tuple[Cell, ...]:
@@ -169,12 +163,3 @@ def _note(kinds: list[str]) -> str:
     if "followed" in kinds:
         note += " Of those that differed from the advice: how many followed it, how many resisted."
     return note
-
-
-def _group(evidence: Evidence, benefits: Curve, place: int) -> str:
-    """The group of a reader, in brackets."""
-    if "group" not in benefits.columns:
-        return ""
-    names = sorted({str(one.at["group"]) for one in evidence.results if "group" in one.at})
-    number_of_group = benefits.columns["group"][place]
-    return "" if number_of_group is None else f" ({names[int(number_of_group)]})"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 
 from dossier.bands import FEWEST_WITH_A_VALUE
-from dossier.types import DatasetSummary, Description, Evidence, Withheld
+from dossier.types import Curve, DatasetSummary, Description, Evidence, Withheld
 from dossier.typeset.numbers import TIED
 from dossier.typeset.words import counted, dates, listing, sentence_case
 
@@ -128,3 +129,22 @@ def measured_label(dataset: DatasetSummary) -> str:
 
 ALL_POOLED = "All external sites, pooled"
 """The row of what is pooled: never of the internal test or the development data."""
+
+
+def groups_of_readers(evidence: Evidence) -> tuple[str, ...]:
+    """The groups of the readers in alphabetical order, which is that of their numbers in the curves."""
+    return tuple(sorted({str(one.at["group"]) for one in evidence.results if "group" in one.at}))
+
+
+def readers_by_group(curve: Curve) -> list[int]:
+    """The places of the readers in a curve, group by group; those without a group come last."""
+    readers = range(len(curve.columns["reader"]))
+    groups = curve.columns.get("group", (None,) * len(readers))
+    return sorted(readers, key=lambda place: (math.inf if (group := groups[place]) is None else group, place))
+
+
+def reader_name(evidence: Evidence, curve: Curve, place: int) -> str:
+    """A reader of a curve by the number, with the group in brackets where there is one."""
+    name = f"Reader {curve.columns['reader'][place]:.0f}"
+    group = curve.columns["group"][place] if "group" in curve.columns else None
+    return name if group is None else f"{name} ({groups_of_readers(evidence)[int(group)]})"
