@@ -64,6 +64,7 @@ def table(rows: int, seed: int = 1) -> dict[str, Any]:
         "outcome": outcome,
         "risk": risk,
         "rival": np.clip(risk + rng.normal(0, 0.15, rows), 0.001, 0.999),
+        "weights": 0.5 + np.arange(rows) % 3,
         "split": Absent("no splits"),
         "predictors": features(rng, rows, shift=0.4),
         "development": features(np.random.default_rng(3), 60),
@@ -102,7 +103,7 @@ def features(rng: np.random.Generator, rows: int, shift: float = 0.0) -> tuple[F
 
 
 ROWS = (
-    *("outcome", "risk", "rival", "labels", "confidence", "rater_complexity", "truth"),
+    *("outcome", "risk", "rival", "weights", "labels", "confidence", "rater_complexity", "truth"),
     *("case_relevance", "cost", "benefit", "case_complexity"),
 )
 

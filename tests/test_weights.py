@@ -14,7 +14,7 @@ import pytest
 from dossier import evaluate, initial, load, record
 from dossier.errors import DataError
 from dossier.metrics import weighted
-from dossier.metrics.discrimination import distribution_at, risk_distribution
+from dossier.metrics.discrimination import risk_distribution
 from dossier.register import fill
 from dossier.types import Absent, Curve, Estimate, Evidence, Study, find, find_curve
 
@@ -314,7 +314,7 @@ def test_the_shares_of_the_risks_are_those_of_the_weights_and_the_counts_those_o
     risk = draw.uniform(0.01, 0.99, 300)
     outcome = (draw.random(300) < risk).astype(float)
     weights = draw.integers(0, 4, 300)
-    found, plain = distribution_at(outcome, risk, weights / 3), risk_distribution(outcome, risk)
+    found, plain = risk_distribution(outcome, risk, weights / 3), risk_distribution(outcome, risk)
     assert isinstance(found, Curve)
     assert isinstance(plain, Curve)
     often = np.repeat(np.arange(300), weights)
@@ -324,7 +324,7 @@ def test_the_shares_of_the_risks_are_those_of_the_weights_and_the_counts_those_o
         repeated = np.histogram(risk[often][outcome[often] == label], np.array(edges, dtype=float))[0]
         assert found.columns[f"share_{name}"] == pytest.approx(repeated / repeated.sum())
         assert found.columns[f"share_{name}"] != plain.columns[f"share_{name}"]
-    none = distribution_at(outcome, risk, 1 - outcome)
+    none = risk_distribution(outcome, risk, 1 - outcome)
     assert isinstance(none, Curve)
     assert set(none.columns["share_events"]) == {None}
 

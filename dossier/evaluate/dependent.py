@@ -10,7 +10,7 @@ import numpy as np
 
 from dossier.evaluate import classes
 from dossier.evaluate.offered import Site, part_of, seed_of, site_part
-from dossier.metrics import clusters, discrimination, severity, weighted
+from dossier.metrics import clusters, severity, weighted
 from dossier.metrics.clusters import Groups
 from dossier.metrics.intervals import two_sided, two_sided_student
 from dossier.register import CurveMaker, Metric
@@ -173,23 +173,10 @@ def site_without(site: Site, made: Groups, group: int) -> Site:
 
 
 def curve(site: Site, maker: CurveMaker, ask: Callable[[Site], Curve | Absent]) -> Curve | Absent:
-    """A curve of rows that have weights or clusters."""
-    return _curve_by_cluster(site, maker, ask) if site.dataset.weights is None else _curve_at_weights(site, maker, ask)
-
-
-def _curve_at_weights(site: Site, maker: CurveMaker, ask: Callable[[Site], Curve | Absent]) -> Curve | Absent:
-    """The distribution of the risks with each row at its weight, or the sentence that refuses the weights."""
-    if maker.name != "risk_distribution":
+    """A curve whose band is by cluster, without one where the jackknife gives none; refused where it asks for no
+    weights and the rows have some."""
+    if site.dataset.weights is not None and "weights" not in maker.needs:
         return Absent(f"the rows of {site.dataset.name} have sampling weights, which this curve does not honour")
-    plain = ask(site)
-    if isinstance(plain, Absent):
-        return plain
-    rows = _rows(site.dataset, {})
-    return discrimination.distribution_at(rows.outcome, rows.risk, rows.weights)
-
-
-def _curve_by_cluster(site: Site, maker: CurveMaker, ask: Callable[[Site], Curve | Absent]) -> Curve | Absent:
-    """A curve whose band is by cluster; without one where the jackknife gives none."""
     found = ask(site)
     if isinstance(found, Absent) or maker.name in EDGES:
         return found

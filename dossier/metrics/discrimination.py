@@ -945,26 +945,17 @@ def risk_edges(end: float) -> Floats:
 
 
 @curve("Distribution of risk", cites="Van Calster 2025", against_rest=True)
-def risk_distribution(outcome: Floats, risk: Floats) -> Curve | Absent:
+def risk_distribution(outcome: Floats, risk: Floats, weights: Floats | None = None) -> Curve | Absent:
     """How many people with and without the outcome received a risk in each of ten equal bins from 0 to a round number.
 
     The round number is 1 unless 99 of 100 risks lie below a smaller one: where the outcome is rare the bins are finer.
     There are never more than eleven of them, so that no person can be found in them.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1). Returns ten bins of equal width from 0 to the first of .001,
-    .002, .005, .01 ... .5, 1 below which at least 99 % of the risks lie, and an eleventh bin up to 1 where that end is
-    smaller; each is closed below, and the last also above. Columns: `low`, `high`, the counts `events` and
-    `non_events`, and the shares of all cases and of all non-cases that lie in the bin (missing where there are no
-    cases or no non-cases). Absent without rows.
-    """
-    return distribution_at(outcome, risk, None)
-
-
-def distribution_at(outcome: Floats, risk: Floats, weights: Floats | None) -> Curve | Absent:
-    """The distribution of risk with each row at its sampling weight in the shares; the counts stay those of rows.
-
-    Arguments: `outcome` and `risk` as in `risk_distribution`, `weights` (n, 0 or more), None where all count alike. A
-    share is missing where no case, or no non-case, has a weight. Absent without rows.
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `weights` (n, 0 or more; without them all count alike).
+    Returns ten bins of equal width from 0 to the first of .001, .002, .005, .01 ... .5, 1 below which at least 99 % of
+    the risks lie, and an eleventh bin up to 1 where that end is smaller; each is closed below, and the last also above.
+    Columns: `low`, `high`, the counts `events` and `non_events` of rows, and the shares of the weight of all cases and
+    of all non-cases that lies in the bin (missing where no case, or no non-case, has a weight). Absent without rows.
     """
     if len(outcome) == 0:
         return Absent("there are no rows")

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dossier.metrics.discrimination import POINTS, distribution_at
+from dossier.metrics.discrimination import POINTS, risk_distribution
 from dossier.metrics.intervals import beyond_student, column, expit, two_sided, two_sided_student
 from dossier.metrics.pooled import off_scale
 from dossier.types import Absent, Curve, Estimate, Floats
@@ -159,7 +159,7 @@ def mean_distribution(tables: Sequence[tuple[Floats, Floats, Floats | None]]) ->
     outcomes, risks = (np.concatenate([table[part] for table in tables]) for part in (0, 1))
     weights = [np.ones(len(risk)) if weight is None else weight for _, risk, weight in tables]
     unweighted = all(weight is None for *_, weight in tables)
-    found = distribution_at(outcomes, risks, None if unweighted else np.concatenate(weights))
+    found = risk_distribution(outcomes, risks, None if unweighted else np.concatenate(weights))
     if isinstance(found, Absent):
         return found
     columns = dict(found.columns)
