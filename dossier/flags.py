@@ -36,6 +36,7 @@ FLAGS: Mapping[str, str] = {
     "slope_off": "Risks too extreme or too cautious",
     "wrong_order": "Risks that run the wrong way",
     "never_wrong": "Outcome told without an error",
+    "default_better": "Everyone or no one flagged does more good",
     "precision_missed": "Sample smaller than asked for",
     "few_sites": "Few sites",
     "wide_prediction_interval": "New hospitals hard to predict",
@@ -72,8 +73,11 @@ FLAGS: Mapping[str, str] = {
 }
 """What each flag is about, in a few words."""
 
-WIDE = 0.1
-"""A prediction interval of the AUROC that is wider is flagged."""
+WIDE = {"auroc": 0.1, "calibration_slope": 0.4}
+"""A prediction interval that is wider is flagged."""
+
+POOLED_MEASURES = {"auroc": "AUROC", "oe_ratio": "O/E ratio", "calibration_slope": "calibration slope"}
+"""What sites are pooled in, and whose new values are foretold."""
 
 MUCH_OF_THE_VARIANCE = 0.75
 """From this I2 on, most of what differs between sites is not chance."""
@@ -115,6 +119,7 @@ def raised(
         *_slope_off(external, results),
         *_wrong_order(external, results),
         *_never_wrong(external, results),
+        *_default_better(external, results),
         *_precision_missed(external, results, widths_declared),
         *_model_differs(external, results),
         *_few_sites(external),
@@ -328,6 +333,27 @@ def _never_wrong(external: Sequence[DatasetSummary], results: Sequence[Result]) 
             )
 
 
+def _default_better(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """A threshold at which flagging everyone or no one has, beyond chance, a higher net benefit than the model."""
+    worse: dict[str, list[str]] = {}
+    for dataset, at, found in _at_sites(external, results, "value_of_information", {"threshold"}):
+        if found.high is None or found.high >= 0:
+            continue
+        whom = "everyone" if (found.details.get("default") or 0) > 0 else "no one"
+        by, least, most = (number(-100 * end, 1) for end in (found.value, found.high, found.low or found.value))
+        worse.setdefault(dataset.name, []).append(
+            f"at {threshold(float(at['threshold']))} that of flagging {whom}, by {by} per 100 patients ({least} to "
+            f"{most})"
+        )
+    for dataset in external:
+        if dataset.name in worse:
+            yield Flag(
+                "default_better",
+                dataset.name,
+                f"at {dataset.site} another net benefit is higher than the model's: {listing(worse[dataset.name])}.",
+            )
+
+
 def _precision_missed(
     external: Sequence[DatasetSummary], results: Sequence[Result], widths_declared: bool
 ) -> Iterator[Flag]:
@@ -451,28 +477,34 @@ def _few_sites(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
 
 def _elsewhere(results: Sequence[Result]) -> Iterator[Flag]:
     """A new hospital that is hard to predict, and sites that differ by more than chance."""
-    pooled = (
-        one.found
+    pooled = {
+        one.measure: one.found
         for one in results
-        if one.measure == "auroc" and one.dataset == POOLED and not one.at and not one.subset
-    )
-    found = next((one for one in pooled if isinstance(one, Estimate)), None)
-    if found is None:
-        return
-    low, high = found.details.get("prediction_low"), found.details.get("prediction_high")
-    if low is not None and high is not None and high - low > WIDE:
-        yield Flag(
-            "wide_prediction_interval",
-            POOLED,
-            f"in a new hospital the AUROC may be anything from {number(low)} to {number(high)}.",
-        )
-    share = found.details.get("i2")
-    if share is not None and share > MUCH_OF_THE_VARIANCE:
+        if one.dataset == POOLED and not one.at and not one.subset and isinstance(one.found, Estimate)
+    }
+    wide, varied = [], []
+    for measure, name in POOLED_MEASURES.items():
+        details = pooled[measure].details if measure in pooled else {}
+        low, high, share = (details.get(key) for key in ("prediction_low", "prediction_high", "i2"))
+        if low is not None and high is not None and _is_wide(measure, low, high):
+            wide.append(f"the {name} anything from {number(low)} to {number(high)}")
+        if share is not None and share > MUCH_OF_THE_VARIANCE:
+            varied.append(f"{per_cent(share)} of the {name}")
+    if wide:
+        yield Flag("wide_prediction_interval", POOLED, f"in a new hospital like these may be {listing(wide)}.")
+    if varied:
         yield Flag(
             "heterogeneity",
             POOLED,
-            f"{per_cent(share)} of what differs between the sites' AUROC is more than chance (I2).",
+            f"of what differs between the sites more than chance (I2) is {listing(varied)}.",
         )
+
+
+def _is_wide(measure: str, low: float, high: float) -> bool:
+    """Whether a prediction interval is longer than what is tolerated; of O/E, as a ratio of its ends."""
+    if measure == "oe_ratio":
+        return high / low > OE_TOLERATED[1] / OE_TOLERATED[0]
+    return high - low > WIDE[measure]
 
 
 # ---- the release ----------------------------------------------------------------------------------------------------

@@ -207,6 +207,59 @@ def test_a_new_hospital_that_is_hard_to_predict(high: float, raised: bool) -> No
     assert ("wide_prediction_interval" in names(found)) is raised
 
 
+@pytest.mark.parametrize(
+    ("measure", "low", "high", "raised"),
+    [
+        ("oe_ratio", 0.8, 1.25, False),
+        ("oe_ratio", 0.8, 1.26, True),
+        ("oe_ratio", 1.3, 1.4, False),
+        ("calibration_slope", 0.8, 1.2, False),
+        ("calibration_slope", 0.8, 1.21, True),
+    ],
+)
+def test_calibration_that_is_hard_to_predict_in_a_new_hospital(
+    measure: str, low: float, high: float, raised: bool
+) -> None:
+    found = result(measure, 1.0, 0.9, 1.1, prediction_low=low, prediction_high=high, i2=0.5)
+    assert ("wide_prediction_interval" in names(found)) is raised
+
+
+def test_what_is_hard_to_predict_stands_in_one_sentence() -> None:
+    found = [
+        result("auroc", 0.85, 0.8, 0.9, prediction_low=0.7, prediction_high=0.95, i2=0.9),
+        result("oe_ratio", 1.0, 0.9, 1.1, prediction_low=0.6, prediction_high=1.7, i2=0.8),
+        result("calibration_slope", 1.0, 0.9, 1.1, prediction_low=-0.5, prediction_high=2.5, i2=0.1),
+    ]
+    said = {one.flag: one.says for one in flags.raised((BEFORE, site(), site(name="turin")), found, (), ())}
+    assert said["wide_prediction_interval"] == (
+        "in a new hospital like these may be the AUROC anything from 0.70 to 0.95, the O/E ratio anything from 0.60 to "
+        "1.70 and the calibration slope anything from \N{MINUS SIGN}0.50 to 2.50."
+    )
+    assert said["heterogeneity"] == (
+        "of what differs between the sites more than chance (I2) is 90% of the AUROC and 80% of the O/E ratio."
+    )
+
+
+def benefit(value: float, low: float, high: float, default: float, at: float = 0.5) -> Result:
+    found = Estimate(value, low, high, 0.95, 1000, "by hand", details={"default": default})
+    return Result("value_of_information", "value_of_information", "bari", {"threshold": at}, found)
+
+
+@pytest.mark.parametrize(("high", "raised"), [(0.0, False), (-0.001, True)])
+def test_a_threshold_at_which_the_model_does_less_good_than_a_default(high: float, raised: bool) -> None:
+    assert ("default_better" in names(benefit(-0.1, -0.2, high, 0.3))) is raised
+
+
+def test_it_is_said_which_default_does_more_good_by_how_much_and_where() -> None:
+    here = (benefit(-0.62, -0.68, -0.56, 0.94), benefit(-0.012, -0.02, -0.004, 0.0, 0.25))
+    (told,) = (one for one in flags.raised((BEFORE, site()), here, (), ()) if one.flag == "default_better")
+    assert told.dataset == "bari"
+    assert told.says == (
+        f"at {site().site} another net benefit is higher than the model's: at 0.50 that of flagging everyone, by 62.0 "
+        "per 100 patients (56.0 to 68.0); and at 0.25 that of flagging no one, by 1.2 per 100 patients (0.4 to 2.0)."
+    )
+
+
 @pytest.mark.parametrize(("share", "raised"), [(0.75, False), (0.76, True)])
 def test_sites_that_differ(share: float, raised: bool) -> None:
     found = result("auroc", 0.85, 0.8, 0.9, prediction_low=0.8, prediction_high=0.85, i2=share)

@@ -32,6 +32,7 @@ PLAIN = {
     "wrong_order": "the ranking is the wrong way: those with the outcome have risks below those without it.",
     "never_wrong": "the model is never wrong. That is too good to be true: it may have known the outcome.",
     "risks_off": "the risks are off, see page 2.",
+    "default_better": "to do the same for all did more good than to go by the model.",
     "shared_rows": "some patients had been used to make the model: the test is too kind.",
     "same_table": "the same patients were counted as two places.",
     "version_differs": "what was tested is not this very version.",
