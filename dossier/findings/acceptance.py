@@ -5,15 +5,17 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 
-from dossier.findings.sentence import Sentence
-from dossier.types import POOLED, Absent, Criterion, Evidence, externals
+from dossier.findings.sentence import Sentence, better_than_the_model, named_or_counted
+from dossier.types import POOLED, Absent, Criterion, Estimate, Evidence, externals, find, find_in_subgroup
 from dossier.typeset.names import ALL_POOLED, measured_label, shown
-from dossier.typeset.numbers import short
+from dossier.typeset.numbers import interval, short
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import date, how_many, in_words, listing, named, sentence_case, setting, within_sentence
 
 BOUND = {"value": "", "low": ", lower bound", "high": ", upper bound"}
 MOST_ON_THE_COVER = 8
+MOST_NAMED = 3
+"""Sites that a note below the table names before it counts them."""
 SIDE_BY_SIDE = 4
 """As many criteria as stand side by side in one table."""
 
@@ -165,8 +167,60 @@ def _block(evidence: Evidence, block: Sequence[tuple[Criterion, ...]], part: int
         head="Site",
         columns=tuple(Column(f"{label(evidence, one[0])}: {asked(evidence, one[0])}", intervals=True) for one in block),
         rows=tuple(rows),
-        footnotes=reasons.footnotes(),
+        footnotes=(
+            *reasons.footnotes(),
+            *_by_the_value_alone(evidence, block),
+            *_not_the_better_choice(evidence, block),
+        ),
     )
+
+
+def _by_the_value_alone(evidence: Evidence, block: Sequence[tuple[Criterion, ...]]) -> tuple[str, ...]:
+    """Where a criterion that asks for the value alone is met, and the interval holds values that would not meet it."""
+    told = []
+    for everywhere in block:
+        unsure = [(one, found) for one in everywhere if one.met and (found := _held_open(evidence, one)) is not None]
+        if unsure:
+            where = [f"{_site(evidence, one.dataset)}{_interval(evidence, one, found)}" for one, found in unsure]
+            places = listing(where) if len(where) <= MOST_NAMED else f"{in_words(len(where))} sites"
+            told.append(f"{within_sentence(label(evidence, everywhere[0]))} at {places}")
+    return (f"Met by the value, though the interval reaches beyond what was asked: {'; '.join(told)}.",) if told else ()
+
+
+def _held_open(evidence: Evidence, one: Criterion) -> Estimate | None:
+    """The estimate that a criterion judges by its value alone, where its interval reaches beyond what was asked."""
+    if one.bound != "value":
+        return None
+    found = (
+        find(evidence, one.measure, one.dataset, **one.at)
+        if one.subset is None
+        else find_in_subgroup(evidence, one.subset, one.measure, one.dataset, **one.at)
+    )
+    if isinstance(found, Absent) or found.low is None or found.high is None:
+        return None
+    falls = one.at_least is not None and found.low < one.at_least
+    rises = one.at_most is not None and found.high > one.at_most
+    return found if falls or rises else None
+
+
+def _interval(evidence: Evidence, one: Criterion, found: Estimate) -> str:
+    return f" ({interval(found, evidence.terms[one.measure], wordy=True)})"
+
+
+def _not_the_better_choice(evidence: Evidence, block: Sequence[tuple[Criterion, ...]]) -> tuple[str, ...]:
+    """Where a criterion of net benefit is met, and flagging everyone or no one has a higher one all the same."""
+    told = []
+    for everywhere in block:
+        if everywhere[0].measure != "net_benefit" or everywhere[0].subset is not None:
+            continue
+        met = [(one, find(evidence, "net_benefit", one.dataset, **one.at)) for one in everywhere if one.met]
+        sites = [(_site(evidence, one.dataset), found) for one, found in met if isinstance(found, Estimate)]
+        told += [
+            f"{within_sentence(label(evidence, everywhere[0]))} is met, yet flagging {whom} has the higher net benefit "
+            f"at {named_or_counted(names, MOST_NAMED)}"
+            for whom, names in better_than_the_model(sites).items()
+        ]
+    return tuple(f"{sentence_case(one)}." for one in told)
 
 
 def _cells(
