@@ -11,6 +11,7 @@ from dossier.findings.sentence import (
     Sentence,
     estimated,
     new_hospital,
+    not_pooled,
     of_two_sites,
     primary_threshold,
     range_over_sites,
@@ -174,6 +175,7 @@ def _results(evidence: Evidence) -> str:
         _one(evidence, "oe_ratio", "observed to expected ratio"),
         _behind_the_mean(evidence, "oe_ratio"),
         _one(evidence, "calibration_slope", "calibration slope"),
+        not_pooled(evidence),
     ]
     if classes.labels(evidence):
         said.append(classes.off(evidence))

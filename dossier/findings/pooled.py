@@ -5,6 +5,7 @@ from __future__ import annotations
 from dossier.findings.sentence import (
     Sentence,
     estimated,
+    not_pooled,
     of_two_sites,
     pooled_beside_the_sites,
     pooled_of_two,
@@ -32,7 +33,8 @@ def finding(evidence: Evidence) -> Sentence:
     known = [text for text in expected if text]
     if not known:
         return Sentence(lead, "With fewer than three sites, what a new one may expect is not estimated.")
-    return Sentence(lead, f"In a new site like these: {', '.join(known)} ({level_of(evidence)} prediction intervals).")
+    new = f"In a new site like these: {', '.join(known)} ({level_of(evidence)} prediction intervals)."
+    return Sentence(lead, f"{new} {not_pooled(evidence)}".strip())
 
 
 def _of_two(evidence: Evidence, auroc: Estimate) -> Sentence:

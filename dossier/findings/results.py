@@ -149,8 +149,8 @@ def _has_negative(evidence: Evidence, measure: str) -> bool:
 
 
 def _together(evidence: Evidence, measures: list[str]) -> Row:
-    """The last row: what is pooled, and the sums of patients and events."""
-    sites = externals(evidence)
+    """The last row: what is pooled, and the sums of the patients and events that it rests on."""
+    sites = _pooled_sites(evidence, measures)
     cells = [
         Cell(f"{sum(site.n for site in sites):,}", kind="plain"),
         Cell("" if classes.labels(evidence) else f"{at_least(sites)}{_events(sites):,}", kind="plain"),
@@ -162,6 +162,15 @@ def _together(evidence: Evidence, measures: list[str]) -> Row:
         else:
             cells.append(cell(found, evidence.terms[measure], Reasons(evidence), _has_negative(evidence, measure)))
     return Row("All, pooled", tuple(cells), "total")
+
+
+def _pooled_sites(evidence: Evidence, measures: Sequence[str]) -> list[DatasetSummary]:
+    """The sites with enough of both outcomes to be pooled, where every pooled number rests on them; else all sites."""
+    every = list(externals(evidence))
+    kept = [site for site in every if not scarce(site, VERY_FEW)]
+    pooled = [one for measure in measures if isinstance(one := find(evidence, measure, POOLED), Estimate)]
+    same = pooled and all(one.n == sum(site.n for site in kept) for one in pooled)
+    return kept if same else every
 
 
 def _not_pooled(evidence: Evidence, asked: Sequence[tuple[str, str]]) -> str:

@@ -135,6 +135,25 @@ def pooled_beside_the_sites(evidence: Evidence, auroc: Estimate) -> str:
 OF_TWO_SITES = "Pooled from two sites: one degree of freedom, hence the wide interval."
 
 
+def not_pooled(evidence: Evidence) -> str:
+    """Which sites the pooled numbers leave out, those farthest off by name: one that is left out may be the worst."""
+    if isinstance(find(evidence, "oe_ratio", POOLED), Absent) or evidence.release.outcome.classes:
+        return ""
+    left = [site for site in externals(evidence) if scarce(site, FEW_FOR_POOLING)]
+    ratios = {site.name: find(evidence, "oe_ratio", site.name) for site in left}
+    values = {name: one.value for name, one in ratios.items() if isinstance(one, Estimate)}
+    farthest = sorted(left, key=lambda site: -max(values.get(site.name, 1), 1 / values.get(site.name, 1)))
+    names = [
+        f"{site.site} (O/E{TIED}{number(values[site.name])})" if site.name in values else site.site for site in farthest
+    ]
+    which = named_with_the_rest(names, MOST_LEFT_OUT)
+    return f"Left out, under {FEW_FOR_POOLING} events or non-events: {which}." if left else ""
+
+
+MOST_LEFT_OUT = 2
+"""Sites that are not pooled that a sentence names."""
+
+
 def of_slopes(slopes: Sequence[tuple[Place, Estimate]], who: Callable[[list[Place]], str]) -> list[str]:
     """Where the interval of the calibration slope does not hold 1, and what that says; `who` names the places."""
     known = [
