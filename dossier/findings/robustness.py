@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from dossier.bands import SUPPORT
 from dossier.findings.sentence import Sentence, estimated, named_or_counted, sites_without
 from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find
 from dossier.typeset.numbers import level_of, number
@@ -30,7 +31,23 @@ def finding(evidence: Evidence) -> Sentence:
     lead = f"At no compared site does the AUROC differ beyond chance from that of {test}."
     if ways:
         lead = f"Beyond chance the AUROC is {' and '.join(ways)} than in {test}."
-    return Sentence(lead, " ".join(part for part in (_strong(strong, bool(above)), _support(evidence), left) if part))
+    rest = (_strong(strong, bool(above)), _support(evidence), left, _not_compared(evidence, strong))
+    return Sentence(lead, " ".join(part for part in rest if part))
+
+
+def _not_compared(evidence: Evidence, strong: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
+    """Where sites without an SPR have an AUROC whose whole interval lies on one side of that of the internal test."""
+    internal = strong[0][1].details.get("internal_value")
+    compared = {site.name for site, _ in strong}
+    left = [(site.site, one) for site, one in estimated(evidence, "auroc") if site.name not in compared]
+    if internal is None:
+        return ""
+    sides = {
+        "above": [name for name, one in left if one.low is not None and one.low > internal],
+        "below": [name for name, one in left if one.high is not None and one.high < internal],
+    }
+    told = [f"{side} {number(internal)} in {named_or_counted(names, 4)}" for side, names in sides.items() if names]
+    return f"Without that test, the whole interval of the AUROC lies {' and '.join(told)}." if told else ""
 
 
 def _beyond_chance(
@@ -62,9 +79,15 @@ def _support(evidence: Evidence) -> str:
     support = find(evidence, "externally_supported", POOLED)
     if isinstance(support, Absent):
         return ""
-    count = int(support.value)
+    count, unsure = int(support.value), int(support.details.get("reaching_the_cut") or 0)
     verb = "site lies" if count == 1 else "sites lie"
-    return f"{sentence_case(in_words(count))} {verb} in the region of external support."
+    lead = f"{sentence_case(in_words(count))} {verb} in the region of external support"
+    if not unsure:
+        return f"{lead}."
+    which = (
+        "though" if count == unsure == 1 else f"though of {in_words(unsure)}" if unsure < count else "though of each"
+    )
+    return f"{lead}, {which} the interval of the similarity reaches {number(SUPPORT, 1)}."
 
 
 def components(evidence: Evidence) -> Table:
@@ -94,8 +117,13 @@ def components(evidence: Evidence) -> Table:
     weak = [(measure, _pair(evidence, site.name, measure)[1]) for measure in measures for site in sites]
     minima = {measure: _minimum(one) for measure, one in weak if isinstance(one, Estimate)}
     if minima or not weak:
-        more = " P(a): probability of reaching the minimum; WPR combines it with 1 \N{MINUS SIGN} P(s)."
-        return replace(table, note=table.note + more + _minima(minima), footnotes=reasons.footnotes())
+        more = (
+            " P(a): one-sided z test against the minimum, small where performance falls short of it; WPR combines it "
+            "with 1 \N{MINUS SIGN} P(s)."
+        )
+        return replace(
+            table, note=table.note + more + _minima(minima), footnotes=(*_of_minima(weak), *reasons.footnotes())
+        )
     return _without_weak(table, named(evidence, _reason(weak[0][1])), reasons)
 
 
@@ -118,6 +146,21 @@ def _minima(minima: Mapping[str, str]) -> str:
         alike.setdefault(minimum, []).append(within_sentence(setting(measure)))
     each = [f"for {listing(measures)}: {minimum}" for minimum, measures in alike.items()]
     return f" Minimum {'; '.join(each)}." if each else ""
+
+
+def _of_minima(weak: Sequence[tuple[str, Estimate | Absent]]) -> tuple[str, ...]:
+    """What a reader must know of the minima: that luck has set one, and that one asks for nothing of use."""
+    kept = [(measure, one) for measure, one in weak if isinstance(one, Estimate)]
+    told = []
+    if any("random subsets" in _minimum(one) for _, one in kept):
+        told.append("The worst of random subsets depends on the draw, and lies the lower the fewer the patients.")
+    values = {one.details.get("minimum_value") for measure, one in kept if measure == "standardized_net_benefit"}
+    if any(value is not None and value < 0 for value in values):
+        told.append(
+            "A standardized net benefit below 0 does less good than flagging no one: reaching such a minimum shows no "
+            "use."
+        )
+    return tuple(told)
 
 
 def _without_weak(table: Table, why: str, reasons: Reasons) -> Table:

@@ -312,8 +312,14 @@ class Judged:
 
     n: int
     similarity: float
+    similarity_up_to: float | None
+    """The upper bound of the interval of the similarity."""
     psi: float | None
     acceptable: bool
+
+    @property
+    def supports(self) -> bool:
+        return self.acceptable and self.similarity < SUPPORT
 
 
 @synthesis(
@@ -331,13 +337,13 @@ class Judged:
 def externally_supported(
     sites: Sequence[SiteResults], primary_threshold: float | None = None, class_labels: Sequence[str] = ()
 ) -> Estimate | Absent:
-    """The number of hospitals that are clearly different from the development data and where all three measures are
-    acceptable.
+    """The number of hospitals that differ from the development data and where all three measures are acceptable.
 
     `sites` are the external sites. Similarity is `correspondence_averaged`, and different means below .4; acceptable
     means AUROC at least .7, standardized net benefit at the primary threshold at least .4, Brier score at most .25.
-    Details: `k`, the sites that could be judged, and `by_psi`, the number when the published p-value is the similarity;
-    n is the rows of the sites that could be judged. One such site is what [Trust] asks for. Absent when no site has a
+    Details: `k`, the sites that could be judged, `by_psi`, the number when the published p-value is the similarity, and
+    `reaching_the_cut`, how many of those counted have a similarity whose interval does not end below .4; n is the rows
+    of the sites that could be judged. One such site is what [Trust] asks for. Absent when no site has a
     similarity and all three measures, and for an outcome of several classes (`class_labels`). No interval: a count.
     """
     if class_labels:
@@ -350,7 +356,7 @@ def externally_supported(
             return Absent("no threshold is declared, so the net benefit cannot be judged")
         return Absent("no external site has both a similarity and all three measures")
     return Estimate(
-        value=float(sum(one.acceptable and one.similarity < SUPPORT for one in judged)),
+        value=float(sum(one.supports for one in judged)),
         low=None,
         high=None,
         level=None,
@@ -358,6 +364,7 @@ def externally_supported(
         method=f"count of {len(judged)} judged of {len(sites)} external sites",
         details={
             "k": len(judged),
+            "reaching_the_cut": sum(one.supports and (one.similarity_up_to or 0) >= SUPPORT for one in judged),
             "by_psi": sum(one.acceptable and one.psi is not None and one.psi < SUPPORT for one in judged),
         },
         reason="a count of sites has no interval",
@@ -373,6 +380,7 @@ def _judged(sites: Sequence[SiteResults], primary_threshold: float | None) -> It
             yield Judged(
                 n=site.summary.n,
                 similarity=similarity.value,
+                similarity_up_to=similarity.high,
                 psi=psi.value if isinstance(psi, Estimate) else None,
                 acceptable=all(acceptable(name, value) for name, value in values.items()),
             )

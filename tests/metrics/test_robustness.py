@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -395,6 +396,18 @@ def test_support_needs_difference_and_all_three_measures(site: SiteResults, supp
     found = externally_supported((site,), 0.5)
     assert isinstance(found, Estimate)
     assert (found.value, found.details["k"], found.details["by_psi"]) == (supports, 1, 0)
+
+
+@pytest.mark.parametrize(("high", "unsure"), [(0.41, 1), (0.4, 1), (0.399, 0), (None, 0)])
+def test_support_that_rests_on_a_similarity_near_the_cut_is_counted(high: float | None, unsure: int) -> None:
+    near = replace(_estimate(0.39), high=high)
+    measures = {"correspondence_averaged": near, "auroc": _estimate(0.9), "brier": _estimate(0.1)}
+    site = _site("x", measures, net_benefit=_estimate(0.9))
+    alike = _site("y", measures | {"correspondence_averaged": replace(near, value=0.5)}, net_benefit=_estimate(0.9))
+    poor = _site("z", measures | {"auroc": _estimate(0.6)}, net_benefit=_estimate(0.9))
+    found = externally_supported((site, alike, poor), 0.5)
+    assert isinstance(found, Estimate)
+    assert (found.value, found.details["reaching_the_cut"]) == (1, unsure)
 
 
 def test_support_by_the_published_similarity_stands_beside_it() -> None:
