@@ -460,7 +460,10 @@ def test_labels_are_as_reliable_as_the_worked_example_says() -> None:
     # methods.md: rho .57 and a measured accuracy of .90 stand for .801993.
     text = said("reliability", KINDS["eight"])
     assert text.startswith("The reliability of the labels is 0.57 (95% CI 0.52 to 0.61).")
-    assert "A measured accuracy of 0.90 then stands for 0.80 (95% CI 0.78 to 0.82) against the truth." in text
+    assert text.endswith(
+        "Where the outcome itself is made of such labels, the measured accuracy of 0.90 stands for 0.80 (95% CI 0.78 "
+        "to 0.82) against the truth."
+    )
 
 
 def test_what_keeps_the_labels_from_having_a_reliability_is_told_of_the_site_that_was_judged() -> None:
@@ -552,17 +555,17 @@ def against_development(evidence: Evidence, member: tuple[float, float], p_value
 @pytest.mark.parametrize(
     ("member", "p_value", "apart"),
     [
-        ((0.8, 0.84), 0.3, "yet a classifier tells Italy 1 apart (AUROC 0.84)."),
-        ((0.51, 0.7), 0.3, "yet a classifier tells Italy 1 apart (AUROC 0.70)."),
+        ((0.8, 0.84), 0.3, "yet a classifier tells Spain and Italy 1 apart (AUROC 0.84)."),
+        ((0.51, 0.7), 0.3, "yet a classifier tells Spain and Italy 1 apart (AUROC 0.70)."),
         ((0.5, 0.84), 0.05, ""),
         ((0.6, 0.69), 0.05, ""),
-        ((0.4, 0.5), 0.001, "yet the energy test tells Italy 1 apart."),
+        ((0.4, 0.5), 0.001, "yet the energy test tells Spain and Italy 1 apart."),
     ],
 )
 def test_a_similarity_that_other_measures_deny_is_not_left_alone(
     member: tuple[float, float], p_value: float, apart: str
 ) -> None:
-    """Only the first site is said to be similar, so that only it can be denied."""
+    """Only the first site is said to be similar; both are named, or the second would seem not to be told apart."""
     text = said("correspondence", against_development(KINDS["two"], member, p_value))
     assert text.endswith(apart) if apart else "yet" not in text
     assert ("could as well be rows" in text) is not bool(apart)

@@ -147,7 +147,9 @@ def false_alarms(threshold: float) -> str:
     if threshold <= 0:
         return "–"
     odds = (1 - threshold) / threshold
-    return number(odds, 0) if odds >= 1.95 or abs(odds - 1) < 0.05 else number(odds, 1)
+    if odds >= 1.95 or abs(odds - 1) < 0.05:
+        return number(odds, 0)
+    return number(odds, 1 if odds > 1 else 2)
 
 
 def threshold_ticks(low: float, high: float, primary: float | None, width: float, most: int = 5) -> list[float]:

@@ -239,7 +239,7 @@ def _part(evidence: Evidence, term: Term) -> str:
     ends = " to ".join(setting(float(end)) for end in part.split("-"))
     return (
         f"At {site.site} the part from {ends} has {short(evidence, term.name, found.value)} and leaves out "
-        f"{short(evidence, term.name, left)} of the AUROC.{_counterpart(evidence, term, site)}"
+        f"{short(evidence, term.name, left)} of the AUROC, the sum of the parts.{_counterpart(evidence, term, site)}"
     )
 
 

@@ -29,17 +29,17 @@ def finding(evidence: Evidence) -> Sentence:
         return Sentence("At no external site can similarity to the development data be computed.")
     lead = f"Averaged similarity {range_over_sites(evidence, 'correspondence_averaged', sites, SIMILARITY)}."
     rest = "0.50 means that the site's rows could as well be rows of the development data."
-    denied = _denied(evidence, [site for site, found in sites if found.value > LOW_SIMILARITY])
-    if denied:
-        rest = f"0.50 means alike, yet {denied}."
+    if _denied(evidence, [site for site, found in sites if found.value > LOW_SIMILARITY]):
+        # Said of every site, or one that differs already would seem not to be told apart.
+        rest = f"0.50 means alike, yet {_denied(evidence, [site for site, _ in sites])}."
     return Sentence(lead, f"{rest} {sites_without(evidence, 'correspondence_averaged')}".strip())
 
 
-def _denied(evidence: Evidence, alike: list[DatasetSummary]) -> str:
-    """Which of the sites that are said to be alike other measures tell from the development data; empty for none."""
-    members = [(site, found) for site in alike if (found := _told_by_classifier(evidence, site)) is not None]
+def _denied(evidence: Evidence, sites: list[DatasetSummary]) -> str:
+    """Which of these sites other measures tell from the development data; empty for none."""
+    members = [(site, found) for site in sites if (found := _told_by_classifier(evidence, site)) is not None]
     classified = [site for site, _ in members]
-    tested = [site for site in alike if site not in classified and _is_told_by_distances(evidence, site)]
+    tested = [site for site in sites if site not in classified and _is_told_by_distances(evidence, site)]
     told = []
     if members:
         low, high = (number(end([found.value for _, found in members])) for end in (min, max))

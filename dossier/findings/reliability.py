@@ -22,8 +22,8 @@ def finding(evidence: Evidence) -> Sentence:
         return Sentence(lead)
     return Sentence(
         lead,
-        f"A measured accuracy of {number(measured)} then stands for {in_text(evidence, 'actual_accuracy', actual)} "
-        "against the truth.",
+        f"Where the outcome itself is made of such labels, the measured accuracy of {number(measured)} stands for "
+        f"{in_text(evidence, 'actual_accuracy', actual)} against the truth.",
     )
 
 
