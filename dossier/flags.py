@@ -487,16 +487,16 @@ def _elsewhere(results: Sequence[Result]) -> Iterator[Flag]:
         details = pooled[measure].details if measure in pooled else {}
         low, high, share = (details.get(key) for key in ("prediction_low", "prediction_high", "i2"))
         if low is not None and high is not None and _is_wide(measure, low, high):
-            wide.append(f"the {name} anything from {number(low)} to {number(high)}")
+            wide.append(f"{name} from {number(low)} to {number(high)}")
         if share is not None and share > MUCH_OF_THE_VARIANCE:
-            varied.append(f"{per_cent(share)} of the {name}")
+            varied.append(f"{per_cent(share)} in the {name}")
     if wide:
-        yield Flag("wide_prediction_interval", POOLED, f"in a new hospital like these may be {listing(wide)}.")
+        yield Flag("wide_prediction_interval", POOLED, f"a new hospital like these may see any {listing(wide)}.")
     if varied:
         yield Flag(
             "heterogeneity",
             POOLED,
-            f"of what differs between the sites more than chance (I2) is {listing(varied)}.",
+            f"of the differences between the sites {listing(varied)} are more than chance (I2).",
         )
 
 

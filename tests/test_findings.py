@@ -13,6 +13,7 @@ from dossier.contents import CHAPTERS, Edition
 from dossier.figures.correspondence import shift_by_predictor
 from dossier.findings import (
     abstract,
+    acceptance,
     correspondence,
     description,
     human_factors,
@@ -22,7 +23,7 @@ from dossier.findings import (
     sample,
 )
 from dossier.findings import pooled as pooled_chapter
-from dossier.findings.sentence import Sentence, gravest_errors, of_slopes
+from dossier.findings.sentence import Sentence, gravest_errors, not_pooled, of_slopes
 from dossier.release import DeclaredPerformance, Model, ReadersTables, Sample
 from dossier.types import (
     POOLED,
@@ -192,6 +193,10 @@ def given(evidence: Evidence, measure: str, **values: tuple[float, float, float]
     return dataclasses.replace(evidence, results=tuple(results))
 
 
+NB_WIDTH = 0.1
+"""How far the bounds of a difference of net benefits lie from it."""
+
+
 def of_net_benefit(found: dict[tuple[str, float], tuple[float, float]], *declared: float) -> Evidence:
     """Evidence of two sites with these net benefits, of the model and of treating everyone, by site and threshold."""
     evidence = KINDS["two"]
@@ -205,7 +210,11 @@ def of_net_benefit(found: dict[tuple[str, float], tuple[float, float]], *declare
         )
         for (site, at), (value, everyone) in found.items()
     ]
-    kept = [one for one in evidence.results if one.measure != "net_benefit"]
+    for (site, at), (value, everyone) in found.items():
+        gain = value - max(everyone, 0)
+        beside = Estimate(gain, gain - NB_WIDTH, gain + NB_WIDTH, 0.95, 100, "by hand")
+        made.append(Result("value_of_information", "value_of_information", site, {"threshold": at}, beside))
+    kept = [one for one in evidence.results if one.measure not in ("net_benefit", "value_of_information")]
     thresholds = evidence.release.thresholds.model_copy(update={"declared": declared})
     release = evidence.release.model_copy(update={"thresholds": thresholds})
     return dataclasses.replace(evidence, results=(*kept, *made), release=release)
@@ -381,29 +390,56 @@ def test_a_default_that_does_better_is_named() -> None:
         for one in evidence.results
     )
     text = said("utility", dataclasses.replace(evidence, results=results))
-    assert "Treating everyone has the higher net benefit in Spain." in text
+    assert "Treating everyone has the higher net benefit in Spain, " in text
     assert "Italy 1" not in text.split("Treating everyone")[1]
 
 
 @pytest.mark.parametrize(
     ("first", "text"),
     [
-        (0.05, "At 0.50 neither treating everyone nor treating no one does better at any site."),
-        (0.2, "Treating everyone has the higher net benefit in Italy 1."),
+        (
+            0.05,
+            "At 0.50 neither treating everyone nor treating no one does better at any site; the model does beyond "
+            "chance at none of one.",
+        ),
+        (
+            -0.3,
+            "At 0.50 neither treating everyone nor treating no one does better at any site; the model does beyond "
+            "chance at none of one.",
+        ),
+        (0.19, "Treating everyone has the higher net benefit in Italy 1, not beyond chance."),
+        (0.21, "Treating everyone has the higher net benefit in Italy 1, beyond chance."),
     ],
 )
 def test_a_default_that_does_better_at_another_threshold_is_named(first: float, text: str) -> None:
     # Spain at 0.20: 0.1 by the model, 0.3 if everyone is treated.
     changed = of_net_benefit({("site-0", 0.5): (0.1, first), ("site-1", 0.2): (0.1, 0.3)}, 0.5, 0.2)
     told = said("utility", changed).replace("\N{NO-BREAK SPACE}", " ")
-    assert told.endswith(f"{text} At the other declared threshold, 0.20, treating everyone is better in Spain.")
+    assert told.endswith(
+        f"{text} At the other declared threshold, 0.20, treating everyone is better in Spain, beyond chance."
+    )
+
+
+def test_where_a_default_does_better_at_several_sites_those_beyond_chance_are_named() -> None:
+    changed = of_net_benefit({("site-0", 0.5): (0.1, 0.15), ("site-1", 0.5): (0.1, 0.3)}, 0.5)
+    assert said("utility", changed).endswith(
+        "Treating everyone has the higher net benefit in Spain and Italy 1, beyond chance in Spain."
+    ) or said("utility", changed).endswith(
+        "Treating everyone has the higher net benefit in Italy 1 and Spain, beyond chance in Spain."
+    )
+
+
+def test_the_model_that_does_better_beyond_chance_is_counted() -> None:
+    changed = of_net_benefit({("site-0", 0.5): (0.3, 0.1), ("site-1", 0.5): (0.3, 0.25)}, 0.5)
+    assert said("utility", changed).endswith("at any site; the model does beyond chance at one of two.")
 
 
 def test_it_is_said_whether_everyone_or_no_one_should_rather_be_treated() -> None:
     # Italy 1: 0.1 by the model, 0.3 if everyone is treated. Spain: a loss by the model, a greater one if everyone is.
     changed = of_net_benefit({("site-0", 0.5): (0.1, 0.3), ("site-1", 0.5): (-0.1, -0.4)}, 0.5)
     assert said("utility", changed).endswith(
-        "Treating everyone has the higher net benefit in Italy 1; treating no one has the higher net benefit in Spain."
+        "Treating everyone has the higher net benefit in Italy 1, beyond chance; treating no one has the higher net "
+        "benefit in Spain, not beyond chance."
     )
 
 
@@ -476,6 +512,71 @@ def test_what_keeps_the_labels_from_having_a_reliability_is_told_of_the_site_tha
     release = evidence.release.model_copy(update={"readers": ReadersTables(labels="labels.csv", dataset=second)})
     judged = dataclasses.replace(evidence, release=release, results=tuple(results))
     assert said("reliability", judged) == "Reliability cannot be estimated: they were not sure."
+
+
+def test_a_criterion_met_by_the_value_alone_says_what_its_interval_holds() -> None:
+    evidence = given(
+        KINDS["eight"], "auroc", site_0=(0.85, 0.78, 0.9), site_1=(0.9, 0.85, 0.95), pooled=(0.8, 0.7, 0.9)
+    )
+    by_value = [
+        Criterion(1, "auroc", site, None, {}, "value", 0.8, None, found, True)
+        for site, found in (("site-0", 0.85), ("site-1", 0.9), (POOLED, 0.8))
+    ]
+    (table,) = acceptance.detailed(dataclasses.replace(evidence, criteria=tuple(by_value)))
+    assert table.footnotes == (
+        "Met by the value, though the interval reaches beyond what was asked: AUROC at Italy 1 (0.78 to 0.90); and all "
+        "external sites, pooled (0.70 to 0.90).",
+    )
+    for changed in (
+        [dataclasses.replace(one, bound="low") for one in by_value],
+        [dataclasses.replace(one, met=False) for one in by_value],
+        [dataclasses.replace(one, at_least=0.7) for one in by_value],
+    ):
+        (table,) = acceptance.detailed(dataclasses.replace(evidence, criteria=tuple(changed)))
+        assert table.footnotes == ()
+
+
+def test_a_met_net_benefit_below_that_of_a_default_is_not_left_alone() -> None:
+    changed = of_net_benefit({("site-0", 0.5): (0.3, 0.9), ("site-1", 0.5): (0.3, 0.2)}, 0.5)
+    asked = [
+        Criterion(1, "net_benefit", site, None, {"threshold": 0.5}, "low", 0.0, None, 0.29, True)
+        for site in ("site-0", "site-1")
+    ]
+    (table,) = acceptance.detailed(dataclasses.replace(changed, criteria=tuple(asked)))
+    assert table.footnotes == (
+        "Net benefit at threshold 0.50, lower bound is met, yet flagging everyone has the higher net benefit at Italy "
+        "1.",
+    )
+
+
+def test_sites_that_are_not_pooled_are_named_the_farthest_off_first() -> None:
+    found = given(KINDS["eight"], "oe_ratio", site_0=(2.5, 2.0, 3.0), site_1=(0.2, 0.1, 0.3), site_2=(1.1, 1.0, 1.2))
+    few = ("site-0", "site-1", "site-2")
+    datasets = tuple(dataclasses.replace(one, events=5 if one.name in few else 50) for one in found.datasets)
+    left = not_pooled(dataclasses.replace(found, datasets=datasets)).replace("\N{NO-BREAK SPACE}", " ")
+    names = {one.name: one.site for one in datasets}
+    assert left == (
+        f"Left out, under 20 events or non-events: {names['site-1']} (O/E 0.20), {names['site-0']} (O/E 2.50) and one "
+        "more."
+    )
+    assert not_pooled(KINDS["two"]) == ""
+
+
+def test_the_total_counts_the_patients_that_are_pooled() -> None:
+    evidence = KINDS["eight"]
+    site = externals(evidence)[0]
+    few = tuple(dataclasses.replace(one, events=5 if one.name == site.name else 50) for one in evidence.datasets)
+    rest = sum(one.n for one in externals(evidence)) - site.n
+    kept = tuple(
+        dataclasses.replace(one, found=dataclasses.replace(one.found, n=rest))
+        if one.dataset == POOLED and isinstance(one.found, Estimate)
+        else one
+        for one in evidence.results
+    )
+    whole = results.essentials(evidence).rows[-1]
+    part = results.essentials(dataclasses.replace(evidence, datasets=few, results=kept)).rows[-1]
+    assert whole.cells[0].text == f"{sum(one.n for one in externals(evidence)):,}"
+    assert part.cells[0].text == f"{rest:,}"
 
 
 def test_a_criterion_that_is_not_met_is_not_called_open() -> None:

@@ -232,11 +232,11 @@ def test_what_is_hard_to_predict_stands_in_one_sentence() -> None:
     ]
     said = {one.flag: one.says for one in flags.raised((BEFORE, site(), site(name="turin")), found, (), ())}
     assert said["wide_prediction_interval"] == (
-        "in a new hospital like these may be the AUROC anything from 0.70 to 0.95, the O/E ratio anything from 0.60 to "
-        "1.70 and the calibration slope anything from \N{MINUS SIGN}0.50 to 2.50."
+        "a new hospital like these may see any AUROC from 0.70 to 0.95, O/E ratio from 0.60 to 1.70 and calibration "
+        "slope from \N{MINUS SIGN}0.50 to 2.50."
     )
     assert said["heterogeneity"] == (
-        "of what differs between the sites more than chance (I2) is 90% of the AUROC and 80% of the O/E ratio."
+        "of the differences between the sites 90% in the AUROC and 80% in the O/E ratio are more than chance (I2)."
     )
 
 

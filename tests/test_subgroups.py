@@ -342,7 +342,11 @@ def test_the_chapter_names_a_handful_of_differences_and_counts_the_rest() -> Non
     changed = dataclasses.replace(evidence, subgroups=dataclasses.replace(evidence.subgroups, results=results))
     made = [one for one in findings.compared(changed) if one.measure == "auroc"]
     told = findings.finding(changed).rest
-    names = [f"AUROC is higher by 0.20 in {one.named}" for one in made[:3]]
+    names = []
+    for one in made[:3]:
+        here = find_in_subgroup(changed, f"{one.column}={one.label}", "auroc", one.dataset.name)
+        assert isinstance(here, Estimate)
+        names.append(f"AUROC is {here.value:.2f} against {here.value - 0.2:.2f} in {one.named}")
     assert f"excludes 0: {', '.join(names)} and " in told
     assert f"{in_words(len(made) - 3)} more." in told
 

@@ -48,7 +48,7 @@ from dossier.figures.discrimination import AUROC, forest_alternative
 from dossier.register import figure
 from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, externals, find, find_curve
 from dossier.typeset.numbers import number, per_cent
-from dossier.typeset.words import counted
+from dossier.typeset.words import counted, how_many, in_words
 
 
 def parts_of(evidence: Evidence) -> tuple[tuple[float, float], ...]:
@@ -274,7 +274,8 @@ def roc_and_raters(evidence: Evidence) -> Picture | Absent:
         count = len(rates.columns["rater"])
         # Readers of a part of the cases stand beside a line of all of them: which is better cannot be seen.
         read = (
-            " A reader above the line did better than the model at as many false alarms."
+            " A reader above the line did better than the model at as many false alarms, as "
+            f"{_of_all(_above(found[1], rates), count)} did."
             if rates.n == dataset.n
             else " The line rests on all patients, the points on those that were judged: the two are not compared."
         )
@@ -285,6 +286,24 @@ def roc_and_raters(evidence: Evidence) -> Picture | Absent:
             f"{at}{_shaded(evidence)}"
         )
         return picture("roc_and_raters", drawn, caption, _told(dataset, rates, evidence))
+
+
+def _above(curve: Curve, rates: Curve) -> int:
+    """The readers who find a larger share of the cases than the model does at their share of false alarms."""
+    fpr, tpr = column(curve, "fpr"), column(curve, "tpr")
+    # Where the line is upright the model reaches its upper end at no further false alarm.
+    highest = [float(tpr[fpr <= alarms].max(initial=0)) for alarms in column(rates, "false_positive_rate")]
+    between = np.interp(column(rates, "false_positive_rate"), fpr, tpr)
+    found = column(rates, "true_positive_rate")
+    return int((found > np.maximum(highest, between) + ROUNDING).sum())
+
+
+def _of_all(part: int, count: int) -> str:
+    return f"all {in_words(count)}" if part == count > 1 else f"{how_many(part)} of {in_words(count)}"
+
+
+ROUNDING = 1e-9
+"""So near to the line a reader lies on it."""
 
 
 def _told(dataset: DatasetSummary, rates: Curve, evidence: Evidence) -> str:

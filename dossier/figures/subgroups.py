@@ -346,7 +346,10 @@ def forest_caption(evidence: Evidence) -> str:
     rows = every[:MOST_ROWS]
     text = f"{patients(_sized(evidence, externals(evidence)))}. Lines are {level_text(evidence)} intervals."
     if any(line.is_pooled for line in rows):
-        text += " Diamond: pooled (random effects) over the sites with enough, which are the strokes."
+        text += (
+            " Diamond: pooled (random effects) over the sites with enough, which are the strokes; rows of other sites "
+            "differ by site too."
+        )
     if any(line.found and not line.is_pooled for line in rows):
         text += f" Square: a site, where fewer than {FEWEST_POOLED} can be pooled."
     several = bool(evidence.release.outcome.classes)

@@ -142,4 +142,8 @@ def pooling(evidence: Evidence) -> str:
     ways: dict[str, list[str]] = {}
     for label, method in pooled:
         ways.setdefault(method, []).append(within_sentence(label))
-    return " ".join(f"{sentence_case(listing(labels))}: {named(evidence, method)}." for method, labels in ways.items())
+    # A measure that is taken class by class is pooled once for each class.
+    return " ".join(
+        f"{sentence_case(listing(list(dict.fromkeys(labels))))}: {named(evidence, method)}."
+        for method, labels in ways.items()
+    )

@@ -13,7 +13,7 @@ def finding(evidence: Evidence) -> Sentence:
     rho = _first(evidence, "weighted_concordance")
     if isinstance(rho, Absent):
         return Sentence(f"Reliability cannot be estimated: {named(evidence, rho.reason)}.")
-    lead = f"The reliability of the labels is {in_text(evidence, 'weighted_concordance', rho)}."
+    lead = f"The reliability of the labels is {in_text(evidence, 'weighted_concordance', rho)}{_if_off(rho)}."
     actual = _first(evidence, "actual_accuracy")
     if isinstance(actual, Absent):
         return Sentence(lead)
@@ -25,6 +25,14 @@ def finding(evidence: Evidence) -> Sentence:
         f"Where the outcome itself is made of such labels, the measured accuracy of {number(measured)} stands for "
         f"{in_text(evidence, 'actual_accuracy', actual)} against the truth.",
     )
+
+
+def _if_off(rho: Estimate) -> str:
+    """Between which values the reliability lies if the readers' confidence is off by the declared coherence."""
+    low, high = rho.details.get("coherence_low"), rho.details.get("coherence_high")
+    if low is None or high is None:
+        return ""
+    return f", and {number(low)} to {number(high)} if confidence is off by the declared coherence"
 
 
 def _first(evidence: Evidence, measure: str) -> Estimate | Absent:

@@ -104,6 +104,7 @@ def essentials(evidence: Evidence) -> Table:
     unit = (
         f" Risks are off where the interval of O/E excludes 1, and far off where it lies outside {lowest} to {highest}."
     )
+    unit += "" if known else " Slope: risks are too extreme below 1, too cautious above."
     unit += "" if at is None or known else " NB: net benefit per 100 patients."
     if known:
         unit += " AUROC and slope: mean of the classes, one against the rest. Brier: all classes, 0 to 2."

@@ -82,7 +82,7 @@ def finding(evidence: Evidence) -> Sentence:
         lead = f"In none of {in_words(len(made))} comparisons does a subgroup {where}"
         return Sentence(lead, f"Every interval of the difference holds 0. {rest}".strip())
     lead = f"In {part_of(len(apart), len(made))} comparisons a subgroup {where.replace('differ', 'differs', 1)}"
-    told = named_with_the_rest([_told(one) for one in apart], MOST_NAMED)
+    told = named_with_the_rest([_told(evidence, one) for one in apart], MOST_NAMED)
     return Sentence(lead, f"There the interval of the difference excludes 0: {told}. {rest}".strip())
 
 
@@ -91,9 +91,14 @@ def part_of(count: int, among: int) -> str:
     return f"{how_many(count)} of {in_words(among)}" if among <= 10 else f"{count:,} of {among:,}"
 
 
-def _told(one: Difference) -> str:
-    value = f"{'higher' if one.found.value > 0 else 'lower'} by {number(abs(one.found.value))}"
-    return f"{_name(one.measure)} is {value} in {one.named}"
+def _told(evidence: Evidence, one: Difference) -> str:
+    """A difference by its two values: which of them is the better one is not said by the difference."""
+    at: At = {} if one.of_class is None else {"class": one.of_class}
+    here = find_in_subgroup(evidence, f"{one.column}={one.label}", one.measure, one.dataset.name, **at)
+    if isinstance(here, Absent):
+        return f"{_name(one.measure)} differs by {number(one.found.value)} in {one.named}"
+    values = f"{number(here.value)} against {number(here.value - one.found.value)}"
+    return f"{_name(one.measure)} is {values} in {one.named}"
 
 
 def _name(measure: str) -> str:
@@ -113,7 +118,8 @@ def multiplicity(evidence: Evidence) -> str:
     return (
         f"{sentence_case(counted(made, 'difference'))} of the AUROC and O/E were looked at. With no true difference, "
         f"{number(by_chance(evidence, made), 1)} of them would exclude 0 by chance alone (at {level_of(evidence)}): a "
-        "difference at one site only is a reason to look again, not a finding."
+        "difference at one site only is a reason to look again, not a finding. An interval that holds 0 does not show "
+        "that patients are served alike: it may hold large differences too."
     )
 
 
@@ -401,7 +407,7 @@ def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], unit: str) -
         if not made:
             continue
         if dataset == POOLED:
-            pooled = " Pooled: mean of the differences."
+            pooled = " Pooled: mean of the differences, each within one site."
         if not mirrored:
             rows.append(Row(called, kind="group"))
         for label, row in made:

@@ -128,6 +128,24 @@ def test_every_reader_is_a_point_with_both_intervals(eight: Evidence) -> None:
     assert "the model at 0.50 found 80% with 10%" in told
 
 
+def test_readers_above_the_line_are_counted() -> None:
+    curve = Curve({"fpr": (0.0, 0.0, 0.5, 1.0), "tpr": (0.0, 0.4, 0.8, 1.0)}, 100, "by hand")
+    places = {
+        "on an upright": (0.0, 0.4),
+        "above an upright": (0.0, 0.5),
+        "below": (0.25, 0.5),
+        "on the line": (0.25, 0.6),
+        "above": (0.25, 0.7),
+    }
+    columns = {
+        "false_positive_rate": tuple(place[0] for place in places.values()),
+        "true_positive_rate": tuple(place[1] for place in places.values()),
+    }
+    assert roc._above(curve, Curve(columns, 100, "by hand")) == 2
+    told = [roc._of_all(*counts) for counts in ((2, 2), (1, 2), (0, 2), (1, 1), (12, 12))]
+    assert told == ["all two", "one of two", "none of two", "one of one", "all 12"]
+
+
 def test_readers_of_a_part_of_the_cases_are_not_compared_with_the_line_of_all(eight: Evidence) -> None:
     rates = known(find_curve(eight, "rater_rates", "site-0"))
     judged = tuple(
