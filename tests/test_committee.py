@@ -277,7 +277,7 @@ def test_groups_that_stand_out_come_with_what_chance_would_give(knee: Book) -> N
     apart = [one for one in made if one.is_apart]
     assert len(apart) == 1
     where = f"age {apart[0].label} ({apart[0].dataset.site})"
-    chance = f"hance alone would make about 1 of {len(made)} differ"
+    chance = f"hance alone would make about 1 of {len(made)} stand out"
     assert round(len(made) * 0.05) == 1
     assert f"{where}. C{chance}" in committee.differing_groups(knee.evidence)
     assert apart[0].measure == "oe_ratio"
@@ -335,7 +335,7 @@ def test_only_a_column_of_the_formula_is_something_that_the_model_asks_for() -> 
 def test_an_answer_that_is_missing_for_one_place_is_still_open(covid: Book) -> None:
     dangers = committee.could_go_wrong(covid.evidence, len(covid.evidence.flags))
     few = next(one for one in dangers if "too few patients" in one.text)
-    assert few.open == "Not answered for one place."
+    assert few.open == "Not answered for Spain."
     assert few.reply == "Owner: Nothing is concluded from it."
     assert all(one.open for one in dangers if not one.reply)
 

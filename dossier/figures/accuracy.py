@@ -530,8 +530,8 @@ def survey_preferences(evidence: Evidence) -> Picture | Absent:
         names = class_names(evidence, len(share))
         caption = (
             "As declared: the share of all answers that would rather have these patients recognised, with the declared "
-            "interval; how many answered is not. Priority: the share of the answers that prefer one. The others said "
-            f"that all count alike. Applied to {patients(externals(evidence))}."
+            "interval; how many people answered is not declared. Priority: the share of the answers that prefer one. "
+            f"The others said that all count alike. Applied to {patients(externals(evidence))}."
         )
         told = [f"{per_cent(float(one))} put {name} first" for one, name in zip(share, names, strict=True)]
         sentence = (

@@ -21,7 +21,9 @@ def finding(evidence: Evidence) -> Sentence:
             f"The advisor value runs from {short(evidence, 'advisor_value', low[1].value)} ({low[0].site}) to "
             f"{short(evidence, 'advisor_value', high[1].value)} ({high[0].site})."
         )
-    return Sentence(lead, "1 would be always sure and always right; an advice of even odds is worth at most one half.")
+    return Sentence(
+        lead, "A value of 1 means always sure and always right; advice at even odds is worth at most one half."
+    )
 
 
 def distribution(evidence: Evidence) -> tuple[Table, ...]:

@@ -106,7 +106,7 @@ def benefit(evidence: Evidence) -> tuple[Table, ...]:
             name="table-decision-benefit",
             title="Decision benefit, %.",
             note=f"Accuracy with the model less that without it: mean over readers and {level_of(evidence)} interval "
-            "(t, over readers).",
+            "(t, over readers; the cases are taken as fixed).",
             head="Readers",
             columns=(Column("Number"), Column("Benefit", intervals=True)),
             rows=rows,

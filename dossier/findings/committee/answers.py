@@ -175,7 +175,7 @@ def by_chance(evidence: Evidence) -> str:
     made = len(subgroups.compared(evidence, evidence.local_site))
     expected = subgroups.by_chance(evidence, made)
     count = "fewer than 1" if expected < 0.95 else f"about {expected:.0f}"
-    return f"chance alone would make {count} of {made:,} differ"
+    return f"chance alone would make {count} of {made:,} stand out"
 
 
 def _elsewhere(evidence: Evidence) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dossier.findings import classes
 from dossier.findings.committee.places import places
-from dossier.findings.committee.plain import LINE, abridged, counted_places, few_named
+from dossier.findings.committee.plain import LINE, abridged, few_named
 from dossier.types import Estimate, Evidence, Flag, find, summary_of
 from dossier.typeset.words import in_words, sentence_case
 
@@ -118,10 +118,10 @@ def _danger(evidence: Evidence, kind: str, room: int) -> Danger:
             told_at.setdefault(_plain(evidence, kind, name), []).append(site)
     text = " ".join(_at(where, plain, len(known)) for plain, where in (told_at or {PLAIN[kind]: []}).items())
     replies = list(dict.fromkeys(flag.reply for flag in flags if flag.reply is not None))
-    missing = sum(flag.reply is None for flag in flags)
+    missing = list(dict.fromkeys(known.get(flag.dataset, "all places") for flag in flags if flag.reply is None))
     if not replies:
         return Danger(text, "", "Not answered.")
-    left = f"Not answered for {counted_places(missing)}." if missing else ""
+    left = f"Not answered for {few_named(missing)}." if missing else ""
     told = " ".join(replies)
     if len(text) + len(told) > room and room < LINE:
         return Danger(text, "", left, "See page 3.")
