@@ -11,7 +11,7 @@ import numpy as np
 from dossier.evaluate import classes
 from dossier.evaluate.offered import Site, part_of, seed_of, site_part
 from dossier.metrics import clusters, severity, weighted
-from dossier.metrics.clusters import Groups
+from dossier.metrics.clusters import Groups, Symmetry
 from dossier.metrics.intervals import two_sided, two_sided_student
 from dossier.register import CurveMaker, Metric
 from dossier.types import MACRO, Absent, At, Curve, Dataset, Estimate, Floats
@@ -141,7 +141,7 @@ def is_share(metric: Metric, at: At) -> bool:
     return metric.term.name in SHARES and at.get("class") != MACRO
 
 
-def _scale(metric: Metric, at: At) -> str:
+def _scale(metric: Metric, at: At) -> Symmetry:
     """Where the interval of a measure is symmetric."""
     if is_share(metric, at):
         return "wilson"

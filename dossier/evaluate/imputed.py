@@ -12,6 +12,7 @@ from dossier.evaluate.dependent import BANDS, INDEPENDENT, is_share, reach_of_ba
 from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve, refuse_what_is_no_number
 from dossier.evaluate.site import SiteEvidence, described, site_evidence
 from dossier.metrics import imputations, severity
+from dossier.metrics.scales import Scale
 from dossier.register import Metric
 from dossier.release import Release
 from dossier.types import (
@@ -117,7 +118,7 @@ def _pool(each: Sequence[Estimate | Absent], metric: Metric, first: Result, leve
     return replace(pooled, low=low, high=pooled.high if highest is None else min(pooled.high, highest))
 
 
-def _scale(metric: Metric, at: At, difference: bool) -> str:
+def _scale(metric: Metric, at: At, difference: bool) -> Scale:
     """The natural scale of a measure: logit of AUROCs and proportions, log of ratios, else plain."""
     if difference:
         return "plain"

@@ -5,18 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from dossier.metrics.intervals import NO_SPREAD, beyond_student, expit, two_sided, two_sided_student, wilson
+from dossier.metrics.intervals import NO_SPREAD, beyond_student, two_sided, two_sided_student, wilson
+from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
 from dossier.types import Absent, Estimate, Floats
 
 MOST_GROUPS = 250
 """More clusters than this are left out in so many random groups: each asks for the measure once more."""
 FEWEST = 2
-Scale = str
+Symmetry = Scale | Literal["wilson"]
+"""The scale on which an interval is symmetric, or Wilson's way, which is that of a share."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ def standard_error(replicates: Floats) -> float:
 
 
 def by_cluster(
-    found: Estimate, without: Callable[[int], Estimate | Absent], made: Groups, level: float, scale: Scale
+    found: Estimate, without: Callable[[int], Estimate | Absent], made: Groups, level: float, scale: Symmetry
 ) -> Estimate:
     """The estimate with the interval that whole clusters give.
 
@@ -92,18 +95,22 @@ def _without_test(found: Estimate) -> dict[str, float | None]:
     return {name: value for name, value in found.details.items() if name != "p_value"}
 
 
-def interval(value: float, se: float, reach: float, level: float, scale: Scale) -> tuple[float, float]:
+def interval(value: float, se: float, reach: float, level: float, scale: Symmetry) -> tuple[float, float]:
     """The interval at a standard error on the plain scale, symmetric on the scale named; plain where that ends."""
-    if scale == "wilson" and 0 < value < 1:
+    if scale == "wilson":
+        if not 0 < value < 1:
+            return value - reach * se, value + reach * se
         rows = value * (1 - value) / se**2 * (two_sided(level) / reach) ** 2
         return wilson(value * rows, rows, level)
-    if scale == "logit" and 0 < value < 1:
-        centre, half = math.log(value / (1 - value)), reach * se / (value * (1 - value))
-        return expit(centre - half), expit(centre + half)
-    if scale == "log" and value > 0:
-        factor = math.exp(min(reach * se / value, 700.0))
+    if off_scale(value, scale) is not None:
+        return value - reach * se, value + reach * se
+    half = reach * se / stretch(value, scale)
+    if scale == "log":
+        # A factor that is a number keeps both bounds above 0 and finite.
+        factor = back(half, scale)
         return value / factor, value * factor
-    return value - reach * se, value + reach * se
+    centre = forward(value, scale)
+    return back(centre - half, scale), back(centre + half, scale)
 
 
 def band(values: Floats, replicates: Floats, reach: float, shares: bool) -> tuple[Floats, Floats]:

@@ -9,11 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from dossier.metrics.discrimination import POINTS, risk_distribution
-from dossier.metrics.intervals import beyond_student, column, expit, two_sided, two_sided_student
-from dossier.metrics.pooled import off_scale
+from dossier.metrics.intervals import beyond_student, column, two_sided, two_sided_student
+from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
 from dossier.types import Absent, Curve, Estimate, Floats
-
-Scale = str
 
 
 def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool = False) -> Estimate:
@@ -46,7 +44,7 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
         reasons = (off_scale(one.value, scale) for one in estimates)
         reason = next(filter(None, reasons), "not every imputation has a standard error, which Rubin's rules need")
         return Estimate(value, None, None, None, n, words, events, None, details, reason)
-    values = np.array([_forward(one.value, scale) for one in estimates])
+    values = np.array([forward(one.value, scale) for one in estimates])
     within = float(np.mean([error**2 for error in errors if error is not None]))
     between = float(np.var(values, ddof=1)) * (1 + 1 / count)
     centre, spread = float(values.mean()), math.sqrt(within + between)
@@ -54,7 +52,7 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
     complete = min(known) if len(known) == count else None
     freedom = degrees_of_freedom(within, between, count, complete)
     reach = two_sided_student(level, freedom)
-    value = _back(centre, scale)
+    value = back(centre, scale)
     made = f"{count} imputations and their test" if test else f"{count} imputations"
     ratio = between / within
     details["fraction_missing"] = (ratio + (0.0 if math.isinf(freedom) else 2 / (freedom + 3))) / (ratio + 1)
@@ -62,13 +60,13 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
         details["p_value"] = 2 * beyond_student(abs(centre) / spread, freedom)
     return Estimate(
         value=value,
-        low=min(value, _back(centre - reach * spread, scale)),
-        high=max(value, _back(centre + reach * spread, scale)),
+        low=min(value, back(centre - reach * spread, scale)),
+        high=max(value, back(centre + reach * spread, scale)),
         level=level,
         n=n,
         method=f"{of_each}; {made} by Rubin's rules{'' if scale == 'plain' else f', {scale} scale'}",
         events=events,
-        se=spread * _slope(value, scale),
+        se=spread * stretch(value, scale),
         details=details,
     )
 
@@ -108,31 +106,12 @@ def _error(found: Estimate, scale: Scale) -> float | None:
     if off_scale(found.value, scale) is not None:
         return None
     if found.se is not None and found.se > 0:
-        return found.se / _slope(found.value, scale)
+        return found.se / stretch(found.value, scale)
     if found.low is None or found.high is None or found.level is None or not found.method.startswith("Wilson"):
         return None
     if scale == "logit" and not 0 < found.low < found.high < 1:
         return None
-    return (_forward(found.high, scale) - _forward(found.low, scale)) / (2 * two_sided(found.level))
-
-
-def _forward(value: float, scale: Scale) -> float:
-    if scale == "logit":
-        return math.log(value / (1 - value))
-    return math.log(value) if scale == "log" else value
-
-
-def _back(value: float, scale: Scale) -> float:
-    if scale == "logit":
-        return expit(value)
-    return math.exp(value) if scale == "log" else value
-
-
-def _slope(value: float, scale: Scale) -> float:
-    """The slope of the way back, by which a standard error comes to the plain scale."""
-    if scale == "logit":
-        return value * (1 - value)
-    return value if scale == "log" else 1.0
+    return (forward(found.high, scale) - forward(found.low, scale)) / (2 * two_sided(found.level))
 
 
 def compared(found: Estimate, complete: Estimate | Absent | None) -> Estimate:

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import expit, logit
 
 from dossier.bands import FEW_FOR_POOLING
 from dossier.metrics.intervals import two_sided_student
+from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
 from dossier.types import Absent, Estimate, Floats
-
-Scale = Literal["plain", "log", "logit"]
 
 FEWEST_FOR_PREDICTION = 3
 
@@ -134,28 +130,28 @@ def pool(
             f"{count} can be pooled, and pooling needs two" + (f" (not pooled: {left_out})" if left_out else "")
         )
     found = random_effects(
-        np.array([_forward(estimate.value, scale) for estimate in usable]),
+        np.array([forward(estimate.value, scale) for estimate in usable]),
         np.array([_se(estimate, scale) for estimate in usable]),
         level,
     )
-    back = _back(scale)
+    value = back(found.value, scale)
     method = f"REML on the {scale} scale, Hartung-Knapp" if scale != "plain" else "REML, Hartung-Knapp"
     if left_out:
         method += f"; not pooled: {left_out}"
     events = [estimate.events for estimate in usable]
     few = found.k < FEWEST_FOR_PREDICTION
     return Estimate(
-        value=back(found.value),
-        low=back(found.low),
-        high=back(found.high),
+        value=value,
+        low=back(found.low, scale),
+        high=back(found.high, scale),
         level=level,
         n=sum(estimate.n for estimate in usable),
         method=method,
         events=None if None in events else sum(count for count in events if count is not None),
-        se=found.se * _stretch(back(found.value), scale),
+        se=found.se * stretch(value, scale),
         details={
-            "prediction_low": None if found.prediction_low is None else back(found.prediction_low),
-            "prediction_high": None if found.prediction_high is None else back(found.prediction_high),
+            "prediction_low": None if found.prediction_low is None else back(found.prediction_low, scale),
+            "prediction_high": None if found.prediction_high is None else back(found.prediction_high, scale),
             "tau": found.tau,
             "i2": found.i2,
             "k": found.k,
@@ -178,15 +174,6 @@ def _obstacle(estimate: Estimate, scale: Scale) -> str | None:
     return reason
 
 
-def off_scale(value: float, scale: str) -> str | None:
-    """Why a value does not exist on the scale where it would be pooled; None where it does."""
-    if scale == "logit" and not 0 < value < 1:
-        return f"a value of exactly {value:g} has no logit"
-    if scale == "log" and value <= 0:
-        return f"a value of {value:g} has no logarithm"
-    return None
-
-
 def _listed(names: tuple[str, ...], obstacles: tuple[str | None, ...]) -> str:
     return ", ".join(f"{name} ({why})" for name, why in zip(names, obstacles, strict=True) if why is not None)
 
@@ -198,26 +185,6 @@ def _counted(obstacles: tuple[str | None, ...]) -> str:
     return ", ".join(f"{count} {'site' if count == 1 else 'sites'} ({why})" for why, count in counts.items())
 
 
-def _forward(value: float, scale: Scale) -> float:
-    if scale == "logit":
-        return float(logit(value))
-    return math.log(value) if scale == "log" else value
-
-
-def _back(scale: Scale) -> Callable[[float], float]:
-    if scale == "logit":
-        return lambda value: float(expit(value))
-    # An interval over two sites can reach so far that its exponential is no longer a number.
-    return (lambda value: math.exp(min(value, 700.0))) if scale == "log" else (lambda value: value)
-
-
-def _stretch(value: float, scale: Scale) -> float:
-    """How much a small step on the scale is worth in the measure's own unit."""
-    if scale == "logit":
-        return value * (1 - value)
-    return value if scale == "log" else 1.0
-
-
 def _se(estimate: Estimate, scale: Scale) -> float:
     """The standard error on the scale, by the delta method."""
-    return (estimate.se or 0.0) / _stretch(estimate.value, scale)
+    return (estimate.se or 0.0) / stretch(estimate.value, scale)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from dossier.metrics.clusters import Groups, band, by_cluster, groups, interval, standard_error
+from dossier.metrics.clusters import Groups, Symmetry, band, by_cluster, groups, interval, standard_error
 from dossier.types import Absent, Estimate
 
 THREE = Groups(np.array([0, 0, 1, 2]), 3, 3)
@@ -25,7 +25,7 @@ def _whole(value: float, **details: float | None) -> Estimate:
 
 
 def _found(
-    value: float, scale: str, without: tuple[float, ...] = WITHOUT, made: Groups = THREE, **details: float | None
+    value: float, scale: Symmetry, without: tuple[float, ...] = WITHOUT, made: Groups = THREE, **details: float | None
 ) -> Estimate:
     return by_cluster(_whole(value, **details), lambda group: _whole(without[group]), made, 0.95, scale)
 
@@ -135,7 +135,7 @@ def test_wilson_at_the_effective_rows_solves_the_score_equation_with_the_t_quant
         ("plain", 0.5),
     ],
 )
-def test_the_interval_is_plain_where_its_scale_ends(scale: str, value: float) -> None:
+def test_the_interval_is_plain_where_its_scale_ends(scale: Symmetry, value: float) -> None:
     assert interval(value, 0.125, 2.0, 0.95, scale) == (value - 0.25, value + 0.25)
 
 
@@ -230,7 +230,7 @@ def test_no_interval_where_the_measure_varies_by_no_more_than_rounding(
 
 
 @pytest.mark.parametrize("scale", ["plain", "logit", "wilson"])
-def test_a_rate_of_unequal_clusters_against_a_slow_loop(scale: str) -> None:
+def test_a_rate_of_unequal_clusters_against_a_slow_loop(scale: Symmetry) -> None:
     table = {"a": (1, 1, 0), "b": (0, 0), "c": (1, 1, 1, 0, 1), "d": (0, 1, 0, 0)}
     names = sorted(table)
     rows = np.array([float(one) for name in names for one in table[name]])

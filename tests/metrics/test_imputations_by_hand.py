@@ -12,6 +12,7 @@ from scipy.stats import t as student
 
 from dossier.metrics.discrimination import risk_distribution, roc, roc_vertices
 from dossier.metrics.imputations import degrees_of_freedom, mean_curve, mean_distribution, mean_roc, rubin
+from dossier.metrics.scales import Scale
 from dossier.metrics.utility import decision_curve
 from dossier.types import Absent, Curve, Estimate, Floats
 
@@ -55,7 +56,7 @@ def test_imputations_that_agree_miss_nothing() -> None:
     ],
 )
 def test_a_scale_is_gone_to_and_come_back_from(
-    scale: str, pairs: list[tuple[float, float]], value: float, slope: float
+    scale: Scale, pairs: list[tuple[float, float]], value: float, slope: float
 ) -> None:
     found = rubin([_found(*pair) for pair in pairs], scale, 0.9)
     apart = math.log({"log": 4, "logit": 9}[scale])
@@ -76,6 +77,15 @@ def test_a_scale_is_gone_to_and_come_back_from(
 def test_a_ratio_below_one_is_pooled_too() -> None:
     found = rubin([_found(0.5, 0.05), _found(0.5, 0.05)], "log", 0.95)
     assert found.high == pytest.approx(0.5 * math.exp(norm.ppf(0.975) * 0.1))
+
+
+def test_a_ratio_of_two_imputations_that_differ_has_ends_that_are_numbers() -> None:
+    """With one degree of freedom the upper bound is beyond the largest number that a computer holds."""
+    found = rubin([_found(0.5, 0.05), _found(2.2, 0.2)], "log", 0.999)
+    assert found.low is not None
+    assert found.high is not None
+    assert 0 <= found.low < 1e-290
+    assert 1e290 < found.high < math.inf
 
 
 def test_rows_and_events_are_those_of_the_mean_imputation() -> None:
@@ -133,7 +143,7 @@ def test_the_tests_of_single_imputations_are_no_word_about_the_pooled_value() ->
         ("logit", _wilson(0.4, 0.2, 1.0), NO_ERROR),
     ],
 )
-def test_what_the_rules_cannot_pool_is_the_mean_with_the_reason(scale: str, one: Estimate, reason: str) -> None:
+def test_what_the_rules_cannot_pool_is_the_mean_with_the_reason(scale: Scale, one: Estimate, reason: str) -> None:
     found = rubin([_found(0.2, 0.1), one, _found(0.6, 0.1)], scale, 0.95)
     assert found.value == pytest.approx((0.8 + one.value) / 3)
     assert (found.low, found.high, found.level, found.se) == (None, None, None, None)
@@ -153,7 +163,7 @@ def test_what_the_rules_cannot_pool_is_the_mean_with_the_reason(scale: str, one:
     ],
 )
 def test_a_share_without_a_standard_error_takes_that_of_its_interval(
-    scale: str, low: float, high: float, width: float
+    scale: Scale, low: float, high: float, width: float
 ) -> None:
     """Imputations that agree have the interval of one; on the scale it is as wide as that of Wilson."""
     found = rubin([_wilson(0.5, low, high, 0.9)] * 2, scale, 0.9)

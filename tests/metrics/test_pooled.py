@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from dossier.metrics.pooled import Scale, pool, random_effects
+from dossier.metrics.pooled import pool, random_effects
+from dossier.metrics.scales import Scale
 from dossier.types import Absent, Estimate, Floats
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"

@@ -1,0 +1,43 @@
+"""The scales on which estimates are pooled and their intervals symmetric: the way there, back, and its stretch."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from scipy.special import expit, logit
+
+Scale = Literal["plain", "log", "logit"]
+
+LARGEST_EXPONENT = 700.0
+"""An interval of a few sites or imputations can reach so far that its exponential is no longer a number."""
+
+
+def forward(value: float, scale: Scale) -> float:
+    """The value on the scale."""
+    if scale == "logit":
+        return float(logit(value))
+    return math.log(value) if scale == "log" else value
+
+
+def back(value: float, scale: Scale) -> float:
+    """The value that stands at this place of the scale."""
+    if scale == "logit":
+        return float(expit(value))
+    return math.exp(min(value, LARGEST_EXPONENT)) if scale == "log" else value
+
+
+def stretch(value: float, scale: Scale) -> float:
+    """How much a small step on the scale is worth in the measure's own unit, by the delta method."""
+    if scale == "logit":
+        return value * (1 - value)
+    return value if scale == "log" else 1.0
+
+
+def off_scale(value: float, scale: Scale) -> str | None:
+    """Why a value does not exist on the scale; None where it does."""
+    if scale == "logit" and not 0 < value < 1:
+        return f"a value of exactly {value:g} has no logit"
+    if scale == "log" and value <= 0:
+        return f"a value of {value:g} has no logarithm"
+    return None
