@@ -364,7 +364,7 @@ class Source:
             text = re.sub(r"{[{%#].*?[#%}]}|<[^>]*>", "\0", path.read_text(encoding="utf-8"), flags=re.DOTALL)
             found |= {" ".join(run.split()) for run in text.split("\0")}
         for folder in ("figures", "findings"):
-            for path in sorted((Path(__file__).parents[1] / folder).glob("*.py")):
+            for path in sorted((Path(__file__).parents[1] / folder).rglob("*.py")):
                 tree = ast.parse(path.read_text(encoding="utf-8"))
                 found |= {str(one.value) for one in ast.walk(tree) if isinstance(one, ast.Constant)}
         sentences = {one.strip(" .,:;") for text in found for one in re.split(r"(?<=[.:;,]) ", text)}
