@@ -58,8 +58,6 @@ PLAIN = {
     "dataset_withheld": "one place had too few patients to show.",
     "few_sites": "so few places were tested that nothing can be said of a new one.",
     "duplicate_rows": "some patients may have been counted twice.",
-    "heaped_risks": "many patients got the very same risk.",
-    "ties_for_largest": "for some patients two classes had the same risk.",
     "class_missing": "one of the classes had no patients.",
     "empty_subgroup": "one of the groups had no patients.",
     "in_no_subgroup": "some patients belong to none of the groups.",
