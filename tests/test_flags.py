@@ -317,7 +317,7 @@ def test_criteria_without_a_date() -> None:
 def test_every_flag_has_its_topic_and_every_topic_its_flag() -> None:
     package = Path(flags.__file__).parent
     source = "".join(path.read_text(encoding="utf-8") for path in package.rglob("*.py"))
-    used = set(re.findall(r'Flag\(\s*"(\w+)"', source))
+    used = set(re.findall(r'Flag(?:\.of_rows)?\(\s*"(\w+)"', source))
     assert used == set(flags.FLAGS)
 
 

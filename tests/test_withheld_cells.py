@@ -13,10 +13,11 @@ import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from dossier import evaluate, load, record
+from dossier.evaluate import withheld
 from dossier.evaluate.withheld import curves, descriptions, tables
 from dossier.evaluate.withheld.tables import _Row as Row
 from dossier.register import fill
-from dossier.types import Study
+from dossier.types import CountedRows, Flag, Study
 from tests.canaries import plant
 from tests.smallest import HEAD, SITE
 
@@ -254,3 +255,47 @@ def test_without_a_policy_the_evidence_is_untouched(study: Study) -> None:
         study, datasets=tuple(dataclasses.replace(one, minimum_cell=0) for one in study.datasets)
     )
     assert not any(one["status"] == "withheld" for one in _results(free)["estimates"])
+
+
+# ---- flags ----------------------------------------------------------------------------------------------------------
+
+EQUAL = CountedRows(3, "In north 5,000 rows are read, of which ", " are equal.", " is equal.")
+
+
+@pytest.mark.parametrize(
+    ("flag", "says"),
+    [
+        (
+            Flag.of_rows("duplicate_rows", "north", EQUAL),
+            "In north 5,000 rows are read, of which fewer than 10 rows are",
+        ),
+        (
+            Flag.of_rows("duplicate_rows", "north", dataclasses.replace(EQUAL, count=1)),
+            "In north 5,000 rows are read, of which fewer than 10 rows are",
+        ),
+        (
+            Flag.of_rows("duplicate_rows", "north", dataclasses.replace(EQUAL, count=10)),
+            "In north 5,000 rows are read, of which 10 rows are",
+        ),
+        (Flag("other_categories", "north", "ward is 2 rows in north are"), "ward is 2 rows in north are"),
+        (
+            Flag.of_rows("code_for_missing", "north", CountedRows(4, 'ward is "2 rows" in ', " of north are")),
+            'ward is "2 rows" in fewer than 10 rows of north are',
+        ),
+    ],
+)
+def test_a_flag_withholds_the_rows_that_it_counts_and_no_other_word(flag: Flag, says: str) -> None:
+    told = withheld._flag(flag, 10, withheld=False)
+    assert told.says.removesuffix(" equal.") == says
+    assert told.rows is None or told.rows.count >= 10
+
+
+def test_a_withheld_number_of_rows_is_said_as_one() -> None:
+    found = withheld._flag(Flag.of_rows("in_no_subgroup", "north", dataclasses.replace(EQUAL, count=40)), 10, True)
+    assert found.says == "In north 5,000 rows are read, of which a number of rows that is withheld are equal."
+    assert found.rows is None
+
+
+def test_one_row_is_not_in_the_plural() -> None:
+    assert dataclasses.replace(EQUAL, count=1).says().endswith("of which 1 row is equal.")
+    assert CountedRows(1, "No risk in ", " of north.").says() == "No risk in 1 row of north."

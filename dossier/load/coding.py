@@ -14,10 +14,10 @@ import numpy as np
 from dossier.load import notations
 from dossier.load.columns import parsed
 from dossier.load.datasets import Site
-from dossier.load.faults import counted, listed, number
+from dossier.load.faults import listed, number
 from dossier.load.predictors import by_size
 from dossier.load.unknown import CODES, NINES, is_word
-from dossier.types import Dataset, Feature, Flag, Floats, folded
+from dossier.types import CountedRows, Dataset, Feature, Flag, Floats, folded
 
 ENOUGH_VALUES = 10
 """With fewer different values beside it, a code cannot be told from a count or a category."""
@@ -118,8 +118,8 @@ def _words_for_missing(dataset: str, one: Feature) -> Iterator[Flag]:
 
 
 def _for_missing(dataset: str, feature: Feature, written: str, rows: int, why: str) -> Flag:
-    says = f"{feature.name} is {written} in {counted(rows, 'row')} of {dataset}{why}."
-    return Flag("code_for_missing", dataset, says, columns=(feature.name,))
+    told = CountedRows(rows, f"{feature.name} is {written} in ", f" of {dataset}{why}.")
+    return Flag.of_rows("code_for_missing", dataset, told, (feature.name,))
 
 
 def _spellings(dataset: str, one: Feature) -> Iterator[Flag]:

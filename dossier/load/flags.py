@@ -9,8 +9,8 @@ import numpy as np
 
 from dossier.load import coding
 from dossier.load.datasets import Site
-from dossier.load.faults import counted, listed
-from dossier.types import POOLED, Absent, Dataset, Flag, Floats
+from dossier.load.faults import listed
+from dossier.types import POOLED, Absent, CountedRows, Dataset, Flag, Floats
 
 TELLING = 3
 """From so many predictors on two equal rows are hardly two patients by chance."""
@@ -145,18 +145,15 @@ def _repeated_rows(site: Site) -> Iterator[Flag]:
     whole = np.column_stack([table, *extra])
     repeated = len(whole) - len(np.unique(np.nan_to_num(whole, nan=np.inf), axis=0))
     if repeated:
-        yield Flag(
-            "duplicate_rows",
-            dataset.name,
-            f"In {dataset.name} {_count(repeated)} equal to an earlier one in outcome, risk and every predictor.",
-        )
+        told = " equal to an earlier one in outcome, risk and every predictor."
+        yield Flag.of_rows("duplicate_rows", dataset.name, _rows_that_are(dataset, repeated, told))
 
 
 def _incomplete_rival(site: Site) -> Iterator[Flag]:
     if site.rival_missing:
-        rows = f"{site.rival_missing} row" + ("s" if site.rival_missing > 1 else "")
-        says = f"The other model gives no risk in {rows} of {site.dataset.name}, so the two are not compared there."
-        yield Flag("rival_incomplete", site.dataset.name, says)
+        told = f" of {site.dataset.name}, so the two are not compared there."
+        rows = CountedRows(site.rival_missing, "The other model gives no risk in ", told)
+        yield Flag.of_rows("rival_incomplete", site.dataset.name, rows)
 
 
 def _in_no_subgroup(dataset: Dataset) -> Iterator[Flag]:
@@ -166,19 +163,16 @@ def _in_no_subgroup(dataset: Dataset) -> Iterator[Flag]:
         known = [rows for rows in masks if not isinstance(rows, Absent)]
         lost = int((~np.logical_or.reduce(known)).sum()) if known else 0
         if lost:
-            says = (
-                f"In {dataset.name} {_count(lost)} in no subgroup of {column}: the value is missing or not among its "
-                "levels."
-            )
-            yield Flag("in_no_subgroup", dataset.name, says)
+            told = f" in no subgroup of {column}: the value is missing or not among its levels."
+            yield Flag.of_rows("in_no_subgroup", dataset.name, _rows_that_are(dataset, lost, told))
 
 
 def _names_for_missing(site: Site) -> Iterator[Flag]:
     """Sites and clusters that nobody may have named; whatever the formula of the model uses, it concerns them."""
     for one in site.unknown:
-        where = f"in {counted(int(one.rows.sum()), 'row')} of {site.dataset.name}"
-        says = f"{one.column} is {one.name} {where}: it may stand for missing, and is counted as {one.counted_as}."
-        yield Flag("code_for_missing", site.dataset.name, says)
+        told = f" of {site.dataset.name}: it may stand for missing, and is counted as {one.counted_as}."
+        rows = CountedRows(int(one.rows.sum()), f"{one.column} is {one.name} in ", told)
+        yield Flag.of_rows("code_for_missing", site.dataset.name, rows)
 
 
 def _empty_subgroups(datasets: Sequence[Dataset]) -> Iterator[Flag]:
@@ -202,18 +196,16 @@ def _seen_before(site: Site, development: Site) -> Iterator[Flag]:
         return
     equal = _same_identifier(site, development, shared)
     if equal:
-        says = (
-            f"In {here.name} {_count(equal)} also in the development table, by identifier and every shared predictor."
-        )
-        yield Flag("shared_rows", here.name, says)
+        told = " also in the development table, by identifier and every shared predictor."
+        yield Flag.of_rows("shared_rows", here.name, _rows_that_are(here, equal, told))
         return
     equal, by_chance = _same_values(here, there, shared)
     if equal > MORE_THAN_CHANCE * by_chance:
-        says = (
-            f"In {here.name} {_count(equal)} equal to one of the development table in all {len(shared)} shared "
-            "predictors, many more than chance would give."
+        told = (
+            f" equal to one of the development table in all {len(shared)} shared predictors, many more than chance "
+            "would give."
         )
-        yield Flag("shared_rows", here.name, says)
+        yield Flag.of_rows("shared_rows", here.name, _rows_that_are(here, equal, told))
 
 
 def _same_identifier(site: Site, development: Site, shared: Sequence[str]) -> int:
@@ -251,5 +243,5 @@ def _rows(dataset: Dataset, names: Sequence[str]) -> Floats:
     return np.column_stack([values[name] for name in names])
 
 
-def _count(rows: int) -> str:
-    return "1 row is" if rows == 1 else f"{rows} rows are"
+def _rows_that_are(dataset: Dataset, rows: int, told: str) -> CountedRows:
+    return CountedRows(rows, f"In {dataset.name} ", f" are{told}", f" is{told}")

@@ -6,15 +6,12 @@ figures and pages are made afterwards and know only what is left. `tables.py` sa
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from dossier.evaluate.withheld import curves, descriptions, results, tables
 from dossier.evaluate.withheld.tables import Policy, is_few
 from dossier.types import POOLED, DatasetSummary, Evidence, Flag, Study, SubgroupEvidence, SubgroupSize, Withheld
-
-COUNTED = re.compile(r"\b(\d[\d,]*) rows?\b")
 
 
 def without_small_datasets(study: Study) -> Study:
@@ -93,14 +90,13 @@ def flags(raised: Sequence[Flag], shown: Evidence) -> tuple[Flag, ...]:
 
 
 def _flag(flag: Flag, smallest: int, withheld: bool) -> Flag:
-    counts = [int(count.replace(",", "")) for count in COUNTED.findall(flag.says)]
-    if not withheld and not any(is_few(count, smallest) for count in counts):
+    if flag.rows is None:
         return flag
     if withheld:
-        return replace(
-            flag, says=COUNTED.sub("a number of rows that is withheld", flag.says).replace(" is in ", " are in ")
-        )
-    return replace(flag, says=COUNTED.sub(f"fewer than {smallest} rows", flag.says).replace("rows is ", "rows are "))
+        return replace(flag, says=flag.rows.says_of("a number of rows that is withheld"), rows=None)
+    if is_few(flag.rows.count, smallest):
+        return replace(flag, says=flag.rows.says_of(f"fewer than {smallest} rows"), rows=None)
+    return flag
 
 
 def _summary(dataset: DatasetSummary, policy: Policy) -> DatasetSummary:
