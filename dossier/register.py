@@ -18,20 +18,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from dossier.types import Role, Term, Tier
 
 Plain = TypeVar("Plain", bound=Callable[..., Any])
 Best = Literal["higher", "lower", "one", "zero", "half"]
-Law = Literal[
-    "rows in any order", "rows doubled", "perfect is best", "narrower with more rows", "one class is absent", "monotone"
-]
+Law = Literal["rows in any order", "rows doubled", "perfect is best", "narrower with more rows", "one class is absent"]
 AgainstRest = Literal["no", "by class", "by class and mean"]
 """What becomes of a measure of two classes when there are several: nothing, one value a class, or also their mean."""
-LAWS: frozenset[Law] = frozenset(
-    ("rows in any order", "rows doubled", "perfect is best", "narrower with more rows", "one class is absent")
-)
+LAWS: frozenset[Law] = frozenset(get_args(Law))
 
 
 @dataclass(frozen=True)
@@ -144,7 +140,6 @@ def metric(
     roles: tuple[Role, ...] = ("internal", "external"),
     pool: Literal["plain", "log", "logit"] | None = None,
     breaks: tuple[Law, ...] = (),
-    obeys: tuple[Law, ...] = (),
     measure: str | None = None,
     fixed: Mapping[str, str] | None = None,
     independent_rows: bool = False,
@@ -160,7 +155,7 @@ def metric(
     """Make a function on columns a measure.
 
     `at` names the parameters that run over the release's list (threshold, priority, tau); `pool` the scale on which
-    sites are pooled; `breaks` the laws that do not hold for it and `obeys` those beyond the usual; `fixed` what `at`
+    sites are pooled; `breaks` the laws that do not hold for it; `fixed` what `at`
     always holds, and `measure` the name in results.json where it is not the function's own: a difference is filed
     under the measure that it compares; `independent_rows` that it is refused on refitted splits; `caution` why it is
     not to be trusted alone, and `counterpart` the measure to read beside it; `differs` where a paper's formula is
@@ -189,13 +184,12 @@ def metric(
             differs=differs,
             formula=_formula(function, formula),
         )
-        laws = (LAWS - set(breaks)) | set(obeys)
         entry = Metric(
             term,
             function,
             _needs(function),
             roles,
-            frozenset(laws),
+            LAWS - set(breaks),
             pool,
             dict(fixed or {}),
             independent_rows,

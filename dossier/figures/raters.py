@@ -174,7 +174,7 @@ def draw_agreement(evidence: Evidence) -> Figure | Absent:
     axes.axis("off")
     axes.set_xlim(0, raters)
     axes.set_ylim(raters, 0)
-    _key_of_shades(drawn, evidence)
+    _key_of_shades(drawn)
     for rater in range(raters):
         write(drawn, 0, top + (rater + 0.5) * high, f"Rater {rater + 1}")
         if rater < raters - 1:
@@ -189,7 +189,7 @@ def draw_agreement(evidence: Evidence) -> Figure | Absent:
     return drawn
 
 
-def _key_of_shades(drawn: Figure, evidence: Evidence) -> None:
+def _key_of_shades(drawn: Figure) -> None:
     texts = ("below 0.2", "from 0.2", "from 0.4", "from 0.6", "from 0.8")
     write(drawn, 0, 2.2, "Kappa", color=INK_2)
     entries = [Key(text, colour, fill=True, edge=INK_2) for text, colour in zip(texts, SHADES, strict=True)]

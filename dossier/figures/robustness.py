@@ -521,7 +521,7 @@ def _foot(drawn: Figure, plan: Layout, index: int, scale: Scale) -> None:
     axes = panel(drawn, plan.x(index), top, plan.width, FOOT)
     axes.set_xlim(scale.worst, scale.best)
     axes.set_ylim(0, bands.SUPPORT)
-    _background(axes, scale, (0, bands.SUPPORT))
+    _background(axes, scale)
     for upper in bands.SIMILARITY:
         if upper < bands.SUPPORT:
             axes.axhline(upper, color=RULE, lw=0.5, zorder=0.6)
@@ -553,7 +553,7 @@ def _panel(drawn: Figure, evidence: Evidence, arranged: Arrangement, index: int)
     axes = panel(drawn, plan.x(index), TOP, plan.width, plan.height)
     axes.set_xlim(scale.worst, scale.best)
     axes.set_ylim(plan.lowest, plan.highest)
-    _background(axes, scale, (plan.lowest, plan.highest))
+    _background(axes, scale)
     for upper in bands.SIMILARITY:
         if plan.lowest < upper < plan.highest:
             axes.axhline(upper, color=RULE, lw=0.5, zorder=0.6)
@@ -611,7 +611,7 @@ def _heights(plan: Layout) -> list[float]:
     return sorted(limits + [tick for tick in inside if all(abs(tick - limit) / plan.down > 5 for limit in limits)])
 
 
-def _background(axes: Axes, scale: Scale, heights: tuple[float, float]) -> None:
+def _background(axes: Axes, scale: Scale) -> None:
     ends = (*scale.cuts, scale.best)
     for tint, start, end in zip(TINTS, ends[:-1], ends[1:], strict=True):
         axes.axvspan(start, end, color=tint, lw=0, zorder=0)
@@ -795,7 +795,7 @@ def _strip(drawn: Figure, evidence: Evidence, placed: Sequence[Placed], plan: La
     axes.set_xlim(scale.worst, scale.best)
     axes.set_ylim(height, 0)
     axes.spines["left"].set_visible(False)
-    _background(axes, scale, (0, height))
+    _background(axes, scale)
     _scale_ticks(axes, scale, plan, labelled=True)
     across = abs(scale.best - scale.worst) / plan.width
     for row, one in enumerate(unknown):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -23,18 +22,18 @@ SHORT = {
 IN_WORDS = (ANSWERS["declared"], ANSWERS["narrative"], STATED_NONE)
 """How a row stands that a text of the release answers, rather than a key of it or the run."""
 SEVERAL_SITES = (
-    ("How the sites were found and chosen, and whether their data are comparable", "5a", "context"),
-    ("Definition and measurement of outcome and predictors at each site", "8a", "context"),
-    ("Size at each site", "10", "sample"),
-    ("Missing values across sites, predictors that a site never recorded", "11", "description"),
-    ("How predictions are made where the model has a term for the site", "12g", "context"),
-    ("How differences between sites are analysed", "12d", "pooled"),
-    ("Flow of participants at each site", "20a", "description"),
-    ("Characteristics at each site", "20b", "description"),
-    ("Performance at each site, and how much it differs", "23b", "pooled"),
-    ("Updating at each site", "12f", "context"),
+    ("How the sites were found and chosen, and whether their data are comparable", "5a"),
+    ("Definition and measurement of outcome and predictors at each site", "8a"),
+    ("Size at each site", "10"),
+    ("Missing values across sites, predictors that a site never recorded", "11"),
+    ("How predictions are made where the model has a term for the site", "12g"),
+    ("How differences between sites are analysed", "12d"),
+    ("Flow of participants at each site", "20a"),
+    ("Characteristics at each site", "20b"),
+    ("Performance at each site, and how much it differs", "23b"),
+    ("Updating at each site", "12f"),
 )
-"""What several sites ask beyond TRIPOD+AI, after TRIPOD-Cluster, with the item and the chapter that answer it."""
+"""What several sites ask beyond TRIPOD+AI, after TRIPOD-Cluster, with the item that answers it."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ def several_sites(evidence: Evidence) -> list[tuple[str, Line]]:
     if len(externals(evidence)) < 2:
         return []
     by_number = {one.item.number: one for one in lines(evidence)}
-    return [(asks, by_number[number]) for asks, number, _ in SEVERAL_SITES]
+    return [(asks, by_number[number]) for asks, number in SEVERAL_SITES]
 
 
 def standing(evidence: Evidence) -> tuple[str, bool]:
@@ -120,8 +119,3 @@ def counts(evidence: Evidence) -> str:
     )
     said = [f"{len(rows)} {word}" for word, rows in groups if rows]
     return f"{len(every)} rows: {', '.join(said)}."
-
-
-def chapters_of(rows: Sequence[Line]) -> set[str]:
-    """The chapters that these rows point to."""
-    return {one.where for one in rows if one.where}

@@ -28,13 +28,12 @@ def clipped(risk: Floats) -> str:
 
 @dataclass(frozen=True)
 class LogisticFit:
-    """A fitted logistic regression: its coefficients, their covariance with a root of it, and the log likelihood."""
+    """A fitted logistic regression: its coefficients, and their covariance with a root of it."""
 
     coefficients: Floats
     covariance: Floats
     root: Floats
     """A matrix whose product with its transpose is the covariance."""
-    log_likelihood: float
 
 
 def orthogonal(design: Floats) -> Floats | None:
@@ -104,7 +103,7 @@ def logistic_fit(
         if size <= 1e-12 * max(1.0, float(np.abs(found).max())) or (least < 1e-9 and size > before / 2):
             covariance = transform.T @ np.linalg.inv(information) @ transform
             root = transform.T @ np.linalg.inv(np.linalg.cholesky(information)).T
-            return LogisticFit(found @ transform, covariance, root, likelihood)
+            return LogisticFit(found @ transform, covariance, root)
         for _ in range(40):
             moved = start + combine((found + step)[None, :], columns)[0]
             now = log_likelihood(moved)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -238,8 +237,3 @@ def folded(table: Table) -> Table:
     rows += [replace(row, cells=(*row.cells, Cell("", kind="plain"), *nothing)) for row in last]
     columns = (*table.columns, Column(table.head, words=True, labels=True), *table.columns)
     return replace(table, columns=columns, rows=tuple(rows))
-
-
-def plain_rows(labels_and_cells: Iterable[tuple[str, Sequence[str]]]) -> tuple[Row, ...]:
-    """Rows of plain words."""
-    return tuple(Row(label, tuple(Cell(text, kind="plain") for text in cells)) for label, cells in labels_and_cells)
