@@ -358,7 +358,7 @@ def _make(
         files["results.csv"] = record.table(evidence)
         files["model-card.xml"] = model_card.text(evidence)
         files |= {f"figures/{name}.svg": picture.svg for name, picture in sorted(gallery.pictures.items())}
-        files[output.MANIFEST] = output.manifest(evidence, files)
+        files[record.MANIFEST] = output.manifest(evidence, files)
         written = output.write(options.out, files)
     for path in written:
         _print(path)

@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from dossier.errors import Fault, OutputError
+from dossier.record import MANIFEST, MANIFEST_SCHEMA
 from dossier.types import Evidence
 
-MANIFEST = "manifest.json"
-MANIFEST_SCHEMA = "dossier-manifest/1"
 AT_WORKING_FOLDER = -100
 RENAME_EXCHANGE = 2
 ANOTHER = "Choose another folder for -o."

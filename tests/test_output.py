@@ -16,18 +16,18 @@ from pathlib import Path
 
 import pytest
 
-from dossier import output
+from dossier import output, record
 from dossier.errors import OutputError
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 WRITER = """
 import json, sys
 from pathlib import Path
-from dossier import output
+from dossier import output, record
 out, mark = Path(sys.argv[1]), sys.argv[2]
 names = [f"figures/{number}.svg" for number in range(60)]
-listed = {"schema": output.MANIFEST_SCHEMA, "outputs": [{"name": name} for name in names]}
-files = {name: mark.encode() * 40_000 for name in names} | {output.MANIFEST: json.dumps(listed).encode()}
+listed = {"schema": record.MANIFEST_SCHEMA, "outputs": [{"name": name} for name in names]}
+files = {name: mark.encode() * 40_000 for name in names} | {record.MANIFEST: json.dumps(listed).encode()}
 if sys.argv[3] == "two steps":
     output._exchange = lambda one, other: False
 with output.reserved(out):
@@ -68,8 +68,8 @@ def each_system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 def dossier_files(mark: bytes, *names: str) -> dict[str, bytes]:
     """What a build hands over: some files, and a manifest that lists them."""
     names = names or ("results.json", "figures/roc.svg")
-    listed = {"schema": output.MANIFEST_SCHEMA, "outputs": [{"name": name} for name in names]}
-    return dict.fromkeys(names, mark) | {output.MANIFEST: json.dumps(listed).encode()}
+    listed = {"schema": record.MANIFEST_SCHEMA, "outputs": [{"name": name} for name in names]}
+    return dict.fromkeys(names, mark) | {record.MANIFEST: json.dumps(listed).encode()}
 
 
 def held(folder: Path) -> dict[str, bytes]:
@@ -151,7 +151,7 @@ def test_a_folder_without_our_manifest_stays(tmp_path: Path, manifest: str | Non
     out.mkdir()
     (out / "letter.txt").write_text("mine")
     if manifest is not None:
-        (out / output.MANIFEST).write_text(manifest)
+        (out / record.MANIFEST).write_text(manifest)
     with pytest.raises(OutputError) as error:
         clear_up(out)
     assert fault(error) == "out holds files that dossier did not write."
@@ -201,7 +201,7 @@ def test_a_full_disk_leaves_out_as_it_was(tmp_path: Path, monkeypatch: pytest.Mo
     plain = Path.write_bytes
 
     def full(path: Path, content: bytes) -> int:
-        if path.name == output.MANIFEST:
+        if path.name == record.MANIFEST:
             raise OSError(number, os.strerror(number))
         return plain(path, content)
 
@@ -278,10 +278,10 @@ def test_killed_at_any_moment_out_is_whole(tmp_path: Path, system: str) -> None:
         clear_up(out)
         # Where the change takes two steps, the older one may still stand there, whole, until the next build ends.
         assert [name for name in beside(out) if name != "out.previous" or system == "exchange"] == ["out"], turn
-        marks = {content[:1].decode() for name, content in held(out).items() if name != output.MANIFEST}
+        marks = {content[:1].decode() for name, content in held(out).items() if name != record.MANIFEST}
         assert marks in whole, turn
-        known = {entry["name"] for entry in json.loads((out / output.MANIFEST).read_bytes())["outputs"]}
-        assert known == set(held(out)) - {output.MANIFEST}, turn
+        known = {entry["name"] for entry in json.loads((out / record.MANIFEST).read_bytes())["outputs"]}
+        assert known == set(held(out)) - {record.MANIFEST}, turn
     last = writer(out, "a", system, "once")
     start(last)
     end(last)

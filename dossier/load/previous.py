@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dossier.errors import Fault
-from dossier.record import SCHEMA
+from dossier.record import MANIFEST, SCHEMA
 from dossier.types import (
     Absent,
     Criterion,
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from dossier.release import Release
 
 WHERE = "release.toml, [release] previous"
-MANIFEST = "manifest.json"
 UNCHANGED = "Name the results.json that dossier wrote, unchanged."
 LINES = 5
 """How many departures from the schema are told before the rest is left."""

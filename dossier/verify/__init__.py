@@ -22,10 +22,9 @@ from pypdf.errors import PyPdfError
 
 from dossier import material
 from dossier.errors import OutputError
+from dossier.record import MANIFEST, MANIFEST_SCHEMA
 from dossier.verify import numbers, pages
 
-MANIFEST = "manifest.json"
-SCHEMA = "dossier-manifest/1"
 RESULTS = "results.json"
 WITH_RESULTS_INSIDE = "dossier-committee.pdf"
 
@@ -120,7 +119,7 @@ def _opened(out: Path) -> _Dossier:
     """The dossier in a folder; refused where there is none."""
     try:
         manifest = json.loads((out / MANIFEST).read_bytes())
-        if manifest["schema"] != SCHEMA:
+        if manifest["schema"] != MANIFEST_SCHEMA:
             raise ValueError(manifest["schema"])
         entries = [(str(one["name"]), str(one["sha256"]), int(one["size"])) for one in manifest["outputs"]]
         manifest["inputs"], manifest["versions"], manifest["command"]
