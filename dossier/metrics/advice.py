@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.metrics.calibration import BIN_EDGES, SMALLEST_GROUP
-from dossier.metrics.intervals import NO_SPREAD
+from dossier.metrics.intervals import NO_ROWS, NO_SPREAD
 from dossier.metrics.inversion import BY_TESTS, bounds_of_gaps
 from dossier.register import curve, metric
 from dossier.types import Absent, Curve, Estimate, Floats
@@ -17,7 +17,6 @@ BINS = 10
 FIRST = 5
 """Below this bin nothing falls: an advice between two classes is at least half sure."""
 
-NO_ROWS = Absent("there are no rows")
 CALIBRATIONS = ("ece", "eci")
 ONE_SIDED_MEAN = ", the upper bound above the mean confidence because it does not refute perfect calibration"
 

@@ -13,6 +13,7 @@ from dossier.bands import FEW_FOR_POOLING
 from dossier.metrics.calibration_errors import errors_with_intervals
 from dossier.metrics.discrimination import one_class, risk_range
 from dossier.metrics.intervals import (
+    NO_ROWS,
     NO_SPREAD,
     beyond,
     column,
@@ -32,7 +33,6 @@ from dossier.metrics.smooth_curve import design_of, smooth_curve
 from dossier.register import curve, curve_synthesis, metric
 from dossier.types import Absent, Curve, Estimate, Floats, Role, SiteResults, found_curve
 
-NO_ROWS = Absent("there are no rows")
 EVERYWHERE: tuple[Role, ...] = ("development", "internal", "external")
 
 

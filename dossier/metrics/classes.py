@@ -18,7 +18,17 @@ from dossier.metrics import comparison, severity
 from dossier.metrics.accuracy import METHOD, Survey, estimated_credit, weighted_credit
 from dossier.metrics.committee import largest_remainder
 from dossier.metrics.discrimination import placements
-from dossier.metrics.intervals import NO_SPREAD, beyond, column, estimate, on_logit, standard_error, two_sided, wilson
+from dossier.metrics.intervals import (
+    NO_ROWS,
+    NO_SPREAD,
+    beyond,
+    column,
+    estimate,
+    on_logit,
+    standard_error,
+    two_sided,
+    wilson,
+)
 from dossier.metrics.robustness import SHARE_HELD_OUT, SUBSETS
 from dossier.metrics.sample import NO_INTERVAL, Z
 from dossier.register import curve, curve_synthesis, metric
@@ -26,7 +36,6 @@ from dossier.types import Absent, Curve, Estimate, Floats, SiteResults, found_cu
 
 Integers = NDArray[np.int64]
 OneAgainstRest = Callable[[Floats, Floats], Estimate | Absent]
-NO_ROWS = Absent("there are no rows")
 RIVAL = {"against": "rival"}
 
 

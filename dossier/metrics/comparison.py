@@ -17,10 +17,10 @@ from scipy.special import betainc, betaincc
 
 from dossier.metrics.calibration import A_TEST, log_score
 from dossier.metrics.discrimination import one_class, placements
-from dossier.metrics.intervals import beyond, estimate, standard_error, two_sided
+from dossier.metrics.intervals import NO_ROWS, beyond, estimate, standard_error, two_sided
 from dossier.metrics.once import once
 from dossier.metrics.resampling import BINNED_ABOVE, BINS
-from dossier.metrics.utility import AT_ONE, NO_ROWS, contributions
+from dossier.metrics.utility import AT_ONE, contributions
 from dossier.register import metric
 from dossier.types import Absent, Estimate, Floats
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dossier.metrics.intervals import column, estimate, on_log, on_logit, wilson
+from dossier.metrics.intervals import NO_ROWS, column, estimate, on_log, on_logit, wilson
 from dossier.metrics.resampling import Cells, block_size, cells_of, draws, draws_within_classes, percentile
 from dossier.register import curve, metric
 from dossier.types import Absent, Curve, Estimate, Floats
@@ -20,7 +20,7 @@ POINTS = 250
 def one_class(outcome: Floats) -> Absent | None:
     """The reason why cases cannot be compared with non-cases, if there is one."""
     if len(outcome) == 0:
-        return Absent("there are no rows")
+        return NO_ROWS
     if len(outcome) == 1:
         return Absent("there is a single row, so that cases and non-cases cannot be compared")
     events = int(outcome.sum())
@@ -114,7 +114,7 @@ def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
 def _share(chosen: Floats, among: Floats, outcome: Floats, level: float, empty: str) -> Estimate | Absent:
     """The share of the rows `among` that are also `chosen`, with Wilson's interval; n is the number of those rows."""
     if len(outcome) == 0:
-        return Absent("there are no rows")
+        return NO_ROWS
     trials, successes = int(among.sum()), int((among * chosen).sum())
     if trials == 0:
         return Absent(empty)
@@ -225,7 +225,6 @@ def npv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
 
 # ---- both kinds of error in one number ------------------------------------------------------------------------------
 
-NO_ROWS = Absent("there are no rows")
 IMPROPER = "It mixes both kinds of error at one cut-off without saying what each of them costs."
 
 
@@ -958,7 +957,7 @@ def risk_distribution(outcome: Floats, risk: Floats, weights: Floats | None = No
     of all non-cases that lies in the bin (missing where no case, or no non-case, has a weight). Absent without rows.
     """
     if len(outcome) == 0:
-        return Absent("there are no rows")
+        return NO_ROWS
     edges = risk_edges(risk_end(risk))
     bins = len(edges) - 1
     place = np.searchsorted(edges[1:-1], risk, side="right")

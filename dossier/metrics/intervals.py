@@ -11,6 +11,7 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from dossier.types import Absent, Estimate, Floats
 
+NO_ROWS = Absent("there are no rows")
 NO_SPREAD = "the rows do not vary enough to estimate an interval"
 ONE_SIDED = "one-sided"
 """The word by which a method says that its interval has one end only."""

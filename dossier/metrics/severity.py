@@ -9,14 +9,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.metrics.intervals import estimate, wilson
+from dossier.metrics.intervals import NO_ROWS, estimate, wilson
 from dossier.register import curve, metric
 from dossier.types import Absent, Curve, Estimate, Floats
 
 Integers = NDArray[np.int64]
 Weights = Sequence[Sequence[float]]
 
-NO_ROWS = Absent("there are no rows")
 ALL_ALIKE = "both kinds of error are equally grave, so the index can take no other value"
 NO_ERRORS = "no errors: the index is 0 by definition and has no interval"
 UNDEFINED = Absent("there are no errors, and the 0 that the index is by definition enters no mean")

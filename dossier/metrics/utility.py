@@ -9,14 +9,13 @@ import numpy as np
 
 from dossier.metrics.accuracy import h_accuracy_at_risks
 from dossier.metrics.discrimination import one_class, risk_range
-from dossier.metrics.intervals import column, estimate, standard_error, two_sided
+from dossier.metrics.intervals import NO_ROWS, column, estimate, standard_error, two_sided
 from dossier.register import curve, curve_synthesis, metric
 from dossier.types import Absent, Curve, Estimate, Floats, SiteResults, found_curve
 
 POINTS = 101
 """Thresholds of a decision curve."""
 
-NO_ROWS = Absent("there are no rows")
 AT_ONE = Absent("net benefit is not defined at a threshold of 1, where one false positive outweighs everything")
 
 NO_RATERS = Absent("no raters judged these cases")
