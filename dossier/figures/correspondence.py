@@ -47,7 +47,6 @@ from dossier.types import (
     Absent,
     Curve,
     DatasetSummary,
-    Description,
     Estimate,
     Evidence,
     Picture,
@@ -55,7 +54,7 @@ from dossier.types import (
     find,
     find_curve,
 )
-from dossier.typeset.names import has_enough, unweighted
+from dossier.typeset.names import has_enough, predictor_of, unweighted
 from dossier.typeset.numbers import number, per_cent
 from dossier.typeset.words import counted
 
@@ -78,14 +77,10 @@ Shifts = Mapping[tuple[str, str], float]
 def shifts(evidence: Evidence) -> dict[tuple[str, str], float]:
     """The standardized difference of each predictor, or category of it, by site and predictor."""
     return {
-        (row.dataset, _predictor(row.described)): row.described.value
+        (row.dataset, predictor_of(row.described)): row.described.value
         for row in evidence.descriptions
         if row.described.statistic == "standardized_mean_difference" and has_enough(row.described)
     }
-
-
-def _predictor(described: Description) -> str:
-    return described.variable if described.level is None else f"{described.variable}: {described.level}"
 
 
 def _holders(evidence: Evidence, known: Shifts) -> list[DatasetSummary]:

@@ -6,7 +6,7 @@ from dossier.bands import LARGE_SHIFT, SIMILARITY
 from dossier.findings.description import NARROW_SIDE_BY_SIDE, evenly
 from dossier.findings.sentence import Sentence, estimated, named_or_counted, range_over_sites, sites_without
 from dossier.types import Absent, DatasetSummary, Description, Estimate, Evidence, externals, find
-from dossier.typeset.names import has_enough, unweighted
+from dossier.typeset.names import has_enough, predictor_of, unweighted
 from dossier.typeset.numbers import number
 from dossier.typeset.tables import Cell, Column, Row, Table, folded
 from dossier.typeset.words import listing
@@ -68,13 +68,13 @@ def _is_told_by_distances(evidence: Evidence, site: DatasetSummary) -> bool:
 def by_feature(evidence: Evidence) -> tuple[Table, ...]:
     """How far each predictor lies from the development data, at each site that gives it."""
     shifts = {
-        (row.dataset, _feature(row.described)): row.described
+        (row.dataset, predictor_of(row.described)): row.described
         for row in evidence.descriptions
         if row.described.statistic == "standardized_mean_difference"
     }
     holders = [site for site in externals(evidence) if any(name == site.name for name, _ in shifts)]
     variables = {
-        _feature(row.described): row.described.variable
+        predictor_of(row.described): row.described.variable
         for row in evidence.descriptions
         if row.described.statistic == "standardized_mean_difference"
     }
@@ -89,11 +89,6 @@ def by_feature(evidence: Evidence) -> tuple[Table, ...]:
         folded(_by_feature(cells, block, features, part))
         for part, block in enumerate(evenly(holders, NARROW_SIDE_BY_SIDE), start=1)
     )
-
-
-def _feature(described: Description) -> str:
-    """A predictor, or one category of it, as a row names it."""
-    return described.variable if described.level is None else f"{described.variable}: {described.level}"
 
 
 def _without_difference(evidence: Evidence) -> dict[tuple[str, str], str]:

@@ -33,6 +33,11 @@ def tested_version(evidence: Evidence) -> str:
     return release.tested_version or release.version
 
 
+def predictor_of(described: Description) -> str:
+    """A predictor, or one category of it, as a row names it."""
+    return described.variable if described.level is None else f"{described.variable}: {described.level}"
+
+
 def foretold(evidence: Evidence) -> str:
     """What the model gives the probability of: the outcome with its horizon, of several classes each of them."""
     outcome = evidence.release.outcome
