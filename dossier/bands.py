@@ -21,6 +21,12 @@ FEW_FOR_A_BAND = 100
 FEW_FOR_POOLING = 20
 """Below so many events or non-events a site is listed but not pooled."""
 
+FEWEST_POOLED = 3
+"""Sites from which on their pooled value is printed and said first: the interval over two holds nearly everything.
+
+results.json holds the pooled values of two sites too.
+"""
+
 OE_TOLERATED = (0.8, 1.25)
 """Between these the ratio of observed to expected events is not called off; its whole interval must lie outside."""
 SAME_RISK = 0.001

@@ -64,9 +64,6 @@ from dossier.types import (
 from dossier.typeset.numbers import number
 from dossier.typeset.words import counted, sentence_case
 
-FEWEST_POOLED = 3
-"""Sites from which on a subgroup is shown by its pooled value: the interval over two holds nearly everything."""
-
 MOST_ROWS = 44
 TOP = 5.4
 MEASURES = (("auroc", "AUROC"), ("oe_ratio", "O/E"))
@@ -132,7 +129,9 @@ def _of_subgroup(evidence: Evidence, name: str, label: str) -> list[Line]:
     if not known:
         return []
     pooled = tuple(find_in_subgroup(evidence, subset, measure, POOLED) for measure, _ in measures(evidence))
-    telling = [one for one in pooled if isinstance(one, Estimate) and (one.details.get("k") or 0) >= FEWEST_POOLED]
+    telling = [
+        one for one in pooled if isinstance(one, Estimate) and (one.details.get("k") or 0) >= bands.FEWEST_POOLED
+    ]
     enough = [(site, size) for site, size in known if not _is_few(size)]
     if telling:
         values = tuple(
@@ -351,7 +350,7 @@ def forest_caption(evidence: Evidence) -> str:
             "differ by site too."
         )
     if any(line.found and not line.is_pooled for line in rows):
-        text += f" Square: a site, where fewer than {FEWEST_POOLED} can be pooled."
+        text += f" Square: a site, where fewer than {bands.FEWEST_POOLED} can be pooled."
     several = bool(evidence.release.outcome.classes)
     if several:
         text += " AUROC: mean over the classes; Brier: over all classes; rarest: patients of the rarest class."

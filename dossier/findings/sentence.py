@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from dossier.bands import FEW_FOR_POOLING, OE_TOLERATED
+from dossier.bands import FEW_FOR_POOLING, FEWEST_POOLED, OE_TOLERATED
 from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find
 from dossier.typeset.numbers import TIED, in_text, level_of, number, short
 from dossier.typeset.words import counted, in_words, listing, named
@@ -114,10 +114,6 @@ def of_two_sites(pooled: Estimate) -> bool:
     """Whether no more than two sites are pooled: their interval has one degree of freedom, and holds nearly all."""
     sites = pooled.details.get("k")
     return sites is not None and sites < FEWEST_POOLED
-
-
-FEWEST_POOLED = 3
-"""Sites from which on what they say together is said first; of two the sites themselves are."""
 
 
 def pooled_of_two(evidence: Evidence) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dossier.bands import FEW_FOR_POOLING
+from dossier.bands import FEW_FOR_POOLING, FEWEST_POOLED
 from dossier.findings import classes
 from dossier.findings.sentence import Sentence, named_with_the_rest, primary_threshold
 from dossier.types import (
@@ -35,9 +35,6 @@ MOST_NAMED = 3
 """Differences that the finding names; of more the rest is counted, and the tables hold all."""
 
 COMPLEMENT = "complement"
-
-FEWEST_POOLED = 3
-"""Sites from which on a pooled row is printed; results.json holds those of two sites too."""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dossier.bands import FEW_FOR_A_BAND as FEW
 from dossier.bands import FEW_FOR_POOLING as VERY_FEW
+from dossier.bands import FEWEST_POOLED
 from dossier.findings import classes, subgroups
 from dossier.findings.committee.places import is_here, lacking, local, rarer_outcome, where_it_holds, with_enough
 from dossier.findings.committee.plain import LINE, MOST_NAMED, counted_places, few_named, of_hundred
@@ -193,7 +194,7 @@ def _elsewhere(evidence: Evidence) -> str:
 def _nothing_elsewhere(evidence: Evidence) -> str:
     """Why nothing can be said of a new place."""
     enough = with_enough(estimated(evidence, "auroc"))
-    if len(enough) >= subgroups.FEWEST_POOLED and any(found.value in (0.0, 1.0) for _, found in enough):
+    if len(enough) >= FEWEST_POOLED and any(found.value in (0.0, 1.0) for _, found in enough):
         return (
             "Where all patients are ranked right, or all wrong, the places cannot be added up: nothing can be said of "
             "a new one."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dossier.bands import FEW_FOR_POOLING as VERY_FEW
+from dossier.bands import FEWEST_POOLED
 from dossier.findings import classes, subgroups
 from dossier.findings.committee.answers import by_chance, groups_apart
 from dossier.findings.committee.places import is_here
@@ -74,7 +75,7 @@ def groups(evidence: Evidence) -> Table | None:
     notes = [f"Too few: under {VERY_FEW} patients {what}{each}."] if TOO_FEW in texts else []
     if NOT_ADDED in texts:
         notes.append(
-            f"Not added up: under {in_words(subgroups.FEWEST_POOLED)} places have enough of the group, or all are "
+            f"Not added up: under {in_words(FEWEST_POOLED)} places have enough of the group, or all are "
             "ranked right; the dossier has its numbers place by place, under Subgroups."
         )
     if left_out and where == POOLED:
@@ -124,7 +125,7 @@ def _of_group(found: Estimate | Absent, where: str, few: bool) -> Cell:
         return Cell(TOO_FEW, kind="absent")
     if where != POOLED:
         return hundred(found)
-    enough = isinstance(found, Estimate) and (found.details.get("k") or 0) >= subgroups.FEWEST_POOLED
+    enough = isinstance(found, Estimate) and (found.details.get("k") or 0) >= FEWEST_POOLED
     return hundred(found) if enough else Cell(NOT_ADDED, kind="absent")
 
 
