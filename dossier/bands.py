@@ -1,4 +1,7 @@
-"""The cut-offs of [Trust]: how similar is similar, how good is acceptable. Conventions, not laws."""
+"""The cut-offs that measures, figures and sentences share: from where on a value counts as what a word says.
+
+Those of similarity and performance are the conventions of [Trust], the others our own; none is a law.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ results.json holds the pooled values of two sites too.
 """
 
 OE_TOLERATED = (0.8, 1.25)
-"""Between these the ratio of observed to expected events is not called off; its whole interval must lie outside."""
+"""The ratio of observed to expected events is off where its interval excludes 1, far off where that lies outside."""
 SAME_RISK = 0.001
 """Two risks that differ by no more are the same: tables round them."""
 
