@@ -248,9 +248,10 @@ def schema() -> None:
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
 @click.option("--release", type=click.Path(path_type=Path), help="What it was built from: compare inputs and rebuild.")
 def verify(out: Path, release: Path | None) -> int:
-    """Compare every file and every printed number of a dossier with its manifest and its results.
+    """Compare every file of a dossier with its manifest, and the printed numbers with its results.
 
-    OUT is a folder that dossier build has written. Exit code 4 where something differs.
+    The numbers of tables and sentences are looked for in results.json, those of figures in figures/*.svg; texts that
+    are exempt are counted by kind. OUT is a folder that dossier build has written. Exit code 4 where something differs.
     """
     from dossier import verify as verification
     from dossier.load.faults import counted
