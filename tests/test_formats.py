@@ -345,6 +345,13 @@ UNUSUAL = {
     "bytes": pyarrow.array([b"a", b"b", None], pyarrow.binary(1)),
     "run": pyarrow.RunEndEncodedArray.from_arrays([1, 2, 3], pyarrow.array(["a", "b", None])),
 }
+BLANKS = {
+    "text": pyarrow.array([" a", "b ", " "]),
+    "large text": pyarrow.array(["a ", "\u00a0b", ""], pyarrow.large_string()),
+    "view": pyarrow.array(["a ", " b", "\t"], pyarrow.string_view()),
+    "category": pyarrow.array(["a ", " b", " "]).dictionary_encode(),
+    "bytes": pyarrow.array([b"a ", b" b", b"  "], pyarrow.binary(2)),
+}
 BYTES = [b"\xff\xfe" * 8, b"\x00\x01" * 8, None]
 
 
@@ -353,6 +360,22 @@ def test_texts_in_every_form_of_the_file_are_texts(tmp_path: Path, kind: str) ->
     table = pyarrow.table(COLUMNS)
     pyarrow.feather.write_feather(table.set_column(3, "ward", UNUSUAL[kind]), tmp_path / "site.feather")
     _is_the_table(_read(tmp_path, "site.feather"))
+
+
+@pytest.mark.parametrize("file", ["site.feather", "site.parquet"])
+@pytest.mark.parametrize("kind", BLANKS)
+def test_blanks_around_a_text_are_no_part_of_it_and_a_blank_is_missing(tmp_path: Path, kind: str, file: str) -> None:
+    write = pyarrow.feather.write_feather if file == "site.feather" else pyarrow.parquet.write_table
+    write(pyarrow.table(COLUMNS).set_column(3, "ward", BLANKS[kind]), tmp_path / file)
+    _is_the_table(_read(tmp_path, file))
+
+
+def test_a_row_of_blanks_is_no_row(tmp_path: Path) -> None:
+    cells = {"outcome": ["0", " ", "1"], "risk": ["0.1", "", "0.25"], "age": ["1", " ", ""], "ward": ["a", "", " "]}
+    kinds = pyarrow.schema([(name, pyarrow.large_string()) for name in cells])
+    pyarrow.feather.write_feather(pyarrow.table(cells, kinds), tmp_path / "site.feather")
+    found = _read(tmp_path, "site.feather")
+    assert (found.rows_read, found.excluded["outcome missing"]) == (2, 0)
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,8 @@ def text(value: Any) -> str:
 def whole(column: Any) -> Any:
     """A column in one piece and in plain cells: numbers, truth values, dates and texts; a duration is one of days.
 
-    A number of fewer bits than a double is the one that its shortest digits spell: 0.7, not 0.699999988079071.
+    Texts have no blanks around them, as in every other kind of file. A number of fewer bits than a double is the one
+    that its shortest digits spell: 0.7, not 0.699999988079071.
     """
     import pyarrow
 
@@ -56,6 +57,16 @@ def whole(column: Any) -> Any:
 
 
 def _plain(cells: Any) -> Any:
+    import pyarrow
+    import pyarrow.compute as compute
+
+    plain = _spelled_out(cells)
+    kinds = pyarrow.types
+    is_text = kinds.is_string(plain.type) or kinds.is_large_string(plain.type)
+    return compute.utf8_trim_whitespace(plain) if is_text else plain
+
+
+def _spelled_out(cells: Any) -> Any:
     import pyarrow
     import pyarrow.compute as compute
 

@@ -221,7 +221,7 @@ def filled_rows(columns: Iterable[Any]) -> NDArray[np.bool_] | None:
     empty = None
     for column in columns:
         gaps = compute.is_null(column, nan_is_null=True)
-        if pyarrow.types.is_string(column.type):
+        if pyarrow.types.is_string(column.type) or pyarrow.types.is_large_string(column.type):
             gaps = compute.or_(gaps, compute.equal(compute.binary_length(column).fill_null(0), 0))
         empty = gaps if empty is None else compute.and_(empty, gaps)
         if not compute.any(empty).as_py():
