@@ -161,6 +161,65 @@ def test_separators_at_the_end_of_the_file_are_no_cases(tmp_path: Path) -> None:
     np.testing.assert_array_equal(linked.labels, [[1, 0], [1, 1]])
 
 
+def _written(path: Path, rows: list[list[Any]]) -> None:
+    """A table of raters A and B as the kind of file that its name says."""
+    if path.suffix == ".xlsx":
+        _workbook(path, [["A", "B"], *rows])
+    elif path.suffix == ".csv":
+        lines = (
+            "" if row == [None, None] else ",".join("" if cell is None else str(cell) for cell in row) for row in rows
+        )
+        path.write_text("\n".join(["A,B", *lines, "", ""]))
+    else:
+        found = pandas.DataFrame(rows, columns=["A", "B"], dtype=float)
+        found.to_feather(path) if path.suffix == ".feather" else pyreadstat.write_sav(found, path)
+
+
+@pytest.mark.parametrize("kind", [".csv", ".xlsx", ".feather", ".sav"])
+def test_a_row_of_nothing_between_others_is_a_case_without_labels(tmp_path: Path, kind: str) -> None:
+    release = f'[readers]\nlabels = "labels{kind}"\nconfidence = "confidence{kind}"\n'
+    gap = [None, None]
+    _written(tmp_path / f"labels{kind}", [[1, 0], gap, [1, 1], [0, 0], gap])
+    _written(tmp_path / f"confidence{kind}", [[0.1, 0.2], [0.3, 0.4], gap, [0.5, 0.6], gap, gap])
+    found = _read(tmp_path, release)
+    np.testing.assert_array_equal(found.labels, [[1, 0], [np.nan] * 2, [1, 1], [0, 0]])
+    np.testing.assert_array_equal(found.confidence, [[0.1, 0.2], [0.3, 0.4], [np.nan] * 2, [0.5, 0.6]])
+    of_a_dataset = release.replace("[readers]", '[readers]\ndataset = "site"')
+    says = f"labels{kind} has 4 cases, site has 3 rows."
+    assert _faults(tmp_path, of_a_dataset) == [says]
+    _written(tmp_path / f"labels{kind}", [[1, 0], gap, [1, 1]])
+    _written(tmp_path / f"confidence{kind}", [[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]])
+    np.testing.assert_array_equal(_read(tmp_path, of_a_dataset).labels, [[1, 0], [np.nan] * 2, [1, 1]])
+
+
+def test_the_blank_line_of_a_single_rater_is_a_case(tmp_path: Path) -> None:
+    release = '[readers]\nlabels = "labels.csv"\nconfidence = "confidence.csv"\n'
+    tables = {"labels__csv": "A\n1\n\n0\n1\n", "confidence__csv": "A\n0.1\n0.2\n\n0.4\n"}
+    found = _read(tmp_path, release, **tables)
+    np.testing.assert_array_equal(found.labels, [[1], [np.nan], [0], [1]])
+    np.testing.assert_array_equal(found.confidence, [[0.1], [0.2], [np.nan], [0.4]])
+
+
+def test_the_first_row_of_a_file_with_names_of_its_own_may_hold_nothing(tmp_path: Path) -> None:
+    _written(tmp_path / "labels.feather", [[None, None], [1, 1], [0, 0]])
+    found = _read(tmp_path, '[readers]\ndataset = "site"\nlabels = "labels.feather"\n')
+    np.testing.assert_array_equal(found.labels, [[np.nan] * 2, [1, 1], [0, 0]])
+
+
+def test_lines_that_were_ended_twice_are_no_cases(tmp_path: Path) -> None:
+    labels = "A,B\r\r\n1,0\r\r\n1,1\r\r\n0,0\r\r\n"
+    (tmp_path / "labels.csv").write_bytes(labels.encode())
+    found = _read(tmp_path, '[readers]\ndataset = "site"\nlabels = "labels.csv"\n')
+    np.testing.assert_array_equal(found.labels, LABELS)
+
+
+def test_a_table_of_nothing_has_no_raters_to_read(tmp_path: Path) -> None:
+    _written(tmp_path / "labels.feather", [[None, None]])
+    assert _faults(tmp_path, '[readers]\ndataset = "site"\nlabels = "labels.feather"\n') == [
+        "labels.feather has 0 cases, site has 3 rows."
+    ]
+
+
 def test_a_column_without_a_name_is_an_index_or_a_fault(tmp_path: Path) -> None:
     release = '[readers]\ndataset = "site"\nlabels = "labels.csv"\n'
     found = _read(tmp_path, release, labels__csv=",A,B\n1,1,0\n2,1,1\n3,0,0\n")

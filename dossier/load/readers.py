@@ -123,7 +123,9 @@ def _grid(key: str, content: bytes, file: str, declared: ReadersTables, faults: 
         if raw is None:
             return None
         columns = (raw.columns[name] if name == declared.case else coded.numbers(raw, name) for name in raw.columns)
-        return Grid(tuple(raw.columns), tuple(columns), [int(row) for row in raw.rows])
+        held = tables.Lines(tuple(columns), raw.rows)
+        held = held if declared.case is not None else _with_gaps(held, first=1)
+        return Grid(tuple(raw.columns), held.columns, [int(row) for row in held.rows])
     lines = tables.lines(content, file, faults)
     if lines is None:
         return None
@@ -147,8 +149,26 @@ def _written(lines: tables.Lines, declared: ReadersTables) -> tables.Lines:
     rows_of_each = [(cells, tables.filled_rows([cells])) for cells in lines.columns]
     columns = tuple(cells for cells, filled in rows_of_each if filled is None or filled.any())
     lines = replace(lines, columns=columns)
-    filled = tables.filled_rows(columns) if declared.case is not None else None
+    if declared.case is None:
+        return _with_gaps(lines, first=int(lines.rows[0]))
+    filled = tables.filled_rows(columns)
     return lines if filled is None else lines.only(filled)
+
+
+def _with_gaps(lines: tables.Lines, first: int) -> tables.Lines:
+    """The rows with those of nothing between them: without identifiers the place of a row says which case it is.
+
+    Where a row of nothing follows every row, a program has ended each line twice.
+    """
+    numbers = lines.rows
+    if len(numbers) == 0 or (len(numbers) > 2 and (np.diff(numbers) == 2).all()):
+        return lines
+    import pyarrow
+
+    every = np.arange(first, int(numbers[-1]) + 1, dtype=np.int64)
+    gaps = ~np.isin(every, numbers)
+    places = pyarrow.array(np.cumsum(~gaps) - 1, mask=gaps)
+    return tables.Lines(tuple(cells.take(places) for cells in lines.columns), every)
 
 
 def _named(
