@@ -189,6 +189,23 @@ def test_free_text_is_no_predictor(tmp_path: Path) -> None:
     assert found[0][0] == "note holds 60 different texts in 60 rows: too many for a category."
 
 
+@pytest.mark.parametrize(
+    ("rows", "different", "refused"), [(9, 9, False), (10, 5, False), (10, 6, True), (41, 41, True), (60, 30, False)]
+)
+def test_texts_that_are_nearly_all_different_are_no_categories_in_small_tables_either(
+    tmp_path: Path, rows: int, different: int, refused: bool
+) -> None:
+    table = "outcome,risk,name\n" + "".join(f"{k % 2},0.5,Anna {k % different}\n" for k in range(rows))
+    release = SITE + 'predictors = ["name"]\n'
+    if refused:
+        (found,) = _faults(tmp_path, release, site__csv=table)
+        assert found[0] == f"name holds {different} different texts in {rows} rows: too many for a category."
+        _read(tmp_path, release + 'categorical = ["name"]\n', site__csv=table)
+    else:
+        (name,) = _read(tmp_path, release, site__csv=table).datasets[0].predictors
+        assert len(name.levels or ()) == different
+
+
 def test_a_missing_release_says_so(tmp_path: Path) -> None:
     with pytest.raises(ReleaseError, match=r"There is no file release\.toml\."):
         load.study(tmp_path)
@@ -514,6 +531,34 @@ def test_categories_that_differ_in_capitals_only_are_flagged(tmp_path: Path) -> 
     assert _flagged(study, "other_categories") == [
         "sex is spelled in several ways in site, each counted as a category of its own: F and f, M and m."
     ]
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "says"),
+    [
+        (["f"] * 20 + ["Anna", "Berta"], ["w"] * 20, "x is f, and FEW in site and w in dev: no category is in both."),
+        (["Anna"] * 9 + ["Eve"] * 9, ["w"] * 20, "x is FEW in site and w in dev: no category is in both."),
+        (["f"] * 20, ["w"] * 20 + ["Bob"] * 9, "x is f in site and w, and FEW in dev: no category is in both."),
+        (["f"] * 10, ["Bob"] * 9 + ["Dan"] * 9, "x is f in site and FEW in dev: no category is in both."),
+        (["f"] * 20 + ["F"] * 9, ["f"] * 20, "SEVERAL in site, each counted as a category of its own: FEW."),
+        (["f"] * 20 + ["F"] * 10, ["f"] * 20, "SEVERAL in site, each counted as a category of its own: F and f."),
+        (["m"] * 20 + ["f"] * 9, ["m"] * 20 + ["F"] * 20, "OTHERWISE FEW."),
+        (["m"] * 20 + ["f"] * 20, ["m"] * 20 + ["F"] * 9, "OTHERWISE FEW."),
+        (["M"] * 20 + ["f"] * 9, ["m"] * 20 + ["F"] * 20 + ["f"] * 20, "OTHERWISE M for m."),
+        (["M"] * 20 + ["f"] * 9 + ["x"] * 10, ["m"] * 20 + ["F"] * 20 + ["x"] * 9, "OTHERWISE M for m, and FEW."),
+    ],
+)
+def test_no_doubt_names_a_category_that_fewer_have_than_is_printed(
+    tmp_path: Path, here: list[str], there: list[str], says: str
+) -> None:
+    tables = {
+        name: "outcome,risk,x\n" + "".join(f"{k % 2},0.5,{word}\n" for k, word in enumerate(words))
+        for name, words in (("site__csv", here), ("dev__csv", there))
+    }
+    study = _read(tmp_path, "[disclosure]\nminimum_cell = 10\n" + SITE + DEVELOPMENT, **tables)
+    says = says.replace("FEW", "what fewer than 10 patients have").replace("SEVERAL", "x is spelled in several ways")
+    otherwise = "x is spelled otherwise in site than in dev, and each spelling is counted as a category of its own:"
+    assert says.replace("OTHERWISE", otherwise) in _flagged(study, "other_categories")
 
 
 def _subgroup(declared: str, rows: list[str], folder: Path) -> list[str]:

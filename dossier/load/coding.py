@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,9 +34,11 @@ def flags(sites: Sequence[Site]) -> Iterator[Flag]:
     """The doubts about the columns of every dataset, those against the others' last."""
     for site in sites:
         yield from _constant(site.dataset)
-        for check in (_codes, _words_for_missing, _spellings):
+        for check in (_codes, _words_for_missing):
             for column in _columns(site):
                 yield from check(site.dataset.name, column)
+        for column in _columns(site):
+            yield from _spellings(site.dataset, column)
         for column in _columns(site):
             if column.name not in site.categorical:
                 yield from _notations(site.dataset.name, column)
@@ -110,6 +113,7 @@ def _beside(code: float) -> tuple[float, ...]:
 
 
 def _words_for_missing(dataset: str, one: Feature) -> Iterator[Flag]:
+    """The words for missing, named however few rows hold them: they are ours, and say nothing of a patient."""
     for word in _words(one):
         if is_word(word):
             rows = int((one.values == (one.levels or ()).index(word)).sum())
@@ -122,18 +126,40 @@ def _for_missing(dataset: str, feature: Feature, written: str, rows: int, why: s
     return Flag.of_rows("code_for_missing", dataset, told, (feature.name,))
 
 
-def _spellings(dataset: str, one: Feature) -> Iterator[Flag]:
+def _spellings(dataset: Dataset, one: Feature) -> Iterator[Flag]:
     """Categories that differ in capitals, blanks or the make of their letters only."""
     alike: dict[str, list[str]] = {}
     for word in _words(one):
-        alike.setdefault(_spelling(word), []).append(_visible(word))
-    several = [" and ".join(words) for words in alike.values() if len(words) > 1]
+        alike.setdefault(_spelling(word), []).append(word)
+    common = _common(dataset, one)
+    several = [
+        " and ".join(map(_visible, words)) if common.issuperset(words) else None
+        for words in alike.values()
+        if len(words) > 1
+    ]
     if several:
         says = (
-            f"{one.name} is spelled in several ways in {dataset}, each counted as a category of its own: "
-            f"{listed(several, 5)}."
+            f"{one.name} is spelled in several ways in {dataset.name}, each counted as a category of its own: "
+            f"{_named(several, dataset.minimum_cell)}."
         )
-        yield Flag("other_categories", dataset, says, columns=(one.name,))
+        yield Flag("other_categories", dataset.name, says, columns=(one.name,))
+
+
+def _common(dataset: Dataset, one: Feature) -> frozenset[str]:
+    """The categories that may be named: so many patients have them as the release wants in a count that it prints."""
+    known = _known(one)
+    return frozenset(
+        word for code, word in enumerate(one.levels or ()) if (known == code).sum() >= max(1, dataset.minimum_cell)
+    )
+
+
+def _named(texts: Sequence[str | None], smallest: int) -> str:
+    """What is said of categories; None, for one that is not named, once at the end."""
+    told = [text for text in texts if text is not None]
+    if len(told) == len(texts):
+        return listed(told, 5)
+    few = f"what fewer than {smallest} patients have"
+    return f"{listed(told, 5)}, and {few}" if told else few
 
 
 def _notations(dataset: str, one: Feature) -> Iterator[Flag]:
@@ -184,9 +210,25 @@ def _against(site: Site, one: Feature, sites: Sequence[Site]) -> Iterator[Flag]:
         yield from _units(name, one.name, here, theirs, where)
         yield from _two_codes(name, one.name, np.unique(here).tolist(), np.unique(theirs).tolist(), where)
     else:
-        words = by_size({word for _, held in same for word in _words(held)})
-        yield from _categories(name, one, words, where)
-        yield from _two_codes(name, one.name, _numbers(_words(one)), _numbers(words), where)
+        others = Others(
+            where,
+            by_size({word for _, held in same for word in _words(held)}),
+            frozenset(word for other, held in same for word in _common(other, held)),
+            max(other.minimum_cell for other, _ in same),
+        )
+        yield from _categories(site.dataset, one, others)
+        # These are codes and no names: the other of the two values is known to whoever knows one.
+        yield from _two_codes(name, one.name, _numbers(_words(one)), _numbers(others.words), where)
+
+
+@dataclass(frozen=True)
+class Others:
+    """The categories of a column in the tables that one is held against, and those among them that may be named."""
+
+    where: str
+    words: tuple[str, ...]
+    common: frozenset[str]
+    smallest: int
 
 
 def _units(dataset: str, name: str, mine: Floats, theirs: Floats, where: str) -> Iterator[Flag]:
@@ -208,25 +250,29 @@ def _apart(mine: Floats, theirs: Floats) -> bool:
     return bool(low > highest or lowest > high)
 
 
-def _categories(dataset: str, one: Feature, theirs: Sequence[str], where: str) -> Iterator[Flag]:
-    mine = _words(one)
+def _categories(dataset: Dataset, one: Feature, others: Others) -> Iterator[Flag]:
+    mine, theirs = _words(one), others.words
+    common = _common(dataset, one)
     if not set(mine) & set(theirs):
-        says = (
-            f"{one.name} is {listed(mine, 5)} in {dataset} and {listed(theirs, 5)} in {where}: no category is in both."
-        )
+        here = _named([word if word in common else None for word in mine], dataset.minimum_cell)
+        there = _named([word if word in others.common else None for word in theirs], others.smallest)
+        says = f"{one.name} is {here} in {dataset.name} and {there} in {others.where}: no category is in both."
         if min(len(mine), len(theirs)) >= MANY_CATEGORIES:
             says += " It may be an identifier or a place: name the predictors in the [[dataset]]."
-        yield Flag("other_categories", dataset, says, columns=(one.name,))
+        yield Flag("other_categories", dataset.name, says, columns=(one.name,))
         return
     spelled = {_spelling(word): word for word in theirs}
-    unlike = [word for word in mine if word not in theirs and _spelling(word) in spelled]
+    unlike = [(word, spelled[_spelling(word)]) for word in mine if word not in theirs and _spelling(word) in spelled]
     if unlike:
-        pairs = [f"{_visible(word)} for {_visible(spelled[_spelling(word)])}" for word in unlike]
+        pairs = [
+            f"{_visible(word)} for {_visible(other)}" if word in common and other in others.common else None
+            for word, other in unlike
+        ]
         says = (
-            f"{one.name} is spelled otherwise in {dataset} than in {where}, and each spelling is counted as a category "
-            f"of its own: {listed(pairs, 5)}."
+            f"{one.name} is spelled otherwise in {dataset.name} than in {others.where}, and each spelling is counted "
+            f"as a category of its own: {_named(pairs, max(dataset.minimum_cell, others.smallest))}."
         )
-        yield Flag("other_categories", dataset, says, columns=(one.name,))
+        yield Flag("other_categories", dataset.name, says, columns=(one.name,))
 
 
 def _two_codes(dataset: str, name: str, mine: Sequence[float], theirs: Sequence[float], where: str) -> Iterator[Flag]:

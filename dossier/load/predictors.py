@@ -22,8 +22,8 @@ NAMES_OF_ROWS = frozenset(("X", "index", "rownames", "row.names"))
 """What they call the numbers of rows, and a person something else."""
 WORDS = re.compile(r"[^\W_]+")
 """The words of a name, between the signs."""
-MANY_LEVELS = 50
-"""A text with more different values than this, most of them met once or twice, is no category."""
+ENOUGH_ROWS = 10
+"""In so many rows texts of which more than half are different are names, identifiers or days, and no categories."""
 
 
 @dataclass(frozen=True)
@@ -268,7 +268,7 @@ def _categories(
     if not declared:
         for k, cells in texts.items():
             present = [text for text in cells if text is not None]
-            if len(set(present)) > max(MANY_LEVELS, len(present) / 2):
+            if len(present) >= ENOUGH_ROWS and len(set(present)) > len(present) / 2:
                 source = holders[k]
                 what = (
                     f"{name} holds {len(set(present))} different texts in {len(present)} rows: too many for a category."
