@@ -422,6 +422,33 @@ def test_many_categories_that_no_other_table_has_may_be_places(tmp_path: Path, c
     assert says.endswith(advice if told else "no category is in both.")
 
 
+@pytest.mark.parametrize(
+    ("block", "times", "told"),
+    [(20, 2, 20), (20, 3, 40), (12, 4, 24), (10, 5, 40), (9, 2, None), (20, 1, None)],
+)
+@pytest.mark.parametrize("more", ["", 'predictors = ["a", "b"]\n'])
+def test_a_table_that_was_pasted_below_itself_is_told_whatever_its_predictors(
+    tmp_path: Path, block: int, times: int, told: int | None, more: str
+) -> None:
+    rows = "".join(f"{k % 2},{0.02 * (k + 1):.2f},{k},{k % 3 or ''}\n" for k in range(block)) * times
+    study = _read(tmp_path, SITE + more, site__csv="outcome,risk,a,b\n" + rows)
+    says = f"In site {told} rows are those before them once more, in the same order: the table may hold its patients "
+    assert _flagged(study, "duplicate_rows") == ([] if told is None else [f"{says}more than once."])
+    quick = load.quick(tmp_path / "site.csv", "outcome", "risk")
+    assert bool(_flagged(quick, "duplicate_rows")) is (told is not None)
+
+
+def test_equal_rows_are_no_block_where_they_hold_few_values_or_differ_or_are_identified(tmp_path: Path) -> None:
+    few = "outcome,risk\n" + "".join(f"{k % 2},0.{1 + k % 4}\n" for k in range(40))
+    assert _flagged(_read(tmp_path, SITE, site__csv=few), "duplicate_rows") == []
+    rows = [f"{k % 2},{0.02 * (k % 20 + 1):.2f},{k}" for k in range(40)]
+    table = "outcome,risk,case\n" + "\n".join(rows)
+    assert len(_flagged(_read(tmp_path, SITE, site__csv=table), "duplicate_rows")) == 1
+    assert _flagged(_read(tmp_path, SITE + 'id = "case"\n', site__csv=table), "duplicate_rows") == []
+    other = "\n".join(rows[:-1]) + "\n0,0.9,41"
+    assert _flagged(_read(tmp_path, SITE, site__csv="outcome,risk,case\n" + other), "duplicate_rows") == []
+
+
 def test_other_units_and_other_categories_at_one_site_are_flagged(tmp_path: Path) -> None:
     site = [f"{k % 2},0.5,{10 + k % 7},{1000 + k},m" for k in range(41)]
     dev = [f"{k % 2},0.5,{10 + k % 7},{100 + k},{'male' if k % 2 else 'female'}" for k in range(41)]

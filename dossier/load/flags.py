@@ -15,6 +15,9 @@ from dossier.types import POOLED, Absent, CountedRows, Dataset, Flag, Floats
 TELLING = 3
 """From so many predictors on two equal rows are hardly two patients by chance."""
 
+PASTED = (2, 3, 5)
+"""How often a table may stand below itself; four times is twice, too."""
+
 MORE_THAN_CHANCE = 5.0
 """So many times more equal rows than two tables of other patients would share are the same patients."""
 
@@ -35,7 +38,7 @@ def _of(site: Site, development: Site | None) -> Iterator[Flag]:
     yield from _constant_risk(dataset)
     yield from _missing_predictors(described.dataset)
     yield from _renamed_predictors(site)
-    yield from _repeated_rows(described)
+    yield from _repeated_rows(site)
     yield from _incomplete_rival(site)
     yield from _in_no_subgroup(described.dataset)
     yield from _names_for_missing(site)
@@ -135,18 +138,41 @@ def _renamed_predictors(site: Site) -> Iterator[Flag]:
 
 
 def _repeated_rows(site: Site) -> Iterator[Flag]:
-    """Equal rows, where no identifiers say that they are different patients."""
-    dataset = site.dataset
-    if len(dataset.predictors) < TELLING or dataset.split is not None or site.identifiers is not None:
+    """Equal rows, where no identifiers say that they are different patients; with few predictors only in one block."""
+    dataset = site.described.dataset
+    if dataset.split is not None or site.identifiers is not None:
         return
-    table = _rows(dataset, [one.name for one in dataset.predictors])
-    measured = (dataset.outcome, dataset.risk, dataset.classes, dataset.class_risk)
-    extra = [one for one in measured if one is not None]
-    whole = np.column_stack([table, *extra])
-    repeated = len(whole) - len(np.unique(np.nan_to_num(whole, nan=np.inf), axis=0))
+    if len(dataset.predictors) < TELLING:
+        # A block is seen in all rows only: a sample is drawn from here and there.
+        whole = _measured_in(site.dataset)
+        block = _repeated_block(whole)
+        if block:
+            told = " those before them once more, in the same order: the table may hold its patients more than once."
+            yield Flag.of_rows("duplicate_rows", dataset.name, _rows_that_are(dataset, len(whole) - block, told))
+        return
+    whole = _measured_in(dataset)
+    repeated = len(whole) - len(np.unique(whole, axis=0))
     if repeated:
         told = " equal to an earlier one in outcome, risk and every predictor."
         yield Flag.of_rows("duplicate_rows", dataset.name, _rows_that_are(dataset, repeated, told))
+
+
+def _measured_in(dataset: Dataset) -> Floats:
+    """What is known of each row: predictors, outcome and risks, as columns."""
+    measured = (dataset.outcome, dataset.risk, dataset.classes, dataset.class_risk)
+    extra = [one for one in measured if one is not None]
+    predictors = (one.values for one in dataset.predictors)
+    # A gap is equal to a gap.
+    return np.nan_to_num(np.column_stack([np.empty((dataset.rows_analysed, 0)), *predictors, *extra]), nan=np.inf)
+
+
+def _repeated_block(rows: Floats) -> int:
+    """How many rows a table has that was pasted several times below itself; 0 where it was not."""
+    for times in PASTED:
+        block, rest = divmod(len(rows), times)
+        if not rest and block >= ENOUGH_TO_TELL and np.array_equal(rows[block:], rows[:-block]):
+            return block if len(np.unique(rows[:block], axis=0)) >= ENOUGH_TO_TELL else 0
+    return 0
 
 
 def _incomplete_rival(site: Site) -> Iterator[Flag]:
