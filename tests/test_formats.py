@@ -410,6 +410,44 @@ def test_a_duration_is_a_number_of_days_in_whatever_unit_it_is_kept(tmp_path: Pa
     np.testing.assert_array_equal(_read(tmp_path, "site.feather").predictors[1].values, [7.0, 1.5, np.nan])
 
 
+def test_the_durations_of_a_workbook_are_days(tmp_path: Path) -> None:
+    lengths = [datetime.timedelta(days=7), datetime.timedelta(hours=36), None]
+    rows = [[*row[:3], length] for row, length in zip(_rows()[1:], lengths, strict=True)]
+    _workbook(tmp_path / "site.xlsx", cases=[list(COLUMNS), *rows])
+    np.testing.assert_array_equal(_read(tmp_path, "site.xlsx").predictors[1].values, [7.0, 1.5, np.nan])
+    rows[2][3] = "unknown"
+    _workbook(tmp_path / "site.xlsx", cases=[list(COLUMNS), *rows])
+    found = _read(tmp_path, "site.xlsx", 'missing = { ward = ["unknown"] }\n').predictors[1]
+    np.testing.assert_array_equal(found.values, [7.0, 1.5, np.nan])
+
+
+HOURS = {
+    "DTIME11": ([168.0, 36.0, None], [7.0, 1.5, np.nan]),
+    "DTIME13.2": ([1.0, 2.5, None], [1 / 24, 2.5 / 24, np.nan]),
+    "TIME8": ([168.0, 36.0, None], [7.0, 1.5, np.nan]),
+}
+
+
+@pytest.mark.parametrize("kind", HOURS)
+def test_the_durations_of_spss_are_days_and_lose_none(tmp_path: Path, kind: str) -> None:
+    hours, days = HOURS[kind]
+    table = pandas.DataFrame({**COLUMNS, "ward": [None if one is None else 3600 * one for one in hours]}, dtype=object)
+    for name in ("outcome", "risk", "age", "ward"):
+        table[name] = table[name].astype(float)
+    pyreadstat.write_sav(table, tmp_path / "site.sav", variable_format={"ward": kind})
+    np.testing.assert_array_equal(_read(tmp_path, "site.sav").predictors[1].values, days)
+
+
+def test_the_durations_of_sas_are_days_and_a_time_of_day_is_none(tmp_path: Path) -> None:
+    table = pandas.DataFrame({name: COLUMNS[name] for name in ("outcome", "risk", "age")}, dtype=float)
+    table["ward"] = [7 * 86400.0, 1.5 * 86400, None]
+    pyreadstat.write_xport(table, tmp_path / "site.xpt", variable_format={"ward": "TIME8"})
+    np.testing.assert_array_equal(_read(tmp_path, "site.xpt").predictors[1].values, [7.0, 1.5, np.nan])
+    table["ward"] = [3600.0, 7200.0, None]
+    pyreadstat.write_xport(table, tmp_path / "site.xpt", variable_format={"ward": "TIME8"})
+    assert _read(tmp_path, "site.xpt").predictors[1].levels == ("01:00:00", "02:00:00")
+
+
 @pytest.mark.parametrize(("file", "package"), [("site.xlsx", "openpyxl"), ("site.dta", "pyreadstat")])
 def test_a_reader_that_is_not_installed_is_named_with_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, package: str

@@ -15,12 +15,17 @@ AT_ONCE = 1 << 20
 """The digits of so many numbers at most are held at once: each is longer than the number."""
 IN_A_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
 """How many of Arrow's units of duration are a day."""
+A_DAY = datetime.timedelta(days=1)
 
 
 def arrow(values: Sequence[Any]) -> Any:
-    """The column of these cells: numbers, booleans, or else texts, in which a number is spelled as one types it."""
+    """The column of these cells: numbers, booleans, or else texts, in which a number is spelled as one types it.
+
+    A duration is a number of days, as in parquet and feather files.
+    """
     import pyarrow
 
+    values = [value / A_DAY if isinstance(value, datetime.timedelta) else value for value in values]
     present = [value for value in values if value is not None]
     if not present:
         return pyarrow.nulls(len(values))
@@ -35,6 +40,8 @@ def text(value: Any) -> str:
     """A cell as text, without blanks around it; a day without a time of day as a day."""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, datetime.timedelta):
+        value = value / A_DAY
     if isinstance(value, float):
         return number(value) if math.isfinite(value) else str(value)
     if isinstance(value, datetime.datetime) and value.time() == datetime.time():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +19,10 @@ PACKAGES = {
     ".dta": "Stata file",
     ".sav": "SPSS file",
 }
+DURATIONS = "DTIME"
+"""The format of days and times in SPSS; its TIME and that of SAS may be times of day too."""
+A_DAY = 86_400
+"""The seconds of a day."""
 RECORD = 80
 """The bytes of a record of a transport file, which does not say how many rows it holds: only this shows a cut."""
 
@@ -31,7 +36,7 @@ class Variables:
 
 
 def variables(content: bytes, file: str, ending: str, faults: list[Fault]) -> Variables | None:
-    """The variables of a file of SAS, Stata or SPSS; what the file declares as missing is missing."""
+    """The variables of a file of SAS, Stata or SPSS; what it declares as missing is missing, durations are days."""
     try:
         import pyreadstat
     except ModuleNotFoundError:
@@ -43,6 +48,11 @@ def variables(content: bytes, file: str, ending: str, faults: list[Fault]) -> Va
         return None
     try:
         found, about = read(io.BytesIO(content), output_format="dict")
+        timed = [name for name in about.column_names if _holds_times(found[name])]
+        if timed and ending != ".dta":
+            options = {"output_format": "dict", "usecols": timed, "disable_datetime_conversion": True}
+            seconds, _ = read(io.BytesIO(content), **options)
+            found |= {name: _days(seconds[name]) for name in timed if _is_duration(seconds[name], about, name)}
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, OverflowError, OSError):
         faults.append(_not_whole(file, ending))
         return None
@@ -52,6 +62,24 @@ def variables(content: bytes, file: str, ending: str, faults: list[Fault]) -> Va
     labels = about.variable_value_labels
     labelled = {name: _labelled(cells[name], labels[name]) for name in cells if name in labels}
     return Variables(cells, {name: texts for name, texts in labelled.items() if texts is not None})
+
+
+def _holds_times(values: list[Any]) -> bool:
+    return any(isinstance(value, datetime.time) for value in values)
+
+
+def _is_duration(seconds: list[Any], about: Any, name: str) -> bool:
+    """Whether a column is of durations and not of times of day: by its format, or as some are no time of a day.
+
+    What reads the file makes times of day of both, and loses the days.
+    """
+    if about.original_variable_types[name].startswith(DURATIONS):
+        return True
+    return any(not 0 <= value < A_DAY for value in seconds if _present(value) is not None)
+
+
+def _days(seconds: list[Any]) -> list[float | None]:
+    return [None if _present(value) is None else value / A_DAY for value in seconds]
 
 
 def _not_whole(file: str, ending: str) -> Fault:
