@@ -509,6 +509,58 @@ def test_a_table_whose_commas_could_be_either_is_left_as_it_is(tmp_path: Path) -
     assert _read(tmp_path, "site.csv", 'decimal = ","\n').predictors[0].values.tolist() == [1.2, 2.4, 3.1]
 
 
+@pytest.mark.parametrize("sign", [";", "\t"])
+def test_decimal_commas_that_a_column_with_points_hides_are_to_be_declared(tmp_path: Path, sign: str) -> None:
+    rows = [f"{k % 2};0,{100 + k};{30 + k},5;{k}.599" for k in range(1, 13)]
+    table = "\n".join(["outcome;risk;age;ward", *rows]).replace(";", sign)
+    (tmp_path / "site.csv").write_text(table)
+    with pytest.raises(DossierError) as caught:
+        _read(tmp_path, "site.csv")
+    assert {fault.fix for fault in caught.value.faults} == {
+        'Declare decimal = "," in the [[dataset]], or write decimals with a point. No comma is taken for a decimal one '
+        "by itself where another column holds points: ward."
+    }
+    assert {fault.where.rpartition(" ")[2] for fault in caught.value.faults} == {"age", "risk"}
+    declared = _faults(tmp_path, "site.csv", 'decimal = ","\n')
+    assert declared[0] == 'ward is 1.599, with a point, and the decimal sign is declared to be ",".'
+    (tmp_path / "site.csv").write_text(table.replace(".599", "599"))
+    assert _read(tmp_path, "site.csv").risk is not None
+    (tmp_path / "site.csv").write_text(table)
+    with pytest.raises(DossierError) as quick:
+        load.quick(tmp_path / "site.csv", "outcome", "risk")
+    assert quick.value.faults[0].fix.startswith("Write decimals with a point.")
+
+
+def test_decimal_commas_in_another_file_than_a_text_have_nothing_to_declare(tmp_path: Path) -> None:
+    table = pyarrow.table(COLUMNS).set_column(1, "risk", pyarrow.array(["0,1", "0,25", "0,75"]))
+    pyarrow.feather.write_feather(table, tmp_path / "site.feather")
+    with pytest.raises(DossierError) as caught:
+        _read(tmp_path, "site.feather")
+    assert {fault.fix for fault in caught.value.faults} == {"Write decimals with a point."}
+
+
+def test_decimal_commas_between_commas_need_quotation_marks(tmp_path: Path) -> None:
+    fix = (
+        "If these commas are decimal, put each such number in quotation marks, or separate the columns by another "
+        "sign, such as a semicolon."
+    )
+    rows = [f"{k % 2},0,{10 + k}" for k in range(12)]
+    names = "Name every column in the first row; R leaves out the names of rows with row.names = FALSE."
+    some = [*rows[:5], *(f"{k % 2},1" for k in range(12))]
+    width = "Give every row 2 cells; put a text that holds the separator in quotation marks."
+    told = {
+        "\n".join(rows): fix,
+        "\n".join(some): fix,
+        "\n".join(f'"{k}",{k % 2},0.{10 + k}' for k in range(12)): names,
+        "\n".join([*some, "1,a note, of two"]): width,
+    }
+    for text, wanted in told.items():
+        (tmp_path / "site.csv").write_text(f"outcome,risk\n{text}\n")
+        with pytest.raises(DossierError) as caught:
+            _read(tmp_path, "site.csv")
+        assert caught.value.faults[0].fix == wanted
+
+
 def test_a_declared_comma_leaves_no_point_between_thousands(tmp_path: Path) -> None:
     (tmp_path / "site.csv").write_text("outcome;risk;age;ward\n0;0,1;809;1\n1;0,25;1.466;1\n\n1;0,75;2.181;2\n")
     with pytest.raises(DataError) as caught:

@@ -543,6 +543,29 @@ def test_a_number_with_signs_for_thousands_among_numbers_is_to_be_written_plainl
     assert fault.fix == "Write numbers with digits and the decimal sign only, or list crp under categorical."
 
 
+@pytest.mark.parametrize("sign", ["\u2212", "\u2013"])
+def test_another_sign_than_that_of_minus_is_to_be_written_as_it(tmp_path: Path, sign: str) -> None:
+    fix = "Write the minus as the hyphen-minus of the keyboard (-1), which is not the sign in the table"
+    listed = ", or list be under categorical."
+    table = "outcome,risk,be\n" + "".join(f"{k % 2},0.5,{sign if k % 3 else ''}{k}.5\n" for k in range(40))
+    with pytest.raises(DataError) as mixed:
+        _read(tmp_path, SITE + 'predictors = ["be"]\n', site__csv=table)
+    assert {fault.fix for fault in mixed.value.faults} == {fix + listed}
+    all_below_0 = "outcome,risk,be\n" + "".join(f"{k % 2},0.5,{sign}{k}\n" for k in range(40))
+    with pytest.raises(DataError) as below:
+        _read(tmp_path, SITE + 'predictors = ["be"]\n', site__csv=all_below_0)
+    assert [fault.fix for fault in below.value.faults] == [fix + listed]
+    few = "outcome,risk,be\n" + "".join(f"{k % 2},0.5,{sign}{k % 3}\n" for k in range(40))
+    (says,) = _flagged(_read(tmp_path, SITE + 'predictors = ["be"]\n', site__csv=few), "other_categories")
+    assert says == (
+        f"be may be numbers in site, written with another sign than -: it is counted as 3 categories. {fix}; list be "
+        "under categorical if it is one."
+    )
+    with pytest.raises(DataError) as risks:
+        _read(tmp_path, SITE, site__csv=f"outcome,risk\n0,{sign}0.5\n1,0.5\n")
+    assert [fault.fix for fault in risks.value.faults] == [fix + "."]
+
+
 def test_too_many_texts_that_are_numbers_are_to_be_written_plainly(tmp_path: Path) -> None:
     rows = [f'{k % 2},0.5,"{k},5"' for k in range(60)]
     with pytest.raises(DataError) as caught:

@@ -166,9 +166,11 @@ def _notations(dataset: str, one: Feature) -> Iterator[Flag]:
     """Categories that are all numbers in the way in which people write them."""
     written = [word for word in _words(one) if not is_word(word)]
     if notations.are_numbers(written):
+        strange = any(map(notations.has_strange_minus, written))
+        signs = "another sign than -" if strange else "signs for thousands, decimal commas, per cent signs or a unit"
         says = (
-            f"{one.name} may be numbers in {dataset}, written with signs for thousands, decimal commas, per cent signs "
-            f"or a unit: it is counted as {len(written)} categories. {notations.FIX}; list {one.name} under "
+            f"{one.name} may be numbers in {dataset}, written with {signs}: it is "
+            f"counted as {len(written)} categories. {notations.fix(written)}; list {one.name} under "
             "categorical if it is one."
         )
         yield Flag("other_categories", dataset, says, columns=(one.name,))

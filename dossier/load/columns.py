@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
-from dossier.load import unknown
+from dossier.load import dialects, notations, signatures, unknown
 from dossier.load.faults import LONGEST, by_row, listed, no_column, number, shortened
 from dossier.load.parquet import Stored
 from dossier.load.tables import RawTable
@@ -489,12 +489,38 @@ def _no_numbers(table: Settled, found: Column, what: str, wrong: Bools) -> list[
     positions = np.flatnonzero(wrong)
     texts = [str(found.cells[int(k)].as_py()) for k in positions[:20]]
     fix = "Give a number, leave the cell empty, or declare the value as missing."
-    if any(re.fullmatch(r"\d+,\d+", text) for text in texts):
-        fix = "Write decimals with a point."
+    if any(re.fullmatch(r"\d*,\d+", text) for text in texts):
+        fix = for_decimal_commas(table)
+    if any(notations.has_strange_minus(text) for text in texts):
+        fix = notations.MINUS_FIX + "."
     if any(re.fullmatch(r"[\d.,]+\s*%", text) for text in texts):
         fix = "This is per cent: write it as a number from 0 to 1, such as 0.17 for 17%."
     rows = [int(row) for row in table.rows[positions]]
     return by_row(table.file, found.name, rows, lambda k: f"{what} is {_cell(texts[k])}, not a number.", fix)
+
+
+def for_decimal_commas(table: Settled) -> str:
+    """How numbers with decimal commas are read, and what kept the rule that sees them from it."""
+    if signatures.kind(table.file) not in signatures.TEXTS:
+        return "Write decimals with a point."
+    pointed = [name for name, cells in _texts_of(table).items() if dialects.has_points(cells)]
+    fix = 'Declare decimal = "," in the [[dataset]], or write decimals with a point.'
+    if pointed:
+        fix += (
+            f" No comma is taken for a decimal one by itself where another column holds points: {listed(pointed, 5)}."
+        )
+    return fix
+
+
+def is_written_with_commas(table: Settled) -> bool:
+    """Whether several columns hold numbers with decimal commas, so that the whole table is written with them."""
+    return sum(map(dialects.written_with_commas, _texts_of(table).values())) > 1
+
+
+def _texts_of(table: Settled) -> dict[str, Any]:
+    import pyarrow
+
+    return {name: one.cells for name, one in table.columns.items() if pyarrow.types.is_string(one.cells.type)}
 
 
 def _infinite(table: Settled, found: Column, what: str, wrong: Bools) -> list[Fault]:

@@ -109,7 +109,7 @@ def with_points(columns: tuple[Any, ...], between: str, dialect: Dialect) -> tup
         return columns
     # The first row may hold names.
     below = [cells[1:] for cells in columns]
-    held = [k for k, cells in enumerate(below) if _written_with_commas(cells)]
+    held = [k for k, cells in enumerate(below) if written_with_commas(cells)]
     if dialect.decimal is None and not _surely(below, held):
         return columns
     found = list(columns)
@@ -148,7 +148,12 @@ def _matching(cells: Any, pattern: str) -> int:
     return int(compute.sum(compute.match_substring_regex(cells, pattern)).as_py() or 0)
 
 
-def _written_with_commas(cells: Any) -> bool:
+def has_points(cells: Any) -> bool:
+    """Whether a number among these texts is written with a point, or with several."""
+    return _matching(cells, NUMBER_WITH_POINT) + _matching(cells, THOUSANDS_WITH_POINT) > 0
+
+
+def written_with_commas(cells: Any) -> bool:
     """Whether every cell with a comma is a number with a decimal comma."""
     return 0 < _matching(cells, NUMBER_WITH_COMMA) == _matching(cells, ",")
 

@@ -14,11 +14,24 @@ FEWEST = 3
 FEWEST_WITH_UNIT = 5
 """Fewer doses may be meant as categories: 5 mg, 10 mg and 20 mg."""
 FIX = "Write numbers with digits and the decimal sign only"
+STRANGE_MINUS = "\u2212\u2013\u2012\ufe63\uff0d"
+"""The signs that are set for a minus, and that no program reads as one."""
+MINUS_FIX = "Write the minus as the hyphen-minus of the keyboard (-1), which is not the sign in the table"
+
+
+def has_strange_minus(text: str) -> bool:
+    """Whether a text is a number but for the sign in front of it, which looks like a minus."""
+    return re.fullmatch(rf"[{STRANGE_MINUS}]\s*\d*[.,]?\d+", text) is not None
+
+
+def fix(texts: Collection[str]) -> str:
+    """How to write such texts so that a program reads them."""
+    return MINUS_FIX if any(map(has_strange_minus, texts)) else FIX
 
 
 def is_number(text: str) -> bool:
     """Whether a text that is no number for a program is one for a person, who needs no unit to see it."""
-    return re.fullmatch(rf"{THOUSANDS}|{DECIMAL_COMMA}|{NUMBER}\s*%", text) is not None
+    return has_strange_minus(text) or re.fullmatch(rf"{THOUSANDS}|{DECIMAL_COMMA}|{NUMBER}\s*%", text) is not None
 
 
 def are_numbers(texts: Collection[str]) -> bool:

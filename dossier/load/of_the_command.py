@@ -16,6 +16,7 @@ INSTEAD = (
     (r", or declare its encoding.*", "."),
     (r"Name one of them, such as sheet = .*", "Keep one sheet in the workbook, or give a .csv."),
     (r"(If .* stands between the columns), declare separator = .* in the \[\[dataset\]\]", r"\1, save it as a .tsv"),
+    (r'Declare decimal = "," in the \[\[dataset\]\], or write', "Write"),
     (r", or take it out of the release", ""),
 )
 """What a fix asks of a release, as patterns, and what can be done without one."""

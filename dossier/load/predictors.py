@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dossier.errors import Fault
 from dossier.load import notations
-from dossier.load.columns import LARGEST, Column, Settled, parsed, words
+from dossier.load.columns import LARGEST, Column, Settled, for_decimal_commas, is_written_with_commas, parsed, words
 from dossier.load.faults import LONGEST, by_row, no_column
 from dossier.release import DatasetDeclaration, Release
 from dossier.types import Feature
@@ -234,7 +234,7 @@ def _mixed(name: str, column: Column, source: Source) -> list[Fault]:
     rows = [int(row) for row in source.every_column.rows[wrong]]
     fix = f"Declare it as missing (missing = {{ {name} = [ … ] }}), or list {name} under categorical."
     if any(notations.is_number(text) for text in texts):
-        fix = f"{notations.FIX}, or list {name} under categorical."
+        fix = f"{notations.fix(texts)}, or list {name} under categorical."
     return by_row(source.every_column.file, column.name, rows, lambda k: f'{name} is "{texts[k]}" among numbers.', fix)
 
 
@@ -265,19 +265,8 @@ def _categories(
     name: str, columns: dict[int, Column], holders: dict[int, Source], faults: list[Fault], declared: bool
 ) -> dict[int, Feature]:
     texts = {k: words(column) for k, column in columns.items()}
-    if not declared:
-        for k, cells in texts.items():
-            present = [text for text in cells if text is not None]
-            if len(present) >= ENOUGH_ROWS and len(set(present)) > len(present) / 2:
-                source = holders[k]
-                what = (
-                    f"{name} holds {len(set(present))} different texts in {len(present)} rows: too many for a category."
-                )
-                fix = f"List the predictors without {name}, name it as id, or list it under categorical."
-                if notations.are_numbers(set(present)):
-                    fix = f"{notations.FIX}, or list {name} under categorical."
-                faults.append(Fault(what, f"{source.every_column.file}, column {columns[k].name}", fix))
     for k, cells in texts.items():
+        faults += [] if declared else _too_many(name, cells, holders[k])
         faults += _too_long(name, cells, holders[k])
     levels = by_size({text for cells in texts.values() for text in cells if text is not None})
     code = {level: float(k) for k, level in enumerate(levels)}
@@ -285,6 +274,20 @@ def _categories(
         k: Feature(name, np.array([np.nan if text is None else code[text] for text in cells], dtype=np.float64), levels)
         for k, cells in texts.items()
     }
+
+
+def _too_many(name: str, cells: Sequence[str | None], source: Source) -> list[Fault]:
+    """The fault of texts that are nearly all different: each of them may be a patient."""
+    table, present = source.every_column, [text for text in cells if text is not None]
+    different = set(present)
+    if len(present) < ENOUGH_ROWS or len(different) <= len(present) / 2:
+        return []
+    fix = f"List the predictors without {name}, name it as id, or list it under categorical."
+    if notations.are_numbers(different):
+        fix = f"{notations.fix(different)}, or list {name} under categorical."
+        fix = for_decimal_commas(table) if is_written_with_commas(table) else fix
+    what = f"{name} holds {len(different)} different texts in {len(present)} rows: too many for a category."
+    return [Fault(what, f"{table.file}, column {table.columns[name].name}", fix)]
 
 
 def _too_long(name: str, cells: Sequence[str | None], source: Source) -> list[Fault]:

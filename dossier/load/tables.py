@@ -179,7 +179,7 @@ def _records(written: Written, file: str, dialect: Dialect, faults: list[Fault])
 
     def skip(row: Any) -> str:
         if row.text.strip():
-            unequal.append(ragged.Row(row.number + above, row.actual_columns, row.text.endswith(delimiter)))
+            unequal.append(ragged.Row(row.number + above, row.actual_columns, row.text, delimiter))
         else:
             blank.append(row.number - 1)
         return "skip"
