@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+import itertools
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +18,10 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from dossier import evaluate, load, record
 from dossier.evaluate import withheld
 from dossier.evaluate.withheld import curves, descriptions, tables
+from dossier.evaluate.withheld.results import names_few
 from dossier.evaluate.withheld.tables import _Row as Row
+from dossier.metrics.logistic import clipped
+from dossier.metrics.subgroups import too_few_of_classes
 from dossier.register import fill
 from dossier.types import CountedRows, Flag, Study
 from tests.canaries import plant
@@ -299,3 +305,56 @@ def test_a_withheld_number_of_rows_is_said_as_one() -> None:
 def test_one_row_is_not_in_the_plural() -> None:
     assert dataclasses.replace(EQUAL, count=1).says().endswith("of which 1 row is equal.")
     assert CountedRows(1, "No risk in ", " of north.").says() == "No risk in 1 row of north."
+
+
+# ---- the counts in a method or a reason -----------------------------------------------------------------------------
+
+OF_PATIENTS = ("cases", "events", "non-events", "patients", "risks", "row", "rows", "decisions")
+OF_OTHERS = (
+    *("answers", "bins", "columns", "datasets", "degrees", "draws", "equal-width", "external", "groups", "imputations"),
+    *("knots", "pairs", "parts", "permutations", "points", "raters", "readers", "replicates", "sign", "sites"),
+    *("subsamples", "bootstrap", "random", "refitted"),
+)
+"""What else is counted in these sentences, or stands between the number and what is."""
+NO_NOUNS = (
+    *("against", "allow", "asks", "count", "does", "has", "holds", "judged", "labelled", "scale", "spread", "quantile"),
+    *("is", "as", "wide", "decided", "ended"),
+)
+
+
+COUNTED_WORD = re.compile(r"^ ([a-z][a-z-]*s|row|external|random|refitted|bootstrap|sign)\b")
+
+
+def _counted_in_the_sources() -> set[str]:
+    """The words that stand behind a value in the sentences of the measures."""
+    folder = Path(evaluate.__file__).parent
+    found = set()
+    for path in sorted([*folder.rglob("*.py"), *(folder.parent / "metrics").rglob("*.py")]):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            parts = node.values if isinstance(node, ast.JoinedStr) else []
+            for value, text in itertools.pairwise(parts):
+                if isinstance(value, ast.FormattedValue) and isinstance(text, ast.Constant):
+                    found |= set(COUNTED_WORD.findall(str(text.value)))
+    return found
+
+
+def test_every_count_that_a_method_or_a_reason_can_hold_is_seen() -> None:
+    assert _counted_in_the_sources() <= {*OF_PATIENTS, *OF_OTHERS, *NO_NOUNS}
+    for noun in OF_PATIENTS:
+        assert names_few(f"logit; 3 {noun} left out", 10)
+        assert not names_few(f"logit; 10 {noun} left out", 10)
+
+
+def test_the_sentences_that_count_in_other_words_are_seen() -> None:
+    assert [names_few(clipped(np.array([0.0] * few + [0.5])), 10) for few in (0, 1, 9, 10)] == [
+        False,
+        True,
+        True,
+        False,
+    ]
+    for counts, seen in (({"G0": 12, "G1": 3}, True), ({"G0": 3, "G1": 12}, True), ({"G0": 12, "G1": 10}, False)):
+        said = too_few_of_classes(counts, " of women")
+        assert said is not None
+        assert names_few(said.reason, 10) is seen
+    assert names_few("the raters judged 3 of the 12 cases", 10)
+    assert not names_few("count of 3 judged of 8 external sites", 10)

@@ -38,7 +38,9 @@ AT_ONE_HALF = frozenset(("h_accuracy", "advisor_value"))
 SHARES = frozenset(("accuracy", "error_rate_aided", "error_rate_unaided", "observed_agreement"))
 """The measures whose value times the rows is a count."""
 
-COUNTED = re.compile(r"\b(\d[\d,]*) (?:rows?|patients?|cases?|events?|non-events?|decisions?)\b")
+COUNTED = re.compile(r"\b(\d[\d,]*) (?:rows?|risks?|patients?|cases?|events?|non-events?|decisions?)\b")
+OF_A_CLASS = re.compile(r"(?:[,:] )(\d[\d,]*) of (?!the )")
+"""A count of those of a class, in a sentence on classes with too few."""
 PART_OF = re.compile(r"\b(\d[\d,]*) of the (\d[\d,]*)\b")
 
 
@@ -117,7 +119,8 @@ def of_counts(term: str, found: Estimate | Absent, below: int, rows: int | None)
 
 def names_few(text: str, below: int) -> bool:
     """Whether a sentence counts patients and the count is small."""
-    counts = [int(count.replace(",", "")) for count in COUNTED.findall(text)]
+    found = COUNTED.findall(text) + (OF_A_CLASS.findall(text) if "too few to tell" in text else [])
+    counts = [int(count.replace(",", "")) for count in found]
     parts = [(int(part.replace(",", "")), int(whole.replace(",", ""))) for part, whole in PART_OF.findall(text)]
     return any(is_few(count, below) for count in counts) or any(splits_few(part, whole, below) for part, whole in parts)
 
