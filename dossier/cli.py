@@ -254,8 +254,12 @@ def verify(out: Path, release: Path | None) -> int:
     are exempt are counted by kind. OUT is a folder that dossier build has written. Exit code 4 where something differs.
     """
     from dossier import verify as verification
+    from dossier.errors import ReleaseError
     from dossier.load.faults import counted
 
+    if release is not None and not release.exists():
+        fix = "Name the folder or the table that the dossier was built from."
+        raise ReleaseError.one(f"There is no {release}.", "--release", fix)
     reports = [verification.report(out)]
     if release is not None:
         reports.append(verification.inputs(out, release))

@@ -47,7 +47,12 @@ class Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
-Text = Annotated[str, Field(min_length=1)]
+def _without_blanks_only(given: object) -> object:
+    return "" if isinstance(given, str) and not given.strip() else given
+
+
+Text = Annotated[str, Field(min_length=1), BeforeValidator(_without_blanks_only)]
+"""A text that says something: of blanks only it is as empty as of nothing."""
 Inside = Annotated[float, Field(gt=0, lt=1)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0)]

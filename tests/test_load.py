@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from pathlib import Path
 
 import numpy as np
@@ -204,6 +205,15 @@ def test_texts_that_are_nearly_all_different_are_no_categories_in_small_tables_e
     else:
         (name,) = _read(tmp_path, release, site__csv=table).datasets[0].predictors
         assert len(name.levels or ()) == different
+
+
+@pytest.mark.parametrize("written", ["'data\\site.csv'", '"data\\\\site.csv"', '"data\\test.csv"'])
+def test_a_path_with_the_strokes_of_another_system_is_told(tmp_path: Path, written: str) -> None:
+    with pytest.raises(DossierError) as caught:
+        _read(tmp_path, SITE.replace('"site.csv"', written))
+    (fault,) = caught.value.faults
+    assert fault.what.startswith("There is no file data")
+    assert fault.fix == "Write / instead of \\ between the folders and the name, as in data/site.csv."
 
 
 def test_a_missing_release_says_so(tmp_path: Path) -> None:
@@ -1077,6 +1087,17 @@ def test_quick_needs_no_release_file(tmp_path: Path) -> None:
     assert (study.release.release.model, study.release.release.date) == ("My Table", None)
     assert (study.release.thresholds.declared, study.release.thresholds.range) == ((0.3,), None)
     assert [one.name for one in study.inputs] == ["My Table.csv"]
+
+
+def test_quick_refuses_a_name_of_bytes_that_are_no_letters(tmp_path: Path) -> None:
+    table = tmp_path / os.fsdecode(b"\xff.csv")
+    table.write_text("y,p\n0,0.1\n1,0.2\n", encoding="utf-8")
+    with pytest.raises(ReleaseError) as caught:
+        load.quick(table, "y", "p", (1.5,), None)
+    assert [fault.what for fault in caught.value.faults] == [
+        "The threshold 1.5 is not between 0 and 1.",
+        "The name holds what cannot be printed: U+DCFF.",
+    ]
 
 
 def test_quick_collects_its_faults(tmp_path: Path) -> None:

@@ -96,6 +96,7 @@ def test_the_items_are_those_of_the_checklist() -> None:
         ("[resampling]\nbootstrap = 1\n", "bootstrap is 1, not at least 2.", "Give a number at least 2."),
         ("[resampling]\nbootstrap = 10.5\n", "bootstrap is 10.5, not a whole number.", "Give a whole number."),
         ("[resampling]\nbootstrap = true\n", "bootstrap is true, not a whole number.", "Give a whole number."),
+        ("[resampling]\nbootstrap = 1000.0\n", "bootstrap is 1000.0, not a whole number.", "Give a whole number."),
         ("[sample]\nwidth = { auc = 0.1 }\n", "auc cannot stand here.", None),
         ("[robustness]\nminimum = { auroc = nan }\n", "minimum.auroc is nan, not a finite number.", "Give a number."),
         ("[h_accuracy]\ntau = [0.6, 0.6]\n", "A value stands twice in the list.", "Write every value once."),
@@ -134,6 +135,19 @@ def test_refitting_is_refused_by_name(added: str) -> None:
     faults = _faults(MINIMAL + added)
     assert len(faults) == 1
     assert "asks to refit or update the model, which is out of scope." in faults[0].what
+
+
+@pytest.mark.parametrize("blank", ["", "   "])
+def test_a_text_of_blanks_is_empty(blank: str) -> None:
+    (found,) = _faults(MINIMAL.replace('model = "Example"', f'model = "{blank}"'))
+    assert (found.what, found.where) == ("model is empty.", "release.toml, [release] model")
+
+
+@pytest.mark.parametrize("path", ["data\\a.csv", "C:\\Users\\x\\a.csv"])
+def test_the_path_of_another_system_is_told_how_to_be_written(path: str) -> None:
+    (found,) = _faults(MINIMAL.replace("site.csv", path))
+    assert found.what.startswith("release.toml is not valid TOML: ")
+    assert found.fix == "In a path write / instead of \\, as in data/site.csv; in another text write each \\ twice."
 
 
 def test_a_dataset_with_one_bracket() -> None:

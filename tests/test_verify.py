@@ -21,6 +21,7 @@ from pypdf.generic import ByteStringObject, ContentStream, NameObject, StreamObj
 
 from dossier import cli, initial, verify
 from dossier.contents import Edition
+from dossier.errors import ReleaseError
 from dossier.typeset.numbers import MINUS
 from dossier.verify import numbers, pages
 from tests.conftest import Book
@@ -307,6 +308,12 @@ def test_what_is_no_dossier_is_refused(tmp_path: Path, manifest: str) -> None:
     (tmp_path / "manifest.json").write_text(manifest)
     assert "There is no dossier" in str(asked("verify", tmp_path).exception)
     assert "There is no dossier" in str(asked("verify", tmp_path / "nowhere").exception)
+
+
+def test_a_release_that_is_not_there_is_no_difference(tmp_path: Path) -> None:
+    found = asked("verify", tmp_path, "--release", tmp_path / "nosuch")
+    assert isinstance(found.exception, ReleaseError)
+    assert found.exception.faults[0].what == f"There is no {tmp_path / 'nosuch'}."
 
 
 @pytest.mark.parametrize(

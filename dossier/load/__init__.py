@@ -62,6 +62,8 @@ def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = 
     printed = {"--name": name or "", "TABLE": table.name, "--outcome": outcome, "--risk": risk}
     for option, text in printed.items():
         faults += letters.fault("The name", text, option, name=True)
+    if not all(map(letters.is_unicode, printed.values())):
+        raise ReleaseError(faults)
     stem = table.name[: -len("".join(table.suffixes[-1:])) or None]
     release = Release.model_validate(
         {

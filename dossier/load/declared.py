@@ -86,7 +86,7 @@ def declared(content: bytes) -> Declared:
             (Fault("release.toml is not UTF-8 text.", f"release.toml, line {line}", "Save the file as UTF-8."),),
         )
     except tomllib.TOMLDecodeError as error:
-        return Declared(None, (_syntax(str(error)),))
+        return Declared(None, (_syntax(str(error), content.decode("utf-8-sig").split("\n")),))
     except RecursionError:
         fix = "Write lists and tables as dossier schema shows them."
         return Declared(None, (Fault("release.toml holds tables in tables without end.", "release.toml", fix),))
@@ -139,15 +139,15 @@ def _frozen(value: Any, left: int = DEEPEST) -> Any:
     return value
 
 
-def _syntax(message: str) -> Fault:
+def _syntax(message: str, lines: Sequence[str]) -> Fault:
     found = re.search(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)", message)
     text = message[: found.start()] if found else message
     place = f"line {found[1]}, column {found[2]}" if found and found[1] else "last line"
-    return Fault(
-        f"release.toml is not valid TOML: {text[:1].lower()}{text[1:]}.",
-        f"release.toml, {place}",
-        "Mend the line: text stands in quotes, a list in [ ], a key before =.",
-    )
+    fix = "Mend the line: text stands in quotes, a list in [ ], a key before =."
+    line = lines[int(found[1]) - 1] if found and found[1] else ""
+    if re.search(r'"[^"]*\\', line):
+        fix = "In a path write / instead of \\, as in data/site.csv; in another text write each \\ twice."
+    return Fault(f"release.toml is not valid TOML: {text[:1].lower()}{text[1:]}.", f"release.toml, {place}", fix)
 
 
 def _only_a_consequence(location: Location, error: Any, raw: Any) -> bool:
@@ -299,7 +299,9 @@ def _type(location: Location, name: str, value: Any, errors: list[Any], where: s
     if "a number" in expected and "a whole number" in expected:
         expected.remove("a whole number")
     wanted = " or ".join(expected)
-    return Fault(f"{name} is {shown(value)}, not {wanted}.", where, f"Give {wanted}.")
+    # 1.0 is shown as 1 elsewhere, and would read as the whole number that it is not.
+    given = str(value) if isinstance(value, float) and wanted == "a whole number" else shown(value)
+    return Fault(f"{name} is {given}, not {wanted}.", where, f"Give {wanted}.")
 
 
 def _choice(name: str, value: Any, expected: str, where: str) -> Fault:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from dossier.errors import Fault
 from dossier.load import letters
-from dossier.load.faults import listed, nearest
+from dossier.load.faults import listed, nearest, shortened
 from dossier.types import InputFile
 
 WHOLE = -1
@@ -56,7 +57,8 @@ class Folder:
                     blank = blank and not piece.strip()
                     take(piece)
         except FileNotFoundError:
-            faults.append(Fault(f"There is no file {name}.", where, self._hint(path)))
+            shown = name if name.isprintable() else shortened(name)
+            faults.append(Fault(f"There is no file {shown}.", where, self._hint(path)))
             return None
         except IsADirectoryError:
             faults.append(Fault(f"{name} is a folder, not a file.", where, "Name the file."))
@@ -113,6 +115,9 @@ class Folder:
         return "Put the rows in it, or take it out of the release."
 
     def _hint(self, path: Path) -> str:
+        # In a text with " TOML reads \t, \n and the like as signs that no name of a file has.
+        if re.search(r"[\\\x00-\x1f]", path.name):
+            return "Write / instead of \\ between the folders and the name, as in data/site.csv."
         neighbours = sorted(found.name for found in path.parent.iterdir()) if path.parent.is_dir() else []
         near = nearest(path.name, neighbours)
         return f"Did you mean {near}?" if near else "Put the file there, or mend its name."

@@ -56,6 +56,11 @@ def fault(what: str, text: str, where: str, *, name: bool = False) -> Iterator[F
         yield Fault(f"{what} holds what cannot be printed: {shown}.", where, FIX)
 
 
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written at all; the name of a file may hold bytes that are no letters in UTF-8."""
+    return not any(unicodedata.category(one) == "Cs" for one in text)
+
+
 def _shown(character: str) -> str:
     code = f"U+{ord(character):04X}"
     return code if unicodedata.category(character) in ("Cc", "Cf", "Co", "Cs", "Cn") else f"{character} ({code})"
