@@ -54,7 +54,7 @@ from dossier.figures.canvas import (
     write,
 )
 from dossier.figures.discrimination import Forest, forest_width, printed_forest
-from dossier.figures.risks import Scale, enough, mirrored, scale_of, step_of
+from dossier.figures.risks import Scale, common_step, enough, mirrored, scale_of
 from dossier.register import figure
 from dossier.types import (
     POOLED,
@@ -299,7 +299,7 @@ def strip_scale(evidence: Evidence, end: float) -> Scale | None:
     """How the risks below the panels are drawn; None where they all lie in a bin or two of the axis."""
     found = [find_curve(evidence, "risk_distribution", site.name) for site in externals(evidence)]
     known = [curve for curve in found if isinstance(curve, Curve)]
-    if not known or end < 1.5 * max(step_of(curve) for curve in known):
+    if not known or end < 1.5 * common_step(known):
         return None
     return replace(scale_of(known), end=end, own=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -63,11 +64,12 @@ REGULAR = 10
 
 @dataclass(frozen=True)
 class Scale:
-    """The common axes of distributions: where the risks end, the step that heights are counted by, the highest one."""
+    """The common axes of distributions: where the risks end, the width of the bins, the highest one, all edges."""
 
     end: float
     step: float
     reach: float
+    edges: Floats
     own: bool = False
     """Whether one scale of heights would flatten a site, so that each has its own."""
 
@@ -77,14 +79,37 @@ def edges_of(curve: Curve) -> Floats:
     return np.append(column(curve, "low"), column(curve, "high")[-1])
 
 
-def heights_of(curve: Curve, name: str, step: float) -> Floats:
-    """The share of the patients in each bin for every step of the risk: its area is the share, however wide it is."""
-    return np.asarray(np.nan_to_num(column(curve, name)) * step / np.diff(edges_of(curve)))
+def heights_of(curve: Curve, name: str, edges: Floats, step: float) -> Floats:
+    """The share of the patients in each bin between these edges, for every step of the risk.
+
+    The area of a bin is its share, however wide it is. Edges that are none of the curve's own lie only in the bin of
+    the few highest risks, or in bins put together because few lie in them: their patients are spread evenly.
+    """
+    below = np.concatenate(([0.0], np.cumsum(np.nan_to_num(column(curve, name)))))
+    return np.asarray(np.diff(np.interp(edges, edges_of(curve), below)) * step / np.diff(edges))
+
+
+SMALLEST_UNIT = 10_000
+"""How many of the finest bins there can be from 0 to 1: the edges of all are multiples of one."""
+WIDEST_STEP = 1 / REGULAR
 
 
 def step_of(curve: Curve) -> float:
-    """The width of the equal bins."""
-    return float(column(curve, "high")[0])
+    """The width of the equal bins, also where some of them were put together."""
+    units = (round(edge * SMALLEST_UNIT) for edge in edges_of(curve))
+    return min(math.gcd(*units) / SMALLEST_UNIT, WIDEST_STEP)
+
+
+def common_step(curves: Sequence[Curve]) -> float:
+    """The least width of bins that every curve's own can be put together to."""
+    return math.lcm(*(round(step_of(curve) * SMALLEST_UNIT) for curve in curves)) / SMALLEST_UNIT
+
+
+def common_edges(curves: Sequence[Curve], step: float) -> Floats:
+    """The edges that all curves are counted by: equal bins to where the last of them has its own, then one up to 1."""
+    end = max(float(edges_of(curve)[:-1].max()) if len(edges_of(curve)) > 2 else step for curve in curves)
+    equal = np.arange(1, math.ceil(round(end / step, 6)) + 1)
+    return np.unique(np.round(np.concatenate(([0.0], equal * step, [1.0])), 10))
 
 
 def highest_bin(curves: Sequence[Curve]) -> float:
@@ -110,30 +135,29 @@ WIDEST_SPREAD = 3.0
 
 
 def scale_of(curves: Sequence[Curve]) -> Scale:
-    """The axes that hold these distributions."""
-    # Counted by the finest bins: by wider ones a bin would rise above 100%.
-    step = min(step_of(curve) for curve in curves)
-    tops = [max(float(heights_of(curve, name, step).max()) for name in _SHARES) for curve in curves]
-    finer = any(step_of(curve) > step for curve in curves)
+    """The axes that hold these distributions, with bins of one width for all: a finer curve's are put together."""
+    step = common_step(curves)
+    edges = common_edges(curves, step)
+    tops = [max(float(heights_of(curve, name, edges, step).max()) for name in _SHARES) for curve in curves]
+    finer = any(step_of(curve) < step for curve in curves)
     own = finer and max(tops) > WIDEST_SPREAD * min(tops)
-    return Scale(ceiling(highest_bin(curves)), step, max(tops), own)
+    return Scale(ceiling(highest_bin(curves)), step, max(tops), edges, own)
 
 
-def mirrored(axes: Axes, site: DatasetSummary, curve: Curve, scale: Scale | None = None) -> float:
+def mirrored(axes: Axes, site: DatasetSummary, curve: Curve, scale: Scale) -> float:
     """Shares of the events upwards and of the others downwards, as one outline each; how far they reach.
 
     A group of too few patients is not drawn.
     """
-    edges, step = edges_of(curve), step_of(curve) if scale is None else scale.step
-    up, down = (heights_of(curve, name, step) for name in _SHARES)
+    edges = scale.edges
+    up, down = (heights_of(curve, name, edges, scale.step) for name in _SHARES)
     with_outcome, without = enough(site)
     if with_outcome:
         axes.stairs(up, edges, fill=True, fc=BLUE, lw=0)
     if without:
         axes.stairs(-down, edges, fill=True, fc=TINTS[2], ec=INK_2, lw=0.5, baseline=0)
     axes.axhline(0, color=INK, lw=0.5)
-    own = scale is None or scale.own
-    reach = max(float(up.max()), float(down.max()), 1e-9) if own or scale is None else scale.reach
+    reach = max(float(up.max()), float(down.max()), 1e-9) if scale.own else scale.reach
     axes.set_ylim(-reach * 1.04, reach * 1.04)
     return reach
 

@@ -203,16 +203,64 @@ def test_rare_outcomes_have_fine_bins_on_an_axis_that_ends_with_them() -> None:
 def test_the_area_of_a_bin_is_its_share_however_wide_it_is() -> None:
     fine, coarse = bins(0.1, 60, 140), bins(1.0, 60, 140)
     scale = risks.scale_of([fine, coarse])
-    assert (scale.end, scale.step, scale.own) == (1.0, 0.01, True)
+    assert (scale.end, scale.step, scale.own) == (1.0, 0.1, False), "in common bins no scale flattens the other"
     for curve in (fine, coarse):
-        assert float(risks.heights_of(curve, "share_events", scale.step).max()) <= 1, "no bin holds more than all"
-        heights = risks.heights_of(curve, "share_events", scale.step)
-        area = float((heights * np.diff(risks.edges_of(curve))).sum())
+        heights = risks.heights_of(curve, "share_events", scale.edges, scale.step)
+        assert float(heights.max()) <= 1, "no bin holds more than all"
+        area = float((heights * np.diff(scale.edges)).sum())
         assert area == pytest.approx(scale.step)
     same = risks.scale_of([coarse, coarse])
     assert not same.own
     np.testing.assert_allclose(
-        risks.heights_of(coarse, "share_events", same.step), numbers(coarse, "share_events"), rtol=1e-12
+        risks.heights_of(coarse, "share_events", same.edges, same.step), numbers(coarse, "share_events"), rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize(("ends", "width"), [((0.5, 1.0), 0.1), ((0.2, 0.5), 0.1), ((0.02, 0.01), 0.002)])
+def test_all_panels_have_bins_of_the_width_in_the_caption(
+    eight: Evidence, ends: tuple[float, float], width: float
+) -> None:
+    finer, coarser = min(ends), max(ends)
+    own = {site.name: finer if place == 0 else coarser for place, site in enumerate(externals(eight))}
+    mixed = _with_distributions(eight, {name: bins(end, 60, 140) for name, end in own.items()})
+    with styled():
+        figure = drawing(risks.draw_risks(mixed, FULL))
+    steps = [patch for axes in figure.axes for patch in axes.patches if isinstance(patch, StepPatch)]
+    assert steps
+    for patch in steps:
+        edges = np.asarray(patch.get_data()[1])
+        np.testing.assert_allclose(np.diff(edges[edges <= coarser]), width)
+    assert f"in each {width:g} of the risk" in picture("risk_by_site", mixed).caption
+    # The bins of the finer site are put together, none is cut: the second of the common ones holds what its own do.
+    curve = bins(finer, 60, 140)
+    inside = (numbers(curve, "low") > width - 1e-9) & (numbers(curve, "high") < 2 * width + 1e-9)
+    up = next(patch for patch in figure.axes[0].patches if isinstance(patch, StepPatch))
+    assert float(up.get_data()[0][1]) == pytest.approx(float(numbers(curve, "share_events")[inside].sum()))
+
+
+def test_bins_put_together_for_privacy_are_as_wide_as_the_others() -> None:
+    whole = bins(1.0, 60, 140)
+    parts = [slice(0, 3), *(slice(place, place + 1) for place in range(3, 10))]
+    kept = {
+        name: tuple({"low": v[part][0], "high": v[part][-1]}.get(name, sum(v[part])) for part in parts)
+        for name, values in whole.columns.items()
+        for v in [np.array(values, dtype=float)]
+    }
+    withheld = replace(whole, columns=kept)
+    scale = risks.scale_of([withheld, whole])
+    np.testing.assert_allclose(np.diff(scale.edges), 0.1)
+    assert scale.step == 0.1
+    heights = risks.heights_of(withheld, "share_events", scale.edges, scale.step)
+    np.testing.assert_allclose(heights[:3], numbers(whole, "share_events")[:3].mean())
+
+
+def _with_distributions(found: Evidence, curves: dict[str, Curve]) -> Evidence:
+    """The evidence with these distributions of the risks, by dataset."""
+    return replace(
+        found,
+        curves=tuple(
+            replace(one, found=curves[one.dataset]) if one.curve == "risk_distribution" else one for one in found.curves
+        ),
     )
 
 
