@@ -131,21 +131,24 @@ class Placed:
 
 
 def scales(evidence: Evidence) -> tuple[Scale, ...]:
-    """The three panels, each wide enough for its worst site within reason."""
+    """The three panels, each wide enough for the worst end of every interval, as far as the measure can go.
+
+    The net benefit can be as low as one likes: its axis ends at the loss of what there is to gain.
+    """
     threshold = primary_threshold(evidence)
     at = {} if threshold is None else {"threshold": threshold}
     benefit = "Standardized net benefit" + ("" if threshold is None else f" at {number(threshold)}")
     cuts = bands.PERFORMANCE
     none: Mapping[str, float] = {}
     plans: tuple[tuple[str, str, str, float, float, float, float, Mapping[str, float]], ...] = (
-        ("auroc", "mss_auroc", "AUROC", 0.6, 1.0, 0.1, 0.3, none),
+        ("auroc", "mss_auroc", "AUROC", 0.6, 1.0, 0.1, 0.0, none),
         ("standardized_net_benefit", "mss_snb", benefit, 0.2, 1.0, 0.2, -1.0, at),
-        ("brier", "mss_brier", "Brier score (reversed)", 0.35, 0.0, 0.05, 0.6, none),
+        ("brier", "mss_brier", "Brier score (reversed)", 0.35, 0.0, 0.05, 1.0, none),
     )
     made = []
     for measure, sample, title, usual, best, step, limit, setting in plans:
         found = (find(evidence, measure, site.name, **setting) for site in externals(evidence))
-        values = [one.value for one in found if isinstance(one, Estimate)]
+        values = [end for one in found if isinstance(one, Estimate) for end in (one.value, *_ends(one))]
         sign = 1 if best > usual else -1
         reach = min([usual * sign, *(value * sign for value in values)])
         tick = max(math.floor(reach / step + 1e-9) * step, limit * sign) * sign
@@ -155,7 +158,7 @@ def scales(evidence: Evidence) -> tuple[Scale, ...]:
                 sample,
                 title,
                 cuts[measure],
-                tick - sign * step * 0.4,
+                min(tick * sign - BEFORE_THE_TICK * abs(best - tick), reach - 0.4 * step) * sign,
                 best,
                 tick,
                 step,
@@ -163,6 +166,10 @@ def scales(evidence: Evidence) -> tuple[Scale, ...]:
             )
         )
     return tuple(made)
+
+
+BEFORE_THE_TICK = 0.05
+"""How far an axis goes on before its first tick, as a share of the axis: its text is clear of that of the height 0."""
 
 
 def standing(evidence: Evidence, site: DatasetSummary, scale: Scale) -> Standing | None:
@@ -314,8 +321,8 @@ LEAST_ZOOM = 0.16
 def similarity_axis(ends: Sequence[tuple[float, float]], height: float) -> tuple[float, float, bool]:
     """The ends of the axis of similarity, and whether it is broken below: from 0, or round the data in few bands.
 
-    The line of external support is always in view, with room for the name of the region below it: where all the data
-    lie above the line the axis is broken, and what lies below is drawn small.
+    The line of external support is always in view, with room for the name of the region below it and below the data:
+    where all of them lie above the line the axis is broken, and what lies below is drawn small.
     """
     low, high = min(one for one, _ in ends), max(one for _, one in ends)
     edges = [0.0, *bands.SIMILARITY]
@@ -329,7 +336,7 @@ def similarity_axis(ends: Sequence[tuple[float, float]], height: float) -> tuple
     if broken:
         return max(bands.SUPPORT, math.floor((low - beyond) * 100) / 100), top, True
     share = LEAST_REGION / height
-    deep_enough = (bands.SUPPORT - share * top) / (1 - share)
+    deep_enough = (low - share * top) / (1 - share)
     return max(0.0, math.floor(min(low - beyond, deep_enough) * 50) / 50), top, False
 
 
@@ -391,7 +398,7 @@ def _regions(
 
 
 def _region(evidence: Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale) -> tuple[float, float] | None:
-    """Where the name of the region stands in a panel, off the discs: at a corner of the region, or nowhere."""
+    """Where the name of the region stands in a panel: off the discs and, where it can be, off the ellipses."""
     if plan.foot:
         return None
     across = (scale.best - scale.worst) / plan.width
@@ -400,20 +407,27 @@ def _region(evidence: Evidence, placed: Sequence[Placed], plan: Layout, scale: S
     if words is None:
         return None
     half = _region_size(words)
-    discs = [
-        ((scale.clipped(stands.value) - scale.worst) / across, plan.y(one.similarity.value))
-        for one in placed
-        if one.similarity is not None and (stands := standing(evidence, one.site, scale)) is not None
-    ]
+    marks = list(_site_marks(evidence, placed, plan, scale).values())
     high, low = top + half[1] + 0.8, plan.height - half[1] - 0.8
-    columns = (plan.width - half[0] - 0.8, left + half[0] + 0.8)
-    spots = [(x, y) for y in (low, high) for x in columns if low >= high - 1e-9]
+    columns = np.linspace(plan.width - half[0] - 0.8, left + half[0] + 0.8, PLACES)
+    spots = [(float(x), float(y)) for y in np.linspace(low, high, PLACES) for x in columns if low >= high - 1e-9]
+    discs = [spot for spot in spots if not any(_on_disc(spot, half, mark, plan.radius) for mark in marks)]
+    strokes = np.concatenate([np.empty((0, 2)), *(outline(mark) for mark in marks)])
 
-    def covered(spot: tuple[float, float]) -> int:
-        reach = (half[0] + plan.radius + 0.5, half[1] + plan.radius + 0.5)
-        return sum(abs(spot[0] - x) < reach[0] and abs(spot[1] - y) < reach[1] for x, y in discs)
+    def crossings(spot: tuple[float, float]) -> int:
+        return int((np.abs(strokes - spot) < np.array(half) + 0.4).all(axis=1).sum())
 
-    return next((spot for spot in spots if not covered(spot)), None)
+    return min(discs, key=crossings, default=None)
+
+
+PLACES = 9
+"""How many places the name of the region may take from one side to the other, and from below to above."""
+
+
+def _on_disc(spot: tuple[float, float], half: tuple[float, float], mark: Mark, radius: float) -> bool:
+    """Whether a text of that half size would cover the disc of a mark."""
+    reach = radius + 0.5
+    return abs(spot[0] - mark.x) < half[0] + reach and abs(spot[1] - mark.y) < half[1] + reach
 
 
 def region_words(room: float) -> str | None:
@@ -620,13 +634,13 @@ def _background(axes: Axes, scale: Scale) -> None:
 def _scale_ticks(axes: Axes, scale: Scale, plan: Layout, labelled: bool) -> None:
     """The cut-offs and the two ends, and what else has room between the worst end and the first cut-off."""
     millimetre = abs(scale.best - scale.worst) / plan.width
-    places = [scale.best, *scale.cuts]
-    texts = {place: _tick_text(place, scale) for place in (*places, scale.worst_tick)}
+    # The worst end before the cut-offs: an axis without it does not say where it ends.
+    places = [scale.best, scale.worst_tick, *scale.cuts]
     middle = (scale.worst_tick + scale.cuts[0]) / 2
-    for place in (scale.worst_tick, middle if abs(middle / scale.step - round(middle / scale.step)) < 1e-9 else None):
-        if place is not None and all(abs(place - other) > 9.0 * millimetre for other in places):
-            places.append(place)
-            texts[place] = _tick_text(place, scale)
+    is_round = abs(middle / scale.step - round(middle / scale.step)) < 1e-9
+    if is_round and all(abs(middle - other) > 9.0 * millimetre for other in places):
+        places.append(middle)
+    texts = {place: _tick_text(place, scale) for place in places}
     kept = sorted(_apart(places, texts, millimetre))
     written = ticks(axes, "x", kept, [texts[place] if labelled else "" for place in kept])
     if labelled:
@@ -714,28 +728,9 @@ def _labels(
     evidence: Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale, region: tuple[float, float] | None
 ) -> dict[str, tuple[float, float] | None]:
     """Where the label of each mark of a panel stands; None where it has no room."""
-    across = (scale.best - scale.worst) / plan.width
     crowded = is_crowded(placed)
-    marks, names = [], []
-    for one in placed:
-        stands = standing(evidence, one.site, scale)
-        if one.similarity is None or stands is None:
-            continue
-        low, high = _ends(one.similarity)
-        has_ellipse = one.supports or not crowded
-        spot = (scale.clipped(stands.value) - scale.worst) / across, plan.y(one.similarity.value)
-        middle = ((stands.low + stands.high) / 2 - scale.worst) / across, plan.y((low + high) / 2)
-        marks.append(
-            Mark(
-                _label(one, stands, scale),
-                *spot,
-                (stands.high - stands.low) / 2 / abs(across) if has_ellipse else 0.0,
-                (high - low) / 2 / plan.down if has_ellipse else 0.0,
-                600 if one.supports else 400,
-                (middle[0] - spot[0], middle[1] - spot[1]),
-            )
-        )
-        names.append(one.site.name)
+    found = _site_marks(evidence, placed, plan, scale)
+    names, marks = list(found), list(found.values())
     words = region_words(_room_for_the_region(scale, plan))
     taken = [] if region is None or words is None else [(*region, *_region_size(words))]
     places = place_labels(marks, plan.width, plan.height, plan.radius, _lines(plan, scale), taken)
@@ -746,6 +741,30 @@ def _labels(
         else spot
         for name, mark, spot in zip(names, marks, places, strict=True)
     }
+
+
+def _site_marks(evidence: Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale) -> dict[str, Mark]:
+    """The mark of each site of a panel, by the name of its dataset: its label, its disc and its ellipse, in mm."""
+    across = (scale.best - scale.worst) / plan.width
+    crowded = is_crowded(placed)
+    marks = {}
+    for one in placed:
+        stands = standing(evidence, one.site, scale)
+        if one.similarity is None or stands is None:
+            continue
+        low, high = _ends(one.similarity)
+        has_ellipse = one.supports or not crowded
+        spot = (scale.clipped(stands.value) - scale.worst) / across, plan.y(one.similarity.value)
+        middle = ((stands.low + stands.high) / 2 - scale.worst) / across, plan.y((low + high) / 2)
+        marks[one.site.name] = Mark(
+            _label(one, stands, scale),
+            *spot,
+            (stands.high - stands.low) / 2 / abs(across) if has_ellipse else 0.0,
+            (high - low) / 2 / plan.down if has_ellipse else 0.0,
+            600 if one.supports else 400,
+            (middle[0] - spot[0], middle[1] - spot[1]),
+        )
+    return marks
 
 
 def _ends(found: Estimate) -> tuple[float, float]:

@@ -12,6 +12,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.markers import TICKDOWN
 from matplotlib.patches import Ellipse, Polygon, Rectangle, StepPatch
 
 from dossier.figures import calibration, canvas, committee, discrimination, reliability, risks, robustness, utility
@@ -340,6 +341,55 @@ def test_the_region_of_good_external_evidence_is_named_where_it_is(name: str) ->
             x, y = text.get_position()
             assert y < 0.4
             assert (x < cut) == (cut == 0.25), "right of the cut-off; the Brier score runs backwards"
+
+
+@pytest.mark.parametrize("low", [0.12, 0.45, 0.58, 0.75])
+def test_the_axes_of_the_diagram_hold_every_interval_and_have_a_tick_below_it(eight: Evidence, low: float) -> None:
+    """However uncertain one site: a Brier score as high, an AUROC as low as its interval goes."""
+    ends = {"auroc": (low, None), "brier": (None, 1 - low)}
+    results = tuple(
+        replace(one, found=replace(one.found, low=ends[one.measure][0] or 0.0, high=ends[one.measure][1] or 1.0))
+        if one.dataset == "site-0" and one.measure in ends and isinstance(one.found, Estimate)
+        else one
+        for one in eight.results
+    )
+    found = replace(eight, results=results)
+    with styled():
+        figure = _figure(robustness.draw_diagram(found))
+    strokes = [line for line in figure.artists if isinstance(line, Line2D) and line.get_marker() == TICKDOWN]
+    measures = ("auroc", "standardized_net_benefit", "brier")
+    for axes, measure, stroke in zip(_panels(figure), measures, strokes, strict=True):
+        at = {"threshold": 0.5} if measure == "standardized_net_benefit" else {}
+        known = [estimated(find(found, measure, site.name, **at)) for site in externals(found)]
+        reach = {bound for one in known for bound in (one.low, one.high) if bound is not None}
+        left, right = sorted(axes.get_xlim())
+        assert left <= min(reach) <= max(reach) <= right
+        ticks = np.asarray(stroke.get_xdata(), dtype=float)
+        assert ticks.max() >= max(reach) if measure == "brier" else ticks.min() <= min(reach)
+
+
+def test_the_name_of_the_region_stands_below_the_ellipses() -> None:
+    """Where the axis of similarity is near its line of support, it goes as far down as the name has room."""
+    ends = [(0.363, 0.48), (0.43, 0.53)]
+    lowest, highest, broken = robustness.similarity_axis(ends, 80.0)
+    assert not broken
+    assert (0.363 - lowest) / (highest - lowest) * 80.0 >= robustness.LEAST_REGION
+
+
+def test_the_name_of_the_region_is_on_no_ellipse_where_it_can_be() -> None:
+    found = evidence(BY_NAME["covid"])
+    with styled():
+        figure = _figure(robustness.draw_diagram(found))
+    crossed = []
+    for axes in _panels(figure):
+        ellipses = [patch for patch in axes.patches if isinstance(patch, Ellipse) and patch.get_zorder() == 2]
+        for text in (one for one in axes.texts if one.get_text().replace("\n", " ") == robustness.REGION):
+            box = text.get_window_extent()
+            outlines = np.concatenate([np.asarray(one.get_verts(), dtype=np.float64) for one in ellipses])
+            inside = (outlines > (box.x0, box.y0)).all(axis=1) & (outlines < (box.x1, box.y1)).all(axis=1)
+            crossed.append(int(inside.sum()))
+    assert crossed
+    assert not any(crossed)
 
 
 @pytest.mark.parametrize("name", ["near", "near_many", "forty", "long_forty"])
