@@ -57,6 +57,9 @@ FURTHEST = 2.4
 """How far a name may stand from its point, in mm: further away it could be another's."""
 FEWEST = 3
 """So many sites a correlation needs."""
+FEWEST_TICKS, MOST_TICKS = 3, 5
+LEAST_BETWEEN = 1.5
+"""How far the texts of two ticks stand apart, in mm."""
 LEAST_SPAN = 0.1
 """The axis of similarity never spans less."""
 
@@ -91,8 +94,7 @@ def draw_against_similarity(evidence: Evidence) -> Figure | Absent:
     every = {scale.measure: points(evidence, scale) for scale in three}
     if max(map(len, every.values())) < 2:
         return Absent("fewer than two external sites have both a similarity and a performance")
-    known = [one.similarity.value for found in every.values() for one in found]
-    low, high = _ends(known)
+    low, high = _ends([end for found in every.values() for one in found for end in _sides(one)])
     labels = _labels(evidence, three, every, (low, high))
     key = _key(labels, externals(evidence))
     drawn = sheet(FULL, TOP + HEIGHT + 10.4 + len(key) * LINE)
@@ -106,7 +108,7 @@ def draw_against_similarity(evidence: Evidence) -> Figure | Absent:
         axes = panel(drawn, x, TOP, WIDTH, HEIGHT)
         axes.set_xlim(low, high)
         axes.set_ylim(scale.worst, scale.best)
-        ticks(axes, "x", *_ticks(inner_ticks(low, high, 4)))
+        ticks(axes, "x", *_across_ticks(low, high))
         _scale_ticks(axes, scale)
         if low < bands.SUPPORT < high:
             axes.axvline(bands.SUPPORT, color=RULE, lw=0.5, zorder=0)
@@ -118,11 +120,34 @@ def draw_against_similarity(evidence: Evidence) -> Figure | Absent:
     return drawn
 
 
+def _sides(one: Point) -> tuple[float, float]:
+    """Between which similarities the stroke of a site runs."""
+    low, value, high = one.similarity.low, one.similarity.value, one.similarity.high
+    return value if low is None else low, value if high is None else high
+
+
 def _ends(known: Sequence[float]) -> tuple[float, float]:
-    """The ends of the common axis of similarity: round the sites."""
+    """The ends of the common axis of similarity: round the intervals of the sites."""
     low, high = min(known), max(known)
-    beyond = max(0.12 * (high - low), (LEAST_SPAN - (high - low)) / 2)
+    beyond = max(0.05 * (high - low), (LEAST_SPAN - (high - low)) / 2)
     return max(0.0, low - beyond), min(1.0, high + beyond)
+
+
+STEPS = (0.2, 0.1, 0.05, 0.02, 0.025, 0.01)
+"""The distances at which ticks of similarity may stand, the ones to be preferred first."""
+
+
+def _across_ticks(low: float, high: float) -> tuple[list[float], list[str]]:
+    """Round similarities, three to five: two do not show a scale. Where all texts would touch every other has one."""
+    tries = [
+        [round(place * step, 3) for place in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
+        for step in STEPS
+    ]
+    places = next(found for found in tries if FEWEST_TICKS <= len(found) <= MOST_TICKS or found is tries[-1])
+    texts = [tick_text(place) for place in places]
+    apart = (places[1] - places[0]) / (high - low) * WIDTH
+    is_tight = apart < max(map(text_width, texts)) + LEAST_BETWEEN
+    return places, [text if not is_tight or order % 2 == 0 else "" for order, text in enumerate(texts)]
 
 
 def _ticks(places: Sequence[float]) -> tuple[Sequence[float], list[str]]:
@@ -176,9 +201,8 @@ def _points(axes: Axes, scale: Scale, shown: Sequence[Point]) -> None:
     looks: dict[str, Any] = {"color": RULE if crowded else MID, "lw": 0.5 if crowded else 0.7, "zorder": 2}
     for one in shown:
         x, y = one.similarity.value, scale.clipped(one.stands.value)
-        sides = [x if end is None else end for end in (one.similarity.low, one.similarity.high)]
         axes.plot([x, x], [scale.clipped(one.stands.low), scale.clipped(one.stands.high)], **looks)
-        axes.plot(sides, [y, y], **looks)
+        axes.plot(_sides(one), [y, y], **looks)
         axes.plot([x], [y], "o", ms=4.2, mfc=BLUE, mec="white", mew=0.5, color=BLUE, clip_on=False, zorder=3)
 
 

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.markers import TICKDOWN
 from matplotlib.patches import Polygon, Rectangle
 from matplotlib.text import Text
 
@@ -299,6 +300,37 @@ def test_similarity_and_performance_are_read_off_the_points(three: Evidence) -> 
             assert y_of(mark)[0] == pytest.approx(estimate(find(three, measure, site.name, **at)).value)
     bottom, top = figure.axes[2].get_ylim()
     assert bottom > top == 0, "up is better for the Brier score too"
+
+
+@pytest.mark.parametrize("half", [0.02, 0.1, 0.3])
+def test_the_axes_hold_the_whole_intervals_with_three_to_five_ticks(three: Evidence, half: float) -> None:
+    """Of the similarity and of the measures alike; the first site's intervals are wider than all sites are apart."""
+    wide = tuple(
+        replace(
+            one, found=replace(one.found, low=max(0.0, one.found.value - half), high=min(1.0, one.found.value + half))
+        )
+        if one.dataset == externals(three)[0].name
+        and one.measure in ("correspondence_averaged", "auroc", "brier")
+        and isinstance(one.found, Estimate)
+        else one
+        for one in three.results
+    )
+    found = replace(three, results=wide)
+    with styled():
+        figure = drawn(similarity.draw_against_similarity(found))
+    for axes in figure.axes:
+        (left, right), (down, up) = axes.get_xlim(), sorted(axes.get_ylim())
+        strokes = [line for line in axes.lines if line.get_linewidth() == 0.7 and not line.is_dashed()]
+        assert strokes
+        for line in strokes:
+            assert left <= x_of(line).min() <= x_of(line).max() <= right
+            assert down <= y_of(line).min() <= y_of(line).max() <= up
+    ends = {(float(x_of(line).min()), float(x_of(line).max())) for line in figure.axes[0].lines}
+    known = [estimate(find(found, "correspondence_averaged", site.name)) for site in externals(found)]
+    assert {(one.low, one.high) for one in known} <= ends
+    tall = [line for line in figure.artists if isinstance(line, Line2D) and line.get_marker() == TICKDOWN]
+    assert tall
+    assert all(3 <= len(x_of(line)) <= 5 for line in tall)
 
 
 def test_the_line_through_the_sites_is_the_one_of_least_squares(three: Evidence) -> None:
