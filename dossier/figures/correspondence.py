@@ -23,7 +23,6 @@ from dossier.figures.canvas import (
     RULE,
     Key,
     Lattice,
-    ceiling,
     column,
     head,
     headed,
@@ -55,7 +54,7 @@ from dossier.types import (
     find_curve,
 )
 from dossier.typeset.names import has_enough, predictor_of, unweighted
-from dossier.typeset.numbers import number, per_cent
+from dossier.typeset.numbers import CUT_OFFS, number, per_cent, short
 from dossier.typeset.words import counted
 
 SIDE_BY_SIDE = 8
@@ -270,7 +269,7 @@ def draw_conformal(evidence: Evidence) -> Figure | Absent:
     width = HALF if len(shown) == 1 else FULL
     grid = lattice(len(shown), width, left=11.5, top=10.5, gap_x=4.4, gap_y=6.6, tallest=30, shape=0.72)
     means = [find(evidence, "correspondence_averaged", site.name) for site, _ in shown]
-    below = [f"average {number(one.value)}" if isinstance(one, Estimate) else " " for one in means]
+    below = [_average(evidence, one) for one in means]
     grid, heads = headed(grid, [site for site, _ in shown], below if grid.width >= 18 else None)
     quiet = 1 if grid.width >= 18 else 0
     drawn = sheet(width, grid.bottom + 9.6)
@@ -281,7 +280,7 @@ def draw_conformal(evidence: Evidence) -> Figure | Absent:
     if width == HALF:
         entries = [Key("patients", BAND, fill=True), Key("as in development", INK_2, BROKEN, 0.9)]
     key_row(drawn, grid.left, 2.4, entries)
-    top = ceiling(max(float(column(curve, "share").max()) for _, curve in shown))
+    top = top_of(max(float(column(curve, "share").max()) for _, curve in shown))
     for place, (_, curve) in enumerate(shown):
         head(drawn, grid, place, heads[place], quiet)
         axes = panel(drawn, *grid.corner(place), grid.width, grid.height)
@@ -301,6 +300,18 @@ def draw_conformal(evidence: Evidence) -> Figure | Absent:
     title = long if text_width(long) <= grid.right - grid.left else "From unusual (0) to usual (1)"
     write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, title, ha="center")
     return drawn
+
+
+def _average(evidence: Evidence, found: Estimate | Absent) -> str:
+    """The mean of a site's p values, on the side of every end of a band of similarity that it lies on."""
+    if isinstance(found, Absent):
+        return " "
+    return f"average {short(evidence, 'correspondence_averaged', found.value, CUT_OFFS)}"
+
+
+def top_of(share: float) -> float:
+    """The round end of the scale that is next above the highest bar."""
+    return next((end for end in (0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8) if share <= end), 1.0)
 
 
 @figure("How usual each site's patients are among those of the development")

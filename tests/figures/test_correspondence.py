@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
@@ -24,6 +26,7 @@ from dossier.types import (
     Picture,
     Result,
 )
+from tests.conftest import terms
 
 LONG = "University Hospital of Marienbad, No."
 
@@ -66,7 +69,9 @@ def evidence(sites: int, predictors: int, name: str = "Hospital", long: bool = F
             "dataset": ({"name": "a", "role": "external", "file": "a.csv"},),
         }
     )
-    return Evidence(release, tuple(datasets), tuple(results), tuple(curves), tuple(descriptions), (), {}, {}, (), {})
+    return Evidence(
+        release, tuple(datasets), tuple(results), tuple(curves), tuple(descriptions), (), terms(), {}, (), {}
+    )
 
 
 CASES = {
@@ -159,6 +164,22 @@ def test_bars_are_the_shares_of_the_patients() -> None:
         assert tuple(bars.get_data()[0]) == result.found.columns["share"]
         (line,) = [one for one in axes.lines if one.get_gid() == "expected"]
         assert set(np.asarray(line.get_ydata(), dtype=float)) == {0.1}
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.3997, "0.3997"), (0.4, "0.40"), (0.43, "0.43"), (0.599, "0.599")])
+def test_the_average_shows_in_which_band_of_similarity_it_lies(value: float, text: str) -> None:
+    case = CASES["three"]
+    results = tuple(replace(one, found=Estimate(value, 0.3, 0.5, 0.95, 200, "m")) for one in case.results)
+    with styled():
+        figure = correspondence.draw_conformal(replace(case, results=results))
+    assert isinstance(figure, Figure)
+    assert f"average {text}" in {one.get_text() for one in figure.texts}
+
+
+@pytest.mark.parametrize("highest", [0.101, 0.13, 0.22, 0.27, 0.45, 0.75, 1.0])
+def test_the_scale_of_shares_ends_not_far_above_the_highest_bar(highest: float) -> None:
+    top = correspondence.top_of(highest)
+    assert highest <= top <= 1.4 * highest
 
 
 def test_words_give_the_share_of_unusual_patients_and_who_is_left_out() -> None:
