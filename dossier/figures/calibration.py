@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -226,12 +226,11 @@ def draw_calibration_pooled(evidence: Evidence) -> Figure | Absent:
     end = curve_end([curve for _, curve in known])
     pooled = find_curve(evidence, "calibration_curve_all_sites", POOLED)
     crowded = len(known) > MOST_NAMED_CURVES
+    names = None if crowded else _names_of_curves([curve for _, curve in known], pooled, ranges(end)[-1][0])
     several = len(ranges(end)) > 1
-    drawn, made = _two_panels(end, 0.0, POOLED_SIDE, TITLE + (KEY_LINE if crowded and several else 0.0))
+    drawn, made = _two_panels(end, 0.0, POOLED_SIDE, TITLE + (KEY_LINE if names is None and several else 0.0))
     for place, (axes, _, limit) in enumerate(made):
-        # Among many thin lines the diagonal is a thicker one, so that it can be told from them.
-        colour, width, layer = (INK, 1.1, 1.7) if crowded else (RULE, 0.7, 1.5)
-        axes.plot([0, limit], [0, limit], color=colour, lw=width, zorder=layer)
+        axes.plot([0, limit], [0, limit], color=RULE, lw=PERFECT, zorder=1.5)
         for site, curve in known:
             dash = BROKEN_CURVE if few(site, bands.FEW_FOR_A_BAND) else "-"
             axes.plot(
@@ -246,10 +245,11 @@ def draw_calibration_pooled(evidence: Evidence) -> Figure | Absent:
             risk = column(pooled, "risk")
             axes.fill_between(risk, column(pooled, "low"), column(pooled, "high"), color=BAND, lw=0, zorder=1)
             draw_pooled(axes, pooled, BLUE, 1.7)
-        if place == len(made) - 1 and not crowded:
-            _name_curves(axes, [curve for _, curve in known], pooled, limit)
-    if crowded:
-        key = [Key("sites", MID, width=0.5), Key("perfect", INK, width=1.1)]
+        for name in (names or ()) if place == len(made) - 1 else ():
+            x, y = name.place
+            axes.text(x, y, name.text, ha="center", va="center", color=name.colour, weight=name.weight, zorder=5)
+    if names is None:
+        key = [Key("sites", MID, width=0.5 if crowded else 0.8), Key("perfect", RULE, width=PERFECT)]
         key = [Key("pooled", BLUE, width=1.7), *key] if isinstance(pooled, Curve) else key
         key_row(drawn, made[0][1], 2.2, key)
     return drawn
@@ -259,8 +259,25 @@ MOST_NAMED_CURVES = 6
 """Among more curves than this no name at a line can be told from the lines that cross it."""
 
 
-def _name_curves(axes: Axes, known: Sequence[Curve], pooled: Curve | Absent, end: float) -> None:
-    """The words at the lines: the sites pooled, and the diagonal of a perfect model."""
+PERFECT = 1.1
+"""The width of the diagonal in points: thicker than the lines of the sites, so that it can be told from them."""
+
+
+@dataclass(frozen=True)
+class Name:
+    """A word at a line, in the units of the axes."""
+
+    text: str
+    place: tuple[float, float]
+    colour: str
+    weight: int
+
+
+def _names_of_curves(known: Sequence[Curve], pooled: Curve | Absent, end: float) -> list[Name] | None:
+    """The words at the lines of a panel: the sites pooled, and the diagonal of a perfect model.
+
+    None where one would stand on a line or nearer to another than to its own: better a key than a name misread.
+    """
     scale, size = POOLED_SIDE / end, (POOLED_SIDE, POOLED_SIDE)
 
     def line(curve: Curve) -> Floats:
@@ -268,17 +285,19 @@ def _name_curves(axes: Axes, known: Sequence[Curve], pooled: Curve | Absent, end
 
     sites = [line(curve) for curve in known]
     diagonal = resampled(np.array([0, POOLED_SIDE]), np.array([POOLED_SIDE, 0]))
-    taken: list[tuple[float, float, float, float]] = []
     wanted = [("Perfect", diagonal, np.concatenate(sites), INK_2, 400, 0.9)]
     if isinstance(pooled, Curve):
         wanted.insert(0, ("Pooled", line(pooled), np.concatenate((*sites, diagonal)), BLUE, 600, 0.8))
         wanted[1] = ("Perfect", diagonal, np.concatenate((*sites, line(pooled))), INK_2, 400, 0.9)
+    taken: list[tuple[float, float, float, float]] = []
+    names = []
     for text, own, others, colour, weight, prefer in wanted:
         spot = place_on_line(text, own, others, taken, size, weight, prefer)
-        if spot is not None and (weight == 600 or is_clear(text, spot, own, others, weight)):
-            x, y = spot[0] / scale, end - spot[1] / scale
-            axes.text(x, y, text, ha="center", va="center", color=colour, weight=weight, zorder=5)
-            taken.append((*spot, text_width(text, weight) / 2 + 0.5, LABEL_HEIGHT / 2))
+        if spot is None or not is_clear(text, spot, own, others, weight):
+            return None
+        names.append(Name(text, (spot[0] / scale, end - spot[1] / scale), colour, weight))
+        taken.append((*spot, text_width(text, weight) / 2 + 0.5, LABEL_HEIGHT / 2))
+    return names
 
 
 def _grid(count: int, width: float, strip: float, left: float) -> Lattice:

@@ -17,7 +17,19 @@ from dossier.figures import calibration, canvas, fagan, risks, roc, utility
 from dossier.figures.canvas import FULL, HALF, styled, text_boxes
 from dossier.register import fill
 from dossier.release import Roc
-from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, Picture, externals, find, find_curve
+from dossier.types import (
+    POOLED,
+    Absent,
+    Curve,
+    CurveResult,
+    Estimate,
+    Evidence,
+    Floats,
+    Picture,
+    externals,
+    find,
+    find_curve,
+)
 from tests.figures.evidence import CASES, Case, evidence
 from tests.figures.risks import RATERS, bins, others_of
 
@@ -331,6 +343,44 @@ def test_a_diagonal_without_room_for_its_name_stands_in_the_key(eight: Evidence)
     with styled():
         figure = drawing(calibration.draw_calibration_pooled(eight))
     assert {"pooled", "sites", "perfect"} <= set(texts(figure))
+
+
+def test_the_diagonal_has_the_colour_of_rules_and_is_not_the_heaviest_line(eight: Evidence) -> None:
+    with styled():
+        figure = drawing(calibration.draw_calibration_pooled(eight))
+    for axes in figure.axes:
+        (diagonal,) = [line for line in axes.lines if len(x_of(line)) == 2 and x_of(line)[0] == 0]
+        assert diagonal.get_color() == canvas.RULE
+        pooled = max(axes.lines, key=lambda line: line.get_linewidth())
+        assert pooled.get_color() == canvas.BLUE, "the heaviest line is that of the model"
+
+
+def test_names_that_have_no_room_at_their_own_lines_stand_in_the_key() -> None:
+    """Of three sites, whose lines lie close on both sides of the pooled one and of the diagonal."""
+    found = evidence(BY_NAME["three"])
+    roomy = _with_slopes(found, (0.2, 0.25, 0.3))
+    close = _with_slopes(found, (0.85, 1.0, 1.15))
+    with styled():
+        named, keyed = (texts(drawing(calibration.draw_calibration_pooled(one))) for one in (roomy, close))
+    assert {"Pooled", "Perfect"} <= set(named)
+    assert not {"pooled", "perfect"} & set(named)
+    assert {"pooled", "sites", "perfect"} <= set(keyed)
+    assert not {"Pooled", "Perfect"} & set(keyed)
+
+
+def _with_slopes(found: Evidence, slopes: tuple[float, ...]) -> Evidence:
+    """The evidence with straight calibration curves of these slopes through the origin, by site."""
+    by_site = dict(zip((site.name for site in externals(found)), slopes, strict=True))
+
+    def bent(one: CurveResult) -> CurveResult:
+        curve = known(one.found)
+        observed = tuple((numbers(curve, "risk") * by_site[one.dataset]).clip(0, 1).tolist())
+        return replace(one, found=replace(curve, columns={**curve.columns, "observed": observed}))
+
+    return replace(
+        found,
+        curves=tuple(bent(one) if one.curve == "calibration_curve" else one for one in found.curves),
+    )
 
 
 def test_a_group_beyond_the_axis_is_an_arrow_at_its_edge() -> None:
