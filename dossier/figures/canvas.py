@@ -908,7 +908,7 @@ def place_on_line(
     `taken` are boxes as centre and half size; `prefer` is the share of the line's length where the label stands best;
     with `apart` it costs to stand nearer to another line.
     """
-    half = np.array([(text_width(text, weight) + 1) / 2, LABEL_HEIGHT / 2])
+    half = label_half(text, weight) + np.array([0.5, 0.0])
     inside = line[((line >= 0) & (line <= np.array(size))).all(axis=1)]
     if not len(inside):
         return None
@@ -935,6 +935,13 @@ def place_on_line(
     return None if cost[best] >= 1e4 else (float(places[best, 0]), float(places[best, 1]))
 
 
+def label_half(text: str, weight: int = 400) -> Floats:
+    """Half the width and half the height of a label of one line or more, in mm."""
+    lines = text.split("\n")
+    wide = max(text_width(line, weight) for line in lines)
+    return np.array([wide / 2, (LABEL_HEIGHT + (len(lines) - 1) * LINE) / 2])
+
+
 def stands_on_a_line(text: str, spot: tuple[float, float], lines: Floats, weight: int = 400) -> bool:
     """Whether a line (points in mm) runs through the letters of a label whose centre is that spot."""
     half = np.array([text_width(text, weight) / 2, LABEL_HEIGHT / 2 - 0.6])
@@ -945,7 +952,7 @@ def is_clear(
     text: str, spot: tuple[float, float], line: Floats, others: Floats, weight: int = 400, apart: float = 0.0
 ) -> bool:
     """Whether a label crosses no line (points in mm) and stands nearer to its own than to any other, by `apart` mm."""
-    half = np.array([text_width(text, weight) / 2, LABEL_HEIGHT / 2 - 0.4])
+    half = label_half(text, weight) - np.array([0.0, 0.4])
     place = np.array([spot])
     crosses = bool((_crossed(place, half, others) + _crossed(place, half, line)).any())
     return not crosses and bool((_nearest(place, half, line) + apart <= _nearest(place, half, others)).all())

@@ -16,13 +16,16 @@ from dossier.figures.canvas import (
     ALERT,
     BLUE,
     COMMITTEE,
+    INK,
     INK_2,
     LABEL_HEIGHT,
+    MID,
     ORANGE,
     TINTS,
     column,
     few,
     is_clear,
+    label_half,
     level_text,
     panel,
     picture,
@@ -34,6 +37,7 @@ from dossier.figures.canvas import (
     styled,
     text_width,
     ticks,
+    wrapped,
     write,
 )
 from dossier.register import figure
@@ -91,21 +95,21 @@ def hospitals(evidence: Evidence) -> Hospitals | Absent:
     return Hospitals(shown, tuple(site for site, _ in known if site.name not in drawn))
 
 
-def draw_committee_calibration(evidence: Evidence) -> Figure | Absent:
-    """The calibration curve of one hospital with its band, or those of all as thin lines, in plain words."""
+def draw_committee_calibration(evidence: Evidence, names: Names | None = None) -> Figure | Absent:
+    """The calibration curve of one hospital with its band, or those of all as thin lines, in plain words.
+
+    `names` are those of the lines, where they have been placed already.
+    """
     found = hospitals(evidence)
     if isinstance(found, Absent):
         return found
     alone = len(found.shown) == 1
     end = curve_end([curve for _, curve in found.shown])
-    top, height = (6.5, 29.6) if alone else (11.0, 42.0)
-    drawn = sheet(62.4, top + height + 10.4)
+    top, height = (6.5, 29.6) if alone else (11.0, LINES_HEIGHT)
+    drawn = sheet(WIDTH, top + height + 10.4)
     write(drawn, 0, 2.2, "Share who had the outcome")
-    count = 4 if end in (0.02, 0.2, 0.4, 0.8) else 5 if end in (0.05, 0.1, 0.5, 1.0) else 3
-    places = [end * step / count for step in range(count + 1)]
-    texts = ["0", *(f"{place * 100:g}%" for place in places[1:])]
-    left = max(text_width(text) for text in texts) + 2.2
-    width = 62.4 - left - text_width(texts[-1]) / 2 - 0.3
+    places, texts = _risk_ticks(end)
+    left, width = _across(texts)
     axes = panel(drawn, left, top, width, height)
     axes.set_xlim(0, end)
     axes.set_ylim(0, end)
@@ -114,45 +118,112 @@ def draw_committee_calibration(evidence: Evidence) -> Figure | Absent:
         draw_curve(axes, curve, end, few(site, bands.FEW_FOR_A_BAND), 1.6)
         _name_lines(axes, site, curve, end, (width, height))
     else:
-        _all_lines(drawn, axes, found, end, (width, height))
+        _all_lines(drawn, axes, found, end, names_of_lines(found) if names is None else names)
     ticks(axes, "x", places, texts)
     ticks(axes, "y", places, texts)
     write(drawn, left + width / 2, top + height + 8.2, "Risk the model gave", ha="center")
     return drawn
 
 
-def _all_lines(drawn: Figure, axes: Axes, found: Hospitals, end: float, size: tuple[float, float]) -> None:
+Names = Mapping[int, tuple[str, float, float]]
+"""The names at the lines by the order of the hospitals, each with its place in the units of the axes."""
+WIDTH, LINES_HEIGHT = 62.4, 42.0
+"""How wide the sheet of the calibration is, and how tall its panel is for the lines of several places, in mm."""
+
+
+def _risk_ticks(end: float) -> tuple[list[float], list[str]]:
+    """Round risks from 0 to the end of the axes, in per cent."""
+    count = 4 if end in (0.02, 0.2, 0.4, 0.8) else 5 if end in (0.05, 0.1, 0.5, 1.0) else 3
+    places = [end * step / count for step in range(count + 1)]
+    return places, ["0", *(f"{place * 100:g}%" for place in places[1:])]
+
+
+def _across(texts: Sequence[str]) -> tuple[float, float]:
+    """Where the panel begins and how wide it is, in mm, beside and above these texts of its ticks."""
+    left = max(text_width(text) for text in texts) + 2.2
+    return left, WIDTH - left - text_width(texts[-1]) / 2 - 0.3
+
+
+def _all_lines(drawn: Figure, axes: Axes, found: Hospitals, end: float, names: Names) -> None:
     """One thin line a hospital, all alike, with its name where there is room, and above them what the lines are."""
     axes.plot([0, end], [0, end], color=INK_2, lw=1.1, zorder=3)
     thin = 0.9 if len(found.shown) <= 12 else 0.6
-    for _, curve in found.shown:
-        axes.plot(column(curve, "risk"), column(curve, "observed"), color=BLUE, lw=thin, zorder=2)
-    _name_all_lines(axes, found, end, size)
+    all_alike = len(names) in (0, len(found.shown))
+    for at, (_, curve) in enumerate(found.shown):
+        is_blue = all_alike or at in names
+        colour, layer = (BLUE, 2.0) if is_blue else (MID, 1.9)
+        axes.plot(column(curve, "risk"), column(curve, "observed"), color=colour, lw=thin, zorder=layer)
+    for text, x, y in names.values():
+        axes.text(x, y, text, ha="center", va="center", color=BLUE, linespacing=1.1, zorder=5)
     text = "Each line: one place"
-    write(drawn, 0, 6.6, text, color=BLUE, weight=600)
+    write(drawn, 0, 6.6, text, color=BLUE if all_alike else INK, weight=600)
     write(drawn, text_width(text, 600) + 3.0, 6.6, "straight: perfect", color=INK_2)
 
 
-def _name_all_lines(axes: Axes, found: Hospitals, end: float, size: tuple[float, float]) -> None:
-    """The names of the lines, those furthest from the straight one first; none where it could be another line's."""
-    width, height = size
+def names_of_lines(found: Hospitals) -> Names:
+    """The names of the lines that have room for one, by their order, each with its place in the units of the axes.
+
+    Those furthest from the straight line come first; none stands where it could be another line's, and none is cut.
+    """
+    end = curve_end([curve for _, curve in found.shown])
+    size = width, height = _across(_risk_ticks(end)[1])[1], LINES_HEIGHT
     lines = [
         resampled(column(curve, "risk") / end * width, (1 - column(curve, "observed") / end) * height)
         for _, curve in found.shown
     ]
     straight = resampled(np.array([0.0, width]), np.array([height, 0.0]))
     away = [float(np.abs(line[:, 1] - height * (1 - line[:, 0] / width)).max(initial=0)) for line in lines]
-    names = shortened([site.site for site, _ in found.shown], 26)
     taken: list[tuple[float, float, float, float]] = []
+    named = {}
     for at in sorted(range(len(lines)), key=lambda place: -away[place]):
         others = np.concatenate([straight, *(line for place, line in enumerate(lines) if place != at)])
+        placed = _clear_place(_forms(found.shown[at][0].site), lines[at], others, taken, size)
+        if placed is not None:
+            text, spot = placed
+            half = label_half(text)
+            taken.append((*spot, float(half[0]) + 0.5, float(half[1])))
+            named[at] = (text, spot[0] / width * end, (1 - spot[1] / height) * end)
+    return named
+
+
+WIDEST = 34.0
+"""The width of a line of a name at a curve, in mm: more than half of the panel it would cover."""
+
+
+def _whose(found: Hospitals, named: Names) -> str:
+    """What the colours of the lines mean, where only some have room for their name."""
+    if len(found.shown) == 1 or len(named) in (0, len(found.shown)):
+        return ""
+    others = [site.site for at, (site, _) in enumerate(found.shown) if at not in named]
+    return f" Blue: named at the line; grey: {listing(others) if len(others) <= MOST_NAMED else 'the others'}."
+
+
+SHORT = 20.0
+"""A name no wider than this, in mm, gains nothing by a second line."""
+
+
+def _forms(name: str) -> list[str]:
+    """A name as it may stand at its line: on one line, or where that is long on two; never cut."""
+    forms = [wrapped(name, WIDEST, 1)]
+    if text_width(name) > SHORT:
+        forms.append(wrapped(name, min(0.6 * text_width(name), WIDEST), 2))
+    return [form for form in forms if form is not None]
+
+
+def _clear_place(
+    forms: Sequence[str],
+    line: Floats,
+    others: Floats,
+    taken: Sequence[tuple[float, float, float, float]],
+    size: tuple[float, float],
+) -> tuple[str, tuple[float, float]] | None:
+    """The first form of a name that has a place at its line, and nearer to it than to any other, with that place."""
+    for text in forms:
         for prefer in (0.5, 0.3, 0.7, 0.1, 0.9):
-            spot = place_on_line(names[at], lines[at], others, taken, size, 400, prefer)
-            if spot is not None and is_clear(names[at], spot, lines[at], others, apart=APART):
-                taken.append((*spot, text_width(names[at]) / 2 + 0.5, LABEL_HEIGHT / 2))
-                x, y = spot[0] / width * end, (1 - spot[1] / height) * end
-                axes.text(x, y, names[at], ha="center", va="center", color=BLUE, zorder=5)
-                break
+            spot = place_on_line(text, line, others, taken, size, 400, prefer)
+            if spot is not None and is_clear(text, spot, line, others, apart=APART):
+                return text, spot
+    return None
 
 
 def _not_drawn(found: Hospitals) -> str:
@@ -199,10 +270,13 @@ def _name_lines(axes: Axes, site: DatasetSummary, curve: Curve, end: float, size
 def committee_calibration(evidence: Evidence) -> Picture | Absent:
     """How often the outcome really happened among patients to whom the model gave each risk."""
     with styled():
-        drawn = draw_committee_calibration(evidence)
         found = hospitals(evidence)
-        if isinstance(drawn, Absent) or isinstance(found, Absent):
-            return drawn if isinstance(drawn, Absent) else Absent("no external site has a calibration curve")
+        if isinstance(found, Absent):
+            return found
+        names = names_of_lines(found) if len(found.shown) > 1 else {}
+        drawn = draw_committee_calibration(evidence, names)
+        if isinstance(drawn, Absent):
+            return drawn
         sites = [site for site, _ in found.shown]
         n, events = sum(site.n for site in sites), sum(site.events or 0 for site in sites)
         who = sites[0].site if len(sites) == 1 else f"{len(sites)} places"
@@ -213,7 +287,7 @@ def committee_calibration(evidence: Evidence) -> Picture | Absent:
         unknown = "" if evidence.local_site else _not_known(elsewhere)
         caption = (
             f"{who}: {n:,} patients{counted_events}. Above the straight line the risks were too low, below it too high"
-            f"{band}.{f' {note}' if note else ''}{unknown}"
+            f"{band}.{_whose(found, names)}{f' {note}' if note else ''}{unknown}"
         )
         return picture("committee_calibration", drawn, caption, _told(evidence, found))
 

@@ -224,7 +224,7 @@ def test_a_long_name_stands_on_two_lines() -> None:
 def test_committee_sees_every_hospital_as_one_line_but_not_one_with_too_few(eight: Evidence) -> None:
     with styled():
         figure = _figure(committee.draw_committee_calibration(eight))
-    lines = [line for line in figure.axes[0].lines if line.get_color() == canvas.BLUE]
+    lines = [line for line in figure.axes[0].lines if line.get_color() in (canvas.BLUE, canvas.MID)]
     expected = [site for site in externals(eight) if site.site != "Brazil 3"]
     for line, site in zip(lines, expected, strict=True):
         curve = _curve(find_curve(eight, "calibration_curve", site.name))
@@ -242,6 +242,41 @@ def test_committee_reads_the_name_of_a_line_that_lies_away_from_the_others() -> 
     with styled():
         figure = _figure(committee.draw_committee_calibration(evidence(BY_NAME["two"])))
     assert any(text.get_color() == canvas.BLUE for text in figure.axes[0].texts)
+
+
+def _lines_by_colour(figure: Figure, colour: str) -> list[Line2D]:
+    return [line for line in figure.axes[0].lines if line.get_color() == colour]
+
+
+def test_committee_sees_in_blue_the_lines_that_are_named_and_the_others_in_grey(eight: Evidence) -> None:
+    for found in (eight, evidence(BY_NAME["three"]), evidence(BY_NAME["two"])):
+        with styled():
+            figure = _figure(committee.draw_committee_calibration(found))
+            printed = committee.committee_calibration(found)
+        assert isinstance(printed, Picture)
+        blue, grey = (_lines_by_colour(figure, colour) for colour in (canvas.BLUE, canvas.MID))
+        names = [text for text in figure.axes[0].texts if text.get_color() == canvas.BLUE]
+        if names:
+            assert len(names) == len(blue)
+        assert bool(grey) == ("grey: " in printed.caption)
+        assert not grey or names
+
+
+def test_committee_reads_whole_names_at_the_lines() -> None:
+    """A name too long for one line stands on two; the name of a line that has no room for it is in the caption."""
+    found = evidence(BY_NAME["two"])
+    sites = ("Rotterdam from 1988", "GBSG trial")
+    told = replace(
+        found, datasets=tuple(replace(one, site=name) for one, name in zip(found.datasets, sites, strict=True))
+    )
+    with styled():
+        figure = _figure(committee.draw_committee_calibration(told))
+        printed = committee.committee_calibration(told)
+    assert isinstance(printed, Picture)
+    written = {text.get_text().replace("\n", " ") for text in figure.axes[0].texts}
+    assert written
+    assert written <= set(sites), "no name is cut"
+    assert all(name in written or name in printed.caption for name in sites)
 
 
 def test_committee_sees_a_single_hospital_by_name_with_its_band() -> None:
