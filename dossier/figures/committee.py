@@ -195,7 +195,7 @@ def _whose(found: Hospitals, named: Names) -> str:
     if len(found.shown) == 1 or len(named) in (0, len(found.shown)):
         return ""
     others = [site.site for at, (site, _) in enumerate(found.shown) if at not in named]
-    return f" Blue: named at the line; grey: {listing(others) if len(others) <= MOST_NAMED else 'the others'}."
+    return f" Blue: named at the line; grey: {listing(others) if len(others) <= MOST_NAMED else 'the other places'}."
 
 
 SHORT = 20.0
