@@ -170,7 +170,8 @@ def test_each_site_has_its_own_scale_when_one_would_flatten_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("threshold", "text"), [(0.05, "19"), (0.2, "4"), (0.5, "1"), (0.6, "0.67"), (0.8, "0.25"), (0.4, "1.5"), (0.01, "99"), (0, "–")]
+    ("threshold", "text"),
+    [(0.05, "19"), (0.2, "4"), (0.5, "1"), (0.6, "0.67"), (0.8, "0.25"), (0.4, "1.5"), (0.01, "99"), (0, "–")],
 )
 def test_false_alarms_per_miss(threshold: float, text: str) -> None:
     assert utility.false_alarms(threshold) == text
