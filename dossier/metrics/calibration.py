@@ -243,8 +243,11 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
 def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The distance between risk and observed frequency that half of the people stay within.
 
-    0 is perfect. Arguments, curve, interval and reasons for absence: as for `ici`; the value is the median (type 7) of
-    |curve - p| over the rows. Source: Austin and Steyerberg 2019.
+    0 is perfect. Arguments, curve and reasons for absence: as for `ici`; the value is the median (type 7) of
+    |curve - p| over the rows. The interval is made as that of `ici`, with two differences. Curves in other directions
+    may raise the upper bound: the rows about the median need not be those that would raise it most. And where the mean
+    distance refutes perfect calibration, true values that the upper bound cannot rule out are ruled out from below at
+    all of what the level leaves. Source: Austin and Steyerberg 2019; the interval Chuang and Lai 2000.
     """
     return _error("e50", outcome, risk, level, bootstrap, seed)
 
@@ -263,8 +266,9 @@ def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
 def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The distance between risk and observed frequency that nine in ten people stay within.
 
-    0 is perfect. Arguments, curve, interval and reasons for absence: as for `ici`; the value is the 90 % quantile
-    (type 7) of |curve - p| over the rows. Source: Austin and Steyerberg 2019.
+    0 is perfect. Arguments, curve and reasons for absence: as for `ici`; the value is the 90 % quantile (type 7) of
+    |curve - p| over the rows, and the interval is made as that of `e50`. Source: Austin and Steyerberg 2019; the
+    interval Chuang and Lai 2000.
     """
     return _error("e90", outcome, risk, level, bootstrap, seed)
 
@@ -284,11 +288,14 @@ def emax(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 10
     """The largest distance between risk and observed frequency that anybody's risk shows.
 
     0 is perfect. It rests on the ends of the curve, where few people lie. Arguments, curve and reasons for absence: as
-    for `ici`; the value is the maximum of |curve - p| over the rows. The lower bound is 0 where that of `ici` is,
-    otherwise made as that and not below it; the upper one is the largest distance from a risk to the far end of the
-    curve's pointwise band, which bounds the maximum wherever it lies. The interval is therefore wide: it holds the true
-    value more often than its level says, and the method says so. No interval for a maximum can be exact for every curve
-    (Hirano and Porter 2012), because the place of the maximum is itself uncertain. Source: Harrell 2015.
+    for `ici`; the value is the maximum of |curve - p| over the rows. The bounds are the distances from a risk to the
+    near and to the far end of a band around the curve, where they are largest. The far end is that of the pointwise
+    band, which bounds the maximum wherever it lies: the interval is wide, and the method says so. The near end is that
+    of a band so many standard errors wide that every smaller maximum is refuted: the nearest curve with that maximum
+    is moved by noise with the covariance of the fit, and moves out by as much in at most 1.5 times half of what the
+    level leaves (from above next to no truth is ruled out). It is 0 where perfect calibration is not refuted, and
+    otherwise not below that of `ici`. No interval for a maximum can be exact for every curve (Hirano and Porter 2012),
+    because the place of the maximum is itself uncertain. Source: Harrell 2015; the interval Chuang and Lai 2000.
     """
     return _error("emax", outcome, risk, level, bootstrap, seed)
 

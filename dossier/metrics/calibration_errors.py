@@ -13,11 +13,12 @@ from scipy.special import expit
 
 from dossier.metrics.discrimination import one_class
 from dossier.metrics.intervals import two_sided
-from dossier.metrics.inversion import BY_TESTS, estimate_from_tests, inverted
-from dossier.metrics.logistic import combine, information_of, logit
+from dossier.metrics.inversion import BY_TESTS, UNUSED, estimate_from_tests, inverted
+from dossier.metrics.largest_distance import bounds_of_the_largest
+from dossier.metrics.logistic import combine, information_of
 from dossier.metrics.once import once
 from dossier.metrics.resampling import VALUE_ALONE
-from dossier.metrics.smooth_curve import SmoothCurve, curve_at, design_of, loess_at, smooth_curve
+from dossier.metrics.smooth_curve import SmoothCurve, curve_at, loess_at, smooth_curve, whitened
 from dossier.types import Absent, Estimate, Floats
 
 Smoother = Literal["spline", "loess"]
@@ -90,12 +91,8 @@ def _groups_of_risk(risk: Floats) -> tuple[Floats, Floats]:
 
 def _curve_draws(risk: Floats, smooth: SmoothCurve) -> CurveDraws:
     middle, share = _groups_of_risk(risk)
-    design = design_of(smooth, middle)
-    perfect = np.zeros(len(design))
-    perfect[1 if len(design) > 1 else 0] = 1.0 if len(design) > 1 else float(logit(risk[:1])[0])
-    diagonal = np.asarray(np.linalg.solve(smooth.fit.root, perfect - smooth.fit.coefficients), dtype=float)
-    fitted = combine(smooth.fit.coefficients[None, :], design)[0]
-    return CurveDraws(middle, share, combine(smooth.fit.root.T, design), fitted, diagonal)
+    curve = whitened(smooth, middle)
+    return CurveDraws(middle, share, curve.columns, curve.fitted, curve.diagonal)
 
 
 def _gaps(draws_of: CurveDraws, points: Floats) -> Floats:
@@ -108,13 +105,12 @@ def _gaps(draws_of: CurveDraws, points: Floats) -> Floats:
     return np.abs(found, out=found)
 
 
-def _around(draws_of: CurveDraws, point: Floats, noise: Floats, n: int, name: str) -> Floats:
+def _around(draws_of: CurveDraws, point: Floats, noise: Floats, n: int) -> Floats:
     """|curve - risk| in each group for curves as n rows would find them if the one at `point` were true.
 
     `noise` (draws, coefficients): standard normal. It takes the covariance that the fit would have there, and moves the
-    risks of the curve in proportion (delta method): shares scatter evenly to both sides, log odds do not. The largest
-    distance lies at the ends of the curve, where a risk has no room on one side, and so may every risk where events are
-    too few for more than a straight line: there the log odds move.
+    risks of the curve in proportion (delta method): shares scatter evenly to both sides, log odds do not. Where events
+    are too few for more than a straight line a risk may have no room on one side: there the log odds move.
     """
     height = expit(draws_of.fitted + combine(point[None, :], draws_of.columns)[0])
     steep = height * (1 - height)
@@ -122,7 +118,7 @@ def _around(draws_of: CurveDraws, point: Floats, noise: Floats, n: int, name: st
     # Where all risks are all but 0 or 1 nothing is known about a coefficient: its noise ends at a thousand errors.
     information += LEAST_INFORMATION * np.eye(len(point))
     moves = combine(noise, np.linalg.inv(np.linalg.cholesky(information)))
-    if name == "emax" or len(point) <= STRAIGHT:
+    if len(point) <= STRAIGHT:
         return _gaps(draws_of, point + moves)
     found = combine(moves, draws_of.columns)
     found *= steep
@@ -195,7 +191,7 @@ def _share_quantiles(gaps: Floats, share: Floats, wanted: float) -> Floats:
 
 
 WIDE = ", wide because the place of the maximum is uncertain too"
-QUANTILES_OF_ERRORS: dict[str, float | None] = {"ici": None, "e50": 0.5, "e90": 0.9, "emax": None}
+QUANTILES_OF_ERRORS: dict[str, float | None] = {"ici": None, "e50": 0.5, "e90": 0.9}
 
 
 @dataclass(frozen=True)
@@ -228,24 +224,32 @@ def _bounds_of_errors(
 
     @lru_cache(maxsize=len(inward))
     def around(place: int) -> Floats:
-        return _around(curves, inward[place], tests.noise, n, "ici")
+        return _around(curves, inward[place], tests.noise, n)
 
-    def bounds(name: str) -> tuple[float, float]:
-        return _bounds_of_error(tests, name, values[name], inward, around, level)
+    def bounds(name: str, unused: float) -> tuple[float, float]:
+        return _bounds_of_error(tests, name, values[name], inward, around, level, unused)
 
-    found = {name: bounds(name) for name in ("ici", "e50", "e90")}
-    # The largest distance is never below the mean one, which is therefore asked first whether there is any; and it is
-    # bounded above wherever it lies.
-    least = found["ici"][0]
+    found = {"ici": bounds("ici", UNUSED)}
+    # Where the mean distance refutes perfect calibration a quantile of the distances need not do so once more.
+    unused = 1.0 if found["ici"][0] > 0 else UNUSED
+    found |= {name: bounds(name, unused) for name in ("e50", "e90")}
+    least, most = bounds_of_the_largest(risk, smooth, tests.noise, level)
     if least > 0:
-        least = max(least, bounds("emax")[0])
-    return {**found, "emax": (least, max(values["emax"], _highest_gap(risk, smooth, level)))}
+        # The largest distance is never below the mean one, whose test may know more of it.
+        least = max(least, found["ici"][0])
+    return {**found, "emax": (min(least, values["emax"]), max(most, values["emax"]))}
 
 
 def _bounds_of_error(
-    tests: ErrorTests, name: str, value: float, inward: Floats, around: Callable[[int], Floats], level: float
+    tests: ErrorTests,
+    name: str,
+    value: float,
+    inward: Floats,
+    around: Callable[[int], Floats],
+    level: float,
+    unused: float,
 ) -> tuple[float, float]:
-    """The bounds of one error; `around` gives what is drawn around the curves of `inward`, for all but the largest."""
+    """The bounds of one error but the largest; `around` gives what is drawn around the curves of `inward`."""
     tail, quantile = (1 - level) / 2, QUANTILES_OF_ERRORS[name]
     line = np.concatenate((inward, _outward(tests.curves, quantile)))
     true = _gaps(tests.curves, line)
@@ -255,25 +259,12 @@ def _bounds_of_error(
 
     @cache
     def at_most(place: int) -> Callable[[float], float]:
-        shared = name != "emax" and place < len(inward)
-        drawn = around(place) if shared else _around(tests.curves, line[place], tests.noise, tests.n, name)
+        drawn = around(place) if place < len(inward) else _around(tests.curves, line[place], tests.noise, tests.n)
         return _at_most(tests, name, true[place], drawn)
 
-    elsewhere = None if quantile is None else _elsewhere(tests.curves, tests.noise, name, level)
-
-    def farther(seen: float, high: float) -> float:
-        if elsewhere is None:
-            # The upper bound of the largest distance is made in another way and lies beyond these curves.
-            return 1.0
-        for point in _some_above(*elsewhere, high):
-            gaps = _gaps(tests.curves, point[None, :])
-            found = _around(tests.curves, point, tests.noise, tests.n, name)
-            if _at_most(tests, name, gaps[0], found)(seen) > tail:
-                return float(_heights(name, gaps, tests.curves.share)[0])
-        return high
-
+    farther = None if quantile is None else _farther(tests, name, level)
     rising = np.maximum.accumulate(heights)
-    return inverted(lambda place, seen: at_most(place)(seen), rising, value, tail, None if name == "ici" else farther)
+    return inverted(lambda place, seen: at_most(place)(seen), rising, value, tail, farther, unused)
 
 
 def _at_most(tests: ErrorTests, name: str, true: Floats, drawn: Floats) -> Callable[[float], float]:
@@ -282,12 +273,24 @@ def _at_most(tests: ErrorTests, name: str, true: Floats, drawn: Floats) -> Calla
     if quantile is not None:
         below = tests.below[quantile]
         return lambda seen: float((np.einsum("bm,m->b", (drawn <= seen).astype(float), share) >= below).mean())
-    if name == "emax":
-        results = drawn.max(axis=1)
-    else:
-        spread = math.sqrt(float(np.sum((true - float(np.sum(true * share))) ** 2 * share)) / tests.n)
-        results = np.einsum("bm,m->b", drawn, share) + spread * tests.rows
+    spread = math.sqrt(float(np.sum((true - float(np.sum(true * share))) ** 2 * share)) / tests.n)
+    results = np.einsum("bm,m->b", drawn, share) + spread * tests.rows
     return lambda seen: float((results <= seen).mean())
+
+
+def _farther(tests: ErrorTests, name: str, level: float) -> Callable[[float, float], float]:
+    """What raises the upper bound of a quantile of the distances: the worst curve elsewhere that is not refuted."""
+    elsewhere = _elsewhere(tests.curves, tests.noise, name, level)
+
+    def farther(seen: float, high: float) -> float:
+        for point in _some_above(*elsewhere, high):
+            gaps = _gaps(tests.curves, point[None, :])
+            found = _around(tests.curves, point, tests.noise, tests.n)
+            if _at_most(tests, name, gaps[0], found)(seen) > (1 - level) / 2:
+                return float(_heights(name, gaps, tests.curves.share)[0])
+        return high
+
+    return farther
 
 
 def _elsewhere(draws_of: CurveDraws, noise: Floats, name: str, level: float) -> tuple[Floats, Floats]:
@@ -314,17 +317,7 @@ def _heights(name: str, gaps: Floats, share: Floats) -> Floats:
     quantile = QUANTILES_OF_ERRORS[name]
     if quantile is not None:
         return _share_quantiles(gaps, share, quantile)
-    return np.asarray(gaps.max(axis=1) if name == "emax" else np.einsum("km,m->k", gaps, share))
-
-
-def _highest_gap(risk: Floats, smooth: SmoothCurve, level: float) -> float:
-    """The largest distance from a risk to the far end of the curve's pointwise band: it bounds the maximum, wherever
-    that lies."""
-    design = design_of(smooth, risk)
-    centre = combine(smooth.fit.coefficients[None, :], design)[0]
-    half = two_sided(level) * np.sqrt(np.maximum(np.sum(combine(smooth.fit.covariance, design) * design, axis=0), 0))
-    ends = np.abs(expit(np.stack((centre - half, centre + half))) - risk)
-    return float(ends.max())
+    return np.asarray(np.einsum("km,m->k", gaps, share))
 
 
 @once

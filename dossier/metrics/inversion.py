@@ -49,6 +49,7 @@ def inverted(
     observed: float,
     tail: float,
     farther: Callable[[float, float], float] | None = None,
+    unused: float = UNUSED,
 ) -> tuple[float, float]:
     """The bounds of a measure whose true value may be any of the `heights`, which rise.
 
@@ -56,8 +57,9 @@ def inverted(
     bound is the smallest height under which a result at least as high as the observed one has a probability of `tail`,
     the upper bound the largest under which one at most as high as the `believable` one has it, with a straight line
     between neighbours; `farther` may raise the upper bound of a seen result. Truths up to the upper bound of the least
-    result that is believed are never ruled out from above. The interval would hold them more often than promised, and
-    they would be told from the best truth less often than they could be: from below they are ruled out at 1.6 `tail`.
+    result that is believed are never ruled out from above, and hardly ever those that a raised bound reaches. The
+    interval would hold them more often than promised, and they would be told from the best truth less often than they
+    could be: from below they are ruled out at `tail` and its `unused` part more.
     """
 
     def crossing(seen: float, share: float) -> float:
@@ -79,12 +81,15 @@ def inverted(
         return found if farther is None else farther(seen, found)
 
     seen = observed if chance(0, observed) >= LEAST_CHANCE else believable(chance, heights)
-    low, strict = crossing(observed, 1 - tail), crossing(observed, 1 - (1 + UNUSED) * tail)
-    if strict > low:
+    high = highest(seen)
+    low, strict = crossing(observed, 1 - tail), crossing(observed, 1 - (1 + unused) * tail)
+    if high > crossing(seen, tail):
+        low = strict
+    elif strict > low:
         least = believable(chance, heights)
         # What lies farther is asked only where it matters.
         low = strict if strict <= crossing(least, tail) else max(low, min(strict, highest(least)))
-    return min(observed, low), max(observed, highest(seen))
+    return min(observed, low), max(observed, high)
 
 
 def bounds_of_gaps(

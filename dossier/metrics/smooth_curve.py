@@ -88,6 +88,29 @@ def design_of(smooth: SmoothCurve, risk: Floats) -> Floats:
     return spline_design(logit(risk), smooth.knots)[: len(smooth.fit.coefficients)]
 
 
+@dataclass(frozen=True)
+class WhitenedCurve:
+    """A fitted curve at some risks, and all others as points: deviations from it in its standard errors."""
+
+    risk: Floats
+    columns: Floats
+    """What a step of one standard error in each direction adds to the log odds: (coefficients, risks)."""
+    fitted: Floats
+    """The log odds of the fitted curve."""
+    diagonal: Floats
+    """The point of perfect calibration."""
+
+
+def whitened(smooth: SmoothCurve, risk: Floats) -> WhitenedCurve:
+    """The curve at these risks (any length, 0 to 1), with its coefficients in standard errors."""
+    design = design_of(smooth, risk)
+    perfect = np.zeros(len(design))
+    perfect[1 if len(design) > 1 else 0] = 1.0 if len(design) > 1 else float(logit(risk[:1])[0])
+    diagonal = np.asarray(np.linalg.solve(smooth.fit.root, perfect - smooth.fit.coefficients), dtype=float)
+    fitted = combine(smooth.fit.coefficients[None, :], design)[0]
+    return WhitenedCurve(risk, combine(smooth.fit.root.T, design), fitted, diagonal)
+
+
 def curve_at(smooth: SmoothCurve, risk: Floats) -> Floats:
     """The height of the curve at these risks (any length, 0 to 1)."""
     return np.asarray(expit(combine(smooth.fit.coefficients[None, :], design_of(smooth, risk))[0]))

@@ -38,8 +38,8 @@ NOTES = (
     (
         "emax",
         "a curve whose maximum lies at its ends, where rows are few, fits the same rows as one whose maximum lies "
-        "among them: the upper bound holds there too, and hardly ever misses where it lies among them. No interval of "
-        "a maximum is exact for every curve (Hirano and Porter 2012).",
+        "among them: the upper bound holds there too, and hardly ever misses where it lies among them, so that the "
+        "lower one may miss more. No interval of a maximum is exact for every curve (Hirano and Porter 2012).",
     ),
     (
         "ici, e50, e90, ece, eci",
@@ -80,7 +80,11 @@ NOTES = (
         "the bootstrap lies a little high where cases are few; intervals on the logit scale, about the estimate "
         "or with the bias taken off did no better.",
     ),
-    ("e90", "at a prevalence of .1 a tenth of the rows holds few cases: its upper bound allows for all directions."),
+    (
+        "e50, e90",
+        "at a prevalence of .1 a tenth of the rows holds few cases: the upper bound allows for all directions, and the "
+        "lower one takes over what it leaves.",
+    ),
     ("error_rate_aided, error_rate_unaided", "Wald's interval, as published; too short below some 200 decisions."),
     ("correspondence_averaged", "the development rows are fixed, as its interval takes them."),
     (

@@ -243,7 +243,7 @@ def test_what_is_drawn_around_a_curve_varies_as_slow_fits_do() -> None:
         slow.append(float(np.abs(curve_at(again, p) - p).mean()))
     draws_of = calibration_errors._curve_draws(p, smooth)
     noise = rng.standard_normal((4000, len(draws_of.columns)))
-    quick = calibration_errors._around(draws_of, np.zeros(len(draws_of.columns)), noise, 1200, "ici") @ draws_of.share
+    quick = calibration_errors._around(draws_of, np.zeros(len(draws_of.columns)), noise, 1200) @ draws_of.share
     # Means and spreads of 250 fits are known to about 6 % of their standard deviation.
     assert quick.mean() == pytest.approx(np.mean(slow), abs=4 * float(np.std(slow)) / math.sqrt(250))
     assert quick.std() == pytest.approx(np.std(slow), rel=0.2)
@@ -259,12 +259,13 @@ def test_a_miscalibrated_model_has_a_two_sided_interval() -> None:
         assert "one-sided" not in found.method
 
 
-def test_the_bounds_of_the_largest_error_lie_above_those_of_the_mean() -> None:
-    for distortion in (1.0, 1.4, 2.0):
-        y, p = drawn(800, distortion=distortion)
-        mean, largest = estimated(ici(y, p, bootstrap=100)), estimated(emax(y, p, bootstrap=100))
-        assert (largest.low or 0.0) >= (mean.low or 0.0)
-        assert (largest.high or 1.0) >= (mean.high or 1.0)
+@pytest.mark.parametrize("distortion", [1.0, 1.4, 2.0])
+def test_the_bounds_of_the_largest_error_lie_above_those_of_the_mean(distortion: float) -> None:
+    """But for a lower bound of 0, which the largest error has where its own test does not refute that there is none."""
+    y, p = drawn(800, distortion=distortion)
+    mean, largest = estimated(ici(y, p, bootstrap=100)), estimated(emax(y, p, bootstrap=100))
+    assert largest.low == 0 or (largest.low or 0.0) >= (mean.low or 0.0)
+    assert (largest.high or 1.0) >= (mean.high or 1.0)
 
 
 def test_far_from_the_diagonal_the_interval_is_the_normal_one() -> None:
@@ -304,7 +305,7 @@ def test_groups_of_risk_move_the_errors_by_less_than_a_thousandth() -> None:
     draws_of = calibration_errors._curve_draws(p, smooth)
     assert draws_of.share.sum() == pytest.approx(1)
     at_the_fit = calibration_errors._gaps(draws_of, np.zeros((1, len(draws_of.columns))))
-    for name in ("ici", "e50", "e90", "emax"):
+    for name in ("ici", "e50", "e90"):
         assert calibration_errors._heights(name, at_the_fit, draws_of.share)[0] == pytest.approx(exact[name], abs=1e-3)
 
 

@@ -174,7 +174,7 @@ def test_a_risk_scatters_by_the_standard_error_of_its_log_odds_times_its_slope(
     made = small(CURVED)
     draws_of = CurveDraws(np.zeros(4), made.share, made.columns, made.fitted, made.diagonal)
     noise = np.concatenate((np.eye(3), np.zeros((1, 3))))
-    found = calibration_errors._around(draws_of, np.array(point), noise, n, "e50")
+    found = calibration_errors._around(draws_of, np.array(point), noise, n)
     height = gaps_of(draws_of, np.array(point))
     information = np.zeros((3, 3))
     for group in range(4):
@@ -188,25 +188,21 @@ def test_a_risk_scatters_by_the_standard_error_of_its_log_odds_times_its_slope(
         assert float(np.linalg.norm(found[:3, group] - height[group])) == pytest.approx(spread, rel=1e-3)
 
 
-@pytest.mark.parametrize(("columns", "name"), [(CURVED, "emax"), (CURVED[:2], "ici"), (CURVED[:2], "e90")])
-def test_for_the_largest_distance_and_of_a_straight_line_the_log_odds_scatter(
-    columns: tuple[tuple[float, ...], ...], name: str
-) -> None:
-    """With next to no noise it is the same, with much noise the ends are those of the risks."""
-    draws_of, size = small(columns), len(columns)
+def test_of_a_straight_line_the_log_odds_scatter() -> None:
+    draws_of, size = small(CURVED[:2]), 2
     noise = np.random.default_rng(4).standard_normal((5, size))
     height = expit(draws_of.fitted)
     rows = 10_000_000 * draws_of.share * height * (1 - height)
     root = np.linalg.inv(np.linalg.cholesky((draws_of.columns * rows) @ draws_of.columns.T))
     expected = [gaps_of(draws_of, one @ root) for one in noise]
-    assert calibration_errors._around(draws_of, np.zeros(size), noise, 10_000_000, name) == pytest.approx(
+    assert calibration_errors._around(draws_of, np.zeros(size), noise, 10_000_000) == pytest.approx(
         np.array(expected), abs=1e-10
     )
 
 
 def test_a_drawn_curve_stays_between_0_and_1() -> None:
     draws_of, noise = small(CURVED), 1000 * np.random.default_rng(4).standard_normal((50, 3))
-    found = calibration_errors._around(draws_of, np.zeros(3), noise, 10, "ici")
+    found = calibration_errors._around(draws_of, np.zeros(3), noise, 10)
     assert found.max(axis=0) == pytest.approx(np.maximum(draws_of.risk, 1 - draws_of.risk))
 
 
@@ -241,12 +237,6 @@ def error_tests(rows: tuple[float, ...], below: float) -> ErrorTests:
 
 DRAWN = np.array([[0.25, 0.25], [0.125, 0.375], [0.5, 0.5]])
 """Distances of two groups of half the rows each, in three draws."""
-
-
-@pytest.mark.parametrize(("value", "share"), [(0.25, 1), (0.3, 1), (0.375, 2), (0.5, 3)])
-def test_the_largest_distance_of_a_draw_may_equal_the_one_seen(value: float, share: int) -> None:
-    tests = error_tests((0.0, 0.0, 0.0), 0.5)
-    assert calibration_errors._at_most(tests, "emax", np.zeros(2), DRAWN)(value) == pytest.approx(share / 3)
 
 
 @pytest.mark.parametrize(("value", "below", "share"), [(0.125, 0.5, 1), (0.25, 0.5, 2), (0.25, 0.6, 1), (0.5, 1.0, 3)])
@@ -321,47 +311,51 @@ def test_few_curves_elsewhere_are_all_taken() -> None:
 # ---- the bounds -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("power", [0.4, 2.5])
-@pytest.mark.parametrize("level", [0.5, 0.95])
-def test_the_largest_gap_reaches_to_the_far_end_of_the_band(power: float, level: float) -> None:
-    """Row by row, with the curve above the risks and below them."""
-    risk, smooth = fitted(38, power, 0.1, 0.9)
-    assert len(smooth.fit.coefficients) == 2
-    z, highest = float(ndtri(0.5 + level / 2)), 0.0
-    for one in risk:
-        at = np.array([1.0, float(logit(one))])
-        centre, half = float(at @ smooth.fit.coefficients), z * math.sqrt(float(at @ smooth.fit.covariance @ at))
-        highest = max(highest, *(abs(float(expit(end)) - one) for end in (centre - half, centre + half)))
-    assert calibration_errors._highest_gap(risk, smooth, level) == pytest.approx(highest, abs=1e-12)
-
-
 def bounds_with(
-    monkeypatch: pytest.MonkeyPatch, given: dict[str, tuple[float, float]]
-) -> tuple[dict[str, tuple[float, float]], ErrorTests]:
-    """The four bounds of 200 rows whose tests gave these ones, and what the tests were given."""
+    monkeypatch: pytest.MonkeyPatch, mean: tuple[float, float], largest: tuple[float, float], values: float = 0.0
+) -> tuple[dict[str, tuple[float, float]], ErrorTests, list[tuple[str, float]]]:
+    """The four bounds of 200 rows whose tests gave these ones, what the tests were given, and what may go unused."""
     asked: list[ErrorTests] = []
+    unused: list[tuple[str, float]] = []
 
-    def of_one(tests: ErrorTests, name: str, *_: object) -> tuple[float, float]:
+    def of_one(tests: ErrorTests, name: str, *more: object) -> tuple[float, float]:
         asked.append(tests)
-        return given[name]
+        unused.append((name, float(str(more[-1]))))
+        return mean if name == "ici" else (0.0, 0.2)
 
     monkeypatch.setattr(calibration_errors, "_bounds_of_error", of_one)
+    monkeypatch.setattr(calibration_errors, "bounds_of_the_largest", lambda *_: largest)
     risk, smooth = fitted(200, 1.0)
-    return calibration_errors._bounds_of_errors(dict.fromkeys(given, 0.0), risk, smooth, 0.95, 4000, 1), asked[0]
+    seen = dict.fromkeys(calibration_errors.ERRORS, values)
+    return calibration_errors._bounds_of_errors(seen, risk, smooth, 0.95, 4000, 1), asked[0], unused
 
 
-@pytest.mark.parametrize(("mean", "largest", "bound"), [(0.1, 0.05, 0.1), (0.1, 0.2, 0.2), (0.0, 0.2, 0.0)])
-def test_the_largest_error_is_never_below_the_mean_one_and_none_where_that_may_be_none(
+@pytest.mark.parametrize(
+    ("mean", "largest", "bound"), [(0.1, 0.05, 0.1), (0.1, 0.2, 0.2), (0.1, 0.0, 0.0), (0.0, 0.2, 0.2)]
+)
+def test_the_largest_error_is_not_below_the_mean_one_where_its_own_test_finds_any(
     monkeypatch: pytest.MonkeyPatch, mean: float, largest: float, bound: float
 ) -> None:
-    given = {"ici": (mean, 0.9), "e50": (0.0, 0.1), "e90": (0.0, 0.2), "emax": (largest, 0.8)}
-    assert bounds_with(monkeypatch, given)[0]["emax"][0] == bound
+    assert bounds_with(monkeypatch, (mean, 0.9), (largest, 0.8), 0.5)[0]["emax"] == (bound, 0.8)
+
+
+def test_the_bounds_of_the_largest_error_hold_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bounds are looked for at some of the risks, the value at all."""
+    assert bounds_with(monkeypatch, (0.0, 0.9), (0.2, 0.3), 0.1)[0]["emax"] == (0.1, 0.3)
+    assert bounds_with(monkeypatch, (0.0, 0.9), (0.2, 0.3), 0.4)[0]["emax"] == (0.2, 0.4)
+
+
+@pytest.mark.parametrize(("mean", "unused"), [(0.0, 0.6), (0.01, 1.0)])
+def test_quantiles_use_both_tails_once_the_mean_error_refutes_perfect_calibration(
+    monkeypatch: pytest.MonkeyPatch, mean: float, unused: float
+) -> None:
+    asked = bounds_with(monkeypatch, (mean, 0.9), (0.0, 1.0))[2]
+    assert asked == [("ici", 0.6), ("e50", unused), ("e90", unused)]
 
 
 def test_the_share_of_rows_below_a_quantile_has_its_mean_and_spread(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows below a quantile in a sample of 200: its share on average, with the variance of a proportion."""
-    given = dict.fromkeys(("ici", "e50", "e90", "emax"), (0.0, 0.5))
-    below = bounds_with(monkeypatch, given)[1].below
+    below = bounds_with(monkeypatch, (0.0, 0.5), (0.0, 0.5))[1].below
     for part in (0.5, 0.9):
         spread = math.sqrt(part * (1 - part) / 200)
         assert below[part].mean() == pytest.approx(part, abs=4 * spread / math.sqrt(4000))
@@ -379,18 +373,24 @@ def bounds_of(
     left = iter(chances)
 
     def inverted(
-        _chance: object, _heights: Floats, seen: float, tail: float, farther: Callable[[float, float], float] | None
+        _chance: object,
+        _heights: Floats,
+        seen: float,
+        tail: float,
+        farther: Callable[[float, float], float] | None,
+        unused: float,
     ) -> tuple[float, float]:
+        assert unused == 0.5
         return tail, 0.01 if farther is None else farther(seen, 0.01)
 
     monkeypatch.setattr(calibration_errors, "inverted", inverted)
     monkeypatch.setattr(calibration_errors, "_elsewhere", lambda *_: (POINTS, np.array([3.0, 2.0, 1.0])))
     monkeypatch.setattr(calibration_errors, "_at_most", lambda *_: lambda _seen: next(left))
     inward = calibration_errors._inward(tests.curves)
-    return calibration_errors._bounds_of_error(tests, name, 0.0, inward, lambda _: np.zeros((20, 4)), level)
+    return calibration_errors._bounds_of_error(tests, name, 0.0, inward, lambda _: np.zeros((20, 4)), level, 0.5)
 
 
-@pytest.mark.parametrize(("name", "tail"), [("ici", 0.25), ("e50", 0.25), ("e90", 0.25), ("emax", 0.25)])
+@pytest.mark.parametrize(("name", "tail"), [("ici", 0.25), ("e50", 0.25), ("e90", 0.25)])
 def test_half_of_what_the_level_leaves_is_missed_on_either_side(
     monkeypatch: pytest.MonkeyPatch, name: str, tail: float
 ) -> None:
@@ -406,17 +406,13 @@ def test_the_worst_curve_elsewhere_that_is_not_refuted_widens_the_bound(
     assert high == pytest.approx(medians(np.array([point]))[0])
 
 
-def test_only_quantiles_look_elsewhere_and_the_largest_distance_is_never_ruled_out_from_above(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_only_quantiles_look_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     assert bounds_of("e90", monkeypatch, 0.5, (0.0, 0.0, 0.0))[1] == 0.01
     assert bounds_of("ici", monkeypatch, 0.5, (1.0,))[1] == 0.01
-    assert bounds_of("emax", monkeypatch, 0.5, (1.0,))[1] == 1.0
 
 
-@pytest.mark.parametrize(("name", "shares"), [("ici", True), ("e50", True), ("emax", False)])
-def test_all_errors_but_the_largest_share_what_is_drawn(name: str, shares: bool) -> None:
-    """The largest is drawn in its own way, around the same curves."""
+@pytest.mark.parametrize("name", ["ici", "e50"])
+def test_the_errors_share_what_is_drawn(name: str) -> None:
     rng = np.random.default_rng(1)
     curves = replace(small(CURVED), diagonal=np.array([1.0, -2.0, 0.5]))
     below = {part: rng.beta(50 * part, 50 * (1 - part), 20) for part in (0.5, 0.9)}
@@ -425,7 +421,7 @@ def test_all_errors_but_the_largest_share_what_is_drawn(name: str, shares: bool)
 
     def around(place: int) -> Floats:
         asked.append(place)
-        return calibration_errors._around(curves, inward[place], tests.noise, 50, "ici")
+        return calibration_errors._around(curves, inward[place], tests.noise, 50)
 
-    calibration_errors._bounds_of_error(tests, name, 0.1, inward, around, 0.95)
-    assert bool(asked) == shares
+    calibration_errors._bounds_of_error(tests, name, 0.1, inward, around, 0.95, 0.6)
+    assert asked

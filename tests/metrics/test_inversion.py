@@ -173,6 +173,23 @@ def test_what_lies_farther_raises_the_upper_bound_and_what_it_never_rules_out() 
     assert bounds(-3.0) == pytest.approx((-3.0, UPPER + 1), abs=1e-4)
 
 
+@pytest.mark.parametrize("unused", [0.2, 1.0])
+def test_the_lower_bound_takes_over_as_much_as_it_is_told(unused: float) -> None:
+    """A truth that the upper bound never rules out, and one that it reaches only because it was raised."""
+    heights = np.linspace(0, 8, 2001)
+
+    def low(observed: float, more: float) -> float:
+        def chance(place: int, seen: float) -> float:
+            return float(ndtr(seen - heights[place]))
+
+        return inverted(chance, heights, observed, TAIL, lambda _, high: high + more, unused)[0]
+
+    taken = float(ndtri((1 + unused) * TAIL))
+    assert low(2.4, 0.0) == pytest.approx(2.4 + taken, abs=1e-4)
+    assert low(5.0, 0.0) == pytest.approx(5.0 - Z, abs=1e-4)
+    assert low(5.0, 0.1) == pytest.approx(5.0 + taken, abs=1e-4)
+
+
 def test_luck_is_asked_of_the_best_truth_and_not_of_the_next() -> None:
     """Under the best one what was seen is rare, under the next it is not."""
 

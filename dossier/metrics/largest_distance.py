@@ -1,0 +1,136 @@
+"""How far from the risks the true calibration curve may lie where it lies farthest."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import expit
+
+from dossier.metrics.intervals import two_sided
+from dossier.metrics.logistic import combine, logit
+from dossier.metrics.smooth_curve import SmoothCurve, WhitenedCurve, design_of, whitened
+from dossier.types import Floats
+
+PLACES = 64
+FROM_BELOW = 1.5
+"""How much of half of what the level leaves misses the largest distance from below: from above next to nothing does."""
+STEP_WIDER, HALVINGS_OF_STEP = 0.1, 6
+"""The band of the largest distance widens by so many standard errors, and the last step is halved so often."""
+MOST_WALLS, INSIDE = 200, 1e-9
+"""So many walls may push a curve back into a tube, in which it is when it lies beyond none by more than that."""
+
+
+def bounds_of_the_largest(risk: Floats, smooth: SmoothCurve, noise: Floats, level: float) -> tuple[float, float]:
+    """The bounds of the largest distance of a curve from these risks (sorted); `noise` (draws, coefficients) is
+    standard normal.
+    """
+    return _least(whitened(smooth, _places(risk)), noise, level), _most(risk, smooth, level)
+
+
+def _places(risk: Floats) -> Floats:
+    """At most 128 of the sorted risks: as many evenly by rank as by log odds, the ends among them.
+
+    The largest distance may lie where few rows do, but only where there are any.
+    """
+    there = np.unique(risk)
+    by_rank = np.linspace(0, len(there) - 1, PLACES).round().astype(int)
+    log_odds = logit(there)
+    by_log_odds = np.searchsorted(log_odds, np.linspace(log_odds[0], log_odds[-1], PLACES))
+    return np.asarray(there[np.unique(np.concatenate((by_rank, np.minimum(by_log_odds, len(there) - 1))))])
+
+
+def _least(curve: WhitenedCurve, noise: Floats, level: float) -> float:
+    """The lower bound of the largest distance: how far the near end of a band around the fitted curve lies from the
+    risks, where it lies farthest. `noise` (draws, coefficients) is standard normal.
+
+    The band is so many standard errors wide that what is smaller is refuted: a largest distance makes a tube around
+    perfect calibration, and the nearest curve inside it, moved by the noise, is to leave it by as much in few draws.
+    Where that curve touches the tube at one place the band is that of one place, and where it runs along it that of
+    all: it need not be known where the largest distance lies.
+    """
+    tail = FROM_BELOW * (1 - level) / 2
+    error = np.sqrt(np.sum(curve.columns**2, axis=0))
+    farthest = math.sqrt(float(np.max(np.sum(noise**2, axis=1))))
+
+    def near_end(errors: float) -> float:
+        above, below = expit(curve.fitted - errors * error), expit(curve.fitted + errors * error)
+        return max(0.0, float(np.maximum(above - curve.risk, curve.risk - below).max()))
+
+    def refuted(errors: float) -> bool:
+        beyond, towards = _beyond_the_tube(curve, near_end(errors), error)
+        if len(beyond) == 0:
+            # All risks lie so near to 0 or 1 that rounding leaves the tube no wall.
+            return False
+        beyond = beyond + combine(_nearest_inside(beyond, towards, curve.diagonal)[None, :], towards)[0]
+        within_reach = beyond + farthest >= errors
+        if not within_reach.any():
+            return True
+        drawn = beyond[within_reach] + combine(noise, towards[:, within_reach])
+        return float((drawn.max(axis=1) >= errors).mean()) <= tail
+
+    narrow = wide = two_sided(1 - 2 * tail)
+    while wide <= farthest and near_end(wide) > 0 and not refuted(wide):
+        narrow, wide = wide, wide + STEP_WIDER
+    if near_end(wide) == 0:
+        return 0.0
+    for _ in range(HALVINGS_OF_STEP):
+        middle = (narrow + wide) / 2
+        narrow, wide = (narrow, middle) if refuted(middle) else (middle, wide)
+    return near_end(wide)
+
+
+def _beyond_the_tube(curve: WhitenedCurve, largest: float, error: Floats) -> tuple[Floats, Floats]:
+    """By how many of its standard errors the fitted curve lies beyond each wall of the tube, and what each coefficient
+    adds to that: (walls) and (coefficients, walls). No curve passes a wall at a risk of 0 or 1, which is left out.
+    """
+    upper, lower, steps = curve.risk + largest, curve.risk - largest, curve.columns / error
+    above, below = upper < 1, lower > 0
+    beyond = np.concatenate(
+        (((curve.fitted - logit(upper)) / error)[above], ((logit(lower) - curve.fitted) / error)[below])
+    )
+    return beyond, np.concatenate((steps[:, above], -steps[:, below]), axis=1)
+
+
+def _nearest_inside(beyond: Floats, towards: Floats, diagonal: Floats) -> Floats:
+    """The nearest curve that passes no wall: the shortest point at which `beyond` + point . `towards` is nowhere above
+    0 (least distance programming, by the dual method of Goldfarb and Idnani 1983).
+
+    One wall after another, the one farthest passed, pushes the point back, until none is passed; a wall that pulls is
+    let go. `diagonal` is a point that passes none, and the answer where rounding leaves no other.
+    """
+    point, pushes = np.zeros(len(towards)), np.zeros(0)
+    walls: list[int] = []
+    for _ in range(MOST_WALLS):
+        passed = beyond + combine(point[None, :], towards)[0]
+        wall = int(np.argmax(passed))
+        if passed[wall] <= INSIDE:
+            return point
+        push = 0.0
+        while True:
+            held, new = towards[:, np.array(walls, dtype=int)], towards[:, wall]
+            shares = np.linalg.lstsq(held, new, rcond=None)[0]
+            free = new - np.sum(held * shares, axis=1)
+            room = float(np.sum(free**2))
+            reach = float(beyond[wall] + np.sum(new * point)) / room if room > INSIDE else math.inf
+            until = np.divide(pushes, shares, out=np.full(len(walls), math.inf), where=shares > 0)
+            step = min(reach, float(until.min(initial=math.inf)))
+            if step == math.inf:
+                return diagonal
+            point, pushes, push = point - step * free * (room > INSIDE), pushes - step * shares, push + step
+            if step == reach:
+                break
+            loose = int(np.argmin(until))
+            walls, pushes = walls[:loose] + walls[loose + 1 :], np.delete(pushes, loose)
+        walls, pushes = [*walls, wall], np.append(pushes, push)
+    return diagonal
+
+
+def _most(risk: Floats, smooth: SmoothCurve, level: float) -> float:
+    """The largest distance from a risk to the far end of the curve's pointwise band: it bounds the maximum, wherever
+    that lies."""
+    design = design_of(smooth, risk)
+    centre = combine(smooth.fit.coefficients[None, :], design)[0]
+    half = two_sided(level) * np.sqrt(np.maximum(np.sum(combine(smooth.fit.covariance, design) * design, axis=0), 0))
+    ends = np.abs(expit(np.stack((centre - half, centre + half))) - risk)
+    return float(ends.max())

@@ -1,0 +1,219 @@
+"""The bounds of the largest distance between a calibration curve and the risks, against slow and obvious versions."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import expit, logit, ndtri
+
+from dossier.metrics import largest_distance
+from dossier.metrics.largest_distance import bounds_of_the_largest
+from dossier.metrics.smooth_curve import SmoothCurve, WhitenedCurve, smooth_curve, whitened
+from dossier.types import Absent, Floats
+
+TAIL = 1.5 * 0.025
+
+
+def fitted(n: int, power: float, low: float = 0.02, high: float = 0.98, seed: int = 5) -> tuple[Floats, SmoothCurve]:
+    """Sorted risks, and the curve of outcomes that come with the risk to this power."""
+    rng = np.random.default_rng(seed)
+    risk = np.sort(rng.uniform(low, high, n))
+    smooth = smooth_curve((rng.random(n) < risk**power).astype(float), risk)
+    assert not isinstance(smooth, Absent)
+    return risk, smooth
+
+
+# ---- the far end ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("power", [0.4, 2.5])
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_the_upper_bound_reaches_to_the_far_end_of_the_band(power: float, level: float) -> None:
+    """Row by row, with the curve above the risks and below them."""
+    risk, smooth = fitted(38, power, 0.1, 0.9)
+    assert len(smooth.fit.coefficients) == 2
+    z, highest = float(ndtri(0.5 + level / 2)), 0.0
+    for one in risk:
+        at = np.array([1.0, float(logit(one))])
+        centre, half = float(at @ smooth.fit.coefficients), z * math.sqrt(float(at @ smooth.fit.covariance @ at))
+        highest = max(highest, *(abs(float(expit(end)) - one) for end in (centre - half, centre + half)))
+    assert bounds_of_the_largest(risk, smooth, np.ones((1, 2)), level)[1] == pytest.approx(highest, abs=1e-12)
+
+
+# ---- where the tube is looked at ------------------------------------------------------------------------------------
+
+
+def test_few_risks_are_all_looked_at_and_each_once() -> None:
+    risk = np.array([0.0, 0.1, 0.1, 0.4, 0.4, 0.9, 1.0])
+    assert largest_distance._places(risk).tolist() == [0.0, 0.1, 0.4, 0.9, 1.0]
+
+
+def test_many_risks_are_looked_at_evenly_by_rank_and_by_log_odds() -> None:
+    """Of risks in steps of 1/1000 every 16th by rank; by log odds the few at the ends, each of them."""
+    risk = np.arange(1, 1000) / 1000
+    places = largest_distance._places(risk)
+    assert {places[0], places[-1]} == {0.001, 0.999}
+    assert set(places) <= set(risk)
+    assert 100 < len(places) <= 128
+    assert np.diff(places).max() < 0.0175
+    assert np.diff(logit(places)).max() < 0.72
+    assert (places < 0.01).sum() > 6
+
+
+# ---- the nearest curve inside the tube ------------------------------------------------------------------------------
+
+
+def nearest_by_trial(beyond: Floats, towards: Floats) -> Floats:
+    """Every set of walls is tried: the shortest point on all of them that passes no other."""
+    size, best = len(towards), np.full(len(towards), math.inf)
+    for count in range(size + 1):
+        for walls in itertools.combinations(range(len(beyond)), count):
+            held = towards[:, walls]
+            point = -np.linalg.pinv(held.T) @ beyond[list(walls)] if walls else np.zeros(size)
+            if (beyond + point @ towards).max() <= 1e-9 and point @ point < best @ best:
+                best = point
+    return best
+
+
+@given(st.integers(1, 3), st.integers(1, 9), st.integers(0, 10**6))
+@settings(deadline=None, max_examples=300)
+def test_the_nearest_curve_is_that_of_every_set_of_walls_tried(size: int, walls: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    towards = rng.normal(size=(size, walls))
+    towards /= np.sqrt((towards**2).sum(axis=0))
+    diagonal = rng.normal(size=size) * rng.choice([0.1, 3.0])
+    beyond = -(diagonal @ towards) - rng.exponential(rng.choice([0.01, 1.0]), walls)
+    found = largest_distance._nearest_inside(beyond, towards, diagonal)
+    assert found == pytest.approx(nearest_by_trial(beyond, towards), abs=1e-7)
+
+
+def test_a_wall_that_no_longer_pushes_is_let_go() -> None:
+    """The wall that is farthest passed comes first; behind the second one the point lies clear of it."""
+    towards = np.array([[1.0, 0.8], [0.0, 0.6]])
+    beyond = np.array([1.0, 0.9])
+    assert largest_distance._nearest_inside(beyond, towards, np.zeros(2)) == pytest.approx([-1.0, -1 / 6])
+    towards = np.array([[0.6, 1.0], [0.8, 0.0]])
+    beyond = np.array([2.0, 1.9])
+    assert largest_distance._nearest_inside(beyond, towards, np.zeros(2)) == pytest.approx([-1.9, -2.0 / 0.8 + 1.425])
+    towards, beyond = np.array([[1.0, 0.6], [0.0, 0.8]]), np.array([1.0, 0.99])
+    found = largest_distance._nearest_inside(beyond, towards, np.zeros(2))
+    assert found == pytest.approx(nearest_by_trial(beyond, towards), abs=1e-9)
+
+
+def test_where_two_walls_leave_no_room_the_answer_is_perfect_calibration() -> None:
+    diagonal = np.array([7.0])
+    found = largest_distance._nearest_inside(np.array([1.0, 1.0]), np.array([[1.0, -1.0]]), diagonal)
+    assert found.tolist() == [7.0]
+
+
+# ---- the walls ------------------------------------------------------------------------------------------------------
+
+
+def test_the_walls_are_standard_errors_away_and_none_stands_at_0_or_1() -> None:
+    risk = np.array([0.05, 0.5, 0.95])
+    columns = np.array([[0.3, 0.3, 0.3], [-0.4, 0.0, 0.4]])
+    curve = WhitenedCurve(risk, columns, logit(np.array([0.2, 0.5, 0.7])), np.zeros(2))
+    error = np.array([0.5, 0.3, 0.5])
+    beyond, towards = largest_distance._beyond_the_tube(curve, 0.1, error)
+    upper = [(logit(0.2) - logit(0.15)) / 0.5, (0 - logit(0.6)) / 0.3]
+    lower = [(logit(0.4) - 0) / 0.3, (logit(0.85) - logit(0.7)) / 0.5]
+    assert beyond == pytest.approx([*upper, *lower])
+    assert towards == pytest.approx(np.array([[0.6, 1.0, -1.0, -0.6], [-0.8, 0.0, 0.0, -0.8]]))
+
+
+# ---- the near end ---------------------------------------------------------------------------------------------------
+
+
+def even(draws: int) -> Floats:
+    """Normal draws of one coefficient without chance in them."""
+    return np.asarray(ndtri((np.arange(draws) + 0.5) / draws))[:, None]
+
+
+def test_one_risk_has_the_bound_of_one_test() -> None:
+    """A risk of .3, an outcome in half of 400 rows: the log odds 1.78 standard errors below, the .9625 quantile."""
+    risk, outcome = np.full(400, 0.3), np.array([0.0, 1.0] * 200)
+    smooth = smooth_curve(outcome, risk)
+    assert not isinstance(smooth, Absent)
+    low, high = bounds_of_the_largest(risk, smooth, even(20_000), 0.95)
+    assert low == pytest.approx(expit(-float(ndtri(1 - TAIL)) / 10) - 0.3, abs=1e-3)
+    assert high == pytest.approx(expit(float(ndtri(0.975)) / 10) - 0.3, abs=1e-12)
+
+
+@pytest.mark.parametrize(("errors", "refuted"), [(1.9, False), (2.06, False), (2.12, True), (2.5, True)])
+def test_without_distance_both_sides_count(errors: float, refuted: bool) -> None:
+    """Perfect calibration of one risk is refuted by |z| above 2.08 (.0375 on both sides), not above 1.78."""
+    curve = WhitenedCurve(np.array([0.3]), np.array([[0.1]]), logit(np.array([0.3])) + errors / 10, np.array([-errors]))
+    assert (largest_distance._least(curve, even(20_000), 0.95) > 0) == refuted
+
+
+def chance_of_leaving(curve: WhitenedCurve, largest: float, noise: Floats) -> float:
+    """How often the nearest curve in the tube, moved by the noise, leaves it by as much as the fitted one: by loops."""
+    beyond, towards = [], []
+    for place, risk in enumerate(curve.risk):
+        column = curve.columns[:, place]
+        error = math.sqrt(float(column @ column))
+        if risk + largest < 1:
+            beyond.append((curve.fitted[place] - float(logit(risk + largest))) / error)
+            towards.append(column / error)
+        if risk - largest > 0:
+            beyond.append((float(logit(risk - largest)) - curve.fitted[place]) / error)
+            towards.append(-column / error)
+    walls, sides = np.array(beyond), np.array(towards).T
+    near = [wall for wall in range(len(walls)) if walls[wall] > -2]
+    inside = nearest_by_trial(walls[near], sides[:, near])
+    assert (walls + inside @ sides).max() < 1e-8
+    leaving = [max(walls + (inside + one) @ sides) >= walls.max() for one in noise]
+    return float(np.mean(leaving))
+
+
+@pytest.mark.parametrize(("power", "seed"), [(0.4, 5), (2.2, 6), (0.6, 7), (3.0, 8)])
+def test_the_lower_bound_is_the_smallest_distance_that_is_not_refuted(power: float, seed: int) -> None:
+    """Just above it the chance is more than the tail, just below less, and it is more all the way up."""
+    risk = np.sort(np.random.default_rng(seed).choice([0.1, 0.25, 0.4, 0.6, 0.8], 150))
+    outcome = (np.random.default_rng(seed + 20).random(150) < risk**power).astype(float)
+    smooth = smooth_curve(outcome, risk)
+    assert not isinstance(smooth, Absent)
+    curve = whitened(smooth, np.unique(risk))
+    noise = np.random.default_rng(seed).standard_normal((400, len(curve.columns)))
+    low, _ = bounds_of_the_largest(risk, smooth, noise, 0.95)
+    value = float(np.abs(expit(curve.fitted) - curve.risk).max())
+    assert 0 < low < value
+    assert chance_of_leaving(curve, low - 0.01 * value, noise) <= TAIL
+    for largest in np.linspace(low + 0.01 * value, 0.99 * value, 6):
+        assert chance_of_leaving(curve, float(largest), noise) > TAIL
+
+
+def test_a_calibrated_model_may_have_no_largest_distance() -> None:
+    risk, smooth = fitted(800, 1.0)
+    noise = np.random.default_rng(1).standard_normal((300, 4))
+    assert bounds_of_the_largest(risk, smooth, noise, 0.95)[0] == 0
+
+
+@pytest.mark.parametrize("draws", [1, 20])
+def test_the_bounds_hold_the_largest_distance_and_widen_with_the_level(draws: int) -> None:
+    for n, power in ((40, 3.0), (150, 2.0), (900, 1.5)):
+        risk, smooth = fitted(n, power)
+        noise = np.random.default_rng(2).standard_normal((draws, len(smooth.fit.coefficients)))
+        centre = whitened(smooth, risk)
+        value = float(np.abs(expit(centre.fitted) - risk).max())
+        before = (value, value)
+        for level in (0.5, 0.9, 0.99):
+            low, high = bounds_of_the_largest(risk, smooth, noise, level)
+            assert 0 <= low <= before[0] + 1e-12
+            assert high >= before[1]
+            before = (low, high)
+
+
+def test_risks_of_0_and_1_leave_the_tube_the_walls_that_stand() -> None:
+    risk = np.repeat([0.0, 0.5, 1.0], 40)
+    outcome = np.concatenate((np.repeat([1.0, 0.0], 20), np.repeat([1.0, 0.0], 20), np.repeat([1.0, 0.0], 20)))
+    smooth = smooth_curve(outcome, risk)
+    assert not isinstance(smooth, Absent)
+    noise = np.random.default_rng(1).standard_normal((300, len(smooth.fit.coefficients)))
+    low, high = bounds_of_the_largest(risk, smooth, noise, 0.95)
+    assert 0.2 < low < 0.5 < high < 0.8
