@@ -98,7 +98,7 @@ OF_BOTH_CLASSES = {
         ([1.0, 2.0, 0.0, 0.0], {"specificity"}, "every row that has a weight has the outcome"),
         (
             [0.0, 0.0, 1.0, 2.0],
-            {"sensitivity", "standardized_net_benefit", "oe_ratio"},
+            {"sensitivity", "standardized_net_benefit", "oe_ratio", "oe_ratio_of_rival"},
             "no row that has a weight has the outcome",
         ),
     ],
@@ -106,12 +106,14 @@ OF_BOTH_CLASSES = {
 def test_what_needs_a_class_without_weight_is_absent(weights: list[float], more: set[str], reason: str) -> None:
     found = {name: value(_four(weights)) for name, value in weighted.VALUES.items()}
     gaps = {name: one.reason for name, one in found.items() if isinstance(one, Absent)}
-    assert gaps == dict.fromkeys(OF_BOTH_CLASSES | more, reason)
+    assert gaps == {
+        name: f"for the rival, {reason}" if name.endswith("_of_rival") else reason for name in OF_BOTH_CLASSES | more
+    }
 
 
 def _plain(reason: str) -> str:
     """A reason without the counts of rows, without the weights, and without what follows from equal risks."""
-    reason = reason.replace(" that has a weight", "")
+    reason = reason.replace(" that has a weight", "").removeprefix("for the rival, ")
     for said, meant in (
         (r"none of the \d+ rows has", "no row has"),
         (r"all \d+ rows have", "every row has"),

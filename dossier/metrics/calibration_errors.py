@@ -15,10 +15,18 @@ from dossier.metrics.discrimination import one_class
 from dossier.metrics.intervals import two_sided
 from dossier.metrics.inversion import BY_TESTS, UNUSED, estimate_from_tests, inverted
 from dossier.metrics.largest_distance import bounds_of_the_largest
-from dossier.metrics.logistic import combine, information_of
+from dossier.metrics.logistic import combine
 from dossier.metrics.once import once
 from dossier.metrics.resampling import VALUE_ALONE
-from dossier.metrics.smooth_curve import SmoothCurve, curve_at, loess_at, smooth_curve, whitened
+from dossier.metrics.smooth_curve import (
+    SmoothCurve,
+    curve_at,
+    groups_of_risk,
+    loess_at,
+    noise_at,
+    smooth_curve,
+    whitened,
+)
 from dossier.types import Absent, Estimate, Floats
 
 Smoother = Literal["spline", "loess"]
@@ -47,14 +55,11 @@ def _summary(error: Floats) -> dict[str, float]:
     return {"ici": float(error.mean()), "e50": float(e50), "e90": float(e90), "emax": float(error.max())}
 
 
-RISK_GROUPS = 64
-"""Groups of neighbouring risks that stand for all rows while curves are drawn."""
 STEP_DOWN, STEPS_DOWN = 0.2, 60
 STEP_UP, STEPS_UP = 0.25, 20
 """The lines of curves go in steps of so many standard errors, at most so many of them."""
 LAST_STEPS = 4
 NO_DRAWS = "no draws were made for an interval"
-LEAST_INFORMATION = 1e-6
 STRAIGHT = 2
 """The coefficients of a straight line."""
 DIRECTIONS, RADII, MOST_ELSEWHERE = 100, (0.4, 0.7, 1.0), 10
@@ -79,18 +84,8 @@ class CurveDraws:
     """The point of perfect calibration."""
 
 
-def _groups_of_risk(risk: Floats) -> tuple[Floats, Floats]:
-    """Means and shares of up to 64 groups of equally many sorted risks, the lowest and the highest on their own."""
-    n = len(risk)
-    place = 1 + np.arange(n) * RISK_GROUPS // n
-    place[0], place[-1] = 0, RISK_GROUPS + 1
-    size = np.bincount(place)
-    total = np.bincount(place, weights=risk)
-    return total[size > 0] / size[size > 0], size[size > 0] / n
-
-
 def _curve_draws(risk: Floats, smooth: SmoothCurve) -> CurveDraws:
-    middle, share = _groups_of_risk(risk)
+    middle, share = groups_of_risk(risk)
     curve = whitened(smooth, middle)
     return CurveDraws(middle, share, curve.columns, curve.fitted, curve.diagonal)
 
@@ -114,10 +109,7 @@ def _around(draws_of: CurveDraws, point: Floats, noise: Floats, n: int) -> Float
     """
     height = expit(draws_of.fitted + combine(point[None, :], draws_of.columns)[0])
     steep = height * (1 - height)
-    information = information_of(draws_of.columns, n * draws_of.share * steep)
-    # Where all risks are all but 0 or 1 nothing is known about a coefficient: its noise ends at a thousand errors.
-    information += LEAST_INFORMATION * np.eye(len(point))
-    moves = combine(noise, np.linalg.inv(np.linalg.cholesky(information)))
+    moves = noise_at(draws_of.columns, n * draws_of.share * steep, noise)
     if len(point) <= STRAIGHT:
         return _gaps(draws_of, point + moves)
     found = combine(moves, draws_of.columns)

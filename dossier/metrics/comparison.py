@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincc
 
+from dossier.metrics import calibration, discrimination
 from dossier.metrics.calibration import A_TEST, log_score
 from dossier.metrics.discrimination import one_class, placements
 from dossier.metrics.intervals import NO_ROWS, beyond, estimate, standard_error, two_sided
@@ -25,6 +26,7 @@ from dossier.register import metric
 from dossier.types import Absent, Estimate, Floats
 
 RIVAL = {"against": "rival"}
+OF_RIVAL = {"model": "rival"}
 CHANCE = {"against": "chance"}
 BLOCK = 4_000_000
 """Numbers of one block of permutations."""
@@ -192,6 +194,78 @@ def sign_flip_p(differences: Floats, permutations: int, seed: int) -> float | No
         positive = np.unpackbits(bytes_drawn, axis=1)[:, : len(size)].astype(float)
         reached += int((np.abs(2 * (positive @ size) - total) >= observed - NEARLY * total).sum())
     return (reached + 1) / (permutations + 1)
+
+
+# ---- the rival on its own -------------------------------------------------------------------------------------------
+
+
+@metric(
+    "AUROC of the rival",
+    digits=2,
+    range=(0, 1),
+    best="higher",
+    tier="descriptive",
+    cites=("DeLong 1988", "Sun 2014", "Newcombe 2006", "Qin 2008"),
+    measure="auroc",
+    fixed=OF_RIVAL,
+    breaks=("perfect is best",),
+    formula="as the AUROC, of the rival's risks",
+)
+def auroc_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
+    """How often the rival gives a person with the outcome a higher risk than one without.
+
+    Arguments: `outcome` (n, 0 or 1), `rival` (n, 0 to 1), `level`. Returns the AUROC of the rival's risks, with the
+    interval and the reasons for absence of `auroc`. Source: DeLong 1988.
+    """
+    return _of_the_rival(discrimination.auroc(outcome, rival, level))
+
+
+@metric(
+    "Observed to expected ratio of the rival",
+    digits=2,
+    range=(0, None),
+    best="one",
+    tier="descriptive",
+    cites=("Debray 2017", "Van Calster 2025"),
+    measure="oe_ratio",
+    fixed=OF_RIVAL,
+    breaks=("perfect is best", "one class is absent"),
+    formula="Σ y / Σ of the rival's risks",
+)
+def oe_ratio_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
+    """How many people had the outcome for each one that the rival expected.
+
+    Where it lies far from 1, part of a difference in Brier score, log score or net benefit is the rival's calibration.
+
+    Arguments: `outcome` (n, 0 or 1), `rival` (n, 0 to 1), `level`. Returns O/E of the rival's risks, with the interval
+    and the reasons for absence of `oe_ratio`. Source: Debray 2017.
+    """
+    return _of_the_rival(calibration.oe_ratio(outcome, rival, level))
+
+
+@metric(
+    "Calibration slope of the rival",
+    digits=2,
+    best="one",
+    tier="descriptive",
+    cites=("Cox 1958", "Van Calster 2019"),
+    measure="calibration_slope",
+    fixed=OF_RIVAL,
+    breaks=("perfect is best",),
+    formula="as the calibration slope, of the rival's risks",
+)
+def calibration_slope_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
+    """Whether the risks of the rival are spread as they should be.
+
+    Arguments: `outcome` (n, 0 or 1), `rival` (n, 0 to 1), `level`. Returns the slope of the rival's risks, with the
+    interval and the reasons for absence of `calibration_slope`. Source: Cox 1958.
+    """
+    return _of_the_rival(calibration.calibration_slope(outcome, rival, level))
+
+
+def _of_the_rival(found: Estimate | Absent) -> Estimate | Absent:
+    """The estimate, or the reason with whose risks it speaks of."""
+    return Absent(f"for the rival, {found.reason}") if isinstance(found, Absent) else found
 
 
 # ---- two models on the same rows ------------------------------------------------------------------------------------

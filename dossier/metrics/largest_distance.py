@@ -9,14 +9,14 @@ from scipy.special import expit
 
 from dossier.metrics.intervals import two_sided
 from dossier.metrics.logistic import combine, logit
-from dossier.metrics.smooth_curve import SmoothCurve, WhitenedCurve, design_of, whitened
+from dossier.metrics.smooth_curve import SmoothCurve, WhitenedCurve, design_of, groups_of_risk, noise_at, whitened
 from dossier.types import Floats
 
 PLACES = 64
 FROM_BELOW = 1.5
 """How much of half of what the level leaves misses the largest distance from below: from above next to nothing does."""
-STEP_WIDER, HALVINGS_OF_STEP = 0.1, 6
-"""The band of the largest distance widens by so many standard errors, and the last step is halved so often."""
+WIDER, HALVINGS_OF_STEP = 1.05, 6
+"""The band of the largest distance widens by this factor, and the last step is halved so often."""
 MOST_WALLS, INSIDE = 200, 1e-9
 """So many walls may push a curve back into a tube, in which it is when it lies beyond none by more than that."""
 
@@ -25,7 +25,9 @@ def bounds_of_the_largest(risk: Floats, smooth: SmoothCurve, noise: Floats, leve
     """The bounds of the largest distance of a curve from these risks (sorted); `noise` (draws, coefficients) is
     standard normal.
     """
-    return _least(whitened(smooth, _places(risk)), noise, level), _most(risk, smooth, level)
+    middle, share = groups_of_risk(risk)
+    rows = whitened(smooth, middle), len(risk) * share
+    return _least(whitened(smooth, _places(risk)), *rows, noise, level), _most(risk, smooth, level)
 
 
 def _places(risk: Floats) -> Floats:
@@ -40,18 +42,19 @@ def _places(risk: Floats) -> Floats:
     return np.asarray(there[np.unique(np.concatenate((by_rank, np.minimum(by_log_odds, len(there) - 1))))])
 
 
-def _least(curve: WhitenedCurve, noise: Floats, level: float) -> float:
+def _least(curve: WhitenedCurve, groups: WhitenedCurve, sizes: Floats, noise: Floats, level: float) -> float:
     """The lower bound of the largest distance: how far the near end of a band around the fitted curve lies from the
-    risks, where it lies farthest. `noise` (draws, coefficients) is standard normal.
+    risks, where it lies farthest. `curve` is the fitted one at some risks, `groups` are groups of all rows with their
+    `sizes`; `noise` (draws, coefficients) is standard normal.
 
     The band is so many standard errors wide that what is smaller is refuted: a largest distance makes a tube around
-    perfect calibration, and the nearest curve inside it, moved by the noise, is to leave it by as much in few draws.
+    perfect calibration, and the nearest curve inside it, moved by noise with the covariance that the fit would have
+    there, is to leave it by as much in few draws.
     Where that curve touches the tube at one place the band is that of one place, and where it runs along it that of
     all: it need not be known where the largest distance lies.
     """
     tail = FROM_BELOW * (1 - level) / 2
     error = np.sqrt(np.sum(curve.columns**2, axis=0))
-    farthest = math.sqrt(float(np.max(np.sum(noise**2, axis=1))))
 
     def near_end(errors: float) -> float:
         above, below = expit(curve.fitted - errors * error), expit(curve.fitted + errors * error)
@@ -61,17 +64,20 @@ def _least(curve: WhitenedCurve, noise: Floats, level: float) -> float:
         beyond, towards = _beyond_the_tube(curve, near_end(errors), error)
         if len(beyond) == 0:
             # All risks lie so near to 0 or 1 that rounding leaves the tube no wall.
-            return False
-        beyond = beyond + combine(_nearest_inside(beyond, towards, curve.diagonal)[None, :], towards)[0]
-        within_reach = beyond + farthest >= errors
+            return True
+        inside = _nearest_inside(beyond, towards, curve.diagonal)[None, :]
+        height = expit(groups.fitted + combine(inside, groups.columns)[0])
+        moves = noise_at(groups.columns, sizes * height * (1 - height), noise)
+        beyond = beyond + combine(inside, towards)[0]
+        within_reach = beyond + math.sqrt(float(np.max(np.sum(moves**2, axis=1)))) >= errors
         if not within_reach.any():
             return True
-        drawn = beyond[within_reach] + combine(noise, towards[:, within_reach])
+        drawn = beyond[within_reach] + combine(moves, towards[:, within_reach])
         return float((drawn.max(axis=1) >= errors).mean()) <= tail
 
     narrow = wide = two_sided(1 - 2 * tail)
-    while wide <= farthest and near_end(wide) > 0 and not refuted(wide):
-        narrow, wide = wide, wide + STEP_WIDER
+    while near_end(wide) > 0 and not refuted(wide):
+        narrow, wide = wide, wide * WIDER
     if near_end(wide) == 0:
         return 0.0
     for _ in range(HALVINGS_OF_STEP):

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from dossier.metrics.discrimination import one_class
-from dossier.metrics.logistic import LogisticFit, clipped, combine, logistic_fit, logit, orthogonal
+from dossier.metrics.logistic import LogisticFit, clipped, combine, information_of, logistic_fit, logit, orthogonal
 from dossier.metrics.once import once
 from dossier.types import Absent, Floats
 
@@ -16,6 +16,9 @@ FOUR_KNOTS = (0.05, 0.35, 0.65, 0.95)
 THREE_KNOTS = (0.10, 0.50, 0.90)
 FEW_FOR_FOUR_KNOTS = 100
 FEW_FOR_THREE_KNOTS = 20
+RISK_GROUPS = 64
+"""Groups of neighbouring risks that stand for all rows while curves are drawn."""
+LEAST_INFORMATION = 1e-6
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,16 @@ def design_of(smooth: SmoothCurve, risk: Floats) -> Floats:
     return spline_design(logit(risk), smooth.knots)[: len(smooth.fit.coefficients)]
 
 
+def groups_of_risk(risk: Floats) -> tuple[Floats, Floats]:
+    """Means and shares of up to 64 groups of equally many sorted risks, the lowest and the highest on their own."""
+    n = len(risk)
+    place = 1 + np.arange(n) * RISK_GROUPS // n
+    place[0], place[-1] = 0, RISK_GROUPS + 1
+    size = np.bincount(place)
+    total = np.bincount(place, weights=risk)
+    return total[size > 0] / size[size > 0], size[size > 0] / n
+
+
 @dataclass(frozen=True)
 class WhitenedCurve:
     """A fitted curve at some risks, and all others as points: deviations from it in its standard errors."""
@@ -109,6 +122,17 @@ def whitened(smooth: SmoothCurve, risk: Floats) -> WhitenedCurve:
     diagonal = np.asarray(np.linalg.solve(smooth.fit.root, perfect - smooth.fit.coefficients), dtype=float)
     fitted = combine(smooth.fit.coefficients[None, :], design)[0]
     return WhitenedCurve(risk, combine(smooth.fit.root.T, design), fitted, diagonal)
+
+
+def noise_at(columns: Floats, information: Floats, noise: Floats) -> Floats:
+    """The noise of coefficients that a fit has where its rows, in groups, tell as much: (draws, coefficients).
+
+    `columns` (coefficients, groups), `information` (groups): the sum of p (1 - p) over the rows of each; `noise`
+    (draws, coefficients): standard normal.
+    """
+    # Where all risks are all but 0 or 1 nothing is known about a coefficient: its noise ends at a thousand errors.
+    known = information_of(columns, information) + LEAST_INFORMATION * np.eye(len(columns))
+    return combine(noise, np.linalg.inv(np.linalg.cholesky(known)))
 
 
 def curve_at(smooth: SmoothCurve, risk: Floats) -> Floats:

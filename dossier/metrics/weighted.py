@@ -303,6 +303,16 @@ def _apart(measure: Callable[[Rows], Found]) -> Callable[[Rows], Found]:
     return difference
 
 
+def _theirs(measure: Callable[[Rows], Found]) -> Callable[[Rows], Found]:
+    """The measure of the rival."""
+
+    def of_rival(rows: Rows) -> Found:
+        found = measure(rows.of_rival)
+        return Absent(f"for the rival, {found.reason}") if isinstance(found, Absent) else found
+
+    return of_rival
+
+
 VALUES: Mapping[str, Callable[[Rows], Found]] = {
     **{
         measure.__name__: measure
@@ -313,6 +323,9 @@ VALUES: Mapping[str, Callable[[Rows], Found]] = {
             *(calibration_intercept, calibration_slope, calibration_intercept_joint),
         )
     },
+    "auroc_of_rival": _theirs(auroc),
+    "oe_ratio_of_rival": _theirs(oe_ratio),
+    "calibration_slope_of_rival": _theirs(calibration_slope),
     "auroc_difference": _apart(auroc),
     "brier_difference": _apart(brier),
     "log_score_difference": _apart(log_score),

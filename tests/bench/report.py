@@ -20,6 +20,9 @@ CURVES = {"calibration_curve": "core", "decision_curve": "core"}
 
 WITHOUT_A_CELL = (
     ("number_needed_to_decide", "the inverse of the absolute risk reduction, which has a cell: both hold together"),
+    ("auroc_of_rival", "the same function as the model's AUROC, of other risks"),
+    ("oe_ratio_of_rival", "the same function as the model's O/E, of other risks"),
+    ("calibration_slope_of_rival", "the same function as the model's slope, of other risks"),
     ("pooled auroc, oe_ratio, calibration_slope", "the same function as the pooled mean, on another scale"),
     (
         "internal value over refitted splits",

@@ -12,7 +12,7 @@ from scipy.special import expit, logit, ndtri
 
 from dossier.metrics import calibration_errors
 from dossier.metrics.calibration_errors import CurveDraws, ErrorTests
-from dossier.metrics.smooth_curve import SmoothCurve, smooth_curve
+from dossier.metrics.smooth_curve import SmoothCurve, groups_of_risk, smooth_curve
 from dossier.types import Absent, Floats
 
 Z = float(ndtri(0.975))
@@ -62,7 +62,7 @@ def slope_of(height: Callable[[Floats], float], point: Floats) -> Floats:
 
 def test_groups_hold_neighbours_and_the_ends_stand_alone() -> None:
     risk = np.linspace(0.01, 0.99, 640) ** 2
-    middle, share = calibration_errors._groups_of_risk(risk)
+    middle, share = groups_of_risk(risk)
     sizes = [1, 9, *[10] * 62, 9, 1]
     ends = np.cumsum([0, *sizes])
     assert 640 * share == pytest.approx(sizes)
@@ -72,7 +72,7 @@ def test_groups_hold_neighbours_and_the_ends_stand_alone() -> None:
 @pytest.mark.parametrize("n", [1, 2, 5, 64])
 def test_few_risks_are_their_own_groups(n: int) -> None:
     risk = np.linspace(0.1, 0.8, n)
-    middle, share = calibration_errors._groups_of_risk(risk)
+    middle, share = groups_of_risk(risk)
     assert middle == pytest.approx(risk)
     assert share == pytest.approx(np.full(n, 1 / n))
 

@@ -16,21 +16,26 @@ from hypothesis import strategies as st
 from scipy.stats import binom, ttest_rel
 
 from dossier.metrics import comparison
+from dossier.metrics.calibration import calibration_slope, oe_ratio
 from dossier.metrics.comparison import (
     accuracy_against_chance,
     accuracy_difference,
     auroc_against_chance,
     auroc_difference,
+    auroc_of_rival,
     brier_against_chance,
     brier_difference,
+    calibration_slope_of_rival,
     log_score_against_chance,
     log_score_difference,
     net_benefit_difference,
+    oe_ratio_of_rival,
     permutation_p,
     shuffled_cases,
     sign_flip_p,
     stopping_bounds,
 )
+from dossier.metrics.discrimination import auroc
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.resampling import BINNED_ABOVE
 from dossier.metrics.utility import net_benefit
@@ -57,6 +62,28 @@ def test_the_difference_of_aurocs_is_that_of_proc() -> None:
     assert found.se is not None
     assert found.value / found.se == pytest.approx(expected["z"], abs=1e-8)
     assert found.details["p_value"] == pytest.approx(expected["p"], rel=1e-9)
+
+
+@needs_shared
+def test_the_rival_on_its_own_is_measured_as_the_model_is() -> None:
+    """The AUROC of the rival and its interval by pROC; O/E and slope as if its risks were those of the model."""
+    expected = json.loads((SHARED / "golden" / "r.json").read_text())["compare"]["binary"]["delong_paired"]
+    outcome, risk, rival = golden()
+    assert estimated(auroc_of_rival(outcome, rival)).value == pytest.approx(expected["auc"][1], abs=1e-11)
+    assert estimated(oe_ratio_of_rival(outcome, rival)).value == pytest.approx(outcome.sum() / rival.sum(), rel=1e-12)
+    for ours, theirs in ((auroc, auroc_of_rival), (oe_ratio, oe_ratio_of_rival)):
+        assert theirs(outcome, rival) == ours(outcome, rival) != ours(outcome, risk)
+    assert calibration_slope_of_rival(outcome, rival) == calibration_slope(outcome, rival)
+
+
+def test_what_the_rival_lacks_is_said_of_the_rival() -> None:
+    constant, nothing = np.full(4, 0.3), np.zeros(4)
+    y = np.array([0.0, 1.0, 0.0, 1.0])
+    assert calibration_slope_of_rival(y, constant) == Absent(
+        "for the rival, every risk is the same, so that there is no slope"
+    )
+    assert oe_ratio_of_rival(y, nothing) == Absent("for the rival, every risk is 0, so that no event is expected")
+    assert isinstance(auroc_of_rival(nothing, constant), Absent)
 
 
 @needs_shared

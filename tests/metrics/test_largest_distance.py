@@ -147,11 +147,14 @@ def test_one_risk_has_the_bound_of_one_test() -> None:
 @pytest.mark.parametrize(("errors", "refuted"), [(1.9, False), (2.06, False), (2.12, True), (2.5, True)])
 def test_without_distance_both_sides_count(errors: float, refuted: bool) -> None:
     """Perfect calibration of one risk is refuted by |z| above 2.08 (.0375 on both sides), not above 1.78."""
-    curve = WhitenedCurve(np.array([0.3]), np.array([[0.1]]), logit(np.array([0.3])) + errors / 10, np.array([-errors]))
-    assert (largest_distance._least(curve, even(20_000), 0.95) > 0) == refuted
+    height = float(expit(logit(0.3) + errors / 10))
+    curve = WhitenedCurve(np.array([0.3]), np.array([[0.1]]), np.array([logit(height)]), np.array([-errors]))
+    # As many rows as make the standard error at perfect calibration one tenth.
+    rows = np.array([100 / 0.3 / 0.7])
+    assert (largest_distance._least(curve, curve, rows, even(20_000), 0.95) > 0) == refuted
 
 
-def chance_of_leaving(curve: WhitenedCurve, largest: float, noise: Floats) -> float:
+def chance_of_leaving(curve: WhitenedCurve, rows: Floats, largest: float, noise: Floats) -> float:
     """How often the nearest curve in the tube, moved by the noise, leaves it by as much as the fitted one: by loops."""
     beyond, towards = [], []
     for place, risk in enumerate(curve.risk):
@@ -167,7 +170,13 @@ def chance_of_leaving(curve: WhitenedCurve, largest: float, noise: Floats) -> fl
     near = [wall for wall in range(len(walls)) if walls[wall] > -2]
     inside = nearest_by_trial(walls[near], sides[:, near])
     assert (walls + inside @ sides).max() < 1e-8
-    leaving = [max(walls + (inside + one) @ sides) >= walls.max() for one in noise]
+    information = np.zeros((len(inside), len(inside)))
+    for place, count in enumerate(rows):
+        column = curve.columns[:, place]
+        height = float(expit(curve.fitted[place] + inside @ column))
+        information += count * height * (1 - height) * np.outer(column, column)
+    root = np.linalg.inv(np.linalg.cholesky(information))
+    leaving = [max(walls + (inside + one @ root) @ sides) >= walls.max() for one in noise]
     return float(np.mean(leaving))
 
 
@@ -178,14 +187,15 @@ def test_the_lower_bound_is_the_smallest_distance_that_is_not_refuted(power: flo
     outcome = (np.random.default_rng(seed + 20).random(150) < risk**power).astype(float)
     smooth = smooth_curve(outcome, risk)
     assert not isinstance(smooth, Absent)
-    curve = whitened(smooth, np.unique(risk))
+    places, rows = np.unique(risk, return_counts=True)
+    curve = whitened(smooth, places)
     noise = np.random.default_rng(seed).standard_normal((400, len(curve.columns)))
     low, _ = bounds_of_the_largest(risk, smooth, noise, 0.95)
     value = float(np.abs(expit(curve.fitted) - curve.risk).max())
     assert 0 < low < value
-    assert chance_of_leaving(curve, low - 0.01 * value, noise) <= TAIL
+    assert chance_of_leaving(curve, rows, low - 0.01 * value, noise) <= TAIL
     for largest in np.linspace(low + 0.01 * value, 0.99 * value, 6):
-        assert chance_of_leaving(curve, float(largest), noise) > TAIL
+        assert chance_of_leaving(curve, rows, float(largest), noise) > TAIL
 
 
 def test_a_calibrated_model_may_have_no_largest_distance() -> None:
