@@ -49,9 +49,8 @@ def _least(curve: WhitenedCurve, groups: WhitenedCurve, sizes: Floats, noise: Fl
 
     The band is so many standard errors wide that what is smaller is refuted: a largest distance makes a tube around
     perfect calibration, and the nearest curve inside it, moved by noise with the covariance that the fit would have
-    there, is to leave it by as much in few draws.
-    Where that curve touches the tube at one place the band is that of one place, and where it runs along it that of
-    all: it need not be known where the largest distance lies.
+    there, is to leave it by as much in few draws. Where that curve touches the tube at one place the band is that of
+    one place, and where it runs along it that of all: it need not be known where the largest distance lies.
     """
     tail = FROM_BELOW * (1 - level) / 2
     error = np.sqrt(np.sum(curve.columns**2, axis=0))
