@@ -291,10 +291,10 @@ def emax(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 10
     for `ici`; the value is the maximum of |curve - p| over the rows. The bounds are the distances from a risk to the
     near and to the far end of a band around the curve, where they are largest. The far end is that of the pointwise
     band, which bounds the maximum wherever it lies: the interval is wide, and the method says so. The near end is that
-    of a band so many standard errors wide that every smaller maximum is refuted: the nearest curve with that maximum
-    is moved by noise with the covariance of the fit, and moves out by as much in at most 1.5 times half of what the
-    level leaves (from above next to no truth is ruled out). It is 0 where perfect calibration is not refuted, and
-    otherwise not below that of `ici`. No interval for a maximum can be exact for every curve (Hirano and Porter 2012),
+    of a band so many standard errors wide that every smaller maximum is refuted: the nearest curve with that maximum,
+    moved by noise with the covariance that the fit would have there, moves out by as much in at most 1.5 times half of
+    what the level leaves (from above next to no truth is ruled out). It is 0 where this does not refute perfect
+    calibration, and otherwise not below that of `ici`. No interval for a maximum can be exact for every curve (Hirano and Porter 2012),
     because the place of the maximum is itself uncertain. Source: Harrell 2015; the interval Chuang and Lai 2000.
     """
     return _error("emax", outcome, risk, level, bootstrap, seed)
