@@ -89,6 +89,7 @@ OF_BOTH_CLASSES = {
     *("balanced_accuracy", "youden_j", "likelihood_ratio_positive", "likelihood_ratio_negative"),
     *("auroc", "scaled_brier", "tjur_r2", "auroc_difference"),
     *("calibration_intercept", "calibration_slope", "calibration_intercept_joint"),
+    *("auroc_of_rival", "calibration_slope_of_rival"),
 }
 
 

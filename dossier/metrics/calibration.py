@@ -294,8 +294,9 @@ def emax(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 10
     of a band so many standard errors wide that every smaller maximum is refuted: the nearest curve with that maximum,
     moved by noise with the covariance that the fit would have there, moves out by as much in at most 1.5 times half of
     what the level leaves (from above next to no truth is ruled out). It is 0 where this does not refute perfect
-    calibration, and otherwise not below that of `ici`. No interval for a maximum can be exact for every curve (Hirano and Porter 2012),
-    because the place of the maximum is itself uncertain. Source: Harrell 2015; the interval Chuang and Lai 2000.
+    calibration, and otherwise not below that of `ici`. No interval for a maximum can be exact for every curve (Hirano
+    and Porter 2012), because the place of the maximum is itself uncertain. Source: Harrell 2015; the interval Chuang
+    and Lai 2000.
     """
     return _error("emax", outcome, risk, level, bootstrap, seed)
 
