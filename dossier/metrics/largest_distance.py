@@ -39,7 +39,7 @@ def _places(risk: Floats) -> Floats:
     by_rank = np.linspace(0, len(there) - 1, PLACES).round().astype(int)
     log_odds = logit(there)
     by_log_odds = np.searchsorted(log_odds, np.linspace(log_odds[0], log_odds[-1], PLACES))
-    return np.asarray(there[np.unique(np.concatenate((by_rank, np.minimum(by_log_odds, len(there) - 1))))])
+    return np.asarray(there[np.unique(np.concatenate((by_rank, by_log_odds)))])
 
 
 def _least(curve: WhitenedCurve, groups: WhitenedCurve, sizes: Floats, noise: Floats, level: float) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import brentq
 from scipy.special import expit, logit, ndtri
 
 from dossier.metrics import largest_distance
@@ -54,15 +55,23 @@ def test_few_risks_are_all_looked_at_and_each_once() -> None:
 
 
 def test_many_risks_are_looked_at_evenly_by_rank_and_by_log_odds() -> None:
-    """Of risks in steps of 1/1000 every 16th by rank; by log odds the few at the ends, each of them."""
+    """Of risks in steps of 1/1000 every 16th by rank; by log odds the first that is not below each of 64."""
     risk = np.arange(1, 1000) / 1000
+    by_rank = {risk[round(998 * step / 63)] for step in range(64)}
+    low, high = logit(0.001), logit(0.999)
+    by_log_odds = {
+        min(one for one in risk if logit(one) >= low + (high - low) * step / 63 - 1e-12) for step in range(63)
+    }
+    assert largest_distance._places(risk).tolist() == sorted(by_rank | by_log_odds | {0.999})
+
+
+@pytest.mark.parametrize("n", [66, 67])
+def test_the_highest_risk_is_looked_at_by_rank_too(n: int) -> None:
+    """Two risks far below the others: by log odds these are few, by rank all but two or three."""
+    risk = np.concatenate(([1e-9, 1e-8], np.linspace(0.3, 0.31, n - 2)))
     places = largest_distance._places(risk)
-    assert {places[0], places[-1]} == {0.001, 0.999}
-    assert set(places) <= set(risk)
-    assert 100 < len(places) <= 128
-    assert np.diff(places).max() < 0.0175
-    assert np.diff(logit(places)).max() < 0.72
-    assert (places < 0.01).sum() > 6
+    assert len(places) >= 64
+    assert places[-1] == 0.31
 
 
 # ---- the nearest curve inside the tube ------------------------------------------------------------------------------
@@ -105,6 +114,25 @@ def test_a_wall_that_no_longer_pushes_is_let_go() -> None:
     assert found == pytest.approx(nearest_by_trial(beyond, towards), abs=1e-9)
 
 
+def test_walls_at_right_angles_do_not_touch_each_other() -> None:
+    found = largest_distance._nearest_inside(np.array([2.0, 1.0]), np.eye(2), np.zeros(2))
+    assert found.tolist() == [-2.0, -1.0]
+
+
+def test_the_nearest_curve_is_found_along_many_neighbouring_walls() -> None:
+    """As along a tube: each wall hardly differs from the next, so that many push for a while and are let go."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        place = np.linspace(-2, 2, 9)
+        rows = np.vstack((np.ones(9), place, np.maximum(place, 0) ** 2))
+        towards = np.concatenate((rows, -rows), axis=1)
+        towards /= np.sqrt((towards**2).sum(axis=0))
+        diagonal = rng.normal(size=3) * (1.0, 2.0, 3.0)
+        beyond = -(diagonal @ towards) - rng.uniform(0.05, 0.3)
+        found = largest_distance._nearest_inside(beyond, towards, diagonal)
+        assert found == pytest.approx(nearest_by_trial(beyond, towards), abs=1e-7)
+
+
 def test_where_two_walls_leave_no_room_the_answer_is_perfect_calibration() -> None:
     diagonal = np.array([7.0])
     found = largest_distance._nearest_inside(np.array([1.0, 1.0]), np.array([[1.0, -1.0]]), diagonal)
@@ -142,6 +170,35 @@ def test_one_risk_has_the_bound_of_one_test() -> None:
     low, high = bounds_of_the_largest(risk, smooth, even(20_000), 0.95)
     assert low == pytest.approx(expit(-float(ndtri(1 - TAIL)) / 10) - 0.3, abs=1e-3)
     assert high == pytest.approx(expit(float(ndtri(0.975)) / 10) - 0.3, abs=1e-12)
+
+
+def test_a_single_wall_is_passed_by_noise_of_the_nearest_curve() -> None:
+    """A risk of .9, an outcome in half of 40 rows: above .9 + .26 is no wall. The width w solves w = z r(w), r the ratio
+    of the standard error at the near end to that of the fit."""
+    risk, outcome = np.full(40, 0.9), np.array([0.0, 1.0] * 20)
+    smooth = smooth_curve(outcome, risk)
+    assert not isinstance(smooth, Absent)
+    z = float(ndtri(1 - TAIL))
+
+    def end(width: float) -> float:
+        return float(expit(width / math.sqrt(10)))
+
+    width = brentq(lambda one: one - z * math.sqrt(0.25 / (end(one) * (1 - end(one)))), 1.0, 3.0)
+    assert width > 1.04 * z
+    low, _ = bounds_of_the_largest(risk, smooth, even(20_000), 0.95)
+    assert low == pytest.approx(0.9 - end(width), abs=5e-4)
+
+
+def test_a_share_of_exactly_the_tail_is_refuted_and_so_is_what_no_draw_reaches() -> None:
+    """At a level of 50 % the tail is 3 of 8. The width is then that of one place, .3186 standard errors."""
+    risk, outcome = np.full(400, 0.9), np.array([0.0, 1.0] * 200)
+    smooth = smooth_curve(outcome, risk)
+    assert not isinstance(smooth, Absent)
+    expected = 0.9 - float(expit(float(ndtri(0.625)) / 10))
+    for noise in ([9.0, 9.0, 9.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0]):
+        # The lower wall is passed downwards, whichever way the draws point.
+        found = [bounds_of_the_largest(risk, smooth, sign * np.array(noise)[:, None], 0.5)[0] for sign in (1, -1)]
+        assert max(found) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(("errors", "refuted"), [(1.9, False), (2.06, False), (2.12, True), (2.5, True)])
