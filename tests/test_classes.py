@@ -173,7 +173,7 @@ MEANS = ("auroc", "oe_ratio", "calibration_slope", "ici", "tjur_r2", "f1", "net_
 @pytest.mark.parametrize("measure", MEANS)
 def test_the_mean_is_that_of_the_classes_and_answers_where_no_class_is_asked_for(biopsy: Book, measure: str) -> None:
     found = [one for one in biopsy.evidence.results if one.measure == measure and one.dataset == "graft-1"]
-    found = [one for one in found if "against" not in one.at]
+    found = [one for one in found if "against" not in one.at and "model" not in one.at]
     values = {str(one.at["class"]): estimated(one.found) for one in found}
     assert list(values) == [MACRO, *GRADES]
     assert values[MACRO].value == pytest.approx(sum(values[label].value for label in GRADES) / 4, abs=1e-12)
@@ -181,6 +181,13 @@ def test_the_mean_is_that_of_the_classes_and_answers_where_no_class_is_asked_for
     assert (values[MACRO].low or -9) < values[MACRO].value < (values[MACRO].high or 9)
     threshold = {name: value for name, value in found[0].at.items() if name != "class"}
     assert find(biopsy.evidence, measure, "graft-1", **threshold) == values[MACRO]
+
+
+def test_the_rival_on_its_own_is_one_of_two_classes(biopsy: Book) -> None:
+    """The chapter of several classes compares the models over all classes."""
+    for measure in ("auroc", "oe_ratio", "calibration_slope"):
+        found = find(biopsy.evidence, measure, "graft-1", model="rival")
+        assert found == Absent("graft-1 has an outcome of several classes")
 
 
 def test_sites_are_pooled_by_class_and_in_the_mean(biopsy: Book) -> None:
@@ -200,7 +207,9 @@ def test_measures_of_two_classes_are_absent_with_their_reason(biopsy: Book) -> N
 
 
 def test_measures_of_several_classes_are_not_asked_of_two(knee: Book) -> None:
-    assert not [one for one in knee.evidence.results if "class" in one.at or "model" in one.at]
+    assert not [one for one in knee.evidence.results if "class" in one.at]
+    of_rival = {one.measure for one in knee.evidence.results if "model" in one.at}
+    assert of_rival == {"auroc", "oe_ratio", "calibration_slope"}
     assert all(one.class_counts == {} for one in knee.evidence.datasets)
     matrix = find_curve(knee.evidence, "confusion_matrix", "knee-1")
     assert isinstance(matrix, Curve)
