@@ -20,8 +20,8 @@ from dossier.metrics.once import once
 from dossier.metrics.resampling import VALUE_ALONE
 from dossier.metrics.smooth_curve import (
     SmoothCurve,
+    WhitenedCurve,
     curve_at,
-    groups_of_risk,
     loess_at,
     noise_at,
     smooth_curve,
@@ -55,6 +55,8 @@ def _summary(error: Floats) -> dict[str, float]:
     return {"ici": float(error.mean()), "e50": float(e50), "e90": float(e90), "emax": float(error.max())}
 
 
+RISK_GROUPS = 64
+"""Groups of neighbouring risks that stand for all rows while curves are drawn."""
 STEP_DOWN, STEPS_DOWN = 0.2, 60
 STEP_UP, STEPS_UP = 0.25, 20
 """The lines of curves go in steps of so many standard errors, at most so many of them."""
@@ -68,26 +70,26 @@ NEIGHBOURS = 0.15
 
 
 @dataclass(frozen=True)
-class CurveDraws:
-    """What the calibration errors are drawn from: groups of risks, the spline's columns at them, and curves as points.
+class CurveDraws(WhitenedCurve):
+    """What the calibration errors are drawn from: the fitted curve at groups of risks, and the rows in each."""
 
-    A point is a deviation from the fitted curve in standard errors (whitened coefficients).
-    """
-
-    risk: Floats
     share: Floats
-    columns: Floats
-    """The whitened columns (coefficients, groups): one step of a coefficient is one standard error."""
-    fitted: Floats
-    """The log odds of the fitted curve."""
-    diagonal: Floats
-    """The point of perfect calibration."""
+
+
+def _groups_of_risk(risk: Floats) -> tuple[Floats, Floats]:
+    """Means and shares of up to 64 groups of equally many sorted risks, the lowest and the highest on their own."""
+    n = len(risk)
+    place = 1 + np.arange(n) * RISK_GROUPS // n
+    place[0], place[-1] = 0, RISK_GROUPS + 1
+    size = np.bincount(place)
+    total = np.bincount(place, weights=risk)
+    return total[size > 0] / size[size > 0], size[size > 0] / n
 
 
 def _curve_draws(risk: Floats, smooth: SmoothCurve) -> CurveDraws:
-    middle, share = groups_of_risk(risk)
+    middle, share = _groups_of_risk(risk)
     curve = whitened(smooth, middle)
-    return CurveDraws(middle, share, curve.columns, curve.fitted, curve.diagonal)
+    return CurveDraws(middle, curve.columns, curve.fitted, curve.diagonal, share)
 
 
 def _gaps(draws_of: CurveDraws, points: Floats) -> Floats:
@@ -225,7 +227,7 @@ def _bounds_of_errors(
     # Where the mean distance refutes perfect calibration a quantile of the distances need not do so once more.
     unused = 1.0 if found["ici"][0] > 0 else UNUSED
     found |= {name: bounds(name, unused) for name in ("e50", "e90")}
-    least, most = bounds_of_the_largest(risk, smooth, tests.noise, level)
+    least, most = bounds_of_the_largest(risk, smooth, curves, n * curves.share, tests.noise, level)
     if least > 0:
         # The largest distance is never below the mean one, whose test may know more of it.
         least = max(least, found["ici"][0])

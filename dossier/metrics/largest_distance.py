@@ -9,25 +9,26 @@ from scipy.special import expit
 
 from dossier.metrics.intervals import two_sided
 from dossier.metrics.logistic import combine, logit
-from dossier.metrics.smooth_curve import SmoothCurve, WhitenedCurve, design_of, groups_of_risk, noise_at, whitened
+from dossier.metrics.smooth_curve import SmoothCurve, WhitenedCurve, design_of, noise_at, whitened
 from dossier.types import Floats
 
 PLACES = 64
 FROM_BELOW = 1.5
-"""How much of half of what the level leaves misses the largest distance from below: from above next to nothing does."""
+"""How many halves of what the level leaves may miss from below: from above next to no largest distance is missed."""
 WIDER, HALVINGS_OF_STEP = 1.05, 6
 """The band of the largest distance widens by this factor, and the last step is halved so often."""
 MOST_WALLS, INSIDE = 200, 1e-9
 """So many walls may push a curve back into a tube, in which it is when it lies beyond none by more than that."""
 
 
-def bounds_of_the_largest(risk: Floats, smooth: SmoothCurve, noise: Floats, level: float) -> tuple[float, float]:
-    """The bounds of the largest distance of a curve from these risks (sorted); `noise` (draws, coefficients) is
-    standard normal.
+def bounds_of_the_largest(
+    risk: Floats, smooth: SmoothCurve, groups: WhitenedCurve, sizes: Floats, noise: Floats, level: float
+) -> tuple[float, float]:
+    """The bounds of the largest distance of a curve from these risks (sorted).
+
+    `groups` are the curve at groups of all rows, with their `sizes`; `noise` (draws, coefficients) is standard normal.
     """
-    middle, share = groups_of_risk(risk)
-    rows = whitened(smooth, middle), len(risk) * share
-    return _least(whitened(smooth, _places(risk)), *rows, noise, level), _most(risk, smooth, level)
+    return _least(whitened(smooth, _places(risk)), groups, sizes, noise, level), _most(risk, smooth, level)
 
 
 def _places(risk: Floats) -> Floats:

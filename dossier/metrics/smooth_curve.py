@@ -16,9 +16,8 @@ FOUR_KNOTS = (0.05, 0.35, 0.65, 0.95)
 THREE_KNOTS = (0.10, 0.50, 0.90)
 FEW_FOR_FOUR_KNOTS = 100
 FEW_FOR_THREE_KNOTS = 20
-RISK_GROUPS = 64
-"""Groups of neighbouring risks that stand for all rows while curves are drawn."""
 LEAST_INFORMATION = 1e-6
+"""What is known at least of a coefficient whose noise is drawn."""
 
 
 @dataclass(frozen=True)
@@ -89,16 +88,6 @@ def smooth_curve(outcome: Floats, risk: Floats, quantiles: tuple[float, ...] | N
 def design_of(smooth: SmoothCurve, risk: Floats) -> Floats:
     """The columns of the curve at these risks: (coefficients, n)."""
     return spline_design(logit(risk), smooth.knots)[: len(smooth.fit.coefficients)]
-
-
-def groups_of_risk(risk: Floats) -> tuple[Floats, Floats]:
-    """Means and shares of up to 64 groups of equally many sorted risks, the lowest and the highest on their own."""
-    n = len(risk)
-    place = 1 + np.arange(n) * RISK_GROUPS // n
-    place[0], place[-1] = 0, RISK_GROUPS + 1
-    size = np.bincount(place)
-    total = np.bincount(place, weights=risk)
-    return total[size > 0] / size[size > 0], size[size > 0] / n
 
 
 @dataclass(frozen=True)

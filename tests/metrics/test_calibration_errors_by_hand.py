@@ -12,7 +12,7 @@ from scipy.special import expit, logit, ndtri
 
 from dossier.metrics import calibration_errors
 from dossier.metrics.calibration_errors import CurveDraws, ErrorTests
-from dossier.metrics.smooth_curve import SmoothCurve, groups_of_risk, smooth_curve
+from dossier.metrics.smooth_curve import SmoothCurve, smooth_curve
 from dossier.types import Absent, Floats
 
 Z = float(ndtri(0.975))
@@ -32,10 +32,10 @@ def small(slopes: tuple[tuple[float, ...], ...] = ((0.3, 0.3, 0.3, 0.3), (-0.4, 
     risk = np.array([0.1, 0.3, 0.6, 0.9])
     return CurveDraws(
         risk,
-        np.array([0.4, 0.3, 0.2, 0.1]),
         np.array(slopes),
         np.asarray(logit(np.array([0.2, 0.25, 0.7, 0.8]))),
         np.array([1.0, -2.0]),
+        np.array([0.4, 0.3, 0.2, 0.1]),
     )
 
 
@@ -62,7 +62,7 @@ def slope_of(height: Callable[[Floats], float], point: Floats) -> Floats:
 
 def test_groups_hold_neighbours_and_the_ends_stand_alone() -> None:
     risk = np.linspace(0.01, 0.99, 640) ** 2
-    middle, share = groups_of_risk(risk)
+    middle, share = calibration_errors._groups_of_risk(risk)
     sizes = [1, 9, *[10] * 62, 9, 1]
     ends = np.cumsum([0, *sizes])
     assert 640 * share == pytest.approx(sizes)
@@ -72,7 +72,7 @@ def test_groups_hold_neighbours_and_the_ends_stand_alone() -> None:
 @pytest.mark.parametrize("n", [1, 2, 5, 64])
 def test_few_risks_are_their_own_groups(n: int) -> None:
     risk = np.linspace(0.1, 0.8, n)
-    middle, share = groups_of_risk(risk)
+    middle, share = calibration_errors._groups_of_risk(risk)
     assert middle == pytest.approx(risk)
     assert share == pytest.approx(np.full(n, 1 / n))
 
@@ -122,7 +122,7 @@ def test_the_steepest_direction_of_a_quantile_is_that_of_the_rows_about_it(
     rng = np.random.default_rng(2)
     size, share = 30, rng.dirichlet(np.ones(30))
     draws_of = CurveDraws(
-        np.sort(rng.random(size)), share, rng.normal(0, 0.3, (2, size)), rng.normal(0, 1, size), np.zeros(2)
+        np.sort(rng.random(size)), rng.normal(0, 0.3, (2, size)), rng.normal(0, 1, size), np.zeros(2), share
     )
     gaps = gaps_of(draws_of, np.array(point))
     near = np.zeros(size)
@@ -172,7 +172,7 @@ def test_a_risk_scatters_by_the_standard_error_of_its_log_odds_times_its_slope(
 ) -> None:
     """Delta method: h (1 - h) times the standard error that the information of n rows gives at each group."""
     made = small(CURVED)
-    draws_of = CurveDraws(np.zeros(4), made.share, made.columns, made.fitted, made.diagonal)
+    draws_of = replace(made, risk=np.zeros(4))
     noise = np.concatenate((np.eye(3), np.zeros((1, 3))))
     found = calibration_errors._around(draws_of, np.array(point), noise, n)
     height = gaps_of(draws_of, np.array(point))
@@ -231,7 +231,7 @@ def test_quantiles_beyond_the_middles_of_the_ends_are_those_of_the_ends() -> Non
 
 
 def error_tests(rows: tuple[float, ...], below: float) -> ErrorTests:
-    draws_of = CurveDraws(np.array([0.2, 0.6]), np.array([0.5, 0.5]), np.ones((1, 2)), np.zeros(2), np.zeros(1))
+    draws_of = CurveDraws(np.array([0.2, 0.6]), np.ones((1, 2)), np.zeros(2), np.zeros(1), np.array([0.5, 0.5]))
     return ErrorTests(draws_of, 4, np.zeros((3, 1)), np.array(rows), {0.5: np.full(3, below), 0.9: np.full(3, 1.0)})
 
 
@@ -320,7 +320,9 @@ def bounds_with(
 
     def of_one(tests: ErrorTests, name: str, *more: object) -> tuple[float, float]:
         asked.append(tests)
-        unused.append((name, float(str(more[-1]))))
+        left = more[-1]
+        assert isinstance(left, float)
+        unused.append((name, left))
         return mean if name == "ici" else (0.0, 0.2)
 
     monkeypatch.setattr(calibration_errors, "_bounds_of_error", of_one)

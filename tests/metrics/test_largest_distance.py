@@ -29,6 +29,13 @@ def fitted(n: int, power: float, low: float = 0.02, high: float = 0.98, seed: in
     return risk, smooth
 
 
+def bounds(risk: Floats, smooth: SmoothCurve, noise: Floats, level: float) -> tuple[float, float]:
+    """The bounds, with every risk that occurs as a group of its rows."""
+    places, counts = np.unique(risk, return_counts=True)
+    groups = whitened(smooth, places)
+    return bounds_of_the_largest(risk, smooth, groups, counts.astype(float), noise, level)
+
+
 # ---- the far end ----------------------------------------------------------------------------------------------------
 
 
@@ -43,7 +50,7 @@ def test_the_upper_bound_reaches_to_the_far_end_of_the_band(power: float, level:
         at = np.array([1.0, float(logit(one))])
         centre, half = float(at @ smooth.fit.coefficients), z * math.sqrt(float(at @ smooth.fit.covariance @ at))
         highest = max(highest, *(abs(float(expit(end)) - one) for end in (centre - half, centre + half)))
-    assert bounds_of_the_largest(risk, smooth, np.ones((1, 2)), level)[1] == pytest.approx(highest, abs=1e-12)
+    assert bounds(risk, smooth, np.ones((1, 2)), level)[1] == pytest.approx(highest, abs=1e-12)
 
 
 # ---- where the tube is looked at ------------------------------------------------------------------------------------
@@ -167,7 +174,7 @@ def test_one_risk_has_the_bound_of_one_test() -> None:
     risk, outcome = np.full(400, 0.3), np.array([0.0, 1.0] * 200)
     smooth = smooth_curve(outcome, risk)
     assert not isinstance(smooth, Absent)
-    low, high = bounds_of_the_largest(risk, smooth, even(20_000), 0.95)
+    low, high = bounds(risk, smooth, even(20_000), 0.95)
     assert low == pytest.approx(expit(-float(ndtri(1 - TAIL)) / 10) - 0.3, abs=1e-3)
     assert high == pytest.approx(expit(float(ndtri(0.975)) / 10) - 0.3, abs=1e-12)
 
@@ -186,7 +193,7 @@ def test_a_single_wall_is_passed_by_noise_of_the_nearest_curve() -> None:
 
     width = brentq(lambda one: one - z * math.sqrt(0.25 / (end(one) * (1 - end(one)))), 1.0, 3.0)
     assert width > 1.04 * z
-    low, _ = bounds_of_the_largest(risk, smooth, even(20_000), 0.95)
+    low, _ = bounds(risk, smooth, even(20_000), 0.95)
     assert low == pytest.approx(0.9 - end(width), abs=5e-4)
 
 
@@ -198,7 +205,7 @@ def test_a_share_of_exactly_the_tail_is_refuted_and_so_is_what_no_draw_reaches()
     expected = 0.9 - float(expit(float(ndtri(0.625)) / 10))
     for noise in ([9.0, 9.0, 9.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0]):
         # The lower wall is passed downwards, whichever way the draws point.
-        found = [bounds_of_the_largest(risk, smooth, sign * np.array(noise)[:, None], 0.5)[0] for sign in (1, -1)]
+        found = [bounds(risk, smooth, sign * np.array(noise)[:, None], 0.5)[0] for sign in (1, -1)]
         assert max(found) == pytest.approx(expected, abs=1e-12)
 
 
@@ -249,7 +256,7 @@ def test_the_lower_bound_is_the_smallest_distance_that_is_not_refuted(power: flo
     rows = counts.astype(float)
     curve = whitened(smooth, places)
     noise = np.random.default_rng(seed).standard_normal((400, len(curve.columns)))
-    low, _ = bounds_of_the_largest(risk, smooth, noise, 0.95)
+    low, _ = bounds(risk, smooth, noise, 0.95)
     value = float(np.abs(expit(curve.fitted) - curve.risk).max())
     assert 0 < low < value
     assert chance_of_leaving(curve, rows, low - 0.01 * value, noise) <= TAIL
@@ -260,7 +267,7 @@ def test_the_lower_bound_is_the_smallest_distance_that_is_not_refuted(power: flo
 def test_a_calibrated_model_may_have_no_largest_distance() -> None:
     risk, smooth = fitted(800, 1.0)
     noise = np.random.default_rng(1).standard_normal((300, 4))
-    assert bounds_of_the_largest(risk, smooth, noise, 0.95)[0] == 0
+    assert bounds(risk, smooth, noise, 0.95)[0] == 0
 
 
 @pytest.mark.parametrize("draws", [1, 20])
@@ -272,7 +279,7 @@ def test_the_bounds_hold_the_largest_distance_and_widen_with_the_level(draws: in
         value = float(np.abs(expit(centre.fitted) - risk).max())
         before = (value, value)
         for level in (0.5, 0.9, 0.99):
-            low, high = bounds_of_the_largest(risk, smooth, noise, level)
+            low, high = bounds(risk, smooth, noise, level)
             assert 0 <= low <= before[0] + 1e-12
             assert high >= before[1]
             before = (low, high)
@@ -284,5 +291,5 @@ def test_risks_of_0_and_1_leave_the_tube_the_walls_that_stand() -> None:
     smooth = smooth_curve(outcome, risk)
     assert not isinstance(smooth, Absent)
     noise = np.random.default_rng(1).standard_normal((300, len(smooth.fit.coefficients)))
-    low, high = bounds_of_the_largest(risk, smooth, noise, 0.95)
+    low, high = bounds(risk, smooth, noise, 0.95)
     assert 0.2 < low < 0.5 < high < 0.8
