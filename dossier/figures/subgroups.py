@@ -190,6 +190,9 @@ class Places:
         return self.axes[which] + self.width + BOUNDS
 
 
+DIAMOND, RUG, STROKE = 0.24, 0.38, 2.8
+"""Half the height of a diamond and how far below its middle the strokes of its sites stand, in rows; a stroke in
+points. They stand below, since sites that agree lie where the diamond is."""
 WIDEST_NAME = 50.0
 BOUNDS = 30.5
 """From the end of an axis to that of the intervals beside it, which may need a digit more to show their side, in mm."""
@@ -314,11 +317,12 @@ def _mark(drawn: Figure, axes: Axes, places: Places, line: Line, which: int, row
     left, end = axes.get_xlim()
     if line.sites:
         inside = [value for value in line.sites[which] if left <= value <= end]
-        axes.plot(inside, [row] * len(inside), "|", color=MID, ms=5, mec=MID, mew=0.8, zorder=1.5, clip_on=False)
+        below = [row + RUG] * len(inside)
+        axes.plot(inside, below, "|", color=MID, ms=STROKE, mec=MID, mew=0.8, zorder=1.5, clip_on=False)
     _whisker(axes, found, row)
     if line.is_pooled and found.low is not None and found.high is not None:
         low, high = max(found.low, left), min(found.high, end)
-        corners = [(low, row), (found.value, row - 0.3), (high, row), (found.value, row + 0.3)]
+        corners = [(low, row), (found.value, row - DIAMOND), (high, row), (found.value, row + DIAMOND)]
         axes.add_patch(Polygon(corners, fc=BLUE, ec="none", zorder=2))
     elif left <= found.value <= end:
         axes.plot([found.value], [row], "s", ms=3.9, mfc=INK, mec=INK, mew=0.9, clip_on=False, zorder=3)
@@ -346,8 +350,8 @@ def forest_caption(evidence: Evidence) -> str:
     text = f"{patients(_sized(evidence, externals(evidence)))}. Lines are {level_text(evidence)} intervals."
     if any(line.is_pooled for line in rows):
         text += (
-            " Diamond: pooled (random effects) over the sites with enough, which are the strokes; rows of other sites "
-            "differ by site too."
+            " Diamond: pooled (random effects) over the sites with enough, which are the strokes below; rows of other "
+            "sites differ by site too."
         )
     if any(line.found and not line.is_pooled for line in rows):
         text += f" Square: a site, where fewer than {bands.FEWEST_POOLED} can be pooled."

@@ -209,7 +209,9 @@ def sign_flip_p(differences: Floats, permutations: int, seed: int) -> float | No
     measure="auroc",
     fixed=OF_RIVAL,
     breaks=("perfect is best",),
-    formula="as the AUROC, of the rival's risks",
+    formula=(
+        "mean over pairs of a case and another of 1[q(case) > q(other)] + ½ 1[q(case) = q(other)], q the rival's risk"
+    ),
 )
 def auroc_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
     """How often the rival gives a person with the outcome a higher risk than one without.
@@ -230,7 +232,7 @@ def auroc_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estim
     measure="oe_ratio",
     fixed=OF_RIVAL,
     breaks=("perfect is best", "one class is absent"),
-    formula="Σ y / Σ of the rival's risks",
+    formula="Σ y / Σ q, q the rival's risk",
 )
 def oe_ratio_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
     """How many people had the outcome for each one that the rival expected.
@@ -252,7 +254,7 @@ def oe_ratio_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Es
     measure="calibration_slope",
     fixed=OF_RIVAL,
     breaks=("perfect is best",),
-    formula="as the calibration slope, of the rival's risks",
+    formula="b in logit P(y = 1) = a + b logit q, q the rival's risk",
 )
 def calibration_slope_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
     """Whether the risks of the rival are spread as they should be.

@@ -68,6 +68,14 @@ def test_many_sites_are_pooled_with_a_stroke_for_each(eight: Evidence) -> None:
             ]
             low, high = axes.get_xlim()
             assert line == [value for value in values if low <= value <= high]
+        # The strokes do not touch the diamond, beneath which they would be lost, nor the row below.
+        bottoms = [np.asarray(one.get_xy())[:, 1].max() for one in axes.patches if isinstance(one, Polygon)]
+        heights = [float(np.unique(line.get_ydata())[0]) for line in axes.lines if line.get_marker() == "|"]
+        half = subgroups.STROKE / 2 * 25.4 / 72 / subgroups.LINE
+        assert all(
+            bottom < height - half / 2 < height + half < np.ceil(bottom)
+            for bottom, height in zip(bottoms, heights, strict=True)
+        )
     printed = texts(figure)
     pooled = [known(find_in_subgroup(eight, f"{c}={label}", "auroc", POOLED)) for c, label in LARGE]
     assert {f"{one.value:.2f}" for one in pooled} | {f"{one.n:,}" for one in pooled} <= set(printed)
