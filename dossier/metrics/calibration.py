@@ -219,12 +219,12 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     random. Where not even the diagonal is refuted, the lower bound is 0, the edge of the range, and the method says so.
     Where fewer than 16 % of perfectly calibrated models would show as little, the upper bound is that of what 16 %
     show: luck is no evidence (Cowan 2011). True values so small that this bound always reaches them cannot be ruled out
-    from above; from below they are, the diagonal among them, at 1.6 times half of what the level leaves (4 % at a level
-    of 95 %), so that the interval is no wider there than its level asks. No test comes before the interval, so that
-    it holds for calibrated models and others; the percentile bootstrap does not, because its replicates add the
-    excess of the estimate once more. The draws work on 64 groups of neighbouring risks. Absent with no rows or one
-    class, or when the curve cannot be fitted (the risks separate the outcomes). Source: Austin and Steyerberg 2019,
-    there with loess; the interval Chuang and Lai 2000.
+    from above; from below the diagonal is at 1.6 times half of what the level leaves (4 % at a level of 95 %), and
+    where it is, so are the others at all of that, so that the interval is no wider there than its level asks. No test
+    comes before the interval, so that it holds for calibrated models and others; the percentile bootstrap does not,
+    because its replicates add the excess of the estimate once more. The draws work on 64 groups of neighbouring risks.
+    Absent with no rows or one class, or when the curve cannot be fitted (the risks separate the outcomes). Source:
+    Austin and Steyerberg 2019, there with loess; the interval Chuang and Lai 2000.
     """
     return _error("ici", outcome, risk, level, bootstrap, seed)
 
@@ -246,8 +246,8 @@ def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     0 is perfect. Arguments, curve and reasons for absence: as for `ici`; the value is the median (type 7) of
     |curve - p| over the rows. The interval is made as that of `ici`, with two differences. Curves in other directions
     may raise the upper bound: the rows about the median need not be those that would raise it most. And where the mean
-    distance refutes perfect calibration, true values that the upper bound cannot rule out are ruled out from below at
-    all of what the level leaves. Source: Austin and Steyerberg 2019; the interval Chuang and Lai 2000.
+    distance refutes perfect calibration, the median needs no more to refute it than all of what the level leaves.
+    Source: Austin and Steyerberg 2019; the interval Chuang and Lai 2000.
     """
     return _error("e50", outcome, risk, level, bootstrap, seed)
 
@@ -292,8 +292,8 @@ def emax(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 10
     near and to the far end of a band around the curve, where they are largest. The far end is that of the pointwise
     band, which bounds the maximum wherever it lies: the interval is wide, and the method says so. The near end is that
     of a band so many standard errors wide that every smaller maximum is refuted: the nearest curve with that maximum,
-    moved by noise with the covariance that the fit would have there, moves out by as much in at most 1.5 times half of
-    what the level leaves (from above next to no truth is ruled out). It is 0 where this does not refute perfect
+    moved by noise with the covariance that the fit would have there, moves out by as much in at most 1.8 times half of
+    what the level leaves (from above next to no truth is ruled out). It is 0 where one half does not refute perfect
     calibration, and otherwise not below that of `ici`. No interval for a maximum can be exact for every curve (Hirano
     and Porter 2012), because the place of the maximum is itself uncertain. Source: Harrell 2015; the interval Chuang
     and Lai 2000.

@@ -26,7 +26,7 @@ INWARD, OUTWARD, BEYOND = 40, 20, 6.0
 LEAST_CHANCE = 0.16
 HALVINGS = 20
 UNUSED = 0.6
-"""How much of the upper tail the lower bound takes over from truths that nothing rules out from above."""
+"""How much of the upper tail is taken over to rule the best truth out, which nothing rules out from above."""
 
 
 def believable(chance: Callable[[int, float], float], heights: Floats) -> float:
@@ -59,7 +59,8 @@ def inverted(
     between neighbours; `farther` may raise the upper bound of a seen result. Truths up to the upper bound of the least
     result that is believed are never ruled out from above, and hardly ever those that a raised bound reaches. The
     interval would hold them more often than promised, and they would be told from the best truth less often than they
-    could be: from below they are ruled out at `tail` and its `unused` part more.
+    could be: from below the best is ruled out at `tail` and its `unused` part more, and where it is, so are the others
+    at twice the `tail`.
     """
 
     def crossing(seen: float, share: float) -> float:
@@ -83,6 +84,8 @@ def inverted(
     seen = observed if chance(0, observed) >= LEAST_CHANCE else believable(chance, heights)
     high = highest(seen)
     low, strict = crossing(observed, 1 - tail), crossing(observed, 1 - (1 + unused) * tail)
+    if strict > heights[0]:
+        strict = crossing(observed, 1 - 2 * tail)
     if high > crossing(seen, tail):
         low = strict
     elif strict > low:

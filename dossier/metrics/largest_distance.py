@@ -13,8 +13,9 @@ from dossier.metrics.smooth_curve import SmoothCurve, WhitenedCurve, design_of, 
 from dossier.types import Floats
 
 PLACES = 64
-FROM_BELOW = 1.5
-"""How many halves of what the level leaves may miss from below: from above next to no largest distance is missed."""
+FROM_BELOW = 1.8
+"""How many halves of what the level leaves may miss from below: from above next to no largest distance is missed. That
+there is any at all is to be shown at one half, as the tests of small ones are a little too ready to refute it."""
 WIDER, HALVINGS_OF_STEP = 1.05, 6
 """The band of the largest distance widens by this factor, and the last step is halved so often."""
 MOST_WALLS, INSIDE = 200, 1e-9
@@ -44,16 +45,26 @@ def _places(risk: Floats) -> Floats:
 
 
 def _least(curve: WhitenedCurve, groups: WhitenedCurve, sizes: Floats, noise: Floats, level: float) -> float:
-    """The lower bound of the largest distance: how far the near end of a band around the fitted curve lies from the
-    risks, where it lies farthest. `curve` is the fitted one at some risks, `groups` are groups of all rows with their
-    `sizes`; `noise` (draws, coefficients) is standard normal.
+    """The lower bound of the largest distance; 0 where perfect calibration is not refuted.
+
+    `curve` is the fitted one at some risks, `groups` are groups of all rows with their `sizes`; `noise` (draws,
+    coefficients) is standard normal.
+    """
+    tail = (1 - level) / 2
+    if _smallest(curve, groups, sizes, noise, tail) == 0:
+        return 0.0
+    return _smallest(curve, groups, sizes, noise, FROM_BELOW * tail)
+
+
+def _smallest(curve: WhitenedCurve, groups: WhitenedCurve, sizes: Floats, noise: Floats, tail: float) -> float:
+    """The smallest largest distance that is not refuted at this tail: how far the near end of a band around the fitted
+    curve lies from the risks, where it lies farthest. The arguments are those of `_least`.
 
     The band is so many standard errors wide that what is smaller is refuted: a largest distance makes a tube around
     perfect calibration, and the nearest curve inside it, moved by noise with the covariance that the fit would have
     there, is to leave it by as much in few draws. Where that curve touches the tube at one place the band is that of
     one place, and where it runs along it that of all: it need not be known where the largest distance lies.
     """
-    tail = FROM_BELOW * (1 - level) / 2
     error = np.sqrt(np.sum(curve.columns**2, axis=0))
 
     def near_end(errors: float) -> float:
@@ -78,8 +89,6 @@ def _least(curve: WhitenedCurve, groups: WhitenedCurve, sizes: Floats, noise: Fl
     narrow = wide = two_sided(1 - 2 * tail)
     while near_end(wide) > 0 and not refuted(wide):
         narrow, wide = wide, wide * WIDER
-    if near_end(wide) == 0:
-        return 0.0
     for _ in range(HALVINGS_OF_STEP):
         middle = (narrow + wide) / 2
         narrow, wide = (narrow, middle) if refuted(middle) else (middle, wide)

@@ -42,8 +42,8 @@ NOTES = (
         "emax",
         "a curve whose maximum lies at its ends, where rows are few, fits the same rows as one whose maximum lies "
         "among them: the upper bound holds there too, and hardly ever misses where it lies among them, so that the "
-        "lower one may miss more. At a prevalence of .1 it refutes perfect calibration a little too often. No interval "
-        "of a maximum is exact for every curve (Hirano and Porter 2012).",
+        "lower one may miss more once perfect calibration is refuted. No interval of a maximum is exact for every "
+        "curve (Hirano and Porter 2012).",
     ),
     (
         "ici, e50, e90, ece, eci",

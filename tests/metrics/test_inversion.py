@@ -131,9 +131,12 @@ UPPER = float(ndtri(0.16)) + Z
     ("observed", "low"),
     [
         (1.5, 0.0),
-        # The lower bound rules out at 1.6 x 2.5 % what the upper one never does ...
-        (2.0, 2.0 + float(ndtri(0.04))),
-        (2.6, 2.6 + float(ndtri(0.04))),
+        # The lower bound rules the best truth out at 1.6 x 2.5 % ...
+        (1.74, 0.0),
+        # ... and then at 2 x 2.5 % what the upper one never does ...
+        (1.76, 1.76 + float(ndtri(0.05))),
+        (2.0, 2.0 + float(ndtri(0.05))),
+        (2.6, 2.6 + float(ndtri(0.05))),
         # ... and no truth beyond that.
         (2.8, UPPER),
         (2.9, UPPER),
@@ -168,14 +171,14 @@ def test_what_lies_farther_raises_the_upper_bound_and_what_it_never_rules_out() 
             lambda place, seen: float(ndtr(seen - heights[place])), heights, observed, TAIL, lambda seen, high: high + 1
         )
 
-    assert bounds(2.0) == pytest.approx((2.0 + float(ndtri(0.04)), 2.0 + Z + 1), abs=1e-4)
-    assert bounds(3.0) == pytest.approx((3.0 + float(ndtri(0.04)), 3.0 + Z + 1), abs=1e-4)
+    assert bounds(2.0) == pytest.approx((2.0 + float(ndtri(0.05)), 2.0 + Z + 1), abs=1e-4)
+    assert bounds(3.0) == pytest.approx((3.0 + float(ndtri(0.05)), 3.0 + Z + 1), abs=1e-4)
     assert bounds(-3.0) == pytest.approx((-3.0, UPPER + 1), abs=1e-4)
 
 
 @pytest.mark.parametrize("unused", [0.2, 1.0])
-def test_the_lower_bound_takes_over_as_much_as_it_is_told(unused: float) -> None:
-    """A truth that the upper bound never rules out, and one that it reaches only because it was raised."""
+def test_the_best_truth_is_ruled_out_at_as_much_more_as_is_told(unused: float) -> None:
+    """Then the others at twice the tail: those that the upper bound never rules out or reaches only when raised."""
     heights = np.linspace(0, 8, 2001)
 
     def low(observed: float, more: float) -> float:
@@ -184,7 +187,9 @@ def test_the_lower_bound_takes_over_as_much_as_it_is_told(unused: float) -> None
 
         return inverted(chance, heights, observed, TAIL, lambda _, high: high + more, unused)[0]
 
-    taken = float(ndtri((1 + unused) * TAIL))
+    needed, taken = -float(ndtri((1 + unused) * TAIL)), float(ndtri(2 * TAIL))
+    assert low(needed - 0.01, 0.0) == 0
+    assert low(needed + 0.01, 0.0) == pytest.approx(needed + 0.01 + taken, abs=1e-4)
     assert low(2.4, 0.0) == pytest.approx(2.4 + taken, abs=1e-4)
     assert low(5.0, 0.0) == pytest.approx(5.0 - Z, abs=1e-4)
     assert low(5.0, 0.1) == pytest.approx(5.0 + taken, abs=1e-4)
