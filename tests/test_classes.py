@@ -18,6 +18,7 @@ from dossier import evaluate, load, record
 from dossier.errors import DossierError
 from dossier.evaluate.offered import part_of
 from dossier.evaluate.site import site_evidence
+from dossier.findings import committee
 from dossier.metrics import calibration, discrimination
 from dossier.types import MACRO, POOLED, Absent, Curve, Dataset, Evidence, find, find_curve
 from tests.conftest import Book
@@ -341,6 +342,15 @@ def test_the_committee_reads_the_thousand_in_words(biopsy: Book) -> None:
     assert sum(int(count) for count, *_ in found) == 1000
     for count, _, right, others in found:
         assert int(right) + sum(int(one) for one in re.findall(r"(\d+) G", others)) == int(count)
+
+
+def test_the_committee_learns_what_the_classes_are_in_the_words_of_the_owner(biopsy: Book) -> None:
+    """As many whole sentences as a line holds, or none."""
+    told = "The owner's words: The rejection grade at the biopsy: G0 none, G1 borderline, G2 moderate, G3 severe."
+    assert committee.what_it_is(biopsy.evidence).endswith(f"largest risk. {told}")
+    for said in ({}, {"8a": f"The grade, {'from none and borderline ' * 5}to severe."}):
+        silent = replace(biopsy.evidence, statements=said)
+        assert committee.what_it_is(silent).endswith("largest risk.")
 
 
 def test_chapters_that_are_for_two_classes_say_so_in_the_contents(biopsy: Book) -> None:

@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
 from dossier.figures import subgroups
-from dossier.figures.canvas import styled, text_boxes
+from dossier.figures.canvas import LINE, styled, text_boxes
 from dossier.types import (
     POOLED,
     Absent,
@@ -71,9 +71,9 @@ def test_many_sites_are_pooled_with_a_stroke_for_each(eight: Evidence) -> None:
         # The strokes do not touch the diamond, beneath which they would be lost, nor the row below.
         bottoms = [np.asarray(one.get_xy())[:, 1].max() for one in axes.patches if isinstance(one, Polygon)]
         heights = [float(np.unique(line.get_ydata())[0]) for line in axes.lines if line.get_marker() == "|"]
-        half = subgroups.STROKE / 2 * 25.4 / 72 / subgroups.LINE
+        half = subgroups.STROKE / 2 * 25.4 / 72 / LINE
         assert all(
-            bottom < height - half / 2 < height + half < np.ceil(bottom)
+            bottom < height - half < height + half < np.ceil(bottom)
             for bottom, height in zip(bottoms, heights, strict=True)
         )
     printed = texts(figure)

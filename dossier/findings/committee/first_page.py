@@ -62,11 +62,17 @@ def what_it_is(evidence: Evidence) -> str:
     if known:
         return (
             f"A model that gives each patient a risk, from 0 to 100%, of each class of this outcome: {outcome}. "
-            f"The classes are {listing(known)}. The model names the one with the largest risk."
+            f"The classes are {listing(known)}. The model names the one with the largest risk.{_classes_told(evidence)}"
         )
     text = f"A model that gives each patient a risk, from 0 to 100%, of this outcome: {outcome}."
     at = primary_threshold(evidence)
     return text if at is None else f"{text} A patient with a risk of {per_cent(at)} or more is flagged."
+
+
+def _classes_told(evidence: Evidence) -> str:
+    """What the owner says of the outcome, where a line holds it: the names of classes alone may say nothing."""
+    said = abridged(evidence.statements.get("8a", ""), LINE)
+    return f" The owner's words: {said}" if said and not said.endswith("…") else ""
 
 
 def not_for(evidence: Evidence) -> str:
