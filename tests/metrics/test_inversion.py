@@ -134,6 +134,7 @@ UPPER = float(ndtri(0.16)) + Z
         # The lower bound rules the best truth out at 1.6 x 2.5 % ...
         (1.74, 0.0),
         # ... and then at 2 x 2.5 % what the upper one never does ...
+        (1.752, 1.752 + float(ndtri(0.05))),
         (1.76, 1.76 + float(ndtri(0.05))),
         (2.0, 2.0 + float(ndtri(0.05))),
         (2.6, 2.6 + float(ndtri(0.05))),

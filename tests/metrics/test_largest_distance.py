@@ -121,6 +121,17 @@ def test_a_wall_that_no_longer_pushes_is_let_go() -> None:
     assert found == pytest.approx(nearest_by_trial(beyond, towards), abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("angles", "beyond"),
+    [((6.25, 5.23, 4.82), (0.23, 1.07, 1.12)), ((4.14, 3.82, 5.75), (2.24, 2.25, -0.67))],
+)
+def test_a_wall_pushes_as_hard_as_it_must(angles: tuple[float, ...], beyond: tuple[float, ...]) -> None:
+    """The second wall makes the first let go only where it has pushed harder: from nothing on."""
+    towards = np.array([np.cos(angles), np.sin(angles)])
+    found = largest_distance._nearest_inside(np.array(beyond), towards, np.zeros(2))
+    assert found == pytest.approx(nearest_by_trial(np.array(beyond), towards), abs=1e-9)
+
+
 def test_walls_at_right_angles_do_not_touch_each_other() -> None:
     found = largest_distance._nearest_inside(np.array([2.0, 1.0]), np.eye(2), np.zeros(2))
     assert found.tolist() == [-2.0, -1.0]
