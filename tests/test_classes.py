@@ -346,8 +346,8 @@ def test_the_committee_reads_the_thousand_in_words(biopsy: Book) -> None:
 
 def test_the_committee_learns_what_the_classes_are_in_the_words_of_the_owner(biopsy: Book) -> None:
     """As many whole sentences as a line holds, or none."""
-    told = "The owner's words: The rejection grade at the biopsy: G0 none, G1 borderline, G2 moderate, G3 severe."
-    assert committee.what_it_is(biopsy.evidence).endswith(f"largest risk. {told}")
+    told = "The rejection grade at the biopsy: G0 none, G1 borderline, G2 moderate, G3 severe."
+    assert committee.what_it_is(biopsy.evidence).endswith(f"largest risk. In the words of the owner: {told}")
     for said in ({}, {"8a": f"The grade, {'from none and borderline ' * 5}to severe."}):
         silent = replace(biopsy.evidence, statements=said)
         assert committee.what_it_is(silent).endswith("largest risk.")

@@ -20,14 +20,13 @@ def changes(evidence: Evidence) -> tuple[str, ...]:
 
 
 DECLARED = (
-    ("Outcome", ("8a",)),
     ("Ethics", ("17",)),
     ("Money", ("18a",)),
     ("Interests", ("18b",)),
     ("Plan", ("18c", "18d")),
     ("Data", ("18e",)),
 )
-"""What counts as the outcome and the declarations that a committee asks for, with their items of the checklist."""
+"""The declarations that a committee asks for, with the items of the checklist that hold them."""
 
 
 def declarations(evidence: Evidence) -> tuple[tuple[str, str], ...]:

@@ -72,7 +72,7 @@ def what_it_is(evidence: Evidence) -> str:
 def _classes_told(evidence: Evidence) -> str:
     """What the owner says of the outcome, where a line holds it: the names of classes alone may say nothing."""
     said = abridged(evidence.statements.get("8a", ""), LINE)
-    return f" The owner's words: {said}" if said and not said.endswith("…") else ""
+    return f" In the words of the owner: {said}" if said and not said.endswith("…") else ""
 
 
 def not_for(evidence: Evidence) -> str:
