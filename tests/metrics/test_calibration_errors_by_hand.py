@@ -12,7 +12,8 @@ from scipy.special import expit, logit, ndtri
 
 from dossier.metrics import calibration_errors
 from dossier.metrics.calibration_errors import CurveDraws, ErrorTests
-from dossier.metrics.smooth_curve import SmoothCurve, smooth_curve
+from dossier.metrics.largest_distance import bounds_of_the_largest
+from dossier.metrics.smooth_curve import SmoothCurve, smooth_curve, whitened
 from dossier.types import Absent, Floats
 
 Z = float(ndtri(0.975))
@@ -427,3 +428,36 @@ def test_the_errors_share_what_is_drawn(name: str) -> None:
 
     calibration_errors._bounds_of_error(tests, name, 0.1, inward, around, 0.95, 0.6)
     assert asked
+
+
+def test_the_largest_distance_is_tested_with_the_rows_of_each_group() -> None:
+    """Its lower bound from all rows, group by group: as many as each group has."""
+    rng = np.random.default_rng(11)
+    risk = np.sort(rng.uniform(0.05, 0.95, 400))
+    outcome = (rng.random(400) < risk**2.5).astype(float)
+    found = calibration_errors.errors_with_intervals(outcome, risk, 0.95, 200, 3)
+    smooth = smooth_curve(outcome, risk)
+    assert not isinstance(found, Absent)
+    assert not isinstance(smooth, Absent)
+    groups = whitened(smooth, np.array([part.mean() for part in grouped(risk)]))
+    rows = np.array([float(len(part)) for part in grouped(risk)])
+    noise = np.random.default_rng(3).standard_normal((200, len(groups.columns)))
+    low, _ = bounds_of_the_largest(risk, smooth, groups, rows, noise, 0.95)
+    assert 0 < (found["ici"].low or 0.0) < low
+    assert found["emax"].low == pytest.approx(low, abs=1e-12)
+
+
+def grouped(risk: Floats) -> list[Floats]:
+    """The lowest risk, the highest, and between them 64 groups in which the rank times 64 over n has the same whole."""
+    inner: dict[int, list[float]] = {}
+    for rank in range(1, len(risk) - 1):
+        inner.setdefault(rank * 64 // len(risk), []).append(float(risk[rank]))
+    return [risk[:1], *(np.array(inner[key]) for key in sorted(inner)), risk[-1:]]
+
+
+def test_the_line_beyond_the_fitted_curve_goes_in_small_steps_and_far_enough() -> None:
+    """By steps of at most half a standard error, so that bounds between two are nearly straight, and five errors long or longer."""
+    points = calibration_errors._outward(small(), None)
+    steps = np.sqrt((np.diff(points, axis=0, prepend=0.0) ** 2).sum(axis=1))
+    assert steps.max() <= 0.5
+    assert steps.sum() > 5.0 - 1e-9
