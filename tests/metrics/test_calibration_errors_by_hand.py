@@ -456,7 +456,7 @@ def grouped(risk: Floats) -> list[Floats]:
 
 
 def test_the_line_beyond_the_fitted_curve_goes_in_small_steps_and_far_enough() -> None:
-    """By at most half a standard error a step, so that bounds between two are nearly straight, to five errors or more."""
+    """By at most half a standard error a step, so that bounds between two are nearly straight, to five errors."""
     points = calibration_errors._outward(small(), None)
     steps = np.sqrt((np.diff(points, axis=0, prepend=0.0) ** 2).sum(axis=1))
     assert steps.max() <= 0.5
