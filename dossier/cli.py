@@ -107,7 +107,8 @@ def check(release: Path) -> None:
             f"{dataset.name} ({dataset.role}): {dataset.rows_read} rows, {dataset.rows_analysed} analysed{events}{left}"
         )
     for table in study.tables:
-        _print(f"\n{table.dataset}, {table.file}: {table.rows} rows")
+        left_out = f", {table.left_out} more left out by rows" if table.left_out else ""
+        _print(f"\n{table.dataset}, {table.file}: {table.rows} rows{left_out}")
         for line in _columns(table):
             _print(line)
     _print("")

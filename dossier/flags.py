@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dossier.bands import FEW_FOR_A_BAND, FEW_FOR_POOLING, FEW_ROWS, OE_TOLERATED, SAME_RISK
 from dossier.types import (
     MACRO,
+    NOT_SELECTED,
     POOLED,
     Absent,
     DatasetSummary,
@@ -32,6 +33,7 @@ FLAGS: Mapping[str, str] = {
     "few_events": "Few patients of one outcome",
     "few_in_subgroup": "Few patients of one outcome in a subgroup",
     "rows_excluded": "Rows not analysed",
+    "rows_selected": "Rows left out by the release",
     "risks_off": "Risks too low or too high",
     "slope_off": "Risks too extreme or too cautious",
     "wrong_order": "Risks that run the wrong way",
@@ -112,6 +114,7 @@ def raised(
         *_few_events(external),
         *_few_in_subgroup(external, subgroups),
         *_rows_lost(external),
+        *_rows_selected(external),
         *_imputed(external, results),
         *_risks_off(external, results),
         *_slope_off(external, results),
@@ -213,14 +216,28 @@ def _rare(size: SubgroupSize) -> str:
 def _rows_lost(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
     """Rows that could not be analysed."""
     for dataset in external:
-        lost, least = lost_rows([dataset])
+        lacking = {reason: count for reason, count in dataset.excluded.items() if count and reason != NOT_SELECTED}
+        lost, least = lost_rows([dataset], NOT_SELECTED)
         if lost or least:
-            why = ", ".join(f"{reason}: {_in_figures(count)}" for reason, count in dataset.excluded.items() if count)
+            why = ", ".join(f"{reason}: {_in_figures(count)}" for reason, count in lacking.items())
             yield Flag(
                 "rows_excluded",
                 dataset.name,
                 f"{least}{lost:,} of {rows_read_of(dataset)} rows of {dataset.site} are not analysed ({why}); "
                 "who they are may differ from who remains.",
+            )
+
+
+def _rows_selected(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
+    """Rows that the release itself leaves out."""
+    for dataset in external:
+        left_out = dataset.excluded.get(NOT_SELECTED, 0)
+        if left_out:
+            yield Flag(
+                "rows_selected",
+                dataset.name,
+                f"the release selects rows of {dataset.site} by their values: {_in_figures(left_out)} of "
+                f"{rows_read_of(dataset)} are left out, and nothing here is about them.",
             )
 
 
