@@ -98,6 +98,29 @@ def refuse_what_is_not_empty(folder: Path) -> None:
         raise OutputError.one(f"{folder.name} is not an empty folder.", str(folder), fix)
 
 
+def refuse_as_report(file: Path, out: Path) -> None:
+    """Refuse a place for a report before the work begins: a folder, one that is not there, and one inside OUT.
+
+    OUT would then hold a file that its manifest does not list, and never be replaced again.
+    """
+    place, inside = file.resolve(), out.resolve()
+    if inside == place or inside in place.parents:
+        raise OutputError.one(f"{file.name} lies in OUT.", "--junit", "Name a file outside the folder of -o.")
+    if place.is_dir() or not place.parent.is_dir():
+        raise OutputError.one(f"{file} cannot be written.", "--junit", "Name a file in a folder that is there.")
+
+
+def write_report(file: Path, content: bytes) -> None:
+    """Write a report in one step: who reads it meanwhile has the old one or the new."""
+    with told(file):
+        beside = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
+        try:
+            beside.write_bytes(content)
+            beside.replace(file)
+        finally:
+            beside.unlink(missing_ok=True)
+
+
 @contextmanager
 def told(out: Path) -> Iterator[None]:
     """Say what the system refuses as a fault that the user can mend."""

@@ -238,7 +238,7 @@ def test_schema_is_json_for_both_files(run: Run) -> None:
     done = run("schema")
     assert (done.code, done.err) == (0, "")
     schemas = json.loads(done.out)
-    assert sorted(schemas) == ["release.toml", "results.json"]
+    assert sorted(schemas) == ["dossier check --json", "release.toml", "results.json"]
     assert {"schema", "estimates", "curves"} <= set(schemas["results.json"]["properties"])
     assert {"release", "outcome", "dataset"} <= set(schemas["release.toml"]["properties"])
 
@@ -298,7 +298,7 @@ def test_strict_ends_with_3_while_a_row_or_a_flag_is_open(run: Run) -> None:
     assert strict.code == 3
     results = json.loads(Path("out/results.json").read_text(encoding="utf-8"))
     missing = [f"checklist row {row['item']}: missing" for row in results["checklist"] if row["status"] == "MISSING"]
-    unanswered = [f"flag {flag['flag']}, {flag['dataset']}: not answered" for flag in results["flags"]]
+    unanswered = [f"flag {flag['flag']}, {flag['dataset']}: not answered: {flag['says']}" for flag in results["flags"]]
     assert strict.err.splitlines() == missing + unanswered
 
 
@@ -551,7 +551,7 @@ def test_demo_builds_every_release_that_ships(
     shipped = sorted(path.parent.name for path in material.fixtures().glob("*/release.toml"))
     assert shipped == ["biopsy", "breast", "knee"]
     monkeypatch.setattr(material, "fixtures", lambda: release.parent)
-    done = run("demo", "-o", "demo", "--jobs", "1")
+    done = run("demo", "-o", "demo", "--jobs", "1", "--quiet")
     assert (done.code, done.err) == (0, "")
     assert sorted(done.out.splitlines()) == sorted(f"demo/tiny/{name}" for name in held(tmp_path / "demo/tiny"))
     assert {"dossier-regulatory.pdf", "dossier-committee.pdf"} <= set(held(tmp_path / "demo/tiny"))

@@ -68,6 +68,7 @@ PLAIN = {
     "threshold_without_reason": "nobody says why the threshold is what it is.",
     "dates_missing": "when the patients came is not said.",
     "criterion_not_dated": "when a goal was set is not said.",
+    "criterion_not_estimable": "whether a goal is met cannot be known.",
     "answer_without_flag": "an answer was given to a doubt that was not raised.",
 }
 """What a limitation means, for who knows no statistics; the most telling come first."""
