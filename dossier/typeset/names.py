@@ -66,9 +66,13 @@ def _size_and_dates(dataset: DatasetSummary) -> str:
 def identity(evidence: Evidence) -> str:
     """The dossier's name on every page: model, released version, date."""
     release = evidence.release.release
-    name = release.model if release.version == UNSTATED else f"{release.model} {release.version}"
-    words = re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
-    return words if release.date is None else f"{words}-{release.date.isoformat()}"
+    return identity_of(release.model, release.version, None if release.date is None else release.date.isoformat())
+
+
+def identity_of(model: str, version: str, date: str | None) -> str:
+    """The name of the dossier of a model in this version on this date."""
+    words = re.sub(r"[^a-z0-9.]+", "-", (model if version == UNSTATED else f"{model} {version}").lower()).strip("-")
+    return words if date is None else f"{words}-{date}"
 
 
 def shown(evidence: Evidence, roles: Sequence[str] = ("development", "internal", "external")) -> list[DatasetSummary]:
