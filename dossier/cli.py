@@ -28,6 +28,8 @@ MOST_THRESHOLDS = 8
 """More do not fit the eight pages of a quick look."""
 ROWS_WORTH_A_WORKER = 50_000
 """A dataset of so many rows keeps one more worker busy than its start costs."""
+MOST_NAMED = 5
+"""So many files at most are named in one line."""
 SECONDS_BETWEEN_LOOKS = 0.5
 SECONDS_IDLE = 86_400
 """A worker waits as long for work while others are still busy: one that left would have to be started again."""
@@ -342,11 +344,16 @@ def _make(
     """The whole job: read, evaluate, draw, print, and only then write."""
     from dataclasses import replace
 
+    from dossier import output
+
+    # Who wants to keep another edition can still stop.
+    said = output.leaving(options.out, [f"dossier-{edition}.pdf" for edition in editions], ".pdf")
+    _say_what_leaves(options.out, said, "To be removed from")
     with _progress(options.quiet) as tell:
         tell("read", "tables", 0, 1)
         study = _seeded(read(), options.seed)
         # Only now: what is wrong with a release is told before all that it takes to print it is loaded.
-        from dossier import draw, evaluate, model_card, output, record
+        from dossier import draw, evaluate, model_card, record
         from dossier.errors import ReleaseError
         from dossier.load import local_site as local
 
@@ -372,10 +379,21 @@ def _make(
         files["model-card.xml"] = model_card.text(evidence)
         files |= {f"figures/{name}.svg": picture.svg for name, picture in sorted(gallery.pictures.items())}
         files[record.MANIFEST] = output.manifest(evidence, files)
+        leaving = output.leaving(options.out, files)
         written = output.write(options.out, files)
     for path in written:
         _print(path)
+    _say_what_leaves(options.out, [name for name in leaving if name not in said], "Removed from")
     return evidence
+
+
+def _say_what_leaves(out: Path, names: Sequence[str], how: str) -> None:
+    """Name the files of an older dossier that the new one has no place for."""
+    if names:
+        shown = ", ".join(names[:MOST_NAMED]) + (
+            f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        )
+        click.echo(f"{how} {out}, for this build does not make it: {shown}.", err=True)
 
 
 def _seeded(study: Study, seed: int | None) -> Study:

@@ -13,7 +13,7 @@ import shutil
 import signal
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -72,6 +72,13 @@ def write(out: Path, files: Mapping[str, bytes]) -> tuple[Path, ...]:
                 _refuse_what_is_not_ours(place, out)
                 _swap(working, place)
     return tuple(out / name for name in files)
+
+
+def leaving(out: Path, kept: Collection[str], suffix: str = "") -> tuple[str, ...]:
+    """The files of the dossier in OUT, those with this suffix, that go when these take their place."""
+    with told(out):
+        place = _place(out)
+        return tuple(sorted(name for name in _outputs(place) if name.endswith(suffix) and name not in kept))
 
 
 def manifest(evidence: Evidence, files: Mapping[str, bytes]) -> bytes:
@@ -189,14 +196,20 @@ def _refuse_what_is_not_ours(place: Path, out: Path) -> None:
 
 def _listed(place: Path) -> frozenset[str]:
     """Every file and folder that our manifest accounts for; nothing when there is no manifest of ours."""
+    names = [Path(name) for name in _outputs(place)]
+    folders = {folder for name in names for folder in name.parents}
+    return frozenset(path.as_posix() for path in (*names, *folders, Path(MANIFEST))) if names else frozenset()
+
+
+def _outputs(place: Path) -> tuple[str, ...]:
+    """The files that the manifest of the dossier in a folder lists; none where there is no manifest of ours."""
     try:
         content = json.loads((place / MANIFEST).read_bytes())
-        names = [Path(entry["name"]) for entry in content["outputs"]]
+        names = tuple(str(entry["name"]) for entry in content["outputs"])
         ours = content["schema"] == MANIFEST_SCHEMA
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return frozenset()
-    folders = {folder for name in names for folder in name.parents}
-    return frozenset(path.as_posix() for path in (*names, *folders, Path(MANIFEST))) if ours else frozenset()
+        return ()
+    return names if ours else ()
 
 
 # ---- one build at a time --------------------------------------------------------------------------------------------

@@ -545,6 +545,29 @@ def test_a_build_of_one_edition_off_a_terminal_is_silent(run: Run, release: Path
     assert (float(box.width), float(box.height)) == pytest.approx((612, 792), abs=0.5)
 
 
+def test_a_build_of_another_edition_says_what_it_removes_before_and_a_fault_removes_nothing(
+    run: Run, release: Path, tmp_path: Path
+) -> None:
+    words = ("build", str(release), "-o", "out", "--jobs", "1", "--quiet")
+    assert run(*words).err == ""
+    files = held(tmp_path / "out")
+    refused = run("build", str(release), "-o", "out", "--edition", "committee", "--local-site", "nowhere", "--quiet")
+    leaves = "To be removed from out, for this build does not make it: dossier-regulatory.pdf.\n"
+    assert (refused.code, refused.err.startswith(leaves)) == (2, True)
+    assert held(tmp_path / "out") == files
+    # A figure of another release goes with it.
+    (tmp_path / "out/figures/old.svg").write_text("<svg/>")
+    manifest = json.loads((tmp_path / "out/manifest.json").read_bytes())
+    manifest["outputs"].append({"name": "figures/old.svg", "sha256": "", "size": 6})
+    (tmp_path / "out/manifest.json").write_text(json.dumps(manifest))
+    done = run(*words, "--edition", "committee")
+    assert (done.code, done.err) == (
+        0,
+        f"{leaves}Removed from out, for this build does not make it: figures/old.svg.\n",
+    )
+    assert set(files) - set(held(tmp_path / "out")) == {"dossier-regulatory.pdf"}
+
+
 def test_demo_builds_every_release_that_ships(
     run: Run, release: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

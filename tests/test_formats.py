@@ -466,7 +466,7 @@ def test_a_reader_that_is_not_installed_is_named_with_the_command(
     assert str(caught.value) == (
         f"Reading {file} needs the package {package}, which is not installed.\n"
         f"  where: {file}\n"
-        '  fix:   Run pip install "validation-dossier[formats]", or save the table as .csv.'
+        "  fix:   Run pip install openpyxl pyreadstat, or save the table as .csv."
     )
 
 
