@@ -67,7 +67,8 @@ def preview(study: Study) -> Preview:
     fill("metrics")
     # What compares the sites is made of other results, and these of others: then all are asked.
     every = asked & {entry.term.measure for entry in REGISTER.syntheses.values()}
-    wanted = None if every else frozenset({*flags.MEASURES, *withheld.MEASURES, *asked})
+    counted = withheld.MEASURES if any(one.minimum_cell for one in study.datasets) else frozenset()
+    wanted = None if every else flags.MEASURES | counted | asked
     complete = _complete(study, _on(1, None, None), wanted)
     shown = _with_flags(study, sites.shown(withheld.evidence(complete)))
     return Preview(shown.flags, _never_estimated(shown)[0])
