@@ -131,18 +131,18 @@ def never_estimated(
     offered = _offered(datasets, results, terms)
     faults: list[Fault] = []
     flags: list[Flag] = []
-    for number, one in enumerate(declared, start=1):
-        named = [dataset for dataset in _named(one, datasets) if dataset in known]
-        why = {dataset: _never(one, dataset, results, resampled) for dataset in named}
+    for number, criterion in enumerate(declared, start=1):
+        named = [dataset for dataset in _named(criterion, datasets) if dataset in known]
+        why = {dataset: _never(criterion, dataset, results, resampled) for dataset in named}
         absent = {dataset: found for dataset, found in why.items() if found is not None}
         if absent and len(absent) == len(named):
-            faults.append(_fault(number, one, absent, offered))
+            faults.append(_fault(number, criterion, absent, offered))
             continue
         flags += [
             Flag(
                 "criterion_not_estimable",
                 dataset,
-                f"acceptance criterion {number} ({one.measure}{_settings(one)}) cannot be estimated at "
+                f"acceptance criterion {number} ({criterion.measure}{_settings(criterion)}) cannot be estimated at "
                 f"{_site(dataset, datasets)}: {found.reason}.",
             )
             for dataset, found in absent.items()
@@ -160,42 +160,45 @@ def _offered(
     apparent = {dataset.name for dataset in datasets if dataset.role == "development"}
     ranks = {term.measure: TIERS.index(term.tier) for term in terms if term.tier in TIERS and term.chapter != "sample"}
     found = [
-        (one, one.measure in ranks)
-        for one in results
-        if isinstance(one.found, Estimate) and one.dataset not in apparent and "against" not in one.at
+        (result, result.measure in ranks)
+        for result in results
+        if isinstance(result.found, Estimate) and result.dataset not in apparent and "against" not in result.at
     ]
     return sorted(found, key=lambda pair: ranks.get(pair[0].measure, len(TIERS)))
 
 
-def _never(one: Acceptance, dataset: str, results: Sequence[Result], resampled: Set[str]) -> Absent | None:
+def _never(criterion: Acceptance, dataset: str, results: Sequence[Result], resampled: Set[str]) -> Absent | None:
     """Why a criterion is never estimated in a dataset; None where it may be."""
-    found = _found(one, dataset, results)
+    found = _found(criterion, dataset, results)
     if isinstance(found, Absent):
         return None if isinstance(found, Withheld) else found
-    number = _number(found, one)
-    return number if isinstance(number, Absent) and one.measure not in resampled else None
+    number = _number(found, criterion)
+    return number if isinstance(number, Absent) and criterion.measure not in resampled else None
 
 
 def _site(name: str, datasets: Sequence[DatasetSummary]) -> str:
     return next((dataset.site for dataset in datasets if dataset.name == name), name)
 
 
-def _fault(number: int, one: Acceptance, absent: Mapping[str, Absent], offered: Sequence[tuple[Result, bool]]) -> Fault:
+def _fault(
+    number: int, criterion: Acceptance, absent: Mapping[str, Absent], offered: Sequence[tuple[Result, bool]]
+) -> Fault:
     reasons = dict.fromkeys(found.reason for found in absent.values())
-    what = f"{one.measure}{_settings(one)} can never be estimated for {one.dataset}: {'; '.join(reasons)}."
-    return Fault(what, f"release.toml, [[acceptance]] {number}", _instead(one, set(absent), offered))
+    asked = f"{criterion.measure}{_settings(criterion)}"
+    what = f"{asked} can never be estimated for {criterion.dataset}: {'; '.join(reasons)}."
+    return Fault(what, f"release.toml, [[acceptance]] {number}", _instead(criterion, set(absent), offered))
 
 
-def _instead(one: Acceptance, datasets: Set[str], offered: Sequence[tuple[Result, bool]]) -> str:
+def _instead(criterion: Acceptance, datasets: Set[str], offered: Sequence[tuple[Result, bool]]) -> str:
     """What may be asked in place of a criterion that can never be estimated."""
-    same = [result for result, _ in offered if result.measure == one.measure]
+    same = [result for result, _ in offered if result.measure == criterion.measure]
     here = [result for result in same if result.dataset in datasets]
-    asked = [result for result in same if result.subset == one.subset and _same(result.at, one.at)]
-    settings = [_at(result.at) for result in here if result.subset == one.subset]
+    asked = [result for result in same if result.subset == criterion.subset and _same(result.at, criterion.at)]
+    settings = [_at(result.at) for result in here if result.subset == criterion.subset]
     measures = [
         result.measure
         for result, other in offered
-        if other and result.dataset in datasets and result.subset == one.subset
+        if other and result.dataset in datasets and result.subset == criterion.subset
     ]
     if any(result.dataset in datasets for result in asked):
         return 'Ask for bound = "value".'

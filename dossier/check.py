@@ -80,13 +80,13 @@ def _size(dataset: Dataset) -> str:
 def _class_counts(dataset: Dataset) -> dict[str, int]:
     if dataset.classes is None:
         return {}
-    return {label: int((dataset.classes == place).sum()) for place, label in enumerate(dataset.class_labels)}
+    return {label: int((dataset.classes == number).sum()) for number, label in enumerate(dataset.class_labels)}
 
 
 def _columns(table: SettledTable) -> list[str]:
     """The columns of a table under each other, each as wide as its longest cell."""
     rows = [("column", "role", "type", "range", "missing"), *(_cells(column) for column in table.columns)]
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return [
         "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
     ]
@@ -110,15 +110,16 @@ def document(found: Check) -> dict[str, Any]:
         "release": None
         if study is None
         else {"model": study.release.release.model, "version": study.release.release.version},
-        "faults": [{"what": one.what, "where": one.where, "fix": one.fix} for one in found.faults],
-        "flags": None if study is None else [_flag(one) for one in found.flags],
+        "faults": [{"what": entry.what, "where": entry.where, "fix": entry.fix} for entry in found.faults],
+        "flags": None if study is None else [_flag(entry) for entry in found.flags],
         "open": []
         if study is None
         else [
-            {"item": one.number, "topic": one.topic, "asks": one.asks} for one in checklist.unanswered(study.statements)
+            {"item": entry.number, "topic": entry.topic, "asks": entry.asks}
+            for entry in checklist.unanswered(study.statements)
         ],
-        "datasets": [] if study is None else [_dataset(one) for one in study.datasets],
-        "tables": [] if study is None else [_table(one) for one in study.tables],
+        "datasets": [] if study is None else [_dataset(entry) for entry in study.datasets],
+        "tables": [] if study is None else [_table(entry) for entry in study.tables],
     }
 
 
@@ -147,15 +148,15 @@ def _table(table: SettledTable) -> dict[str, Any]:
         "left_out": table.left_out,
         "columns": [
             {
-                "name": one.name,
-                "role": one.role,
-                "type": one.kind,
-                "range": None if one.range is None else list(one.range),
-                "values": one.levels,
-                "missing": one.missing,
-                "drawn": one.sample,
+                "name": column.name,
+                "role": column.role,
+                "type": column.kind,
+                "range": None if column.range is None else list(column.range),
+                "values": column.levels,
+                "missing": column.missing,
+                "drawn": column.sample,
             }
-            for one in table.columns
+            for column in table.columns
         ],
     }
 

@@ -135,8 +135,8 @@ def raised(
 ) -> tuple[Flag, ...]:
     """Every limitation that the evidence shows, kind by kind, each kind in the order of the sites."""
     of_measure: dict[str, list[Result]] = {}
-    for one in results:
-        of_measure.setdefault(one.measure, []).append(one)
+    for result in results:
+        of_measure.setdefault(result.measure, []).append(result)
     return tuple(
         flag
         for rule in RULES

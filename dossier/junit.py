@@ -38,7 +38,7 @@ def cases(evidence: Evidence, demands: Demands) -> tuple[Case, ...]:
     A build ends with 3 where any of them fails, and only then.
     """
     return (
-        *(_of_criterion(one) for one in evidence.criteria),
+        *(_of_criterion(criterion) for criterion in evidence.criteria),
         *(_of_row(row, demands) for row in evidence.checklist),
         *_of_flags(evidence.flags, demands),
     )
@@ -50,20 +50,25 @@ def _of_row(row: ChecklistRow, demands: Demands) -> Case:
     return Case("checklist", row.item, "fails" if demands.strict else "open", f"checklist row {row.item}: missing")
 
 
-def _of_criterion(one: Criterion) -> Case:
-    at = ", ".join([*([one.subset] if one.subset else []), *(f"{name} {value}" for name, value in one.at.items())])
-    name = f"{one.number}. {one.measure} at {one.dataset}{f', {at}' if at else ''}"
-    return Case("acceptance", name, "holds" if one.met else "fails", f"{name}: {_judged(one)}")
+def _of_criterion(criterion: Criterion) -> Case:
+    at = ", ".join(
+        [
+            *([criterion.subset] if criterion.subset else []),
+            *(f"{name} {value}" for name, value in criterion.at.items()),
+        ]
+    )
+    name = f"{criterion.number}. {criterion.measure} at {criterion.dataset}{f', {at}' if at else ''}"
+    return Case("acceptance", name, "holds" if criterion.met else "fails", f"{name}: {_judged(criterion)}")
 
 
-def _judged(one: Criterion) -> str:
+def _judged(criterion: Criterion) -> str:
     """What was observed, of which bound, and what was asked of it."""
-    bound = {"value": "the value", "low": "the lower bound", "high": "the upper bound"}[one.bound]
-    limits = {"at least": one.at_least, "at most": one.at_most}
+    bound = {"value": "the value", "low": "the lower bound", "high": "the upper bound"}[criterion.bound]
+    limits = {"at least": criterion.at_least, "at most": criterion.at_most}
     asked = " and ".join(f"{word} {limit:g}" for word, limit in limits.items() if limit is not None)
-    if one.observed is None:
-        return f"not estimable: {one.reason}; {bound} was to be {asked}"
-    return f"{'met' if one.met else 'not met'}: {bound} is {one.observed:.6g}, asked for is {asked}"
+    if criterion.observed is None:
+        return f"not estimable: {criterion.reason}; {bound} was to be {asked}"
+    return f"{'met' if criterion.met else 'not met'}: {bound} is {criterion.observed:.6g}, asked for is {asked}"
 
 
 def _of_flags(raised: Sequence[Flag], demands: Demands) -> Iterator[Case]:

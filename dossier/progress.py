@@ -44,11 +44,11 @@ def lines(
     say: Callable[[str], None], interval: float = SECONDS_BETWEEN_LINES
 ) -> Iterator[Callable[[str, str, int, int], None]]:
     """Say a line every so many seconds while the work goes on; yields what is to be told of each step."""
-    told = Lines(say, interval)
-    thread = threading.Thread(target=told.run, daemon=True)
+    reporter = Lines(say, interval)
+    thread = threading.Thread(target=reporter.run, daemon=True)
     thread.start()
     try:
-        yield told.tell
+        yield reporter.tell
     finally:
-        told.done.set()
+        reporter.done.set()
         thread.join()

@@ -175,7 +175,7 @@ def test_faults_of_criteria_hide_no_flag_and_a_build_refuses_them(run: Run, tmp_
     assert checked.code == 2
     assert "flag few_events" in checked.out
     assert "No fault found" not in checked.out
-    built = run("build", "rel", "-o", "out")
+    built = run("build", "rel", "-o", "out", "--quiet")
     assert built.code == 2
     assert built.err == checked.err
     assert not Path("out").exists()

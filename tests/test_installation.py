@@ -156,7 +156,7 @@ UNMET = '[[acceptance]]\nmeasure = "auroc"\ndataset = "hospital-1"\nat_least = 0
 def test_the_pipeline_ends_with_3_where_a_criterion_is_not_met(tmp_path: Path, programs: Path, release: Path) -> None:
     shutil.copytree(release, tmp_path / "release")
     text = (tmp_path / "release" / "release.toml").read_text()
-    (tmp_path / "release" / "release.toml").write_text(text.replace("[statements]", f"{UNMET}[statements]"))
+    (tmp_path / "release" / "release.toml").write_text(text.replace("\n[statements]", f"\n{UNMET}[statements]"))
     done = pipeline(tmp_path, programs)
     assert done.returncode == 3, done.stderr
     assert "asked for is at least 0.999" in done.stderr

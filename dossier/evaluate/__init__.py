@@ -77,9 +77,9 @@ def preview(study: Study) -> Preview:
 def _never_estimated(shown: Evidence) -> tuple[tuple[Fault, ...], tuple[Flag, ...]]:
     """The criteria that no dataset allows, as faults, and those that some do not, as flags."""
     every = classes.metrics_of(shown.release).values()
-    drawn = {one.term.measure for one in every if {"bootstrap", "permutations"} & set(one.needs)}
+    drawn = {metric.term.measure for metric in every if {"bootstrap", "permutations"} & set(metric.needs)}
     # The interval of a mean over the classes is drawn, too.
-    several = frozenset(one.term.measure for one in every) if shown.release.outcome.classes else frozenset()
+    several = frozenset(metric.term.measure for metric in every) if shown.release.outcome.classes else frozenset()
     results = [*shown.results, *shown.subgroups.results]
     terms = shown.terms.values()
     return acceptance.never_estimated(shown.release.acceptance, shown.datasets, results, terms, drawn | several)

@@ -43,16 +43,17 @@ def finding(evidence: Evidence) -> Sentence:
 
 def _not_drawn(evidence: Evidence) -> str:
     """Why there are no points, as a sentence of its own."""
-    totals = [one.found for one in evidence.curves if one.curve == "points_total"]
-    return "".join(f"No nomogram is drawn: {one.reason}. " for one in totals if isinstance(one, Absent))
+    totals = [total.found for total in evidence.curves if total.curve == "points_total"]
+    return "".join(f"No nomogram is drawn: {total.reason}. " for total in totals if isinstance(total, Absent))
 
 
 def _axes(evidence: Evidence, group: tuple[str, ...]) -> list[str]:
     """The axes of a predictor, or of two whose product stands in the formula, in their order."""
     of_numbers = [
-        axis_name(one.at)
-        for one in evidence.curves
-        if one.curve == "points" and {str(one.at[name]) for name in ("predictor", "with") if name in one.at} == {*group}
+        axis_name(curve.at)
+        for curve in evidence.curves
+        if curve.curve == "points"
+        and {str(curve.at[name]) for name in ("predictor", "with") if name in curve.at} == {*group}
     ]
     return of_numbers or [name for name in (" × ".join(group),) if _of_levels(evidence, name)]
 
@@ -70,9 +71,9 @@ def _points(evidence: Evidence) -> dict[str, list[tuple[float, str]]]:
 
 def _marks(evidence: Evidence, name: str) -> list[tuple[float, str]]:
     """What is marked on an axis, in the order of its values; categories from the fewest points to the most."""
-    for one in evidence.curves:
-        if one.curve == "points" and axis_name(one.at) == name and isinstance(one.found, Curve):
-            return _marks_of(one.found, evidence.release.model, str(one.at["predictor"]))
+    for curve in evidence.curves:
+        if curve.curve == "points" and axis_name(curve.at) == name and isinstance(curve.found, Curve):
+            return _marks_of(curve.found, evidence.release.model, str(curve.at["predictor"]))
     levels = ((level.value, level.level or "") for level in _of_levels(evidence, name))
     return sorted(levels, key=lambda pair: pair[0])
 
@@ -215,7 +216,7 @@ def _enters(term: ModelTerm) -> str:
     if term.knots is not None:
         words.append(f"restricted cubic spline, knots at {listing([as_declared(knot) for knot in term.knots])}")
     if term.segments is not None:
-        words.append(f"piecewise linear, slope changes at {listing([as_declared(one) for one in term.segments])}")
+        words.append(f"piecewise linear, slope changes at {listing([as_declared(change) for change in term.segments])}")
     of_levels = f"in each category of {term.with_}; one that is not named adds 0"
     if term.with_ is not None:
         words.append(of_levels if term.levels is not None else f"times {term.with_}")
@@ -226,10 +227,10 @@ def _coefficients(term: ModelTerm) -> str:
     if term.levels is not None:
         return "; ".join(f"{level}:{TIED}{as_declared(value)}" for level, value in term.levels.items())
     if term.segments is not None:
-        marks = [as_declared(one) for one in term.segments]
+        marks = [as_declared(change) for change in term.segments]
         where = [f"below {marks[0]}", *(f"{low} to {high}" for low, high in pairwise(marks)), f"above {marks[-1]}"]
         slopes = zip(where, term.coefficients or (), strict=True)
-        return "; ".join(f"{place}:{TIED}{as_declared(slope)}" for place, slope in slopes)
+        return "; ".join(f"{segment}:{TIED}{as_declared(slope)}" for segment, slope in slopes)
     return "; ".join(as_declared(value) for value in term.coefficients or (term.coefficient or 0.0,))
 
 

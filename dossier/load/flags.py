@@ -35,8 +35,8 @@ def _sites_left_out(tables: Sequence[SettledTable]) -> Iterator[Flag]:
     """Rows that belong to no dataset, because `rows` leaves out every row of their site."""
     for table in tables:
         if table.of_no_dataset:
-            told = f" of {table.file} of sites of which rows leaves out every row: no dataset counts them."
-            yield Flag.of_rows("rows_selected", POOLED, CountedRows(table.of_no_dataset, "There are ", told))
+            after = f" of {table.file} of sites of which rows leaves out every row: no dataset counts them."
+            yield Flag.of_rows("rows_selected", POOLED, CountedRows(table.of_no_dataset, "There are ", after))
 
 
 def _of(site: Site, development: Site | None) -> Iterator[Flag]:

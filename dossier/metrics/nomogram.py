@@ -269,27 +269,27 @@ class Nomogram:
 
     def points(self, axis: Axis) -> Floats:
         """The points of each value of an axis: 0 for the smallest effect, of a product that of all its axes."""
-        smallest = min(float(one.effects.min()) for one in _sharing(self.axes, axis))
+        smallest = min(float(member.effects.min()) for member in _sharing(self.axes, axis))
         return np.asarray((axis.effects - smallest) * self.per_unit)
 
     @property
     def total(self) -> float:
         """The largest total: a patient is on one axis of each product."""
-        return sum(max(float(self.points(one).max()) for one in group) for group in _groups(self.axes))
+        return sum(max(float(self.points(member).max()) for member in group) for group in _groups(self.axes))
 
 
 def _groups(axes: Sequence[Axis]) -> list[tuple[Axis, ...]]:
     """The axes, those of one product together."""
     found: dict[tuple[str, ...], tuple[Axis, ...]] = {}
-    for one in axes:
-        key = one.group or (one.predictor,)
-        found[key] = (*found.get(key, ()), one)
+    for member in axes:
+        key = member.group or (member.predictor,)
+        found[key] = (*found.get(key, ()), member)
     return list(found.values())
 
 
 def _sharing(axes: Sequence[Axis], axis: Axis) -> tuple[Axis, ...]:
     """The axes of the product that an axis shows; the axis itself where it shows none."""
-    return tuple(one for one in axes if one.group == axis.group) if axis.group else (axis,)
+    return tuple(member for member in axes if member.group == axis.group) if axis.group else (axis,)
 
 
 def nomogram(model: Model, reference: Mapping[str, Feature]) -> Nomogram | Absent:
@@ -306,16 +306,16 @@ def nomogram(model: Model, reference: Mapping[str, Feature]) -> Nomogram | Absen
         if isinstance(found, Absent):
             return found
         drawn += found
-    rough = scaled(model.intercept, tuple(one for _, one in drawn))
+    rough = scaled(model.intercept, tuple(member for _, member in drawn))
     if isinstance(rough, Absent):
         return rough
-    return scaled(model.intercept, tuple(_with_marks(of, one, rough.per_unit) for of, one in drawn))
+    return scaled(model.intercept, tuple(_with_marks(of, member, rough.per_unit) for of, member in drawn))
 
 
 def scaled(intercept: float, axes: tuple[Axis, ...]) -> Nomogram | Absent:
     """The axes on one scale of points, 100 for the widest effect, of a product that of all its axes."""
     spans = [
-        (min(float(one.effects.min()) for one in group), max(float(one.effects.max()) for one in group))
+        (min(float(member.effects.min()) for member in group), max(float(member.effects.max()) for member in group))
         for group in _groups(axes)
     ]
     widest = max(high - low for low, high in spans)
@@ -345,8 +345,8 @@ def _axes_of(
     low, high = model.reach(carrier)
     names = _names(partner)
     return [
-        _along(terms, reference[carrier], Feature(name, partner.values[[place]], partner.levels), label, (low, high))
-        for place, label in enumerate(names)
+        _along(terms, reference[carrier], Feature(name, partner.values[[row]], partner.levels), label, (low, high))
+        for row, label in enumerate(names)
     ]
 
 
@@ -367,7 +367,7 @@ def _few(different: Floats) -> bool:
 
 def _names(feature: Feature) -> tuple[str, ...]:
     """The words for the values of a predictor that is read value by value."""
-    return feature.levels if feature.levels is not None else tuple(f"{one:.12g}" for one in feature.values)
+    return feature.levels if feature.levels is not None else tuple(f"{value:.12g}" for value in feature.values)
 
 
 def _pairs(
@@ -388,7 +388,7 @@ def _pairs(
         every,
         ~every,
         int((~np.isnan(reference[first.name].values)).sum()),
-        levels=tuple(f"{one}, {two}" for one in _names(first) for two in _names(other)),
+        levels=tuple(f"{level}, {two}" for level in _names(first) for two in _names(other)),
         group=(first.name, other.name),
     )
     return lambda values: effects, found
@@ -407,7 +407,7 @@ def _along(
         same = Feature(partner.name, np.repeat(partner.values, len(values)), partner.levels)
         return together(terms, {carrier.name: Feature(carrier.name, values), partner.name: same})
 
-    breaks = [one for term in terms if term.predictor == carrier.name for one in _breaks(term)]
+    breaks = [value for term in terms if term.predictor == carrier.name for value in _breaks(term)]
     known = carrier.values[~np.isnan(carrier.values)]
     low, high = _within(ends(known), reach)
     whole = bool((known == np.round(known)).all())
@@ -441,7 +441,7 @@ def _of_numbers(
 ) -> Axis:
     """An axis of numbers on a dense grid, which holds the places where a slope changes."""
     low, high = between
-    inside = tuple(sorted({one for one in breaks if low < one < high}))
+    inside = tuple(sorted({value for value in breaks if low < value < high}))
     values = np.union1d(np.linspace(low, high, GRID), inside) if low < high else np.array([low])
     none = np.zeros(len(values), dtype=bool)
     steps = _ladder(high - low, whole) if low < high else ()
@@ -451,17 +451,17 @@ def _of_numbers(
 def _within(between: tuple[float, float], reach: tuple[float | None, float | None]) -> tuple[float, float]:
     """The ends of an axis cut at the floor and the cap, beyond which nothing changes."""
     low, high = (
-        min(max(one, -math.inf if reach[0] is None else reach[0]), math.inf if reach[1] is None else reach[1])
-        for one in between
+        min(max(end, -math.inf if reach[0] is None else reach[0]), math.inf if reach[1] is None else reach[1])
+        for end in between
     )
     return low, high
 
 
 def _breaks(term: ModelTerm) -> list[float]:
     """The numbers of the predictor at which the slope of its term changes, as they were before any transform."""
-    ends_of_it = [one for one in (term.floor, term.cap) if one is not None]
-    segments = [_untransformed(one, term.transform) for one in term.segments or ()]
-    return [*ends_of_it, *(one for one in segments if one is not None)]
+    ends_of_it = [number for number in (term.floor, term.cap) if number is not None]
+    segments = [_untransformed(number, term.transform) for number in term.segments or ()]
+    return [*ends_of_it, *(number for number in segments if number is not None)]
 
 
 def _untransformed(value: float, transform: str | None) -> float | None:
