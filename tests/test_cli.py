@@ -610,7 +610,7 @@ def text_of(pdf: Path) -> str:
 def test_quick_without_a_threshold(run: Run) -> None:
     table = Path("p.csv")
     table.write_bytes(initial.files()["hospital-1.csv"])
-    done = run("quick", "p.csv", "--outcome", "outcome", "--risk", "risk", "-o", "out", "--page", "letter")
+    done = run("quick", "p.csv", "--outcome", "outcome", "--risk", "risk", "-o", "out", "--page", "letter", "--quiet")
     written = results(Path("out"))
     told = f"{len(written['flags'])} flags: see Limitations in dossier-quick.pdf.\n"
     assert (done.code, done.err) == (0, told)
@@ -645,7 +645,7 @@ def test_quick_prints_what_the_run_holds_against_it(run: Run) -> None:
     rows = [f"{int(row < 9)},0.3{row % 2}" for row in range(80)] + [",0.5"] * 7
     Path("p.csv").write_text("\n".join(["o,r", *rows]) + "\n")
     given = [word for number in range(1, 9) for word in ("--threshold", f"0.{number}")]
-    done = run("quick", "p.csv", "--outcome", "o", "--risk", "r", *given, "-o", "out")
+    done = run("quick", "p.csv", "--outcome", "o", "--risk", "r", *given, "-o", "out", "--quiet")
     raised = results(Path("out"))["flags"]
     assert (done.code, done.err) == (0, f"{len(raised)} flags: see Limitations in dossier-quick.pdf.\n")
     words = text_of(Path("out/dossier-quick.pdf"))
