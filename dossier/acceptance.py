@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
-from dossier.types import POOLED, Absent, Criterion, DatasetSummary, Estimate, Result
+from dossier.errors import Fault
+from dossier.types import (
+    POOLED,
+    READER_STUDY,
+    Absent,
+    Criterion,
+    DatasetSummary,
+    Estimate,
+    Flag,
+    Result,
+    Term,
+    Withheld,
+)
 
 if TYPE_CHECKING:
     from dossier.release import Acceptance
 
 EACH_EXTERNAL = "each external"
 """What a criterion says in place of a dataset when every external dataset must meet it."""
+
+TIERS = ("core", "supporting")
+"""The measures that are offered where a criterion cannot be judged, the first before the others."""
+
+MOST_NAMED = 6
+"""So many names at most stand in a row where something else is offered."""
 
 
 def judged(
@@ -51,8 +69,14 @@ def _criterion(number: int, declared: Acceptance, dataset: str, results: Sequenc
 
 def _observed(declared: Acceptance, dataset: str, results: Sequence[Result]) -> float | Absent:
     """The number that the criterion is about, or why there is none."""
+    found = _found(declared, dataset, results)
+    return found if isinstance(found, Absent) else _number(found, declared)
+
+
+def _found(declared: Acceptance, dataset: str, results: Sequence[Result]) -> Estimate | Absent:
+    """The estimate that the criterion is about, or why there is none."""
     where = "all sites together" if dataset == POOLED else dataset
-    found = next(
+    return next(
         (
             result.found
             for result in results
@@ -63,9 +87,6 @@ def _observed(declared: Acceptance, dataset: str, results: Sequence[Result]) -> 
         ),
         Absent(f"{declared.measure} is not computed for {where}{_settings(declared)}"),
     )
-    if isinstance(found, Absent):
-        return found
-    return _number(found, declared)
 
 
 def _number(found: Estimate, declared: Acceptance) -> float | Absent:
@@ -89,3 +110,120 @@ def _settings(declared: Acceptance) -> str:
 def _is_met(observed: float, declared: Acceptance) -> bool:
     least, most = declared.at_least, declared.at_most
     return (least is None or observed >= least) and (most is None or observed <= most)
+
+
+# ---- what can never be judged ---------------------------------------------------------------------------------------
+
+
+def never_estimated(
+    declared: Sequence[Acceptance],
+    datasets: Sequence[DatasetSummary],
+    results: Sequence[Result],
+    terms: Iterable[Term] = (),
+    resampled: Set[str] = frozenset(),
+) -> tuple[tuple[Fault, ...], tuple[Flag, ...]]:
+    """The criteria that no dataset which they name allows, as faults, and the datasets that do not allow one, as flags.
+
+    `terms` are the measures that may be offered instead, `resampled` those whose intervals may still come: of these
+    only the value decides. What is withheld is estimated, and a dataset that is withheld whole is not looked at.
+    """
+    known = {POOLED, READER_STUDY, *(dataset.name for dataset in datasets)}
+    offered = _offered(datasets, results, terms)
+    faults: list[Fault] = []
+    flags: list[Flag] = []
+    for number, criterion in enumerate(declared, start=1):
+        named = [dataset for dataset in _named(criterion, datasets) if dataset in known]
+        why = {dataset: _never(criterion, dataset, results, resampled) for dataset in named}
+        absent = {dataset: found for dataset, found in why.items() if found is not None}
+        if absent and len(absent) == len(named):
+            faults.append(_fault(number, criterion, absent, offered))
+            continue
+        flags += [
+            Flag(
+                "criterion_not_estimable",
+                dataset,
+                f"acceptance criterion {number} ({criterion.measure}{_settings(criterion)}) cannot be estimated at "
+                f"{_site(dataset, datasets)}: {found.reason}.",
+            )
+            for dataset, found in absent.items()
+        ]
+    return tuple(faults), tuple(flags)
+
+
+def _offered(
+    datasets: Sequence[DatasetSummary], results: Sequence[Result], terms: Iterable[Term]
+) -> list[tuple[Result, bool]]:
+    """The estimates that a criterion may be about, core measures first; and whether another measure's may be offered.
+
+    None of a development table, which are apparent, and no test.
+    """
+    apparent = {dataset.name for dataset in datasets if dataset.role == "development"}
+    ranks = {term.measure: TIERS.index(term.tier) for term in terms if term.tier in TIERS and term.chapter != "sample"}
+    found = [
+        (result, result.measure in ranks)
+        for result in results
+        if isinstance(result.found, Estimate) and result.dataset not in apparent and "against" not in result.at
+    ]
+    return sorted(found, key=lambda pair: ranks.get(pair[0].measure, len(TIERS)))
+
+
+def _never(criterion: Acceptance, dataset: str, results: Sequence[Result], resampled: Set[str]) -> Absent | None:
+    """Why a criterion is never estimated in a dataset; None where it may be."""
+    found = _found(criterion, dataset, results)
+    if isinstance(found, Absent):
+        return None if isinstance(found, Withheld) else found
+    number = _number(found, criterion)
+    return number if isinstance(number, Absent) and criterion.measure not in resampled else None
+
+
+def _site(name: str, datasets: Sequence[DatasetSummary]) -> str:
+    return next((dataset.site for dataset in datasets if dataset.name == name), name)
+
+
+def _fault(
+    number: int, criterion: Acceptance, absent: Mapping[str, Absent], offered: Sequence[tuple[Result, bool]]
+) -> Fault:
+    reasons = dict.fromkeys(found.reason for found in absent.values())
+    asked = f"{criterion.measure}{_settings(criterion)}"
+    what = f"{asked} can never be estimated for {criterion.dataset}: {'; '.join(reasons)}."
+    return Fault(what, f"release.toml, [[acceptance]] {number}", _instead(criterion, set(absent), offered))
+
+
+def _instead(criterion: Acceptance, datasets: Set[str], offered: Sequence[tuple[Result, bool]]) -> str:
+    """What may be asked in place of a criterion that can never be estimated."""
+    same = [result for result, _ in offered if result.measure == criterion.measure]
+    here = [result for result in same if result.dataset in datasets]
+    asked = [result for result in same if result.subset == criterion.subset and _same(result.at, criterion.at)]
+    settings = [_at(result.at) for result in here if result.subset == criterion.subset]
+    measures = [
+        result.measure
+        for result, other in offered
+        if other and result.dataset in datasets and result.subset == criterion.subset
+    ]
+    if any(result.dataset in datasets for result in asked):
+        return 'Ask for bound = "value".'
+    if asked:
+        return f"It can be asked of {_several([result.dataset for result in asked])}."
+    if settings:
+        return f"It can be asked there {_several(settings, 'or')}."
+    if here:
+        return "It can be asked there of all patients, without subset."
+    if measures:
+        return f"There can be asked: {_several(measures)}."
+    return "Take the criterion out, or give the tables what it needs."
+
+
+def _at(at: Mapping[str, float | str]) -> str:
+    """The settings as release.toml says them."""
+    values = [
+        f"{name} = {value:g}" if isinstance(value, float) else f'{name} = "{value}"' for name, value in at.items()
+    ]
+    return f"at = {{ {', '.join(values)} }}" if values else "without at"
+
+
+def _several(words: Sequence[str], last: str = "and") -> str:
+    """Different words in a row, cut short where there are many."""
+    every = [word for word in dict.fromkeys(words) if word]
+    if len(every) > MOST_NAMED:
+        return f"{', '.join(every[:MOST_NAMED])} {last} {len(every) - MOST_NAMED} more"
+    return f" {last} ".join([", ".join(every[:-1]), every[-1]]) if len(every) > 1 else every[0]

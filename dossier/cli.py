@@ -17,9 +17,9 @@ import click
 
 if TYPE_CHECKING:
     from dossier.contents import Edition
-    from dossier.errors import DossierError
+    from dossier.errors import Fault
     from dossier.evaluate import Progress
-    from dossier.types import Evidence, Gallery, SettledTable, Study
+    from dossier.types import Evidence, Gallery, Study
     from dossier.verify import Report
 
 DONE, BAD_INPUT, NOT_MET, DIFFERS, INTERRUPTED = 0, 2, 3, 4, 130
@@ -28,6 +28,8 @@ MOST_THRESHOLDS = 8
 """More do not fit the eight pages of a quick look."""
 ROWS_WORTH_A_WORKER = 50_000
 """A dataset of so many rows keeps one more worker busy than its start costs."""
+MOST_NAMED = 5
+"""So many files at most are named in one line."""
 SECONDS_BETWEEN_LOOKS = 0.5
 SECONDS_IDLE = 86_400
 """A worker waits as long for work while others are still busy: one that left would have to be started again."""
@@ -89,47 +91,24 @@ def init(folder: Path) -> None:
 
 @dossier.command(short_help="Report every fault and flag of a release.")
 @click.argument("release", metavar="RELEASE", type=click.Path(path_type=Path))
-def check(release: Path) -> None:
-    """Read everything and report every fault and flag in one go; compute nothing.
+@click.option("--json", "as_json", is_flag=True, help="Print the same for a program; dossier schema describes it.")
+def check(release: Path, as_json: bool) -> int:
+    """Read everything and report every fault, and every flag that a build will raise; draw nothing.
 
     RELEASE is a folder with a release.toml, or the path of one.
     """
-    from dossier import checklist, load
+    import json
 
-    study = load.study(release)
-    for dataset in study.datasets:
-        events = "" if dataset.outcome is None else f", {int(dataset.outcome.sum())} events"
-        if dataset.classes is not None:
-            counts = ((label, int((dataset.classes == k).sum())) for k, label in enumerate(dataset.class_labels))
-            events = "".join(f", {count} {label}" for label, count in counts)
-        left = "".join(f", {count} {reason}" for reason, count in dataset.excluded.items() if count)
-        _print(
-            f"{dataset.name} ({dataset.role}): {dataset.rows_read} rows, {dataset.rows_analysed} analysed{events}{left}"
-        )
-    for table in study.tables:
-        _print(f"\n{table.dataset}, {table.file}: {table.rows} rows")
-        for line in _columns(table):
+    from dossier import check as checking
+
+    found = checking.check(release)
+    if as_json:
+        _print(json.dumps(checking.document(found), indent=1, sort_keys=True, ensure_ascii=False))
+    else:
+        for line in checking.lines(found):
             _print(line)
-    _print("")
-    for flag in study.flags:
-        _print(f"flag {flag.flag}, {flag.dataset}: {flag.says}")
-    for item in checklist.unanswered(study.statements):
-        _print(f"open {item.number}, {item.topic}: {item.asks}")
-    _print("No fault found.")
-
-
-def _columns(table: SettledTable) -> list[str]:
-    """The columns of a table under each other, each as wide as its longest cell."""
-    rows = [("column", "role", "type", "range", "missing")]
-    for one in table.columns:
-        values = f"{one.levels} value{'' if one.levels == 1 else 's'}" if one.levels is not None else ""
-        span = f"{one.range[0]:.6g} to {one.range[1]:.6g}" if one.range is not None else values
-        missing = f"{one.missing}" if one.sample is None else f"{one.missing} of {one.sample} rows drawn"
-        rows.append((" ".join(one.name.split()), one.role, one.kind, span, missing))
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    return [
-        "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    ]
+        _say(found.faults)
+    return BAD_INPUT if found.faults else DONE
 
 
 def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -151,6 +130,8 @@ def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--edition", type=click.Choice([*BOTH, "all"]), default="all", show_default=True, help="What to print.")
 @_output_options
 @click.option("--strict", is_flag=True, help="Exit with 3 while a row of the checklist or a flag is open.")
+@click.option("--fail-on", metavar="FLAG,FLAG", default="", help="Exit with 3 where one of these flags is raised.")
+@click.option("--junit", metavar="FILE", type=click.Path(path_type=Path), help="Write a JUnit report here, too.")
 @click.option("--draft", is_flag=True, help="Mark every page as a draft, and list what is open.")
 @click.option("--local-site", metavar="NAME", help="Our hospital: an external dataset, first in the committee edition.")
 @click.option(
@@ -165,6 +146,8 @@ def build(
     release: Path,
     edition: str,
     strict: bool,
+    fail_on: str,
+    junit: Path | None,
     draft: bool,
     local_site: str | None,
     backend: str,
@@ -178,12 +161,15 @@ def build(
     from dossier import load, output
 
     _refuse_half_a_cluster(backend, scheduler)
+    failing = _flags_named(fail_on)
+    if junit is not None:
+        output.refuse_as_report(junit, common["out"])
     options = Options(**common, scheduler=scheduler)
     editions = tuple(one for one in BOTH if edition in ("all", one))
     command = _command("build", options, f"--edition {edition}", *(["--draft"] if draft else []))
     with output.reserved(options.out):
         evidence = _make(lambda: load.study(release), options, editions, command, draft, local_site)
-    return _judge(evidence, strict)
+    return _judge(evidence, strict, failing, junit)
 
 
 @dossier.command(short_help="Look at one table of predictions.")
@@ -232,15 +218,20 @@ def demo(**common: Any) -> None:
             _make(lambda folder=folder: load.study(folder), one, BOTH, _command("build", one, "--edition all"))  # type: ignore[misc]
 
 
-@dossier.command()
+@dossier.command(short_help="Print the JSON Schemas.")
 def schema() -> None:
-    """Print the JSON Schemas of results.json and of release.toml."""
+    """Print the JSON Schemas of results.json, of release.toml and of what dossier check --json prints."""
     import json
 
+    from dossier import check as checking
     from dossier import record
     from dossier import release as declared
 
-    schemas = {"results.json": record.schema(), "release.toml": declared.schema()}
+    schemas = {
+        "results.json": record.schema(),
+        "release.toml": declared.schema(),
+        "dossier check --json": checking.schema(),
+    }
     _print(json.dumps(schemas, indent=1, sort_keys=True))
 
 
@@ -314,13 +305,29 @@ def _command(name: str, options: Options, *words: str) -> str:
     return " ".join([f"dossier {name}", *words, f"--page {options.page}", *seed])
 
 
-def _judge(evidence: Evidence, strict: bool) -> int:
+def _flags_named(names: str) -> frozenset[str]:
+    """The flags of --fail-on; a name that is no flag is refused with the nearest."""
+    from dossier.load import criteria
+
+    named = frozenset(name.strip() for name in names.split(",") if name.strip())
+    faults = [criteria.no_flag(name, "--fail-on") for name in sorted(named) if not criteria.is_flag(name)]
+    if faults:
+        from dossier.errors import ReleaseError
+
+        raise ReleaseError(faults)
+    return named
+
+
+def _judge(evidence: Evidence, strict: bool, failing: frozenset[str], junit: Path | None) -> int:
     """The exit code of a dossier that is built, and what keeps it from 0."""
-    judged = [one for one in evidence.criteria if not one.met]
-    said = [f"{one.measure} at {one.dataset}: {'not met' if one.met is False else 'not estimable'}" for one in judged]
-    if strict:
-        said += [f"checklist row {row.item}: missing" for row in evidence.checklist if row.status == "MISSING"]
-        said += [f"flag {flag.flag}, {flag.dataset}: not answered" for flag in evidence.flags if flag.reply is None]
+    from dossier import junit as report
+    from dossier import output
+
+    cases = report.cases(evidence, report.Demands(strict, failing))
+    said = [case.says for case in cases if case.status == "fails"]
+    if junit is not None:
+        output.write_report(junit, report.text(cases))
+        _print(junit)
     for text in said:
         click.echo(text, err=True)
     return NOT_MET if said else DONE
@@ -337,17 +344,25 @@ def _make(
     """The whole job: read, evaluate, draw, print, and only then write."""
     from dataclasses import replace
 
+    from dossier import output
+
+    # Who wants to keep another edition can still stop.
+    said = output.leaving(options.out, [f"dossier-{edition}.pdf" for edition in editions], ".pdf")
+    _say_what_leaves(options.out, said, "To be removed from")
     with _progress(options.quiet) as tell:
         tell("read", "tables", 0, 1)
         study = _seeded(read(), options.seed)
         # Only now: what is wrong with a release is told before all that it takes to print it is loaded.
-        from dossier import draw, evaluate, model_card, output, record
+        from dossier import draw, evaluate, model_card, record
+        from dossier.errors import ReleaseError
         from dossier.load import local_site as local
 
         if local_site is not None:
             local_site = local.local_site(study, local_site)
             command = f"{command} --local-site {shlex.quote(local_site)}"
         tell("read", "tables", 1, 1)
+        if study.release.acceptance and (never := evaluate.preview(study).faults):
+            raise ReleaseError(never)
         worth = sum(1 + dataset.rows_read // ROWS_WORTH_A_WORKER for dataset in study.datasets)
         jobs = _jobs(options.jobs, max(worth, len(editions)))
         with _workers(jobs):
@@ -364,10 +379,21 @@ def _make(
         files["model-card.xml"] = model_card.text(evidence)
         files |= {f"figures/{name}.svg": picture.svg for name, picture in sorted(gallery.pictures.items())}
         files[record.MANIFEST] = output.manifest(evidence, files)
+        leaving = output.leaving(options.out, files)
         written = output.write(options.out, files)
     for path in written:
         _print(path)
+    _say_what_leaves(options.out, [name for name in leaving if name not in said], "Removed from")
     return evidence
+
+
+def _say_what_leaves(out: Path, names: Sequence[str], how: str) -> None:
+    """Name the files of an older dossier that the new one has no place for."""
+    if names:
+        shown = ", ".join(names[:MOST_NAMED]) + (
+            f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        )
+        click.echo(f"{how} {out}, for this build does not make it: {shown}.", err=True)
 
 
 def _seeded(study: Study, seed: int | None) -> Study:
@@ -517,9 +543,15 @@ def _end_with(parent: int) -> None:
 
 @contextmanager
 def _progress(quiet: bool) -> Iterator[Progress]:
-    """Stage, site, group of measures and the time left on a terminal; silence elsewhere."""
-    if quiet or sys.stderr is None or not sys.stderr.isatty():
+    """Stage, site, group of measures and the time left on a terminal; elsewhere a line every ten seconds."""
+    if quiet or sys.stderr is None:
         yield lambda stage, name, done, total: None
+        return
+    if not sys.stderr.isatty():
+        from dossier import progress
+
+        with progress.lines(lambda line: click.echo(line, err=True)) as tell:
+            yield tell
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskProgressColumn, TextColumn
@@ -545,13 +577,13 @@ def _progress(quiet: bool) -> Iterator[Progress]:
     with Progress(*columns, console=Console(stderr=True)) as bars:
         tasks: dict[str, Any] = {}
 
-        def tell(stage: str, name: str, done: int, total: int) -> None:
+        def drawn(stage: str, name: str, done: int, total: int) -> None:
             if stage not in tasks:
                 tasks[stage] = bars.add_task(stage, total=total, site=name, at=0.0)
             at = bars.tasks[tasks[stage]].elapsed or 0.0
             bars.update(tasks[stage], completed=done, total=total, site=name, at=at)
 
-        yield tell
+        yield drawn
 
 
 def time_left(share: float, at: float, now: float) -> str:
@@ -587,10 +619,11 @@ def _be_silent() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _say(error: DossierError) -> None:
-    click.echo(str(error), err=True)
-    if len(error.faults) > 1:
-        click.echo(f"{len(error.faults)} faults.", err=True)
+def _say(faults: Sequence[Fault]) -> None:
+    for fault in faults:
+        click.echo(str(fault), err=True)
+    if len(faults) > 1:
+        click.echo(f"{len(faults)} faults.", err=True)
 
 
 def main() -> None:
@@ -626,7 +659,7 @@ def _answer() -> int:
         # Templates and styles are ours: this is no fault of the user's, and the traceback belongs to it.
         raise
     except DossierError as error:
-        _say(error)
+        _say(error.faults)
         return BAD_INPUT
     except OSError as error:
         # Not above: it imports numpy, for which --help should not wait.
@@ -636,7 +669,7 @@ def _answer() -> int:
         full = output.full(error)
         if full is None:
             raise
-        _say(full)
+        _say(full.faults)
         return BAD_INPUT
     return code if isinstance(code, int) else DONE
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dossier.bands import FEW_FOR_A_BAND, FEW_FOR_POOLING, FEW_ROWS, OE_TOLERATED, SAME_RISK
 from dossier.types import (
     MACRO,
+    NOT_SELECTED,
     POOLED,
     Absent,
     DatasetSummary,
@@ -32,6 +33,7 @@ FLAGS: Mapping[str, str] = {
     "few_events": "Few patients of one outcome",
     "few_in_subgroup": "Few patients of one outcome in a subgroup",
     "rows_excluded": "Rows not analysed",
+    "rows_selected": "Rows left out by the release",
     "risks_off": "Risks too low or too high",
     "slope_off": "Risks too extreme or too cautious",
     "wrong_order": "Risks that run the wrong way",
@@ -66,6 +68,7 @@ FLAGS: Mapping[str, str] = {
     "dates_missing": "Dates not stated",
     "version_differs": "Another version was tested",
     "criterion_not_dated": "Criterion without a date",
+    "criterion_not_estimable": "Criterion that cannot be estimated",
     "dataset_withheld": "Dataset too small to be shown",
     "answer_without_flag": "Answer without a flag",
 }
@@ -98,6 +101,30 @@ SIZES = {
 }
 
 
+@dataclass(frozen=True)
+class Shown:
+    """What a rule may look at: the evidence that may be shown, of its results only those of the measures it reads."""
+
+    datasets: Sequence[DatasetSummary]
+    results: Sequence[Result]
+    descriptions: Sequence[DescriptionResult]
+    subgroups: Sequence[SubgroupSummary]
+    widths_declared: bool = False
+
+    @property
+    def external(self) -> list[DatasetSummary]:
+        """The external datasets, in the order of the release."""
+        return [dataset for dataset in self.datasets if dataset.role == "external"]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What raises one kind of flag, and the measures whose results it reads: it sees no others."""
+
+    raises: Callable[[Shown], Iterator[Flag]]
+    reads: tuple[str, ...] = ()
+
+
 def raised(
     datasets: Sequence[DatasetSummary],
     results: Sequence[Result],
@@ -107,24 +134,21 @@ def raised(
     widths_declared: bool = False,
 ) -> tuple[Flag, ...]:
     """Every limitation that the evidence shows, kind by kind, each kind in the order of the sites."""
-    external = [dataset for dataset in datasets if dataset.role == "external"]
-    return (
-        *_few_events(external),
-        *_few_in_subgroup(external, subgroups),
-        *_rows_lost(external),
-        *_imputed(external, results),
-        *_risks_off(external, results),
-        *_slope_off(external, results),
-        *_wrong_order(external, results),
-        *_never_wrong(external, results),
-        *_default_better(external, results),
-        *_precision_missed(external, results, widths_declared),
-        *_model_differs(external, results),
-        *_few_sites(external),
-        *_elsewhere(results),
-        *_prevalence_shift(datasets, external),
-        *_case_mix_shift(datasets, external, descriptions),
-        *_missing_values(external, descriptions),
+    of_measure: dict[str, list[Result]] = {}
+    for result in results:
+        of_measure.setdefault(result.measure, []).append(result)
+    return tuple(
+        flag
+        for rule in RULES
+        for flag in rule.raises(
+            Shown(
+                datasets,
+                [result for measure in rule.reads for result in of_measure.get(measure, ())],
+                descriptions,
+                subgroups,
+                widths_declared,
+            )
+        )
     )
 
 
@@ -213,14 +237,28 @@ def _rare(size: SubgroupSize) -> str:
 def _rows_lost(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
     """Rows that could not be analysed."""
     for dataset in external:
-        lost, least = lost_rows([dataset])
+        lacking = {reason: count for reason, count in dataset.excluded.items() if count and reason != NOT_SELECTED}
+        lost, least = lost_rows([dataset], NOT_SELECTED)
         if lost or least:
-            why = ", ".join(f"{reason}: {_in_figures(count)}" for reason, count in dataset.excluded.items() if count)
+            why = ", ".join(f"{reason}: {_in_figures(count)}" for reason, count in lacking.items())
             yield Flag(
                 "rows_excluded",
                 dataset.name,
                 f"{least}{lost:,} of {rows_read_of(dataset)} rows of {dataset.site} are not analysed ({why}); "
                 "who they are may differ from who remains.",
+            )
+
+
+def _rows_selected(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
+    """Rows that the release itself leaves out."""
+    for dataset in external:
+        left_out = dataset.excluded.get(NOT_SELECTED, 0)
+        if left_out:
+            yield Flag(
+                "rows_selected",
+                dataset.name,
+                f"the release selects rows of {dataset.site} by their values: {_in_figures(left_out)} of "
+                f"{rows_read_of(dataset)} are left out, and nothing here is about them.",
             )
 
 
@@ -503,6 +541,31 @@ def _is_wide(measure: str, low: float, high: float) -> bool:
     if measure == "oe_ratio":
         return high / low > OE_TOLERATED[1] / OE_TOLERATED[0]
     return high - low > WIDE[measure]
+
+
+RULES = (
+    Rule(lambda shown: _few_events(shown.external)),
+    Rule(lambda shown: _few_in_subgroup(shown.external, shown.subgroups)),
+    Rule(lambda shown: _rows_lost(shown.external)),
+    Rule(lambda shown: _rows_selected(shown.external)),
+    Rule(lambda shown: _imputed(shown.external, shown.results), ("auroc",)),
+    Rule(lambda shown: _risks_off(shown.external, shown.results), ("oe_ratio",)),
+    Rule(lambda shown: _slope_off(shown.external, shown.results), ("calibration_slope",)),
+    Rule(lambda shown: _wrong_order(shown.external, shown.results), ("auroc", "calibration_slope")),
+    Rule(lambda shown: _never_wrong(shown.external, shown.results), ("auroc",)),
+    Rule(lambda shown: _default_better(shown.external, shown.results), ("value_of_information",)),
+    Rule(lambda shown: _precision_missed(shown.external, shown.results, shown.widths_declared), tuple(SIZES)),
+    Rule(lambda shown: _model_differs(shown.external, shown.results), ("formula_difference",)),
+    Rule(lambda shown: _few_sites(shown.external)),
+    Rule(lambda shown: _elsewhere(shown.results), tuple(POOLED_MEASURES)),
+    Rule(lambda shown: _prevalence_shift(shown.datasets, shown.external)),
+    Rule(lambda shown: _case_mix_shift(shown.datasets, shown.external, shown.descriptions)),
+    Rule(lambda shown: _missing_values(shown.external, shown.descriptions)),
+)
+"""Every kind of flag that rests on the evidence, in the order in which they are printed."""
+
+MEASURES = frozenset(measure for rule in RULES for measure in rule.reads)
+"""The measures whose results any flag rests on: with these alone the same flags are raised as with all."""
 
 
 # ---- the release ----------------------------------------------------------------------------------------------------

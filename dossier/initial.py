@@ -76,6 +76,7 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # columns = { outcome = "Died" } # renames: our name = the name in the file
 # predictors = ["age", "ward"]   # without it the columns that the table shares with the development table
 # categorical = ["ward"]         # predictors whose numbers are the codes of categories; text is one anyway
+# rows = { ward = ["surgery"] }  # only the rows with one of these values; the others are counted
 # outside = true                 # the file lies outside this folder
 # sheet = "cases"                # of a workbook with several sheets
 # encoding = "windows-1252"      # of a .csv that is not UTF-8; separator = ";" and decimal = "," where no rule can tell
@@ -93,7 +94,9 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # [[model.term]]                 # one for each predictor
 # predictor = "age"              # the column
 # coefficient = 0.03             # of a number
-# transform = "log"              # what is done to the number first: log, sqrt or square
+# floor = 40                     # a smaller number counts as this one, and above cap a larger one as that
+# cap = 90
+# transform = "log"              # what is done to the number then: log, sqrt or square
 # [[model.term]]
 # predictor = "ward"
 # levels = { surgery = 0.8 }     # or of each category; one that is not named has 0
@@ -101,6 +104,11 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # predictor = "glucose"
 # knots = [4, 6, 9]              # or a restricted cubic spline in Harrell's form,
 # coefficients = [0.2, -0.1]     # with one coefficient fewer than knots
+# segments = [5, 7]              # or piecewise linear: the slope below 5, between, and above 7 in coefficients
+# [[model.term]]
+# predictor = "age"
+# with = "ward"                  # the product of both: a coefficient times both numbers, or here
+# levels = { surgery = 0.01 }    # the coefficient of age in each category of ward
 
 # [readers]                      # rows are cases, columns are raters
 # labels = "labels.csv"          # 0 or 1

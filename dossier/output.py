@@ -13,7 +13,7 @@ import shutil
 import signal
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -74,6 +74,13 @@ def write(out: Path, files: Mapping[str, bytes]) -> tuple[Path, ...]:
     return tuple(out / name for name in files)
 
 
+def leaving(out: Path, kept: Collection[str], suffix: str = "") -> tuple[str, ...]:
+    """The files of the dossier in OUT, those with this suffix, that go when these take their place."""
+    with told(out):
+        place = _place(out)
+        return tuple(sorted(name for name in _outputs(place) if name.endswith(suffix) and name not in kept))
+
+
 def manifest(evidence: Evidence, files: Mapping[str, bytes]) -> bytes:
     """The manifest: what went in, what came out, with which programs, by which command; no time and no path."""
     content: dict[str, Any] = {
@@ -96,6 +103,29 @@ def refuse_what_is_not_empty(folder: Path) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         fix = "Name a folder that is empty or new."
         raise OutputError.one(f"{folder.name} is not an empty folder.", str(folder), fix)
+
+
+def refuse_as_report(file: Path, out: Path) -> None:
+    """Refuse a place for a report before the work begins: a folder, one that is not there, and one inside OUT.
+
+    OUT would then hold a file that its manifest does not list, and never be replaced again.
+    """
+    place, inside = file.resolve(), out.resolve()
+    if inside == place or inside in place.parents:
+        raise OutputError.one(f"{file.name} lies in OUT.", "--junit", "Name a file outside the folder of -o.")
+    if place.is_dir() or not place.parent.is_dir():
+        raise OutputError.one(f"{file} cannot be written.", "--junit", "Name a file in a folder that is there.")
+
+
+def write_report(file: Path, content: bytes) -> None:
+    """Write a report in one step: who reads it meanwhile has the old one or the new."""
+    with told(file):
+        beside = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
+        try:
+            beside.write_bytes(content)
+            beside.replace(file)
+        finally:
+            beside.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -166,14 +196,20 @@ def _refuse_what_is_not_ours(place: Path, out: Path) -> None:
 
 def _listed(place: Path) -> frozenset[str]:
     """Every file and folder that our manifest accounts for; nothing when there is no manifest of ours."""
+    names = [Path(name) for name in _outputs(place)]
+    folders = {folder for name in names for folder in name.parents}
+    return frozenset(path.as_posix() for path in (*names, *folders, Path(MANIFEST))) if names else frozenset()
+
+
+def _outputs(place: Path) -> tuple[str, ...]:
+    """The files that the manifest of the dossier in a folder lists; none where there is no manifest of ours."""
     try:
         content = json.loads((place / MANIFEST).read_bytes())
-        names = [Path(entry["name"]) for entry in content["outputs"]]
+        names = tuple(str(entry["name"]) for entry in content["outputs"])
         ours = content["schema"] == MANIFEST_SCHEMA
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return frozenset()
-    folders = {folder for name in names for folder in name.parents}
-    return frozenset(path.as_posix() for path in (*names, *folders, Path(MANIFEST))) if ours else frozenset()
+        return ()
+    return names if ours else ()
 
 
 # ---- one build at a time --------------------------------------------------------------------------------------------

@@ -82,6 +82,15 @@ def _without_repeats(values: object) -> object:
     return values
 
 
+def _some_rows(given: object) -> object:
+    for name, values in given.items() if isinstance(given, Mapping) else ():
+        if name == "*":
+            raise UnfitError("rows names every column.", "Name the column whose values say which rows are meant.")
+        if values == ():
+            raise UnfitError(f"rows names no value of {name}.", f"Write rows = {{ {name} = [ … ] }} with its values.")
+    return given
+
+
 class About(Table):
     """Which model in which version was tested, by whom, and what the printed dossier depends on."""
 
@@ -169,6 +178,10 @@ class DatasetDeclaration(Table):
     missing: Mapping[str, tuple[Value, ...]] = Field(
         default_factory=dict, description='The values that mean missing, by column, or "*" for every column.'
     )
+    rows: Annotated[Mapping[str, tuple[Value, ...]], BeforeValidator(_some_rows)] = Field(
+        default_factory=dict,
+        description="Only the rows with one of these values in each of these columns; the others are counted.",
+    )
     predictors: tuple[Text, ...] | None = Field(
         None, description="The predictors; without it the columns that the table shares with the development table."
     )
@@ -224,17 +237,41 @@ class DeclaredPerformance(Table):
     auroc: DeclaredAuroc | None = Field(None, description="The published AUROC.")
 
 
+MOST_SEGMENTS = 20
+"""So many breaks of a piecewise linear term still have room on an axis of the nomogram."""
+
+
 class ModelTerm(Table):
-    """One term of the model's linear predictor."""
+    """One term of the model's linear predictor: of one predictor, or of the product of two."""
 
     predictor: Text = Field(description="The predictor of the term.")
+    with_: Text | None = Field(
+        None,
+        alias="with",
+        description="The other predictor of a product; of categories, levels has the coefficient in each.",
+    )
     coefficient: float | None = Field(None, description="The coefficient of a numeric term.")
     levels: Mapping[str, float] | None = Field(
-        None, description="The coefficient of each category; a category that is not named has 0."
+        None,
+        description="The coefficient of each category, of `with` where that is given; one that is not named has 0.",
     )
     knots: tuple[float, ...] | None = Field(None, description="The knots of a restricted cubic spline.")
-    coefficients: tuple[float, ...] | None = Field(None, description="The coefficients of the spline, Harrell's form.")
-    transform: Literal["log", "sqrt", "square"] | None = Field(None, description="What is done to the number first.")
+    segments: tuple[float, ...] | None = Field(
+        None, description="Where the slope of a piecewise linear term changes; with one slope more in coefficients."
+    )
+    coefficients: tuple[float, ...] | None = Field(
+        None, description="The coefficients of the spline in Harrell's form, or the slope in each segment."
+    )
+    floor: float | None = Field(None, description="A smaller number of the predictor counts as this one.")
+    cap: float | None = Field(None, description="A larger number of the predictor counts as this one.")
+    transform: Literal["log", "sqrt", "square"] | None = Field(
+        None, description="What is done to the number, after floor and cap and before all else."
+    )
+
+    @property
+    def name(self) -> str:
+        """The predictor, or the product of both."""
+        return self.predictor if self.with_ is None else f"{self.predictor} × {self.with_}"
 
     @model_validator(mode="after")
     def _one_form(self) -> ModelTerm:
@@ -243,18 +280,38 @@ class ModelTerm(Table):
         if len(given) != 1:
             found = f"has both {' and '.join(given)}" if given else "has no coefficient"
             raise UnfitError(
-                f"The term of {self.predictor} {found}.",
-                "Give coefficient for a number, levels for categories, or knots and coefficients for a spline.",
+                f"The term of {self.name} {found}.",
+                "Give coefficient for a number, levels for categories, or coefficients with knots or segments.",
             )
-        if (self.knots is None) != (self.coefficients is None):
-            lacking = "coefficients" if self.coefficients is None else "knots"
+        shape = "knots and segments" if self.knots is not None and self.segments is not None else None
+        if shape is not None:
+            raise UnfitError(f"The term of {self.name} has both {shape}.", "Give one of the two.")
+        if (self.knots is None and self.segments is None) != (self.coefficients is None):
+            lacking = "coefficients" if self.coefficients is None else "knots or segments"
             raise UnfitError(
-                f"The spline of {self.predictor} has no {lacking}.", "Give knots and coefficients together."
+                f"The term of {self.name} has no {lacking}.",
+                "Give coefficients together with the knots of a spline, or with segments.",
             )
-        if self.levels is not None and (not self.levels or self.transform is not None):
-            wrong = "names no category" if not self.levels else "transforms categories"
+        return self
+
+    @model_validator(mode="after")
+    def _numbers_fit(self) -> ModelTerm:
+        if self.levels is not None and not self.levels:
+            raise UnfitError(f"The term of {self.name} names no category.", 'Write levels = { "category" = 0.8 }.')
+        of_numbers = {"transform": self.transform, "floor": self.floor, "cap": self.cap}
+        given = [key for key, value in of_numbers.items() if value is not None]
+        if self.levels is not None and self.with_ is None and given:
             raise UnfitError(
-                f"The term of {self.predictor} {wrong}.", 'Write levels = { "category" = 0.8 } without a transform.'
+                f"The term of {self.name} has {given[0]} for categories.",
+                f'Write levels = {{ "category" = 0.8 }} without {given[0]}.',
+            )
+        if self.floor is not None and self.cap is not None and self.floor >= self.cap:
+            raise UnfitError(
+                f"The floor of {self.name} is not below its cap.", "Give the smaller number as floor, or only one."
+            )
+        if self.with_ == self.predictor:
+            raise UnfitError(
+                f"{self.predictor} stands with itself.", 'Write transform = "square", or name the other predictor.'
             )
         return self
 
@@ -265,13 +322,31 @@ class ModelTerm(Table):
             return self
         if len(knots) < 3 or any(after <= before for before, after in pairwise(knots)):
             wrong = "are fewer than three" if len(knots) < 3 else "do not increase"
-            raise UnfitError(
-                f"The knots of {self.predictor} {wrong}.", "Give three knots or more, each above the last."
-            )
+            raise UnfitError(f"The knots of {self.name} {wrong}.", "Give three knots or more, each above the last.")
         if len(coefficients) != len(knots) - 1:
             raise UnfitError(
-                f"The spline of {self.predictor} has {len(knots)} knots and {len(coefficients)} coefficients.",
+                f"The spline of {self.name} has {len(knots)} knots and {len(coefficients)} coefficients.",
                 f"Give {len(knots) - 1} coefficients: of the predictor itself, then of each curved column.",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _segments_fit(self) -> ModelTerm:
+        segments, coefficients = self.segments, self.coefficients
+        if segments is None or coefficients is None:
+            return self
+        if not 1 <= len(segments) <= MOST_SEGMENTS or any(after <= before for before, after in pairwise(segments)):
+            wrong = "do not increase" if 1 <= len(segments) <= MOST_SEGMENTS else f"are {len(segments)}"
+            raise UnfitError(
+                f"The segments of {self.name} {wrong}.",
+                f"Name from 1 to {MOST_SEGMENTS} numbers at which the slope changes, each above the last.",
+            )
+        if len(coefficients) != len(segments) + 1:
+            raise UnfitError(
+                f"The segments of {self.name} change the slope {len(segments)} times, and there are "
+                f"{len(coefficients)} coefficients.",
+                f"Give {len(segments) + 1} coefficients: the slope below the first number, between each two, and "
+                "above the last.",
             )
         return self
 
@@ -281,13 +356,42 @@ class Model(Table):
 
     intercept: float = Field(description="The intercept.")
     term: Annotated[tuple[ModelTerm, ...], Field(min_length=1)] = Field(
-        description="The terms of the linear predictor, one a predictor."
+        description="The terms of the linear predictor, one a predictor or product."
     )
+
+    @property
+    def predictors(self) -> tuple[str, ...]:
+        """Every predictor of the formula once, those that stand in products only included."""
+        both = ((term.predictor, term.with_) for term in self.term)
+        return tuple(dict.fromkeys(name for pair in both for name in pair if name is not None))
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """The predictors that products join, each in one group; a predictor in no product is a group of its own."""
+        group = {name: frozenset([name]) for name in self.predictors}
+        for term in self.term:
+            if term.with_ is not None:
+                joined = group[term.predictor] | group[term.with_]
+                group |= dict.fromkeys(joined, joined)
+        found = dict.fromkeys(group[name] for name in self.predictors)
+        return tuple(tuple(name for name in self.predictors if name in members) for members in found)
+
+    def reach(self, predictor: str) -> tuple[float | None, float | None]:
+        """From which number to which a predictor changes the risk; None where no floor or cap ends it."""
+        terms = [term for term in self.term if term.predictor == predictor]
+        if not terms or any(term.with_ == predictor for term in self.term):
+            return None, None
+        floors = [term.floor for term in terms if term.floor is not None]
+        caps = [term.cap for term in terms if term.cap is not None]
+        return (
+            min(floors) if len(floors) == len(terms) else None,
+            max(caps) if len(caps) == len(terms) else None,
+        )
 
     @model_validator(mode="after")
     def _one_term_a_predictor(self) -> Model:
-        names = [term.predictor for term in self.term]
-        repeated = sorted({name for name in names if names.count(name) > 1})
+        keys = [frozenset((term.predictor, term.with_)) for term in self.term]
+        repeated = sorted({term.name for term, key in zip(self.term, keys, strict=True) if keys.count(key) > 1})
         if repeated:
             raise UnfitError(
                 f"{', '.join(repeated)} has more than one term.", "Put all coefficients of a predictor in one term."

@@ -30,6 +30,9 @@ At = Mapping[str, float | str]
 POOLED = "pooled"
 """The name under which results over all external sites are filed."""
 
+NOT_SELECTED = "not selected"
+"""Why a row is excluded that `rows` of its [[dataset]] does not ask for."""
+
 MACRO = "macro"
 """The value of `class` in `at` under which the unweighted mean over the classes is filed."""
 
@@ -200,6 +203,10 @@ class SettledTable:
     file: str
     rows: int
     columns: tuple[SettledColumn, ...]
+    left_out: int = 0
+    """How many more rows the file has, which `rows` leaves out."""
+    of_no_dataset: int = 0
+    """How many of these are of sites that have no other row."""
 
 
 @dataclass(frozen=True)

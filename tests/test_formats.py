@@ -466,7 +466,7 @@ def test_a_reader_that_is_not_installed_is_named_with_the_command(
     assert str(caught.value) == (
         f"Reading {file} needs the package {package}, which is not installed.\n"
         f"  where: {file}\n"
-        '  fix:   Run pip install "validation-dossier[formats]", or save the table as .csv.'
+        "  fix:   Run pip install openpyxl pyreadstat, or save the table as .csv."
     )
 
 
@@ -522,7 +522,8 @@ def test_decimal_commas_that_a_column_with_points_hides_are_to_be_declared(tmp_p
     }
     assert {fault.where.rpartition(" ")[2] for fault in caught.value.faults} == {"age", "risk"}
     declared = _faults(tmp_path, "site.csv", 'decimal = ","\n')
-    assert declared[0] == 'ward is 1.599, with a point, and the decimal sign is declared to be ",".'
+    assert declared[0].startswith('ward is 1.599, with a point, and the decimal sign is declared to be ",".')
+    assert declared[0].endswith("And 9 more of this kind.")
     (tmp_path / "site.csv").write_text(table.replace(".599", "599"))
     assert _read(tmp_path, "site.csv").risk is not None
     (tmp_path / "site.csv").write_text(table)
@@ -566,8 +567,11 @@ def test_a_declared_comma_leaves_no_point_between_thousands(tmp_path: Path) -> N
     with pytest.raises(DataError) as caught:
         _read(tmp_path, "site.csv", 'decimal = ","\n')
     assert [(fault.what, fault.where) for fault in caught.value.faults] == [
-        ('age is 1.466, with a point, and the decimal sign is declared to be ",".', "site.csv, row 3, column age"),
-        ('age is 2.181, with a point, and the decimal sign is declared to be ",".', "site.csv, row 5, column age"),
+        (
+            'age is 1.466, with a point, and the decimal sign is declared to be ",". '
+            'age is 2.181, with a point, and the decimal sign is declared to be ",".',
+            "site.csv, rows 3 and 5, column age",
+        ),
     ]
 
 

@@ -1061,8 +1061,7 @@ def test_columns_of_the_utility_are_read_and_are_no_predictors(tmp_path: Path) -
 def test_faults_of_the_columns_of_the_utility(tmp_path: Path) -> None:
     table = "outcome,risk,w,c,b\n0,0.1,2,1,3\n1,0.2,,1,-1\n1,0.3,1,x,2\n"
     assert _faults(tmp_path, SITE + UTILITY, site__csv=table) == [
-        ("w is 2, not a number from 0 to 1.", "site.csv, row 2, column w"),
-        ("w is missing.", "site.csv, row 3, column w"),
+        ("w is 2, not a number from 0 to 1. w is missing.", "site.csv, rows 2 and 3, column w"),
         ('c is "x", not a number of 0 or more.', "site.csv, row 4, column c"),
         ("b is -1, not a number of 0 or more.", "site.csv, row 3, column b"),
     ]

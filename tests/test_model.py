@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dossier import flags, load
+from dossier import compose, draw, evaluate, flags, load
 from dossier.evaluate import model
-from dossier.types import MODEL, Absent, Curve, DatasetSummary, Estimate, Result, Study
+from dossier.types import MODEL, Absent, Curve, DatasetSummary, Estimate, Gallery, Result, Study
+from tests import gusto
+from tests.reference.built import hurried
 
 BREAST = Path(__file__).resolve().parent.parent / "fixtures" / "breast"
 
@@ -68,3 +70,46 @@ def test_formula_of_another_model_is_a_flag_with_its_numbers(differing: int, n: 
 @pytest.mark.parametrize(("differing", "n"), [(0, 1000), (3, 1000), (1, 15)])
 def test_few_rows_are_no_flag(differing: int, n: int) -> None:
     assert raised(differing, n) == []
+
+
+# ---- the form of a published equation -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return gusto.write(tmp_path_factory.mktemp("gusto"))
+
+
+def differing(folder: Path) -> list[str]:
+    found = evaluate.evidence(hurried(load.study(folder)))
+    return [flag.says for flag in found.flags if flag.flag == "model_differs"]
+
+
+def test_the_form_of_lees_equation_can_be_said(published: Path, tmp_path: Path) -> None:
+    """Its risks were worked out row by row by other code; an intercept that is off, or a lost product, is seen."""
+    found = evaluate.evidence(hurried(load.study(published)))
+    (same,) = [one.found for one in found.results if one.measure == "formula_difference"]
+    assert isinstance(same, Estimate)
+    assert same.value < 1e-12
+    assert differing(published) == []
+    assert differing(gusto.write(tmp_path / "a", gusto.MODEL.replace("-3.0203", "-2.5203")))
+    assert differing(gusto.write(tmp_path / "b", gusto.MODEL.replace("cap = 120\n", "")))
+    assert differing(gusto.write(tmp_path / "c", gusto.MODEL.replace("-0.0242, 0.0191", "0.0191, 0.0191")))
+
+
+def test_its_terms_are_drawn(published: Path) -> None:
+    gallery = draw.gallery(evaluate.evidence(hurried(load.study(published))))
+    picture = gallery.pictures["nomogram"]
+    for text in ("age (killip I)", "age (killip IV)", "120 or more", "Anterior"):
+        assert text in picture.svg.decode()
+    html = compose.document(gallery, "regulatory").html
+    for text in ("age × killip", "At most 120", "Piecewise linear, slope changes at 50", "above 50:"):
+        assert text in html.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_a_product_that_no_axis_can_show_is_said_in_words(tmp_path: Path) -> None:
+    product = '[[model.term]]\npredictor = "age"\nwith = "sysbp"\ncoefficient = 0.0001\n'
+    formula = gusto.MODEL + product
+    found = evaluate.evidence(hurried(load.study(gusto.write(tmp_path, formula))))
+    html = compose.document(Gallery(found, {}, {}), "regulatory").html
+    assert "No nomogram is drawn: products join age, killip, sysbp" in html

@@ -29,7 +29,7 @@ KINDS: dict[str, Callable[[Any], bool]] = {
 }
 KNOWN = {
     "type", "const", "enum", "minimum", "exclusiveMinimum", "exclusiveMaximum", "items", "properties", "required",
-    "additionalProperties", "title", "$id", "$schema",
+    "additionalProperties", "title", "description", "$id", "$schema",
 }  # fmt: skip
 
 

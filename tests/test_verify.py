@@ -24,7 +24,7 @@ from dossier.contents import Edition
 from dossier.errors import ReleaseError
 from dossier.typeset.numbers import MINUS
 from dossier.verify import numbers, pages
-from tests.conftest import Book
+from tests.conftest import ROOT, Book
 
 
 def asked(*words: str | Path) -> Result:
@@ -343,3 +343,51 @@ def test_a_bound_may_have_more_digits_than_its_value_and_never_fewer(tokens: tup
 def test_a_value_has_more_digits_than_its_bounds_on_a_cut_off_alone(tokens: tuple[str, ...], found: bool) -> None:
     pool = numbers.Pool((), [(-0.0026, -0.06, 0.05), (0.3997, 0.38, 0.42), (0.456, 0.4, 0.51)])
     assert pool.has_span(tokens) == found
+
+
+def test_a_correct_value_near_a_cut_off_is_found_however_it_rounds() -> None:
+    """0.0049 needs three digits to show its sign, and reads 0.005, of which two digits would be 0.01."""
+    pool = numbers.Pool((), [(0.0049, -0.01, 0.02), (0.0051, -0.02, 0.03)])
+    assert pool.has_span(("0.005", f"{MINUS}0.01", "0.02"))
+    assert not pool.has_span(("0.005", f"{MINUS}0.02", "0.03"))
+
+
+# ---- the example of the README --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def readme(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The release of the README's own table and lines, at a site and with a seed that hold numbers."""
+    folder = tmp_path_factory.mktemp("readme")
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (lines,) = [block for block in re.findall(r"```toml\n(.*?)```", text, re.DOTALL) if "Sepsis score" in block]
+    assert 'version = "2.1.0"' in lines
+    changed = lines.replace("North Hospital", "Ward 5, 2024").replace("declared = [0.2]", "declared = [0.2, 0.005]")
+    quick = "release.seed = 20261123\nresampling = { bootstrap = 20, permutations = 19 }\n"
+    head, dataset = changed.split("dataset = [")
+    (folder / "release.toml").write_text(f"{head}{quick}dataset = [{dataset}", encoding="utf-8")
+    with (ROOT / "fixtures" / "breast" / "gbsg.csv").open(encoding="utf-8") as file:
+        rows = [",".join(line.rstrip("\n").split(",")[9:11]) for line in file]
+    (folder / "predictions.csv").write_text("\n".join(["died,risk", *rows[1:]]) + "\n", encoding="utf-8")
+    result = asked("build", folder, "-o", folder.parent / "readme-out", "--jobs", "1", "--quiet")
+    assert result.exception is None
+    return folder.parent / "readme-out"
+
+
+def test_the_example_of_the_readme_holds(readme: Path) -> None:
+    found = verify.report(readme)
+    assert found.differences == ()
+    assert asked("verify", readme).return_value == 0
+
+
+@pytest.mark.parametrize(("before", "after"), [("20261123", "20261124"), ("0.72", "0.79")])
+def test_what_is_altered_in_it_is_still_seen(readme: Path, tmp_path: Path, before: str, after: str) -> None:
+    out = Path(shutil.copytree(readme, tmp_path / "out"))
+    results = json.loads((out / "results.json").read_bytes())
+    auroc = next(one for one in results["estimates"] if one["measure"] == "auroc" and not one["at"])
+    assert f"{auroc['value']:.2f}" == "0.72"
+    results["release"]["seed"] = int(after) if before == "20261123" else results["release"]["seed"]
+    auroc["value"] = float(after) if before == "0.72" else auroc["value"]
+    (out / "results.json").write_text(json.dumps(results))
+    renew(out, "results.json")
+    assert any(f": {before}" in one for one in verify.report(out).differences)

@@ -8,22 +8,35 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 
 import joblib
 
 from dossier import acceptance, checklist, flags
+from dossier.errors import Fault
 from dossier.evaluate import changes, classes, cluster, model, pieces, reader_study, sites, subgroups, withheld
 from dossier.evaluate.offered import Site
 from dossier.evaluate.pieces import Found, Piece
 from dossier.evaluate.site import SiteEvidence
-from dossier.register import fill
-from dossier.types import Evidence, Study, SubgroupEvidence
+from dossier.metrics.resampling import VALUE_ALONE
+from dossier.register import REGISTER, fill
+from dossier.types import Criterion, Evidence, Flag, Study, SubgroupEvidence
 from dossier.verb import makes
 
 Progress = Callable[[str, str, int, int], None]
 """Told the stage, what was just finished, how much is done, and of how much."""
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What is known of a study before anything is drawn."""
+
+    flags: tuple[Flag, ...]
+    """Every flag that the build will raise, with the answers to them."""
+    faults: tuple[Fault, ...]
+    """The criteria that can never be estimated."""
+
 
 PACKAGES = ("numpy", "scipy", "pyarrow", "matplotlib", "jinja2", "markdown-it-py", "weasyprint", "pydantic")
 """The packages whose version can change a number or a page."""
@@ -37,12 +50,66 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None, sche
     cluster: each measure draws its random numbers from the release's seed, the site and the chapter. A WorkerError
     says why the cluster cannot do the work.
     """
-    fill("metrics")
     study = withheld.without_small_datasets(study)
-    tell = progress or (lambda stage, name, done, total: None)
+    complete = _complete(study, _on(jobs, progress, scheduler))
+    shown = _with_flags(study, sites.shown(withheld.evidence(complete)))
+    return _concluded(study, shown)
+
+
+def preview(study: Study) -> Preview:
+    """What can be known from a study without drawing its rows again: every flag, and criteria that cannot be judged.
+
+    The measures that flags rest on are estimated with their intervals, for none of these is resampled. Those that
+    criteria name have their values, or the reasons why they never will.
+    """
+    study = withheld.without_small_datasets(_undrawn(study))
+    asked = frozenset(one.measure for one in study.release.acceptance)
+    fill("metrics")
+    # What compares the sites is made of other results, and these of others: then all are asked.
+    every = asked & {entry.term.measure for entry in REGISTER.syntheses.values()}
+    counted = withheld.MEASURES if any(one.minimum_cell for one in study.datasets) else frozenset()
+    wanted = None if every else flags.MEASURES | counted | asked
+    complete = _complete(study, _on(1, None, None), wanted)
+    shown = _with_flags(study, sites.shown(withheld.evidence(complete)))
+    return Preview(shown.flags, _never_estimated(shown)[0])
+
+
+def _never_estimated(shown: Evidence) -> tuple[tuple[Fault, ...], tuple[Flag, ...]]:
+    """The criteria that no dataset allows, as faults, and those that some do not, as flags."""
+    every = classes.metrics_of(shown.release).values()
+    drawn = {metric.term.measure for metric in every if {"bootstrap", "permutations"} & set(metric.needs)}
+    # The interval of a mean over the classes is drawn, too.
+    several = frozenset(metric.term.measure for metric in every) if shown.release.outcome.classes else frozenset()
+    results = [*shown.results, *shown.subgroups.results]
+    terms = shown.terms.values()
+    return acceptance.never_estimated(shown.release.acceptance, shown.datasets, results, terms, drawn | several)
+
+
+def _undrawn(study: Study) -> Study:
+    """The study with values alone where its rows would be drawn again."""
+    values = study.release.resampling.model_copy(update={"bootstrap": VALUE_ALONE, "permutations": 1})
+    return replace(study, release=study.release.model_copy(update={"resampling": values}))
+
+
+@dataclass(frozen=True)
+class _Workers:
+    """Who does the work, and who is told of it."""
+
+    jobs: int
+    tell: Progress
+    scheduler: str | None
+
+
+def _on(jobs: int, progress: Progress | None, scheduler: str | None) -> _Workers:
+    return _Workers(jobs, progress or (lambda stage, name, done, total: None), scheduler)
+
+
+def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None = None) -> Evidence:
+    """The results, curves and descriptions of a study, of `measures` only where these are given; nothing withheld."""
+    fill("metrics")
     each = []
     parts = []
-    for found, part in _every_site(study, jobs, scheduler, tell):
+    for found, part in _every_site(study, workers, measures):
         each.append(found)
         parts.append(part)
     site_results = tuple(found.site for found in each)
@@ -51,18 +118,19 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None, sche
     results = [result for site in site_results for result in site.results]
     results += sites.declared_results(study.release)
     results += sites.pooled_results(study.release, external)
-    results += sites.syntheses(study.release, external, internal, "external")
-    results += sites.syntheses(study.release, external, internal, "pooled")
-    results += reader_study.results(study)
-    curves = [curve for site in site_results for curve in site.curves]
-    curves += sites.pooled_curves(study.release, external)
-    curves += reader_study.curves(study)
-    points = model.points(study)
-    curves += points.curves
+    if measures is None:
+        results += sites.syntheses(study.release, external, internal, "external")
+        results += sites.syntheses(study.release, external, internal, "pooled")
+    results += reader_study.results(study, measures)
+    curves, points = [], model.Points()
+    if measures is None:
+        points = model.points(study)
+        curves = [curve for site in site_results for curve in site.curves]
+        curves += [*sites.pooled_curves(study.release, external), *reader_study.curves(study), *points.curves]
     summaries = tuple(site.summary for site in site_results)
     descriptions = (*(row for found in each for row in found.descriptions), *points.descriptions)
     of_subgroups = subgroups.together(study.release, parts, [site.summary.name for site in external])
-    complete = Evidence(
+    return Evidence(
         release=study.release,
         datasets=summaries,
         results=tuple(results),
@@ -79,46 +147,53 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None, sche
         },
         subgroups=of_subgroups,
     )
-    return _concluded(study, sites.shown(withheld.evidence(complete)))
 
 
-def _concluded(study: Study, shown: Evidence) -> Evidence:
-    """The evidence with what follows from it: flags, criteria and checklist, all from what may be shown."""
-    found_flags = withheld.flags(study.flags, shown)
-    found_flags += flags.raised(
+def _with_flags(study: Study, shown: Evidence) -> Evidence:
+    """The evidence with its flags, those of reading among them, and the answers to them: all of what may be shown."""
+    found = withheld.flags(study.flags, shown)
+    found += flags.raised(
         shown.datasets,
         shown.results,
         shown.descriptions,
         shown.subgroups.summaries,
         widths_declared=study.release.sample.is_declared,
     )
-    found_flags += flags.unsaid(study.release, shown.datasets) if study.declared else ()
+    found += flags.unsaid(study.release, shown.datasets) if study.declared else ()
+    found += _never_estimated(shown)[1]
+    return replace(shown, flags=flags.answered(found, study.release.reply))
+
+
+def _criteria(study: Study, shown: Evidence) -> tuple[Criterion, ...]:
+    every = [*shown.results, *shown.subgroups.results]
+    return acceptance.judged(study.release.acceptance, shown.datasets, every)
+
+
+def _concluded(study: Study, shown: Evidence) -> Evidence:
+    """The evidence with what follows from it: criteria, changes and checklist, all from what may be shown."""
     concluded = replace(
         shown,
-        flags=flags.answered(found_flags, study.release.reply),
-        criteria=acceptance.judged(
-            study.release.acceptance, shown.datasets, [*shown.results, *shown.subgroups.results]
-        ),
+        criteria=_criteria(study, shown),
         changes=changes.changes(study.release, study.previous, shown.datasets, shown.results, shown.terms),
     )
     return replace(concluded, checklist=checklist.rows(concluded) if study.declared else ())
 
 
 def _every_site(
-    study: Study, jobs: int, scheduler: str | None, tell: Progress
+    study: Study, workers: _Workers, measures: frozenset[str] | None
 ) -> Iterator[tuple[SiteEvidence, SubgroupEvidence]]:
     """The evidence of each dataset and of its subgroups, in the order of the release."""
-    every = [pieces.of_site(site) for site in _sites(study)]
-    work = [piece for of_one in every for piece in of_one]
+    every = [(site, pieces.of_site(site)) for site in (replace(one, measures=measures) for one in _sites(study))]
+    work = [piece for _, of_one in every for piece in of_one]
     total, done = sum(piece.rows for piece in work), 0
-    found = _found(work, jobs, scheduler)
-    for of_one in every:
+    found = _found(work, workers.jobs, workers.scheduler)
+    for site, of_one in every:
         answers = []
         for piece in of_one:
             answers.append(next(found))
             done += piece.rows
-            tell("evaluate", f"{piece.site.dataset.name}, {piece.says}", done, total)
-        yield pieces.together(of_one, answers)
+            workers.tell("evaluate", f"{piece.site.dataset.name}, {piece.says}", done, total)
+        yield pieces.together(site, answers)
 
 
 def _sites(study: Study) -> list[Site]:

@@ -22,7 +22,7 @@ from dossier.evaluate.pieces import Found, Piece
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-INSTALL = 'pip install "validation-dossier[dask]"'
+INSTALL = "pip install dask distributed"
 WHERE = "--scheduler"
 OURS = ("validation-dossier", "distributed")
 SECONDS_TO_CONNECT = 10

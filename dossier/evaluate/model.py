@@ -24,16 +24,14 @@ def points(study: Study) -> Points:
     model = study.release.model
     if model is None:
         return Points()
-    reference = {term.predictor: _reference(study, term.predictor) for term in model.term}
+    reference = {name: _reference(study, name) for name in model.predictors}
     known = {name: feature for name, feature in reference.items() if feature is not None}
     lacking = [name for name in reference if name not in known]
     found = Absent(f"no dataset holds {', '.join(lacking)}") if lacking else nomogram.nomogram(model, known)
     if isinstance(found, Absent):
         return Points((CurveResult("points_total", MODEL, found),))
     numeric = [axis for axis in found.axes if axis.levels is None]
-    axes = [
-        CurveResult("points", MODEL, nomogram.axis_curve(found, one), {"predictor": one.predictor}) for one in numeric
-    ]
+    axes = [CurveResult("points", MODEL, nomogram.axis_curve(found, one), one.at) for one in numeric]
     curves = (
         *axes,
         CurveResult("points_total", MODEL, nomogram.total_curve(found)),

@@ -43,6 +43,12 @@ class Site:
     """The subgroup that the rows are, when they are only a part of the dataset."""
     development_sample: int | None = None
     """How many development rows have predictors, where the table is too large to be read whole."""
+    measures: frozenset[str] | None = None
+    """The measures that are asked, and no curves; None for every measure and curve."""
+
+    def asks(self, measure: str) -> bool:
+        """Whether a measure is asked."""
+        return self.measures is None or measure in self.measures
 
     @property
     def drawn_as(self) -> str:

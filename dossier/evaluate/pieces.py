@@ -55,12 +55,12 @@ def found(piece: Piece) -> Found:
     return of_chapter(piece.site, piece.name)
 
 
-def together(pieces: Sequence[Piece], answers: Sequence[Found]) -> tuple[SiteEvidence, SubgroupEvidence]:
+def together(site: Site, answers: Sequence[Found]) -> tuple[SiteEvidence, SubgroupEvidence]:
     """All of one dataset and of its subgroups, from what its pieces have yielded."""
     for answer in answers:
         if isinstance(answer, tuple):
             return answer
     return (
-        joined(pieces[0].site, [one for one in answers if isinstance(one, ChapterOfSite)]),
+        joined(site, [one for one in answers if isinstance(one, ChapterOfSite)]),
         subgroups.side_by_side([one for one in answers if isinstance(one, SubgroupEvidence)]),
     )

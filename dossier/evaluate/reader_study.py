@@ -17,10 +17,15 @@ def _of_study(study: Study, chapter: str) -> dict[str, Any]:
     return {**settings(study.release), "study": study.reader_study or missing, "seed": seed}
 
 
-def results(study: Study) -> Iterator[Result]:
-    """Every measure that belongs to no site but to the reader study, over all readers and by their groups."""
+def results(study: Study, measures: frozenset[str] | None = None) -> Iterator[Result]:
+    """Every measure that belongs to no site but to the reader study, over all readers and by their groups.
+
+    With `measures`, these of them only.
+    """
     groups = sorted(set(study.reader_study.group)) if study.reader_study else []
     for metric in (metric for metric in REGISTER.metrics.values() if not metric.roles):
+        if measures is not None and metric.term.measure not in measures:
+            continue
         places: list[dict[str, float | str]] = [{}]
         places += [{"group": group} for group in groups] if "group" in metric.term.at else []
         for at in places:

@@ -96,12 +96,16 @@ def joined(site: Site, parts: Sequence[ChapterOfSite]) -> SiteEvidence:
 
 
 def _asked(site: Site) -> tuple[list[Metric], list[CurveMaker]]:
-    """The measures and the curves of a dataset with this role, in the order of the register."""
+    """The measures and the curves that are asked of a dataset with this role, in the order of the register."""
     fill("metrics")
     role = site.dataset.role
     return (
-        [metric for metric in classes.metrics_of(site.release).values() if role in metric.roles],
-        [maker for maker in classes.curves_of(site.release).values() if role in maker.roles],
+        [
+            metric
+            for metric in classes.metrics_of(site.release).values()
+            if role in metric.roles and site.asks(metric.term.measure)
+        ],
+        [maker for maker in classes.curves_of(site.release).values() if role in maker.roles and site.measures is None],
     )
 
 

@@ -161,7 +161,8 @@ def _part(site: Site, subset: str, rows: Bools) -> Site:
 
 def _metrics(site: Site) -> list[Metric]:
     role = site.dataset.role
-    return [metric for metric in metrics_of(site.release).values() if compared(metric) and role in metric.roles]
+    asked = (metric for metric in metrics_of(site.release).values() if site.asks(metric.term.measure))
+    return [metric for metric in asked if compared(metric) and role in metric.roles]
 
 
 def _results(site: Site, one: Subgroup, parts: _Parts) -> Iterator[Result]:
@@ -219,7 +220,8 @@ def _difference(ours: Estimate | Absent, rest: Estimate | Absent) -> Estimate | 
 
 def _curves(site: Site, one: Subgroup) -> Iterator[CurveResult]:
     register = fill("metrics")
-    for maker in (maker for maker in register.curves.values() if maker.name in CURVES):
+    wanted = CURVES if site.measures is None else ()
+    for maker in (maker for maker in register.curves.values() if maker.name in wanted):
         if site.dataset.role in maker.roles:
             for label in site.dataset.class_labels or (None,):
                 yield _curve(site, one, maker, {} if label is None else {"class": label})

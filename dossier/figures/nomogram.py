@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -32,9 +32,13 @@ from dossier.figures.canvas import (
     wrapped,
 )
 from dossier.register import figure
-from dossier.types import MODEL, Absent, Curve, Description, Evidence, Floats, Picture, find_curve
+from dossier.types import MODEL, Absent, Curve, CurveResult, Description, Evidence, Floats, Picture, find_curve
+from dossier.typeset.names import axis_name
 from dossier.typeset.numbers import number, threshold
 from dossier.typeset.words import counted
+
+if TYPE_CHECKING:
+    from dossier.release import Model
 
 LEFT, RIGHT = 40.0, 163.0
 """Where the axes begin and end, in mm; the names stand to their left."""
@@ -107,6 +111,8 @@ class Row:
     strands: tuple[Strand, ...]
     span: float
     """The width of its effect in points."""
+    group: tuple[str, ...]
+    """The predictor, or the two whose product it shows: a page has all of their axes or none."""
 
     @property
     def height(self) -> float:
@@ -200,30 +206,43 @@ def _across(points: float, whole: float = 100.0) -> float:
     return LEFT + points / whole * (RIGHT - LEFT)
 
 
-def _numeric(name: str, curve: Curve) -> Row:
+def _numeric(result: CurveResult, model: Model | None) -> Row:
     """The axis of a number, folded at its turns."""
+    curve, predictor = result.found, str(result.at["predictor"])
+    if isinstance(curve, Absent):
+        raise TypeError("an axis without points is not drawn")
     values, points = column(curve, "value"), column(curve, "points")
     marked, turns = column(curve, "marked") == 1, column(curve, "turn") == 1
+    floor, cap = (None, None) if model is None else model.reach(predictor)
+    texts = [tick_text(float(value)) for value in values]
+    texts[0] += " or less" if values[0] == floor else ""
+    texts[-1] += " or more" if values[-1] == cap else ""
+    name = axis_name(result.at)
+    group = tuple(str(result.at[key]) for key in ("predictor", "with") if key in result.at)
+    span = float(points.max() - points.min())
+    if len(values) == 1:
+        tick = Tick(_across(float(points[0])), texts[0])
+        return Row(name, (Strand(tick.x, tick.x, (tick,), _one_line((tick,))),), span, group)
     ends = [0, *np.flatnonzero(turns).tolist(), len(values) - 1]
     strands = [
         _strand(
-            (values[first : last + 1], points[first : last + 1]),
+            texts[first : last + 1],
+            points[first : last + 1],
             marked[first : last + 1],
             (first in ends[1:-1], last in ends[1:-1]),
         )
         for first, last in pairwise(ends)
     ]
-    return Row(name, tuple(strands), float(points.max() - points.min()))
+    return Row(name, tuple(strands), span, group)
 
 
-def _strand(line: tuple[Floats, Floats], marked: Floats, folded: tuple[bool, bool]) -> Strand:
+def _strand(texts: Sequence[str], points: Floats, marked: Floats, folded: tuple[bool, bool]) -> Strand:
     """One stretch: its ends are labelled first, clear of the line that joins it to the next where it is folded."""
-    values, points = line
     left, right = _across(float(points.min())), _across(float(points.max()))
-    last = len(values) - 1
+    last = len(texts) - 1
 
     def tick(place: int) -> Tick:
-        x, text = _across(float(points[place])), tick_text(float(values[place]))
+        x, text = _across(float(points[place])), texts[place]
         if place not in (0, last):
             return Tick(x, text)
         if folded[0 if place == 0 else 1]:
@@ -234,19 +253,19 @@ def _strand(line: tuple[Floats, Floats], marked: Floats, folded: tuple[bool, boo
     labels = _one_line(ticks)
     if sum(label.tick.strong for label in labels) == 2:
         return Strand(left, right, ticks, labels)
-    first, end = (tick_text(float(values[place])) for place in (0, -1))
+    first, end = texts[0], texts[-1]
     return Strand(left, right, ticks, (), f"{first} to {end}" if points[0] <= points[-1] else f"{end} to {first}")
 
 
 def _by_level(name: str, levels: Sequence[Description]) -> Row:
     """The axis of categories: those at one place share a label; too many for their labels are only counted."""
-    span = max(level.value for level in levels)
+    span, group = max(level.value for level in levels), (name,)
     for width in WIDTHS:
         names = shortened([level.level or "" for level in levels], width)
         ticks = _ticks_of_levels(levels, names)
         labels = _lines_of(ticks)
         if labels:
-            return Row(name, (Strand(LEFT, _across(span), ticks, labels),), span)
+            return Row(name, (Strand(LEFT, _across(span), ticks, labels),), span, group)
     ordered = sorted(zip((level.value for level in levels), names, strict=True))
     ends = f"{len(levels)} categories, {ordered[0][1]} to {ordered[-1][1]}: see the table"
     short = f"{len(levels)} categories: see the table"
@@ -254,9 +273,9 @@ def _by_level(name: str, levels: Sequence[Description]) -> Row:
     beside = ends if text_width(ends) <= room else short
     bare = tuple(Tick(tick.x, "") for tick in ticks)
     if text_width(beside) <= room:
-        return Row(name, (Strand(LEFT, _across(span), bare, (), beside),), span)
+        return Row(name, (Strand(LEFT, _across(span), bare, (), beside),), span, group)
     below = Tick(LEFT, ends if text_width(ends) <= FULL - LEFT else short)
-    return Row(name, (Strand(LEFT, _across(span), bare, (Label(below, "left", 0),)),), span)
+    return Row(name, (Strand(LEFT, _across(span), bare, (Label(below, "left", 0),)),), span, group)
 
 
 def _ticks_of_levels(levels: Sequence[Description], names: Sequence[str]) -> tuple[Tick, ...]:
@@ -279,29 +298,36 @@ def _enough(words: Sequence[str]) -> str:
 
 
 def rows(evidence: Evidence) -> tuple[Row, ...]:
-    """The axis of every predictor, in the order of the formula."""
+    """The axes of every predictor and every product, in the order of the formula."""
     model = evidence.release.model
-    found = []
-    for term in model.term if model is not None else ():
-        curve = find_curve(evidence, "points", MODEL, predictor=term.predictor)
-        if isinstance(curve, Curve):
-            found.append(_numeric(term.predictor, curve))
-            continue
+    found: list[Row] = []
+    for group in model.groups if model is not None else ():
+        found += [
+            _numeric(curve, model)
+            for curve in evidence.curves
+            if curve.curve == "points" and isinstance(curve.found, Curve) and _is_of(curve, group)
+        ]
         levels = [
             row.described
             for row in evidence.descriptions
-            if (row.dataset, row.described.variable, row.described.statistic) == (MODEL, term.predictor, "points")
+            if (row.dataset, row.described.variable, row.described.statistic) == (MODEL, " × ".join(group), "points")
         ]
-        if levels:
-            found.append(_by_level(term.predictor, levels))
+        found += [_by_level(levels[0].variable, levels)] if levels else []
     return tuple(found)
 
 
+def _is_of(curve: CurveResult, group: tuple[str, ...]) -> bool:
+    """Whether an axis shows this predictor, or the product of these two."""
+    return {str(curve.at[name]) for name in ("predictor", "with") if name in curve.at} == set(group)
+
+
 def shown_rows(every: Sequence[Row]) -> tuple[Row, ...]:
-    """The rows that a page has room for: those with the smallest effects give way."""
+    """The rows that a page has room for: those with the smallest effects give way, the axes of a product together."""
     kept = list(every)
-    while len(kept) > 1 and sum(row.height for row in kept) > TALLEST - 46:
-        kept.remove(min(kept, key=lambda row: row.span))
+    while len({row.group for row in kept}) > 1 and sum(row.height for row in kept) > TALLEST - 46:
+        spans = {row.group: max(one.span for one in kept if one.group == row.group) for row in kept}
+        least = min(spans, key=lambda group: spans[group])
+        kept = [row for row in kept if row.group != least]
     return tuple(kept)
 
 
@@ -462,14 +488,16 @@ def _caption(evidence: Evidence, every: Sequence[Row]) -> str:
     n = total.n if isinstance(total, Curve) else 0
     folds = [row.name for row in every if len(row.strands) > 1]
     turned = f" {_listed(folds)}: points turn at the dotted line, so the axis is folded there." if folds else ""
-    left = len(every) - len(shown_rows(every))
+    products = list(dict.fromkeys(row.group for row in every if len(row.group) > 1))
+    chosen = "".join(f" Of the axes of {names[0]} read the one of the patient's {names[1]}." for names in products)
+    left = len({row.group for row in every}) - len({row.group for row in shown_rows(every)})
     without = f" {counted(left, 'predictor')} with the smallest effects: see the table." if left else ""
     primary = primary_threshold(evidence)
     marked = " Blue: the primary threshold." if primary in totals_by_risk(evidence) else ""
     return (
         "Read the points above each value of a patient, add them up, and read the risk under the total. 100 points: "
         f"the widest effect. Axes reach from the 10th smallest to the 10th largest value of {counted(n, 'patient')} "
-        f"(at most the middle 90% of fewer than 200).{turned}{marked}{without}"
+        f"(at most the middle 90% of fewer than 200).{chosen}{turned}{marked}{without}"
     )
 
 
@@ -481,7 +509,8 @@ def _alternative(evidence: Evidence, every: Sequence[Row]) -> str:
     ordered = sorted(every, key=lambda row: -row.span)
     spans = ", ".join(f"{row.name} {number(row.span, 0)}" for row in ordered[:6])
     more = f" and {len(ordered) - 6} more" if len(ordered) > 6 else ""
-    whole = number(sum(row.span for row in every), 0)
+    total = find_curve(evidence, "points_total", MODEL)
+    whole = number(0.0 if isinstance(total, Absent) else float(column(total, "total_points")[-1]), 0)
     risks = totals_by_risk(evidence)
     chosen = primary_threshold(evidence)
     if chosen not in risks:

@@ -163,7 +163,7 @@ def _predictors(evidence: Evidence) -> str:
     given = len({name for site in externals(evidence) for name in site.features})
     if formula is None:
         return f"{counted(given, 'predictor')} given in the tables." if given else "Not given."
-    used = counted(len({term.predictor for term in formula.term}), "predictor")
+    used = counted(len(formula.predictors), "predictor")
     return f"{used} in the declared formula; {f'{given:,}' if given else 'none'} given in the tables."
 
 

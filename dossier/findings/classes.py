@@ -32,7 +32,7 @@ from dossier.types import (
     find,
     find_curve,
 )
-from dossier.typeset.names import label_of, lost_rows, shown
+from dossier.typeset.names import label_of, lost_rows, not_analysed, shown
 from dossier.typeset.numbers import TIED, in_text, per_cent, short, threshold
 from dossier.typeset.tables import Cell, Column, Row, Table
 from dossier.typeset.words import counted, in_words, listing, sentence_case
@@ -198,9 +198,9 @@ def description(evidence: Evidence) -> Sentence:
         f"{counted(rows, 'patient')}, {in_words(len(labels(evidence)))} classes."
     )
     left_out = (
-        f"{sentence_case(least)}{counted(lost, 'row')} could not be analysed; a smaller count is withheld."
+        f"{sentence_case(least)}{counted(lost, 'row')} {not_analysed(sites)}; a smaller count is withheld."
         if least
-        else f"{counted(lost, 'row')} of {rows + lost:,} could not be analysed."
+        else f"{counted(lost, 'row')} of {rows + lost:,} {not_analysed(sites)}."
         if lost
         else "Every row that was read is analysed."
     )

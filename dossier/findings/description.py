@@ -14,6 +14,7 @@ from dossier.typeset.names import (
     events_of,
     label_of,
     lost_rows,
+    not_analysed,
     rows_read_of,
     shown,
     unweighted,
@@ -57,10 +58,10 @@ def left_out_of(evidence: Evidence) -> str:
     lost, least = lost_rows(sites)
     if least:
         below = max(site.minimum_cell for site in sites)
-        return f"{sentence_case(least)}{counted(lost, 'row')} could not be analysed; a count below {below} is withheld."
+        return f"{sentence_case(least)}{counted(lost, 'row')} {not_analysed(sites)}; a count below {below} is withheld."
     if not lost:
         return "Every row that was read is analysed."
-    return f"{counted(lost, 'row')} of {sum(site.n for site in sites) + lost:,} could not be analysed."
+    return f"{counted(lost, 'row')} of {sum(site.n for site in sites) + lost:,} {not_analysed(sites)}."
 
 
 def policy(evidence: Evidence) -> str:

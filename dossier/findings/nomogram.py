@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from dossier.bands import SAME_RISK
 from dossier.findings.sentence import Sentence, primary_threshold
-from dossier.types import MODEL, Absent, Curve, Estimate, Evidence, externals, find, find_curve
+from dossier.types import MODEL, Absent, Curve, Description, Estimate, Evidence, externals, find, find_curve
+from dossier.typeset.names import axis_name
 from dossier.typeset.numbers import DASH, MINUS, TIED, as_declared, number, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import in_words, listing, sentence_case
+
+if TYPE_CHECKING:
+    from dossier.release import Model, ModelTerm
 
 MOST_RISKS = 11
 """Risks side by side in the table of totals."""
@@ -19,39 +25,77 @@ TRANSFORMED = {"log": "natural logarithm", "sqrt": "square root", "square": "squ
 
 def finding(evidence: Evidence) -> Sentence:
     """How many predictors the model has, which weighs most, and whether the formula is that of the tested risks."""
-    spans = {name: points[-1][0] - points[0][0] for name, points in _points(evidence).items()}
-    if not spans:
-        return Sentence("The formula of the model is declared.", _agreement(evidence))
+    model = evidence.release.model
+    every = _points(evidence)
+    if not every or model is None:
+        return Sentence("The formula of the model is declared.", f"{_not_drawn(evidence)}{_agreement(evidence)}")
+    spans: dict[str, float] = {}
+    for group in model.groups:
+        points = [mark for name in _axes(evidence, group) for mark, _ in every.get(name, ())]
+        if points:
+            spans[" with ".join(group)] = max(points) - min(points)
     widest = max(spans, key=lambda name: spans[name])
-    count = len(spans)
+    count = len(model.predictors)
     predictors = "One predictor makes" if count == 1 else f"{sentence_case(in_words(count))} predictors make"
     lead = f"{predictors} the points; {widest} has the widest effect."
     return Sentence(lead, f"{_reached(evidence)}{_agreement(evidence)}")
 
 
+def _not_drawn(evidence: Evidence) -> str:
+    """Why there are no points, as a sentence of its own."""
+    totals = [total.found for total in evidence.curves if total.curve == "points_total"]
+    return "".join(f"No nomogram is drawn: {total.reason}. " for total in totals if isinstance(total, Absent))
+
+
+def _axes(evidence: Evidence, group: tuple[str, ...]) -> list[str]:
+    """The axes of a predictor, or of two whose product stands in the formula, in their order."""
+    of_numbers = [
+        axis_name(curve.at)
+        for curve in evidence.curves
+        if curve.curve == "points"
+        and {str(curve.at[name]) for name in ("predictor", "with") if name in curve.at} == {*group}
+    ]
+    return of_numbers or [name for name in (" × ".join(group),) if _of_levels(evidence, name)]
+
+
 def _points(evidence: Evidence) -> dict[str, list[tuple[float, str]]]:
-    """The points of each predictor with what has them, from the fewest to the most."""
+    """The points on each axis with what has them, from the fewest to the most."""
     model = evidence.release.model
     found: dict[str, list[tuple[float, str]]] = {}
-    for term in model.term if model is not None else ():
-        pairs = sorted(_marks(evidence, term.predictor), key=lambda pair: pair[0])
-        if pairs:
-            found[term.predictor] = pairs
+    for group in model.groups if model is not None else ():
+        for name in _axes(evidence, group):
+            marks = sorted(_marks(evidence, name), key=lambda pair: pair[0])
+            found |= {name: marks} if marks else {}
     return found
 
 
-def _marks(evidence: Evidence, predictor: str) -> list[tuple[float, str]]:
+def _marks(evidence: Evidence, name: str) -> list[tuple[float, str]]:
     """What is marked on an axis, in the order of its values; categories from the fewest points to the most."""
-    curve = find_curve(evidence, "points", MODEL, predictor=predictor)
-    if isinstance(curve, Curve):
-        rows = zip(*(curve.columns[name] for name in ("points", "value", "marked")), strict=True)
-        return [(points or 0.0, as_declared(value or 0.0)) for points, value, marked in rows if marked]
-    levels = [
+    for curve in evidence.curves:
+        if curve.curve == "points" and axis_name(curve.at) == name and isinstance(curve.found, Curve):
+            return _marks_of(curve.found, evidence.release.model, str(curve.at["predictor"]))
+    levels = ((level.value, level.level or "") for level in _of_levels(evidence, name))
+    return sorted(levels, key=lambda pair: pair[0])
+
+
+def _marks_of(curve: Curve, model: Model | None, predictor: str) -> list[tuple[float, str]]:
+    floor, cap = (None, None) if model is None else model.reach(predictor)
+    rows = list(zip(*(curve.columns[name] for name in ("points", "value", "marked")), strict=True))
+    found = [(points or 0.0, as_declared(value or 0.0)) for points, value, marked in rows if marked]
+    if rows[0][1] == floor:
+        found[0] = (found[0][0], f"{found[0][1]} or less")
+    if rows[-1][1] == cap:
+        found[-1] = (found[-1][0], f"{found[-1][1]} or more")
+    return found
+
+
+def _of_levels(evidence: Evidence, name: str) -> list[Description]:
+    """The categories on an axis with their points."""
+    return [
         row.described
         for row in evidence.descriptions
-        if (row.dataset, row.described.variable, row.described.statistic) == (MODEL, predictor, "points")
+        if (row.dataset, row.described.variable, row.described.statistic) == (MODEL, name, "points")
     ]
-    return sorted(((level.value, level.level or "") for level in levels), key=lambda pair: pair[0])
 
 
 def _reached(evidence: Evidence) -> str:
@@ -148,17 +192,10 @@ def formula(evidence: Evidence) -> Table:
     if model is None:
         raise TypeError("the chapter stands on a declared model")
     rows = [Row("Intercept", (Cell("", kind="word"), Cell(as_declared(model.intercept), kind="word")))]
-    for term in model.term:
-        kind = sentence_case(TRANSFORMED[term.transform]) if term.transform else "As it is"
-        coefficients = [as_declared(term.coefficient or 0.0)]
-        if term.levels is not None:
-            kind = "Categories; one that is not named adds 0"
-            coefficients = [f"{level}:{TIED}{as_declared(value)}" for level, value in term.levels.items()]
-        if term.knots is not None:
-            shape = f"restricted cubic spline, knots at {listing([as_declared(knot) for knot in term.knots])}"
-            kind = f"{kind}, {shape}" if term.transform else sentence_case(shape)
-            coefficients = [as_declared(value) for value in term.coefficients or ()]
-        rows.append(Row(term.predictor, (Cell(kind, kind="word"), Cell("; ".join(coefficients), kind="word"))))
+    rows += [
+        Row(term.name, (Cell(sentence_case(_enters(term)), kind="word"), Cell(_coefficients(term), kind="word")))
+        for term in model.term
+    ]
     return Table(
         name="table-formula",
         title="The formula, as declared.",
@@ -167,6 +204,34 @@ def formula(evidence: Evidence) -> Table:
         columns=(Column("Enters as", words=True), Column("Coefficients", words=True)),
         rows=tuple(rows),
     )
+
+
+def _enters(term: ModelTerm) -> str:
+    """How the number or the categories of a predictor enter the formula."""
+    if term.levels is not None and term.with_ is None:
+        return "categories; one that is not named adds 0"
+    words = [f"at least {as_declared(term.floor)}"] if term.floor is not None else []
+    words += [f"at most {as_declared(term.cap)}"] if term.cap is not None else []
+    words += [TRANSFORMED[term.transform]] if term.transform else []
+    if term.knots is not None:
+        words.append(f"restricted cubic spline, knots at {listing([as_declared(knot) for knot in term.knots])}")
+    if term.segments is not None:
+        words.append(f"piecewise linear, slope changes at {listing([as_declared(change) for change in term.segments])}")
+    of_levels = f"in each category of {term.with_}; one that is not named adds 0"
+    if term.with_ is not None:
+        words.append(of_levels if term.levels is not None else f"times {term.with_}")
+    return ", ".join(words) or "as it is"
+
+
+def _coefficients(term: ModelTerm) -> str:
+    if term.levels is not None:
+        return "; ".join(f"{level}:{TIED}{as_declared(value)}" for level, value in term.levels.items())
+    if term.segments is not None:
+        marks = [as_declared(change) for change in term.segments]
+        where = [f"below {marks[0]}", *(f"{low} to {high}" for low, high in pairwise(marks)), f"above {marks[-1]}"]
+        slopes = zip(where, term.coefficients or (), strict=True)
+        return "; ".join(f"{segment}:{TIED}{as_declared(slope)}" for segment, slope in slopes)
+    return "; ".join(as_declared(value) for value in term.coefficients or (term.coefficient or 0.0,))
 
 
 def agreement(evidence: Evidence) -> Table:

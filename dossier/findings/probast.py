@@ -31,7 +31,7 @@ QUESTIONS = (
         "Do inclusions and exclusions leave a representative set?",
         ("6b", "20a"),
         ("description", "correspondence"),
-        ("rows_excluded", "case_mix_shift"),
+        ("rows_excluded", "rows_selected", "case_mix_shift"),
     ),
     Question(DOMAINS[1], "Were predictors defined and assessed alike for all?", ("9b",), ("context", "description")),
     Question(DOMAINS[1], "Was pre-processing alike for all?", ("7",), ("description",)),

@@ -49,9 +49,9 @@ def study(release: str | Path) -> Study:
 def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = (), name: str | None = None) -> Study:
     """Read one table without a release file: one external dataset, named after the table."""
     from dossier.load import letters
-    from dossier.load.datasets import slug
     from dossier.load.files import Folder
     from dossier.load.of_the_command import of_the_command
+    from dossier.load.predictors import slug
     from dossier.release import Release
 
     table = Path(table)
@@ -121,7 +121,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
         datasets=tuple(site.dataset for site in found),
         readers=judged,
         inputs=tuple(folder.inputs[name] for name in sorted(folder.inputs)),
-        flags=(*flags.flags(found), *doubts),
+        flags=(*flags.flags(found, settled), *doubts),
         statements=statements,
         reader_study=decided,
         previous=before,

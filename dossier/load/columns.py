@@ -105,7 +105,7 @@ def of_names(
         for their, our in ours.items()
         if wanted is None or our in wanted
     }
-    files = tuple((part.file, part.rows) for part in raw.columns.parts) if isinstance(raw.columns, Stored) else ()
+    files = raw.columns.files if isinstance(raw.columns, Stored) else ()
     return Settled(raw.file, raw.rows, columns, tuple(dict.fromkeys(ours.values())), declaration.site_column, files)
 
 
@@ -269,6 +269,13 @@ def parsed(text: str) -> float | None:
         return None if "_" in text else float(text)
     except ValueError:
         return None
+
+
+def spelled(value: Value) -> str:
+    """A value of release.toml as the word of a category."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _word(number(value) if isinstance(value, float) else str(value))
 
 
 def _spelled(value: Value) -> str:

@@ -53,15 +53,25 @@ def reply_faults(release: Release, datasets: Sequence[str]) -> list[Fault]:
     found: list[Fault] = []
     for place, one in enumerate(release.reply, start=1):
         where = f"release.toml, [[reply]] {place}"
-        if one.flag not in FLAGS:
-            near = nearest(one.flag, FLAGS)
-            fix = f"Did you mean {near}?" if near else f"The flags are {listed(FLAGS, most=60)}."
-            found.append(Fault(f"{one.flag} is not a flag.", f"{where}, flag", fix))
+        if not is_flag(one.flag):
+            found.append(no_flag(one.flag, f"{where}, flag"))
         if one.dataset is not None and one.dataset not in (POOLED, *datasets):
             near = nearest(one.dataset, (POOLED, *datasets))
             fix = f'Did you mean "{near}"?' if near else f"Name one of {listed((POOLED, *datasets), most=30)}."
             found.append(Fault(f"{one.dataset} is not a dataset of this release.", f"{where}, dataset", fix))
     return found
+
+
+def is_flag(name: str) -> bool:
+    """Whether a run can raise a flag of this name."""
+    return name in FLAGS
+
+
+def no_flag(name: str, where: str) -> Fault:
+    """The fault of a name that is no flag's, with the nearest that is one."""
+    near = nearest(name, FLAGS)
+    fix = f"Did you mean {near}?" if near else f"The flags are {listed(FLAGS, most=60)}."
+    return Fault(f"{name} is not a flag.", where, fix)
 
 
 def _of(

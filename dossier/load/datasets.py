@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +18,7 @@ from dossier.load import (
     predictors,
     refused,
     samples,
+    selection,
     settled_columns,
     signatures,
     subgroups,
@@ -31,12 +30,12 @@ from dossier.load.dialects import Dialect
 from dossier.load.faults import LONGEST, by_row, counted, listed, shown
 from dossier.load.files import Folder
 from dossier.load.parquet import Stored
-from dossier.load.predictors import Renamed, Sample, Source
+from dossier.load.predictors import Renamed, Sample, Source, slug
 from dossier.load.subgroups import Labelled
 from dossier.load.tables import RawTable
 from dossier.load.unknown import Unknown
 from dossier.release import DatasetDeclaration, Release
-from dossier.types import Dataset, Feature, Floats, SettledTable
+from dossier.types import NOT_SELECTED, Dataset, Feature, Floats, SettledTable
 
 MOST = {"relevance": 1.0, "complexity": 1.0}
 """The largest number that a column of cases may hold; the others have no largest."""
@@ -85,6 +84,8 @@ class Rows:
     imputation: NDArray[np.int64] | None
     unknown: tuple[Unknown, ...]
     """The names of the site and of its clusters that may stand for missing."""
+    others: Mapping[str | None, int]
+    """How many rows of the site `rows` leaves out, by the word for their imputation."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,7 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
             found += [_whole_site(of_table, rows)] if rows.imputation is None else _imputed(of_table, rows, faults)
     faults += columns.other_outcomes(release.outcome, [source.table for source in sources])
     _distinct(release, found, faults)
-    return found, settled_columns.settled_tables(release, sources, names)
+    return found, settled_columns.settled_tables(release, sources, names, [site.dataset.name for site in found])
 
 
 def _distinct(release: Release, found: Sequence[Site], faults: list[Fault]) -> None:
@@ -161,9 +162,11 @@ def _source(release: Release, number: int, folder: Folder, faults: list[Fault]) 
     where = f"release.toml, [[dataset]] {number + 1} ({declaration.name})"
     try:
         raw = _raw(declaration, where, folder, faults)
-        return (
-            None if raw is None else _settled(release, _as_coded(raw, declaration, release), declaration, where, faults)
-        )
+        if raw is None:
+            return None
+        chosen = selection.selected(raw, declaration, where, faults)
+        source = _settled(release, _as_coded(chosen.table, declaration, release), declaration, where, faults)
+        return replace(source, others=chosen.others)
     except DataError as damaged:
         faults += damaged.faults
         return None
@@ -181,7 +184,7 @@ def _settled(
     # What is wrong with sites and imputations is told when they are needed.
     places = samples.drawn(_imputations_of_sites(source, []), release.release.seed)
     told = f"{raw.file}, in a sample of {len(places):,} rows"
-    part = RawTable(told, replace(raw.columns, places=places), raw.rows[places])
+    part = RawTable(told, raw.columns.only(places), raw.rows[places])
     return replace(source, sample=Sample(columns.of_names(part, declaration, ours), places))
 
 
@@ -337,9 +340,19 @@ def _rows(source: Source, named_by_readers: str | None, faults: list[Fault]) -> 
             weights=_of(weights, rows),
             imputation=_of(imputation, rows),
             unknown=_unknown(unclear, rows),
+            others=_others(source, name),
         )
         for name, site, rows in parts
     ]
+
+
+def _others(source: Source, name: str) -> dict[str | None, int]:
+    """How many rows `rows` leaves out of a dataset, by the word for their imputation."""
+    found: dict[str | None, int] = {}
+    for (site, imputation), count in source.others.items():
+        if source.name_of(site) == name:
+            found[imputation] = found.get(imputation, 0) + count
+    return found
 
 
 def _identifiers(
@@ -385,7 +398,7 @@ def _sites(source: Source, faults: list[Fault]) -> list[tuple[str, str, NDArray[
             what = f"A site has a name of {len(value):,} characters: {shown(value)}."
             faults.append(Fault(what, f"{table.file}, column {found.name}", "Give it a short name."))
             continue
-        name = f"{declaration.name}-{slug(value)}"
+        name = source.name_of(value)
         if not slug(value) or name in parts:
             what = f"The site {shown(value)} gives no name of its own: {name}."
             faults.append(Fault(what, f"{table.file}, column {found.name}", "Spell the sites so that they differ."))
@@ -395,12 +408,6 @@ def _sites(source: Source, faults: list[Fault]) -> list[tuple[str, str, NDArray[
         code = spelled.index(value)
         parts[name] = (name, label, ordered[ends[code] : ends[code + 1]])
     return [parts[name] for name in sorted(parts)]
-
-
-def slug(text: str) -> str:
-    """A text as part of a name: small letters and digits, dashes between them."""
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
-    return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")
 
 
 def _title(name: str) -> str:
@@ -451,7 +458,8 @@ def _with_other_rows(part: Rows, imputation: NDArray[np.int64]) -> list[int]:
 
 def _imputation(part: Rows, number: int) -> Rows:
     """The rows of one imputation of a site."""
-    return _part(replace(part, split=None, imputation=None), np.flatnonzero(part.imputation == number))
+    here = _part(replace(part, split=None, imputation=None), np.flatnonzero(part.imputation == number))
+    return replace(here, others={None: part.others.get(str(number), 0)})
 
 
 def _part(part: Rows, here: NDArray[np.int64]) -> Rows:
@@ -482,7 +490,7 @@ def _whole_site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         return _site(held, part, without_risk)
     places = np.searchsorted(sample.places, part.rows)
     here = np.flatnonzero(sample.places[np.minimum(places, len(sample.places) - 1)] == part.rows)
-    beside = replace(_part(part, here), rows=places[here], identifiers=None)
+    beside = replace(_part(part, here), rows=places[here], identifiers=None, others={})
     if held.source.declaration.id is not None:
         names = columns.words(columns.rows_of(sample.table.columns[held.source.declaration.id], beside.rows))
         beside = replace(beside, identifiers=tuple(name or "" for name in names))
@@ -508,6 +516,7 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
     declaration = source.declaration
     outcome, risk, rival = (_of(values, part.rows) for values in (measured.outcome, measured.risk, measured.rival))
     analysed, excluded = _analysed(len(part.rows), outcome, None if without_risk else risk)
+    left_out = sum(part.others.values())
     keep = np.flatnonzero(analysed)
     cases = {key: _of(_of(values, part.rows), keep) for key, values in measured.cases.items()}
     outcome, risk, rival = (_of(values, keep) for values in (outcome, risk, rival))
@@ -517,8 +526,8 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         name=part.name,
         role=declaration.role,
         site=part.site,
-        rows_read=len(analysed),
-        excluded=excluded,
+        rows_read=len(analysed) + left_out,
+        excluded={NOT_SELECTED: left_out, **excluded} if declaration.rows else excluded,
         outcome=None if labels else outcome,
         risk=None if labels else risk,
         rival=None if labels or rival_missing else rival,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dossier.errors import Fault
 
-INSTALL = 'pip install "validation-dossier[formats]"'
+INSTALL = "pip install openpyxl pyreadstat"
 
 
 def missing_extra(package: str, file: str) -> Fault:

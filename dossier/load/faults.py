@@ -1,4 +1,4 @@
-"""How a fault of the input is said: values as the user wrote them, the nearest name, twenty lines of a kind at most."""
+"""How a fault of the input is said: values as the user wrote them, the nearest name, the rows of a kind together."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from difflib import get_close_matches
 from dossier.errors import Fault
 
 LINES = 20
-"""How many faults of one kind are listed before the rest is only counted."""
+"""How many rows of one kind are looked at for what they hold before the rest is only counted."""
+ROWS_NAMED = 3
+TEXTS_SHOWN = 3
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
@@ -71,15 +73,34 @@ def by_row(
     what: Callable[[int], str],
     fix: str,
 ) -> list[Fault]:
-    """One fault a row, twenty at most, and the count of those that are left; `what` gets the place in `rows`."""
-    single = column if isinstance(column, str) else None
-    several = [single] * len(rows) if single is not None or column is None else column
-    tails = [f", column {name}" if name is not None else "" for name in several]
-    faults = [Fault(what(k), f"{file}, row {row}{tails[k]}", fix) for k, row in enumerate(rows[:LINES])]
-    left = len(rows) - LINES
-    if left > 0:
-        faults.append(Fault(f"and {left} more of this kind.", f"{file}, column {single}" if single else file, fix))
+    """One fault for all rows of one cause in a column; `what` gets the place in `rows`, twenty a column at most."""
+    columns = [column] * len(rows) if column is None or isinstance(column, str) else list(column)
+    faults = []
+    for name in dict.fromkeys(columns):
+        places = [k for k, other in enumerate(columns) if other == name]
+        tail = f", column {name}" if name is not None else ""
+        where = f"{file}, {_row_numbers([rows[k] for k in places])}{tail}"
+        faults.append(Fault(_said([what(k) for k in places[:LINES]], len(places)), where, fix))
     return faults
+
+
+def _row_numbers(rows: Sequence[int]) -> str:
+    """The rows as a person counts them: row 5, rows 5 and 8, rows 3, 5, 8 and 3 more."""
+    if len(rows) <= ROWS_NAMED:
+        names = [str(row) for row in rows]
+        last = f" and {names[-1]}" if len(names) > 1 else ""
+        return f"row{'s' if last else ''} {', '.join(names[:-1]) or names[0]}{last}"
+    return f"rows {', '.join(str(row) for row in rows[:ROWS_NAMED])} and {len(rows) - ROWS_NAMED} more"
+
+
+def _said(texts: Sequence[str], count: int) -> str:
+    """What is wrong in these rows: each text once, three at most; and in how many rows it is another one."""
+    different = list(dict.fromkeys(texts))
+    shown = different[:TEXTS_SHOWN]
+    if len(different) == 1:
+        return shown[0]
+    rest = count - sum(text in shown for text in texts)
+    return " ".join([*shown, *([f"And {rest} more of this kind."] if rest else [])])
 
 
 def no_column(name: str, file: str, known: Sequence[str], declared: str) -> Fault:

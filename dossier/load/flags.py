@@ -10,7 +10,7 @@ import numpy as np
 from dossier.load import coding
 from dossier.load.datasets import Site
 from dossier.load.faults import listed
-from dossier.types import POOLED, Absent, CountedRows, Dataset, Flag, Floats
+from dossier.types import POOLED, Absent, CountedRows, Dataset, Flag, Floats, SettledTable
 
 TELLING = 3
 """From so many predictors on two equal rows are hardly two patients by chance."""
@@ -22,13 +22,21 @@ MORE_THAN_CHANCE = 5.0
 """So many times more equal rows than two tables of other patients would share are the same patients."""
 
 
-def flags(sites: Sequence[Site]) -> tuple[Flag, ...]:
-    """The flags of every dataset, in their order."""
+def flags(sites: Sequence[Site], tables: Sequence[SettledTable] = ()) -> tuple[Flag, ...]:
+    """The flags of every dataset, in their order, and of the tables as a whole."""
     development = next((site.described for site in sites if site.dataset.role == "development"), None)
     each = (flag for site in sites for flag in _of(site, development))
     described = [site.described for site in sites]
     empty = _empty_subgroups([site.dataset for site in described])
-    return (*each, *_same_tables(sites), *coding.flags(described), *empty)
+    return (*each, *_same_tables(sites), *coding.flags(described), *empty, *_sites_left_out(tables))
+
+
+def _sites_left_out(tables: Sequence[SettledTable]) -> Iterator[Flag]:
+    """Rows that belong to no dataset, because `rows` leaves out every row of their site."""
+    for table in tables:
+        if table.of_no_dataset:
+            after = f" of {table.file} of sites of which rows leaves out every row: no dataset counts them."
+            yield Flag.of_rows("rows_selected", POOLED, CountedRows(table.of_no_dataset, "There are ", after))
 
 
 def _of(site: Site, development: Site | None) -> Iterator[Flag]:

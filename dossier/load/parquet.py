@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, combinations
 from pathlib import Path
 from typing import Any
@@ -74,6 +74,17 @@ class Stored(Mapping[str, Any]):
     def __len__(self) -> int:
         """How many columns there are."""
         return len(self.parts[0].names)
+
+    @property
+    def files(self) -> tuple[tuple[str, int], ...]:
+        """The files with how many of the wanted rows each holds."""
+        starts = accumulate((part.rows for part in self.parts), initial=0)
+        inside = ((part, self._inside(start, part)) for part, start in zip(self.parts, starts, strict=False))
+        return tuple((part.file, part.rows if places is None else len(places)) for part, places in inside)
+
+    def only(self, rows: NDArray[np.int64]) -> Stored:
+        """The columns in some of the wanted rows, by their ascending places among these."""
+        return replace(self, places=rows if self.places is None else self.places[rows])
 
     def _inside(self, start: int, part: Part) -> NDArray[np.int64] | None:
         """The wanted rows of a part, counted from its own first."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,13 @@ class Source:
     """All its rows; of a table of very many, only the columns that are read in all of them."""
     where: str
     sample: Sample | None = None
+    others: Mapping[tuple[str | None, str | None], int] = field(default_factory=dict)
+    """How many rows of each site and imputation `rows` leaves out."""
+
+    def name_of(self, site: str | None) -> str:
+        """The name of the dataset of the rows with this word for their site."""
+        name = self.declaration.name
+        return name if self.declaration.site_column is None else f"{name}-{slug(site or '')}"
 
     @property
     def every_column(self) -> Settled:
@@ -57,6 +65,12 @@ class Renamed:
 
     name: str
     columns: tuple[str, ...]
+
+
+def slug(text: str) -> str:
+    """A text as part of a name: small letters and digits, dashes between them."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")
 
 
 def columns_of_all_rows(release: Release, declaration: DatasetDeclaration) -> frozenset[str]:
@@ -113,7 +127,7 @@ def chosen(release: Release, sources: Sequence[Source], faults: list[Fault]) -> 
     """The names of the predictors of each table."""
     taken = roles_of_columns(release)
     development = next((source for source in sources if source.declaration.role == "development"), None)
-    offered = _offered(development, taken)
+    offered = _offered(development, taken, _selecting(release))
     names = [
         _declared(source, taken, faults)
         if source.declaration.predictors is not None
@@ -132,7 +146,7 @@ def renamed(release: Release, sources: Sequence[Source]) -> list[tuple[Renamed, 
     """The predictors that a table lacks and that may stand there under another name, of each table."""
     taken = roles_of_columns(release)
     development = next((source for source in sources if source.declaration.role == "development"), None)
-    offered = sorted(_offered(development, taken))
+    offered = sorted(_offered(development, taken, _selecting(release)))
     known = frozenset(taken) if development is None else frozenset((*taken, *development.table.names))
     return [
         ()
@@ -156,12 +170,14 @@ def _may_be_one(name: str, other: str) -> bool:
     return bool(plain) and ("".join(plain) == "".join(longer) or plain == longer[: len(plain)])
 
 
-def _offered(development: Source | None, taken: dict[str, str]) -> frozenset[str]:
+def _offered(development: Source | None, taken: dict[str, str], selecting: frozenset[str]) -> frozenset[str]:
     if development is None:
         return frozenset()
     names = development.declaration.predictors
     if names is None:
-        names = tuple(name for name in development.table.names if not _numbers_rows(name, development))
+        names = tuple(
+            name for name in development.table.names if name not in selecting and not _numbers_rows(name, development)
+        )
     return frozenset(name for name in names if name not in taken)
 
 
@@ -171,6 +187,11 @@ def _numbers_rows(name: str, source: Source) -> bool:
         return True
     column = source.every_column.columns.get(name)
     return name in NAMES_OF_ROWS and column is not None and bool((np.diff(column.numbers) == 1).all())
+
+
+def _selecting(release: Release) -> frozenset[str]:
+    """The columns that say which rows are meant: predictors only where they are called so."""
+    return frozenset(name for dataset in release.dataset for name in dataset.rows)
 
 
 def _declared(source: Source, taken: dict[str, str], faults: list[Fault]) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ SHOWN = ("outcome", "risk", "rival's risk", "predictor", "subgroup", "weights")
 
 
 def settled_tables(
-    release: Release, sources: Sequence[Source], predictors: Sequence[tuple[str, ...]]
+    release: Release, sources: Sequence[Source], predictors: Sequence[tuple[str, ...]], datasets: Sequence[str]
 ) -> tuple[SettledTable, ...]:
     """Every table of the release, with its columns in the order of the file."""
     return tuple(
@@ -33,6 +33,10 @@ def settled_tables(
             file=source.table.file,
             rows=len(source.table.rows),
             columns=tuple(_columns(release, source, names)),
+            left_out=sum(source.others.values()),
+            of_no_dataset=sum(
+                count for (site, _), count in source.others.items() if source.name_of(site) not in datasets
+            ),
         )
         for source, names in zip(sources, predictors, strict=True)
     )
@@ -50,8 +54,10 @@ def _columns(release: Release, source: Source, predictors: tuple[str, ...]) -> I
             role = ROLES.get(named[name], named[name].rpartition(" ")[2])
         elif name in predictors:
             role = "predictor"
+        elif name in groups:
+            role = "subgroup"
         else:
-            role = "subgroup" if name in groups else "not used"
+            role = "rows" if name in source.declaration.rows else "not used"
         found = _settled(name, role, column, name in categorical)
         yield found if whole else replace(found, sample=len(seen.rows))
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,9 @@ FEW_VALUES = 10
 
 FEWEST_BEYOND = 5
 """Patients at or beyond each end of an axis, that no end is one patient's value."""
+
+LARGEST_LOGARITHM = 230.0
+"""A logarithm above it is of no number that a measurement gives."""
 
 GRID = 181
 MARKS = 16
@@ -65,17 +69,61 @@ def spline_columns(values: Floats, knots: Sequence[float]) -> Floats:
     return np.column_stack([values, *curved])
 
 
-def effect(term: ModelTerm, feature: Feature) -> Floats:
-    """What a predictor adds to the linear predictor in each row, on the scale of log odds; NaN where it is missing.
+def effect(term: ModelTerm, feature: Feature, partner: Feature | None = None) -> Floats:
+    """What a term adds to the linear predictor in each row, on the scale of log odds; NaN where a value is missing.
 
-    A category that the term does not name adds 0.
+    Parameters
+    ----------
+    term : ModelTerm
+        One term of the declared formula.
+    feature : Feature
+        The values of its predictor, (n,).
+    partner : Feature, optional
+        The values of the other predictor of a product, (n,); None of a term that is no product.
+
+    Notes
+    -----
+    With x = min(max(value, floor), cap), transformed where the term says so, f(x) is: the coefficient times x; the
+    coefficient of the category, 0 of one that is not named; the restricted cubic spline; or the piecewise linear
+    function through 0 at 0 whose slope in each segment is the coefficient of that segment. A product adds f(x) times
+    the number of the partner, or x times the coefficient of the category that the partner has.
     """
+    if term.with_ is None:
+        return _effect_of_levels(term.levels, feature) if term.levels is not None else _shape(term, feature)
+    if partner is None:
+        raise TypeError("a product is of two predictors")
     if term.levels is not None:
-        return _effect_of_levels(term.levels, feature)
-    values = _transformed(_numbers(feature), term.transform)
-    if term.knots is None:
-        return np.asarray((term.coefficient or 0.0) * values)
-    return np.asarray(spline_columns(values, term.knots) @ np.array(term.coefficients))
+        return np.asarray(_effect_of_levels(term.levels, partner) * _entered(term, feature))
+    return np.asarray(_shape(term, feature) * _numbers(partner))
+
+
+def _shape(term: ModelTerm, feature: Feature) -> Floats:
+    values = _entered(term, feature)
+    if term.knots is not None:
+        return np.asarray(spline_columns(values, term.knots) @ np.array(term.coefficients))
+    if term.segments is not None:
+        return np.asarray(segment_columns(values, term.segments) @ np.array(term.coefficients))
+    return np.asarray((term.coefficient or 0.0) * values)
+
+
+def segment_columns(values: Floats, segments: Sequence[float]) -> Floats:
+    """How far each value goes into each segment, (n, k + 1): times the slopes it is the piecewise linear function.
+
+    `segments` (k, increasing) are the numbers at which the slope changes. The first column is min(x, s1), the last
+    max(x - sk, 0), one between clips x to its segment and counts from where that begins; together they are x.
+    """
+    inner = [np.clip(values, low, high) - low for low, high in pairwise(segments)]
+    return np.column_stack([np.minimum(values, segments[0]), *inner, np.maximum(values - segments[-1], 0.0)])
+
+
+def _entered(term: ModelTerm, feature: Feature) -> Floats:
+    """The numbers of a predictor as they enter a term: not below the floor, not above the cap, then transformed."""
+    values = _numbers(feature)
+    if term.floor is not None:
+        values = np.maximum(values, term.floor)
+    if term.cap is not None:
+        values = np.minimum(values, term.cap)
+    return _transformed(values, term.transform)
 
 
 def _transformed(values: Floats, transform: str | None) -> Floats:
@@ -112,12 +160,17 @@ def _numbers(feature: Feature) -> Floats:
 def linear_predictor(model: Model, predictors: Sequence[Feature]) -> Floats | Absent:
     """The linear predictor of each row, in log odds: intercept plus effects; NaN where a predictor is missing."""
     features = {feature.name: feature for feature in predictors}
-    lacking = [term.predictor for term in model.term if term.predictor not in features]
-    if len(lacking) == len(model.term):
+    lacking = [name for name in model.predictors if name not in features]
+    if len(lacking) == len(model.predictors):
         return Absent("the site gives none of the formula's predictors")
     if lacking:
         return Absent(f"the formula needs {', '.join(lacking)}, which the site does not give")
-    return np.asarray(model.intercept + sum(effect(term, features[term.predictor]) for term in model.term))
+    return np.asarray(model.intercept + together(model.term, features))
+
+
+def together(terms: Sequence[ModelTerm], features: Mapping[str, Feature]) -> Floats:
+    """The sum of the effects of these terms in each row, in log odds."""
+    return np.asarray(sum(effect(term, features[term.predictor], features.get(term.with_ or "")) for term in terms))
 
 
 @metric(
@@ -162,26 +215,46 @@ def formula_difference(model: Model, risk: Floats, predictors: Sequence[Feature]
 # ---- the axes -------------------------------------------------------------------------------------------------------
 
 
+Effect = Callable[[Floats], Floats]
+"""What each of these numbers of a predictor adds to the linear predictor."""
+
+
 @dataclass(frozen=True)
 class Axis:
-    """One predictor of the nomogram: its values with what each adds to the linear predictor."""
+    """One axis of the nomogram: the values of a predictor with what each adds to the linear predictor.
+
+    Of a product the predictors share the axes: one for each value of the one, with the numbers of the other along it;
+    or, where both have few values, a single axis of the pairs of values.
+    """
 
     predictor: str
     values: Floats
     """Numbers in increasing order; for categories their places 0, 1, 2 ..."""
     effects: Floats
     marked: NDArray[np.bool_]
-    """Which values are marked on the axis: round numbers, both ends, and turns."""
+    """Which values are marked on the axis: round numbers, both ends, turns, and where a slope changes."""
     turns: NDArray[np.bool_]
     n: int
     steps: tuple[float, ...] = ()
     """The round steps between marks, from coarse to fine."""
     levels: tuple[str, ...] | None = None
+    breaks: tuple[float, ...] = ()
+    """The numbers inside at which a slope changes, as the formula declares them."""
+    group: tuple[str, ...] = ()
+    """The predictors whose product it shows; empty for a predictor in no product."""
+    beside: tuple[str, str] | None = None
+    """The other predictor of the product and its value, for which alone the axis holds."""
 
     @property
     def width(self) -> float:
         """The distance between the smallest and the largest effect, in log odds."""
         return float(self.effects.max() - self.effects.min())
+
+    @property
+    def at(self) -> dict[str, str]:
+        """What names the axis among the curves of results.json."""
+        named = {} if self.beside is None else {"with": self.beside[0], "level": self.beside[1]}
+        return {"predictor": self.predictor, **named}
 
 
 @dataclass(frozen=True)
@@ -195,58 +268,213 @@ class Nomogram:
     """The linear predictor at 0 points in total."""
 
     def points(self, axis: Axis) -> Floats:
-        """The points of each value of an axis: 0 for its smallest effect."""
-        return np.asarray((axis.effects - axis.effects.min()) * self.per_unit)
+        """The points of each value of an axis: 0 for the smallest effect, of a product that of all its axes."""
+        smallest = min(float(member.effects.min()) for member in _sharing(self.axes, axis))
+        return np.asarray((axis.effects - smallest) * self.per_unit)
 
     @property
     def total(self) -> float:
-        """The largest total."""
-        return sum(float(self.points(axis).max()) for axis in self.axes)
+        """The largest total: a patient is on one axis of each product."""
+        return sum(max(float(self.points(member).max()) for member in group) for group in _groups(self.axes))
+
+
+def _groups(axes: Sequence[Axis]) -> list[tuple[Axis, ...]]:
+    """The axes, those of one product together."""
+    found: dict[tuple[str, ...], tuple[Axis, ...]] = {}
+    for member in axes:
+        key = member.group or (member.predictor,)
+        found[key] = (*found.get(key, ()), member)
+    return list(found.values())
+
+
+def _sharing(axes: Sequence[Axis], axis: Axis) -> tuple[Axis, ...]:
+    """The axes of the product that an axis shows; the axis itself where it shows none."""
+    return tuple(member for member in axes if member.group == axis.group) if axis.group else (axis,)
 
 
 def nomogram(model: Model, reference: Mapping[str, Feature]) -> Nomogram | Absent:
     """The points of every predictor of a model: 100 for the widest effect, 0 for the smallest effect of each.
 
     `reference` holds each predictor in the rows that say how far its axis reaches: from its 10th smallest to its 10th
-    largest value (of fewer than 200 rows from the 5th to the 95th percentile), with five or more rows at or beyond.
-    Absent when no predictor changes the risk.
+    largest value (of fewer than 200 rows from the 5th to the 95th percentile), with five or more rows at or beyond;
+    a floor and a cap end it. Absent when no predictor changes the risk, when a product is of two predictors with many
+    values each, or when products join three predictors or more: no axis can show these.
     """
-    pairs = [(term, axis(term, reference[term.predictor])) for term in model.term]
-    rough = scaled(model.intercept, tuple(one for _, one in pairs))
+    drawn: list[tuple[Effect, Axis]] = []
+    for group in model.groups:
+        found = _axes_of(model, group, reference)
+        if isinstance(found, Absent):
+            return found
+        drawn += found
+    rough = scaled(model.intercept, tuple(member for _, member in drawn))
     if isinstance(rough, Absent):
         return rough
-    return scaled(model.intercept, tuple(_with_marks(term, one, rough.per_unit) for term, one in pairs))
+    return scaled(model.intercept, tuple(_with_marks(of, member, rough.per_unit) for of, member in drawn))
 
 
 def scaled(intercept: float, axes: tuple[Axis, ...]) -> Nomogram | Absent:
-    """The axes on one scale of points, 100 for the widest."""
-    widest = max(axis.width for axis in axes)
+    """The axes on one scale of points, 100 for the widest effect, of a product that of all its axes."""
+    spans = [
+        (min(float(member.effects.min()) for member in group), max(float(member.effects.max()) for member in group))
+        for group in _groups(axes)
+    ]
+    widest = max(high - low for low, high in spans)
     if not widest > 0:
         return Absent("no predictor of the formula changes the risk")
-    return Nomogram(axes, WIDEST / widest, intercept + sum(float(axis.effects.min()) for axis in axes))
+    return Nomogram(axes, WIDEST / widest, intercept + sum(low for low, _ in spans))
+
+
+def _axes_of(
+    model: Model, group: tuple[str, ...], reference: Mapping[str, Feature]
+) -> list[tuple[Effect, Axis]] | Absent:
+    """The axes of a predictor, or of two whose product stands in the formula."""
+    terms = tuple(term for term in model.term if term.predictor in group)
+    if len(group) == 1:
+        (term,), feature = terms, reference[group[0]]
+        return [(lambda values: effect(term, Feature(feature.name, values)), axis(term, feature))]
+    if len(group) > 2:
+        return Absent(f"products join {', '.join(group)}, and an axis shows two predictors at most")
+    of_levels = {term.with_ or term.predictor for term in terms if term.levels is not None}
+    listed = {name: _one_by_one(reference[name], name in of_levels) for name in group}
+    by_value = {name: feature for name, feature in listed.items() if feature is not None}
+    if len(by_value) == 2:
+        return [_pairs(terms, by_value[group[0]], by_value[group[1]], reference)]
+    if not by_value:
+        return Absent(f"{' and '.join(group)}, of which the formula has a product, are both numbers of many values")
+    (name, partner), carrier = next(iter(by_value.items())), next(other for other in group if other not in by_value)
+    low, high = model.reach(carrier)
+    names = _names(partner)
+    return [
+        _along(terms, reference[carrier], Feature(name, partner.values[[row]], partner.levels), label, (low, high))
+        for row, label in enumerate(names)
+    ]
+
+
+def _one_by_one(feature: Feature, of_levels: bool) -> Feature | None:
+    """The values of a predictor that is read value by value; None of numbers that are read along an axis."""
+    if feature.levels is not None:
+        return Feature(feature.name, np.arange(len(feature.levels), dtype=np.float64), feature.levels)
+    known = feature.values[~np.isnan(feature.values)]
+    different = np.unique(known)
+    if of_levels:
+        return Feature(feature.name, different)
+    return Feature(feature.name, _held_by_some(known)) if _few(different) else None
+
+
+def _few(different: Floats) -> bool:
+    return len(different) < 2 or (len(different) <= FEW_VALUES and bool((different == np.round(different)).all()))
+
+
+def _names(feature: Feature) -> tuple[str, ...]:
+    """The words for the values of a predictor that is read value by value."""
+    return feature.levels if feature.levels is not None else tuple(f"{value:.12g}" for value in feature.values)
+
+
+def _pairs(
+    terms: Sequence[ModelTerm], first: Feature, other: Feature, reference: Mapping[str, Feature]
+) -> tuple[Effect, Axis]:
+    """The axis of the pairs of values of two predictors."""
+    ones, others = len(first.values), len(other.values)
+    pairs = {
+        first.name: Feature(first.name, np.repeat(first.values, others), first.levels),
+        other.name: Feature(other.name, np.tile(other.values, ones), other.levels),
+    }
+    effects = together(terms, pairs)
+    every = np.ones(len(effects), dtype=bool)
+    found = Axis(
+        f"{first.name} × {other.name}",
+        np.arange(len(effects), dtype=np.float64),
+        effects,
+        every,
+        ~every,
+        int((~np.isnan(reference[first.name].values)).sum()),
+        levels=tuple(f"{level}, {two}" for level in _names(first) for two in _names(other)),
+        group=(first.name, other.name),
+    )
+    return lambda values: effects, found
+
+
+def _along(
+    terms: Sequence[ModelTerm],
+    carrier: Feature,
+    partner: Feature,
+    label: str,
+    reach: tuple[float | None, float | None],
+) -> tuple[Effect, Axis]:
+    """The axis of the numbers of one predictor for one value of the other."""
+
+    def of(values: Floats) -> Floats:
+        same = Feature(partner.name, np.repeat(partner.values, len(values)), partner.levels)
+        return together(terms, {carrier.name: Feature(carrier.name, values), partner.name: same})
+
+    breaks = [value for term in terms if term.predictor == carrier.name for value in _breaks(term)]
+    known = carrier.values[~np.isnan(carrier.values)]
+    low, high = _within(ends(known), reach)
+    whole = bool((known == np.round(known)).all())
+    found = _of_numbers(of, carrier.name, (low, high), breaks, len(known), whole)
+    return of, replace(found, group=(carrier.name, partner.name), beside=(partner.name, label))
 
 
 def axis(term: ModelTerm, feature: Feature) -> Axis:
     """The values of one predictor with their effects: categories one by one, numbers on a dense grid."""
     known = feature.values[~np.isnan(feature.values)]
-    if feature.levels is not None:
-        codes = np.arange(len(feature.levels), dtype=np.float64)
-        return _by_value(term, Feature(feature.name, codes, feature.levels), feature.levels, len(known))
-    different = np.unique(known)
-    whole = bool((different == np.round(different)).all())
-    if term.levels is not None:
-        return _number_by_number(term, feature.name, different, len(known))
-    if len(different) < 2 or (len(different) <= FEW_VALUES and whole):
-        return _number_by_number(term, feature.name, _held_by_some(known), len(known))
-    low, high = ends(known)
+    listed = _one_by_one(feature, term.levels is not None)
+    if listed is not None:
+        return _by_value(term, listed, _names(listed), len(known))
+    low, high = _within(ends(known), (term.floor, term.cap))
     if low == high:
-        return _number_by_number(term, feature.name, np.array([low]), len(known))
-    values = np.linspace(low, high, GRID)
-    effects = effect(term, Feature(feature.name, values))
-    steps = _ladder(high - low, whole)
-    return Axis(
-        term.predictor, values, effects, np.zeros(GRID, dtype=bool), np.zeros(GRID, dtype=bool), len(known), steps
+        only = Feature(feature.name, np.array([low]))
+        return _by_value(term, only, _names(only), len(known))
+    whole = bool((known == np.round(known)).all())
+    return _of_numbers(
+        lambda values: effect(term, Feature(feature.name, values)),
+        term.predictor,
+        (low, high),
+        _breaks(term),
+        len(known),
+        whole,
     )
+
+
+def _of_numbers(
+    of: Effect, name: str, between: tuple[float, float], breaks: Sequence[float], n: int, whole: bool
+) -> Axis:
+    """An axis of numbers on a dense grid, which holds the places where a slope changes."""
+    low, high = between
+    inside = tuple(sorted({value for value in breaks if low < value < high}))
+    values = np.union1d(np.linspace(low, high, GRID), inside) if low < high else np.array([low])
+    none = np.zeros(len(values), dtype=bool)
+    steps = _ladder(high - low, whole) if low < high else ()
+    return Axis(name, values, of(values), none, none, n, steps, breaks=inside)
+
+
+def _within(between: tuple[float, float], reach: tuple[float | None, float | None]) -> tuple[float, float]:
+    """The ends of an axis cut at the floor and the cap, beyond which nothing changes."""
+    low, high = (
+        min(max(end, -math.inf if reach[0] is None else reach[0]), math.inf if reach[1] is None else reach[1])
+        for end in between
+    )
+    return low, high
+
+
+def _breaks(term: ModelTerm) -> list[float]:
+    """The numbers of the predictor at which the slope of its term changes, as they were before any transform."""
+    ends_of_it = [number for number in (term.floor, term.cap) if number is not None]
+    segments = [_untransformed(number, term.transform) for number in term.segments or ()]
+    return [*ends_of_it, *(number for number in segments if number is not None)]
+
+
+def _untransformed(value: float, transform: str | None) -> float | None:
+    """The number of which this is the transform; None where it is of none, or of two."""
+    match transform:
+        case "log":
+            return math.exp(value) if value < LARGEST_LOGARITHM else None
+        case "sqrt":
+            return value**2 if value >= 0 else None
+        case "square":
+            return None
+        case _:
+            return value
 
 
 def _held_by_some(known: Floats) -> Floats:
@@ -260,10 +488,6 @@ def _held_by_some(known: Floats) -> Floats:
     below = np.cumsum(counts)
     inside = (below >= FEWEST_BEYOND) & (below[-1] - below + counts >= FEWEST_BEYOND)
     return different[inside] if inside.any() else different
-
-
-def _number_by_number(term: ModelTerm, name: str, values: Floats, n: int) -> Axis:
-    return _by_value(term, Feature(name, values), tuple(f"{one:.12g}" for one in values), n)
 
 
 def _by_value(term: ModelTerm, feature: Feature, levels: tuple[str, ...], n: int) -> Axis:
@@ -311,21 +535,19 @@ def _multiples(low: float, high: float, step: float) -> Floats:
     return np.round(np.arange(first, last + 1) * step, _digits(step))
 
 
-def _with_marks(term: ModelTerm, axis: Axis, per_unit: float) -> Axis:
-    """The axis with its marks: ends, turns, coarse round numbers, and finer ones where points change fast."""
-    if axis.levels is not None:
-        return axis
+def _with_marks(of: Effect, axis: Axis, per_unit: float) -> Axis:
+    """The axis with its marks: ends, turns, breaks, coarse round numbers, and finer ones where points change fast."""
+    if axis.levels is not None or len(axis.values) == 1:
+        return replace(axis, marked=np.ones(len(axis.values), dtype=bool))
     low, high = float(axis.values[0]), float(axis.values[-1])
     digits = _digits(high - low)
-    turns = {round(float(axis.values[place]), digits) for place in turning_points(axis.effects * per_unit)} - {
-        low,
-        high,
-    }
+    found = (float(axis.values[place]) for place in turning_points(axis.effects * per_unit))
+    turns = {one if one in axis.breaks else round(one, digits) for one in found} - {low, high}
 
     def points(values: Sequence[float]) -> Floats:
-        return effect(term, Feature(axis.predictor, np.array(values, dtype=np.float64))) * per_unit
+        return of(np.array(values, dtype=np.float64)) * per_unit
 
-    chosen = {low, high, *turns}
+    chosen = {low, high, *turns, *axis.breaks}
     for rank, step in enumerate(axis.steps):
         for number in map(float, _multiples(low, high, step)):
             nearest = [max(one for one in chosen if one <= number), min(one for one in chosen if one >= number)]
@@ -336,15 +558,12 @@ def _with_marks(term: ModelTerm, axis: Axis, per_unit: float) -> Axis:
             if rank == 0 or (len(chosen) < MARKS and min(apart[:2]) >= APART and is_steep):
                 chosen.add(number)
     values = np.unique(np.concatenate([axis.values, np.array(sorted(chosen))]))
-    effects = effect(term, Feature(axis.predictor, values))
-    return Axis(
-        axis.predictor,
-        values,
-        effects,
-        np.isin(values, list(chosen)),
-        np.isin(values, list(turns)),
-        axis.n,
-        axis.steps,
+    return replace(
+        axis,
+        values=values,
+        effects=of(values),
+        marked=np.isin(values, list(chosen)),
+        turns=np.isin(values, list(turns)),
     )
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from dossier.bands import FEWEST_WITH_A_VALUE
-from dossier.types import Curve, DatasetSummary, Description, Evidence, Withheld
+from dossier.types import NOT_SELECTED, At, Curve, DatasetSummary, Description, Evidence, Withheld
 from dossier.typeset.numbers import TIED
 from dossier.typeset.words import counted, dates, listing, sentence_case
 
@@ -66,9 +66,13 @@ def _size_and_dates(dataset: DatasetSummary) -> str:
 def identity(evidence: Evidence) -> str:
     """The dossier's name on every page: model, released version, date."""
     release = evidence.release.release
-    name = release.model if release.version == UNSTATED else f"{release.model} {release.version}"
-    words = re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
-    return words if release.date is None else f"{words}-{release.date.isoformat()}"
+    return identity_of(release.model, release.version, None if release.date is None else release.date.isoformat())
+
+
+def identity_of(model: str, version: str, date: str | None) -> str:
+    """The name of the dossier of a model in this version on this date."""
+    words = re.sub(r"[^a-z0-9.]+", "-", (model if version == UNSTATED else f"{model} {version}").lower()).strip("-")
+    return words if date is None else f"{words}-{date}"
 
 
 def shown(evidence: Evidence, roles: Sequence[str] = ("development", "internal", "external")) -> list[DatasetSummary]:
@@ -109,10 +113,19 @@ def at_least(datasets: Sequence[DatasetSummary]) -> str:
     return f"at least{TIED}" if any(dataset.outcome_withheld for dataset in datasets) else ""
 
 
-def lost_rows(datasets: Sequence[DatasetSummary]) -> tuple[int, str]:
-    """How many rows were excluded as far as that is told, and the words before the number where it is not all."""
-    counts = [count for dataset in datasets for count in dataset.excluded.values()]
+def lost_rows(datasets: Sequence[DatasetSummary], but: str = "") -> tuple[int, str]:
+    """How many rows were excluded as far as that is told, and the words before the number where it is not all.
+
+    Those that were excluded for the reason `but` do not count.
+    """
+    counts = [count for dataset in datasets for why, count in dataset.excluded.items() if why != but]
     return sum_known(counts), f"at least{TIED}" if any(isinstance(count, Withheld) for count in counts) else ""
+
+
+def not_analysed(datasets: Sequence[DatasetSummary]) -> str:
+    """What is said of the excluded rows: those that the release does not select could have been analysed."""
+    chosen = any(dataset.excluded.get(NOT_SELECTED) for dataset in datasets)
+    return "are not analysed" if chosen else "could not be analysed"
 
 
 def unweighted(datasets: Sequence[DatasetSummary]) -> str:
@@ -153,3 +166,8 @@ def reader_name(evidence: Evidence, curve: Curve, place: int) -> str:
     name = f"Reader {curve.columns['reader'][place]:.0f}"
     group = curve.columns["group"][place] if "group" in curve.columns else None
     return name if group is None else f"{name} ({groups_of_readers(evidence)[int(group)]})"
+
+
+def axis_name(at: At) -> str:
+    """What an axis of the nomogram is called: its predictor, and of a product the value of the other one."""
+    return f"{at['predictor']} ({at['with']} {at['level']})" if "with" in at else str(at["predictor"])

@@ -17,7 +17,7 @@ from typing import Any
 
 from dossier import material
 from dossier.contents import CHAPTERS
-from dossier.typeset.names import ALL_POOLED
+from dossier.typeset.names import ALL_POOLED, identity_of
 from dossier.typeset.numbers import CUT_OFFS, DASH, MINUS, TIED, number
 from dossier.verify.pages import Block, Pages
 
@@ -28,6 +28,8 @@ INTERVAL = re.compile(
 )
 BOUNDS = re.compile(rf"({NUMBER})%?(?: to |{DASH})({NUMBER})%?")
 TOKEN = re.compile(NUMBER)
+BARE = re.compile(r"[\d,]+(?:\.\d*)?|[\d.,]*,[\d.,]*")
+"""What may be a number, however it is written."""
 SCALES = (1.0, 100.0, 1000.0)
 """As it is, in per cent or per 100 patients, and per 1,000 patients."""
 
@@ -43,6 +45,7 @@ BY_FORM = (
     ("dates", re.compile(rf"\b\d{{1,2}}\s(?:{MONTHS}|{'|'.join(month[:3] for month in MONTHS.split('|'))})\s\d{{4}}")),
     ("dates", re.compile(r"\b\d{4}-\d{2}-\d{2}\b")),
     ("names", re.compile(r"\bSHA-256\b")),
+    ("names", re.compile(rf"\b[Vv]ersion[ {TIED}]\d[\w.+-]*")),
     ("settings", re.compile(r"[\d,]+ bootstrap replicates, [\d,]+ permutations")),
     ("commands", re.compile(r"^Command: dossier .*")),
     ("smallest counts that are shown", re.compile(r"<\d+(?![\d.,])")),
@@ -101,7 +104,7 @@ class Pool:
         self.values = frozenset(values)
         self.triples = frozenset(triples)
         self._said: dict[tuple[int, float], frozenset[str]] = {}
-        self._spans: dict[tuple[tuple[int, ...], float], frozenset[tuple[str, ...]]] = {}
+        self._spans: dict[tuple[tuple[int, ...], float], dict[tuple[str, ...], list[float]]] = {}
 
     def has(self, token: str) -> bool:
         """Whether some number reads like this at some scale."""
@@ -113,9 +116,10 @@ class Pool:
         The value has more digits than both bounds only where fewer would put it on a cut-off.
         """
         digits = tuple(_digits(token) for token in tokens)
-        rounded = round(float(tokens[0].lstrip("<").replace(MINUS, "-").replace(",", "")), min(digits))
-        return (min(digits) == digits[0] or rounded in (0, *CUT_OFFS)) and any(
-            tokens in self._intervals(digits, scale) for scale in SCALES[:2]
+        return any(
+            min(digits) == digits[0] or round(value * scale, min(digits)) in (0, *CUT_OFFS)
+            for scale in SCALES[:2]
+            for value in self._intervals(digits, scale).get(tokens, ())
         )
 
     def has_bounds(self, tokens: tuple[str, str]) -> bool:
@@ -129,12 +133,14 @@ class Pool:
             self._said[key] = frozenset(number(value * scale, digits) for value in self.values)
         return self._said[key]
 
-    def _intervals(self, digits: tuple[int, ...], scale: float) -> frozenset[tuple[str, ...]]:
+    def _intervals(self, digits: tuple[int, ...], scale: float) -> Mapping[tuple[str, ...], list[float]]:
+        """The values of the estimates that read alike."""
         key = (digits, scale)
         if key not in self._spans:
-            self._spans[key] = frozenset(
-                tuple(number(one * scale, own) for one, own in zip(span, digits, strict=True)) for span in self.triples
-            )
+            self._spans[key] = {}
+            for span in self.triples:
+                read = tuple(number(one * scale, own) for one, own in zip(span, digits, strict=True))
+                self._spans[key].setdefault(read, []).append(span[0])
         return self._spans[key]
 
 
@@ -320,6 +326,9 @@ class Source:
         """The names with digits in them: sites, datasets, predictors, levels, classes, the model."""
         release = self.results["release"]
         found = {f"{release['model']} {release['version']}", release["model"], release["version"]}
+        identity = identity_of(release["model"], release["version"], None)
+        # Its date is exempt by its form, and taken out before.
+        found |= {identity, f"{identity}-·"}
         found |= {f"{name}{TIED}{version}" for name, version in self.manifest["versions"].items()}
         found |= {f"{name} {version}" for name, version in self.manifest["versions"].items()}
         for one in self.results["datasets"]:
@@ -331,8 +340,8 @@ class Source:
             found |= {one["variable"], one["level"] or ""}
         found |= {entry["name"].replace("../", "") for entry in self.manifest["inputs"]}
         found |= self._names_before
-        # A name that is a bare number would hide results.
-        return _any_of(name for name in found if re.search(r"\d", name) and re.search(r"[^\d.,]", name))
+        # A name that is a bare number would hide results; 2.1.0 is none.
+        return _any_of(name for name in found if re.search(r"\d", name) and not BARE.fullmatch(name))
 
     @cached_property
     def _names_before(self) -> set[str]:
@@ -351,10 +360,23 @@ class Source:
         found |= {one[name] for one in self.results["flags"] for name in ("says", "reply")}
         found |= {one["reason"] for one in self.results["acceptance"]}
         sentences = {one.strip().rstrip(".") for one in found if one}
-        # A long note may break at the end of a page.
-        sentences |= {part for one in sentences for part in re.split(r"[,;] ", one) if " " in part}
+        # A long note may break at the end of a page, and no name of it is cut then: "Ward 5, 2024" is one.
+        sentences |= {part for one in sentences for part in self._parts(one) if " " in part}
+        sentences.add(f"seed {self.results['release']['seed']}")
         sentences = {one for one in sentences if re.search(r"\d", one)}
         return _any_of(sentences | {one[:1].upper() + one[1:] for one in sentences})
+
+    def _parts(self, sentence: str) -> list[str]:
+        """What stands between the commas and semicolons of a sentence, but for those within names."""
+        named: list[str] = []
+
+        def kept(found: re.Match[str]) -> str:
+            named.append(found[0])
+            return "\0"
+
+        parts = re.split(r"[,;] ", self.names.sub(kept, sentence))
+        left = iter(named)
+        return ["".join(next(left) if one == "\0" else one for one in part) for part in parts]
 
     @cached_property
     def fixed(self) -> re.Pattern[str]:

@@ -13,6 +13,9 @@ from dossier.evaluate.withheld import curves, descriptions, results, tables
 from dossier.evaluate.withheld.tables import Policy, is_few
 from dossier.types import POOLED, DatasetSummary, Evidence, Flag, Study, SubgroupEvidence, SubgroupSize, Withheld
 
+MEASURES = frozenset(("sensitivity", "specificity", "net_benefit"))
+"""The measures from which the tables of right and wrong can be worked back, so that they say what is withheld."""
+
 
 def without_small_datasets(study: Study) -> Study:
     """The study without the datasets of which not even the number of rows may be shown, with a flag that says so.

@@ -46,6 +46,7 @@ PLAIN = {
     "slope_off": "high and low risks lie too far apart for some classes, too close for others.",
     "prevalence_shift": "the outcome is more, or less, common than where it was made.",
     "case_mix_shift": "the patients differ from those it was made with.",
+    "rows_selected": "the maker chose which of the patients to count.",
     "rows_excluded": "some patients could not be counted.",
     "missing_values": "some facts that the model asks for are often not known.",
     "imputed": "facts that were not known were filled in by a computer.",
@@ -67,6 +68,7 @@ PLAIN = {
     "threshold_without_reason": "nobody says why the threshold is what it is.",
     "dates_missing": "when the patients came is not said.",
     "criterion_not_dated": "when a goal was set is not said.",
+    "criterion_not_estimable": "whether a goal is met cannot be known.",
     "answer_without_flag": "an answer was given to a doubt that was not raised.",
 }
 """What a limitation means, for who knows no statistics; the most telling come first."""
@@ -103,7 +105,7 @@ def _kinds(evidence: Evidence) -> list[str]:
 def _of_the_model(evidence: Evidence) -> list[Flag]:
     """The limitations without those of columns that the declared formula does not use: nobody is asked for them."""
     formula = evidence.release.model
-    used = set() if formula is None else {term.predictor for term in formula.term}
+    used = set() if formula is None else set(formula.predictors)
     return [flag for flag in evidence.flags if not used or not flag.columns or used & set(flag.columns)]
 
 

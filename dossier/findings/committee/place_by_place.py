@@ -11,7 +11,7 @@ from dossier.findings.committee.first_page import tested
 from dossier.findings.committee.places import local, places
 from dossier.findings.committee.plain import LONGEST_NAME, abridged, hundred
 from dossier.findings.sentence import estimated, primary_threshold
-from dossier.types import DatasetSummary, Evidence, externals, find
+from dossier.types import NOT_SELECTED, DatasetSummary, Evidence, externals, find
 from dossier.typeset.names import events_of, lost_rows
 from dossier.typeset.numbers import level_of
 from dossier.typeset.tables import Cell, Column, Row, Table
@@ -154,7 +154,7 @@ def accrual(evidence: Evidence) -> str:
     ours = local(evidence)
     if ours is None:
         return ""
-    lost, least = lost_rows([ours])
+    lost, least = lost_rows([ours], NOT_SELECTED)
     sent = f"{counted(ours.n, 'patient')} or more" if least else counted(ours.n + lost, "patient")
     kept = (
         f"{ours.n:,} could be counted"

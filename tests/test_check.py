@@ -1,0 +1,359 @@
+"""check: all that can be known before anything is drawn, by the code that the build uses."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from dossier import acceptance, check, evaluate, flags, junit, load
+from dossier.errors import Fault
+from dossier.register import fill
+from dossier.release import Acceptance
+from dossier.types import Absent, ChecklistRow, Criterion, DatasetSummary, Estimate, Evidence, Flag, Result, Withheld
+from tests import gusto
+from tests.bench import odd_inputs
+from tests.conftest import RELEASES, Book
+from tests.reference.built import example, hurried
+from tests.smallest import HEAD, QUICK, SITE
+from tests.test_cli import Run, held, release, run
+from tests.test_record import faults as departures
+
+__all__ = ["release", "run"]
+
+
+# ---- one code path --------------------------------------------------------------------------------------------------
+
+
+def test_every_flag_of_a_build_is_told_beforehand(any_book: Book) -> None:
+    found = evaluate.preview(load.study(RELEASES[any_book.name]))
+    assert found.flags == any_book.evidence.flags
+    assert len(found.flags) > 5
+
+
+def test_no_measure_that_flags_rest_on_is_drawn_and_each_is_one() -> None:
+    """Then the preview, which draws nothing, has the same results."""
+    register = fill("metrics")
+    of_name = {one.term.measure: one for one in register.metrics.values() if one.term.measure == one.term.name}
+    assert set(of_name) >= flags.MEASURES
+    assert [name for name in flags.MEASURES if {"bootstrap", "permutations"} & set(of_name[name].needs)] == []
+
+
+def test_a_rule_sees_the_results_of_the_measures_that_it_names_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[list[str]] = []
+
+    def look(shown: flags.Shown) -> Any:
+        seen.append([one.measure for one in shown.results])
+        return iter(())
+
+    monkeypatch.setattr(flags, "RULES", (flags.Rule(look), flags.Rule(look, ("brier", "auroc"))))
+    every = [Result(name, name, "a", {}, Absent("none")) for name in ("auroc", "ici", "brier")]
+    assert flags.raised((), every, (), ()) == ()
+    assert seen == [[], ["brier", "auroc"]]
+
+
+ODD = 110
+
+
+def test_odd_releases_end_in_told_faults_or_in_the_flags_of_their_build() -> None:
+    """No traceback and no warning, whatever was done to the release; and no flag that the build would raise later."""
+    ended = {"faults": 0, "flags": 0}
+    for number in range(ODD):
+        case = odd_inputs.case(24, number, short=True)
+        with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for name, content in case.files.items():
+                (Path(folder) / name).parent.mkdir(parents=True, exist_ok=True)
+                (Path(folder) / name).write_bytes(content)
+            found = check.check(Path(folder))
+            json.dumps(check.document(found), allow_nan=False)
+            assert list(check.lines(found)) or found.faults
+            if found.study is None:
+                ended["faults"] += 1
+                continue
+            ended["flags"] += 1
+            assert found.flags == evaluate.evidence(hurried(found.study)).flags, (number, case.base, case.done)
+    assert min(ended.values()) > ODD / 5
+
+
+def test_an_intercept_that_is_off_by_a_half_is_told(run: Run, tmp_path: Path) -> None:
+    gusto.write(tmp_path / "right")
+    gusto.write(tmp_path / "off", gusto.MODEL.replace("-3.0203", "-2.5203"))
+    assert "flag model_differs" not in run("check", "right").out
+    told = run("check", "off")
+    assert told.code == 0
+    assert "flag model_differs, west: at West the formula of [model] gives another risk than the table" in told.out
+
+
+# ---- criteria that can never be estimated ---------------------------------------------------------------------------
+
+
+def asks(measure: str, dataset: str = "site", **more: Any) -> str:
+    keys = {"measure": measure, "dataset": dataset, "at_least": 0.1, **more}
+    return "[[acceptance]]\n" + "".join(f"{key} = {_toml(value)}\n" for key, value in keys.items())
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_toml(one)}" for key, one in value.items()) + " }"
+    return json.dumps(value)
+
+
+def told(folder: Path, criterion: str, more: str = "") -> check.Check:
+    rows = "".join(f"{k % 2},{(k * 37 % 100) / 101 + 0.005:.3f},{k % 3}\n" for k in range(150))
+    (folder / "site.csv").write_text(f"outcome,risk,ward\n{rows}")
+    (folder / "release.toml").write_text(HEAD + QUICK + SITE + more + criterion)
+    return check.check(folder)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "why", "instead"),
+    [
+        (
+            asks("degree_of_correspondence", reason="As the protocol says."),
+            "degree_of_correspondence can never be estimated for site: ",
+            "There can be asked: ",
+        ),
+        (asks("auroc", "pooled"), "auroc can never be estimated for pooled: ", "It can be asked of site."),
+        (asks("brier", "pooled"), "brier is not computed for all sites together", "It can be asked of site."),
+        (
+            asks("auroc", subset="ward=9"),
+            "is not a subgroup of this release",
+            "Did you mean",
+        ),
+        (
+            asks("auroc", at={"class": "macro"}),
+            "auroc at class macro can never be estimated for site: ",
+            "It can be asked there without at.",
+        ),
+        (
+            asks("h_accuracy", at={"priority": 0.9, "tau": 0.5, "complexity": "constant"}, reason="The board's."),
+            "at priority 0.9, tau 0.5, complexity constant can never be estimated",
+            'It can be asked there at = { priority = 0.25, tau = 0.5, complexity = "constant" }, at = ',
+        ),
+        (
+            asks("membership_auroc", subset="ward=0"),
+            "membership_auroc at ward=0 can never be estimated for site: ",
+            "There can be asked: auroc, ",
+        ),
+    ],
+)
+def test_a_criterion_that_can_never_be_estimated_is_a_fault(
+    tmp_path: Path, criterion: str, why: str, instead: str
+) -> None:
+    found = told(tmp_path, criterion, '[[subgroup]]\ncolumn = "ward"\n')
+    (fault,) = found.faults
+    assert why in fault.what
+    assert fault.where.startswith("release.toml, [[acceptance]] 1")
+    assert instead in fault.fix
+
+
+@pytest.mark.parametrize(
+    "criterion",
+    [
+        asks("auroc", bound="low"),
+        asks("ici", bound="high"),
+        asks("ici", bound="low"),
+        asks("net_benefit", at={"threshold": 0.5}),
+        asks("auroc", subset="ward=1"),
+    ],
+)
+def test_one_that_may_be_estimated_is_none(tmp_path: Path, criterion: str) -> None:
+    assert told(tmp_path, criterion, '[[subgroup]]\ncolumn = "ward"\n').faults == ()
+
+
+def test_faults_of_criteria_hide_no_flag_and_a_build_refuses_them(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "rel").mkdir()
+    found = told(tmp_path / "rel", asks("auroc", "pooled"))
+    assert {flag.flag for flag in found.flags} >= {"few_events", "few_sites"}
+    checked = run("check", "rel")
+    assert checked.code == 2
+    assert "flag few_events" in checked.out
+    assert "No fault found" not in checked.out
+    built = run("build", "rel", "-o", "out", "--quiet")
+    assert built.code == 2
+    assert built.err == checked.err
+    assert not Path("out").exists()
+
+
+SITES = tuple(DatasetSummary(name, "external", name.title(), 100, 40, 100, {}, ()) for name in ("bari", "turin"))
+
+
+def test_where_some_sites_allow_it_the_others_are_flagged() -> None:
+    criterion = Acceptance(measure="auroc", dataset="each external", at_least=0.7)
+    here = Result("auroc", "auroc", "bari", {}, Estimate(0.8, 0.7, 0.9, 0.95, 100, "by hand"))
+    gone = Result("auroc", "auroc", "turin", {}, Absent("turin has no risk"))
+    faults, raised = acceptance.never_estimated([criterion], SITES, [here, gone])
+    assert faults == ()
+    assert raised == (
+        Flag(
+            "criterion_not_estimable",
+            "turin",
+            "acceptance criterion 1 (auroc) cannot be estimated at Turin: turin has no risk.",
+        ),
+    )
+
+
+def test_what_is_withheld_is_estimated() -> None:
+    criterion = Acceptance(measure="auroc", dataset="bari", at_least=0.7)
+    hidden = Result("auroc", "auroc", "bari", {}, Withheld("too few", 10))
+    assert acceptance.never_estimated([criterion], SITES, [hidden]) == ((), ())
+
+
+# ---- for machines ---------------------------------------------------------------------------------------------------
+
+
+def test_json_keeps_to_its_schema_and_says_the_same(run: Run, tmp_path: Path) -> None:
+    example(tmp_path)
+    plain, asked = run("check", "."), run("check", ".", "--json")
+    assert (plain.code, asked.code) == (0, 0)
+    document = json.loads(asked.out)
+    assert departures(document, check.schema()) == []
+    assert document["faults"] == []
+    for flag in document["flags"]:
+        assert f"flag {flag['flag']}, {flag['dataset']}: {flag['says']}" in plain.out
+    assert len(document["flags"]) == plain.out.count("\nflag ")
+    assert [one["name"] for one in document["datasets"]] == ["development", "internal", "hospital-1"]
+    assert document["tables"][0]["columns"][1]["range"] == [25, 95] or document["tables"][0]["columns"][1]["range"]
+
+
+def test_json_of_a_release_that_cannot_be_read_has_its_faults(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "release.toml").write_text(HEAD + SITE)
+    asked = run("check", ".", "--json")
+    document = json.loads(asked.out)
+    assert (asked.code, asked.err) == (2, "")
+    assert departures(document, check.schema()) == []
+    assert (document["release"], document["flags"]) == (None, None)
+    assert [one["where"] for one in document["faults"]] == ["release.toml, [[dataset]] 1 (site), file"]
+
+
+def test_rows_of_one_cause_are_one_fault(run: Run, tmp_path: Path) -> None:
+    rows = [f"{k % 2},0.5" for k in range(200)]
+    for row in (3, 5, 8, 20, 31, 44):
+        rows[row - 2] = "1,1.7"
+    (tmp_path / "site.csv").write_text("outcome,risk\n" + "\n".join(rows) + "\n")
+    (tmp_path / "release.toml").write_text(HEAD + SITE)
+    assert run("check", ".").err == (
+        "risk is 1.7, outside 0 to 1.\n"
+        "  where: site.csv, rows 3, 5, 8 and 3 more, column risk\n"
+        "  fix:   Give risks as probabilities, or declare another column in [prediction].\n"
+    )
+
+
+# ---- what a pipeline is told ----------------------------------------------------------------------------------------
+
+
+def criterion(met: bool | None, bound: str = "low", **more: Any) -> Criterion:
+    given = {"number": 1, "measure": "auroc", "dataset": "bari", "subset": None, "at": {}, "bound": bound}
+    limits = {"at_least": 0.75, "at_most": None, "observed": 0.5612346, "met": met, "reason": None}
+    return Criterion(**{**given, **limits, **more})
+
+
+@pytest.mark.parametrize(
+    ("one", "says"),
+    [
+        (criterion(False), "1. auroc at bari: not met: the lower bound is 0.561235, asked for is at least 0.75"),
+        (
+            criterion(None, "value", observed=None, reason="bari has no events", at_most=0.9),
+            "1. auroc at bari: not estimable: bari has no events; the value was to be at least 0.75 and at most 0.9",
+        ),
+        (
+            criterion(False, "high", subset="Sex=female", at={"threshold": 0.2}),
+            "1. auroc at bari, Sex=female, threshold 0.2: not met: the upper bound is 0.561235, asked for is at least "
+            "0.75",
+        ),
+    ],
+)
+def test_an_unmet_criterion_says_what_was_observed_and_asked(one: Criterion, says: str) -> None:
+    (case,) = [case for case in junit.cases(judged((one,)), junit.Demands()) if case.suite == "acceptance"]
+    assert (case.status, case.says) == ("fails", says)
+
+
+def judged(criteria: tuple[Criterion, ...] = (), raised: tuple[Flag, ...] = ()) -> Evidence:
+    rows = (ChecklistRow("3a", "MISSING", None), ChecklistRow("10", "reported, computed", "sample"))
+    return Evidence(
+        release=None,  # type: ignore[arg-type]  # nothing of it is asked
+        datasets=(),
+        results=(),
+        curves=(),
+        descriptions=(),
+        flags=raised,
+        terms={},
+        statements={},
+        inputs=(),
+        versions={},
+        criteria=criteria,
+        checklist=rows,
+    )
+
+
+RAISED = (Flag("few_events", "bari", "Few <of> them.", "Known."), Flag("few_sites", "pooled", "Two."))
+
+
+@pytest.mark.parametrize(
+    ("demands", "failing"),
+    [
+        (junit.Demands(), set()),
+        (junit.Demands(flags=frozenset({"few_events"})), {"few_events, bari"}),
+        (junit.Demands(flags=frozenset({"slope_off"})), set()),
+        (junit.Demands(strict=True), {"few_sites, pooled", "3a"}),
+    ],
+)
+def test_a_report_has_a_case_for_each_and_fails_where_the_build_does(demands: junit.Demands, failing: set[str]) -> None:
+    cases = junit.cases(judged((criterion(True),), RAISED), demands)
+    root = ElementTree.fromstring(junit.text(cases))
+    suites = {suite.get("name"): suite for suite in root}
+    assert set(suites) == {"acceptance", "checklist", "flags"}
+    assert {case.get("name") for case in root.iter("testcase") if case.find("failure") is not None} == failing
+    assert root.get("failures") == str(len(failing))
+    assert sum(int(suite.get("tests") or 0) for suite in root) == len(cases)
+    # A kind of flag that was not raised holds, under its name.
+    assert len(suites["flags"]) == len(flags.FLAGS)
+    for suite in root:
+        assert int(suite.get("skipped") or 0) == sum(case.find("skipped") is not None for case in suite)
+
+
+def test_a_build_fails_on_a_named_flag_and_writes_its_report(run: Run, release: Path) -> None:
+    words = ("build", str(release), "-o", "out", "--edition", "committee", "--jobs", "1", "--quiet")
+    done = run(*words, "--fail-on", "few_events, few_sites", "--junit", "report.xml")
+    assert done.code == 3
+    assert done.out.splitlines()[-1] == "report.xml"
+    assert [line.partition(":")[0] for line in done.err.splitlines()] == [
+        "flag few_events, hospital-1",
+        "flag few_sites, pooled",
+    ]
+    root = ElementTree.parse("report.xml").getroot()
+    assert root.get("failures") == "2"
+    before = held(Path("out"))
+    other = run(*words, "--fail-on", "slope_off,")
+    assert (other.code, other.err) == (0, "")
+    # What is failed on is no part of what is written.
+    assert held(Path("out")) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--fail-on", "few_event"), "few_event is not a flag.\n  where: --fail-on\n  fix:   Did you mean few_events?"),
+        (("--junit", "out/report.xml"), "report.xml lies in OUT."),
+        (("--junit", "nowhere/report.xml"), "nowhere/report.xml cannot be written."),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_before_the_work(
+    run: Run, release: Path, words: tuple[str, ...], says: str
+) -> None:
+    done = run("build", str(release), "-o", "out", *words)
+    assert done.code == 2
+    assert says in done.err
+    assert not Path("out").exists()
+
+
+def test_a_check_without_a_study_has_a_fault() -> None:
+    with pytest.raises(ValueError, match="is read"):
+        check.Check(())
+    assert check.Check((Fault("a", "b", "c"),)).study is None
