@@ -30,6 +30,9 @@ FEWEST_POOLED = 3
 results.json holds the pooled values of two sites too.
 """
 
+FEW_CLUSTERS = 10
+"""Below so many clusters an interval by cluster is unsure."""
+
 OE_TOLERATED = (0.8, 1.25)
 """The ratio of observed to expected events is off where its interval excludes 1, far off where that lies outside."""
 SAME_RISK = 0.001

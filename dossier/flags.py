@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dossier.bands import FEW_FOR_A_BAND, FEW_FOR_POOLING, FEW_ROWS, OE_TOLERATED, SAME_RISK
+from dossier.bands import FEW_CLUSTERS, FEW_FOR_A_BAND, FEW_FOR_POOLING, FEW_ROWS, OE_TOLERATED, SAME_RISK
 from dossier.types import (
     MACRO,
     POOLED,
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 FLAGS: Mapping[str, str] = {
     "few_events": "Few patients of one outcome",
     "few_in_subgroup": "Few patients of one outcome in a subgroup",
+    "few_clusters": "Few clusters",
     "rows_excluded": "Rows not analysed",
     "risks_off": "Risks too low or too high",
     "slope_off": "Risks too extreme or too cautious",
@@ -111,6 +112,7 @@ def raised(
     return (
         *_few_events(external),
         *_few_in_subgroup(external, subgroups),
+        *_few_clusters(external),
         *_rows_lost(external),
         *_imputed(external, results),
         *_risks_off(external, results),
@@ -208,6 +210,18 @@ def _rare(size: SubgroupSize) -> str:
         return ", ".join(f"{count} {label}" for label, count in size.class_counts.items() if count < FEW_FOR_POOLING)
     of_two = {"event": size.shown, "non-event": size.n - size.shown}
     return ", ".join(counted(count, noun) for noun, count in of_two.items() if count < FEW_FOR_POOLING)
+
+
+def _few_clusters(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
+    """Fewer clusters than an interval by cluster can rest on; how many is not said, as clusters may be patients."""
+    for dataset in external:
+        if dataset.clusters is not None and dataset.clusters < FEW_CLUSTERS:
+            yield Flag(
+                "few_clusters",
+                dataset.name,
+                f"the rows of {dataset.site} come from fewer than {FEW_CLUSTERS} clusters: intervals by cluster are "
+                "unsure there.",
+            )
 
 
 def _rows_lost(external: Sequence[DatasetSummary]) -> Iterator[Flag]:

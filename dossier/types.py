@@ -33,6 +33,9 @@ POOLED = "pooled"
 MACRO = "macro"
 """The value of `class` in `at` under which the unweighted mean over the classes is filed."""
 
+RIVAL = "the rival"
+"""The name of the other model where the release gives it none."""
+
 READER_STUDY = "reader study"
 """The name under which results of the reader study are filed."""
 
