@@ -46,6 +46,9 @@ class Metric:
     fixed: Mapping[str, str] = field(default_factory=dict)
     scale: Symmetry = "plain"
     """Where the interval is symmetric for clustered, weighted and imputed rows."""
+    mean_over: Literal["rows", "pairs"] | None = None
+    """What its value is a mean over, where that of several sites is the mean over all their rows, or their pairs of a
+    case and another."""
     independent_rows: bool = False
     against_rest: AgainstRest = "no"
 
@@ -145,6 +148,7 @@ def metric(
     roles: tuple[Role, ...] = ("internal", "external"),
     pool: PoolingScale | None = None,
     scale: Symmetry | None = None,
+    mean_over: Literal["rows", "pairs"] | None = None,
     breaks: tuple[Law, ...] = (),
     measure: str | None = None,
     fixed: Mapping[str, str] | None = None,
@@ -161,14 +165,15 @@ def metric(
     """Make a function on columns a measure.
 
     `at` names the parameters that run over the release's list (threshold, priority, tau); `pool` the scale on which
-    sites are pooled; `scale` where its interval is symmetric for clustered, weighted and imputed rows, by default the
-    scale of pooling, or log where it runs from 0 without an end; `breaks` the laws that do not hold for it; `fixed`
-    what `at` always holds, and `measure` the name in results.json where it is not the function's own: a test is filed
-    under the measure that it tests; `independent_rows` that it is refused on refitted splits; `caution` why it is not
-    to be trusted alone, and `counterpart` the measure to read beside it; `differs` where a paper's formula is
-    another; `formula` how it is computed, in plain text, as the methods appendix prints it: it has to be given. With
-    several classes, `against_rest` says whether it is taken one class against the rest; `of_classes` makes it a measure
-    of such an outcome (`classes`, `class_risk`), which needs to say its `chapter`.
+    sites are pooled; `scale` where its interval is symmetric for clustered, weighted and imputed rows, by default
+    the scale of pooling, or log where it runs from 0 without an end; `mean_over` what its value at a site is a mean
+    over, where that over all rows of several sites is the mean over theirs; `breaks` the laws that do not hold for
+    it; `fixed` what `at` always holds, and `measure` the name in results.json where it is not the function's own: a
+    test is filed under the measure that it tests; `independent_rows` that it is refused on refitted splits;
+    `caution` why it is not to be trusted alone, and `counterpart` the measure to read beside it; `differs` where a
+    paper's formula is another; `formula` how it is computed, in plain text, as the methods appendix prints it: it
+    has to be given. With several classes, `against_rest` says whether it is taken one class against the rest;
+    `of_classes` makes it a measure of such an outcome (`classes`, `class_risk`), which needs to say its `chapter`.
     """
 
     def enter(function: Plain) -> Plain:
@@ -200,6 +205,7 @@ def metric(
             pool,
             dict(fixed or {}),
             scale or pool or ("log" if range == (0, None) else "plain"),
+            mean_over,
             independent_rows,
             against_rest,
         )

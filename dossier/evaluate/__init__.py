@@ -14,7 +14,7 @@ from importlib.metadata import version
 import joblib
 
 from dossier import acceptance, checklist, flags
-from dossier.evaluate import changes, classes, cluster, model, pieces, reader_study, sites, subgroups, withheld
+from dossier.evaluate import changes, classes, cluster, model, pieces, reader_study, sites, strata, subgroups, withheld
 from dossier.evaluate.offered import Site
 from dossier.evaluate.pieces import Found, Piece
 from dossier.evaluate.site import SiteEvidence
@@ -42,7 +42,8 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None, sche
     tell = progress or (lambda stage, name, done, total: None)
     each = []
     parts = []
-    for found, part in _every_site(study, jobs, scheduler, tell):
+    whole = _sites(study)
+    for found, part in _every_site(whole, jobs, scheduler, tell):
         each.append(found)
         parts.append(part)
     site_results = tuple(found.site for found in each)
@@ -50,7 +51,7 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None, sche
     internal = sites.internal_test(study.release, site_results)
     results = [result for site in site_results for result in site.results]
     results += sites.declared_results(study.release)
-    results += sites.pooled_results(study.release, external)
+    results += sites.pooled_results(study.release, external, strata.external_sites(whole))
     results += sites.syntheses(study.release, external, internal, "external")
     results += sites.syntheses(study.release, external, internal, "pooled")
     results += reader_study.results(study)
@@ -61,7 +62,7 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None, sche
     curves += points.curves
     summaries = tuple(site.summary for site in site_results)
     descriptions = (*(row for found in each for row in found.descriptions), *points.descriptions)
-    of_subgroups = subgroups.together(study.release, parts, [site.summary.name for site in external])
+    of_subgroups = subgroups.together(study.release, parts, whole)
     complete = Evidence(
         release=study.release,
         datasets=summaries,
@@ -105,10 +106,10 @@ def _concluded(study: Study, shown: Evidence) -> Evidence:
 
 
 def _every_site(
-    study: Study, jobs: int, scheduler: str | None, tell: Progress
+    sites_of_study: Sequence[Site], jobs: int, scheduler: str | None, tell: Progress
 ) -> Iterator[tuple[SiteEvidence, SubgroupEvidence]]:
     """The evidence of each dataset and of its subgroups, in the order of the release."""
-    every = [pieces.of_site(site) for site in _sites(study)]
+    every = [pieces.of_site(site) for site in sites_of_study]
     work = [piece for of_one in every for piece in of_one]
     total, done = sum(piece.rows for piece in work), 0
     found = _found(work, jobs, scheduler)

@@ -693,6 +693,7 @@ def auroc_difference(
     cites=("Bradley 2008", "Phipson 2010"),
     fixed=AGAINST_RIVAL,
     pool="plain",
+    mean_over="rows",
     independent_rows=True,
     of_classes=True,
     chapter="comparison",

@@ -1,6 +1,6 @@
-# Weighted, clustered and stratified standard errors of R's survey package (and of glm, metafor), for test_against_survey.py.
-# Debian's r-base-core, r-cran-survey, r-cran-metafor and r-cran-jsonlite; `Rscript survey.R survey.json` writes the table and R's numbers.
-suppressPackageStartupMessages({library(survey); library(metafor); library(jsonlite)})
+# Weighted, clustered and stratified standard errors of R's survey package (and of glm), for test_against_survey.py.
+# Debian's r-base-core, r-cran-survey and r-cran-jsonlite; `Rscript survey.R survey.json` writes the table and R's numbers.
+suppressPackageStartupMessages({library(survey); library(jsonlite)})
 set.seed(24)
 n <- 420
 site <- rep(c("a", "b", "c"), c(210, 140, 70))
@@ -44,16 +44,26 @@ strata <- function(d) {
   slope <- glm(y ~ 0 + site + l, binomial, d, control = glm.control(epsilon = 1e-14)); part <- split(d, d$site)
   m <- sapply(part, function(x) sum(x$y) * sum(1 - x$y)); a <- sapply(part, function(x) auc(x$y, x$p, rep(1, nrow(x))))
   v <- sapply(part, function(x) { i <- x$y == 1; k <- outer(x$p[i], x$p[!i], ">") + .5 * outer(x$p[i], x$p[!i], "=="); var(rowMeans(k)) / sum(i) + var(colMeans(k)) / sum(!i) })
-  own <- lapply(part, function(x) glm(y ~ 1 + offset(qlogis(p)), binomial, x, control = glm.control(epsilon = 1e-14)))
-  f <- sapply(own, function(x) 1 / vcov(x)[1, 1]); b <- sapply(own, function(x) coef(x)[[1]])
-  h <- rma(yi = b, vi = 1 / f, method = "FE")
+  large <- glm(y ~ 1 + offset(l), binomial, d, control = glm.control(epsilon = 1e-14))
   list(n = nrow(d), events = sum(d$y), oe_ratio = list(value = coef(r)[[1]], se = SE(r)[[1]]),
     calibration_slope = list(value = coef(slope)[["l"]], se = sqrt(vcov(slope)["l", "l"])),
-    calibration_intercept = list(value = as.numeric(coef(h)), se = h$se),
+    calibration_intercept = list(value = coef(large)[[1]], se = sqrt(vcov(large)[1, 1])),
     auroc = list(value = sum(m * a) / sum(m), se = sqrt(sum((m / sum(m))^2 * v))))
 }
 
-out <- list(R = R.version.string, packages = list(survey = as.character(packageVersion("survey")), metafor = as.character(packageVersion("metafor"))), threshold = t, rows = d,
+# The same with weights, whose mean at each site is 1, and with wards within sites.
+strata_weighted <- function(d, ids) {
+  d$w <- d$w / ave(d$w, d$site); d$l <- qlogis(d$p); s <- svydesign(ids = ids, strata = ~site, weights = ~w, data = d); r <- svyratio(~y, ~p, s)
+  slope <- svyglm(y ~ 0 + site + l, s, family = quasibinomial()); large <- svyglm(y ~ 1 + offset(l), s, family = quasibinomial())
+  part <- split(seq_len(nrow(d)), d$site); m <- sapply(part, function(i) sum(d$w[i] * d$y[i]) * sum(d$w[i] * (1 - d$y[i])))
+  a <- sapply(part, function(i) auc(d$y[i], d$p[i], d$w[i])); u <- numeric(nrow(d))
+  for (k in seq_along(part)) { i <- part[[k]]; u[i] <- m[k] / sum(m) * influence(d$y[i], d$p[i], d$w[i]) }
+  list(oe_ratio = list(value = coef(r)[[1]], se = SE(r)[[1]]), calibration_slope = list(value = coef(slope)[["l"]], se = SE(slope)[["l"]]),
+    calibration_intercept = list(value = coef(large)[[1]], se = SE(large)[[1]]),
+    auroc = list(value = sum(m * a) / sum(m), se = as.numeric(SE(svytotal(~u, update(s, u = u))))))
+}
+
+out <- list(R = R.version.string, packages = list(survey = as.character(packageVersion("survey"))), threshold = t, rows = d,
   weighted = of_design(svydesign(ids = ~1, weights = ~w, data = d)), weighted_clustered = of_design(svydesign(ids = ~ward, weights = ~w, data = d)),
-  stratified = strata(d), stratified_of_few = strata(d[c(1:210, which(d$site == "b")[1:30], which(d$site == "c")[1:25]), ]))
+  stratified = strata(d), stratified_weighted = strata_weighted(d, ~1), stratified_clustered = strata_weighted(d, ~ward), stratified_of_few = strata(d[c(1:210, which(d$site == "b")[1:30], which(d$site == "c")[1:25]), ]))
 writeLines(toJSON(out, auto_unbox = TRUE, digits = 14, dataframe = "columns"), commandArgs(TRUE)[1])
