@@ -87,9 +87,9 @@ def _freedom(strata: Strata) -> float | None:
 def _estimate(
     value: float, se: float, strata: Strata, level: float, scale: Scale, method: str, inside: float | None = None
 ) -> Estimate:
-    """The estimate with its interval, symmetric on the scale; `se` is on the plain one, at `inside` where that is given.
+    """The estimate with its interval, symmetric on the scale; `se` is on the plain one.
 
-    A value of exactly 0 or 1 has no logit: its interval is that of the value inside, and ends in 0 or 1.
+    A value of exactly 0 or 1 has no logit: its interval is that of the value `inside`, and ends in 0 or 1.
     """
     n, events = _counts(strata)
     freedom, k = _freedom(strata), len(strata)
