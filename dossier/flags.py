@@ -22,7 +22,7 @@ from dossier.types import (
     Withheld,
 )
 from dossier.typeset.names import count_of, lost_rows, rows_read_of
-from dossier.typeset.numbers import TIED, number, per_cent, threshold
+from dossier.typeset.numbers import TIED, expected_range, number, per_cent, threshold
 from dossier.typeset.words import counted, listing
 
 if TYPE_CHECKING:
@@ -496,10 +496,11 @@ def _elsewhere(results: Sequence[Result]) -> Iterator[Flag]:
     }
     wide, varied = [], []
     for measure, name in POOLED_MEASURES.items():
-        details = pooled[measure].details if measure in pooled else {}
-        low, high, share = (details.get(key) for key in ("prediction_low", "prediction_high", "i2"))
-        if low is not None and high is not None and _is_wide(measure, low, high):
-            wide.append(f"{name} from {number(low)} to {number(high)}")
+        if measure not in pooled:
+            continue
+        new, share = expected_range(pooled[measure]), pooled[measure].details.get("i2")
+        if new is not None and _is_wide(measure, *new):
+            wide.append(f"{name} from {number(new[0])} to {number(new[1])}")
         if share is not None and share > MUCH_OF_THE_VARIANCE:
             varied.append(f"{per_cent(share)} in the {name}")
     if wide:

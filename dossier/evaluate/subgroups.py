@@ -303,7 +303,11 @@ def _stratified(
         for one in site.dataset.described.subgroups
         if (one.column, one.label) == group and not isinstance(one.rows, Absent)
     )
-    return ours, next(filter(None, shared), None) or _difference(ours, rest)
+    apart = next(filter(None, shared), None) or _difference(ours, rest)
+    if isinstance(ours, Estimate) and isinstance(rest, Estimate) and isinstance(apart, Estimate):
+        fewer = min(one.details["k"] or 0.0 for one in (ours, rest))
+        apart = replace(apart, details={**apart.details, "k": fewer})
+    return ours, apart
 
 
 def _members(column: str, label: str, others: bool = False) -> strata.Chosen:

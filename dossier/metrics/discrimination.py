@@ -145,7 +145,7 @@ def expected_concordance(risk: Floats, weights: Floats) -> tuple[float, Floats] 
     scale="logit",
     breaks=("rows doubled", "perfect is best", "one class is absent"),
     against_rest="by class and mean",
-    formula="Σ pᵢ (1 - pⱼ) (1[pᵢ > pⱼ] + ½ 1[pᵢ = pⱼ]) / Σ pᵢ (1 - pⱼ) over all pairs of rows i ≠ j",
+    formula="Σ p (1 - q) (1[p > q] + ½ 1[p = q]) / Σ p (1 - q) over all pairs of two rows with risks p and q",
 )
 def model_based_concordance(
     risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1

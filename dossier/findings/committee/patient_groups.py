@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dossier.bands import FEW_FOR_POOLING as VERY_FEW
-from dossier.bands import FEWEST_POOLED
 from dossier.findings import classes, subgroups
 from dossier.findings.committee.answers import by_chance, groups_apart
 from dossier.findings.committee.places import is_here
@@ -21,6 +20,7 @@ from dossier.types import (
     subgroup_sizes,
     summary_of,
 )
+from dossier.typeset.numbers import is_telling
 from dossier.typeset.tables import Cell, Column, Row, Table
 from dossier.typeset.words import counted, in_words, listing, sentence_case, within_sentence
 
@@ -75,8 +75,8 @@ def groups(evidence: Evidence) -> Table | None:
     notes = [f"Too few: under {VERY_FEW} patients {what}{each}."] if TOO_FEW in texts else []
     if NOT_ADDED in texts:
         notes.append(
-            f"Not added up: under {in_words(FEWEST_POOLED)} places have enough of the group, or all are "
-            "ranked right; the dossier has its numbers place by place, under Subgroups."
+            "Not added up: too few places have enough of the group; the dossier has its numbers place by place, under "
+            "Subgroups."
         )
     if left_out and where == POOLED:
         notes.append(
@@ -125,7 +125,7 @@ def _of_group(found: Estimate | Absent, where: str, few: bool) -> Cell:
         return Cell(TOO_FEW, kind="absent")
     if where != POOLED:
         return hundred(found)
-    enough = isinstance(found, Estimate) and (found.details.get("k") or 0) >= FEWEST_POOLED
+    enough = isinstance(found, Estimate) and is_telling(found)
     return hundred(found) if enough else Cell(NOT_ADDED, kind="absent")
 
 
