@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from dossier import evaluate, flags, load, record
 from dossier.findings import subgroups as findings
+from dossier.findings.committee.answers import groups_apart
 from dossier.metrics import calibration, discrimination, utility
 from dossier.types import (
     POOLED,
@@ -264,6 +265,53 @@ def test_the_difference_over_all_sites_is_that_of_both_groups_over_all_their_row
         assert men.high is not None
         assert apart.low == pytest.approx(apart.value - np.hypot(women.value - women.low, men.high - men.value))
         assert apart.n == women.n + men.n
+
+
+def right_model(spread: dict[str, float], rows: int = 700) -> str:
+    """A table whose risks are right, with these spreads of the log odds in its subgroups."""
+    rng = np.random.default_rng(12)
+    lines = ["outcome,risk,s"]
+    for name, size in spread.items():
+        linear = rng.normal(-0.8, size, rows)
+        happened = rng.random(rows) < 1 / (1 + np.exp(-linear))
+        lines += [f"{int(y)},{1 / (1 + np.exp(-x)):.4f},{name}" for y, x in zip(happened, linear, strict=True)]
+    return "\n".join(lines) + "\n"
+
+
+def test_a_group_that_ranks_less_well_by_case_mix_alone_is_told_so(tmp_path: Path) -> None:
+    found = evaluate.evidence(
+        read(tmp_path, '[[subgroup]]\ncolumn = "s"\n', a=right_model({"alike": 0.5, "mixed": 1.8}))
+    )
+    apart = find_in_subgroup(found, "s=alike", "auroc", "a", against="complement")
+    assert isinstance(apart, Estimate)
+    assert apart.high is not None
+    assert apart.high < -0.1
+    (one,) = (one for one in findings.compared(found) if one.measure == "auroc")
+    observed = find_in_subgroup(found, "s=alike", "auroc", "a")
+    expected = find_in_subgroup(found, "s=alike", "model_based_concordance", "a")
+    assert isinstance(observed, Estimate)
+    assert isinstance(expected, Estimate)
+    assert expected.value == pytest.approx(observed.value, abs=0.04)
+    assert findings.is_case_mix(found, one) == (observed.value >= expected.value)
+    told = findings.finding(found).rest
+    assert f"{expected.value:.2f} against" in told
+    assert "expected from case mix" in told
+    words = "ranked less well only because" if findings.is_case_mix(found, one) else "ranked worse"
+    assert words in groups_apart(found, 8)
+
+
+def test_a_group_that_is_ranked_worse_than_its_case_mix_allows_is_told_so(tmp_path: Path) -> None:
+    head, *lines = right_model({"alike": 1.4, "mixed": 1.8}).splitlines()
+    rows = [line.split(",") for line in lines]
+    rng = np.random.default_rng(4)
+    shuffled = iter(rng.permutation([risk for _, risk, name in rows if name == "alike"]))
+    worse = [f"{y},{next(shuffled) if name == 'alike' else risk},{name}" for y, risk, name in rows]
+    study = read(tmp_path, '[[subgroup]]\ncolumn = "s"\n', a="\n".join([head, *worse]) + "\n")
+    found = evaluate.evidence(study)
+    (one,) = (one for one in findings.compared(found) if one.measure == "auroc")
+    assert not findings.is_case_mix(found, one)
+    assert "no worse than its case mix allows" not in findings.finding(found).rest
+    assert "ranked worse: s alike" in groups_apart(found, 8)
 
 
 def made(events: int, others: int) -> str:

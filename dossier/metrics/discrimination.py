@@ -130,7 +130,8 @@ def expected_concordance(risk: Floats, weights: Floats) -> tuple[float, Floats] 
     if pairs <= 1e-12 * float(weights.sum()) ** 2:
         return None
     below, above = np.cumsum(others) - others / 2, cases.sum() - np.cumsum(cases) + cases / 2
-    value = float((cases * below).sum() - itself.sum() / 2) / pairs
+    # Rounding must not lead out of the range.
+    value = min(max(float((cases * below).sum() - itself.sum() / 2) / pairs, 0.5), 1.0)
     in_order = case * below[place] + other * above[place] - itself
     of_all = case * others.sum() + other * cases.sum() - 2 * itself
     return value, np.asarray((in_order - value * of_all) / pairs)

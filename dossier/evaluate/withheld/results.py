@@ -39,7 +39,7 @@ AT_ONE_HALF = frozenset(("h_accuracy", "advisor_value"))
 SHARES = frozenset(("accuracy", "error_rate_aided", "error_rate_unaided", "observed_agreement"))
 """The measures whose value times the rows is a count."""
 
-COUNTED = re.compile(r"\b(\d[\d,]*) (?:rows?|risks?|patients?|cases?|events?|non-events?|decisions?)\b")
+COUNTED = re.compile(r"\b(\d[\d,]*) (?:rows?|risks?|patients?|cases?|events?|non-events?|decisions?|clusters?)\b")
 OF_A_CLASS = re.compile(r"(?:[,:] )(\d[\d,]*) of (?!the )")
 """A count of those of a class, in a sentence on classes with too few."""
 PART_OF = re.compile(r"\b(\d[\d,]*) of the (\d[\d,]*)\b")
