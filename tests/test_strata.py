@@ -33,6 +33,7 @@ def table(seed: int, rows: int, imputed: int = 1, clusters: int = 0, centre: flo
     linear = rng.normal(centre, 1.1, rows)
     outcome = (rng.random(rows) < 1 / (1 + np.exp(-linear))).astype(int)
     group = rng.choice(["x", "z"], rows)
+    noise = rng.normal(0, 0.5, rows)
     heads = ["outcome", "risk", *(["other"] if rival else []), "s"]
     heads += ["imp"] * (imputed > 1) + ["id"] * (imputed > 1) + ["ward"] * (clusters > 0)
     lines = [",".join(heads)]
@@ -40,7 +41,7 @@ def table(seed: int, rows: int, imputed: int = 1, clusters: int = 0, centre: flo
         moved = linear + (rng.random(rows) < 0.2) * rng.normal(0, 0.8, rows) * (imputed > 1)
         for row in range(rows):
             risks = [f"{1 / (1 + np.exp(-moved[row])):.4f}"]
-            risks += [f"{1 / (1 + np.exp(0.4 - 0.5 * moved[row])):.4f}"] if rival else []
+            risks += [f"{1 / (1 + np.exp(0.4 - 0.5 * moved[row] + noise[row])):.4f}"] if rival else []
             more = [str(number), str(row)] if imputed > 1 else []
             more += [f"w{row % clusters}"] if clusters else []
             lines.append(",".join([str(outcome[row]), *risks, group[row], *more]))
