@@ -91,6 +91,14 @@ def test_every_interval_says_how_it_was_made(single: Evidence) -> None:
             assert "jackknife leaving out 200 clusters" in result.found.method, result.term
 
 
+def test_the_rival_has_its_interval_on_the_scale_of_the_model(single: Evidence) -> None:
+    for term, other in (("auroc_of_rival", "auroc"), ("oe_ratio_of_rival", "oe_ratio")):
+        assert REGISTER.metrics[term].scale == REGISTER.metrics[other].scale
+        found = next(one.found for one in single.results if one.term == term and one.dataset == SITE)
+        assert isinstance(found, Estimate)
+        assert found.method.endswith(f", {REGISTER.metrics[other].scale}")
+
+
 def test_tests_and_sample_sizes_of_clustered_rows_are_absent_with_a_reason(single: Evidence) -> None:
     for name in ("mss_auroc", "spiegelhalter_z", "degree_of_correspondence"):
         found = next(one.found for one in single.results if one.term == name and one.dataset == SITE)

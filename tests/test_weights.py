@@ -310,6 +310,12 @@ def test_nearly_equal_weights_give_nearly_the_ordinary_interval(evidence: tuple[
     assert compared > 30
 
 
+def test_the_rival_has_its_weighted_interval_on_the_scale_of_the_model(evidence: tuple[Evidence, Evidence]) -> None:
+    methods = {one.term: one.found.method for one in evidence[0].results if isinstance(one.found, Estimate)}
+    for term, scale in (("auroc_of_rival", "logit"), ("oe_ratio_of_rival", "log"), ("auroc_difference", "freedom")):
+        assert methods[term].endswith(scale), term
+
+
 def test_measures_and_curves_without_weights_are_refused_with_a_sentence(evidence: tuple[Evidence, Evidence]) -> None:
     refused = {one.term: one.found for one in evidence[0].results if one.dataset == SITE}
     assert refused["ici"] == Absent(f"the rows of {SITE} have sampling weights, which this measure does not honour")

@@ -129,7 +129,9 @@ def _of_rival(one: Acceptance, where: str, release: Release, compared: Mapping[s
     if one.measure in compared and "against" in compared[one.measure].fixed:
         if not has_rival:
             fix = "Name the column of its risks as [prediction] rival, or take the criterion out."
-            yield Fault(f"{one.measure} compares with a rival, and the release names no other model.", f"{where}, measure", fix)
+            yield Fault(
+                f"{one.measure} compares with a rival, and the release names no other model.", f"{where}, measure", fix
+            )
         elif against != label:
             fix = f'Add at = {{ against = "{label}" }}.'
             yield Fault(f'{one.measure} does not name the rival, "{label}".', f"{where}, at", fix)
