@@ -123,6 +123,56 @@ def test_differences_and_gain_over_all_rows_are_means_over_the_sites(
         assert (pooled.details["k"], pooled.details["df"]) == (2, 1)
 
 
+CRITERIA = """
+[[acceptance]]
+measure = "auroc_difference"
+dataset = "pooled"
+at = { against = "the rival" }
+bound = "low"
+at_least = -0.9
+[[acceptance]]
+measure = "net_benefit_difference"
+dataset = "each external"
+at = { threshold = 0.3, against = "the rival" }
+at_least = -0.5
+[[acceptance]]
+measure = "value_of_information"
+dataset = "pooled"
+at = { threshold = 0.3 }
+at_least = -0.5
+[[acceptance]]
+measure = "oe_ratio"
+dataset = "pooled"
+at = { estimator = "stratified" }
+at_least = 0.1
+[[acceptance]]
+measure = "oe_ratio"
+dataset = "pooled"
+subset = "s=x"
+at_least = 0.1
+[[acceptance]]
+measure = "model_based_concordance"
+dataset = "a"
+at_least = 0.5
+"""
+
+
+def test_criteria_may_name_what_is_pooled_differences_and_gain(tmp_path: Path) -> None:
+    tables = {"a": (table(1, 150), ""), "b": (table(2, 200), ""), "few": (table(3, 30), "")}
+    evidence = evaluate.evidence(read(tmp_path, tables, GROUP + CRITERIA))
+    assert [(one.measure, one.dataset, one.met, one.reason) for one in evidence.criteria] == [
+        ("auroc_difference", "pooled", True, None),
+        *(("net_benefit_difference", name, True, None) for name in tables),
+        ("value_of_information", "pooled", True, None),
+        ("oe_ratio", "pooled", True, None),
+        ("oe_ratio", "pooled", True, None),
+        ("model_based_concordance", "a", True, None),
+    ]
+    ratios = [one.observed for one in evidence.criteria if one.measure == "oe_ratio"]
+    assert ratios[0] == number(together(evidence, "oe_ratio")).value
+    assert ratios[1] == number(find_in_subgroup(evidence, "s=x", "oe_ratio", POOLED)).value
+
+
 def test_nothing_stands_beside_where_every_site_is_pooled(tmp_path: Path) -> None:
     tables = {"a": (table(1, 150), ""), "b": (table(2, 200), "")}
     evidence = evaluate.evidence(read(tmp_path, tables))
