@@ -111,6 +111,7 @@ def essentials(evidence: Evidence) -> Table:
         unit += " AUROC and slope: mean of the classes, one against the rest. Brier: all classes, 0 to 2."
     left = f" {counted(len(sites) - MOST_SITES, 'more site')} in the chapters." if len(sites) > MOST_SITES else ""
     left += _not_pooled(evidence, [(label, measure) for label, measure, _ in asked]) + pooled_of_two(evidence)
+    left += " Stratified: the rows of all sites, each site a stratum." if rows[-1].label == ALL_ROWS else ""
     return Table(
         name="table-essentials",
         title="The essentials by site.",
@@ -156,8 +157,11 @@ def _together(evidence: Evidence, asked: Sequence[tuple[str, At]]) -> list[Row]:
     rows = [_total(evidence, "All, pooled", _pooled_sites(evidence, [measure for measure, _ in asked]), asked)]
     stratified: list[tuple[str, At]] = [(measure, {**place, "estimator": "stratified"}) for measure, place in asked]
     if any(isinstance(find(evidence, measure, POOLED, **place), Estimate) for measure, place in stratified):
-        rows.append(_total(evidence, "All rows, stratified", every, stratified))
+        rows.append(_total(evidence, ALL_ROWS, every, stratified))
     return rows
+
+
+ALL_ROWS = "All rows, stratified"
 
 
 def _total(evidence: Evidence, label: str, sites: Sequence[DatasetSummary], asked: Sequence[tuple[str, At]]) -> Row:
