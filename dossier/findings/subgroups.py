@@ -471,7 +471,7 @@ def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], case_mix: st
             note=f"Difference and {level_of(evidence)} interval (square-and-add), on the plain scale for ratios too."
             f"{standing}{pooled}{case_mix}",
             head="Site" if mirrored else "Subgroup",
-            columns=tuple(Column(head, intervals=True) for head, _, _ in asked),
+            columns=tuple(Column(head, intervals=measure != CASE_MIX) for head, measure, _ in asked),
             rows=tuple(rows),
             footnotes=reasons.footnotes(),
         )
@@ -497,6 +497,9 @@ def _apart_cell(
     if isinstance(found, Absent):
         return Cell("", kind="plain") if dataset == POOLED else reasons.cell(found)
     made = cell(found, evidence.terms[measure], reasons, wordy=True)
+    if measure == CASE_MIX:
+        # Beside an AUROC its value is enough, and four intervals have no room.
+        return Cell(made.text, kind="plain")
     return Cell(made.text, made.interval, "alert") if stands_out else made
 
 
