@@ -58,8 +58,10 @@ def groups(evidence: Evidence) -> Table | None:
         cells = [Cell(f"{size.n:,}", kind="plain"), Cell(f"{size.shown:,}", kind="plain")]
         for measure in ("auroc",) if several else ("auroc", "oe_ratio"):
             found = find_in_subgroup(evidence, f"{column}={label}", measure, where)
-            left_out = left_out or (isinstance(found, Estimate) and found.n < size.n)
-            cells.append(_of_group(found, where, all(subgroups.is_few(one) for one in sizes)))
+            left_out = left_out or (several and isinstance(found, Estimate) and found.n < size.n)
+            # Of two classes all places are added up, however few patients of the group each has.
+            is_few = all(map(subgroups.is_few, sizes)) if several else subgroups.is_few(size)
+            cells.append(_of_group(found, where, is_few))
         rows.append(Row(f"{sentence_case(label)} ({within_sentence(column)})", tuple(cells)))
     if not rows:
         return None
@@ -71,7 +73,7 @@ def groups(evidence: Evidence) -> Table | None:
     )
     what = "of a class" if several else "with, or without, the outcome"
     texts = {cell.text for row in rows for cell in row.cells[2:] if cell.kind == "absent"}
-    each = " at every place" if where == POOLED else ""
+    each = " at every place" if where == POOLED and several else ""
     notes = [f"Too few: under {VERY_FEW} patients {what}{each}."] if TOO_FEW in texts else []
     if NOT_ADDED in texts:
         notes.append(
