@@ -30,6 +30,12 @@ FEWEST_POOLED = 3
 results.json holds the pooled values of two sites too.
 """
 
+FEWEST_FOR_A_NEW_SITE = 5
+"""Pooled sites from which on a headline, or a committee, is told what a new one may expect; tables tell it earlier."""
+
+FEW_CLUSTERS = 10
+"""Below so many clusters an interval by cluster is unsure."""
+
 OE_TOLERATED = (0.8, 1.25)
 """The ratio of observed to expected events is off where its interval excludes 1, far off where that lies outside."""
 SAME_RISK = 0.001

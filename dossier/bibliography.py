@@ -84,6 +84,8 @@ SOURCES: Mapping[str, str] = {
     "Nadeau 2003": "Nadeau C, Bengio Y. Inference for the generalization error. Mach Learn 2003;52:239–281.",
     "Naeini 2015": "Naeini MP, Cooper GF, Hauskrecht M. Obtaining well calibrated probabilities using Bayesian "
     "binning. Proc AAAI Conf Artif Intell 2015;29:2901–2907.",
+    "Nagashima 2019": "Nagashima K, Noma H, Furukawa TA. Prediction intervals for random-effects meta-analysis: a "
+    "confidence distribution approach. Stat Methods Med Res 2019;28:1689–1702.",
     "Nagelkerke 1991": "Nagelkerke NJD. A note on a general definition of the coefficient of determination. "
     "Biometrika 1991;78:691–692.",
     "Newcombe 2006": "Newcombe RG. Confidence intervals for an effect size measure based on the Mann-Whitney statistic. "
@@ -113,11 +115,15 @@ SOURCES: Mapping[str, str] = {
     "analytics. BMC Med 2019;17:230.",
     "Van Calster 2025": "Van Calster B, Collins GS, Vickers AJ, et al. Evaluation of performance measures in predictive "
     "artificial intelligence models to support medical decisions: overview and guidance. Lancet Digit Health 2025.",
+    "Van Klaveren 2016": "Van Klaveren D, Gönen M, Steyerberg EW, Vergouwe Y. A new concordance measure for risk "
+    "prediction models in external validation settings. Stat Med 2016;35:4136–4152.",
     "Van Rijsbergen 1979": "Van Rijsbergen CJ. Information Retrieval. 2nd edition. Butterworths, 1979.",
     "Vickers 2006": "Vickers AJ, Elkin EB. Decision curve analysis: a novel method for evaluating prediction models. "
     "Med Decis Making 2006;26:565–574.",
     "Vickers 2008": "Vickers AJ, Cronin AM, Elkin EB, Gonen M. Extensions to decision curve analysis, a novel method for "
     "evaluating diagnostic tests, prediction models and molecular markers. BMC Med Inform Decis Mak 2008;8:53.",
+    "Viechtbauer 2007": "Viechtbauer W. Confidence intervals for the amount of heterogeneity in meta-analysis. Stat Med "
+    "2007;26:37–52.",
     "Welch 1947": 'Welch BL. The generalization of "Student\'s" problem when several different population variances '
     "are involved. Biometrika 1947;34:28–35.",
     "Wilson 1927": "Wilson EB. Probable inference, the law of succession, and statistical inference. J Am Stat Assoc "

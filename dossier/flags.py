@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dossier.bands import FEW_FOR_A_BAND, FEW_FOR_POOLING, FEW_ROWS, OE_TOLERATED, SAME_RISK
+from dossier.bands import FEW_CLUSTERS, FEW_FOR_A_BAND, FEW_FOR_POOLING, FEW_ROWS, OE_TOLERATED, SAME_RISK
 from dossier.types import (
     MACRO,
     NOT_SELECTED,
@@ -23,7 +23,7 @@ from dossier.types import (
     Withheld,
 )
 from dossier.typeset.names import count_of, lost_rows, rows_read_of
-from dossier.typeset.numbers import TIED, number, per_cent, threshold
+from dossier.typeset.numbers import TIED, expected_range, number, per_cent, threshold
 from dossier.typeset.words import counted, listing
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 FLAGS: Mapping[str, str] = {
     "few_events": "Few patients of one outcome",
     "few_in_subgroup": "Few patients of one outcome in a subgroup",
+    "few_clusters": "Few clusters",
     "rows_excluded": "Rows not analysed",
     "rows_selected": "Rows left out by the release",
     "risks_off": "Risks too low or too high",
@@ -232,6 +233,18 @@ def _rare(size: SubgroupSize) -> str:
         return ", ".join(f"{count} {label}" for label, count in size.class_counts.items() if count < FEW_FOR_POOLING)
     of_two = {"event": size.shown, "non-event": size.n - size.shown}
     return ", ".join(counted(count, noun) for noun, count in of_two.items() if count < FEW_FOR_POOLING)
+
+
+def _few_clusters(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
+    """Fewer clusters than an interval by cluster can rest on; how many is not said, as clusters may be patients."""
+    for dataset in external:
+        if dataset.clusters is not None and dataset.clusters < FEW_CLUSTERS:
+            yield Flag(
+                "few_clusters",
+                dataset.name,
+                f"the rows of {dataset.site} come from fewer than {FEW_CLUSTERS} clusters: intervals by cluster are "
+                "unsure there.",
+            )
 
 
 def _rows_lost(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
@@ -520,10 +533,11 @@ def _elsewhere(results: Sequence[Result]) -> Iterator[Flag]:
     }
     wide, varied = [], []
     for measure, name in POOLED_MEASURES.items():
-        details = pooled[measure].details if measure in pooled else {}
-        low, high, share = (details.get(key) for key in ("prediction_low", "prediction_high", "i2"))
-        if low is not None and high is not None and _is_wide(measure, low, high):
-            wide.append(f"{name} from {number(low)} to {number(high)}")
+        if measure not in pooled:
+            continue
+        new, share = expected_range(pooled[measure]), pooled[measure].details.get("i2")
+        if new is not None and _is_wide(measure, *new):
+            wide.append(f"{name} from {number(new[0])} to {number(new[1])}")
         if share is not None and share > MUCH_OF_THE_VARIANCE:
             varied.append(f"{per_cent(share)} in the {name}")
     if wide:
@@ -546,6 +560,7 @@ def _is_wide(measure: str, low: float, high: float) -> bool:
 RULES = (
     Rule(lambda shown: _few_events(shown.external)),
     Rule(lambda shown: _few_in_subgroup(shown.external, shown.subgroups)),
+    Rule(lambda shown: _few_clusters(shown.external)),
     Rule(lambda shown: _rows_lost(shown.external)),
     Rule(lambda shown: _rows_selected(shown.external)),
     Rule(lambda shown: _imputed(shown.external, shown.results), ("auroc",)),

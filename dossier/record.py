@@ -72,7 +72,7 @@ def text(evidence: Evidence) -> bytes:
 
 FLAT = (
     *("measure", "dataset", "subset", "at", "value", "low", "high", "se", "level", "p_value"),
-    *("prediction_low", "prediction_high", "tau", "i2", "k", "method", "n", "events", "tier", "status", "reason"),
+    *("prediction_low", "prediction_high", "tau", "i2", "k", "df", "method", "n", "events", "tier", "status", "reason"),
 )
 """The columns of results.csv."""
 

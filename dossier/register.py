@@ -24,6 +24,9 @@ from dossier.types import Role, Term, Tier
 
 Plain = TypeVar("Plain", bound=Callable[..., Any])
 Best = Literal["higher", "lower", "one", "zero", "half"]
+PoolingScale = Literal["plain", "log", "logit"]
+Symmetry = Literal["plain", "log", "logit", "wilson"]
+"""The scale on which an interval is symmetric, or Wilson's way, which is that of a share of rows."""
 Law = Literal["rows in any order", "rows doubled", "perfect is best", "narrower with more rows", "one class is absent"]
 AgainstRest = Literal["no", "by class", "by class and mean"]
 """What becomes of a measure of two classes when there are several: nothing, one value a class, or also their mean."""
@@ -39,8 +42,13 @@ class Metric:
     needs: tuple[str, ...]
     roles: tuple[Role, ...]
     laws: frozenset[Law]
-    pool: Literal["plain", "log", "logit"] | None = None
+    pool: PoolingScale | None = None
     fixed: Mapping[str, str] = field(default_factory=dict)
+    scale: Symmetry = "plain"
+    """Where the interval is symmetric for clustered, weighted and imputed rows."""
+    mean_over: Literal["rows", "pairs"] | None = None
+    """What its value is a mean over, where that of several sites is the mean over all their rows, or their pairs of a
+    case and another."""
     independent_rows: bool = False
     against_rest: AgainstRest = "no"
 
@@ -138,7 +146,9 @@ def metric(
     cites: str | tuple[str, ...] = (),
     at: tuple[str, ...] = (),
     roles: tuple[Role, ...] = ("internal", "external"),
-    pool: Literal["plain", "log", "logit"] | None = None,
+    pool: PoolingScale | None = None,
+    scale: Symmetry | None = None,
+    mean_over: Literal["rows", "pairs"] | None = None,
     breaks: tuple[Law, ...] = (),
     measure: str | None = None,
     fixed: Mapping[str, str] | None = None,
@@ -155,13 +165,15 @@ def metric(
     """Make a function on columns a measure.
 
     `at` names the parameters that run over the release's list (threshold, priority, tau); `pool` the scale on which
-    sites are pooled; `breaks` the laws that do not hold for it; `fixed` what `at`
-    always holds, and `measure` the name in results.json where it is not the function's own: a difference is filed
-    under the measure that it compares; `independent_rows` that it is refused on refitted splits; `caution` why it is
-    not to be trusted alone, and `counterpart` the measure to read beside it; `differs` where a paper's formula is
-    another; `formula` how it is computed, in plain text, as the methods appendix prints it: it has to be given. With
-    several classes, `against_rest` says whether it is taken one class against the rest; `of_classes` makes it a measure
-    of such an outcome (`classes`, `class_risk`), which needs to say its `chapter`.
+    sites are pooled; `scale` where its interval is symmetric for clustered, weighted and imputed rows, by default
+    the scale of pooling, or log where it runs from 0 without an end; `mean_over` what its value at a site is a mean
+    over, where that over all rows of several sites is the mean over theirs; `breaks` the laws that do not hold for
+    it; `fixed` what `at` always holds, and `measure` the name in results.json where it is not the function's own: a
+    test is filed under the measure that it tests; `independent_rows` that it is refused on refitted splits;
+    `caution` why it is not to be trusted alone, and `counterpart` the measure to read beside it; `differs` where a
+    paper's formula is another; `formula` how it is computed, in plain text, as the methods appendix prints it: it
+    has to be given. With several classes, `against_rest` says whether it is taken one class against the rest;
+    `of_classes` makes it a measure of such an outcome (`classes`, `class_risk`), which needs to say its `chapter`.
     """
 
     def enter(function: Plain) -> Plain:
@@ -192,6 +204,8 @@ def metric(
             LAWS - set(breaks),
             pool,
             dict(fixed or {}),
+            scale or pool or ("log" if range == (0, None) else "plain"),
+            mean_over,
             independent_rows,
             against_rest,
         )

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, TypeGuard
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from dossier.checklist import ITEMS
+from dossier.types import RIVAL
 
 CHECKLIST_ITEMS = tuple(item.number for item in ITEMS)
 """The items of TRIPOD+AI that [statements] may answer."""
@@ -28,6 +29,8 @@ WIDTHS: Mapping[str, float] = MappingProxyType(
 
 MINIMA = ("auroc", "brier", "standardized_net_benefit")
 RESERVED_NAMES = ("pooled", "each external")
+NOT_RIVALS = ("chance", "complement", "previous")
+"""What a result may be compared with beside the rival: no rival can have these names."""
 NOT_COLUMNS = ("constant", "raters", "rater_errors", "rater_confidence")
 """Where a complexity may come from beside a column: no column can have these names."""
 
@@ -137,6 +140,11 @@ class Prediction(Table):
     rivals: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats)] | None = Field(
         None, description="The columns of the other model's risks in the order of the classes."
     )
+
+    @property
+    def rival_label(self) -> str:
+        """The name that the other model goes by: its own, or "the rival" where the release gives it none."""
+        return self.rival_name or RIVAL
 
 
 class Thresholds(Table):

@@ -36,6 +36,9 @@ NOT_SELECTED = "not selected"
 MACRO = "macro"
 """The value of `class` in `at` under which the unweighted mean over the classes is filed."""
 
+RIVAL = "the rival"
+"""The name of the other model where the release gives it none."""
+
 READER_STUDY = "reader study"
 """The name under which results of the reader study are filed."""
 

@@ -15,7 +15,7 @@ import pytest
 from dossier import compose, draw, evaluate, load, press, record
 from dossier.contents import Edition
 from dossier.register import fill
-from dossier.types import Absent, Document, Estimate, Evidence, Gallery, Result, Term
+from dossier.types import RIVAL, Absent, Document, Estimate, Evidence, Gallery, Result, Term
 from tests.figures.evidence import THRESHOLD, Case
 from tests.figures.evidence import evidence as drawn_evidence
 from tests.reference.built import hurried
@@ -165,7 +165,7 @@ MORE: tuple[tuple[str, dict[str, float | str], float], ...] = (
     ("specificity", {"threshold": THRESHOLD}, 0.8),
     ("h_accuracy", {"priority": 0.5, "tau": 0.5, "complexity": "constant"}, 0.75),
     ("h_accuracy", {"priority": 0.5, "tau": 1.0, "complexity": "constant"}, 0.5),
-    ("auroc_difference", {"against": "rival"}, 0.05),
+    ("auroc_difference", {"against": RIVAL}, 0.05),
     ("spr", {"measure": "auroc"}, 0.42),
     ("wpr", {"measure": "auroc", "minimum": "declared"}, 0.9),
     ("degree_of_correspondence", {}, 0.2),

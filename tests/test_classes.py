@@ -187,7 +187,7 @@ def test_the_mean_is_that_of_the_classes_and_answers_where_no_class_is_asked_for
 def test_the_rival_on_its_own_is_one_of_two_classes(biopsy: Book) -> None:
     """The chapter of several classes compares the models over all classes."""
     for measure in ("auroc", "oe_ratio", "calibration_slope"):
-        found = find(biopsy.evidence, measure, "graft-1", model="rival")
+        found = find(biopsy.evidence, measure, "graft-1", model=biopsy.evidence.release.prediction.rival_label)
         assert found == Absent("graft-1 has an outcome of several classes")
 
 

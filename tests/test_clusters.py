@@ -91,6 +91,14 @@ def test_every_interval_says_how_it_was_made(single: Evidence) -> None:
             assert "jackknife leaving out 200 clusters" in result.found.method, result.term
 
 
+def test_the_rival_has_its_interval_on_the_scale_of_the_model(single: Evidence) -> None:
+    for term, other in (("auroc_of_rival", "auroc"), ("oe_ratio_of_rival", "oe_ratio")):
+        assert REGISTER.metrics[term].scale == REGISTER.metrics[other].scale
+        found = next(one.found for one in single.results if one.term == term and one.dataset == SITE)
+        assert isinstance(found, Estimate)
+        assert found.method.endswith(f", {REGISTER.metrics[other].scale}")
+
+
 def test_tests_and_sample_sizes_of_clustered_rows_are_absent_with_a_reason(single: Evidence) -> None:
     for name in ("mss_auroc", "spiegelhalter_z", "degree_of_correspondence"):
         found = next(one.found for one in single.results if one.term == name and one.dataset == SITE)
@@ -118,7 +126,9 @@ def test_rows_doubled_within_their_cluster_change_no_interval(study: Study, sing
     compared = 0
     for result in (one for one in single.results if one.dataset == SITE):
         other = found.get((result.term, str(dict(result.at))))
-        if isinstance(result.found, Estimate) and result.found.low is not None and result.term != "nagelkerke_r2":
+        # The square of a sum of squares, and pairs of two rows, do not double.
+        alike = result.term not in ("nagelkerke_r2", "model_based_concordance")
+        if isinstance(result.found, Estimate) and result.found.low is not None and alike:
             assert isinstance(other, Estimate), result.term
             assert (other.low, other.high) == pytest.approx((result.found.low, result.found.high), rel=1e-6), (
                 result.term
@@ -155,9 +165,34 @@ def test_the_shares_are_the_measures_with_the_interval_of_wilson(independent: Ev
     metrics, seen = REGISTER.metrics, set()
     for one in independent.results:
         if isinstance(one.found, Estimate) and one.dataset == SITE and one.term in metrics:
-            assert dependent.is_share(metrics[one.term], one.at) == (one.found.method == "Wilson"), one.term
-            seen.add(one.term)
-    assert seen >= dependent.SHARES
+            wilson = dependent.symmetry_of(metrics[one.term], one.at) == "wilson"
+            assert wilson == (one.found.method == "Wilson"), one.term
+            seen |= {one.term} if wilson else set()
+    assert seen == {"sensitivity", "specificity", "ppv", "npv", "accuracy"}
+
+
+def test_more_clusters_than_are_left_out_are_linearized_whatever_the_seed(study: Study) -> None:
+    site = next(one for one in study.datasets if one.name == SITE)
+    assert site.outcome is not None
+    assert site.risk is not None
+    twice = np.tile(np.arange(200), 3)
+    apart = np.where(np.arange(600) < 400, np.arange(600) % 200, np.arange(600))
+    changed = {"outcome": site.outcome[twice], "risk": site.risk[twice], "rival": None, "predictors": ()}
+    clustered = _with(study, rows_read=600, cluster=apart, **changed)
+    other_seed = clustered.release.release.model_copy(update={"seed": 99})
+    found = [
+        {one.term: one.found for one in evaluate.evidence(read).results if one.dataset == SITE and not one.at}
+        for read in (
+            clustered,
+            replace(clustered, release=clustered.release.model_copy(update={"release": other_seed})),
+        )
+    ]
+    for term in ("auroc", "brier", "oe_ratio", "calibration_slope"):
+        one, other = (each[term] for each in found)
+        assert isinstance(one, Estimate)
+        assert one == other
+        assert "linearization over 400 clusters, t with 399 degrees of freedom" in one.method
+        assert one.details["df"] == 399
 
 
 def test_a_tie_between_classes_leaves_the_accuracy_its_interval(tmp_path: Path) -> None:

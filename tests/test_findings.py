@@ -323,9 +323,9 @@ def test_a_site_without_a_number_is_no_end_of_a_range() -> None:
     assert "Spain" not in said("discrimination", undone(evidence, "auroc", "site-1")).split(".  ")[0].split("Pooled")[0]
 
 
-def test_a_prediction_interval_is_asked_of_three_sites() -> None:
+def test_what_a_new_site_may_expect_is_told_from_five_sites_on() -> None:
     assert "0.28 and 0.99 (95% prediction interval)" in said("results", KINDS["eight"])
-    assert "fewer than three sites" in said("results", KINDS["two"]).lower()
+    assert "fewer than five sites" in said("results", KINDS["two"]).lower()
     assert "prediction interval" not in said("results", KINDS["two"])
     assert "prediction interval" not in said("pooled", KINDS["two"])
 
@@ -784,7 +784,7 @@ def test_the_rival_is_judged_by_its_interval() -> None:
     evidence = KINDS["two"]
     results = []
     for one in evidence.results:
-        if one.at.get("against") == "rival" and one.dataset == "site-1" and isinstance(one.found, Estimate):
+        if one.measure == "auroc_difference" and one.dataset == "site-1" and isinstance(one.found, Estimate):
             one = dataclasses.replace(one, found=dataclasses.replace(one.found, value=0.01, low=-0.01, high=0.03))
         results.append(one)
     text = said("comparison", dataclasses.replace(evidence, results=tuple(results)))

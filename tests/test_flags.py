@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 
@@ -203,8 +204,22 @@ def test_many_missing_values_but_not_all(missing: int, raised: bool) -> None:
 
 @pytest.mark.parametrize(("high", "raised"), [(0.9, False), (0.91, True)])
 def test_a_new_hospital_that_is_hard_to_predict(high: float, raised: bool) -> None:
-    found = result("auroc", 0.85, 0.8, 0.9, prediction_low=0.8, prediction_high=high, i2=0.5)
+    found = result("auroc", 0.85, 0.8, 0.9, prediction_low=0.8, prediction_high=high, i2=0.5, k=5)
     assert ("wide_prediction_interval" in names(found)) is raised
+
+
+@pytest.mark.parametrize(("sites", "raised"), [(4, False), (5, True)])
+def test_of_fewer_than_five_sites_a_wide_range_says_nothing_of_hospitals(sites: int, raised: bool) -> None:
+    found = result("auroc", 0.85, 0.8, 0.9, prediction_low=0.2, prediction_high=0.99, i2=0.5, k=sites)
+    assert ("wide_prediction_interval" in names(found)) is raised
+
+
+@pytest.mark.parametrize(("clusters", "raised"), [(None, False), (9, True), (10, False)])
+def test_few_clusters_are_told_without_their_number(clusters: int | None, raised: bool) -> None:
+    few = dataclasses.replace(site(), clusters=clusters)
+    told = [one.says for one in flags.raised((BEFORE, few), (), (), ()) if one.flag == "few_clusters"]
+    says = f"the rows of {few.site} come from fewer than 10 clusters: intervals by cluster are unsure there."
+    assert told == ([says] if raised else [])
 
 
 @pytest.mark.parametrize(
@@ -220,15 +235,15 @@ def test_a_new_hospital_that_is_hard_to_predict(high: float, raised: bool) -> No
 def test_calibration_that_is_hard_to_predict_in_a_new_hospital(
     measure: str, low: float, high: float, raised: bool
 ) -> None:
-    found = result(measure, 1.0, 0.9, 1.1, prediction_low=low, prediction_high=high, i2=0.5)
+    found = result(measure, 1.0, 0.9, 1.1, prediction_low=low, prediction_high=high, i2=0.5, k=5)
     assert ("wide_prediction_interval" in names(found)) is raised
 
 
 def test_what_is_hard_to_predict_stands_in_one_sentence() -> None:
     found = [
-        result("auroc", 0.85, 0.8, 0.9, prediction_low=0.7, prediction_high=0.95, i2=0.9),
-        result("oe_ratio", 1.0, 0.9, 1.1, prediction_low=0.6, prediction_high=1.7, i2=0.8),
-        result("calibration_slope", 1.0, 0.9, 1.1, prediction_low=-0.5, prediction_high=2.5, i2=0.1),
+        result("auroc", 0.85, 0.8, 0.9, prediction_low=0.7, prediction_high=0.95, i2=0.9, k=5),
+        result("oe_ratio", 1.0, 0.9, 1.1, prediction_low=0.6, prediction_high=1.7, i2=0.8, k=5),
+        result("calibration_slope", 1.0, 0.9, 1.1, prediction_low=-0.5, prediction_high=2.5, i2=0.1, k=5),
     ]
     said = {one.flag: one.says for one in flags.raised((BEFORE, site(), site(name="turin")), found, (), ())}
     assert said["wide_prediction_interval"] == (
@@ -270,7 +285,7 @@ def test_results_of_subgroups_and_differences_raise_nothing() -> None:
     off = Estimate(2.0, 1.9, 2.1, 0.95, 100, "by hand")
     parts = (
         Result("oe_ratio", "oe_ratio", "bari", {}, off, "Sex=female"),
-        Result("oe_ratio", "oe_ratio", "bari", {"against": "rival"}, off),
+        Result("oe_ratio_of_rival", "oe_ratio", "bari", {"model": "the rival"}, off),
     )
     assert names(*parts) == set()
 

@@ -85,7 +85,8 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
 
 def test_imputations_that_agree_give_the_interval_of_one(same: Evidence, plain: Evidence) -> None:
     # The oe_ratio, auroc and shares are pooled on the scale of their own interval; the others on the plain scale.
-    for name in ("auroc", "oe_ratio", "calibration_slope", "net_benefit", "brier", "youden_j", "f1"):
+    of_rival = ("auroc_of_rival", "oe_ratio_of_rival")
+    for name in ("auroc", "oe_ratio", "calibration_slope", "net_benefit", "brier", "youden_j", "f1", *of_rival):
         pooled, one = _of(same, name), _of(plain, name)
         assert isinstance(pooled, Estimate)
         assert isinstance(one, Estimate)

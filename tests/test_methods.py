@@ -182,7 +182,11 @@ def test_notes_on_differences_stand_below_their_table(covid: Evidence) -> None:
 
 def test_what_was_pooled_names_the_sites_as_readers_know_them(covid: Evidence) -> None:
     said = methods.pooling(covid)
-    assert "AUROC: REML on the logit scale, Hartung-Knapp; not pooled: Brazil 3" in said
+    assert (
+        "AUROC: REML on the logit scale, Hartung-Knapp, t with 6 degrees of freedom; prediction interval from the "
+        in said
+    )
+    assert "tau; not pooled: Brazil 3" in said
     assert "brazil-3" not in said
 
 

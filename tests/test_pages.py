@@ -238,7 +238,10 @@ def test_the_numbers_of_the_findings_are_those_of_the_results(book: Book) -> Non
 
 def test_the_rival_and_the_readers_have_their_numbers(knee: Book) -> None:
     texts = chapter_texts(knee)
-    differences = estimates(knee, "auroc", against="rival")
+    differences = estimates(knee, "auroc_difference", against=knee.evidence.release.prediction.rival_label)
+    together = differences.pop("pooled")
+    enough = [one for one in differences.values() if min(one["events"], one["n"] - one["events"]) >= 20]
+    assert together["k"] == len(enough) < len(differences)
     better = sum(1 for one in differences.values() if one["low"] > 0)
     words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
     assert f"higher beyond chance at {words[better]}" in texts["comparison"]

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from dossier import evaluate, flags, load, record
 from dossier.findings import subgroups as findings
+from dossier.findings.committee.answers import groups_apart
 from dossier.metrics import calibration, discrimination, utility
-from dossier.metrics.pooled import random_effects
 from dossier.types import (
     POOLED,
     Absent,
@@ -33,7 +33,7 @@ from dossier.types import (
 from dossier.typeset.words import in_words
 from tests.conftest import by_hand
 from tests.figures.evidence import CASES
-from tests.reference.built import hurried
+from tests.reference.built import REPOSITORY, hurried
 from tests.smallest import HEAD
 from tests.test_record import faults
 
@@ -204,7 +204,7 @@ def test_of_two_levels_each_is_the_other_s_mirror(knee: Evidence) -> None:
 def test_every_core_and_supporting_measure_of_one_site_is_there(knee: Evidence) -> None:
     here = {one.measure for one in knee.subgroups.results if one.dataset == "knee-1"}
     assert here == {
-        *("auroc", "net_benefit", "oe_ratio", "calibration_intercept", "calibration_slope"),
+        *("auroc", "model_based_concordance", "net_benefit", "oe_ratio", "calibration_intercept", "calibration_slope"),
         *("calibration_intercept_joint", "ici", "e50", "e90", "emax", "eci", "brier", "scaled_brier", "log_score"),
         *("nagelkerke_r2", "standardized_net_benefit"),
         *("mss_auroc", "mss_oe", "mss_slope", "mss_snb", "mss_brier"),
@@ -212,16 +212,106 @@ def test_every_core_and_supporting_measure_of_one_site_is_there(knee: Evidence) 
     assert {knee.terms[one.term].tier for one in knee.subgroups.results} == {"core", "supporting"}
 
 
-def test_pooled_are_the_sites_with_enough(knee: Evidence) -> None:
-    names = [dataset.name for dataset in knee.datasets if dataset.role == "external"]
-    sites = [find_in_subgroup(knee, "Sex=female", "auroc", name, against="complement") for name in names]
-    kept = [one for one in sites if isinstance(one, Estimate)]
-    assert 3 <= len(kept) < len(names)
-    expected = random_effects(np.array([one.value for one in kept]), np.array([one.se or 0.0 for one in kept]))
-    found = find_in_subgroup(knee, "Sex=female", "auroc", POOLED, against="complement")
-    assert isinstance(found, Estimate)
-    assert (found.value, found.low, found.high) == (expected.value, expected.low, expected.high)
-    assert found.details["k"] == len(kept)
+def rows_of_knee(value: str) -> list[tuple[str, float, float]]:
+    """Site, outcome and risk of the women or the men of every external knee site, from the tables themselves."""
+    study = load.study(REPOSITORY / "fixtures" / "knee")
+    found = []
+    for dataset in study.datasets:
+        one = next((one for one in dataset.subgroups if one.subset == value), None)
+        if dataset.role != "external" or one is None or isinstance(one.rows, Absent):
+            continue
+        assert dataset.outcome is not None
+        assert dataset.risk is not None
+        found += [
+            (dataset.name, float(y), float(p))
+            for y, p in zip(dataset.outcome[one.rows], dataset.risk[one.rows], strict=True)
+        ]
+    return found
+
+
+def test_over_all_sites_a_subgroup_has_every_row_also_of_sites_with_few_events(knee: Evidence) -> None:
+    women = rows_of_knee("Sex=female")
+    names = dict.fromkeys(name for name, _, _ in women)
+    few = [name for name in names if sum(y for site, y, _ in women if site == name) < 20]
+    assert few, "a site with fewer than 20 events in the subgroup"
+    ratio = find_in_subgroup(knee, "Sex=female", "oe_ratio", POOLED)
+    assert isinstance(ratio, Estimate)
+    assert (ratio.n, ratio.events) == (len(women), sum(y for _, y, _ in women))
+    assert ratio.value == pytest.approx(sum(y for _, y, _ in women) / sum(p for _, _, p in women), rel=1e-12)
+    assert ratio.details["k"] == len(names)
+    assert ratio.details["tau"] is not None
+    pairs = [
+        0.5 * (p > q) + 0.5 * (p >= q)
+        for name in names
+        for site, y, p in women
+        if site == name and y
+        for other, z, q in women
+        if other == name and not z
+    ]
+    auroc = find_in_subgroup(knee, "Sex=female", "auroc", POOLED)
+    assert isinstance(auroc, Estimate)
+    assert auroc.value == pytest.approx(sum(pairs) / len(pairs), rel=1e-12)
+
+
+def test_the_difference_over_all_sites_is_that_of_both_groups_over_all_their_rows(knee: Evidence) -> None:
+    for measure in ("auroc", "model_based_concordance", "oe_ratio", "calibration_slope", "calibration_intercept"):
+        women, men = (find_in_subgroup(knee, f"Sex={one}", measure, POOLED) for one in ("female", "male"))
+        apart = find_in_subgroup(knee, "Sex=female", measure, POOLED, against="complement")
+        assert isinstance(women, Estimate)
+        assert isinstance(men, Estimate)
+        assert isinstance(apart, Estimate)
+        assert apart.value == pytest.approx(women.value - men.value, abs=1e-14)
+        assert women.low is not None
+        assert men.high is not None
+        assert apart.low == pytest.approx(apart.value - np.hypot(women.value - women.low, men.high - men.value))
+        assert apart.n == women.n + men.n
+
+
+def right_model(spread: dict[str, float], rows: int = 700) -> str:
+    """A table whose risks are right, with these spreads of the log odds in its subgroups."""
+    rng = np.random.default_rng(12)
+    lines = ["outcome,risk,s"]
+    for name, size in spread.items():
+        linear = rng.normal(-0.8, size, rows)
+        happened = rng.random(rows) < 1 / (1 + np.exp(-linear))
+        lines += [f"{int(y)},{1 / (1 + np.exp(-x)):.4f},{name}" for y, x in zip(happened, linear, strict=True)]
+    return "\n".join(lines) + "\n"
+
+
+def test_a_group_that_ranks_less_well_by_case_mix_alone_is_told_so(tmp_path: Path) -> None:
+    found = evaluate.evidence(
+        read(tmp_path, '[[subgroup]]\ncolumn = "s"\n', a=right_model({"alike": 0.5, "mixed": 1.8}))
+    )
+    apart = find_in_subgroup(found, "s=alike", "auroc", "a", against="complement")
+    assert isinstance(apart, Estimate)
+    assert apart.high is not None
+    assert apart.high < -0.1
+    (one,) = (one for one in findings.compared(found) if one.measure == "auroc")
+    observed = find_in_subgroup(found, "s=alike", "auroc", "a")
+    expected = find_in_subgroup(found, "s=alike", "model_based_concordance", "a")
+    assert isinstance(observed, Estimate)
+    assert isinstance(expected, Estimate)
+    assert expected.value == pytest.approx(observed.value, abs=0.04)
+    assert findings.is_case_mix(found, one) == (observed.value >= expected.value)
+    told = findings.finding(found).rest
+    assert f"{expected.value:.2f} against" in told
+    assert "expected from case mix" in told
+    words = "ranked less well only because" if findings.is_case_mix(found, one) else "ranked worse"
+    assert words in groups_apart(found, 8)
+
+
+def test_a_group_that_is_ranked_worse_than_its_case_mix_allows_is_told_so(tmp_path: Path) -> None:
+    head, *lines = right_model({"alike": 1.4, "mixed": 1.8}).splitlines()
+    rows = [line.split(",") for line in lines]
+    rng = np.random.default_rng(4)
+    shuffled = iter(rng.permutation([risk for _, risk, name in rows if name == "alike"]))
+    worse = [f"{y},{next(shuffled) if name == 'alike' else risk},{name}" for y, risk, name in rows]
+    study = read(tmp_path, '[[subgroup]]\ncolumn = "s"\n', a="\n".join([head, *worse]) + "\n")
+    found = evaluate.evidence(study)
+    (one,) = (one for one in findings.compared(found) if one.measure == "auroc")
+    assert not findings.is_case_mix(found, one)
+    assert "no worse than its case mix allows" not in findings.finding(found).rest
+    assert "ranked worse: s alike" in groups_apart(found, 8)
 
 
 def made(events: int, others: int) -> str:

@@ -309,7 +309,7 @@ def test_one_row_is_not_in_the_plural() -> None:
 
 # ---- the counts in a method or a reason -----------------------------------------------------------------------------
 
-OF_PATIENTS = ("cases", "events", "non-events", "patients", "risks", "row", "rows", "decisions")
+OF_PATIENTS = ("cases", "events", "non-events", "patients", "risks", "row", "rows", "decisions", "clusters")
 OF_OTHERS = (
     *("answers", "bins", "columns", "datasets", "degrees", "draws", "equal-width", "external", "groups", "imputations"),
     *("knots", "pairs", "parts", "permutations", "points", "raters", "readers", "replicates", "sign", "sites"),

@@ -15,7 +15,7 @@ import joblib
 
 from dossier import acceptance, checklist, flags
 from dossier.errors import Fault
-from dossier.evaluate import changes, classes, cluster, model, pieces, reader_study, sites, subgroups, withheld
+from dossier.evaluate import changes, classes, cluster, model, pieces, reader_study, sites, strata, subgroups, withheld
 from dossier.evaluate.offered import Site
 from dossier.evaluate.pieces import Found, Piece
 from dossier.evaluate.site import SiteEvidence
@@ -109,7 +109,8 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
     fill("metrics")
     each = []
     parts = []
-    for found, part in _every_site(study, workers, measures):
+    whole = [replace(one, measures=measures) for one in _sites(study)]
+    for found, part in _every_site(whole, workers):
         each.append(found)
         parts.append(part)
     site_results = tuple(found.site for found in each)
@@ -117,7 +118,7 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
     internal = sites.internal_test(study.release, site_results)
     results = [result for site in site_results for result in site.results]
     results += sites.declared_results(study.release)
-    results += sites.pooled_results(study.release, external)
+    results += sites.pooled_results(study.release, external, strata.external_sites(whole))
     if measures is None:
         results += sites.syntheses(study.release, external, internal, "external")
         results += sites.syntheses(study.release, external, internal, "pooled")
@@ -129,7 +130,7 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
         curves += [*sites.pooled_curves(study.release, external), *reader_study.curves(study), *points.curves]
     summaries = tuple(site.summary for site in site_results)
     descriptions = (*(row for found in each for row in found.descriptions), *points.descriptions)
-    of_subgroups = subgroups.together(study.release, parts, [site.summary.name for site in external])
+    of_subgroups = subgroups.together(study.release, parts, whole)
     return Evidence(
         release=study.release,
         datasets=summaries,
@@ -179,11 +180,9 @@ def _concluded(study: Study, shown: Evidence) -> Evidence:
     return replace(concluded, checklist=checklist.rows(concluded) if study.declared else ())
 
 
-def _every_site(
-    study: Study, workers: _Workers, measures: frozenset[str] | None
-) -> Iterator[tuple[SiteEvidence, SubgroupEvidence]]:
+def _every_site(whole: Sequence[Site], workers: _Workers) -> Iterator[tuple[SiteEvidence, SubgroupEvidence]]:
     """The evidence of each dataset and of its subgroups, in the order of the release."""
-    every = [(site, pieces.of_site(site)) for site in (replace(one, measures=measures) for one in _sites(study))]
+    every = [(site, pieces.of_site(site)) for site in whole]
     work = [piece for _, of_one in every for piece in of_one]
     total, done = sum(piece.rows for piece in work), 0
     found = _found(work, workers.jobs, workers.scheduler)

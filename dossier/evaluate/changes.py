@@ -45,7 +45,7 @@ def changes(
         return None
     tested = {one.name for one in datasets if one.role != "development"} | {POOLED}
     core = [one for one in results if _is_core(one, terms) and one.dataset in tested]
-    paired = _rival_differences(results) if is_rival(release, previous) else {}
+    paired = _rival_differences(results, core, release) if is_rival(release, previous) else {}
     other = _other_outcome(release, previous)
     found = tuple(
         replace(one, at={**one.at, "against": AGAINST}, found=_difference(one, previous, datasets, paired, other))
@@ -72,15 +72,17 @@ def _place(measure: str, dataset: str, at: Mapping[str, float | str]) -> Place:
     return measure, dataset, tuple(sorted(at.items()))
 
 
-def _rival_differences(results: Sequence[Result]) -> Mapping[Place, Estimate]:
-    """The differences from the rival, filed under the settings of the measure itself."""
-    return {
-        _place(
-            one.measure, one.dataset, {name: value for name, value in one.at.items() if name != "against"}
-        ): one.found
-        for one in results
-        if one.at.get("against") == "rival" and isinstance(one.found, Estimate)
+def _rival_differences(results: Sequence[Result], core: Sequence[Result], release: Release) -> Mapping[Place, Estimate]:
+    """The differences of core measures from the rival, by the place of the measure itself."""
+    known = {_place(one.measure, one.dataset, one.at): one.found for one in results}
+    against = {"against": release.prediction.rival_label}
+    differences = {
+        _place(one.measure, one.dataset, one.at): known.get(
+            _place(f"{one.measure}_difference", one.dataset, {**one.at, **against})
+        )
+        for one in core
     }
+    return {place: found for place, found in differences.items() if isinstance(found, Estimate)}
 
 
 def _other_outcome(release: Release, previous: Previous) -> Absent | None:

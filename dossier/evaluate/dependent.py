@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from dossier.evaluate import classes
-from dossier.evaluate.offered import Site, part_of, seed_of, site_part
+from dossier.evaluate.offered import Site, seed_of, site_part
 from dossier.metrics import clusters, severity, weighted
-from dossier.metrics.clusters import Groups, Symmetry
+from dossier.metrics.clusters import Groups
 from dossier.metrics.intervals import two_sided, two_sided_student
-from dossier.register import CurveMaker, Metric
+from dossier.register import CurveMaker, Metric, Symmetry
 from dossier.types import MACRO, Absent, At, Curve, Dataset, Estimate, Floats
 
 INDEPENDENT = frozenset(
@@ -35,9 +35,6 @@ WITHOUT_INTERVAL = frozenset(
 jackknife would be wrong, and comparisons of all rows with all development rows."""
 
 DESCRIPTIVE = frozenset({"formula_difference"})
-
-SHARES = frozenset({"sensitivity", "specificity", "ppv", "npv", "accuracy"})
-"""Measures that are a share of rows, with Wilson's interval; their mean over the classes is none."""
 
 BANDS: dict[str, tuple[str, tuple[tuple[str, str, bool], ...]]] = {
     "h_accuracy_profile": ("tau", (("h_accuracy", "", True),)),
@@ -89,44 +86,55 @@ def answer(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate 
     if name in WITHOUT_INTERVAL:
         return _without_interval(found, dataset)
     made = groups_of(site)
+    if made.count < made.clusters and _linearizes(metric, at):
+        # Random groups of clusters would change with the seed.
+        return _linearized(site, metric, at, found)
 
     def without(group: int) -> Estimate | Absent:
         part = ask(site_without(site, made, group), metric, at, bootstrap=2, permutations=1)
         return severity.UNDEFINED if severity.without_errors(part) else part
 
-    return clusters.by_cluster(found, without, made, site.release.release.level, _scale(metric, at))
+    return clusters.by_cluster(found, without, made, site.release.release.level, symmetry_of(metric, at))
 
 
 def _at_weights(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate | Absent:
     """A measure with each row at its weight, or the sentence that refuses the weights."""
-    value = weighted.VALUES.get(metric.term.name)
-    if value is None or "outcome" not in metric.needs or at.get("class") == MACRO:
+    if not _linearizes(metric, at):
         return Absent(f"the rows of {site.dataset.name} have sampling weights, which this measure does not honour")
     plain = ask(site, metric, at, bootstrap=2, permutations=1)
     if isinstance(plain, Absent):
         return plain
-    whole = value(_rows(site.dataset, at))
+    answered = _linearized(site, metric, at, plain)
+    return (
+        answered if isinstance(answered, Absent) else replace(answered, method=f"sampling weights; {answered.method}")
+    )
+
+
+def _linearizes(metric: Metric, at: At) -> bool:
+    """Whether it is known what each row contributes to a measure; not to a mean over the classes."""
+    of_two_classes = bool({"outcome", "risk"} & set(metric.needs))
+    return metric.term.name in weighted.VALUES and of_two_classes and at.get("class") != MACRO
+
+
+def _linearized(site: Site, metric: Metric, at: At, plain: Estimate) -> Estimate | Absent:
+    """A measure at the weights of the rows, with the interval that its rows or whole clusters contribute."""
+    dataset = site.dataset
+    whole = weighted.VALUES[metric.term.name](_rows(dataset, at))
     if isinstance(whole, Absent):
         return whole
     tested = {"p_value": None} if "p_value" in plain.details else {}
     found = replace(plain, value=whole.value, details={**whole.details, **tested})
-    made = groups_of(site)
-
-    def without(group: int) -> Estimate | Absent:
-        left = _rows(part_of(replace(site.dataset, predictors=()), made.of_row != group), at)
-        part = value(left) if left.weights.any() else weighted.NOTHING
-        return part if isinstance(part, Absent) else replace(found, value=part.value)
-
-    level = site.release.release.level
-    answered = clusters.by_cluster(found, without, made, level, _scale(metric, at))
-    return replace(answered, method=f"sampling weights; {answered.method}")
+    contributions = clusters.totals(whole.linearized, dataset.cluster)
+    units = "rows" if dataset.cluster is None else "clusters"
+    return clusters.by_linearization(found, contributions, site.release.release.level, symmetry_of(metric, at), units)
 
 
 def _rows(dataset: Dataset, at: At) -> weighted.Rows:
-    if dataset.outcome is None or dataset.risk is None or dataset.weights is None:
-        raise TypeError("weighted rows have an outcome, a risk and a weight")
+    if dataset.outcome is None or dataset.risk is None:
+        raise TypeError("rows that a measure was asked of have an outcome and a risk")
+    weights = np.ones(len(dataset.risk)) if dataset.weights is None else dataset.weights
     threshold = at.get("threshold", 0.5)
-    return weighted.Rows(dataset.outcome, dataset.risk, dataset.weights, float(threshold), dataset.rival)
+    return weighted.Rows(dataset.outcome, dataset.risk, weights, float(threshold), dataset.rival)
 
 
 def _without_interval(found: Estimate, dataset: Dataset) -> Estimate:
@@ -136,32 +144,16 @@ def _without_interval(found: Estimate, dataset: Dataset) -> Estimate:
     return replace(found, low=None, high=None, level=None, se=None, method=method, details=details, reason=reason)
 
 
-def is_share(metric: Metric, at: At) -> bool:
-    """Whether a measure is a share of rows at these settings."""
-    return metric.term.name in SHARES and at.get("class") != MACRO
-
-
-def _scale(metric: Metric, at: At) -> Symmetry:
-    """Where the interval of a measure is symmetric."""
-    if is_share(metric, at):
-        return "wilson"
-    if metric.pool is not None:
-        return metric.pool
-    return "log" if metric.term.range == (0, None) else "plain"
+def symmetry_of(metric: Metric, at: At) -> Symmetry:
+    """Where the interval of a measure is symmetric; the mean of shares over the classes is no share itself."""
+    return "plain" if metric.scale == "wilson" and at.get("class") == MACRO else metric.scale
 
 
 def groups_of(site: Site) -> Groups:
-    """The groups of rows that are left out in turn: of whole clusters, or of single rows."""
-    dataset, seed = site.dataset, seed_of(site.release, site.drawn_as, "clusters")
-    if dataset.cluster is not None:
-        return clusters.groups(dataset.cluster, seed)
-    if dataset.outcome is None or dataset.risk is None or dataset.weights is None:
-        raise TypeError("weighted rows have an outcome, a risk and a weight")
-    # By rank in all that a weighted measure reads, so that the order of the rows in the file moves no interval.
-    rival = () if dataset.rival is None else (dataset.rival,)
-    rank = np.empty(len(dataset.risk), dtype=np.int64)
-    rank[np.lexsort((*rival, dataset.weights, dataset.outcome, dataset.risk))] = np.arange(len(rank))
-    return clusters.groups(rank, seed, "rows")
+    """The groups of whole clusters that are left out in turn."""
+    if site.dataset.cluster is None:
+        raise TypeError("only clusters are left out")
+    return clusters.groups(site.dataset.cluster, seed_of(site.release, site.drawn_as, "clusters"))
 
 
 def site_without(site: Site, made: Groups, group: int) -> Site:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from dossier.evaluate import classes, subgroups
-from dossier.evaluate.dependent import BANDS, INDEPENDENT, is_share, reach_of_bands
+from dossier.evaluate.dependent import BANDS, INDEPENDENT, reach_of_bands, symmetry_of
 from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve, refuse_what_is_no_number
 from dossier.evaluate.site import SiteEvidence, described, site_evidence
 from dossier.metrics import imputations, severity
@@ -109,7 +109,7 @@ def _pool(each: Sequence[Estimate | Absent], metric: Metric, first: Result, leve
     if metric.term.name in INDEPENDENT:
         return Absent("p-values and sample sizes of imputations are not pooled: Rubin's rules need a standard error")
     estimates = [one for one in found if isinstance(one, Estimate)]
-    difference = first.at.get("against") in ("rival", "complement")
+    difference = "against" in first.at
     pooled = imputations.rubin(estimates, _scale(metric, first.at, difference), level, difference)
     lowest, highest = (None, None) if difference else metric.term.range
     if pooled.low is None or pooled.high is None:
@@ -119,12 +119,9 @@ def _pool(each: Sequence[Estimate | Absent], metric: Metric, first: Result, leve
 
 
 def _scale(metric: Metric, at: At, difference: bool) -> Scale:
-    """The natural scale of a measure: logit of AUROCs and proportions, log of ratios, else plain."""
-    if difference:
-        return "plain"
-    if is_share(metric, at):
-        return "logit"
-    return metric.pool or ("log" if metric.term.range == (0, None) else "plain")
+    """The natural scale of a measure: logit of AUROCs and shares, log of ratios, else plain."""
+    scale = "plain" if difference else symmetry_of(metric, at)
+    return "logit" if scale == "wilson" else scale
 
 
 def _mean_curves(each: Sequence[Sequence[CurveResult]], sites: Sequence[Site]) -> Iterator[CurveResult]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from dossier.bands import FEW_FOR_POOLING
-from dossier.evaluate import classes
+from dossier.evaluate import classes, strata
 from dossier.evaluate.offered import (
     SHOWN_IN_PART,
+    Site,
     ask,
     places,
     refuse_a_bad_curve,
@@ -16,13 +17,14 @@ from dossier.evaluate.offered import (
     seed_of,
     settings,
 )
-from dossier.metrics import pooled, robustness
-from dossier.register import REGISTER
+from dossier.metrics import pooled, robustness, stratified
+from dossier.register import REGISTER, Metric
 from dossier.release import Release
 from dossier.types import (
     MACRO,
     POOLED,
     Absent,
+    At,
     Curve,
     CurveResult,
     DatasetSummary,
@@ -79,10 +81,14 @@ def shown(evidence: Evidence) -> Evidence:
     return replace(evidence, curves=curves)
 
 
-def pooled_results(release: Release, external: Sequence[SiteResults]) -> Iterator[Result]:
-    """Each measure that has a scale for it, pooled over the external sites."""
+def pooled_results(release: Release, external: Sequence[SiteResults], rows: Sequence[Site]) -> Iterator[Result]:
+    """Each measure that has a scale for it, pooled over the external sites; beside it over all of their rows where some
+    of the sites cannot be pooled.
+
+    `external` are the results of these sites, `rows` the sites with their rows.
+    """
     for metric in classes.metrics_of(release).values():
-        if metric.pool is None:
+        if metric.pool is None or not all(site.asks(metric.term.measure) for site in rows):
             continue
         for at in classes.places_of(release, metric):
             wanted = {**metric.fixed, **at}
@@ -98,7 +104,27 @@ def pooled_results(release: Release, external: Sequence[SiteResults]) -> Iterato
             together = pooled.pool(
                 tuple(estimates.values()), metric.pool, release.release.level, tuple(estimates), known
             )
-            yield Result(metric.term.name, metric.term.measure, POOLED, wanted, together)
+            name, measure = metric.term.name, metric.term.measure
+            yield Result(name, measure, POOLED, wanted, together)
+            beside = _over_all_rows(rows, metric, wanted, estimates, together)
+            if beside is not None:
+                yield Result(name, measure, POOLED, {**wanted, **strata.ESTIMATOR}, beside)
+
+
+def _over_all_rows(
+    sites: Sequence[Site], metric: Metric, at: At, estimates: Mapping[str, Estimate], together: Estimate | Absent
+) -> Estimate | Absent | None:
+    """A measure over the rows of all sites; None where every site is pooled, or where there are not two."""
+    entered = 0 if isinstance(together, Absent) else int(together.details.get("k") or 0)
+    every = len(sites) if strata.is_stratified(metric, at) else len(estimates)
+    if every < 2 or entered == every or at.get("class") == MACRO:
+        return None
+    if strata.is_stratified(metric, at):
+        return strata.over_sites(sites, metric, at, strata.every_row)
+    if metric.mean_over is None:
+        return None
+    level = sites[0].release.release.level
+    return stratified.mean_of_sites(tuple(estimates.values()), level, by_pairs=metric.mean_over == "pairs")
 
 
 def _of_small_classes(external: Sequence[SiteResults]) -> dict[str, str]:

@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.evaluate import sampled
+from dossier.evaluate import sampled, strata
 from dossier.evaluate.classes import against_rest, metrics_of, places_of
 from dossier.evaluate.offered import Site, part_of
 from dossier.evaluate.site import curve_of, measured
-from dossier.metrics import pooled
+from dossier.metrics import pooled, stratified
+from dossier.metrics.scales import Scale
 from dossier.metrics.subgroups import difference, too_few, too_few_of_class, too_few_of_classes
 from dossier.register import CurveMaker, Metric, fill
 from dossier.release import Release
@@ -93,7 +94,7 @@ def _summary(site: Site, one: Subgroup) -> SubgroupSummary:
         return SubgroupSummary(name, one.column, one.label, unusable)
     rows, outcome = _rows(one), site.dataset.outcome
     events = None if outcome is None else int(outcome[rows].sum())
-    unassigned = int((~_known(site, one.column)).sum())
+    unassigned = int((~_known(site.dataset, one.column)).sum())
     size = SubgroupSize(int(rows.sum()), events, unassigned, _class_counts(site.dataset, rows))
     return SubgroupSummary(name, one.column, one.label, size)
 
@@ -121,9 +122,9 @@ def _rows(one: Subgroup) -> Bools:
     return one.rows
 
 
-def _known(site: Site, column: str) -> Bools:
+def _known(dataset: Dataset, column: str) -> Bools:
     """The rows that are in a subgroup of the column."""
-    masks = [_rows(one) for one in site.dataset.subgroups if one.column == column]
+    masks = [_rows(one) for one in dataset.subgroups if one.column == column]
     return np.asarray(np.logical_or.reduce(masks), dtype=np.bool_)
 
 
@@ -147,7 +148,7 @@ class _Parts:
 
     def of_others(self, one: Subgroup) -> tuple[Bools, str]:
         """The other patients whose value of the column is known, and the subset that they are."""
-        others = _known(self.site, one.column) & ~_rows(one)
+        others = _known(self.site.dataset, one.column) & ~_rows(one)
         for another in self.site.dataset.subgroups:
             # Where there are two levels the others are the other level, and nobody is measured twice.
             if another.column == one.column and np.array_equal(_rows(another), others):
@@ -201,10 +202,11 @@ def _few(site: Site, rows: Bools, at: At, where: str = "") -> Absent | None:
 
 def _shared_clusters(site: Site, one: Subgroup) -> Absent | None:
     """Why the two intervals cannot be put together: the difference takes the two groups as independent."""
-    cluster = site.dataset.cluster
+    dataset = site.dataset.described
+    cluster = dataset.cluster
     if cluster is None:
         return None
-    both = np.intersect1d(cluster[_rows(one)], cluster[_known(site, one.column) & ~_rows(one)])
+    both = np.intersect1d(cluster[_rows(one)], cluster[_known(dataset, one.column) & ~_rows(one)])
     if not len(both):
         return None
     return Absent(f"some clusters of {site.dataset.name} have rows in both groups, which are then not independent")
@@ -238,28 +240,88 @@ def _curve(site: Site, one: Subgroup, maker: CurveMaker, at: At) -> CurveResult:
 # ---- all sites ------------------------------------------------------------------------------------------------------
 
 
-def together(release: Release, parts: Sequence[SubgroupEvidence], external: Sequence[str]) -> SubgroupEvidence:
+def together(release: Release, parts: Sequence[SubgroupEvidence], sites: Sequence[Site]) -> SubgroupEvidence:
     """The subgroups of every dataset, and what the external ones say of them together."""
     every = side_by_side(parts)
-    subsets = list(dict.fromkeys(one.subset for one in every.summaries))
-    of_external = [result for result in every.results if result.dataset in external]
-    over_sites = tuple(one for subset in subsets for one in _pooled(release, subset, of_external))
+    external = strata.external_sites(sites)
+    names = {site.dataset.name for site in external}
+    labels = dict.fromkeys((one.column, one.label) for one in every.summaries)
+    of_external = [result for result in every.results if result.dataset in names]
+    over_sites = tuple(
+        result for column, label in labels for result in _pooled(release, column, label, of_external, external)
+    )
     return replace(every, results=every.results + over_sites)
 
 
-def _pooled(release: Release, subset: str, results: Sequence[Result]) -> Iterator[Result]:
-    """Each measure that has a scale for it, pooled over the sites, and its differences on the plain scale."""
-    of_subset = [result for result in results if result.subset == subset]
+def _pooled(
+    release: Release, column: str, label: str, results: Sequence[Result], sites: Sequence[Site]
+) -> Iterator[Result]:
+    """Each measure over all sites, and its difference to the other patients."""
+    subset = f"{column}={label}"
+    found = {
+        (one.term, tuple(sorted(one.at.items())), one.dataset): one.found for one in results if one.subset == subset
+    }
     for metric in metrics_of(release).values():
-        if metric.pool is None or not compared(metric):
+        name = metric.term.name
+        pooled_somehow = metric.pool is not None or name in stratified.MEASURES
+        if not (compared(metric) and pooled_somehow and all(site.asks(metric.term.measure) for site in sites)):
             continue
         for at in places_of(release, metric):
-            for wanted, scale in ((at, metric.pool), ({**at, **AGAINST}, "plain")):
-                found = {
-                    result.dataset: result.found
-                    for result in of_subset
-                    if result.term == metric.term.name and dict(result.at) == wanted
+            each, apart = (
+                {
+                    dataset: one
+                    for (term, place, dataset), one in found.items()
+                    if term == name and dict(place) == wanted and isinstance(one, Estimate)
                 }
-                estimates = {name: one for name, one in found.items() if isinstance(one, Estimate)}
-                together = pooled.pool(tuple(estimates.values()), scale, release.release.level, tuple(estimates))
-                yield Result(metric.term.name, metric.term.measure, POOLED, wanted, together, subset)
+                for wanted in (at, {**at, **AGAINST})
+            )
+            of_sites = None if metric.pool is None else _random_effects(each, metric.pool, release)
+            both: tuple[Estimate | Absent, Estimate | Absent]
+            if strata.is_stratified(metric, at):
+                both = _stratified(sites, metric, at, (column, label), of_sites)
+            else:
+                both = (of_sites or NOT_POOLED, _random_effects(apart, "plain", release))
+            yield Result(name, metric.term.measure, POOLED, at, both[0], subset)
+            yield Result(name, metric.term.measure, POOLED, {**at, **AGAINST}, both[1], subset)
+
+
+NOT_POOLED = Absent("this measure has no scale on which sites are pooled")
+
+
+def _random_effects(each: Mapping[str, Estimate], scale: Scale, release: Release) -> Estimate | Absent:
+    return pooled.pool(tuple(each.values()), scale, release.release.level, tuple(each))
+
+
+def _stratified(
+    sites: Sequence[Site], metric: Metric, at: At, group: tuple[str, str], of_sites: Estimate | Absent | None
+) -> tuple[Estimate | Absent, Estimate | Absent]:
+    """A measure over all rows of a subgroup, with how far the sites differ in it, and over those of the others."""
+    ours = strata.over_sites(sites, metric, at, _members(*group))
+    rest = strata.over_sites(sites, metric, at, _members(*group, others=True))
+    if isinstance(ours, Estimate) and isinstance(of_sites, Estimate):
+        ours = replace(ours, details={**ours.details, **{name: of_sites.details[name] for name in ("tau", "i2")}})
+    shared = (
+        _shared_clusters(site, one)
+        for site in sites
+        for one in site.dataset.described.subgroups
+        if (one.column, one.label) == group and not isinstance(one.rows, Absent)
+    )
+    apart = next(filter(None, shared), None) or _difference(ours, rest)
+    if isinstance(ours, Estimate) and isinstance(rest, Estimate) and isinstance(apart, Estimate):
+        fewer = min(one.details["k"] or 0.0 for one in (ours, rest))
+        apart = replace(apart, details={**apart.details, "k": fewer})
+    return ours, apart
+
+
+def _members(column: str, label: str, others: bool = False) -> strata.Chosen:
+    """The rows of a subgroup, or those of the other patients whose value of the column is known."""
+
+    def chosen(dataset: Dataset) -> tuple[Dataset, Bools] | None:
+        described = dataset.described
+        of_column = [one for one in described.subgroups if one.column == column]
+        if not of_column or any(isinstance(one.rows, Absent) for one in of_column):
+            return None
+        rows = next(_rows(one) for one in of_column if one.label == label)
+        return described, _known(described, column) & ~rows if others else rows
+
+    return chosen

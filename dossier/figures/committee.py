@@ -55,7 +55,7 @@ from dossier.types import (
     find_curve,
     summary_of,
 )
-from dossier.typeset.numbers import number
+from dossier.typeset.numbers import expected_range, number
 from dossier.typeset.words import listing
 
 CELLS = ("true_positive", "false_negative", "false_positive", "true_negative")
@@ -494,7 +494,7 @@ def draw_committee_ranking(evidence: Evidence) -> Figure | Absent:
         return rows
     pooled = find(evidence, "auroc", POOLED)
     extra = [] if isinstance(pooled, Absent) else ["All together"]
-    expected = None if isinstance(pooled, Absent) else _expected(pooled)
+    expected = None if isinstance(pooled, Absent) else expected_range(pooled)
     extra += ["A new place"] if expected is not None else []
     names = shortened([one.label for one in rows], 44, 600)
     left = max(text_width(text, 600) for text in (*names, *extra, "Place")) + 4
@@ -532,11 +532,6 @@ def draw_committee_ranking(evidence: Evidence) -> Figure | Absent:
     return drawn
 
 
-def _expected(pooled: Estimate) -> tuple[float, float] | None:
-    low, high = pooled.details.get("prediction_low"), pooled.details.get("prediction_high")
-    return None if low is None or high is None else (low, high)
-
-
 def _together(pooled: Estimate | Absent, places: int) -> str:
     """On how many of the places that are drawn the value of all together rests, where these are not all."""
     count = places if isinstance(pooled, Absent) else int(pooled.details.get("k") or places)
@@ -561,7 +556,7 @@ def committee_ranking(evidence: Evidence) -> Picture | Absent:
         rest = f" {left_out} places between both ends are not drawn." if left_out else ""
         rest += _not_known(len(sites) - len(known))
         pooled = find(evidence, "auroc", POOLED)
-        new = None if isinstance(pooled, Absent) else _expected(pooled)
+        new = None if isinstance(pooled, Absent) else expected_range(pooled)
         bar = " The hollow bar is what a new place may expect." if new is not None else ""
         caption = (
             f"{len(known)} places, {sum(site.n for site in known):,} patients. Square: the ranking; line: its range "

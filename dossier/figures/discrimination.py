@@ -55,7 +55,7 @@ from dossier.types import (
     find_curve,
 )
 from dossier.typeset.names import events_of
-from dossier.typeset.numbers import number
+from dossier.typeset.numbers import expected_range, number
 from dossier.typeset.words import named
 
 MOST_ROWS = {HALF: 12, FULL: 44}
@@ -173,7 +173,7 @@ def _widest_interval(evidence: Evidence, forest: Forest) -> float:
     together = forest.together(evidence)
     ends = [(one.low, one.high) for one in (*found, together) if isinstance(one, Estimate)]
     if isinstance(together, Estimate):
-        ends.append((together.details.get("prediction_low"), together.details.get("prediction_high")))
+        ends.append(expected_range(together) or (None, None))
     return max(text_width(forest.interval(low, high)) for low, high in ends)
 
 
@@ -285,7 +285,7 @@ def _scale(
     columns: Columns,
 ) -> None:
     values = [value for site in shown for value in _bounds(forest.found(evidence, site.name))]
-    values += _bounds(pooled, "prediction_low", "prediction_high")
+    values += (expected_range(pooled) or ()) if isinstance(pooled, Estimate) else ()
     low, high, places = _limits(values, forest, _reach(evidence, forest, shown, values))
     if forest.ratio:
         axes.set_xscale("log")
@@ -417,11 +417,12 @@ def _pooled_rows(drawn: Figure, axes: Axes, forest: Forest, pooled: Estimate, co
     if forest.counts_patients:
         return
     row, y = row + 1, y + LINE
-    lowest, highest = pooled.details.get("prediction_low"), pooled.details.get("prediction_high")
+    new = expected_range(pooled)
     write(drawn, 0, y, "New hospital", weight=600)
-    if lowest is None or highest is None:
+    if new is None:
         write(drawn, columns.interval, y, "too few sites", ha="right", color=INK_2)
         return
+    lowest, highest = new
     low_end, high_end = max(lowest, left), min(highest, right)
     bar = Rectangle((low_end, row - 0.18), high_end - low_end, 0.36, fc=BAND, ec=BLUE, lw=0.7, clip_on=False)
     axes.add_patch(bar)
@@ -438,7 +439,7 @@ def forest_caption(evidence: Evidence, forest: Forest, width: float) -> str:
     text += "".join(f" {name[0].upper()}{name[1:]} {number(value)}." for name, value in forest.at.items())
     pooled = forest.together(evidence)
     if isinstance(pooled, Estimate):
-        has_bar = pooled.details.get("prediction_low") is not None
+        has_bar = expected_range(pooled) is not None
         text += " Diamond: all patients together" if forest.counts_patients else " Diamond: pooled"
         text += "; hollow bar: prediction interval (PI) for a new hospital." if has_bar else "."
     if any(forest.everyone(evidence, site.name) is not None for site in shown):
@@ -472,9 +473,9 @@ def forest_alternative(evidence: Evidence, forest: Forest, *, only_sites: bool =
     if isinstance(pooled, Estimate) and not only_sites:
         where = "over all patients" if forest.counts_patients else "pooled"
         text += f"; {where} it is {value_text(pooled, forest.digits)}"
-        low_end, high_end = pooled.details.get("prediction_low"), pooled.details.get("prediction_high")
-        if low_end is not None and high_end is not None:
-            text += f", and in a new hospital {interval(low_end, high_end, joint=' to ')}"
+        new = expected_range(pooled)
+        if new is not None:
+            text += f", and in a new hospital {interval(*new, joint=' to ')}"
     return f"{text}."
 
 

@@ -61,7 +61,7 @@ from dossier.types import (
     subgroup_columns,
     subgroup_sizes,
 )
-from dossier.typeset.numbers import number
+from dossier.typeset.numbers import is_telling, number
 from dossier.typeset.words import counted, sentence_case
 
 MOST_ROWS = 44
@@ -113,7 +113,7 @@ class Line:
 
 
 def lines(evidence: Evidence) -> tuple[Line, ...]:
-    """The rows: each column, its subgroups, each pooled where three sites or more allow it, otherwise site by site."""
+    """The rows: each column, its subgroups, each over all sites where that is telling, otherwise site by site."""
     made = []
     for name, labels in subgroup_columns(evidence).items():
         of_column = [line for label in labels for line in _of_subgroup(evidence, name, label)]
@@ -129,9 +129,7 @@ def _of_subgroup(evidence: Evidence, name: str, label: str) -> list[Line]:
     if not known:
         return []
     pooled = tuple(find_in_subgroup(evidence, subset, measure, POOLED) for measure, _ in measures(evidence))
-    telling = [
-        one for one in pooled if isinstance(one, Estimate) and (one.details.get("k") or 0) >= bands.FEWEST_POOLED
-    ]
+    telling = [one for one in pooled if isinstance(one, Estimate) and is_telling(one)]
     enough = [(site, size) for site, size in known if not _is_few(size)]
     if telling:
         values = tuple(
@@ -348,14 +346,15 @@ def forest_caption(evidence: Evidence) -> str:
     every = lines(evidence)
     rows = every[:MOST_ROWS]
     text = f"{patients(_sized(evidence, externals(evidence)))}. Lines are {level_text(evidence)} intervals."
-    if any(line.is_pooled for line in rows):
-        text += (
-            " Diamond: pooled (random effects) over the sites with enough, which are the strokes below; rows of other "
-            "sites differ by site too."
-        )
-    if any(line.found and not line.is_pooled for line in rows):
-        text += f" Square: a site, where fewer than {bands.FEWEST_POOLED} can be pooled."
     several = bool(evidence.release.outcome.classes)
+    if any(line.is_pooled for line in rows):
+        text += " Diamond: pooled (random effects) over" if several else " Diamond: all rows of"
+        text += " the sites with enough" if several else " all sites, each site a stratum"
+        text += "; strokes below: the sites with enough."
+    if any(line.found and not line.is_pooled for line in rows):
+        text += (
+            f" Square: a site, where fewer than {bands.FEWEST_POOLED} can be pooled." if several else " Square: a site."
+        )
     if several:
         text += " AUROC: mean over the classes; Brier: over all classes; rarest: patients of the rarest class."
     few = "patients of any class" if several else "events or non-events"

@@ -12,13 +12,13 @@ from dossier.typeset.words import how_many, in_words
 
 def finding(evidence: Evidence) -> Sentence:
     """At how many sites the difference of the AUROC is beyond chance, and its range."""
-    sites = estimated(evidence, "auroc", against="rival")
+    rival = evidence.release.prediction.rival_label
+    sites = estimated(evidence, "auroc_difference", against=rival)
     if not sites:
         return Sentence("At no external site can the two models be compared.")
     better = sum(1 for _, found in sites if found.low is not None and found.low > 0)
     worse = sum(1 for _, found in sites if found.high is not None and found.high < 0)
     what = "mean AUROC of the classes" if evidence.release.outcome.classes else "AUROC"
-    rival = evidence.release.prediction.rival_name or "the rival"
     term = replace(evidence.terms["auroc_difference"], digits=2)
     low, high = (f"{value_of(found, term)} ({site.site})" for site, found in (sites[0], sites[-1]))
     if len(sites) == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dossier.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE
 from dossier.findings.sentence import (
     Sentence,
     estimated,
@@ -13,9 +14,9 @@ from dossier.findings.sentence import (
 )
 from dossier.types import MACRO, POOLED, Absent, Estimate, Evidence, Result, Term, find
 from dossier.typeset.measures import cell
-from dossier.typeset.numbers import bound_of, in_text, level_of, number
+from dossier.typeset.numbers import bound_of, expected_range, in_text, level_of, number, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
-from dossier.typeset.words import named, sentence_case
+from dossier.typeset.words import in_words, named, sentence_case
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -32,7 +33,9 @@ def finding(evidence: Evidence) -> Sentence:
     expected = [_expected(measure, found) for measure, found in (("AUROC", auroc), ("O/E", ratio))]
     known = [text for text in expected if text]
     if not known:
-        return Sentence(lead, "With fewer than three sites, what a new one may expect is not estimated.")
+        few = in_words(FEWEST_FOR_A_NEW_SITE)
+        rest = f"With fewer than {few} sites, what a new one may expect is not said here."
+        return Sentence(lead, f"{rest} {not_pooled(evidence)}".strip())
     new = f"In a new site like these: {', '.join(known)} ({level_of(evidence)} prediction intervals)."
     return Sentence(lead, f"{new} {not_pooled(evidence)}".strip())
 
@@ -49,38 +52,41 @@ def _of_two(evidence: Evidence, auroc: Estimate) -> Sentence:
 
 
 def _expected(label: str, found: Estimate | Absent) -> str:
-    if isinstance(found, Absent):
-        return ""
-    low, high = found.details.get("prediction_low"), found.details.get("prediction_high")
-    if low is None or high is None:
-        return ""
-    return sentence_case(f"{label} {number(low)} to {number(high)}")
+    new = None if isinstance(found, Absent) else expected_range(found)
+    return "" if new is None else sentence_case(f"{label} {number(new[0])} to {number(new[1])}")
 
 
 def prediction(evidence: Evidence) -> Table:
     """Every pooled measure with its interval, what a new site may expect, and how far the sites differ."""
     reasons = Reasons(evidence)
+    known = {one.term for one in evidence.results if one.dataset != POOLED and isinstance(one.found, Estimate)}
+    together = [
+        one for one in evidence.results if one.dataset == POOLED and one.term in known and _is_of_sites(evidence, one)
+    ]
     rows = []
-    for result in evidence.results:
-        if result.dataset != POOLED or evidence.terms[result.term].chapter == "pooled" or set(result.at) - {"class"}:
-            continue
-        if evidence.terms[result.term].chapter == "robustness":
-            continue
+    for result in together:
         term, found = evidence.terms[result.term], result.found
-        head = cell(found, term, reasons)
-        rest = (Cell("", kind="plain"),) * 4 if isinstance(found, Absent) else _spread(found, term)
+        head = cell(found, term, reasons, wordy=isinstance(found, Estimate) and (found.low or 0.0) < 0)
+        rest = (Cell("", kind="plain"),) * 6 if isinstance(found, Absent) else _spread(found, term)
         rows.append(Row(sentence_case(term.label) + _which(result), (head, *rest)))
+    all_rows = (
+        f" Stratified: the rows of all sites, also of those with fewer than {FEW_FOR_POOLING} events or non-events; no "
+        "variance between sites."
+    )
     return Table(
         name="table-pooled",
         title="Pooled over the external sites.",
-        note=f"Value, {level_of(evidence)} interval of the mean and {level_of(evidence)} prediction interval. "
-        "Tau: standard deviation between sites on the scale of pooling. I2: share of variance between sites."
-        f"{pooled_of_two(evidence)}",
+        note=f"Value, {level_of(evidence)} interval of the mean (REML, Hartung-Knapp, Student's t with df degrees of "
+        f"freedom) and {level_of(evidence)} prediction interval (confidence distribution of tau). Tau: standard "
+        "deviation between sites on the scale of pooling. I2: share of variance between sites."
+        f"{all_rows if any(map(is_stratified, together)) else ''}{pooled_of_two(evidence)}",
         head="Measure",
         columns=(
             Column("Mean", intervals=True),
             Column("New site"),
+            Column("Patients"),
             Column("Sites"),
+            Column("df"),
             Column("Tau"),
             Column("I2, %"),
         ),
@@ -89,23 +95,36 @@ def prediction(evidence: Evidence) -> Table:
     )
 
 
+def _is_of_sites(evidence: Evidence, result: Result) -> bool:
+    """Whether a result over all sites is a measure of theirs, not a comparison of the sites themselves."""
+    return evidence.terms[result.term].chapter not in ("pooled", "robustness")
+
+
+def is_stratified(result: Result) -> bool:
+    """Whether a result over all sites rests on all of their rows, beside one of sites that differ at random."""
+    return result.at.get("estimator") == "stratified"
+
+
 def _which(result: Result) -> str:
-    """The class of a result that is taken class by class."""
-    label = result.at.get("class")
-    return "" if label is None else ", mean of classes" if label == MACRO else f", {label}"
+    """The class and the threshold of a result, and whether it rests on all rows."""
+    label, at = result.at.get("class"), result.at.get("threshold")
+    parts = [] if label is None else ["mean of classes" if label == MACRO else str(label)]
+    parts += [f"at {threshold(at)}"] if isinstance(at, float) else []
+    parts += ["stratified"] if is_stratified(result) else []
+    return "".join(f", {part}" for part in parts)
 
 
 def _spread(found: Estimate, term: Term) -> tuple[Cell, ...]:
     low, high = found.details.get("prediction_low"), found.details.get("prediction_high")
-    expected = (
-        "not estimated"
-        if low is None or high is None
-        else f"{bound_of(low, term, found)} to {bound_of(high, term, found)}"
-    )
-    sites, tau, share = (found.details.get(name) for name in ("k", "tau", "i2"))
+    sites, freedom, tau, share = (found.details.get(name) for name in ("k", "df", "tau", "i2"))
+    expected = "" if tau is None else "not estimated"
+    if low is not None and high is not None:
+        expected = f"{bound_of(low, term, found)} to {bound_of(high, term, found)}"
     return (
         Cell(expected, kind="plain"),
+        Cell(f"{found.n:,}", kind="plain"),
         Cell("" if sites is None else f"{sites:.0f}", kind="plain"),
-        Cell("" if tau is None else number(tau), kind="plain"),
+        Cell("" if freedom is None else f"{freedom:,.0f}", kind="plain"),
+        Cell("" if tau is None else number(tau, 3 if tau < 0.1 else 2), kind="plain"),
         Cell("" if share is None else number(share, 0, percent=True), kind="plain"),
     )

@@ -22,6 +22,7 @@ from dossier.findings.sentence import (
 from dossier.types import (
     POOLED,
     Absent,
+    At,
     Curve,
     DatasetSummary,
     Estimate,
@@ -34,7 +35,7 @@ from dossier.types import (
 )
 from dossier.typeset.measures import cell
 from dossier.typeset.names import at_least, events_of
-from dossier.typeset.numbers import TIED, in_text, level_of, number, threshold
+from dossier.typeset.numbers import TIED, expected_range, in_text, level_of, number, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import counted, listing
 
@@ -99,7 +100,7 @@ def essentials(evidence: Evidence) -> Table:
         for site in sites[:MOST_SITES]
     ]
     if len(sites) > 1:
-        rows.append(_together(evidence, [measure for _, measure, _ in asked]))
+        rows += _together(evidence, [(measure, place) for _, measure, place in asked])
     lowest, highest = (number(end) for end in OE_TOLERATED)
     unit = (
         f" Risks are off where the interval of O/E excludes 1, and far off where it lies outside {lowest} to {highest}."
@@ -110,6 +111,7 @@ def essentials(evidence: Evidence) -> Table:
         unit += " AUROC and slope: mean of the classes, one against the rest. Brier: all classes, 0 to 2."
     left = f" {counted(len(sites) - MOST_SITES, 'more site')} in the chapters." if len(sites) > MOST_SITES else ""
     left += _not_pooled(evidence, [(label, measure) for label, measure, _ in asked]) + pooled_of_two(evidence)
+    left += " Stratified: the rows of all sites, each site a stratum." if rows[-1].label == ALL_ROWS else ""
     return Table(
         name="table-essentials",
         title="The essentials by site.",
@@ -149,20 +151,32 @@ def _has_negative(evidence: Evidence, measure: str) -> bool:
     return any(one.low is not None and one.low < 0 for one in found)
 
 
-def _together(evidence: Evidence, measures: list[str]) -> Row:
-    """The last row: what is pooled, and the sums of the patients and events that it rests on."""
-    sites = _pooled_sites(evidence, measures)
+def _together(evidence: Evidence, asked: Sequence[tuple[str, At]]) -> list[Row]:
+    """The last rows: what is pooled, and where sites cannot be pooled what the rows of all of them say."""
+    every = externals(evidence)
+    rows = [_total(evidence, "All, pooled", _pooled_sites(evidence, [measure for measure, _ in asked]), asked)]
+    stratified: list[tuple[str, At]] = [(measure, {**place, "estimator": "stratified"}) for measure, place in asked]
+    if any(isinstance(find(evidence, measure, POOLED, **place), Estimate) for measure, place in stratified):
+        rows.append(_total(evidence, ALL_ROWS, every, stratified))
+    return rows
+
+
+ALL_ROWS = "All rows, stratified"
+
+
+def _total(evidence: Evidence, label: str, sites: Sequence[DatasetSummary], asked: Sequence[tuple[str, At]]) -> Row:
+    """What all sites say together, with the patients and events that it rests on."""
     cells = [
         Cell(f"{sum(site.n for site in sites):,}", kind="plain"),
         Cell("" if classes.labels(evidence) else f"{at_least(sites)}{_events(sites):,}", kind="plain"),
     ]
-    for measure in measures:
-        found = find(evidence, measure, POOLED)
+    for measure, place in asked:
+        found = find(evidence, measure, POOLED, **place)
         if isinstance(found, Absent):
             cells.append(Cell("", kind="plain"))
         else:
             cells.append(cell(found, evidence.terms[measure], Reasons(evidence), _has_negative(evidence, measure)))
-    return Row("All, pooled", tuple(cells), "total")
+    return Row(label, tuple(cells), "total")
 
 
 def _pooled_sites(evidence: Evidence, measures: Sequence[str]) -> list[DatasetSummary]:
@@ -210,7 +224,7 @@ def caption(evidence: Evidence) -> str:
     level = level_of(evidence)
     patients = counted(sum(site.n for site in sites), "patient")
     pooled = find(evidence, "auroc", POOLED)
-    foretold = isinstance(pooled, Estimate) and pooled.details.get("prediction_low") is not None
+    foretold = isinstance(pooled, Estimate) and expected_range(pooled) is not None
     new = "; hollow bar, a new hospital" if foretold else ""
     if classes.labels(evidence):
         return (

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from dossier.bands import FEW_FOR_POOLING, FEWEST_POOLED, OE_TOLERATED
+from dossier.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, FEWEST_POOLED, OE_TOLERATED
 from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find
-from dossier.typeset.numbers import TIED, in_text, level_of, number, short
+from dossier.typeset.numbers import TIED, expected_range, in_text, level_of, number, short
 from dossier.typeset.words import counted, in_words, listing, named
 
 Place = TypeVar("Place")
@@ -101,13 +101,13 @@ def new_hospital(evidence: Evidence) -> str:
     pooled = find(evidence, "auroc", POOLED)
     if not isinstance(pooled, Estimate):
         return ""
-    low, high = pooled.details.get("prediction_low"), pooled.details.get("prediction_high")
-    if low is None or high is None:
-        return "Fewer than three sites can be pooled: what a new hospital may expect is not estimated."
-    return (
-        f"In a new hospital like these it is expected between {short(evidence, 'auroc', low)} and "
-        f"{short(evidence, 'auroc', high)} ({level_of(evidence)} prediction interval)."
-    )
+    new = expected_range(pooled)
+    if new is None:
+        few = in_words(FEWEST_FOR_A_NEW_SITE)
+        return f"Fewer than {few} sites can be pooled: what a new hospital may expect is not said here."
+    low, high = (short(evidence, "auroc", one) for one in new)
+    level = level_of(evidence)
+    return f"In a new hospital like these it is expected between {low} and {high} ({level} prediction interval)."
 
 
 def of_two_sites(pooled: Estimate) -> bool:
@@ -143,7 +143,11 @@ def not_pooled(evidence: Evidence) -> str:
         f"{site.site} (O/E{TIED}{number(values[site.name])})" if site.name in values else site.site for site in farthest
     ]
     which = named_with_the_rest(names, MOST_LEFT_OUT)
-    return f"Left out, under {FEW_FOR_POOLING} events or non-events: {which}." if left else ""
+    if not left:
+        return ""
+    every = find(evidence, "oe_ratio", POOLED, estimator="stratified")
+    beside = f" Over all rows O/E is {in_text(evidence, 'oe_ratio', every)}." if isinstance(every, Estimate) else ""
+    return f"Left out, under {FEW_FOR_POOLING} events or non-events: {which}.{beside}"
 
 
 MOST_LEFT_OUT = 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dossier.bands import FEW_FOR_POOLING, FEWEST_POOLED
+from dossier.bands import FEW_FOR_POOLING
 from dossier.findings import classes
 from dossier.findings.sentence import Sentence, named_with_the_rest, primary_threshold
 from dossier.types import (
@@ -24,12 +24,15 @@ from dossier.types import (
 )
 from dossier.typeset.measures import cell
 from dossier.typeset.names import ALL_POOLED, label_of, shown
-from dossier.typeset.numbers import level_of, number, threshold
+from dossier.typeset.numbers import is_telling, level_of, number, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import anchor, counted, how_many, in_words, listing, sentence_case
 
 JUDGED = ("auroc", "oe_ratio")
 """The measures whose differences the chapter's finding counts."""
+
+CASE_MIX = "model_based_concordance"
+"""What the AUROC would be if every risk were right: as far as this differs between groups, it is their case mix."""
 
 MOST_NAMED = 3
 """Differences that the finding names; of more the rest is counted, and the tables hold all."""
@@ -47,6 +50,11 @@ class Difference:
     measure: str
     found: Estimate
     of_class: str | None = None
+
+    @property
+    def subset(self) -> str:
+        """The name under which its results are filed."""
+        return f"{self.column}={self.label}"
 
     @property
     def named(self) -> str:
@@ -91,11 +99,43 @@ def part_of(count: int, among: int) -> str:
 def _told(evidence: Evidence, one: Difference) -> str:
     """A difference by its two values: which of them is the better one is not said by the difference."""
     at: At = {} if one.of_class is None else {"class": one.of_class}
-    here = find_in_subgroup(evidence, f"{one.column}={one.label}", one.measure, one.dataset.name, **at)
+    here = find_in_subgroup(evidence, one.subset, one.measure, one.dataset.name, **at)
     if isinstance(here, Absent):
         return f"{_name(one.measure)} differs by {number(one.found.value)} in {one.named}"
     values = f"{number(here.value)} against {number(here.value - one.found.value)}"
-    return f"{_name(one.measure)} is {values} in {one.named}"
+    return f"{_name(one.measure)} is {values} in {one.named}{_case_mix(evidence, one, at)}"
+
+
+def _case_mix(evidence: Evidence, one: Difference, at: At) -> str:
+    """After a difference in AUROC, what both groups would have if the risks were right; else nothing."""
+    found = expected_by_case_mix(evidence, one.subset, one.measure, one.dataset.name, at)
+    if found is None:
+        return ""
+    verdict = ": no worse than its case mix allows" if is_case_mix(evidence, one) else ""
+    return f" ({number(found[0])} against {number(found[1])} expected from case mix{verdict})"
+
+
+def is_case_mix(evidence: Evidence, one: Difference) -> bool:
+    """Whether an AUROC that is lower than that of the others is no lower than the subgroup's own case mix allows."""
+    at: At = {} if one.of_class is None else {"class": one.of_class}
+    found = find_in_subgroup(evidence, one.subset, one.measure, one.dataset.name, **at)
+    expected = expected_by_case_mix(evidence, one.subset, one.measure, one.dataset.name, at)
+    if isinstance(found, Absent) or expected is None:
+        return False
+    return one.found.value < 0 and found.value >= expected[0]
+
+
+def expected_by_case_mix(
+    evidence: Evidence, subset: str, measure: str, dataset: str, at: At
+) -> tuple[float, float] | None:
+    """The AUROC of a subgroup and of the other patients if every risk were right; None of other measures."""
+    if measure != "auroc":
+        return None
+    here = find_in_subgroup(evidence, subset, CASE_MIX, dataset, **at)
+    apart = _difference(evidence, subset, CASE_MIX, dataset, at)
+    if isinstance(here, Absent) or isinstance(apart, Absent):
+        return None
+    return here.value, here.value - apart.value
 
 
 def _name(measure: str) -> str:
@@ -194,6 +234,8 @@ def together(sizes: Sequence[SubgroupSize]) -> SubgroupSize:
 
 # ---- tables ---------------------------------------------------------------------------------------------------------
 
+BY_CASE_MIX = " By case mix: the AUROC if every risk were right."
+
 Asked = tuple[str, str, At]
 """The head of a column, its measure, and the settings at which it is taken."""
 
@@ -203,20 +245,17 @@ def tables(evidence: Evidence) -> tuple[Table, ...]:
     if classes.labels(evidence):
         return _tables_of_classes(evidence)
     at = primary_threshold(evidence)
-    place: At = {} if at is None else {"threshold": at}
-    main: list[Asked] = [("AUROC", "auroc", {}), ("O/E", "oe_ratio", {}), ("Slope", "calibration_slope", {})]
+    main: list[Asked] = [("AUROC", "auroc", {}), ("By case mix", CASE_MIX, {}), ("O/E", "oe_ratio", {})]
+    main.append(("Slope", "calibration_slope", {}))
     more: list[Asked] = [("Intercept", "calibration_intercept", {}), ("ICI", "ici", {}), ("Brier score", "brier", {})]
-    if at is not None:
-        main.append((f"NB at {threshold(at)}", "net_benefit", place))
-        more.append((f"sNB at {threshold(at)}", "standardized_net_benefit", place))
+    more += [] if at is None else [(f"NB at {threshold(at)}", "net_benefit", {"threshold": at})]
     unit = "" if at is None else " NB: net benefit per 100 patients."
-    standardized = "" if at is None else " sNB: standardized net benefit."
     made: list[Table] = []
     for column in subgroup_columns(evidence):
         few = f"; too few: under {FEW_FOR_POOLING} events or non-events."
-        made.append(_values(evidence, column, main, f"{_bounded(evidence)}{few}{unit}"))
-        made += _apart(evidence, column, main, unit)
-        note = f"{_bounded(evidence)}.{standardized} Every other measure of a subgroup is in results.json."
+        made.append(_values(evidence, column, main, f"{_bounded(evidence)}{few}{BY_CASE_MIX}"))
+        made += _apart(evidence, column, main, BY_CASE_MIX)
+        note = f"{_bounded(evidence)}.{unit} Every other measure of a subgroup is in results.json."
         rest = "further measures of the subgroups that are large enough"
         made.append(_further(evidence, column, more, note, "more", rest))
     return tuple(table for table in made if table.rows)
@@ -230,7 +269,7 @@ def _tables_of_classes(evidence: Evidence) -> tuple[Table, ...]:
     for column in subgroup_columns(evidence):
         few = f" over all classes; too few: under {FEW_FOR_POOLING} patients of any class."
         made.append(_values(evidence, column, means, f"{_bounded(evidence)}{few}"))
-        made += _apart(evidence, column, means, "")
+        made += _apart(evidence, column, means)
         for measure, head in (("auroc", "AUROC"), ("oe_ratio", "O/E")):
             asked: list[Asked] = [(label, measure, {"class": label}) for label in labels]
             few = f"; too few: under {FEW_FOR_POOLING} patients in the class or outside it."
@@ -347,7 +386,7 @@ def _pooled(evidence: Evidence, column: str, asked: Sequence[Asked]) -> list[Row
     rows = []
     for label in subgroup_columns(evidence)[column]:
         found = [find_in_subgroup(evidence, f"{column}={label}", name, POOLED, **at) for _, name, at in asked]
-        usable = [one for one in found if isinstance(one, Estimate) and _is_telling(one)]
+        usable = [one for one in found if isinstance(one, Estimate) and is_telling(one)]
         if not usable:
             continue
         known = usable[0]
@@ -362,12 +401,15 @@ def _pooled(evidence: Evidence, column: str, asked: Sequence[Asked]) -> list[Row
                 wordy = _is_wordy(evidence, measure, at)
                 cells.append(cell(one, evidence.terms[measure], Reasons(evidence), wordy))
         rows.append(Row(sentence_case(label), tuple(cells)))
-    return [Row(ALL_POOLED, kind="group"), *rows] if rows else []
+    return [Row(_called_together(evidence), kind="group"), *rows] if rows else []
 
 
-def _is_telling(pooled: Estimate) -> bool:
-    """Whether enough sites are pooled to be printed: the interval over two sites holds nearly everything."""
-    return (pooled.details.get("k") or 0) >= FEWEST_POOLED
+def _called_together(evidence: Evidence) -> str:
+    """What all sites together are called: their rows, or of means over the classes the sites."""
+    return ALL_POOLED if classes.labels(evidence) else ALL_STRATIFIED
+
+
+ALL_STRATIFIED = "All external sites, stratified"
 
 
 def _unassigned(evidence: Evidence, column: str) -> tuple[str, ...]:
@@ -385,12 +427,12 @@ def _unassigned(evidence: Evidence, column: str) -> tuple[str, ...]:
     return (f"In no subgroup, the value missing or not among the levels: {listing(lost)}.",)
 
 
-def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], unit: str) -> list[Table]:
+def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], case_mix: str = "") -> list[Table]:
     """How far each subgroup lies from the other patients of its site; of two levels one row a site."""
     labels = subgroup_columns(evidence)[column]
     reasons = Reasons(evidence)
     known = shown(evidence, ("external", "internal"))
-    places = [(label_of(one), one.name) for one in known] + [(ALL_POOLED, POOLED)]
+    places = [(label_of(one), one.name) for one in known] + [(_called_together(evidence), POOLED)]
     mirrored = len(labels) == 2
     told = _told_apart(evidence, column)
     rows: list[Row] = []
@@ -404,7 +446,11 @@ def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], unit: str) -
         if not made:
             continue
         if dataset == POOLED:
-            pooled = " Pooled: mean of the differences, each within one site."
+            pooled = (
+                " Pooled: mean of the differences, each within one site."
+                if classes.labels(evidence)
+                else " Stratified: all rows of both groups, pairs and intercepts within sites."
+            )
         if not mirrored:
             rows.append(Row(called, kind="group"))
         for label, row in made:
@@ -415,7 +461,6 @@ def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], unit: str) -
             rows.append(Row(called if mirrored else sentence_case(label), cells))
     if not rows:
         return []
-    prevalence = " It rises with the share of events, whatever the model does." if unit else ""
     # Of several classes the differences of the means are not those that the finding counts.
     standing = "" if classes.labels(evidence) else " Of AUROC and O/E at external sites what excludes 0 stands out."
     against = f"{labels[0]} minus {labels[1]}" if mirrored else "each subgroup minus the other patients of its site"
@@ -424,9 +469,9 @@ def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], unit: str) -
             name=anchor(f"table-subgroups-{column}-differences"),
             title=_title(column, against),
             note=f"Difference and {level_of(evidence)} interval (square-and-add), on the plain scale for ratios too."
-            f"{standing}{pooled}{unit}{prevalence}",
+            f"{standing}{pooled}{case_mix}",
             head="Site" if mirrored else "Subgroup",
-            columns=tuple(Column(head, intervals=True) for head, _, _ in asked),
+            columns=tuple(Column(head, intervals=measure != CASE_MIX) for head, measure, _ in asked),
             rows=tuple(rows),
             footnotes=reasons.footnotes(),
         )
@@ -434,7 +479,7 @@ def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], unit: str) -
 
 
 def _is_printed(found: Estimate | Absent, dataset: str) -> bool:
-    return isinstance(found, Estimate) and (dataset != POOLED or _is_telling(found))
+    return isinstance(found, Estimate) and (dataset != POOLED or is_telling(found))
 
 
 def _told_apart(evidence: Evidence, column: str) -> set[tuple[str, str, str]]:
@@ -452,6 +497,9 @@ def _apart_cell(
     if isinstance(found, Absent):
         return Cell("", kind="plain") if dataset == POOLED else reasons.cell(found)
     made = cell(found, evidence.terms[measure], reasons, wordy=True)
+    if measure == CASE_MIX:
+        # Beside an AUROC its value is enough, and four intervals have no room.
+        return Cell(made.text, kind="plain")
     return Cell(made.text, made.interval, "alert") if stands_out else made
 
 

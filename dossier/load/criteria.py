@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import TYPE_CHECKING
 
 from dossier.errors import Fault
 from dossier.flags import FLAGS
 from dossier.load.faults import listed, nearest, number, shown
-from dossier.release import Acceptance, Release
-from dossier.types import POOLED, Term
+from dossier.release import NOT_RIVALS, Acceptance, Release
+from dossier.types import POOLED, RIVAL, Term
+
+if TYPE_CHECKING:
+    from dossier.register import Metric
 
 EVERYWHERE = ("each external", "pooled")
-BESIDE = ("against", "class", "group")
+BESIDE = ("against", "class", "estimator", "group", "model")
 """Settings that a criterion may name although the measure does not run over them by itself."""
 
 
@@ -26,6 +30,8 @@ def faults(release: Release, datasets: Sequence[str], subsets: Sequence[str] | N
     from dossier.register import fill
 
     register = fill("metrics")
+    compared = {name: metric for name, metric in register.metrics.items() if RIVAL in metric.fixed.values()}
+    over_sites = {metric.term.name for metric in register.metrics.values() if metric.pool is not None}
     every = [one.term for one in register.metrics.values()] + [one.term for one in register.syntheses.values()]
     terms: dict[str, list[Term]] = {}
     for term in every:
@@ -36,7 +42,8 @@ def faults(release: Release, datasets: Sequence[str], subsets: Sequence[str] | N
             fault
             for place, one in enumerate(release.acceptance, start=1)
             for fault in (
-                *_of(one, f"release.toml, [[acceptance]] {place}", release, datasets, terms),
+                *_of(one, f"release.toml, [[acceptance]] {place}", release, datasets, terms, over_sites),
+                *_of_rival(one, f"release.toml, [[acceptance]] {place}", release, compared),
                 *_of_subset(one, f"release.toml, [[acceptance]] {place}, subset", release, subsets),
             )
         ),
@@ -75,7 +82,12 @@ def no_flag(name: str, where: str) -> Fault:
 
 
 def _of(
-    one: Acceptance, where: str, release: Release, datasets: Sequence[str], terms: dict[str, list[Term]]
+    one: Acceptance,
+    where: str,
+    release: Release,
+    datasets: Sequence[str],
+    terms: dict[str, list[Term]],
+    over_sites: Set[str],
 ) -> Iterator[Fault]:
     known = terms.get(one.measure)
     if known is None:
@@ -83,9 +95,9 @@ def _of(
         fix = f"Did you mean {near}?" if near else f"The measures are {listed(sorted(terms), most=80)}."
         yield Fault(f"{one.measure} is not a measure.", f"{where}, measure", fix)
     else:
-        yield from _of_tier(one, where, known)
+        yield from _of_tier(one, where, known, over_sites)
         yield from _of_settings(one, where, release, known)
-        if "against" not in one.at:
+        if one.at.get("against") not in NOT_RIVALS:
             for key, bound in (("at_least", one.at_least), ("at_most", one.at_most)):
                 yield from _beyond_the_range(f"{key} of {one.measure}", bound, known[0], f"{where}, {key}")
     if one.dataset not in (*EVERYWHERE, *datasets):
@@ -120,11 +132,31 @@ def _of_subset(one: Acceptance, where: str, release: Release, subsets: Sequence[
         yield Fault(f"{one.subset} is not a subgroup of this release.", where, fix)
 
 
-def _of_tier(one: Acceptance, where: str, known: Sequence[Term]) -> Iterator[Fault]:
+def _of_rival(one: Acceptance, where: str, release: Release, compared: Mapping[str, Metric]) -> Iterator[Fault]:
+    """A difference from the rival names the rival, and the rival's name stands with nothing but differences."""
+    label, against = release.prediction.rival_label, one.at.get("against")
+    has_rival = release.prediction.rival is not None or release.prediction.rivals is not None
+    if one.measure in compared and "against" in compared[one.measure].fixed:
+        if not has_rival:
+            fix = "Name the column of its risks as [prediction] rival, or take the criterion out."
+            yield Fault(
+                f"{one.measure} compares with a rival, and the release names no other model.", f"{where}, measure", fix
+            )
+        elif against != label:
+            fix = f'Add at = {{ against = "{label}" }}.'
+            yield Fault(f'{one.measure} does not name the rival, "{label}".', f"{where}, at", fix)
+    elif against is not None and against not in NOT_RIVALS:
+        difference = f"{one.measure}_difference"
+        other = f"Name {difference} as the measure." if difference in compared else "Take it out."
+        yield Fault(f'{one.measure} is not compared with "{against}".', f"{where}, at", other)
+
+
+def _of_tier(one: Acceptance, where: str, known: Sequence[Term], over_sites: Set[str]) -> Iterator[Fault]:
     if known[0].tier == "caution" and one.caution_reason is None:
         fix = f"Judge by {known[0].counterpart or 'a core measure'}, or say why in caution_reason, which is printed."
         yield Fault(f"{one.measure} calls for caution and decides nothing by itself.", f"{where}, measure", fix)
-    if known[0].tier not in ("core", "supporting", "caution") and one.reason is None:
+    judges = known[0].tier in ("core", "supporting", "caution") or known[0].name in over_sites
+    if not judges and one.reason is None:
         fix = "Say why in reason, which is printed, or judge by a core or supporting measure."
         yield Fault(f"{one.measure} is neither a core nor a supporting measure.", f"{where}, measure", fix)
 

@@ -14,7 +14,15 @@ from dossier.errors import Fault
 from dossier.load import declared_classes, letters, refused
 from dossier.load.faults import counted, listed, nearest, shortened, shown
 from dossier.load.predictors import roles_of_columns
-from dossier.release import CHECKLIST_ITEMS, RESERVED_NAMES, DatasetDeclaration, Release, Source, UnfitError
+from dossier.release import (
+    CHECKLIST_ITEMS,
+    NOT_RIVALS,
+    RESERVED_NAMES,
+    DatasetDeclaration,
+    Release,
+    Source,
+    UnfitError,
+)
 
 Location = tuple[str | int, ...]
 
@@ -588,6 +596,10 @@ def _same_columns(release: Release) -> list[Fault]:
     if prediction.rival_name is not None and prediction.rival is None and prediction.rivals is None:
         fix = "Add rival, or take rival_name out."
         faults.append(Fault("There is a rival_name but no rival.", "release.toml, [prediction] rival_name", fix))
+    if prediction.rival_name in NOT_RIVALS:
+        fix = f"Give it another name: {listed(NOT_RIVALS)} stand for other comparisons."
+        what = f'The rival is called "{prediction.rival_name}".'
+        faults.append(Fault(what, "release.toml, [prediction] rival_name", fix))
     return faults
 
 

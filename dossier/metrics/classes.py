@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from dossier.metrics import comparison, severity
 from dossier.metrics.accuracy import METHOD, Survey, estimated_credit, weighted_credit
 from dossier.metrics.committee import largest_remainder
+from dossier.metrics.comparison import AGAINST_RIVAL, OF_RIVAL
 from dossier.metrics.discrimination import placements
 from dossier.metrics.intervals import (
     NO_ROWS,
@@ -36,7 +37,6 @@ from dossier.types import Absent, Curve, Estimate, Floats, SiteResults, found_cu
 
 Integers = NDArray[np.int64]
 OneAgainstRest = Callable[[Floats, Floats], Estimate | Absent]
-RIVAL = {"against": "rival"}
 
 
 # ---- what every measure starts from ---------------------------------------------------------------------------------
@@ -297,6 +297,7 @@ def log_score(classes: Integers, class_risk: Floats, level: float = 0.95) -> Est
     best="higher",
     tier="caution",
     cites=("Wilson 1927", "Van Calster 2025"),
+    scale="wilson",
     of_classes=True,
     chapter="discrimination",
     caution="It counts every error alike, a neighbouring class as the farthest one, and depends on how common the "
@@ -572,7 +573,7 @@ def mean_severity(
     tier="mission",
     cites="Jin",
     measure="error_severity_index",
-    fixed={"model": "rival"},
+    fixed=OF_RIVAL,
     of_classes=True,
     chapter="severity",
     formula="10 Σ C W / number of errors, C counts of the rival's class by true class, W their severity",
@@ -595,7 +596,7 @@ def error_severity_index_of_rival(
     tier="mission",
     cites="Jin",
     measure="mean_severity",
-    fixed={"model": "rival"},
+    fixed=OF_RIVAL,
     of_classes=True,
     chapter="severity",
     formula="Σ C W / n, C counts of the rival's class by true class, W their severity",
@@ -638,8 +639,8 @@ def severity_of_models(
     best="higher",
     tier="descriptive",
     cites="DeLong 1988",
-    measure="auroc",
-    fixed={**RIVAL, "class": "macro"},
+    fixed={**AGAINST_RIVAL, "class": "macro"},
+    pool="plain",
     independent_rows=True,
     of_classes=True,
     chapter="comparison",
@@ -690,8 +691,9 @@ def auroc_difference(
     best="lower",
     tier="descriptive",
     cites=("Bradley 2008", "Phipson 2010"),
-    measure="brier",
-    fixed=RIVAL,
+    fixed=AGAINST_RIVAL,
+    pool="plain",
+    mean_over="rows",
     independent_rows=True,
     of_classes=True,
     chapter="comparison",
@@ -727,8 +729,7 @@ def brier_difference(
     best="higher",
     tier="descriptive",
     cites=("Good 1952", "Phipson 2010"),
-    measure="log_score",
-    fixed=RIVAL,
+    fixed=AGAINST_RIVAL,
     independent_rows=True,
     of_classes=True,
     chapter="comparison",
@@ -763,8 +764,7 @@ def log_score_difference(
     best="higher",
     tier="descriptive",
     cites=("McNemar 1947", "Agresti 2005"),
-    measure="accuracy",
-    fixed=RIVAL,
+    fixed=AGAINST_RIVAL,
     independent_rows=True,
     of_classes=True,
     chapter="comparison",

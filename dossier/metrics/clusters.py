@@ -1,25 +1,23 @@
-"""Rows that are not independent: intervals from leaving out whole clusters, for any measure of the rows."""
+"""Rows that are not independent: intervals from leaving out whole clusters, or from what they contribute."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
 from dossier.metrics.intervals import NO_SPREAD, beyond_student, two_sided, two_sided_student, wilson
-from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
+from dossier.metrics.scales import back, forward, off_scale, stretch
+from dossier.register import Symmetry
 from dossier.types import Absent, Estimate, Floats
 
 MOST_GROUPS = 250
 """More clusters than this are left out in so many random groups: each asks for the measure once more."""
 FEWEST = 2
-Symmetry = Scale | Literal["wilson"]
-"""The scale on which an interval is symmetric, or Wilson's way, which is that of a share."""
 
 
 @dataclass(frozen=True)
@@ -29,24 +27,22 @@ class Groups:
     of_row: NDArray[np.int64]
     count: int
     clusters: int
-    of: str = "clusters"
-    """What is left out, in the plural."""
 
     @property
     def method(self) -> str:
         """How the interval is made, in words."""
         each = "leaving out" if self.count == self.clusters else f"leaving out {self.count} groups of"
-        return f"jackknife {each} {self.clusters:,} {self.of}, t with {self.count - 1} degrees of freedom"
+        return f"jackknife {each} {self.clusters:,} clusters, t with {self.count - 1} degrees of freedom"
 
 
-def groups(cluster: NDArray[np.int64], seed: int, of: str = "clusters") -> Groups:
+def groups(cluster: NDArray[np.int64], seed: int) -> Groups:
     """The groups of whole clusters that are left out in turn: each cluster alone, or 250 random groups of them."""
     codes, of_row = np.unique(cluster, return_inverse=True)
     count = min(len(codes), MOST_GROUPS)
     if count < len(codes):
         place = np.random.default_rng(seed).permutation(len(codes)) % count
         of_row = place[of_row]
-    return Groups(np.asarray(of_row, dtype=np.int64), count, len(codes), of)
+    return Groups(np.asarray(of_row, dtype=np.int64), count, len(codes))
 
 
 def standard_error(replicates: Floats) -> float:
@@ -67,32 +63,69 @@ def by_cluster(
     one cluster, when the measure has no value without some clusters, and when it does not vary. Source: Shao and Tu
     1995; for random groups Kott 2001.
     """
-    bare = replace(found, low=None, high=None, se=None, method=found.by(made.method), details=_without_test(found))
     if made.count < FEWEST:
-        return replace(bare, level=None, reason=f"all rows are of one {made.of[:-1]}, and an interval needs two")
+        return _without_interval(found, made.method, "all rows are of one cluster, and an interval needs two")
     values = []
     for group in range(made.count):
         other = without(group)
         if isinstance(other, Absent):
-            return replace(bare, level=None, reason=f"without some of the {made.of} there is no value: {other.reason}")
+            reason = f"without some of the clusters there is no value: {other.reason}"
+            return _without_interval(found, made.method, reason)
         values.append(other.value)
     se = standard_error(np.array(values))
+    return _with_interval(found, se, made.count - 1, level, scale, made.method)
+
+
+def totals(linearized: Floats, cluster: NDArray[np.int64] | None) -> Floats:
+    """What each cluster contributes, or each row where no cluster holds several: the sums of what its rows do."""
+    if cluster is None:
+        return linearized
+    _, of_row = np.unique(cluster, return_inverse=True)
+    return np.asarray(np.bincount(of_row, weights=linearized), dtype=np.float64)
+
+
+def variance_of_sum(contributions: Floats) -> float:
+    """The variance of the sum of m contributions drawn with replacement: m/(m - 1) sum of (z - mean)^2."""
+    count = len(contributions)
+    return count / (count - 1) * float(((contributions - contributions.mean()) ** 2).sum())
+
+
+def by_linearization(found: Estimate, contributions: Floats, level: float, scale: Symmetry, units: str) -> Estimate:
+    """The estimate with the interval that the contributions of rows or clusters give.
+
+    `found` is the estimate on all rows, whose value stays; `contributions` (m) are what each row or each whole cluster
+    contributes to the deviation of the value, `units` names them in the plural; `scale` as for `by_cluster`. SE^2 =
+    m/(m - 1) sum of (z - mean z)^2, the design-based variance of units drawn with replacement, and the t distribution
+    with m - 1 degrees of freedom. The bounds are missing, with the reason, with one unit, and when nothing varies.
+    Source: Binder 1983.
+    """
+    count = len(contributions)
+    words = f"linearization over {count:,} {units}, t with {count - 1:,} degrees of freedom"
+    if count < FEWEST:
+        return _without_interval(found, words, f"all rows are of one {units[:-1]}, and an interval needs two")
+    return _with_interval(found, math.sqrt(variance_of_sum(contributions)), count - 1, level, scale, words)
+
+
+def _without_interval(found: Estimate, words: str, reason: str) -> Estimate:
+    details = {name: value for name, value in found.details.items() if name != "p_value"}
+    method = found.by(words)
+    return replace(found, low=None, high=None, se=None, level=None, method=method, details=details, reason=reason)
+
+
+def _with_interval(found: Estimate, se: float, freedom: int, level: float, scale: Symmetry, words: str) -> Estimate:
+    """The estimate with the interval at this standard error; without one when it is 0."""
     if se <= 1e-12 * max(1.0, abs(found.value)):
-        return replace(bare, level=None, reason=NO_SPREAD)
-    reach = two_sided_student(level, made.count - 1)
+        return _without_interval(found, words, NO_SPREAD)
+    reach = two_sided_student(level, freedom)
     low, high = interval(found.value, se, reach, level, scale)
-    details = {**bare.details, "degrees_of_freedom": float(made.count - 1)}
+    details = {**found.details, "df": float(freedom)}
     if "p_value" in found.details:
         # The test of 0 that goes with the interval.
-        details["p_value"] = 2 * beyond_student(abs(found.value) / se, made.count - 1)
-    words = f"{made.method}{'' if scale in ('plain', 'wilson') else f', {scale}'}"
+        details["p_value"] = 2 * beyond_student(abs(found.value) / se, freedom)
+    words += "" if scale in ("plain", "wilson") else f", {scale}"
     if scale == "wilson":
         words = f"Wilson at the effective number of rows; {words}"
-    return replace(bare, low=low, high=high, level=level, se=se, method=found.by(words), details=details, reason=None)
-
-
-def _without_test(found: Estimate) -> dict[str, float | None]:
-    return {name: value for name, value in found.details.items() if name != "p_value"}
+    return replace(found, low=low, high=high, level=level, se=se, method=found.by(words), details=details, reason=None)
 
 
 def interval(value: float, se: float, reach: float, level: float, scale: Symmetry) -> tuple[float, float]:

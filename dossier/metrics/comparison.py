@@ -23,10 +23,11 @@ from dossier.metrics.once import once
 from dossier.metrics.resampling import BINNED_ABOVE, BINS
 from dossier.metrics.utility import AT_ONE, contributions
 from dossier.register import metric
-from dossier.types import Absent, Estimate, Floats
+from dossier.types import RIVAL, Absent, Estimate, Floats
 
-RIVAL = {"against": "rival"}
-OF_RIVAL = {"model": "rival"}
+AGAINST_RIVAL = {"against": RIVAL}
+"""The setting of a difference from the rival, which is filed under the rival's own name where it has one."""
+OF_RIVAL = {"model": RIVAL}
 CHANCE = {"against": "chance"}
 BLOCK = 4_000_000
 """Numbers of one block of permutations."""
@@ -208,6 +209,7 @@ def sign_flip_p(differences: Floats, permutations: int, seed: int) -> float | No
     cites=("DeLong 1988", "Sun 2014", "Newcombe 2006", "Qin 2008"),
     measure="auroc",
     fixed=OF_RIVAL,
+    scale="logit",
     breaks=("perfect is best",),
     formula=(
         "mean over pairs of a case and another of 1[q(case) > q(other)] + ½ 1[q(case) = q(other)], q the rival's risk"
@@ -293,8 +295,9 @@ SINGLE_ROW = "there is a single case or a single non-case, so that DeLong's vari
     best="higher",
     tier="descriptive",
     cites="DeLong 1988",
-    measure="auroc",
-    fixed=RIVAL,
+    fixed=AGAINST_RIVAL,
+    pool="plain",
+    mean_over="pairs",
     independent_rows=True,
     breaks=("perfect is best",),
     formula="AUROC of the model - AUROC of the rival; DeLong's paired variance",
@@ -329,8 +332,9 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
     best="lower",
     tier="descriptive",
     cites=("Bradley 2008", "Phipson 2010"),
-    measure="brier",
-    fixed=RIVAL,
+    fixed=AGAINST_RIVAL,
+    pool="plain",
+    mean_over="rows",
     independent_rows=True,
     breaks=("perfect is best", "one class is absent"),
     formula="mean of (p - y)² - (rival - y)²; p value (b + 1)/(m + 1), b of m sign flips at least as far from 0",
@@ -383,8 +387,7 @@ def paired(
     best="higher",
     tier="descriptive",
     cites=("Good 1952", "Phipson 2010"),
-    measure="log_score",
-    fixed=RIVAL,
+    fixed=AGAINST_RIVAL,
     independent_rows=True,
     breaks=("perfect is best", "one class is absent"),
     formula="mean difference of the rows' log likelihoods; p value (b + 1)/(m + 1) from m sign flips",
@@ -414,8 +417,7 @@ def log_score_difference(
     tier="descriptive",
     cites=("McNemar 1947", "Agresti 2005"),
     at=("threshold",),
-    measure="accuracy",
-    fixed=RIVAL,
+    fixed=AGAINST_RIVAL,
     independent_rows=True,
     breaks=("perfect is best", "one class is absent"),
     formula="(b - c)/n, b rows where the model alone is right, c where the rival alone is; exact McNemar test",
@@ -479,8 +481,9 @@ def mcnemar(right: NDArray[np.bool_], rival_right: NDArray[np.bool_], outcome: F
     tier="descriptive",
     cites="Vickers 2006",
     at=("threshold",),
-    measure="net_benefit",
-    fixed=RIVAL,
+    fixed=AGAINST_RIVAL,
+    pool="plain",
+    mean_over="rows",
     independent_rows=True,
     breaks=("perfect is best", "one class is absent"),
     formula="net benefit of the model - net benefit of the rival",

@@ -733,6 +733,7 @@ def out_of_fold(design: Membership, seed: int) -> Floats:
     tier="supporting",
     cites=("Debray 2015", "DeLong 1988"),
     roles=("external",),
+    scale="logit",
     # The development rows do not become more, and rows that appear twice are known from their twins.
     breaks=("rows doubled", "perfect is best", "narrower with more rows", "one class is absent"),
     formula="AUROC of a logistic model of external against development, predicted in ten folds",

@@ -111,6 +111,80 @@ def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
     return Estimate(value, low, high, level, n, "Newcombe at (n AUROC + .5)/(n + 1), logit", events, se)
 
 
+NO_EXPECTED_PAIR = Absent("by the risks no two rows can be a case and a non-case")
+
+
+def expected_concordance(risk: Floats, weights: Floats) -> tuple[float, Floats] | None:
+    """The AUROC that risks would have if they were right, and what each row contributes to its deviation.
+
+    `risk` (n, 0 to 1), `weights` (n, 0 or more): each pair of two rows counts as often as the product of its weights.
+    The contributions (n) add up to 0: w u, u the influence of a row. None when no pair can be a case and a non-case.
+    Sums over the sorted risks, n log n.
+    """
+    levels, place = np.unique(risk, return_inverse=True)
+    case, other = weights * risk, weights * (1 - risk)
+    cases, others = (np.bincount(place, weights=one, minlength=len(levels)).astype(float) for one in (case, other))
+    # A row is no pair with itself, which the sums over levels count as a tie.
+    itself = case * other
+    pairs = float(cases.sum() * others.sum() - itself.sum())
+    if pairs <= 1e-12 * float(weights.sum()) ** 2:
+        return None
+    below, above = np.cumsum(others) - others / 2, cases.sum() - np.cumsum(cases) + cases / 2
+    # Rounding must not lead out of the range.
+    value = min(max(float((cases * below).sum() - itself.sum() / 2) / pairs, 0.5), 1.0)
+    in_order = case * below[place] + other * above[place] - itself
+    of_all = case * others.sum() + other * cases.sum() - 2 * itself
+    return value, np.asarray((in_order - value * of_all) / pairs)
+
+
+@metric(
+    "Model-based concordance",
+    digits=2,
+    range=(0.5, 1),
+    best=None,
+    cites="Van Klaveren 2016",
+    scale="logit",
+    breaks=("rows doubled", "perfect is best", "one class is absent"),
+    against_rest="by class and mean",
+    formula="Σ p (1 - q) (1[p > q] + ½ 1[p = q]) / Σ p (1 - q) over all pairs of two rows with risks p and q",
+)
+def model_based_concordance(
+    risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
+) -> Estimate | Absent:
+    """The AUROC that the risks would have among these people if every risk were right.
+
+    It follows from the risks alone: where they lie close together, even a right model ranks less well. An AUROC that
+    differs between two groups as much as this does differs by case mix; what is left is the model's.
+
+    Arguments: `risk` (n, 0 to 1), `level`, `bootstrap`, `seed`. Returns the mean over all pairs of two rows of how
+    often a case would be ranked above a non-case if each had the outcome with the probability p, from .5 (all risks
+    alike) to 1, with the percentile interval of a bootstrap over rows; above 50,000 rows of 2,000 bins of risk. Absent
+    without rows, and when all risks are 0, or all are 1. Source: van Klaveren 2016.
+    """
+    if len(risk) == 0:
+        return NO_ROWS
+    found = expected_concordance(risk, np.ones(len(risk)))
+    if found is None:
+        return NO_EXPECTED_PAIR
+    cells = cells_of(np.zeros(len(risk)), np.sort(risk).astype(float))
+    rng, size = np.random.default_rng(seed), block_size(cells)
+    blocks = [min(size, bootstrap - begin) for begin in range(0, bootstrap, size)]
+    replicates = np.concatenate([_expected_of_draws(cells, draws(cells, many, rng)) for many in blocks])
+    kept = replicates[np.isfinite(replicates)]
+    estimated = percentile(found[0], kept, bootstrap, level, np.zeros(len(risk)), "bootstrap")
+    return replace(estimated, events=None)
+
+
+def _expected_of_draws(cells: Cells, drawn: Floats) -> Floats:
+    """The model-based concordance of each replicate; NaN where no pair can be a case and a non-case."""
+    case, other = drawn * cells.risk, drawn * (1 - cells.risk)
+    itself = (case * (1 - cells.risk)).sum(axis=1)
+    in_order = (case * (np.cumsum(other, axis=1) - other / 2)).sum(axis=1) - itself / 2
+    pairs = case.sum(axis=1) * other.sum(axis=1) - itself
+    possible = pairs > 1e-12 * drawn.sum(axis=1) ** 2
+    return np.where(possible, in_order / np.where(possible, pairs, 1.0), np.nan)
+
+
 def _share(chosen: Floats, among: Floats, outcome: Floats, level: float, empty: str) -> Estimate | Absent:
     """The share of the rows `among` that are also `chosen`, with Wilson's interval; n is the number of those rows."""
     if len(outcome) == 0:
@@ -128,6 +202,7 @@ def _share(chosen: Floats, among: Floats, outcome: Floats, level: float, empty: 
     best="higher",
     tier="descriptive",
     cites="Wilson 1927",
+    scale="wilson",
     at=("threshold",),
     digits=0,
     unit="%",
@@ -154,6 +229,7 @@ def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     best="higher",
     tier="descriptive",
     cites="Wilson 1927",
+    scale="wilson",
     at=("threshold",),
     digits=0,
     unit="%",
@@ -179,6 +255,7 @@ def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     best="higher",
     tier="descriptive",
     cites="Wilson 1927",
+    scale="wilson",
     at=("threshold",),
     digits=0,
     unit="%",
@@ -204,6 +281,7 @@ def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     best="higher",
     tier="descriptive",
     cites="Wilson 1927",
+    scale="wilson",
     at=("threshold",),
     digits=0,
     unit="%",
@@ -345,6 +423,7 @@ def _kappa(shares: Shares) -> float:
     best="higher",
     tier="caution",
     cites=("Wilson 1927", "Van Calster 2025"),
+    scale="wilson",
     at=("threshold",),
     breaks=("one class is absent",),
     caution=IMPROPER,

@@ -20,7 +20,7 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
     `scale` is where they are pooled: logit, log or plain. The value is the mean of the imputations, brought back; its
     variance is T = W + (1 + 1/M) B, W the mean of their variances and B the variance between them. The interval takes
     the t distribution with Rubin's degrees of freedom (M - 1)(1 + 1/r)^2, r = (1 + 1/M) B/W, or those of Barnard and
-    Rubin where each imputation takes the t distribution (of n - 1, or `degrees_of_freedom` in the details). `test` adds
+    Rubin where each imputation takes the t distribution (of n - 1, or `df` in the details). `test` adds
     the p-value of the t test of 0. Details: `imputations`, `fraction_missing` (r + 2/(df + 3))/(r + 1), and the means
     of the other details. Where a value does not exist on the scale or an imputation has no standard error, the value is
     the plain mean and the bounds are missing with the reason. Source: Rubin 1987; Barnard and Rubin 1999.
@@ -28,7 +28,7 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
     first = estimates[0]
     count = len(estimates)
     details = {**_means(estimates), "imputations": float(count)}
-    details.pop("degrees_of_freedom", None)
+    details.pop("df", None)
     n = round(sum(one.n for one in estimates) / count)
     events = (
         None
@@ -87,7 +87,7 @@ def _freedom(found: Estimate) -> float | None:
     """The degrees of freedom that the interval of one imputation has; None where it takes the normal distribution."""
     if found.method.startswith(("Student t", "paired t")):
         return found.n - 1.0
-    return found.details.get("degrees_of_freedom")
+    return found.details.get("df")
 
 
 def _means(estimates: Sequence[Estimate]) -> dict[str, float | None]:

@@ -116,6 +116,8 @@ def standardized_variance(outcome: Floats, risk: Floats, threshold: float) -> fl
     tier="mission",
     cites=("Campagner 2023", "Vickers 2006"),
     at=("threshold",),
+    pool="plain",
+    mean_over="rows",
     breaks=("perfect is best", "one class is absent"),
     against_rest="by class and mean",
     formula="net benefit - max(net benefit of treating everybody, 0)",

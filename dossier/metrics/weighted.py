@@ -1,16 +1,26 @@
-"""Sampling weights: measures that are means, ratios of means or shares of pairs, with each row at its weight."""
+"""Sampling weights: measures that are means, ratios of means or shares of pairs, with each row at its weight.
+
+Each value comes with what every row contributes to its deviation, w u with u the influence of the row on the value. Its
+design variance is that of the sum of these contributions over rows, or clusters, drawn with replacement (Binder 1983),
+as R's survey package computes it.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
 
+from dossier.metrics.discrimination import NO_EXPECTED_PAIR, expected_concordance
 from dossier.metrics.logistic import logistic_fit, logit, near_intercept
 from dossier.metrics.utility import AT_ONE, contributions
 from dossier.types import Absent, Floats
+
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -30,17 +40,28 @@ class Rows:
             raise TypeError("the rows have no rival")
         return Rows(self.outcome, self.rival, self.weights, self.threshold)
 
+    @property
+    def cases(self) -> Bools:
+        """The rows with the outcome."""
+        return np.asarray(self.outcome == 1)
+
+    @property
+    def flagged(self) -> Bools:
+        """The rows whose risk reaches the threshold."""
+        return np.asarray(self.risk >= self.threshold)
+
 
 @dataclass(frozen=True)
 class Weighted:
-    """A weighted value, with what belongs to it."""
+    """A weighted value, what each row contributes to its deviation (n, with a sum of 0), and what belongs to it."""
 
     value: float
+    linearized: Floats
     details: Mapping[str, float | None] = field(default_factory=dict)
 
 
 Found = Weighted | Absent
-NOTHING = Absent("no row that is left has a weight")
+Measure = Callable[[Rows], Found]
 NO_CASE = Absent("no row that has a weight has the outcome")
 NO_OTHER = Absent("every row that has a weight has the outcome")
 
@@ -50,134 +71,120 @@ def mean(values: Floats, weights: Floats) -> float:
     return float((weights * values).sum() / weights.sum())
 
 
+def _mean(values: Floats, weights: Floats) -> Weighted:
+    """The weighted mean with its contributions w (v - mean)/sum(w)."""
+    value = mean(values, weights)
+    return Weighted(value, weights / weights.sum() * (values - value))
+
+
+def _ratio(above: Weighted, below: Weighted) -> Found:
+    """A ratio that may be of any size, with its contributions; Absent where it would be beyond all numbers."""
+    value = above.value / below.value if below.value > 0 else math.inf
+    if not math.isfinite(value):
+        return Absent("its denominator is too small to divide by")
+    return Weighted(value, above.linearized / below.value - value * (below.linearized / below.value))
+
+
 def _one_class(rows: Rows) -> Absent | None:
     """The reason why cases cannot be compared with the others, if there is one."""
-    cases, others = (rows.weights[rows.outcome == label].any() for label in (1, 0))
+    cases, others = rows.weights[rows.cases].any(), rows.weights[~rows.cases].any()
     if cases and others:
         return None
     return NO_OTHER if cases else NO_CASE
 
 
-def _quotient(above: float, below: float) -> Found:
-    """A ratio that may be of any size; Absent where it would be beyond all numbers."""
-    value = above / below if below > 0 else math.inf
-    return Weighted(value) if math.isfinite(value) else Absent("its denominator is too small to divide by")
-
-
 # ---- at a threshold -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Shares:
-    """The weights of the four cells at a threshold."""
-
-    true_positive: float
-    false_positive: float
-    false_negative: float
-    true_negative: float
-
-    @property
-    def cases(self) -> float:
-        """The weight of the rows with the outcome."""
-        return self.true_positive + self.false_negative
-
-    @property
-    def others(self) -> float:
-        """The weight of the rows without it."""
-        return self.true_negative + self.false_positive
-
-
-def _cells(rows: Rows) -> Shares:
-    flagged, case = rows.risk >= rows.threshold, rows.outcome == 1
-    parts = (flagged & case, flagged & ~case, ~flagged & case, ~flagged & ~case)
-    return Shares(*(float(rows.weights[part].sum()) for part in parts))
-
-
-def _share(chosen: float, among: float, empty: Absent) -> Found:
+def _share(rows: Rows, chosen: Bools, among: Bools, empty: Absent) -> Found:
     """The weight of the chosen among the weight of all, or why there is none of that."""
-    return empty if among == 0 else Weighted(chosen / among)
+    weights = rows.weights * among
+    return empty if not weights.any() else _mean(chosen.astype(float), weights)
 
 
 def sensitivity(rows: Rows) -> Found:
     """The weighted share of cases that are flagged."""
-    found = _cells(rows)
-    return _share(found.true_positive, found.cases, NO_CASE)
+    return _share(rows, rows.flagged, rows.cases, NO_CASE)
 
 
 def specificity(rows: Rows) -> Found:
     """The weighted share of non-cases that are not flagged."""
-    found = _cells(rows)
-    return _share(found.true_negative, found.others, NO_OTHER)
+    return _share(rows, ~rows.flagged, ~rows.cases, NO_OTHER)
 
 
 def ppv(rows: Rows) -> Found:
     """The weighted share of the flagged that are cases."""
-    found = _cells(rows)
     empty = Absent(f"no risk that has a weight reaches the threshold of {rows.threshold:g}")
-    return _share(found.true_positive, found.true_positive + found.false_positive, empty)
+    return _share(rows, rows.cases, rows.flagged, empty)
 
 
 def npv(rows: Rows) -> Found:
     """The weighted share of the unflagged that are no cases."""
-    found = _cells(rows)
     empty = Absent(f"every risk that has a weight reaches the threshold of {rows.threshold:g}")
-    return _share(found.true_negative, found.true_negative + found.false_negative, empty)
+    return _share(rows, ~rows.cases, ~rows.flagged, empty)
 
 
 def accuracy(rows: Rows) -> Found:
     """The weighted share of right answers."""
-    found, phi = _cells(rows), mean(rows.outcome, rows.weights)
-    share = (found.true_positive + found.true_negative) / float(rows.weights.sum())
-    return Weighted(share, {"larger_class": max(phi, 1 - phi)})
+    phi = mean(rows.outcome, rows.weights)
+    found = _mean((rows.flagged == rows.cases).astype(float), rows.weights)
+    return replace(found, details={"larger_class": max(phi, 1 - phi)})
 
 
-def _both(rows: Rows) -> tuple[float, float] | Absent:
+def _both(rows: Rows) -> tuple[Weighted, Weighted] | Absent:
     hit, right = sensitivity(rows), specificity(rows)
     if isinstance(hit, Absent):
         return hit
-    return right if isinstance(right, Absent) else (hit.value, right.value)
+    return right if isinstance(right, Absent) else (hit, right)
 
 
-def _weights(rows: Rows) -> dict[str, float | None]:
+def _of_both(rows: Rows, slope: float, less: float) -> Found:
+    """A multiple of the sum of sensitivity and specificity, less a constant, with what a false alarm weighs in it."""
+    both = _both(rows)
+    if isinstance(both, Absent):
+        return both
     phi = mean(rows.outcome, rows.weights)
-    declared = rows.threshold / (1 - rows.threshold) if rows.threshold < 1 else None
-    # Beside cases that weigh a great deal more than the others, the prevalence is rounded to 1.
-    return {"false_alarm_weight": phi / (1 - phi) if phi < 1 else None, "declared_weight": declared}
+    details = {
+        # Beside cases that weigh a great deal more than the others, the prevalence is rounded to 1.
+        "false_alarm_weight": phi / (1 - phi) if phi < 1 else None,
+        "declared_weight": rows.threshold / (1 - rows.threshold) if rows.threshold < 1 else None,
+    }
+    hit, right = both
+    return Weighted(slope * (hit.value + right.value) - less, slope * (hit.linearized + right.linearized), details)
 
 
 def balanced_accuracy(rows: Rows) -> Found:
     """The mean of the weighted sensitivity and specificity."""
-    both = _both(rows)
-    return both if isinstance(both, Absent) else Weighted(sum(both) / 2, _weights(rows))
+    return _of_both(rows, 0.5, 0.0)
 
 
 def youden_j(rows: Rows) -> Found:
     """The sum of the weighted sensitivity and specificity, less 1."""
-    both = _both(rows)
-    return both if isinstance(both, Absent) else Weighted(sum(both) - 1, _weights(rows))
+    return _of_both(rows, 1.0, 1.0)
 
 
 def likelihood_ratio_positive(rows: Rows) -> Found:
     """The weighted sensitivity over the weighted share of non-cases that are flagged."""
-    found = _cells(rows)
-    return _likelihood_ratio(rows, found, (found.true_positive, found.false_positive), "is flagged at")
+    return _likelihood_ratio(rows, rows.flagged, "is flagged at")
 
 
 def likelihood_ratio_negative(rows: Rows) -> Found:
     """The weighted share of cases that are not flagged over the weighted specificity."""
-    found = _cells(rows)
-    return _likelihood_ratio(rows, found, (found.false_negative, found.true_negative), "stays below")
+    return _likelihood_ratio(rows, ~rows.flagged, "stays below")
 
 
-def _likelihood_ratio(rows: Rows, found: Shares, chosen: tuple[float, float], doing: str) -> Found:
+def _likelihood_ratio(rows: Rows, chosen: Bools, doing: str) -> Found:
     """The share of the chosen among the cases over that among the others; Absent where either is 0."""
-    if reason := _one_class(rows):
-        return reason
-    for weight, who in zip(chosen, ("with", "without"), strict=True):
-        if weight == 0:
+    of_cases, of_others = _share(rows, chosen, rows.cases, NO_CASE), _share(rows, chosen, ~rows.cases, NO_OTHER)
+    if isinstance(of_cases, Absent):
+        return of_cases
+    if isinstance(of_others, Absent):
+        return of_others
+    for found, who in ((of_cases, "with"), (of_others, "without")):
+        if found.value == 0:
             patient = f"patient {who} the outcome that has a weight"
             return Absent(f"no {patient} {doing} the threshold of {rows.threshold:g}")
-    return _quotient(chosen[0] / found.cases, chosen[1] / found.others)
+    return _ratio(of_cases, of_others)
 
 
 def net_benefit(rows: Rows) -> Found:
@@ -185,16 +192,16 @@ def net_benefit(rows: Rows) -> Found:
     if rows.threshold >= 1:
         return AT_ONE
     everyone = contributions(rows.outcome, np.ones(len(rows.outcome)), rows.threshold)
-    found = contributions(rows.outcome, rows.risk, rows.threshold)
-    return Weighted(mean(found, rows.weights), {"treat_all": mean(everyone, rows.weights)})
+    found = _mean(contributions(rows.outcome, rows.risk, rows.threshold), rows.weights)
+    return replace(found, details={"treat_all": mean(everyone, rows.weights)})
 
 
 def standardized_net_benefit(rows: Rows) -> Found:
     """The weighted net benefit over the weighted prevalence."""
-    found, phi = net_benefit(rows), mean(rows.outcome, rows.weights)
+    found, phi = net_benefit(rows), _mean(rows.outcome, rows.weights)
     if isinstance(found, Absent):
         return found
-    return NO_CASE if phi == 0 else _quotient(found.value, phi)
+    return NO_CASE if phi.value == 0 else _ratio(found, phi)
 
 
 # ---- without a threshold --------------------------------------------------------------------------------------------
@@ -206,19 +213,28 @@ def auroc(rows: Rows) -> Found:
     """
     if reason := _one_class(rows):
         return reason
-    case = rows.outcome == 1
+    case = rows.cases
     levels, place = np.unique(rows.risk, return_inverse=True)
     cases, others = (
         np.bincount(place[member], weights=rows.weights[member], minlength=len(levels)).astype(float)
         for member in (case, ~case)
     )
-    below = np.cumsum(others) - others
-    return Weighted(mean((below + others / 2) / others.sum(), cases))
+    below = (np.cumsum(others) - others / 2) / others.sum()
+    above = 1 - (np.cumsum(cases) - cases / 2) / cases.sum()
+    value = mean(below, cases)
+    share = rows.weights / np.where(case, cases.sum(), others.sum())
+    return Weighted(value, share * (np.where(case, below[place], above[place]) - value))
+
+
+def model_based_concordance(rows: Rows) -> Found:
+    """The AUROC that the risks would have if they were right, each pair of rows at the product of its weights."""
+    found = expected_concordance(rows.risk, rows.weights / rows.weights.mean())
+    return NO_EXPECTED_PAIR if found is None else Weighted(*found)
 
 
 def brier(rows: Rows) -> Found:
     """The weighted mean squared distance of the risk from what happened."""
-    return Weighted(mean((rows.risk - rows.outcome) ** 2, rows.weights))
+    return _mean((rows.risk - rows.outcome) ** 2, rows.weights)
 
 
 def scaled_brier(rows: Rows) -> Found:
@@ -226,35 +242,35 @@ def scaled_brier(rows: Rows) -> Found:
     if reason := _one_class(rows):
         return reason
     # The share of the others on its own: beside cases that weigh a great deal more, 1 - phi is rounded to 0.
-    reference = mean(rows.outcome, rows.weights) * mean(1 - rows.outcome, rows.weights)
-    found = _quotient(mean((rows.risk - rows.outcome) ** 2, rows.weights), reference)
-    return found if isinstance(found, Absent) else Weighted(1 - found.value)
+    phi, rest = _mean(rows.outcome, rows.weights), _mean(1 - rows.outcome, rows.weights)
+    reference = Weighted(phi.value * rest.value, phi.value * rest.linearized + rest.value * phi.linearized)
+    found = _ratio(_mean((rows.risk - rows.outcome) ** 2, rows.weights), reference)
+    return found if isinstance(found, Absent) else Weighted(1 - found.value, -found.linearized)
 
 
 def log_score(rows: Rows) -> Found:
     """The weighted mean of the logarithm of the probability of what happened."""
     given = np.where(rows.outcome == 1, rows.risk, 1 - rows.risk)
-    return Weighted(mean(np.log(given), rows.weights))
+    return _mean(np.log(given), rows.weights)
 
 
 def tjur_r2(rows: Rows) -> Found:
     """The weighted mean risk of the cases less that of the others."""
     if reason := _one_class(rows):
         return reason
-    of_cases, of_others = (
-        mean(rows.risk[rows.outcome == label], rows.weights[rows.outcome == label]) for label in (1, 0)
-    )
-    return Weighted(of_cases - of_others, {"mean_of_cases": of_cases, "mean_of_others": of_others})
+    of_cases, of_others = (_mean(rows.risk, rows.weights * among) for among in (rows.cases, ~rows.cases))
+    details = {"mean_of_cases": of_cases.value, "mean_of_others": of_others.value}
+    return Weighted(of_cases.value - of_others.value, of_cases.linearized - of_others.linearized, details)
 
 
 def oe_ratio(rows: Rows) -> Found:
     """The weighted number of cases over the weighted number expected."""
-    phi = mean(rows.outcome, rows.weights)
-    if phi == 0:
+    phi = _mean(rows.outcome, rows.weights)
+    if phi.value == 0:
         return NO_CASE
     if not rows.risk[rows.weights > 0].any():
         return Absent("every risk that has a weight is 0, so that no event is expected")
-    return _quotient(phi, mean(rows.risk, rows.weights))
+    return _ratio(phi, _mean(rows.risk, rows.weights))
 
 
 def calibration_intercept(rows: Rows) -> Found:
@@ -264,46 +280,55 @@ def calibration_intercept(rows: Rows) -> Found:
     log_odds, weights = logit(rows.risk), rows.weights / rows.weights.mean()
     near = near_intercept(rows.outcome, log_odds, weights)
     fit = logistic_fit(np.ones((1, len(weights))), rows.outcome, log_odds + near, weights)
-    return fit if isinstance(fit, Absent) else Weighted(float(fit.coefficients[0]) + near)
+    if isinstance(fit, Absent):
+        return fit
+    value = float(fit.coefficients[0]) + near
+    score = weights * (rows.outcome - expit(log_odds + value))
+    return Weighted(value, score * float(fit.covariance[0, 0]))
 
 
 def calibration_slope(rows: Rows) -> Found:
     """The slope of the weighted logistic regression on the log odds of the risk."""
-    line = _line(rows)
-    return line if isinstance(line, Absent) else Weighted(line[1])
+    return _coefficient(rows, 1)
 
 
 def calibration_intercept_joint(rows: Rows) -> Found:
     """The intercept of the weighted logistic regression on the log odds of the risk, fitted with the slope."""
-    line = _line(rows)
-    return line if isinstance(line, Absent) else Weighted(line[0])
+    return _coefficient(rows, 0)
 
 
-def _line(rows: Rows) -> tuple[float, float] | Absent:
-    """Intercept and slope, whose score equations hold each row at its weight (Binder 1983)."""
+def _coefficient(rows: Rows, which: int) -> Found:
+    """Intercept or slope, whose score equations hold each row at its weight (Binder 1983)."""
     if reason := _one_class(rows):
         return reason
     log_odds, weights = logit(rows.risk), rows.weights / rows.weights.mean()
     spread = math.sqrt(mean((log_odds - mean(log_odds, weights)) ** 2, weights))
     if spread <= 1e-10 * math.sqrt(mean(log_odds**2, weights)):
         return Absent("every risk that has a weight is the same or nearly so, so that there is no slope")
-    fit = logistic_fit(np.vstack((np.ones_like(log_odds), log_odds)), rows.outcome, weights=weights)
-    return fit if isinstance(fit, Absent) else (float(fit.coefficients[0]), float(fit.coefficients[1]))
+    design = np.vstack((np.ones_like(log_odds), log_odds))
+    fit = logistic_fit(design, rows.outcome, weights=weights)
+    if isinstance(fit, Absent):
+        return fit
+    intercept, slope = (float(one) for one in fit.coefficients)
+    score = weights * (rows.outcome - expit(intercept + slope * log_odds))
+    return Weighted((intercept, slope)[which], score * (fit.covariance[which, 0] + fit.covariance[which, 1] * log_odds))
 
 
-def _apart(measure: Callable[[Rows], Found]) -> Callable[[Rows], Found]:
+def _apart(measure: Measure) -> Measure:
     """The measure of the model less that of the rival."""
 
     def difference(rows: Rows) -> Found:
         ours, theirs = measure(rows), measure(rows.of_rival)
         if isinstance(ours, Absent):
             return ours
-        return theirs if isinstance(theirs, Absent) else Weighted(ours.value - theirs.value)
+        if isinstance(theirs, Absent):
+            return theirs
+        return Weighted(ours.value - theirs.value, ours.linearized - theirs.linearized)
 
     return difference
 
 
-def _theirs(measure: Callable[[Rows], Found]) -> Callable[[Rows], Found]:
+def _theirs(measure: Measure) -> Measure:
     """The measure of the rival."""
 
     def of_rival(rows: Rows) -> Found:
@@ -313,13 +338,13 @@ def _theirs(measure: Callable[[Rows], Found]) -> Callable[[Rows], Found]:
     return of_rival
 
 
-VALUES: Mapping[str, Callable[[Rows], Found]] = {
+VALUES: Mapping[str, Measure] = {
     **{
         measure.__name__: measure
         for measure in (
             *(sensitivity, specificity, ppv, npv, accuracy, balanced_accuracy, youden_j),
             *(likelihood_ratio_positive, likelihood_ratio_negative, net_benefit, standardized_net_benefit),
-            *(auroc, brier, scaled_brier, log_score, tjur_r2, oe_ratio),
+            *(auroc, model_based_concordance, brier, scaled_brier, log_score, tjur_r2, oe_ratio),
             *(calibration_intercept, calibration_slope, calibration_intercept_joint),
         )
     },

@@ -218,6 +218,9 @@ SMOOTH: dict[str, Ask] = {
 BINNED: dict[str, Ask] = {"ece": _drawn(calibration.ece), "eci": _drawn(calibration.eci)}
 RESAMPLED: dict[str, Ask] = {
     "nagelkerke_r2": _drawn(calibration.nagelkerke_r2),
+    "model_based_concordance": lambda one: discrimination.model_based_concordance(
+        one.risk, LEVEL, one.bootstrap, one.seed
+    ),
     "auprc": _drawn(discrimination.auprc),
     "balanced_average_accuracy": lambda one: discrimination.balanced_average_accuracy(
         one.outcome, one.risk, ROC_PART, LEVEL, min(one.bootstrap, SLOW_DRAWS), one.seed
@@ -466,12 +469,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--datasets", type=int, default=4000)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--only", default="", help="cells whose name holds this")
+    parser.add_argument("--only", default="", help="cells whose name holds this, or one of these with a comma between")
     parser.add_argument("--output", type=Path, default=TABLE)
     given = parser.parse_args()
     fill("metrics")
     started = time.monotonic()
-    chosen = tuple(cell for cell in cells() if given.only in cell.name)
+    chosen = tuple(cell for cell in cells() if any(name in cell.name for name in given.only.split(",")))
     versions = f"Python {platform.python_version()}, numpy {np.__version__}, scipy {scipy.__version__}"
     for datasets, seconds, found in run(chosen, given.datasets, given.workers):
         minutes = (time.monotonic() - started) / 60

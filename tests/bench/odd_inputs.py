@@ -610,7 +610,7 @@ def _criterion(draw: random.Random, release: dict[str, Any], spoilt: Spoilt) -> 
         one |= {"reason": "Why.", "caution_reason": "Why."}
     if draw.random() < 0.4:
         one["at"] = draw.choice(
-            ({"threshold": 0.5}, {"threshold": 0.25}, {"against": "rival"}, {"class": "G1"}, {"x": 1})
+            ({"threshold": 0.5}, {"threshold": 0.25}, {"against": "the rival"}, {"class": "G1"}, {"x": 1})
         )
     if draw.random() < 0.2:
         one["subset"] = draw.choice(("Sex=female", "x", "age=under 50"))

@@ -114,6 +114,7 @@ def truths(found: Population, threshold: float, centre: float, chance: Callable[
         **_of_utility(found, shares, threshold),
         **_of_bins(found),
         **_of_ranks(centre, chance),
+        "model_based_concordance": _of_ranks(centre, expit)["auroc"],
         "e50": _quantile_of_gaps(centre, chance, 0.5),
         "e90": _quantile_of_gaps(centre, chance, 0.9),
     }

@@ -23,6 +23,7 @@ from dossier.types import (
     Result,
     SiteResults,
 )
+from tests.bench import pooling
 from tests.bench.scores import NOMINAL, Score, between, held, rejected
 
 Simulate = Callable[[np.random.Generator, int], dict[str, Score]]
@@ -34,6 +35,7 @@ def cells(bootstrap: int) -> Iterator[tuple[str, str, int, Simulate]]:
     for k in (5, 10):
         for spread in (0.0, 0.15, 0.4):
             yield f"pooled, {k} sites, tau {spread:g}", "interval", k, _pooled(k, spread)
+    yield from pooling.cells()
     for cases, raters in ((100, 3), (400, 12)):
         yield f"raters, {raters} on {cases} cases", "interval", cases, _raters(cases, raters, bootstrap)
     for decisions in (100, 500):

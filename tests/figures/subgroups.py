@@ -105,7 +105,7 @@ def _pooled(results: Sequence[Result]) -> list[Result]:
             value = float(np.mean([one.value for one in here]))
             n = sum(one.n for one in here)
             events = sum(one.events or 0 for one in here)
-            more = {"k": float(len(here))}
+            more = {"k": float(len(here)), "df": len(here) - 1.0}
             found = Estimate(value, value - 0.1, value + 0.1, 0.95, n, "REML", events, 0.05, more)
         made.append(Result(measure, measure, POOLED, dict(at), found, subset))
     return made

@@ -109,6 +109,17 @@ def test_the_forest_of_net_benefit_is_per_hundred_and_shows_flagging_everyone(th
 
 
 def test_a_pool_that_leaves_the_axis_ends_in_an_arrow(lacking: Evidence) -> None:
+    # As if so many sites were pooled that what a new one may expect is drawn, and that were nearly anything.
+    wide = {"k": 5.0, "prediction_low": -40.0, "prediction_high": 40.0}
+    lacking = replace(
+        lacking,
+        results=tuple(
+            replace(one, found=replace(one.found, details={**one.found.details, **wide}))
+            if one.dataset == POOLED and isinstance(one.found, Estimate)
+            else one
+            for one in lacking.results
+        ),
+    )
     with styled():
         figure = drawn(discrimination.draw_forest(lacking, pooled.SLOPE, FULL))
     axes = figure.axes[0]

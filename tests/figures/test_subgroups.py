@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -94,6 +96,20 @@ def test_two_sites_are_shown_one_by_one() -> None:
         for site in externals(two)
     ]
     assert squares == expected
+
+
+def test_all_rows_of_two_sites_are_shown_as_one() -> None:
+    """Stratified they have no degrees of freedom to lose, as two sites that differ at random have."""
+    two = evidence(BY_NAME["two"])
+    results = tuple(
+        replace(one, found=replace(one.found, details={"k": 2.0}))
+        if one.dataset == POOLED and isinstance(one.found, Estimate)
+        else one
+        for one in two.subgroups.results
+    )
+    with styled():
+        figure = drawn(subgroups.draw_forest(replace(two, subgroups=replace(two.subgroups, results=results))))
+    assert len([one for one in figure.axes[0].patches if isinstance(one, Polygon)]) == len(LARGE)
 
 
 def test_each_panel_holds_the_curve_of_its_subgroup_over_that_of_the_site(eight: Evidence) -> None:

@@ -9,7 +9,19 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from dossier.metrics.clusters import Groups, Symmetry, band, by_cluster, groups, interval, standard_error
+from dossier.metrics.clusters import (
+    Groups,
+    band,
+    by_cluster,
+    by_linearization,
+    groups,
+    interval,
+    standard_error,
+    totals,
+    variance_of_sum,
+)
+from dossier.metrics.intervals import NO_SPREAD
+from dossier.register import Symmetry
 from dossier.types import Absent, Estimate
 
 THREE = Groups(np.array([0, 0, 1, 2]), 3, 3)
@@ -70,7 +82,7 @@ def test_groups_of_clusters_are_drawn_by_the_seed() -> None:
 
 
 def test_the_method_tells_what_is_left_out_and_counts_it_in_thousands() -> None:
-    assert groups(np.arange(3), 1, "rows").method == "jackknife leaving out 3 rows, t with 2 degrees of freedom"
+    assert groups(np.arange(3), 1).method == "jackknife leaving out 3 clusters, t with 2 degrees of freedom"
     assert groups(np.arange(1234), 1).method.startswith("jackknife leaving out 250 groups of 1,234 clusters, ")
 
 
@@ -97,7 +109,7 @@ def test_a_plain_interval_is_symmetric_at_the_t_quantile_of_one_degree_less_than
     assert _ends(found) == pytest.approx((0.7 - REACH * SE, 0.7 + REACH * SE), rel=1e-12)
     assert found.se == pytest.approx(SE, rel=1e-14)
     assert (found.value, found.level, found.n, found.events, found.reason) == (0.7, 0.95, 4, 2, None)
-    assert found.details == {"degrees_of_freedom": 2.0}
+    assert found.details == {"df": 2.0}
     assert found.method == "jackknife leaving out 3 clusters, t with 2 degrees of freedom"
 
 
@@ -154,7 +166,7 @@ def test_the_p_value_is_that_of_the_t_test_of_0() -> None:
         assert found.details == {
             "p_value": pytest.approx(1 - x / math.sqrt(x**2 + 2), rel=1e-12),
             "tau": 0.25,
-            "degrees_of_freedom": 2.0,
+            "df": 2.0,
         }
 
 
@@ -170,7 +182,7 @@ def test_two_clusters_have_an_interval_with_one_degree_of_freedom() -> None:
     assert _ends(found) == pytest.approx((0.5 - half, 0.5 + half), rel=1e-12)
     assert found.details == {
         "p_value": pytest.approx(1 - 2 * math.atan(0.5 / 0.15) / math.pi, rel=1e-12),
-        "degrees_of_freedom": 1.0,
+        "df": 1.0,
     }
 
 
@@ -178,13 +190,50 @@ def test_one_cluster_has_no_interval_and_is_not_left_out() -> None:
     def never(group: int) -> Estimate:
         raise AssertionError
 
-    for plural, singular in (("clusters", "cluster"), ("rows", "row")):
-        found = by_cluster(
-            _whole(0.5, p_value=0.9, tau=0.25), never, groups(np.array([7, 7]), 1, plural), 0.95, "plain"
-        )
+    whole = _whole(0.5, p_value=0.9, tau=0.25)
+    of_clusters = by_cluster(whole, never, groups(np.array([7, 7]), 1), 0.95, "plain")
+    for found, unit in (
+        (of_clusters, "cluster"),
+        (by_linearization(whole, np.zeros(1), 0.95, "plain", "clusters"), "cluster"),
+        (by_linearization(whole, np.zeros(1), 0.95, "plain", "rows"), "row"),
+    ):
         assert (found.value, found.low, found.high, found.se, found.level) == (0.5, None, None, None, None)
-        assert found.reason == f"all rows are of one {singular}, and an interval needs two"
+        assert found.reason == f"all rows are of one {unit}, and an interval needs two"
         assert found.details == {"tau": 0.25}
+
+
+# ---- the interval of what rows and clusters contribute --------------------------------------------------------------
+
+
+def test_clusters_contribute_what_their_rows_do_in_the_order_of_their_names() -> None:
+    contributions = np.array([1.0, 2.0, -4.0, 1.0])
+    assert totals(contributions, None).tolist() == contributions.tolist()
+    assert totals(contributions, np.array([30, -7, 30, 12])).tolist() == [2.0, 1.0, -3.0]
+
+
+def test_the_variance_of_a_sum_by_hand_and_that_of_a_mean() -> None:
+    # Mean 1, squares 1 + 9 + 16 = 26, times 3/2.
+    assert variance_of_sum(np.array([2.0, 4.0, -3.0])) == pytest.approx(39, rel=1e-14)
+    values = np.array([0.2, 0.9, 0.4, 0.7])
+    of_mean = variance_of_sum((values - values.mean()) / 4)
+    assert of_mean == pytest.approx(float(np.var(values, ddof=1)) / 4, rel=1e-14)
+
+
+@pytest.mark.parametrize("scale", ["plain", "log", "logit"])
+def test_the_same_error_gives_the_same_interval_by_linearization_as_by_the_jackknife(scale: Symmetry) -> None:
+    third = SE / math.sqrt(3)
+    found = by_linearization(_whole(0.7, p_value=0.9), np.array([third, -third, 0.0]), 0.95, scale, "clusters")
+    jackknife = _found(0.7, scale, p_value=0.9)
+    assert _ends(found) == pytest.approx(_ends(jackknife), rel=1e-12)
+    assert found.se == pytest.approx(SE, rel=1e-14)
+    assert found.details == pytest.approx(jackknife.details, rel=1e-12)
+    ending = "" if scale == "plain" else f", {scale}"
+    assert found.method == f"linearization over 3 clusters, t with 2 degrees of freedom{ending}"
+
+
+def test_contributions_that_do_not_vary_leave_no_interval() -> None:
+    found = by_linearization(_whole(0.7, p_value=0.9), np.zeros(3), 0.95, "plain", "rows")
+    assert (found.low, found.high, found.se, found.reason) == (None, None, None, NO_SPREAD)
 
 
 def test_no_interval_where_the_measure_has_no_value_without_a_cluster() -> None:

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from dossier.metrics.pooled import pool, random_effects
+from dossier.metrics.discrimination import auroc, newcombe_standard_error
+from dossier.metrics.pooled import expected_range, pool, random_effects
 from dossier.metrics.scales import Scale
 from dossier.types import Absent, Estimate, Floats
 
@@ -47,13 +48,13 @@ def _site(value: float, se: float | None, n: int = 400, events: int | None = 100
 @needs_golden
 @pytest.mark.parametrize("measure", ["logit_auc", "slope"])
 def test_metafor_where_its_factor_is_at_least_one(measure: str) -> None:
-    """REML with knha, prediction interval with t(k-2). metafor stops scoring at 1e-5: so does this."""
+    """REML with knha. metafor stops scoring at 1e-5: so does this."""
     values, errors, golden = _golden(measure)
     found, expected = random_effects(values, errors), golden["REML_knha"]
     assert found.value == pytest.approx(expected["est"], abs=1e-6)
     assert found.se == pytest.approx(expected["se"], abs=1e-6)
     assert [found.low, found.high] == pytest.approx(expected["ci"], abs=1e-5)
-    assert [found.prediction_low, found.prediction_high] == pytest.approx(expected["pi_t_k2"], abs=1e-5)
+    assert found.df == len(values) - 1
     assert found.tau**2 == pytest.approx(expected["tau2"], abs=1e-6)
     assert 100 * found.i2 == pytest.approx(expected["I2"], abs=1e-3)
 
@@ -67,7 +68,6 @@ def test_below_a_factor_of_one_the_plain_variance_stands(measure: str) -> None:
     assert golden["REML_knha"]["se"] < plain["se"]
     assert found.value == pytest.approx(plain["est"], abs=1e-9)
     assert found.se == pytest.approx(plain["se"], abs=1e-9)
-    assert [found.prediction_low, found.prediction_high] == pytest.approx(plain["pi_t_k2"], abs=1e-9)
     assert (found.tau, found.i2) == (0, 0)
     reach = student.ppf(0.975, 3) * plain["se"]
     assert [found.low, found.high] == pytest.approx([plain["est"] - reach, plain["est"] + reach], abs=1e-9)
@@ -82,9 +82,7 @@ def test_the_auroc_comes_back_from_the_logit_scale() -> None:
     assert isinstance(pooled, Estimate)
     assert pooled.value == pytest.approx(back["est"], abs=1e-6)
     assert [pooled.low, pooled.high] == pytest.approx(back["ci"], abs=1e-5)
-    ahead = [pooled.details["prediction_low"], pooled.details["prediction_high"]]
-    assert ahead == pytest.approx(back["pi_k2"], abs=1e-5)
-    assert pooled.details["k"] == 4
+    assert (pooled.details["k"], pooled.details["df"]) == (4, 3)
     assert pooled.n == sum(row["n"] for row in found["input"])
     assert pooled.events == sum(row["O"] for row in found["input"])
 
@@ -97,7 +95,6 @@ def test_oe_is_pooled_on_the_log_scale() -> None:
     pooled = pool(estimates, "log")
     assert isinstance(pooled, Estimate)
     assert pooled.value == pytest.approx(found["log_oe"]["REML_z"]["back"]["est"], abs=1e-9)
-    assert pooled.details["prediction_low"] == pytest.approx(found["log_oe"]["REML_z"]["back"]["pi_k2"][0], abs=1e-9)
 
 
 # ---- the definition -------------------------------------------------------------------------------------------------
@@ -171,20 +168,19 @@ def test_small_and_impossible_sites_are_listed_and_not_pooled() -> None:
         _site(0.75, 0.03),
         _site(0.9, 0.02, events=19),
         _site(0.9, 0.02, n=400, events=381),
-        _site(1.0, 0.01),
         _site(0.8, None),
     )
-    names = ("a", "b", "c", "few", "many", "perfect", "vague")
+    names = ("a", "b", "c", "few", "many", "vague")
     found = pool(sites, "logit", names=names)
     assert isinstance(found, Estimate)
     alone = pool(sites[:3], "logit")
     assert isinstance(alone, Estimate)
     assert (found.value, found.low, found.high) == (alone.value, alone.low, alone.high)
-    assert (found.details["k"], found.details["left_out"], found.n, found.events) == (3, 4, 1200, 300)
+    assert (found.details["k"], found.details["left_out"], found.n, found.events) == (3, 3, 1200, 300)
     assert found.method == (
-        "REML on the logit scale, Hartung-Knapp; not pooled: few (fewer than 20 events), "
-        "many (fewer than 20 non-events), "
-        "perfect (a value of exactly 1 has no logit), vague (no standard error)"
+        "REML on the logit scale, Hartung-Knapp, t with 2 degrees of freedom; prediction interval from the confidence "
+        "distribution of tau; not pooled: few (fewer than 20 events), many (fewer than 20 non-events), vague (no "
+        "standard error)"
     )
     unnamed = pool(sites, "logit")
     assert isinstance(unnamed, Estimate)
@@ -221,11 +217,32 @@ def test_two_very_different_sites_stay_finite() -> None:
     assert math.isfinite(found.high)
 
 
-def test_a_value_of_exactly_0_and_a_standard_error_of_0_are_not_pooled() -> None:
-    found = pool((_site(0.8, 0.03), _site(0.7, 0.03), _site(0.0, 0.03), _site(0.8, 0.0)), "logit")
+def test_a_standard_error_of_0_is_not_pooled() -> None:
+    found = pool((_site(0.8, 0.03), _site(0.7, 0.03), _site(0.8, 0.0)), "logit")
     assert isinstance(found, Estimate)
     assert found.details["k"] == 2
-    assert found.method.endswith("; not pooled: 1 site (a value of exactly 0 has no logit), 1 site (no standard error)")
+    assert found.method.endswith("; not pooled: 1 site (no standard error)")
+
+
+@pytest.mark.parametrize("perfect", [1.0, 0.0])
+def test_an_auroc_of_exactly_1_or_0_is_pooled_half_a_row_inside_with_newcombes_error(perfect: float) -> None:
+    outcome = np.repeat([0.0, 1.0], (60, 40))
+    risk = np.linspace(0.1, 0.9, 100) if perfect else np.linspace(0.9, 0.1, 100)
+    site = auroc(outcome, risk)
+    assert isinstance(site, Estimate)
+    assert site.value == perfect
+    inside = (100 * perfect + 0.5) / 101
+    assert site.se == pytest.approx(newcombe_standard_error(inside, 100, 40))
+    others = (_site(0.8, 0.03), _site(0.7, 0.03))
+    found, by_hand = (pool((*others, one), "logit") for one in (site, _site(inside, site.se, 100, 40)))
+    assert isinstance(found, Estimate)
+    assert isinstance(by_hand, Estimate)
+    assert (found.value, found.low, found.high) == (by_hand.value, by_hand.low, by_hand.high)
+    assert (found.details["k"], found.details["left_out"]) == (3, 0)
+    assert f"; entered: 1 site ({perfect:g} as {inside:.4g})" in found.method
+    named = pool((*others, site), "logit", names=("a", "b", "perfect"))
+    assert isinstance(named, Estimate)
+    assert f"; entered: perfect ({perfect:g} as {inside:.4g})" in named.method
 
 
 def test_only_logarithms_need_a_value_above_0() -> None:
@@ -244,15 +261,54 @@ def test_only_logarithms_need_a_value_above_0() -> None:
 
 
 @pytest.mark.parametrize("unit", [1.0, 10.0, 1e-3])
-def test_three_sites_that_are_equally_sure_have_a_prediction_by_hand(unit: float) -> None:
+def test_three_sites_that_are_equally_sure_are_pooled_by_hand(unit: float) -> None:
     """With one standard error s at all sites tau squared is their variance less s squared, and the factor is 1."""
     values, variance = np.array([0.0, 1.0, 3.0]) * unit, 7 / 3 * unit**2
     found = random_effects(values, np.full(3, 0.5 * unit))
-    tau2 = variance - 0.25 * unit**2
-    ahead = student.ppf(0.975, 1) * math.sqrt(tau2 + variance / 3)
-    assert found.tau**2 == pytest.approx(tau2)
+    assert found.tau**2 == pytest.approx(variance - 0.25 * unit**2)
     assert found.se == pytest.approx(math.sqrt(variance / 3))
-    assert [found.prediction_low, found.prediction_high] == pytest.approx([4 / 3 * unit - ahead, 4 / 3 * unit + ahead])
+
+
+# ---- a new site -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [4, 5, 10, 30])
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_sites_without_an_error_of_their_own_foretell_as_the_t_distribution_does(k: int, level: float) -> None:
+    """Of k draws of a normal distribution the next lies within mean -+ t(k-1) s sqrt(1 + 1/k): here exactly, but for
+    the thousand steps of the confidence distribution."""
+    values = np.random.default_rng(k).normal(1, 0.4, k)
+    ahead = student.ppf(0.5 + level / 2, k - 1) * values.std(ddof=1) * math.sqrt(1 + 1 / k)
+    low, high = expected_range(values, np.full(k, 1e-6), level)
+    assert [low, high] == pytest.approx([values.mean() - ahead, values.mean() + ahead], abs=0.004 * ahead)
+
+
+def test_a_new_site_among_equally_sure_ones_by_drawing_the_definition() -> None:
+    """tau squared = sum of squares / chi squared(k-1) - s squared, at least 0; then normal around the mean."""
+    values, error = np.array([0.1, 0.5, 0.4, 0.9, 0.6]), 0.2
+    rng = np.random.default_rng(8)
+    squares = float(((values - values.mean()) ** 2).sum())
+    tau2 = np.maximum(squares / rng.chisquare(4, 400_000) - error**2, 0)
+    drawn = values.mean() + rng.standard_normal(400_000) * np.sqrt(tau2 + (tau2 + error**2) / 5)
+    expected = np.quantile(drawn, [0.025, 0.975])
+    assert expected_range(values, np.full(5, error)) == pytest.approx(expected, abs=0.006)
+
+
+def test_sites_that_agree_foretell_no_more_than_the_mean_does() -> None:
+    """Most of the confidence distribution lies at a tau of 0, the rest widens the range a little."""
+    errors = np.full(8, 0.3)
+    low, high = expected_range(np.full(8, 0.5), errors)
+    alone = student.ppf(0.975, 1e9) * 0.3 / math.sqrt(8)
+    assert (low + high) / 2 == pytest.approx(0.5, abs=1e-9)
+    assert high - 0.5 == pytest.approx(alone, rel=1e-6)
+
+
+@pytest.mark.parametrize(("shift", "unit"), [(3.0, 1.0), (0.0, 100.0), (-2.0, 1e-4)])
+def test_the_range_moves_and_stretches_with_the_values(shift: float, unit: float) -> None:
+    values, errors = np.array([0.2, 0.9, 0.5, 0.4, 1.0]), np.array([0.1, 0.3, 0.2, 0.1, 0.2])
+    low, high = expected_range(values, errors)
+    moved = expected_range(shift + unit * values, unit * errors)
+    assert moved == pytest.approx((shift + unit * low, shift + unit * high), rel=1e-9, abs=1e-12)
 
 
 def test_sites_that_are_almost_certain_differ_by_their_variance() -> None:

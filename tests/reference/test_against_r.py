@@ -177,7 +177,7 @@ def test_net_benefit_against_dcurves(quick: Quick) -> None:
 
 def test_paired_delong(whole: dict[str, Any]) -> None:
     r = golden()["compare"]["binary"]["delong_paired"]
-    found = row(whole, "auroc", "golden", against="rival")
+    found = row(whole, "auroc_difference", "golden", against="second model")
     assert found["value"] == pytest.approx(r["auc"][0] - r["auc"][1], abs=SAME)
     assert found["value"] / found["se"] == pytest.approx(r["z"], abs=1e-8)
     assert found["p_value"] == pytest.approx(r["p"], abs=SAME)
@@ -188,7 +188,7 @@ def test_paired_brier(whole: dict[str, Any]) -> None:
     """riskRegression subtracts the other way round."""
     contrasts = golden()["riskRegression_binary"]["Brier_contrasts"]
     (r,) = (one for one in contrasts if (one["model"], one["reference"]) == ("p2", "p"))
-    found = row(whole, "brier", "golden", against="rival")
+    found = row(whole, "brier_difference", "golden", against="second model")
     assert found["value"] == pytest.approx(-r["delta.Brier"], abs=SAME)
     assert found["se"] == pytest.approx(r["se"], abs=SAME)
 
@@ -221,22 +221,21 @@ def test_site(by_site: dict[str, Any], position: int) -> None:
 
 @pytest.mark.parametrize(("measure", "name"), [("auroc", "logit_auc"), ("calibration_slope", "slope")])
 def test_pooled(by_site: dict[str, Any], measure: str, name: str) -> None:
-    """REML with Hartung and Knapp's interval; the prediction interval with t(k - 2), where metafor has t(k - 1)."""
+    """REML with Hartung and Knapp's interval."""
     r = golden()["meta_sites"][name]["REML_knha"]
     assert r["se"] > golden()["meta_sites"][name]["REML_z"]["se"]  # the factor is above 1, so the floor does not act
     found = row(by_site, measure, "pooled")
     assert found["value"] == pytest.approx(r["back"]["est"], abs=REML)
     assert bounds(found) == pytest.approx(r["back"]["ci"], abs=REML)
-    assert [found["prediction_low"], found["prediction_high"]] == pytest.approx(r["back"]["pi_k2"], abs=REML)
     assert found["tau"] == pytest.approx(math.sqrt(r["tau2"]), abs=REML)
     assert found["i2"] == pytest.approx(r["I2"] / 100, abs=REML)
-    assert found["k"] == len(SITES)
+    assert (found["k"], found["df"]) == (len(SITES), len(SITES) - 1)
 
 
 def test_pooled_where_our_floor_of_the_factor_acts(by_site: dict[str, Any]) -> None:
     """The four O/E are more alike than chance allows: metafor's factor is .14 and narrows the interval to .76-.84.
 
-    Ours is at least 1, so the SE is that of the plain model (`REML_z`), with t(k - 1) for the mean and t(k - 2) ahead.
+    Ours is at least 1, so the SE is that of the plain model (`REML_z`), with t(k - 1) for the mean.
     """
     narrowed, plain = (golden()["meta_sites"]["log_oe"][name] for name in ("REML_knha", "REML_z"))
     assert narrowed["se"] < plain["se"]
@@ -245,7 +244,6 @@ def test_pooled_where_our_floor_of_the_factor_acts(by_site: dict[str, Any]) -> N
     reach = student.ppf(0.975, len(SITES) - 1) * plain["se"]
     expected = [math.exp(plain["est"] - reach), math.exp(plain["est"] + reach)]
     assert bounds(found) == pytest.approx(expected, abs=SAME)
-    assert [found["prediction_low"], found["prediction_high"]] == pytest.approx(plain["back"]["pi_k2"], abs=SAME)
     assert (found["tau"], found["i2"], found["k"]) == (0, 0, len(SITES))
 
 
@@ -260,7 +258,7 @@ def test_discrimination_against_python(from_python: dict[str, Any]) -> None:
     assert [found["value"], found["se"]] == pytest.approx([of_p["auc_sklearn"], of_p["delong_se"]], abs=SAME)
     assert bounds(found) == pytest.approx(of_p["ci95_logit"], abs=SAME)
     paired = expected["discrimination"]["paired_p_vs_p2"]
-    difference = row(from_python, "auroc", "golden", against="rival")
+    difference = row(from_python, "auroc_difference", "golden", against="second model")
     assert difference["value"] == pytest.approx(paired["diff_auc"], abs=SAME)
     assert difference["p_value"] == pytest.approx(paired["p_two_sided"], abs=SAME)
     assert bounds(difference) == pytest.approx(paired["ci95_diff"], abs=SAME)
@@ -276,7 +274,9 @@ def test_net_benefit_against_python(from_python: dict[str, Any], threshold: floa
     assert found != pytest.approx(expected["nb_gt"], abs=SAME)
     standardized = row(from_python, "standardized_net_benefit", "golden", threshold=threshold)["value"]
     assert standardized == pytest.approx(expected["snb_ge"], abs=SAME)
-    difference = row(from_python, "net_benefit", "golden", threshold=threshold, against="rival")["value"]
+    difference = row(from_python, "net_benefit_difference", "golden", threshold=threshold, against="second model")[
+        "value"
+    ]
     assert difference == pytest.approx(expected["nb_ge"] - rival["nb_ge"], abs=SAME)
 
 

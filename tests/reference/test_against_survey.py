@@ -1,0 +1,63 @@
+"""Weighted and clustered standard errors against R's survey package, on the table that survey.R draws.
+
+`Rscript survey.R survey.json` writes both the rows and R's numbers; nobody else needs R.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dossier.metrics import weighted
+from dossier.metrics.clusters import totals, variance_of_sum
+from dossier.types import Floats
+
+R: dict[str, Any] = json.loads(Path(__file__).with_name("survey.json").read_text(encoding="utf-8"))
+SAME = 1e-8
+GLM = 1e-6
+"""svyglm stops its steps at 1e-8 of the deviance."""
+FITS = ("calibration_slope", "calibration_intercept", "calibration_intercept_joint")
+REPLICATED = ("auroc_by_replicates", "concordance_by_replicates")
+
+
+def _column(name: str) -> Floats:
+    return np.array(R["rows"][name], dtype=np.float64)
+
+
+WARD = np.unique(R["rows"]["ward"], return_inverse=True)[1]
+ROWS = weighted.Rows(_column("y"), _column("p"), _column("w"), R["threshold"], _column("q"))
+DESIGNS = {"weighted": None, "weighted_clustered": WARD}
+
+
+@pytest.mark.parametrize("name", sorted(set(R["weighted"]) - set(REPLICATED)))
+@pytest.mark.parametrize("design", DESIGNS)
+def test_the_standard_error_is_that_of_survey(design: str, name: str) -> None:
+    found, expected = weighted.VALUES[name](ROWS), R[design][name]
+    assert isinstance(found, weighted.Weighted)
+    near = GLM if name in FITS else SAME
+    assert found.value == pytest.approx(expected["value"], rel=near)
+    se = variance_of_sum(totals(found.linearized, DESIGNS[design])) ** 0.5
+    assert se == pytest.approx(expected["se"], rel=10 * near)
+
+
+@pytest.mark.parametrize(("name", "replicated"), [("auroc", REPLICATED[0]), ("model_based_concordance", REPLICATED[1])])
+@pytest.mark.parametrize("design", DESIGNS)
+def test_influences_give_the_error_of_measuring_anew_without_each_unit(design: str, name: str, replicated: str) -> None:
+    """The jackknife of survey asks the pairs themselves; of 60 clusters it lies a little above the linearization."""
+    found, expected = weighted.VALUES[name](ROWS), R[design][replicated]
+    assert isinstance(found, weighted.Weighted)
+    assert found.value == pytest.approx(expected["value"], rel=SAME)
+    se = variance_of_sum(totals(found.linearized, DESIGNS[design])) ** 0.5
+    assert se == pytest.approx(expected["se"], rel=0.012)
+
+
+def test_contributions_add_up_to_nothing() -> None:
+    for name, measure in weighted.VALUES.items():
+        found = measure(ROWS)
+        assert isinstance(found, weighted.Weighted)
+        assert float(np.abs(found.linearized).max()) > 1e-6, name
+        assert float(found.linearized.sum()) == pytest.approx(0, abs=1e-9), name

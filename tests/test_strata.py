@@ -1,0 +1,236 @@
+"""What is taken over the rows of all sites, from the tables to the evidence: which sites and rows, beside what."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dossier import evaluate, load
+from dossier.metrics import imputations, stratified
+from dossier.metrics.stratified import Stratum
+from dossier.types import (
+    POOLED,
+    RIVAL,
+    Absent,
+    Dataset,
+    Estimate,
+    Evidence,
+    Study,
+    Withheld,
+    find,
+    find_in_subgroup,
+)
+from tests.smallest import HEAD, QUICK
+
+GROUP = '[[subgroup]]\ncolumn = "s"\n'
+
+
+def table(seed: int, rows: int, imputed: int = 1, clusters: int = 0, centre: float = -0.8, rival: bool = True) -> str:
+    """A table with a subgroup s of two levels; stacked imputations and clusters where they are asked for."""
+    rng = np.random.default_rng(seed)
+    linear = rng.normal(centre, 1.1, rows)
+    outcome = (rng.random(rows) < 1 / (1 + np.exp(-linear))).astype(int)
+    group = rng.choice(["x", "z"], rows)
+    noise = rng.normal(0, 0.5, rows)
+    heads = ["outcome", "risk", *(["other"] if rival else []), "s"]
+    heads += ["imp"] * (imputed > 1) + ["id"] * (imputed > 1) + ["ward"] * (clusters > 0)
+    lines = [",".join(heads)]
+    for number in range(1, imputed + 1):
+        moved = linear + (rng.random(rows) < 0.2) * rng.normal(0, 0.8, rows) * (imputed > 1)
+        for row in range(rows):
+            risks = [f"{1 / (1 + np.exp(-moved[row])):.4f}"]
+            risks += [f"{1 / (1 + np.exp(0.4 - 0.5 * moved[row] + noise[row])):.4f}"] if rival else []
+            more = [str(number), str(row)] if imputed > 1 else []
+            more += [f"w{row % clusters}"] if clusters else []
+            lines.append(",".join([str(outcome[row]), *risks, group[row], *more]))
+    return "\n".join(lines) + "\n"
+
+
+def read(folder: Path, tables: dict[str, tuple[str, str]], declared: str = GROUP, rival: bool = True) -> Study:
+    """A release of these tables, each with the lines of its dataset, all external."""
+    text = HEAD.replace('column = "risk"', 'column = "risk"\nrival = "other"') if rival else HEAD
+    text += QUICK.replace("[0.5]", "[0.3]")
+    for name, (content, more) in tables.items():
+        text += f'[[dataset]]\nname = "{name}"\nrole = "external"\nfile = "{name}.csv"\npredictors = ["s"]\n{more}'
+        (folder / f"{name}.csv").write_text(content, encoding="utf-8")
+    (folder / "release.toml").write_text(text + declared, encoding="utf-8")
+    return load.study(folder)
+
+
+def stratum(dataset: Dataset, subset: str | None = None) -> Stratum:
+    rows = np.ones(len(dataset.outcome if dataset.outcome is not None else ()), dtype=bool)
+    if subset is not None:
+        chosen = next(one for one in dataset.subgroups if one.subset == subset).rows
+        assert not isinstance(chosen, Absent)
+        rows = chosen
+    assert dataset.outcome is not None
+    assert dataset.risk is not None
+    cluster = None if dataset.cluster is None else dataset.cluster[rows]
+    return Stratum(dataset.outcome[rows], dataset.risk[rows], None, cluster)
+
+
+def number(one: Estimate | Absent) -> Estimate:
+    assert isinstance(one, Estimate), one
+    return one
+
+
+def together(evidence: Evidence, measure: str, **at: float | str) -> Estimate | Absent:
+    return find(evidence, measure, POOLED, **at, estimator="stratified")
+
+
+# ---- beside what is pooled ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def with_a_small_site(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, Evidence]:
+    """Three hospitals, of which the last has fewer than 20 events."""
+    tables = {"a": (table(1, 150), ""), "b": (table(2, 200), ""), "few": (table(3, 30), "")}
+    study = read(tmp_path_factory.mktemp("small"), tables)
+    return study, evaluate.evidence(study)
+
+
+def test_where_a_site_is_left_out_the_rows_of_all_stand_beside(with_a_small_site: tuple[Study, Evidence]) -> None:
+    study, evidence = with_a_small_site
+    assert next(one.events for one in evidence.datasets if one.name == "few") in range(20)
+    strata = [stratum(one) for one in study.datasets]
+    for measure in ("auroc", "oe_ratio", "calibration_slope"):
+        pooled, beside = number(find(evidence, measure, POOLED)), number(together(evidence, measure))
+        assert (pooled.details["k"], beside.details["k"]) == (2, 3)
+        assert (pooled.n, beside.n) == (350, 380)
+        expected = number(stratified.MEASURES[measure](strata, 0.95))
+        assert (beside.value, beside.low, beside.high) == (expected.value, expected.low, expected.high)
+
+
+def test_differences_and_gain_over_all_rows_are_means_over_the_sites(
+    with_a_small_site: tuple[Study, Evidence],
+) -> None:
+    _, evidence = with_a_small_site
+    sizes = {one.name: (one.n, one.events or 0) for one in evidence.datasets}
+    asked: list[tuple[str, dict[str, float | str], bool]] = [
+        ("brier_difference", {"against": RIVAL}, False),
+        ("net_benefit_difference", {"threshold": 0.3, "against": RIVAL}, False),
+        ("value_of_information", {"threshold": 0.3}, False),
+        ("auroc_difference", {"against": RIVAL}, True),
+    ]
+    for measure, at, by_pairs in asked:
+        weights = np.array([e * (n - e) if by_pairs else n for n, e in sizes.values()], dtype=float)
+        values = np.array([number(find(evidence, measure, name, **at)).value for name in sizes])
+        beside = number(together(evidence, measure, **at))
+        assert beside.value == pytest.approx(float((weights * values).sum() / weights.sum())), measure
+        pooled = number(find(evidence, measure, POOLED, **at))
+        assert (pooled.details["k"], pooled.details["df"]) == (2, 1)
+
+
+CRITERIA = """
+[[acceptance]]
+measure = "auroc_difference"
+dataset = "pooled"
+at = { against = "the rival" }
+bound = "low"
+at_least = -0.9
+[[acceptance]]
+measure = "net_benefit_difference"
+dataset = "each external"
+at = { threshold = 0.3, against = "the rival" }
+at_least = -0.5
+[[acceptance]]
+measure = "value_of_information"
+dataset = "pooled"
+at = { threshold = 0.3 }
+at_least = -0.5
+[[acceptance]]
+measure = "oe_ratio"
+dataset = "pooled"
+at = { estimator = "stratified" }
+at_least = 0.1
+[[acceptance]]
+measure = "oe_ratio"
+dataset = "pooled"
+subset = "s=x"
+at_least = 0.1
+[[acceptance]]
+measure = "model_based_concordance"
+dataset = "a"
+at_least = 0.5
+"""
+
+
+def test_criteria_may_name_what_is_pooled_differences_and_gain(tmp_path: Path) -> None:
+    tables = {"a": (table(1, 150), ""), "b": (table(2, 200), ""), "few": (table(3, 30), "")}
+    evidence = evaluate.evidence(read(tmp_path, tables, GROUP + CRITERIA))
+    assert [(one.measure, one.dataset, one.met, one.reason) for one in evidence.criteria] == [
+        ("auroc_difference", "pooled", True, None),
+        *(("net_benefit_difference", name, True, None) for name in tables),
+        ("value_of_information", "pooled", True, None),
+        ("oe_ratio", "pooled", True, None),
+        ("oe_ratio", "pooled", True, None),
+        ("model_based_concordance", "a", True, None),
+    ]
+    ratios = [one.observed for one in evidence.criteria if one.measure == "oe_ratio"]
+    assert ratios[0] == number(together(evidence, "oe_ratio")).value
+    assert ratios[1] == number(find_in_subgroup(evidence, "s=x", "oe_ratio", POOLED)).value
+
+
+def test_nothing_stands_beside_where_every_site_is_pooled(tmp_path: Path) -> None:
+    tables = {"a": (table(1, 150), ""), "b": (table(2, 200), "")}
+    evidence = evaluate.evidence(read(tmp_path, tables))
+    assert number(find(evidence, "auroc", POOLED)).details["k"] == 2
+    assert not [one for one in evidence.results if "estimator" in one.at]
+
+
+def test_a_site_with_next_to_no_rows_is_named_and_does_not_enter(tmp_path: Path) -> None:
+    few = "outcome,risk,s\n1,0.5,x\n0,0.2,z\n1,0.7,x\n"
+    tables = {"a": (table(1, 150, rival=False), ""), "b": (table(2, 200, rival=False), ""), "tiny": (few, "")}
+    study = read(tmp_path, tables, rival=False)
+    evidence = evaluate.evidence(study)
+    beside = number(together(evidence, "oe_ratio"))
+    assert (beside.n, beside.details["k"]) == (350, 2)
+    assert beside.method.endswith("; without tiny, of fewer than five rows")
+
+
+# ---- subgroups ------------------------------------------------------------------------------------------------------
+
+
+def test_imputations_and_clusters_of_sites_come_together(tmp_path: Path) -> None:
+    """Four imputations at one site, three at another, wards at a third: Rubin's rules over what each makes of all."""
+    tables = {
+        "a": (table(1, 150, 4), 'imputation = "imp"\n'),
+        "c": (table(2, 120, 3), 'imputation = "imp"\n'),
+        "few": (table(3, 30), ""),
+        "wards": (table(4, 90, clusters=15), 'cluster = "ward"\n'),
+    }
+    study = read(tmp_path, tables)
+    evidence = evaluate.evidence(study)
+    for measure, scale in (("auroc", "logit"), ("oe_ratio", "log"), ("calibration_slope", "plain")):
+        each = []
+        for imputation in range(4):
+            datasets = [
+                one.imputations[imputation % len(one.imputations)] if one.imputations else one for one in study.datasets
+            ]
+            each.append(number(stratified.MEASURES[measure]([stratum(one, "s=x") for one in datasets], 0.95)))
+        expected = imputations.rubin(each, scale, 0.95)  # type: ignore[arg-type]
+        seen = number(find_in_subgroup(evidence, "s=x", measure, POOLED))
+        assert (seen.value, seen.low, seen.high) == pytest.approx((expected.value, expected.low, expected.high))
+        assert seen.details["k"] == 4
+        apart = find_in_subgroup(evidence, "s=x", measure, POOLED, against="complement")
+        assert apart == Absent("some clusters of wards have rows in both groups, which are then not independent")
+
+
+def test_what_all_sites_say_is_withheld_with_a_subgroup_of_one(tmp_path: Path) -> None:
+    rows = [line.split(",") for line in table(3, 60, rival=False).splitlines()[1:]]
+    lines = [",".join([y, p, "x" if place < 5 else "z"]) for place, (y, p, _) in enumerate(rows)]
+    small = "\n".join(["outcome,risk,s", *lines]) + "\n"
+    tables = {"a": (table(1, 300, rival=False), ""), "b": (table(2, 300, rival=False), ""), "c": (small, "")}
+    for policy, kept in (("", True), ("[disclosure]\nminimum_cell = 10\n", False)):
+        folder = tmp_path / ("open" if kept else "closed")
+        folder.mkdir()
+        evidence = evaluate.evidence(read(folder, tables, GROUP + policy, rival=False))
+        seen = find_in_subgroup(evidence, "s=x", "oe_ratio", POOLED)
+        assert isinstance(seen, Estimate if kept else Withheld)
+
+
+def test_a_result_of_one_site_has_no_estimator(with_a_small_site: tuple[Study, Evidence]) -> None:
+    _, evidence = with_a_small_site
+    assert {one.dataset for one in evidence.results if "estimator" in one.at} == {POOLED}
