@@ -26,8 +26,9 @@ import pytest
 
 from dossier import load
 from dossier.errors import DataError, DossierError
-from dossier.load import cells, columns
+from dossier.load import cells, columns, isolation
 from dossier.types import Dataset
+from tests.bench.fault_places import answered_here
 from tests.smallest import HEAD
 
 HERE = Path(__file__).resolve().parent
@@ -460,6 +461,7 @@ def test_a_reader_that_is_not_installed_is_named_with_the_command(
             raise ModuleNotFoundError(name)
         return real(name, *rest)
 
+    monkeypatch.setattr(isolation, "asked", answered_here)
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(DossierError) as caught:
         _read(tmp_path, file)
@@ -705,6 +707,7 @@ def test_a_workbook_that_spreads_wide_is_refused_in_bounded_time(
         [0, 0.5, *[None] * 2000, 1],
     ]
     _workbook(tmp_path / "site.xlsx", cases=rows)
+    monkeypatch.setattr(isolation, "asked", answered_here)
     monkeypatch.setattr("dossier.load.workbooks.MOST_CELLS", 4000)
     assert _faults(tmp_path, "site.xlsx") == ["site.xlsx spreads over more than 4,000 cells."]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dossier.errors import Fault
 from dossier.load import dialects, notations, signatures, unknown
 from dossier.load.faults import LONGEST, by_row, listed, no_column, number, shortened
-from dossier.load.parquet import Stored
+from dossier.load.isolation import Stored
 from dossier.load.tables import RawTable
 from dossier.release import DatasetDeclaration, Outcome, Value
 from dossier.types import Floats
@@ -105,7 +105,7 @@ def of_names(
         for their, our in ours.items()
         if wanted is None or our in wanted
     }
-    files = tuple((part.file, part.rows) for part in raw.columns.parts) if isinstance(raw.columns, Stored) else ()
+    files = raw.columns.files if isinstance(raw.columns, Stored) else ()
     return Settled(raw.file, raw.rows, columns, tuple(dict.fromkeys(ours.values())), declaration.site_column, files)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dossier.errors import Fault
-from dossier.load import coded, refused, signatures, tables
+from dossier.load import coded, isolation, refused, signatures, tables
 from dossier.load.columns import Bools, Column, column, words
 from dossier.load.datasets import Site
 from dossier.load.faults import by_row, counted, listed, nearest
@@ -93,7 +93,7 @@ def _made(
 def _ratings(key: str, file: str, declared: ReadersTables, folder: Folder, faults: list[Fault]) -> Ratings | None:
     where = f"release.toml, [readers] {key}"
     ending = refused.ending(file, where)
-    if ending is not None and not (folder.path / file).is_dir():
+    if ending is not None and not folder.is_folder(file):
         faults.append(ending)
         return None
     content = folder.read(file, where, declared.outside, faults)
@@ -119,14 +119,14 @@ def _ratings(key: str, file: str, declared: ReadersTables, folder: Folder, fault
 
 def _grid(key: str, content: bytes, file: str, declared: ReadersTables, faults: list[Fault]) -> Grid | None:
     if signatures.kind(file) not in (*signatures.TEXTS, ".xlsx"):
-        raw = tables.table(content, file, faults)
+        raw = isolation.table(content, file, faults)
         if raw is None:
             return None
         columns = (raw.columns[name] if name == declared.case else coded.numbers(raw, name) for name in raw.columns)
         held = tables.Lines(tuple(columns), raw.rows)
         held = held if declared.case is not None else _with_gaps(held, first=1)
         return Grid(tuple(raw.columns), held.columns, [int(row) for row in held.rows])
-    lines = tables.lines(content, file, faults)
+    lines = isolation.lines(content, file, faults)
     if lines is None:
         return None
     lines = _written(lines, declared)
