@@ -42,7 +42,7 @@ def _double(value: float) -> float:
     try:
         return float(value)
     except OverflowError:
-        return math.copysign(math.inf, value)
+        return math.inf if value > 0 else -math.inf
 
 
 def text(value: Any) -> str:

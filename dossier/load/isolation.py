@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from dossier.errors import DataError, Fault
 from dossier.load import signatures
+from dossier.load.faults import counted
 from dossier.load.tables import Lines, RawTable
 from dossier.load.unpacked import SPLIT
 
@@ -36,10 +37,10 @@ if TYPE_CHECKING:
 LEAST_MEMORY = 4 << 30
 SHARE_OF_MEMORY = 0.75
 """What is left is for the process that asks; machines with little memory have a disk for the rest."""
-SECONDS = 120
-"""A hundred million cells are read in half of it."""
+SECONDS = 60
+"""What any file may take of a processor: a hundred million cells, which few bytes may stand for, take half of it."""
 SECONDS_A_MEGABYTE = 10
-"""Workbooks, the slowest of all, take one second of a processor for a packed megabyte."""
+"""Workbooks, the slowest of all, take one for a packed megabyte."""
 WAITING = 4
 """So many times the time of the processor may pass on the clock: disks and other processes take their share."""
 PACKAGES = {".xlsx": "openpyxl", ".xpt": "pyreadstat", ".sas7bdat": "pyreadstat", ".dta": "pyreadstat"} | {
@@ -189,7 +190,7 @@ def memory() -> int:
 def reading() -> Iterator[None]:
     """Start the process, which loads its libraries meanwhile; in the end let go of the table that was read last."""
     with _LOCK:
-        _running()
+        running()
     try:
         yield
     finally:
@@ -204,7 +205,7 @@ def asked(question: Question) -> tuple[dict[str, Any], list[Any]]:
 
     limit = memory()
     with _LOCK:
-        server = _running()
+        server = running()
         try:
             head, body = server.ask(question, limit)
         except (EOFError, ConnectionError, TimeoutError) as error:
@@ -231,7 +232,7 @@ def asked(question: Question) -> tuple[dict[str, Any], list[Any]]:
 def _broken(question: Question, ended: int | None, limit: int) -> Fault:
     """The fault of a file that ended its reader, by the signal that did it; None when its time was over."""
     if ended is None or ended == signal.SIGXCPU:
-        what = f"Reading {question.file} takes longer than {question.seconds} seconds."
+        what = f"Reading {question.file} takes longer than {counted(question.seconds, 'second')}."
         return Fault(what, question.file, f"{SPLIT}; write a small file again, for it is damaged.")
     if ended == signal.SIGKILL:
         return _too_much(question, limit)
@@ -335,7 +336,8 @@ _SERVERS: dict[int, Server] = {}
 _LOCK = threading.RLock()
 
 
-def _running() -> Server:
+def running() -> Server:
+    """The process, started where there is none."""
     if os.getpid() not in _SERVERS:
         _SERVERS[os.getpid()] = Server()
     return _SERVERS[os.getpid()]

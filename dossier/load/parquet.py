@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, combinations
 from pathlib import Path
@@ -89,10 +89,15 @@ def part(source: Path | bytes, file: str, faults: list[Fault]) -> Part | None:
         raise
     except (pyarrow.ArrowException, OSError):
         opened = None
-    if opened is None or opened.rows < 0:
+    if opened is None or opened.rows != sum(_rows_of_groups(opened)):
         faults.append(_damaged(file))
         return None
     return opened
+
+
+def _rows_of_groups(part: Part) -> Iterator[int]:
+    for group in range(part.footer.num_row_groups):
+        yield max(part.footer.row_group(group).num_rows, 0)
 
 
 def too_many_rows(count: int, file: str) -> Fault | None:
@@ -146,24 +151,30 @@ def _column(part: Part, name: str, places: NDArray[np.int64] | None) -> Any:
     try:
         with _opened(part.source, part.footer) as found:
             if places is None:
-                whole = found.read(columns=[name], use_threads=False).select([name])
-                cells.refuse_invalid(name, whole.column(name), part.file)
-                return whole
+                return _sound(found.read(columns=[name], use_threads=False).select([name]), part.rows, part)
             read = [part.schema.empty_table().select([name])]
             start = 0
             for group in range(part.footer.num_row_groups):
-                stop = start + part.footer.row_group(group).num_rows
+                count = part.footer.row_group(group).num_rows
+                stop = start + count
                 wanted = _between(places, start, stop)
                 if len(wanted):
                     rows = found.read_row_group(group, columns=[name], use_threads=False).select([name])
-                    cells.refuse_invalid(name, rows.column(name), part.file)
-                    read.append(rows.take(pyarrow.array(wanted)))
+                    read.append(_sound(rows, count, part).take(pyarrow.array(wanted)))
                 start = stop
             return pyarrow.concat_tables(read)
     except MemoryError:
         raise
     except (pyarrow.ArrowException, OSError) as error:
         raise DataError([_damaged(part.file)]) from error
+
+
+def _sound(read: Any, rows: int, part: Part) -> Any:
+    """A table of one column, whose cells are what they are said to be, and as many."""
+    if read.num_rows != rows:
+        raise DataError([_damaged(part.file)])
+    cells.refuse_invalid(read.column_names[0], read.column(0), part.file)
+    return read
 
 
 def _refuse_what_is_too_large(part: Part, name: str) -> None:
