@@ -180,7 +180,7 @@ class DatasetDeclaration(Table):
     missing: Mapping[str, tuple[Value, ...]] = Field(
         default_factory=dict, description='The values that mean missing, by column, or "*" for every column.'
     )
-    predictors: tuple[Text, ...] | None = Field(
+    predictors: Annotated[tuple[Text, ...], MANY] | None = Field(
         None, description="The predictors; without it the columns that the table shares with the development table."
     )
     categorical: tuple[Text, ...] = Field((), description="The predictors whose numbers are the codes of categories.")

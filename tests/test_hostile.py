@@ -24,7 +24,7 @@ from dossier import compose, draw, evaluate, initial, load, press, record
 from dossier.cli import dossier
 from dossier.contents import Edition
 from dossier.errors import DossierError, PageError
-from dossier.load import isolation, parquet
+from dossier.load import isolation, parquet, unpacked
 from dossier.types import Document, Gallery, Study
 from tests.bench.fault_places import answered_here
 from tests.smallest import HEAD, SITE
@@ -160,6 +160,16 @@ def test_a_column_that_declares_more_than_can_be_held_is_told(tmp_path: Path, mo
     monkeypatch.setattr(parquet, "MOST_COLUMN_BYTES", 1000)
     (what,) = _told(_release(tmp_path, SITE.replace("site.csv", "site.parquet")))
     assert re.fullmatch(r"note declares \d,\d\d\d bytes in site\.parquet, more than 1,000\.", what)
+
+
+def test_a_text_that_is_too_long_only_once_it_is_utf_8_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "site.csv").write_text("outcome,risk,ward\n0,0.1,ä\n1,0.2,ä\n", encoding="latin-1")
+    monkeypatch.setattr(isolation, "asked", answered_here)
+    monkeypatch.setattr(unpacked, "MOST_BYTES", 34)
+    assert (tmp_path / "site.csv").stat().st_size == 34
+    assert _told(_release(tmp_path, SITE + 'encoding = "latin-1"\n')) == [
+        "site.csv has more than 34 bytes as UTF-8 text."
+    ]
 
 
 # ---- files outside of the release -----------------------------------------------------------------------------------

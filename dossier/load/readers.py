@@ -17,6 +17,9 @@ from dossier.load.files import Folder
 from dossier.release import ReadersTables
 from dossier.types import Floats, Readers
 
+MOST_RATERS = 200
+"""Each is compared with every other one; a table of more has its cases in the columns."""
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -111,6 +114,10 @@ def _ratings(key: str, file: str, declared: ReadersTables, folder: Folder, fault
     if not raters:
         after = "" if declared.case is None else f" after {declared.case}"
         faults.append(Fault(f"{file} has no raters.", file, f"Put a column for each rater{after}."))
+        return None
+    if len(raters) > MOST_RATERS:
+        what = f"{file} has {len(raters):,} raters, more than {MOST_RATERS:,}."
+        faults.append(Fault(what, file, "Keep the columns of raters; rows are cases."))
         return None
     _in_range(key, file, raters, rows, faults)
     named = None if grid.names is None else tuple(one.name for one in raters)

@@ -196,6 +196,10 @@ def _records(written: Written, file: str, dialect: Dialect, faults: list[Fault])
 
     names = [f"c{k}" for k in range(width)]
     content = written.text.encode()
+    if len(content) > unpacked.MOST_BYTES:
+        what = f"{file} has more than {unpacked.MOST_BYTES:,} bytes as UTF-8 text."
+        faults.append(Fault(what, file, f"{unpacked.SPLIT}."))
+        return None
     try:
         found = pyarrow.csv.read_csv(
             io.BytesIO(content),

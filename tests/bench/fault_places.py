@@ -33,6 +33,7 @@ UNREACHED = {
     "write a small file again": "a file that keeps its reader busy for minutes, or takes more memory than there is",
     "for it seems to be damaged": "a file that ends its reader",
     "is larger than the": "files of megabytes and gigabytes",
+    "{unpacked.SPLIT}": "texts of more than 2 GiB",
     "Take the column out of the file": "a column of more than 4 GB",
     "outside the release folder, and is no": "a release that may name files outside of its folder",
 }
