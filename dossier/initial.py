@@ -25,7 +25,7 @@ level = 0.95                     # the confidence level of every interval
 seed = 1                         # every random draw starts from this number
 tester = "Who ran the test, and their relation to the owner"
 # artifact_sha256 = "..."        # the SHA-256 of the model file that was tested
-# previous = "../0.9.0/results.json" # of the previous release: opens a chapter on what changed; outside with --allow-outside
+# previous = "../0.9.0/results.json" # of the previous release: what changed since; may lie outside, as above
 # tested_version = "0.9.0"       # where it differs from version; say why in [statements]
 
 [outcome]

@@ -30,6 +30,8 @@ MOST_DRAWS = 100_000
 """They give an end of an interval to a hundredth of its width, and take hours."""
 FEW = Field(max_length=20)
 """Thresholds, priorities and other settings of which each gets a row in every table of every site."""
+LEVELS = Field(max_length=100)
+"""Columns that make subgroups, and values of each: every level is evaluated at every site."""
 MANY = Field(max_length=1000)
 """Of tables of a list."""
 
@@ -569,10 +571,10 @@ class Subgroup(Table):
     """A column whose values split every dataset into subgroups."""
 
     column: Text = Field(description="The column.")
-    levels: Mapping[str, Text] | None = Field(
+    levels: Annotated[Mapping[str, Text], LEVELS] | None = Field(
         None, description='The words for its values, as { "1" = "male", "0" = "female" }.'
     )
-    cuts: tuple[float, ...] | None = Field(
+    cuts: Annotated[tuple[float, ...], FEW] | None = Field(
         None, description="Where a numeric column is cut; a value on a cut belongs above it."
     )
 
@@ -740,7 +742,7 @@ class Release(Table):
     acceptance: Annotated[tuple[Acceptance, ...], MANY] = Field(
         (), description="Criteria that were declared beforehand."
     )
-    subgroup: Annotated[tuple[Subgroup, ...], MANY] = Field(
+    subgroup: Annotated[tuple[Subgroup, ...], LEVELS] = Field(
         (), description="The columns that split the datasets into subgroups."
     )
     disclosure: Disclosure | None = Field(None, description="What is withheld so that nobody can be recognised.")
