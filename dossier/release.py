@@ -60,7 +60,7 @@ def _without_blanks_only(given: object) -> object:
     return "" if isinstance(given, str) and not given.strip() else given
 
 
-Text = Annotated[str, Field(min_length=1), BeforeValidator(_without_blanks_only)]
+Text = Annotated[str, Field(min_length=1, max_length=20_000), BeforeValidator(_without_blanks_only)]
 """A text that says something: of blanks only it is as empty as of nothing."""
 Inside = Annotated[float, Field(gt=0, lt=1)]
 Level = Annotated[float, Field(ge=0.5, le=0.9999)]

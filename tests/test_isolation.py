@@ -165,6 +165,15 @@ def test_nothing_holds_a_table_once_it_is_read(tmp_path: Path) -> None:
     assert _children(server) == []
 
 
+def test_where_somebody_ended_it_between_two_tables_it_is_started_again(tmp_path: Path) -> None:
+    (tmp_path / "site.csv").write_text(TABLE, encoding="utf-8")
+    for _ in range(2):
+        assert load.study(_release(tmp_path, "site.csv")).datasets[0].rows_read == 4
+        process = isolation.running().process
+        process.kill()
+        process.wait()
+
+
 READS = """
 import sys, time
 from dossier import load

@@ -283,10 +283,8 @@ def _fault(location: Location, errors: list[Any], raw: Mapping[str, Any]) -> Fau
         return _choice(name, value, plain["ctx"]["expected"], where)
     if kind in ("too_short", "too_long"):
         return _length(location, name, value, plain["ctx"], where)
-    if kind == "string_too_short":
-        return Fault(f"{name} is empty.", where, "Write something; an optional key may be taken out instead.")
-    if kind == "string_pattern_mismatch":
-        return _pattern(name, value, where)
+    if kind in ("string_too_short", "string_too_long", "string_pattern_mismatch"):
+        return _string(name, value, plain, where)
     if kind == "finite_number":
         return Fault(f"{name} is {value}, not a finite number.", where, "Give a number.")
     return _type(location, name, value, errors, where)
@@ -329,6 +327,15 @@ def _length(location: Location, name: str, value: Any, context: Mapping[str, Any
         return Fault(what, where, f"Give at most {most}: those that matter most.")
     wanted = context.get("min_length", most)
     return Fault(f"{name} has {counted(len(value), 'value')}, not {wanted}.", where, f"Give {wanted} values.")
+
+
+def _string(name: str, value: Any, error: Any, where: str) -> Fault:
+    if error["type"] == "string_too_short":
+        return Fault(f"{name} is empty.", where, "Write something; an optional key may be taken out instead.")
+    if error["type"] == "string_too_long":
+        what = f"{name} has {len(value):,} characters, more than {error['ctx']['max_length']:,}."
+        return Fault(what, where, "Say it in fewer words; a longer statement may stand in a file.")
+    return _pattern(name, value, where)
 
 
 def _pattern(name: str, value: Any, where: str) -> Fault:

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import DataError, Fault
-from dossier.load import signatures
+from dossier.load import signatures, statistical
 from dossier.load.faults import counted
 from dossier.load.tables import Lines, RawTable
 from dossier.load.unpacked import SPLIT
@@ -41,11 +41,10 @@ SECONDS = 60
 """What any file may take of a processor: a hundred million cells, which few bytes may stand for, take half of it."""
 SECONDS_A_MEGABYTE = 10
 """Workbooks, the slowest of all, take one for a packed megabyte."""
-WAITING = 4
+WAITING = 20
 """So many times the time of the processor may pass on the clock: disks and other processes take their share."""
-PACKAGES = {".xlsx": "openpyxl", ".xpt": "pyreadstat", ".sas7bdat": "pyreadstat", ".dta": "pyreadstat"} | {
-    ".sav": "pyreadstat"
-}
+PACKAGES = {".xlsx": "openpyxl"} | dict.fromkeys(statistical.READERS, "pyreadstat")
+"""What is loaded before a table of this kind is read, so that not every copy of the process has to."""
 START = """
 import socket, sys
 sys.path[:] = sys.argv[3:]
@@ -337,10 +336,14 @@ _LOCK = threading.RLock()
 
 
 def running() -> Server:
-    """The process, started where there is none."""
-    if os.getpid() not in _SERVERS:
-        _SERVERS[os.getpid()] = Server()
-    return _SERVERS[os.getpid()]
+    """The process, started where there is none, or where somebody has ended it between two tables."""
+    server = _SERVERS.get(os.getpid())
+    if server is not None and server.process.poll() is not None:
+        server.stop(kill=False)
+        server = None
+    if server is None:
+        server = _SERVERS[os.getpid()] = Server()
+    return server
 
 
 def _stopped(server: Server, error: Exception | None) -> int | None:
@@ -359,7 +362,10 @@ def _stop_at_exit() -> None:
 
 def _path() -> list[str]:
     """Where the process looks for modules: where this one does, but not in the folder that happens to be current."""
-    here = Path.cwd().resolve()
+    try:
+        here = Path.cwd().resolve()
+    except FileNotFoundError:
+        here = None
     elsewhere = [entry for entry in sys.path if Path(entry).is_absolute() and Path(entry).resolve() != here]
     return [*elsewhere, str(Path(__file__).resolve().parents[2])]
 
