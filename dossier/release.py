@@ -30,6 +30,8 @@ MOST_DRAWS = 100_000
 """They give an end of an interval to a hundredth of its width, and take hours."""
 FEW = Field(max_length=20)
 """Thresholds, priorities and other settings of which each gets a row in every table of every site."""
+CLASSES = Field(max_length=15)
+"""Their table of right and wrong has a cell for each two, and no curve has more than 250 points."""
 LEVELS = Field(max_length=100)
 """Columns that make subgroups, and values of each: every level is evaluated at every site."""
 MANY = Field(max_length=1000)
@@ -124,7 +126,7 @@ class Outcome(Table):
         description="The value of the column that means that the outcome happened; the other one says that it did not.",
     )
     horizon: Text | None = Field(None, description="Until when the outcome is counted, in words.")
-    classes: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), FEW] | None = Field(
+    classes: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = Field(
         None, description="The classes in order, where there are more than two."
     )
 
@@ -135,10 +137,10 @@ class Prediction(Table):
     column: Text | None = Field(None, description="The column that holds the probability of the outcome, from 0 to 1.")
     rival: Text | None = Field(None, description="The column that holds the risk of another model on the same rows.")
     rival_name: Text | None = Field(None, description="The name of the other model.")
-    columns: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), FEW] | None = Field(
+    columns: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = Field(
         None, description="The columns of the risks in the order of the classes, where there are more than two."
     )
-    rivals: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), FEW] | None = Field(
+    rivals: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = Field(
         None, description="The columns of the other model's risks in the order of the classes."
     )
 

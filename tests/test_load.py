@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 from pathlib import Path
 
@@ -1282,6 +1283,20 @@ def test_what_stands_in_a_table_that_cannot_be_used_hides_no_fault_of_the_others
         "risk is 3, outside 0 to 1.",
         "There is no column case.",
         "There is no file no.md.",
+    ]
+
+
+def test_more_classes_than_their_table_has_room_for_are_told(tmp_path: Path) -> None:
+    names = [f"c{k}" for k in range(16)]
+    head = HEAD.replace('column = "outcome"', f'column = "outcome"\nclasses = {json.dumps(names)}')
+    (tmp_path / "release.toml").write_text(
+        head.replace('column = "risk"', f"columns = {json.dumps(names)}") + SITE, encoding="utf-8"
+    )
+    with pytest.raises(DossierError) as caught:
+        load.study(tmp_path)
+    assert [fault.what for fault in caught.value.faults][:2] == [
+        "classes has 16 values, more than 15.",
+        "columns has 16 values, more than 15.",
     ]
 
 
