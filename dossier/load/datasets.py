@@ -187,7 +187,7 @@ def _settled(
     # What is wrong with sites and imputations is told when they are needed.
     places = samples.drawn(_imputations_of_sites(source, []), release.release.seed)
     told = f"{raw.file}, in a sample of {len(places):,} rows"
-    part = RawTable(told, replace(raw.columns, places=places), raw.rows[places])
+    part = RawTable(told, raw.columns.only(places), raw.rows[places])
     return replace(source, sample=Sample(columns.of_names(part, declaration, ours), places))
 
 

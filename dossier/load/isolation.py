@@ -18,7 +18,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,8 +64,8 @@ class Stored(Mapping[str, Any]):
     """The name of the whole."""
     sources: tuple[tuple[str, str], ...]
     """The name and the path of each file."""
-    files: tuple[tuple[str, int], ...]
-    """The name and the number of rows of each file."""
+    rows: tuple[int, ...]
+    """The number of rows of each file."""
     names: Mapping[str, None]
     """The names of the columns, in the order of the first file."""
     size: int
@@ -80,6 +80,17 @@ class Stored(Mapping[str, Any]):
         arguments = (self.sources, self.file, name, self.places)
         _, columns = asked(Question("column", self.file, self.size, arguments, about=self.sources))
         return columns[0]
+
+    @property
+    def files(self) -> tuple[tuple[str, int], ...]:
+        """The files with how many of the wanted rows each holds."""
+        ends = np.cumsum((0, *self.rows))
+        wanted = ends if self.places is None else np.searchsorted(self.places, ends)
+        return tuple((name, int(count)) for (name, _), count in zip(self.sources, np.diff(wanted), strict=True))
+
+    def only(self, rows: NDArray[np.int64]) -> Stored:
+        """The columns in some of the wanted rows, by their ascending places among these."""
+        return replace(self, places=rows if self.places is None else self.places[rows])
 
     def __iter__(self) -> Iterator[str]:
         """The names of the columns, in the order of the first file."""
@@ -131,8 +142,7 @@ def stored(sources: Mapping[str, Path], file: str, faults: list[Fault]) -> RawTa
     faults += _faults(head)
     if not head["found"]:
         return None
-    files = tuple(zip(sources, head["rows"], strict=True))
-    columns = Stored(file, paths, files, dict.fromkeys(head["columns"]), size)
+    columns = Stored(file, paths, tuple(head["rows"]), dict.fromkeys(head["columns"]), size)
     return RawTable(file, columns, np.arange(1, sum(head["rows"]) + 1, dtype=np.int64))
 
 
