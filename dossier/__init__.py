@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["compose", "draw", "evaluate", "load", "make", "press"]
 
 
-def make(release: str | Path, edition: Edition = "regulatory") -> bytes:
-    """The whole job: a release in, one edition as PDF out."""
+def make(release: str | Path, edition: Edition = "regulatory", allow_outside: bool = False) -> bytes:
+    """The whole job: a release in, one edition as PDF out; `allow_outside` as in `load`."""
     from dossier import compose, draw, evaluate, load, press
 
-    study = load.study(Path(release))
+    study = load.study(Path(release), allow_outside)
     evidence = evaluate.evidence(study)
     gallery = draw.gallery(evidence)
     document = compose.document(gallery, edition)

@@ -28,7 +28,7 @@ class Check:
             raise ValueError("a release without faults is read")
 
 
-def check(release: Path) -> Check:
+def check(release: Path, allow_outside: bool = False) -> Check:
     """Read a release and look at it without drawing any rows again.
 
     Faults of the release and its tables hide the rest, for nobody knows what those tables would hold. Criteria that
@@ -37,7 +37,7 @@ def check(release: Path) -> Check:
     from dossier import evaluate, load
 
     try:
-        study = load.study(release)
+        study = load.study(release, allow_outside)
     except DossierError as error:
         return Check(error.faults)
     found = evaluate.preview(study)

@@ -89,10 +89,16 @@ def init(folder: Path) -> None:
         _print(folder / name)
 
 
+_allow_outside = click.option(
+    "--allow-outside", is_flag=True, help="Let the release name files outside of its folder: tables, texts, previous."
+)
+
+
 @dossier.command(short_help="Report every fault and flag of a release.")
 @click.argument("release", metavar="RELEASE", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print the same for a program; dossier schema describes it.")
-def check(release: Path, as_json: bool) -> int:
+@_allow_outside
+def check(release: Path, as_json: bool, allow_outside: bool) -> int:
     """Read everything and report every fault, and every flag that a build will raise; draw nothing.
 
     RELEASE is a folder with a release.toml, or the path of one.
@@ -101,7 +107,7 @@ def check(release: Path, as_json: bool) -> int:
 
     from dossier import check as checking
 
-    found = checking.check(release)
+    found = checking.check(release, allow_outside)
     if as_json:
         _print(json.dumps(checking.document(found), indent=1, sort_keys=True, ensure_ascii=False))
     else:
@@ -142,6 +148,7 @@ def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     help="Who evaluates: processes of this machine, or a Dask cluster that runs.",
 )
 @click.option("--scheduler", metavar="ADDRESS", help="Of the Dask cluster, such as tcp://10.0.0.1:8786.")
+@_allow_outside
 def build(
     release: Path,
     edition: str,
@@ -152,6 +159,7 @@ def build(
     local_site: str | None,
     backend: str,
     scheduler: str | None,
+    allow_outside: bool,
     **common: Any,
 ) -> int:
     """Build the dossier of a release: both editions, the figures, results.json and a manifest.
@@ -168,7 +176,7 @@ def build(
     editions = tuple(one for one in BOTH if edition in ("all", one))
     command = _command("build", options, f"--edition {edition}", *(["--draft"] if draft else []))
     with output.reserved(options.out):
-        evidence = _make(lambda: load.study(release), options, editions, command, draft, local_site)
+        evidence = _make(lambda: load.study(release, allow_outside), options, editions, command, draft, local_site)
     return _judge(evidence, strict, failing, junit)
 
 
@@ -238,7 +246,8 @@ def schema() -> None:
 @dossier.command(short_help="Compare a dossier with its results.")
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
 @click.option("--release", type=click.Path(path_type=Path), help="What it was built from: compare inputs and rebuild.")
-def verify(out: Path, release: Path | None) -> int:
+@_allow_outside
+def verify(out: Path, release: Path | None, allow_outside: bool) -> int:
     """Compare every file of a dossier with its manifest, and the printed numbers with its results.
 
     The numbers of tables and sentences are looked for in results.json, those of figures in figures/*.svg; texts that
@@ -256,7 +265,7 @@ def verify(out: Path, release: Path | None) -> int:
         reports.append(verification.inputs(out, release))
         # Other inputs give another dossier, or none: nothing would be learnt.
         if not reports[-1].differences:
-            reports.append(_rebuilt(out, release))
+            reports.append(_rebuilt(out, release, allow_outside))
     for text in (text for report in reports for text in report.checked):
         _print(text)
     if release is None:
@@ -268,7 +277,7 @@ def verify(out: Path, release: Path | None) -> int:
     return DIFFERS if differences else DONE
 
 
-def _rebuilt(out: Path, release: Path) -> Report:
+def _rebuilt(out: Path, release: Path, allow_outside: bool) -> Report:
     """The dossier against a second build by its own command, in a folder that is gone afterwards."""
     import io
     import tempfile
@@ -280,6 +289,8 @@ def _rebuilt(out: Path, release: Path) -> Report:
         again = Path(folder) / "out"
         words = verification.command(out)
         words = [words[0], str(release), *words[1:], "-o", str(again), "--quiet"]
+        if allow_outside and words[0] == "build":
+            words.append("--allow-outside")
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             dossier.main(words, standalone_mode=False)
         return verification.rebuilt(out, again)

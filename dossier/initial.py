@@ -14,7 +14,7 @@ ROWS = 200
 RELEASE = """\
 # A release: which model was tested, on which tables, and with which settings. Change every line to your own.
 # The tables beside this file are simulated. Paths are relative to this file and stay inside its folder, unless
-# `outside = true` stands beside them.
+# `outside = true` stands beside them and the command has --allow-outside.
 
 [release]
 model = "Example model"          # the name of the model
@@ -25,7 +25,7 @@ level = 0.95                     # the confidence level of every interval
 seed = 1                         # every random draw starts from this number
 tester = "Who ran the test, and their relation to the owner"
 # artifact_sha256 = "..."        # the SHA-256 of the model file that was tested
-# previous = "../0.9.0/results.json" # of the previous release: opens a chapter on what changed; may lie outside
+# previous = "../0.9.0/results.json" # of the previous release: what changed since; may lie outside, as above
 # tested_version = "0.9.0"       # where it differs from version; say why in [statements]
 
 [outcome]

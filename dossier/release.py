@@ -27,6 +27,17 @@ WIDTHS: Mapping[str, float] = MappingProxyType(
 )
 """The widths of the intervals that a sample is sized for, where the release names none."""
 
+MOST_DRAWS = 100_000
+"""They give an end of an interval to a hundredth of its width, and take hours."""
+FEW = Field(max_length=20)
+"""Thresholds, priorities and other settings of which each gets a row in every table of every site."""
+CLASSES = Field(max_length=15)
+"""Their table of right and wrong has a cell for each two, and no curve has more than 250 points."""
+LEVELS = Field(max_length=100)
+"""Columns that make subgroups, and values of each: every level is evaluated at every site."""
+MANY = Field(max_length=1000)
+"""Of tables of a list."""
+
 MINIMA = ("auroc", "brier", "standardized_net_benefit")
 RESERVED_NAMES = ("pooled", "each external")
 NOT_RIVALS = ("chance", "complement", "previous")
@@ -54,9 +65,11 @@ def _without_blanks_only(given: object) -> object:
     return "" if isinstance(given, str) and not given.strip() else given
 
 
-Text = Annotated[str, Field(min_length=1), BeforeValidator(_without_blanks_only)]
+Text = Annotated[str, Field(min_length=1, max_length=20_000), BeforeValidator(_without_blanks_only)]
 """A text that says something: of blanks only it is as empty as of nothing."""
 Inside = Annotated[float, Field(gt=0, lt=1)]
+Level = Annotated[float, Field(ge=0.5, le=0.9999)]
+"""Below one half an interval more often misses than holds; above, no sample and no bootstrap shows its ends."""
 Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0)]
 Value = str | bool | int | float
@@ -74,7 +87,9 @@ def _number_range(given: object) -> object:
 
 
 def _date_range(given: object) -> object:
-    if _is_pair(given, datetime.date) and not _is_pair(given, datetime.datetime) and given[0] > given[1]:
+    if not _is_pair(given, datetime.date) or any(isinstance(value, datetime.datetime) for value in given):
+        return given
+    if given[0] > given[1]:
         raise UnfitError("The dates end before they begin.", "Write the earlier day first.")
     return given
 
@@ -101,7 +116,7 @@ class About(Table):
     version: Text = Field(description="The version of the model that this release is about.")
     date: datetime.date | None = Field(description="The printed date, such as 2026-10-01.")
     owner: Text = Field(description="Who answers for the model.")
-    level: Inside = Field(0.95, description="The confidence level of every interval.")
+    level: Level = Field(0.95, description="The confidence level of every interval.")
     seed: Count = Field(1, description="The whole number that every random draw starts from.")
     artifact_sha256: str | None = Field(
         None, pattern="^[0-9a-f]{64}$", description="The SHA-256 of the model file that was tested, in hexadecimal."
@@ -123,7 +138,7 @@ class Outcome(Table):
         description="The value of the column that means that the outcome happened; the other one says that it did not.",
     )
     horizon: Text | None = Field(None, description="Until when the outcome is counted, in words.")
-    classes: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats)] | None = Field(
+    classes: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = Field(
         None, description="The classes in order, where there are more than two."
     )
 
@@ -134,10 +149,10 @@ class Prediction(Table):
     column: Text | None = Field(None, description="The column that holds the probability of the outcome, from 0 to 1.")
     rival: Text | None = Field(None, description="The column that holds the risk of another model on the same rows.")
     rival_name: Text | None = Field(None, description="The name of the other model.")
-    columns: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats)] | None = Field(
+    columns: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = Field(
         None, description="The columns of the risks in the order of the classes, where there are more than two."
     )
-    rivals: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats)] | None = Field(
+    rivals: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = Field(
         None, description="The columns of the other model's risks in the order of the classes."
     )
 
@@ -150,7 +165,7 @@ class Prediction(Table):
 class Thresholds(Table):
     """The risks from which somebody would act."""
 
-    declared: Annotated[tuple[Inside, ...], BeforeValidator(_without_repeats)] = Field(
+    declared: Annotated[tuple[Inside, ...], BeforeValidator(_without_repeats), FEW] = Field(
         (), description="The thresholds that were fixed before the data were seen, the primary one first."
     )
     range: Annotated[tuple[Inside, Inside], BeforeValidator(_number_range)] | None = Field(
@@ -190,7 +205,7 @@ class DatasetDeclaration(Table):
         default_factory=dict,
         description="Only the rows with one of these values in each of these columns; the others are counted.",
     )
-    predictors: tuple[Text, ...] | None = Field(
+    predictors: Annotated[tuple[Text, ...], MANY] | None = Field(
         None, description="The predictors; without it the columns that the table shares with the development table."
     )
     categorical: tuple[Text, ...] = Field((), description="The predictors whose numbers are the codes of categories.")
@@ -363,7 +378,7 @@ class Model(Table):
     """The formula of the model, for the points nomogram."""
 
     intercept: float = Field(description="The intercept.")
-    term: Annotated[tuple[ModelTerm, ...], Field(min_length=1)] = Field(
+    term: Annotated[tuple[ModelTerm, ...], Field(min_length=1, max_length=1000)] = Field(
         description="The terms of the linear predictor, one a predictor or product."
     )
 
@@ -529,7 +544,7 @@ def _no_source_as_column(given: object) -> object:
 class HAccuracy(Table):
     """The settings of H-accuracy."""
 
-    priority: Annotated[tuple[Share | tuple[Share, ...], ...], BeforeValidator(_without_repeats)] = Field(
+    priority: Annotated[tuple[Share | tuple[Share, ...], ...], BeforeValidator(_without_repeats), FEW] = Field(
         (0.25, 0.5, 0.75),
         description="The priorities of the positive class; of several classes lists with one share a class.",
     )
@@ -541,7 +556,7 @@ class HAccuracy(Table):
         None,
         description="The share of answers that put each class first, or { value = …, low = …, high = … }.",
     )
-    tau: Annotated[tuple[Share, ...], BeforeValidator(_without_repeats)] = Field(
+    tau: Annotated[tuple[Share, ...], BeforeValidator(_without_repeats), FEW] = Field(
         (0.6, 0.75, 1.0), description="The confidences from which a prediction counts in full."
     )
     tau_from: Annotated[tuple[Literal["raters"], ...], BeforeValidator(_without_repeats)] = Field(
@@ -550,7 +565,7 @@ class HAccuracy(Table):
     complexity: Annotated[Text | Source | None, BeforeValidator(_no_source_as_column)] = Field(
         None, description="The column of the cases' complexity, or its source."
     )
-    cut: Annotated[tuple[Inside, ...] | None, BeforeValidator(_without_repeats)] = Field(
+    cut: Annotated[Annotated[tuple[Inside, ...], FEW] | None, BeforeValidator(_without_repeats)] = Field(
         None, description="The shares of cases that are called complex."
     )
 
@@ -572,7 +587,7 @@ class Utility(Table):
     """The settings of weighted utility."""
 
     relevance: Text | Source | None = Field(None, description="The column of the cases' relevance, or its source.")
-    gamma: Annotated[tuple[Share, ...], BeforeValidator(_without_repeats)] = Field(
+    gamma: Annotated[tuple[Share, ...], BeforeValidator(_without_repeats), FEW] = Field(
         (1.0,), description="The share of the threshold from which a risk begins to count; 1 for an alarm or none."
     )
     tau_from: Annotated[
@@ -593,7 +608,7 @@ class Utility(Table):
 class Roc(Table):
     """The parts of the ROC curve that are looked at alone."""
 
-    parts: Annotated[tuple[tuple[Share, Share], ...], BeforeValidator(_without_repeats)] = Field(
+    parts: Annotated[tuple[tuple[Share, Share], ...], BeforeValidator(_without_repeats), FEW] = Field(
         description="Ranges of the false positive rate."
     )
 
@@ -609,8 +624,8 @@ class Roc(Table):
 class Resampling(Table):
     """How often the data are drawn again."""
 
-    bootstrap: Annotated[int, Field(ge=2)] = Field(1000, description="The number of bootstrap samples.")
-    permutations: Annotated[int, Field(ge=1)] = Field(999, description="The number of permutations.")
+    bootstrap: Annotated[int, Field(ge=2, le=MOST_DRAWS)] = Field(1000, description="The number of bootstrap samples.")
+    permutations: Annotated[int, Field(ge=1, le=MOST_DRAWS)] = Field(999, description="The number of permutations.")
 
 
 def _by_measure(given: object, known: tuple[str, ...]) -> None:
@@ -670,10 +685,10 @@ class Subgroup(Table):
     """A column whose values split every dataset into subgroups."""
 
     column: Text = Field(description="The column.")
-    levels: Mapping[str, Text] | None = Field(
+    levels: Annotated[Mapping[str, Text], LEVELS] | None = Field(
         None, description='The words for its values, as { "1" = "male", "0" = "female" }.'
     )
-    cuts: tuple[float, ...] | None = Field(
+    cuts: Annotated[tuple[float, ...], FEW] | None = Field(
         None, description="Where a numeric column is cut; a value on a cut belongs above it."
     )
 
@@ -825,7 +840,7 @@ class Release(Table):
     prediction: Prediction = Field(description="Where the predicted risks stand.")
     thresholds: Thresholds = Field(default_factory=Thresholds, description="The risks from which somebody would act.")
     dataset: Annotated[tuple[DatasetDeclaration, ...], Field(min_length=1)] = Field(description="The tables of rows.")
-    declared_performance: tuple[DeclaredPerformance, ...] = Field(
+    declared_performance: Annotated[tuple[DeclaredPerformance, ...], MANY] = Field(
         (), description="Published results that stand in for a dataset."
     )
     model: Model | None = Field(None, description="The formula of the model.")
@@ -838,15 +853,23 @@ class Release(Table):
     resampling: Resampling = Field(default_factory=Resampling, description="How often the data are drawn again.")
     sample: Sample = Field(default_factory=Sample, description="How narrow the intervals should be.")
     robustness: Robustness = Field(default_factory=Robustness, description="The least acceptable performance.")
-    acceptance: tuple[Acceptance, ...] = Field((), description="Criteria that were declared beforehand.")
-    subgroup: tuple[Subgroup, ...] = Field((), description="The columns that split the datasets into subgroups.")
+    acceptance: Annotated[tuple[Acceptance, ...], MANY] = Field(
+        (), description="Criteria that were declared beforehand."
+    )
+    subgroup: Annotated[tuple[Subgroup, ...], LEVELS] = Field(
+        (), description="The columns that split the datasets into subgroups."
+    )
     disclosure: Disclosure | None = Field(None, description="What is withheld so that nobody can be recognised.")
-    reply: tuple[Reply, ...] = Field((), description="The owner's answers to flags.")
+    reply: Annotated[tuple[Reply, ...], MANY] = Field((), description="The owner's answers to flags.")
     intended_use: IntendedUse = Field(default_factory=IntendedUse, description="For whom the model is, and not.")
     care: Care = Field(default_factory=Care, description="How the model is watched once it is in use.")
     model_card: ModelCard = Field(default_factory=ModelCard, description="What the model card says.")
-    signatory: tuple[Signatory, ...] = Field((), description="Who signs, and what the signature means.")
-    revision: tuple[Revision, ...] = Field((), description="The earlier issues of this dossier, the latest first.")
+    signatory: Annotated[tuple[Signatory, ...], MANY] = Field(
+        (), description="Who signs, and what the signature means."
+    )
+    revision: Annotated[tuple[Revision, ...], MANY] = Field(
+        (), description="The earlier issues of this dossier, the latest first."
+    )
     statements: Annotated[Mapping[str, Declared], BeforeValidator(_items)] = Field(
         default_factory=dict, description="The declared rows of the TRIPOD+AI checklist, by item."
     )

@@ -64,7 +64,9 @@ class Book:
         return evidence
 
     def _evidence(self) -> Evidence:
-        return evaluate.evidence(hurried(load.study(RELEASES[self.name]), bootstrap=20, permutations=19))
+        return evaluate.evidence(
+            hurried(load.study(RELEASES[self.name], self.name in NOT_OURS), bootstrap=20, permutations=19)
+        )
 
     @property
     def results(self) -> dict[str, Any]:

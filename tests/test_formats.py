@@ -6,6 +6,7 @@ import builtins
 import datetime
 import gzip
 import io
+import re
 import shutil
 import subprocess
 import sys
@@ -26,8 +27,9 @@ import pytest
 
 from dossier import load
 from dossier.errors import DataError, DossierError
-from dossier.load import cells, columns
+from dossier.load import cells, columns, isolation
 from dossier.types import Dataset
+from tests.bench.fault_places import answered_here
 from tests.smallest import HEAD
 
 HERE = Path(__file__).resolve().parent
@@ -261,6 +263,48 @@ def test_a_formula_that_was_never_computed_is_told_and_one_with_a_value_is_read(
     _is_the_table(_read(tmp_path, "site.xlsx"))
 
 
+def _edited(file: Path, edit: Callable[[str], str]) -> None:
+    """The workbook with another text of its first sheet."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(file) as whole, zipfile.ZipFile(stream, "w") as archive:
+        for part in whole.namelist():
+            content = whole.read(part)
+            archive.writestr(part, edit(content.decode()) if part == "xl/worksheets/sheet1.xml" else content)
+    file.write_bytes(stream.getvalue())
+
+
+def _backwards(sheet: str) -> str:
+    first, *others = re.findall(r"<row .*?</row>", sheet)
+    assert len(others) == 60
+    return sheet.replace("".join((first, *others)), "".join((first, *reversed(others))))
+
+
+def test_rows_of_a_workbook_in_any_order_are_read_by_their_numbers(tmp_path: Path) -> None:
+    rows = [[k % 2, (k % 9 + 1) / 10, k, "x"] for k in range(60)]
+    for name, edit in (("forwards.xlsx", str), ("backwards.xlsx", _backwards)):
+        _workbook(tmp_path / name, cases=[["outcome", "risk", "age", "ward"], *rows])
+        _edited(tmp_path / name, edit)
+        found = _read(tmp_path, name)
+        assert found.predictors[0].values.tolist() == list(range(60))
+
+
+def test_a_cell_of_hundreds_of_digits_is_told(tmp_path: Path) -> None:
+    _workbook(tmp_path / "site.xlsx", cases=_rows())
+    _edited(tmp_path / "site.xlsx", lambda sheet: sheet.replace("<v>0.25</v>", f"<v>{'9' * 400}</v>", 1))
+    assert _faults(tmp_path, "site.xlsx") == ["risk is infinite."]
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "Mars/Phobos"])
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+def test_a_time_is_the_same_whatever_its_zone_is_called(tmp_path: Path, zone: str, ending: str) -> None:
+    times = pyarrow.array([0, 86_400_000, 3_600_000], pyarrow.timestamp("ms", zone))
+    table = pyarrow.table({"outcome": [0, 1, 0], "risk": [0.1, 0.2, 0.3], "age": [1, 2, 3], "ward": times})
+    write = pyarrow.feather.write_feather if ending == "feather" else pyarrow.parquet.write_table
+    write(table, tmp_path / f"site.{ending}")
+    levels = _read(tmp_path, f"site.{ending}").predictors[1].levels
+    assert levels == ("1970-01-01 00:00:00.000Z", "1970-01-01 01:00:00.000Z", "1970-01-02 00:00:00.000Z")
+
+
 def test_a_formula_that_gives_an_empty_text_is_an_empty_cell(tmp_path: Path) -> None:
     rows = _rows()
     rows[2][2] = '=""'
@@ -460,6 +504,7 @@ def test_a_reader_that_is_not_installed_is_named_with_the_command(
             raise ModuleNotFoundError(name)
         return real(name, *rest)
 
+    monkeypatch.setattr(isolation, "asked", answered_here)
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(DossierError) as caught:
         _read(tmp_path, file)
@@ -709,6 +754,7 @@ def test_a_workbook_that_spreads_wide_is_refused_in_bounded_time(
         [0, 0.5, *[None] * 2000, 1],
     ]
     _workbook(tmp_path / "site.xlsx", cases=rows)
+    monkeypatch.setattr(isolation, "asked", answered_here)
     monkeypatch.setattr("dossier.load.workbooks.MOST_CELLS", 4000)
     assert _faults(tmp_path, "site.xlsx") == ["site.xlsx spreads over more than 4,000 cells."]
 

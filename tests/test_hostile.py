@@ -8,8 +8,10 @@ import datetime
 import http.server
 import io
 import os
+import re
 import resource
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,9 +21,12 @@ import pyarrow.parquet
 import pytest
 
 from dossier import compose, draw, evaluate, initial, load, press, record
+from dossier.cli import dossier
 from dossier.contents import Edition
 from dossier.errors import DossierError, PageError
+from dossier.load import isolation, parquet, unpacked
 from dossier.types import Document, Gallery, Study
+from tests.bench.fault_places import answered_here
 from tests.smallest import HEAD, SITE
 
 EDITIONS: tuple[Edition, ...] = ("regulatory", "committee")
@@ -34,9 +39,9 @@ def _release(folder: Path, text: str, **tables: str) -> Path:
     return folder
 
 
-def _told(folder: Path) -> list[str]:
+def _told(folder: Path, allow_outside: bool = False) -> list[str]:
     with pytest.raises(DossierError) as caught:
-        load.study(folder)
+        load.study(folder, allow_outside)
     return [fault.what for fault in caught.value.faults]
 
 
@@ -48,9 +53,9 @@ def test_a_pipe_and_a_device_are_refused_and_not_waited_for(tmp_path: Path) -> N
     (tmp_path / "zero.csv").symlink_to("/dev/zero")
     pipe, device = (SITE.replace("site", name) for name in ("pipe", "zero"))
     folder = _release(tmp_path, pipe + "outside = true\n" + device + "outside = true\n")
-    assert _told(folder) == [
+    assert _told(folder, allow_outside=True) == [
         "pipe.csv is no file but a device, a pipe or a socket.",
-        "zero.csv is no file but a device, a pipe or a socket.",
+        "zero.csv lies outside the release folder, and is no table.",
     ]
 
 
@@ -85,8 +90,8 @@ def little_memory() -> Iterator[None]:
 
 @pytest.mark.usefixtures("little_memory")
 def test_ten_thousand_columns_are_read(tmp_path: Path) -> None:
-    names = ",".join(f"x{k}" for k in range(10_000))
-    rows = "".join(f"{k % 2},0.{k % 9 + 1}," + ",".join(["1"] * 10_000) + "\n" for k in range(20))
+    names = ",".join(f"x{k}" for k in range(9_998))
+    rows = "".join(f"{k % 2},0.{k % 9 + 1}," + ",".join(["1"] * 9_998) + "\n" for k in range(20))
     study = load.study(_release(tmp_path, SITE, site__csv=f"outcome,risk,{names}\n{rows}"))
     assert study.datasets[0].rows_read == 20
 
@@ -111,6 +116,127 @@ def test_ten_thousand_datasets_are_told_of_once(tmp_path: Path) -> None:
     many = "".join(SITE.replace('"site"', f'"site-{k}"') for k in range(10_000))
     assert _told(_release(tmp_path, many, site__csv="outcome,risk\n0,0.1\n1,0.2\n")) == [
         "There are 10000 datasets, more than 1000."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("file", "says"),
+    [
+        ("site.csv", "site.csv is larger than the 2,047 MB that a table may have."),
+        ("site.xlsx", "site.xlsx is larger than the 2,047 MB that a table may have."),
+        ("site.sav", "site.sav is larger than the 2,047 MB that a table may have."),
+        ("site.parquet", "site.parquet is not a parquet file."),
+    ],
+)
+@pytest.mark.usefixtures("little_memory")
+def test_a_file_of_forty_gigabytes_of_nothing_is_told_at_once(tmp_path: Path, file: str, says: str) -> None:
+    with (tmp_path / file).open("wb") as hollow:
+        hollow.truncate(40 << 30)
+    before = time.monotonic()
+    assert _told(_release(tmp_path, SITE.replace("site.csv", file))) == [says]
+    assert time.monotonic() - before < 10
+
+
+def test_texts_and_previous_results_have_sizes_of_their_own(tmp_path: Path) -> None:
+    for name, size in (("long.md", 2 << 20), ("results.json", 1 << 29)):
+        with (tmp_path / name).open("wb") as hollow:
+            hollow.truncate(size)
+    text = SITE + '[statements]\n4 = { file = "long.md" }\n'
+    folder = _release(tmp_path, text, site__csv="outcome,risk\n0,0.1\n1,0.2\n")
+    release = folder / "release.toml"
+    release.write_text(release.read_text().replace("[release]\n", '[release]\nprevious = "results.json"\n'))
+    assert _told(folder) == [
+        "long.md is larger than the 1 MB that a text may have.",
+        "results.json is larger than the 256 MB that a results.json may have.",
+    ]
+    release.write_bytes(b"#" * (5 << 20))
+    assert _told(folder) == ["release.toml is larger than the 4 MB that a release may have."]
+
+
+def test_a_column_that_declares_more_than_can_be_held_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = pyarrow.table({"outcome": [0, 1], "risk": [0.1, 0.2], "note": ["a" * 1000, "b" * 1000]})
+    pyarrow.parquet.write_table(table, tmp_path / "site.parquet", use_dictionary=False)
+    monkeypatch.setattr(isolation, "asked", answered_here)
+    monkeypatch.setattr(parquet, "MOST_COLUMN_BYTES", 1000)
+    (what,) = _told(_release(tmp_path, SITE.replace("site.csv", "site.parquet")))
+    assert re.fullmatch(r"note declares \d,\d\d\d bytes in site\.parquet, more than 1,000\.", what)
+
+
+def test_a_text_that_is_too_long_only_once_it_is_utf_8_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "site.csv").write_text("outcome,risk,ward\n0,0.1,ä\n1,0.2,ä\n", encoding="latin-1")
+    monkeypatch.setattr(isolation, "asked", answered_here)
+    monkeypatch.setattr(unpacked, "MOST_BYTES", 34)
+    assert (tmp_path / "site.csv").stat().st_size == 34
+    assert _told(_release(tmp_path, SITE + 'encoding = "latin-1"\n')) == [
+        "site.csv has more than 34 bytes as UTF-8 text."
+    ]
+
+
+# ---- files outside of the release -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def beside(tmp_path: Path) -> Path:
+    """A release folder, with files of the machine beside it."""
+    (tmp_path / "secrets").write_text("user:password\n", encoding="utf-8")
+    (tmp_path / "site.csv").write_text("outcome,risk\n0,0.1\n1,0.2\n", encoding="utf-8")
+    (tmp_path / "ethics.md").write_text("Approved.\n", encoding="utf-8")
+    (tmp_path / "release").mkdir()
+    return tmp_path / "release"
+
+
+def test_a_release_reads_files_outside_only_where_who_reads_it_allows_that(beside: Path) -> None:
+    text = SITE.replace("site.csv", "../site.csv") + "outside = true\n"
+    text += '[statements]\n4 = { file = "../ethics.md", outside = true }\n'
+    folder = _release(beside, text)
+    assert _told(folder) == [f"../{file} lies outside the release folder." for file in ("site.csv", "ethics.md")]
+    assert load.study(folder, allow_outside=True).statements == {"4": "Approved."}
+
+
+def test_what_lies_outside_is_read_for_what_its_key_may_hold(beside: Path) -> None:
+    (beside / "linked.csv").symlink_to(beside.parent / "secrets")
+    (beside / "linked.json").symlink_to(beside.parent / "secrets")
+    text = SITE.replace("site.csv", "linked.csv") + "outside = true\n"
+    text += '[statements]\n4 = { file = "../secrets", outside = true }\n5a = { file = "../site.csv", outside = true }\n'
+    folder = _release(beside, text)
+    release = folder / "release.toml"
+    release.write_text(release.read_text().replace("[release]\n", '[release]\nprevious = "linked.json"\n'))
+    with pytest.raises(DossierError) as caught:
+        load.study(folder, allow_outside=True)
+    assert [fault.what for fault in caught.value.faults] == [
+        "linked.csv lies outside the release folder, and is no table.",
+        "../secrets lies outside the release folder, and is no text.",
+        "../site.csv lies outside the release folder, and is no text.",
+        "linked.json lies outside the release folder, and is no results.json.",
+    ]
+    assert "password" not in str(caught.value)
+
+
+@pytest.mark.parametrize("command", ["check", "build"])
+def test_the_command_line_allows_files_outside(beside: Path, command: str) -> None:
+    folder = _release(beside, SITE.replace("site.csv", "../nowhere.csv") + "outside = true\n")
+    words = [command, str(folder), *(["-o", str(beside / "out")] if command == "build" else [])]
+    told = {}
+    for more in ([], ["--allow-outside"]):
+        with pytest.raises(DossierError) as caught:
+            dossier.main([*words, *more], standalone_mode=False)
+        told[bool(more)] = caught.value.faults[0].what
+    assert told == {
+        False: "../nowhere.csv lies outside the release folder.",
+        True: "There is no file ../nowhere.csv.",
+    }
+
+
+def test_a_path_that_no_folder_can_have_is_told_wherever_it_stands(tmp_path: Path) -> None:
+    long = "a" * 300
+    text = SITE.replace("site.csv", long) + f'[readers]\nlabels = "{long}"\n[reader_study]\nfile = "{long}"\n'
+    folder = _release(tmp_path, text + f'[statements]\n4 = {{ file = "{long}" }}\n')
+    release = folder / "release.toml"
+    release.write_text(release.read_text().replace("[release]\n", f'[release]\nprevious = "{long}"\n'))
+    told = _told(folder)
+    assert [what.removeprefix(long) for what in told] == [
+        *(3 * [" is no kind of table that is read."]),
+        *(2 * [" cannot be opened: file name too long."]),
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 from pathlib import Path
 
@@ -180,7 +181,7 @@ def test_a_link_that_leaves_the_folder_is_refused(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "site.csv").symlink_to(tmp_path / "table.csv")
     assert _faults(folder, SITE)[0][0] == "site.csv lies outside the release folder."
-    assert len(load.study(_write(folder, SITE + "outside = true\n")).datasets) == 1
+    assert len(load.study(_write(folder, SITE + "outside = true\n"), allow_outside=True).datasets) == 1
 
 
 def test_free_text_is_no_predictor(tmp_path: Path) -> None:
@@ -1284,6 +1285,20 @@ def test_what_stands_in_a_table_that_cannot_be_used_hides_no_fault_of_the_others
     ]
 
 
+def test_more_classes_than_their_table_has_room_for_are_told(tmp_path: Path) -> None:
+    names = [f"c{k}" for k in range(16)]
+    head = HEAD.replace('column = "outcome"', f'column = "outcome"\nclasses = {json.dumps(names)}')
+    (tmp_path / "release.toml").write_text(
+        head.replace('column = "risk"', f"columns = {json.dumps(names)}") + SITE, encoding="utf-8"
+    )
+    with pytest.raises(DossierError) as caught:
+        load.study(tmp_path)
+    assert [fault.what for fault in caught.value.faults][:2] == [
+        "classes has 16 values, more than 15.",
+        "columns has 16 values, more than 15.",
+    ]
+
+
 def test_a_number_where_a_dataset_should_be_is_told_by_its_place(tmp_path: Path) -> None:
     text = HEAD.replace("[release]", "dataset = [1]\n[release]", 1)
     (tmp_path / "release.toml").write_text(text, encoding="utf-8")
@@ -1313,7 +1328,7 @@ def test_the_covid_hospitals() -> None:
     release = REPOSITORY / "tests" / "releases" / "covid"
     if not (SHARED / "data" / "covid").is_dir():
         pytest.skip("the folder of shared data is not beside the repository")
-    study = load.study(release)
+    study = load.study(release, allow_outside=True)
     # n and events: the table of methods.md; 20 shared predictors at two sites: its section on correspondence.
     expected = {"brazil-1": (1301, 352), "brazil-3": (345, 334), "italy-1": (337, 163), "ethiopia": (429, 200)}
     for name, (n, events) in expected.items():

@@ -18,37 +18,39 @@ if TYPE_CHECKING:
     from dossier.release import Release
 
 
-def study(release: str | Path) -> Study:
+def study(release: str | Path, allow_outside: bool = False) -> Study:
     """Read a release: its folder, or the path of its release.toml.
 
-    Every fault of the release and of all its tables is collected before one DossierError says them all.
+    Every fault of the release and of all its tables is collected before one DossierError says them all. With
+    `allow_outside` the release may name files that lie outside of its folder; they are read as who calls this.
     """
-    from dossier.load import letters
+    from dossier.load import isolation, letters
     from dossier.load.declared import declared
-    from dossier.load.files import Folder
+    from dossier.load.files import RELEASE, Folder
 
-    path = Path(release)
-    file = path / "release.toml" if path.is_dir() else path
-    folder = Folder(file.parent)
-    faults: list[Fault] = []
-    content = folder.read(file.name, file.name, True, faults)
-    faults += letters.fault("The name of the file", file.name, file.name, name=True)
-    if content is None:
-        raise ReleaseError(faults)
-    found = declared(content)
-    faults = list(dict.fromkeys([*faults, *found.faults]))
-    if found.release is None:
-        raise ReleaseError(faults)
-    known = len(faults)
-    try:
-        return _study(found.release, folder, faults)
-    except DossierError as error:
-        raise type(error)([*error.faults[:known], *found.told(error.faults[known:])]) from None
+    with isolation.reading():
+        path = Path(release)
+        file = path / "release.toml" if path.is_dir() else path
+        named = Folder(file.parent, is_named=True)
+        faults: list[Fault] = []
+        content = named.read(file.name, file.name, True, faults, RELEASE)
+        faults += letters.fault("The name of the file", file.name, file.name, name=True)
+        if content is None:
+            raise ReleaseError(faults)
+        found = declared(content)
+        faults = list(dict.fromkeys([*faults, *found.faults]))
+        if found.release is None:
+            raise ReleaseError(faults)
+        known = len(faults)
+        try:
+            return _study(found.release, replace(named, is_named=False, allow_outside=allow_outside), faults)
+        except DossierError as error:
+            raise type(error)([*error.faults[:known], *found.told(error.faults[known:])]) from None
 
 
 def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = (), name: str | None = None) -> Study:
     """Read one table without a release file: one external dataset, named after the table."""
-    from dossier.load import letters
+    from dossier.load import isolation, letters
     from dossier.load.files import Folder
     from dossier.load.of_the_command import of_the_command
     from dossier.load.predictors import slug
@@ -75,7 +77,8 @@ def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = 
         }
     )
     try:
-        return replace(_study(release, Folder(table.parent), faults), declared=False)
+        with isolation.reading():
+            return replace(_study(release, Folder(table.parent, is_named=True), faults), declared=False)
     except DossierError as error:
         raise type(error)([of_the_command(fault) for fault in error.faults]) from None
 
@@ -148,13 +151,15 @@ def _error(faults: list[Fault], of_the_release: int) -> DossierError:
 
 
 def _statements(release: Release, folder: Folder, faults: list[Fault]) -> Mapping[str, str]:
+    from dossier.load.files import STATEMENT
+
     texts: dict[str, str] = {}
     for item, statement in release.statements.items():
         where = f"release.toml, [statements] {item}"
         if statement.file is None:
             texts[item] = statement.text or statement.none or ""
             continue
-        content = folder.read(statement.file, where, statement.outside, faults)
+        content = folder.read(statement.file, where, statement.outside, faults, STATEMENT)
         if content is None:
             continue
         try:

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from dossier.load.faults import number
+from dossier.errors import DataError, Fault
+from dossier.load.faults import number, shortened
 
 AT_ONCE = 1 << 20
 """The digits of so many numbers at most are held at once: each is longer than the number."""
@@ -32,8 +33,16 @@ def arrow(values: Sequence[Any]) -> Any:
     if all(isinstance(value, bool) for value in present):
         return pyarrow.array(values, pyarrow.bool_())
     if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in present):
-        return pyarrow.array([None if value is None else float(value) for value in values], pyarrow.float64())
+        return pyarrow.array([None if value is None else _double(value) for value in values], pyarrow.float64())
     return pyarrow.array([None if value is None else text(value) for value in values], pyarrow.string())
+
+
+def _double(value: float) -> float:
+    """A number as a double, which of hundreds of digits is without end, as in a text."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def text(value: Any) -> str:
@@ -61,6 +70,38 @@ def whole(column: Any) -> Any:
     plain = [_plain(piece) for piece in pieces]
     # concat_arrays copies even what is in one piece.
     return plain[0] if len(plain) == 1 else pyarrow.concat_arrays(plain)
+
+
+def refuse_invalid(name: str, column: Any, file: str) -> None:
+    """Raise a DataError where cells are not what their kind says, such as bytes that are no UTF-8 in a text."""
+    import pyarrow
+
+    try:
+        column.validate(full=True)
+    except pyarrow.ArrowInvalid:
+        what = f"The column {shortened(name)} is damaged, or its text is not UTF-8."
+        fix = "Write the file again with text in UTF-8, or give a .csv."
+        raise DataError([Fault(what, f"{file}, column {shortened(name)}", fix)]) from None
+
+
+def spelled(column: Any) -> Any:
+    """A column of plain cells with its days, times and long texts as texts.
+
+    A time of a zone is spelled in UTC: what the zone is called, and whether this machine knows it, makes no difference.
+    """
+    import pyarrow
+
+    kind, kinds = column.type, pyarrow.types
+    if kinds.is_null(kind) or kinds.is_boolean(kind) or kinds.is_string(kind):
+        return column
+    if kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind):
+        return column
+    if kinds.is_timestamp(kind) and kind.tz is not None:
+        column = column.cast(pyarrow.timestamp(kind.unit, "UTC"))
+    try:
+        return column.cast(pyarrow.string())
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
+        return _texts(column)
 
 
 def _plain(cells: Any) -> Any:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dossier.errors import Fault
 from dossier.load import dialects, notations, signatures, unknown
 from dossier.load.faults import LONGEST, by_row, listed, no_column, number, shortened
-from dossier.load.parquet import Stored
+from dossier.load.isolation import Stored
 from dossier.load.tables import RawTable
 from dossier.release import DatasetDeclaration, Outcome, Value
 from dossier.types import Floats
@@ -28,6 +28,8 @@ LARGEST = 1e100
 """A larger number is no measurement, and its square leaves the range of numbers."""
 LARGEST_SPLIT = 1e15
 """Above it, not every whole number can be told from the next."""
+MOST_PARTS = 1000
+"""Splits or imputations, each of which is evaluated: ten folds a hundred times over."""
 WHOLE_COLUMN = 0.1
 """From this share of risks outside 0 to 1 the column has another scale, and one fault says so."""
 LEAST_TOP_OF_PER_CENT = 50
@@ -642,6 +644,12 @@ def numbered(table: Settled, name: str, key: str, faults: list[Fault]) -> NDArra
             return f"{key} is missing." if gaps[k] else f"{key} is {_cell(cells[k])}, not a whole number."
 
         faults += by_row(table.file, found.name, rows, what, fix)
+        return None
+    different = len(np.unique(numbers))
+    if different > MOST_PARTS:
+        fix = f"Name the column with the number of the {key}."
+        too_many = f"{found.name} tells {different:,} {key}s apart, more than {MOST_PARTS:,}."
+        faults.append(Fault(too_many, f"{table.file}, column {found.name}", fix))
         return None
     return numbers.astype(np.int64)
 

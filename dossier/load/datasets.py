@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from dossier.load import (
     class_columns,
     coded,
     columns,
+    isolation,
     predictors,
     refused,
     samples,
@@ -22,14 +24,13 @@ from dossier.load import (
     settled_columns,
     signatures,
     subgroups,
-    tables,
     unknown,
 )
 from dossier.load.columns import Bools, Settled
 from dossier.load.dialects import Dialect
 from dossier.load.faults import LONGEST, by_row, counted, listed, shown
-from dossier.load.files import Folder
-from dossier.load.parquet import Stored
+from dossier.load.files import STORED_TABLE, Folder
+from dossier.load.isolation import Stored
 from dossier.load.predictors import Renamed, Sample, Source, slug
 from dossier.load.subgroups import Labelled
 from dossier.load.tables import RawTable
@@ -37,6 +38,8 @@ from dossier.load.unknown import Unknown
 from dossier.release import DatasetDeclaration, Release
 from dossier.types import NOT_SELECTED, Dataset, Feature, Floats, SettledTable
 
+MOST_SITES = 1000
+"""Each is evaluated, and stands in every table of sites; a nation has as many hospitals."""
 MOST = {"relevance": 1.0, "complexity": 1.0}
 """The largest number that a column of cases may hold; the others have no largest."""
 
@@ -140,13 +143,16 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
         for rows in _rows(source, release.readers.dataset if release.readers else None, faults):
             found += [_whole_site(of_table, rows)] if rows.imputation is None else _imputed(of_table, rows, faults)
     faults += columns.other_outcomes(release.outcome, [source.table for source in sources])
+    if len(found) > MOST_SITES:
+        what = f"There are {len(found):,} sites, more than {MOST_SITES:,}."
+        faults.append(Fault(what, "release.toml, [[dataset]]", "Name the hospitals as sites, and no part of them."))
     _distinct(release, found, faults)
     return found, settled_columns.settled_tables(release, sources, names, [site.dataset.name for site in found])
 
 
 def _distinct(release: Release, found: Sequence[Site], faults: list[Fault]) -> None:
-    names = [site.dataset.name for site in found]
-    for name in sorted({name for name in names if names.count(name) > 1}):
+    names = Counter(site.dataset.name for site in found)
+    for name in sorted(name for name, count in names.items() if count > 1):
         what = f"Two sites are named {name}."
         if not any(fault.what == f"Two datasets are named {name}." for fault in faults):
             faults.append(Fault(what, "release.toml, [[dataset]]", "Name the datasets or the sites differently."))
@@ -199,31 +205,33 @@ def _imputations_of_sites(source: Source, faults: list[Fault]) -> list[tuple[str
     ]
 
 
-def _is_folder(path: Path) -> bool:
-    """Whether there is a folder; a path that cannot even be asked is none, and is told when it cannot be opened."""
-    try:
-        return path.is_dir()
-    except OSError:
-        return False
-
-
 def _raw(declaration: DatasetDeclaration, where: str, folder: Folder, faults: list[Fault]) -> RawTable | None:
     """The table of a declaration as it was found: of a file, or of all files of a folder."""
-    file = declaration.file
-    if _is_folder(folder.path / file):
-        found = folder.parts(file, f"{where}, file", declaration.outside, faults)
-        return None if found is None else tables.stored(found, file, faults)
-    ending = refused.ending(file, f"{where}, file")
+    file, at = declaration.file, f"{where}, file"
+    if folder.is_folder(file):
+        return _stored(folder.parts(file, at, declaration.outside, faults), file, at, folder, faults)
+    ending = refused.ending(file, at)
     if ending is not None:
         faults.append(ending)
         return None
     faults += _unfit(declaration, where)
     if signatures.kind(file) == ".parquet":
-        path = folder.located(file, f"{where}, file", declaration.outside, faults)
-        return None if path is None else tables.stored({file: path}, file, faults)
-    content = folder.read(file, f"{where}, file", declaration.outside, faults)
+        path = folder.located(file, at, declaration.outside, faults, STORED_TABLE)
+        return _stored(None if path is None else {file: path}, file, at, folder, faults)
+    content = folder.read(file, at, declaration.outside, faults)
     dialect = Dialect(declaration.encoding, declaration.separator, declaration.decimal, declaration.sheet, where)
-    return None if content is None else tables.table(content, file, faults, dialect)
+    return None if content is None else isolation.table(content, file, faults, dialect)
+
+
+def _stored(
+    found: Mapping[str, Path] | None, file: str, where: str, folder: Folder, faults: list[Fault]
+) -> RawTable | None:
+    """The table of parquet files; they are hashed once their footers say that they are such, for they may be large."""
+    raw = None if found is None else isolation.stored(found, file, faults)
+    if found is None or raw is None:
+        return None
+    hashed = [folder.hashed(name, where, path, faults) for name, path in found.items()]
+    return raw if all(hashed) else None
 
 
 def _unfit(declaration: DatasetDeclaration, where: str) -> list[Fault]:
@@ -390,6 +398,10 @@ def _sites(source: Source, faults: list[Fault]) -> list[tuple[str, str, NDArray[
     fix = "Name the site in every row."
     faults += by_row(table.file, found.name, gaps, lambda k: "The site is missing.", fix)
     codes, spelled = columns.coded(found)
+    if len(spelled) > MOST_SITES:
+        what = f"The column {found.name} names {len(spelled):,} sites, more than {MOST_SITES:,}."
+        faults.append(Fault(what, f"{table.file}, column {found.name}", "Name the column of the hospitals."))
+        return []
     ordered = np.argsort(codes, kind="stable")
     ends = np.searchsorted(codes[ordered], np.arange(len(spelled) + 1))
     parts: dict[str, tuple[str, str, NDArray[np.int64]]] = {}

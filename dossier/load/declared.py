@@ -51,7 +51,7 @@ LARGEST = 2**63 - 1
 """The largest whole number of TOML."""
 DEEPEST = 50
 """So many tables and lists within each other are far more than any key asks for."""
-LISTS = ("dataset", "declared_performance", "acceptance", "subgroup", "reply", "signatory", "revision")
+LISTS = ("dataset", "declared_performance", "acceptance", "subgroup", "reply", "signatory", "revision", "model.term")
 UNNAMED = "that [outcome] should name"
 STAND_INS: Mapping[str, Mapping[str, object]] = {
     "release": {"model": "model", "version": "0", "date": None, "owner": "owner"},
@@ -196,8 +196,8 @@ def _section(location: Location, raw: Mapping[str, Any]) -> tuple[str, Location]
     if len(location) < 2 and not isinstance(raw.get(str(location[0])), Mapping):
         return "", location
     head, rest = str(location[0]), location[1:]
-    if head == "model" and len(rest) > 1 and rest[0] == "term":
-        return f"[[model.term]] {int(rest[1]) + 1}", rest[2:]
+    if head == "model" and len(rest) > 1 and rest[0] == "term" and isinstance(rest[1], int):
+        return f"[[model.term]] {rest[1] + 1}", rest[2:]
     if rest and isinstance(rest[0], int):
         table = raw[head][rest[0]]
         name = f" ({table['name']})" if isinstance(table, Mapping) and isinstance(table.get("name"), str) else ""
@@ -291,18 +291,18 @@ def _fault(location: Location, errors: list[Any], raw: Mapping[str, Any]) -> Fau
         return _choice(name, value, plain["ctx"]["expected"], where)
     if kind in ("too_short", "too_long"):
         return _length(location, name, value, plain["ctx"], where)
-    if kind == "string_too_short":
-        return Fault(f"{name} is empty.", where, "Write something; an optional key may be taken out instead.")
-    if kind == "string_pattern_mismatch":
-        return _pattern(name, value, where)
+    if kind in ("string_too_short", "string_too_long", "string_pattern_mismatch"):
+        return _string(name, value, plain, where)
     if kind == "finite_number":
         return Fault(f"{name} is {value}, not a finite number.", where, "Give a number.")
     return _type(location, name, value, errors, where)
 
 
 def _type(location: Location, name: str, value: Any, errors: list[Any], where: str) -> Fault:
-    if len(location) == 1 and location[0] in LISTS:
-        return Fault(f"{name} is {shown(value)}, not a list of tables.", where, f"Write [[{name}]] with two brackets.")
+    written = ".".join(map(str, location))
+    if written in LISTS:
+        fix = f"Write [[{written}]] with two brackets."
+        return Fault(f"{name} is {shown(value)}, not a list of tables.", where, fix)
     expected = list(dict.fromkeys(EXPECTED.get(error["type"], "a value of another kind") for error in errors))
     if "a number" in expected and "a whole number" in expected:
         expected.remove("a whole number")
@@ -328,8 +328,22 @@ def repr_toml(text: str) -> str:
 def _length(location: Location, name: str, value: Any, context: Mapping[str, Any], where: str) -> Fault:
     if location == ("dataset",):
         return Fault("There is no dataset.", "release.toml, [[dataset]]", 'Declare one with role = "external".')
-    wanted = context.get("min_length", context.get("max_length"))
+    most = context.get("max_length", 0)
+    # Of a fixed length are only pairs.
+    if most > 2:
+        what = f"{name} has {counted(len(value), 'value')}, more than {most}."
+        return Fault(what, where, f"Give at most {most}: those that matter most.")
+    wanted = context.get("min_length", most)
     return Fault(f"{name} has {counted(len(value), 'value')}, not {wanted}.", where, f"Give {wanted} values.")
+
+
+def _string(name: str, value: Any, error: Any, where: str) -> Fault:
+    if error["type"] == "string_too_short":
+        return Fault(f"{name} is empty.", where, "Write something; an optional key may be taken out instead.")
+    if error["type"] == "string_too_long":
+        what = f"{name} has {len(value):,} characters, more than {error['ctx']['max_length']:,}."
+        return Fault(what, where, "Say it in fewer words; a longer statement may stand in a file.")
+    return _pattern(name, value, where)
 
 
 def _pattern(name: str, value: Any, where: str) -> Fault:

@@ -74,7 +74,7 @@ def words(value: Any, location: tuple[str | int, ...] = ()) -> Iterator[tuple[tu
         for key, one in value.items():
             if key not in UNPRINTED or location[:1] != ("dataset",):
                 yield from words(one, (*location, key))
-    elif isinstance(value, tuple):
+    elif isinstance(value, (tuple, list)):
         for place, one in enumerate(value):
             yield from words(one, (*location, place))
 

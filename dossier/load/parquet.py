@@ -1,10 +1,11 @@
-"""Parquet files -> columns that are read one at a time, when they are asked for, and only the rows that are wanted."""
+"""Parquet files -> columns, read one at a time, and of these only the rows that are wanted."""
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, combinations
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,10 @@ from dossier.load import cells, signatures
 
 FIRST_BYTES = 64
 """So many tell what kind of file it is."""
+MOST_ROWS = 100_000_000
+"""More patients than a nation's hospitals have; a footer of a few bytes may declare any number."""
+MOST_COLUMN_BYTES = 4 << 30
+"""A column of as many numbers takes a fifth of it."""
 
 
 @dataclass(frozen=True)
@@ -40,57 +45,33 @@ class Part:
         """The names of its columns."""
         return list(self.schema.names)
 
+    @functools.cached_property
+    def leaves(self) -> Mapping[str, list[int]]:
+        """The places of what the file stores of each column, which may be several parts."""
+        found: dict[str, list[int]] = {name: [] for name in self.names}
+        for place in range(self.footer.num_columns):
+            path = self.footer.schema.column(place).path
+            found.setdefault(path if path in found else path.split(".")[0], []).append(place)
+        return found
 
-@dataclass(frozen=True, eq=False)
-class Stored(Mapping[str, Any]):
-    """The columns of parquet files one below the other; each is read whenever it is asked for, and kept by nobody here.
+
+def column(parts: Sequence[Part], file: str, name: str, places: NDArray[np.int64] | None) -> Any:
+    """The cells of a column of files one below the other; of the rows at ascending `places`, or of all.
 
     A DataError says that a file turns out to be damaged, or that two files do not fit together.
     """
-
-    parts: tuple[Part, ...]
-    file: str
-    places: NDArray[np.int64] | None = None
-    """The rows that are wanted, in ascending order; None for all."""
-
-    def __getitem__(self, name: str) -> Any:
-        """The cells of a column."""
-        if name not in self.parts[0].names:
-            raise KeyError(name)
-        starts = accumulate((part.rows for part in self.parts), initial=0)
-        read = [_column(part, name, self._inside(start, part)) for part, start in zip(self.parts, starts, strict=False)]
-        if len(read) == 1:
-            return cells.whole(read[0].column(name))
-        # In plain cells first: of numbers of different kinds Arrow makes those that are near.
-        plain = [_plain(one) for one in read]
-        if not _fit(plain):
-            raise DataError([_other_kinds(name, self.parts, plain, self.file)])
-        return cells.whole(_below(plain).column(name))
-
-    def __iter__(self) -> Iterator[str]:
-        """The names of the columns, in the order of the first file."""
-        return iter(self.parts[0].names)
-
-    def __len__(self) -> int:
-        """How many columns there are."""
-        return len(self.parts[0].names)
-
-    @property
-    def files(self) -> tuple[tuple[str, int], ...]:
-        """The files with how many of the wanted rows each holds."""
-        starts = accumulate((part.rows for part in self.parts), initial=0)
-        inside = ((part, self._inside(start, part)) for part, start in zip(self.parts, starts, strict=False))
-        return tuple((part.file, part.rows if places is None else len(places)) for part, places in inside)
-
-    def only(self, rows: NDArray[np.int64]) -> Stored:
-        """The columns in some of the wanted rows, by their ascending places among these."""
-        return replace(self, places=rows if self.places is None else self.places[rows])
-
-    def _inside(self, start: int, part: Part) -> NDArray[np.int64] | None:
-        """The wanted rows of a part, counted from its own first."""
-        if self.places is None:
-            return None
-        return _between(self.places, start, start + part.rows)
+    starts = accumulate((part.rows for part in parts), initial=0)
+    read = [
+        _column(part, name, None if places is None else _between(places, start, start + part.rows))
+        for part, start in zip(parts, starts, strict=False)
+    ]
+    if len(read) == 1:
+        return cells.whole(read[0].column(name))
+    # In plain cells first: of numbers of different kinds Arrow makes those that are near.
+    plain = [_plain(one) for one in read]
+    if not _fit(plain):
+        raise DataError([_other_kinds(name, parts, plain, file)])
+    return cells.whole(_below(plain).column(name))
 
 
 def part(source: Path | bytes, file: str, faults: list[Fault]) -> Part | None:
@@ -103,18 +84,38 @@ def part(source: Path | bytes, file: str, faults: list[Fault]) -> Part | None:
         return None
     try:
         with _opened(source) as found:
-            return Part(file, source, found.metadata, found.schema_arrow)
+            opened = Part(file, source, found.metadata, found.schema_arrow)
+    except MemoryError:
+        raise
     except (pyarrow.ArrowException, OSError):
+        opened = None
+    if opened is None or opened.rows != sum(_rows_of_groups(opened)):
         faults.append(_damaged(file))
         return None
+    return opened
+
+
+def _rows_of_groups(part: Part) -> Iterator[int]:
+    for group in range(part.footer.num_row_groups):
+        yield max(part.footer.row_group(group).num_rows, 0)
+
+
+def too_many_rows(count: int, file: str) -> Fault | None:
+    """The fault of footers that declare more rows than can be held."""
+    if count <= MOST_ROWS:
+        return None
+    what = f"{file} declares {count:,} rows, more than {MOST_ROWS:,}."
+    return Fault(what, file, "Draw that many of its rows at random, as many of each site as of any other.")
 
 
 def alike(parts: Sequence[Part], folder: str, faults: list[Fault]) -> bool:
     """Whether every file of a folder has the same columns of the same kinds; faults where not."""
     model = parts[0]
+    known = frozenset(model.names)
     for one in parts:
-        lacking = [name for name in model.names if name not in one.names]
-        added = [name for name in one.names if name not in model.names]
+        held = frozenset(one.names)
+        lacking = [name for name in model.names if name not in held]
+        added = [name for name in one.names if name not in known]
         pairs = (
             *((name, one.file, model.file) for name in lacking),
             *((name, model.file, one.file) for name in added),
@@ -146,22 +147,43 @@ def _column(part: Part, name: str, places: NDArray[np.int64] | None) -> Any:
     """One column of a file as a table; of certain rows only, one row group after the other."""
     import pyarrow
 
+    _refuse_what_is_too_large(part, name)
     try:
         with _opened(part.source, part.footer) as found:
             if places is None:
-                return found.read(columns=[name], use_threads=False).select([name])
+                return _sound(found.read(columns=[name], use_threads=False).select([name]), part.rows, part)
             read = [part.schema.empty_table().select([name])]
             start = 0
             for group in range(part.footer.num_row_groups):
-                stop = start + part.footer.row_group(group).num_rows
+                count = part.footer.row_group(group).num_rows
+                stop = start + count
                 wanted = _between(places, start, stop)
                 if len(wanted):
                     rows = found.read_row_group(group, columns=[name], use_threads=False).select([name])
-                    read.append(rows.take(pyarrow.array(wanted)))
+                    read.append(_sound(rows, count, part).take(pyarrow.array(wanted)))
                 start = stop
             return pyarrow.concat_tables(read)
+    except MemoryError:
+        raise
     except (pyarrow.ArrowException, OSError) as error:
         raise DataError([_damaged(part.file)]) from error
+
+
+def _sound(read: Any, rows: int, part: Part) -> Any:
+    """A table of one column, whose cells are what they are said to be, and as many."""
+    if read.num_rows != rows:
+        raise DataError([_damaged(part.file)])
+    cells.refuse_invalid(read.column_names[0], read.column(0), part.file)
+    return read
+
+
+def _refuse_what_is_too_large(part: Part, name: str) -> None:
+    """A column may declare any size; what it declares is asked before room is made for it."""
+    groups = [part.footer.row_group(k) for k in range(part.footer.num_row_groups)]
+    size = sum(abs(group.column(k).total_uncompressed_size) for group in groups for k in part.leaves[name])
+    if size > MOST_COLUMN_BYTES:
+        what = f"{name} declares {size:,} bytes in {part.file}, more than {MOST_COLUMN_BYTES:,}."
+        raise DataError([Fault(what, part.file, "Take the column out of the file, or write the file again.")])
 
 
 def _between(places: NDArray[np.int64], start: int, stop: int) -> NDArray[np.int64]:

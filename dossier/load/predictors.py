@@ -17,6 +17,8 @@ from dossier.load.faults import LONGEST, by_row, no_column
 from dossier.release import DatasetDeclaration, Release
 from dossier.types import Feature
 
+MOST_PREDICTORS = 1000
+"""Each is a row of tables, and is compared between all sites; a model of genes has some dozens."""
 INDEX = re.compile(r"__index_level_\d+__|Unnamed: \d+|\.\.\.\d+")
 """What pandas and R call a column without a name."""
 NAMES_OF_ROWS = frozenset(("X", "index", "rownames", "row.names"))
@@ -128,6 +130,10 @@ def chosen(release: Release, sources: Sequence[Source], faults: list[Fault]) -> 
     taken = roles_of_columns(release)
     development = next((source for source in sources if source.declaration.role == "development"), None)
     offered = _offered(development, taken, _selecting(release))
+    if development is not None and len(offered) > MOST_PREDICTORS:
+        what = f"The development table has {len(offered):,} possible predictors, more than {MOST_PREDICTORS:,}."
+        faults.append(Fault(what, f"{development.where}, predictors", "Name those that are in this [[dataset]]."))
+        return [() for _ in sources]
     names = [
         _declared(source, taken, faults)
         if source.declaration.predictors is not None
@@ -147,6 +153,8 @@ def renamed(release: Release, sources: Sequence[Source]) -> list[tuple[Renamed, 
     taken = roles_of_columns(release)
     development = next((source for source in sources if source.declaration.role == "development"), None)
     offered = sorted(_offered(development, taken, _selecting(release)))
+    if len(offered) > MOST_PREDICTORS:
+        return [() for _ in sources]
     known = frozenset(taken) if development is None else frozenset((*taken, *development.table.names))
     return [
         ()

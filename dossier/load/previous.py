@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dossier.errors import Fault
+from dossier.load import letters
+from dossier.load.files import RESULTS, Folder
 from dossier.record import MANIFEST, SCHEMA
 from dossier.types import (
     Absent,
@@ -27,7 +29,6 @@ from dossier.types import (
 )
 
 if TYPE_CHECKING:
-    from dossier.load.files import Folder
     from dossier.release import Release
 
 WHERE = "release.toml, [release] previous"
@@ -149,14 +150,14 @@ def previous(release: Release, folder: Folder, faults: list[Fault]) -> Previous 
     name = release.release.previous
     if name is None:
         return None
-    if (folder.path / name).is_dir():
+    if folder.is_folder(name):
         faults.append(Fault(f"{name} is a folder.", WHERE, "Name the results.json in it."))
         return None
-    content = folder.read(name, WHERE, True, faults)
+    content = folder.read(name, WHERE, True, faults, RESULTS)
     raw = None if content is None else _json(content, name, faults)
     if content is None or raw is None or not _is_ours(raw, name, release.release.model, faults):
         return None
-    found = _held_to(Recorded, raw, name, faults)
+    found = _printable(_held_to(Recorded, raw, name, faults), name, faults)
     sha256 = hashlib.sha256(content).hexdigest()
     manifest = _manifest(folder, name, sha256, faults)
     if found is None or manifest is None:
@@ -167,9 +168,11 @@ def previous(release: Release, folder: Folder, faults: list[Fault]) -> Previous 
 # ---- is it a results.json, and of this model ------------------------------------------------------------------------
 
 
-def _json(content: bytes, name: str, faults: list[Fault]) -> Any:
+def _json(content: bytes, name: str, faults: list[Fault]) -> Mapping[str, Any] | None:
+    """The table that a file of JSON holds, empty where it holds something else; None, and a fault, where it is none."""
     try:
-        return json.loads(content.decode("utf-8-sig"), parse_constant=_refused)
+        found = json.loads(content.decode("utf-8-sig"), parse_constant=_refused)
+        return found if isinstance(found, Mapping) else {}
     except UnicodeDecodeError as error:
         row = content[: error.start].count(b"\n") + 1
         faults.append(Fault(f"{name} is not UTF-8 text.", f"{name}, row {row}", UNCHANGED))
@@ -188,9 +191,9 @@ def _refused(constant: str) -> NoReturn:
     raise ValueError(constant)
 
 
-def _is_ours(raw: Any, name: str, model: str, faults: list[Fault]) -> bool:
+def _is_ours(raw: Mapping[str, Any], name: str, model: str, faults: list[Fault]) -> bool:
     """Whether it says that it is a results.json that can be read, and of the same model."""
-    schema = raw.get("schema") if isinstance(raw, Mapping) else None
+    schema = raw.get("schema")
     if schema != SCHEMA:
         said = f'says "{schema}"' if isinstance(schema, str) else "names no schema"
         what = f'{name} {said}; what can be read is "{SCHEMA}".'
@@ -217,6 +220,19 @@ def _held_to(kind: type[Kind], raw: Any, name: str, faults: list[Fault]) -> Kind
         return None
 
 
+def _printable(found: Recorded | None, name: str, faults: list[Fault]) -> Recorded | None:
+    """The results where all their words can be printed, as of those that dossier wrote; None, and faults, where not."""
+    if found is None:
+        return None
+    strange = [
+        fault
+        for location, text in letters.words(found.model_dump())
+        for fault in letters.fault("A text", text, f"{name}, {_place(location)}")
+    ]
+    faults += strange[:LINES]
+    return None if strange else found
+
+
 def _place(location: tuple[str | int, ...]) -> str:
     """Where in a file of JSON: estimates 3, measure; counted from 1."""
     text = ""
@@ -230,7 +246,7 @@ def _manifest(folder: Folder, results: str, sha256: str, faults: list[Fault]) ->
     name = str(PurePosixPath(results).with_name(MANIFEST))
     if not (folder.path / name).is_file():
         return Absent("there is no manifest.json beside the previous results")
-    content = folder.read(name, WHERE, True, faults)
+    content = folder.read(name, WHERE, True, faults, RESULTS)
     raw = None if content is None else _json(content, name, faults)
     found = None if raw is None else _held_to(Listed, raw, name, faults)
     if found is None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
-from dossier.load import coded, refused, tables, unknown
+from dossier.load import coded, isolation, refused, unknown
 from dossier.load.columns import Bools, Column, column, words
 from dossier.load.faults import by_row, listed, nearest
 from dossier.load.files import Folder
@@ -47,11 +47,11 @@ def _columns(
 ) -> tuple[dict[str, Column], Rows] | None:
     where = "release.toml, [reader_study] file"
     ending = refused.ending(file, where)
-    if ending is not None and not (folder.path / file).is_dir():
+    if ending is not None and not folder.is_folder(file):
         faults.append(ending)
         return None
     content = folder.read(file, where, declared.outside, faults)
-    raw = tables.table(content, file, faults) if content is not None else None
+    raw = isolation.table(content, file, faults) if content is not None else None
     if raw is None:
         return None
     missing = [name for name in NEEDED if name not in raw.columns]

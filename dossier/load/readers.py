@@ -9,13 +9,16 @@ from typing import Any
 import numpy as np
 
 from dossier.errors import Fault
-from dossier.load import coded, refused, signatures, tables
+from dossier.load import coded, isolation, refused, signatures, tables
 from dossier.load.columns import Bools, Column, column, words
 from dossier.load.datasets import Site
 from dossier.load.faults import by_row, counted, listed, nearest
 from dossier.load.files import Folder
 from dossier.release import ReadersTables
 from dossier.types import Floats, Readers
+
+MOST_RATERS = 200
+"""Each is compared with every other one; a table of more has its cases in the columns."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,7 @@ def _made(
 def _ratings(key: str, file: str, declared: ReadersTables, folder: Folder, faults: list[Fault]) -> Ratings | None:
     where = f"release.toml, [readers] {key}"
     ending = refused.ending(file, where)
-    if ending is not None and not (folder.path / file).is_dir():
+    if ending is not None and not folder.is_folder(file):
         faults.append(ending)
         return None
     content = folder.read(file, where, declared.outside, faults)
@@ -112,6 +115,10 @@ def _ratings(key: str, file: str, declared: ReadersTables, folder: Folder, fault
         after = "" if declared.case is None else f" after {declared.case}"
         faults.append(Fault(f"{file} has no raters.", file, f"Put a column for each rater{after}."))
         return None
+    if len(raters) > MOST_RATERS:
+        what = f"{file} has {len(raters):,} raters, more than {MOST_RATERS:,}."
+        faults.append(Fault(what, file, "Keep the columns of raters; rows are cases."))
+        return None
     _in_range(key, file, raters, rows, faults)
     named = None if grid.names is None else tuple(one.name for one in raters)
     return Ratings(file, rows, np.column_stack([one.numbers for one in raters]), named, cases)
@@ -119,14 +126,14 @@ def _ratings(key: str, file: str, declared: ReadersTables, folder: Folder, fault
 
 def _grid(key: str, content: bytes, file: str, declared: ReadersTables, faults: list[Fault]) -> Grid | None:
     if signatures.kind(file) not in (*signatures.TEXTS, ".xlsx"):
-        raw = tables.table(content, file, faults)
+        raw = isolation.table(content, file, faults)
         if raw is None:
             return None
         columns = (raw.columns[name] if name == declared.case else coded.numbers(raw, name) for name in raw.columns)
         held = tables.Lines(tuple(columns), raw.rows)
         held = held if declared.case is not None else _with_gaps(held, first=1)
         return Grid(tuple(raw.columns), held.columns, [int(row) for row in held.rows])
-    lines = tables.lines(content, file, faults)
+    lines = isolation.lines(content, file, faults)
     if lines is None:
         return None
     lines = _written(lines, declared)

@@ -12,7 +12,7 @@ import numpy as np
 from dossier.errors import Fault
 from dossier.load.columns import Bools, Column, coded, column, spelled, words
 from dossier.load.faults import listed, nearest, no_column, shown
-from dossier.load.parquet import Stored
+from dossier.load.isolation import Stored
 from dossier.load.tables import RawTable
 from dossier.release import DatasetDeclaration, Value
 

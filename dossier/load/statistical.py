@@ -56,6 +56,9 @@ def variables(content: bytes, file: str, ending: str, faults: list[Fault]) -> Va
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, OverflowError, OSError):
         faults.append(_not_whole(file, ending))
         return None
+    if not all(isinstance(name, str) for name in about.column_names):
+        faults.append(_not_whole(file, ending))
+        return None
     cells = {name: [_present(value) for value in found[name]] for name in about.column_names}
     single = [name for name, kind in about.readstat_variable_types.items() if kind == "float"]
     cells |= {name: _as_spelled(cells[name]) for name in single}

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,8 @@ from dossier.load import (
 from dossier.load.dialects import Dialect
 from dossier.load.faults import shortened
 
+MOST_COLUMNS = 10_000
+"""As many predictors as no model has; each is a row of several tables, and is held against those of every site."""
 LINES_ABOVE = re.compile(r'(?: *\n)*(?:"?sep=(?P<separator>[,;|\t])"?[,;|\t]*\n)?(?: *\n)*', re.IGNORECASE)
 """What may stand above the first row: blank lines, and the line by which Excel is told the separator."""
 
@@ -78,7 +80,7 @@ def table(content: bytes, file: str, faults: list[Fault], dialect: Dialect | Non
         found = None if written is None else _records(written, file, dialect, faults)
         return None if found is None else _with_header(found, file, faults)
     if ending == ".parquet":
-        return stored({file: content}, file, faults)
+        return _parquet(content, file, faults)
     another = signatures.another_kind(content, file, ending)
     if another is not None:
         faults.append(another)
@@ -90,20 +92,24 @@ def table(content: bytes, file: str, faults: list[Fault], dialect: Dialect | Non
     return _feather(content, file, faults)
 
 
-def stored(sources: Mapping[str, Path | bytes], file: str, faults: list[Fault]) -> RawTable | None:
-    """A parquet file, or those of a folder one below the other, as one table whose columns are read when asked for.
+def stored(sources: Mapping[str, Path | bytes], file: str, faults: list[Fault]) -> tuple[parquet.Part, ...] | None:
+    """The parts of a table that is a parquet file, or the files of a folder one below the other.
 
-    `sources` are the files by name, `file` is the name of the whole; rows are counted through all of them. None, and
-    faults, when a file is no parquet file, or the files have different columns.
+    `sources` are the files by name, `file` is the name of the whole. None, and faults, when a file is no parquet file,
+    or the files have different columns.
     """
     opened = [parquet.part(source, name, faults) for name, source in sources.items()]
-    parts = [part for part in opened if part is not None]
+    parts = tuple(part for part in opened if part is not None)
     if len(parts) < len(opened):
         return None
     count = sum(part.rows for part in parts)
+    too_many = too_many_columns(parts[0].names, file) or parquet.too_many_rows(count, file)
+    if too_many is not None:
+        faults.append(too_many)
+        return None
     if not parquet.alike(parts, file, faults) or not well_named(parts[0].names, count, file, faults):
         return None
-    return RawTable(file, parquet.Stored(tuple(parts), file), np.arange(1, count + 1, dtype=np.int64))
+    return parts
 
 
 def lines(content: bytes, file: str, faults: list[Fault], dialect: Dialect | None = None) -> Lines | None:
@@ -174,6 +180,10 @@ def _records(written: Written, file: str, dialect: Dialect, faults: list[Fault])
     except csv.Error:
         faults.append(Fault(f"{file} cannot be read as a table.", f"{file}, first row", "Mend the first row."))
         return None
+    too_many = too_many_columns(range(width), file)
+    if too_many is not None:
+        faults.append(too_many)
+        return None
     blank: list[int] = []
     unequal: list[ragged.Row] = []
 
@@ -186,6 +196,10 @@ def _records(written: Written, file: str, dialect: Dialect, faults: list[Fault])
 
     names = [f"c{k}" for k in range(width)]
     content = written.text.encode()
+    if len(content) > unpacked.MOST_BYTES:
+        what = f"{file} has more than {unpacked.MOST_BYTES:,} bytes as UTF-8 text."
+        faults.append(Fault(what, file, f"{unpacked.SPLIT}."))
+        return None
     try:
         found = pyarrow.csv.read_csv(
             io.BytesIO(content),
@@ -239,8 +253,20 @@ def _with_header(found: Lines, file: str, faults: list[Fault]) -> RawTable | Non
     return RawTable(file, columns, found.rows[1:])
 
 
+def too_many_columns(names: Sized, file: str) -> Fault | None:
+    """The fault of a table of more columns than can be looked at."""
+    if len(names) <= MOST_COLUMNS:
+        return None
+    what = f"{file} has {len(names):,} columns, more than {MOST_COLUMNS:,}."
+    return Fault(what, f"{file}, first row", "Keep the outcome, the risks, and the predictors that are to be compared.")
+
+
 def well_named(names: Sequence[str], count: int, file: str, faults: list[Fault]) -> bool:
-    """Whether every column has a name of its own and there are rows; faults where not."""
+    """Whether every column has a name of its own, there are rows, and not too many columns; faults where not."""
+    too_many = too_many_columns(names, file)
+    if too_many is not None:
+        faults.append(too_many)
+        return False
     counts = Counter(name for name in names if name)
     repeated = sorted(name for name, count in counts.items() if count > 1)
     for name in repeated:
@@ -310,7 +336,15 @@ def _without_empty_rows(raw: RawTable) -> RawTable:
     return RawTable(raw.file, columns, raw.rows[filled], codes)
 
 
-# ---- feather ---------------------------------------------------------------------------------------------------------
+# ---- parquet and feather ---------------------------------------------------------------------------------------------
+
+
+def _parquet(content: bytes, file: str, faults: list[Fault]) -> RawTable | None:
+    parts = stored({file: content}, file, faults)
+    if parts is None:
+        return None
+    columns = {name: parquet.column(parts, file, name, None) for name in parts[0].names}
+    return RawTable(file, columns, np.arange(1, parts[0].rows + 1, dtype=np.int64))
 
 
 def _feather(content: bytes, file: str, faults: list[Fault]) -> RawTable | None:
@@ -319,10 +353,14 @@ def _feather(content: bytes, file: str, faults: list[Fault]) -> RawTable | None:
 
     try:
         found = pyarrow.feather.read_table(pyarrow.BufferReader(content), use_threads=False)
+    except MemoryError:
+        raise
     except (pyarrow.ArrowException, OSError):
         faults.append(Fault(f"{file} is not a feather file.", file, "Write it again, or give a .csv."))
         return None
     if not well_named(found.column_names, found.num_rows, file, faults):
         return None
+    for name, column in zip(found.column_names, found.columns, strict=True):
+        cells.refuse_invalid(name, column, file)
     columns = {name: cells.whole(column) for name, column in zip(found.column_names, found.columns, strict=True)}
     return _without_empty_rows(RawTable(file, columns, np.arange(1, found.num_rows + 1, dtype=np.int64)))

@@ -10,8 +10,9 @@ import zlib
 from dossier.errors import Fault
 from dossier.load.faults import counted
 
-MOST_BYTES = 1 << 30
-"""The largest table, unpacked."""
+MOST_BYTES = (1 << 31) - 2
+"""The largest table that is read whole, unpacked: Arrow counts the bytes of a text, and one more, in 31 bits."""
+SPLIT = "Give it as .parquet, which is read one column at a time, or split it"
 SMALL = 1 << 26
 """Below this nobody asks how well it was packed."""
 MOST_TIMES = 200

@@ -7,7 +7,7 @@ import re
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
@@ -19,6 +19,10 @@ from dossier.load.unpacked import too_large_when_unzipped
 
 MOST_CELLS = 50_000_000
 """A row may name a cell far to the right: the cells are counted before they are kept."""
+
+LAST_ROW, LAST_COLUMN = 1 << 20, 1 << 14
+"""Of a sheet of a workbook."""
+SAVE_AGAIN = "Open the workbook in the program for spreadsheets and save it there, or export the sheet as .csv."
 
 FORMULA = re.compile(rb"<(?:\w+:)?f[ />]")
 
@@ -91,8 +95,7 @@ def _with_formulas_without_values(page: Any, file: str, faults: list[Fault]) -> 
         waiting = list(_uncomputed(part))
     if waiting:
         what = f"{counted(len(waiting), 'formula')} in {file} without a value: {listed(waiting, 5)}."
-        fix = "Open the workbook in the program for spreadsheets and save it there, or export the sheet as .csv."
-        faults.append(Fault(what, f"{file}, cell {waiting[0]}", fix))
+        faults.append(Fault(what, f"{file}, cell {waiting[0]}", SAVE_AGAIN))
     return bool(waiting)
 
 
@@ -111,28 +114,53 @@ def _rows(page: Any, file: str, faults: list[Fault]) -> Sheet | None:
     if not hasattr(page, "iter_rows"):
         faults.append(Fault(f"{file} holds a chart where its table should be.", file, "Name a sheet with a table."))
         return None
-    # What the sheet says of its own size is often wrong.
-    page.reset_dimensions()
-    cells: list[tuple[Any, ...]] = []
-    numbers: list[int] = []
-    seen = 0
-    for place, values in enumerate(_values(page), start=1):
-        seen += len(values)
-        if seen > MOST_CELLS:
-            what = f"{file} spreads over more than {MOST_CELLS:,} cells."
-            faults.append(Fault(what, file, "Delete what stands beside the table, or give a .csv."))
-            return None
-        if any(value is not None for value in values):
-            cells.append(values)
-            numbers.append(place)
-    if not cells:
+    found: dict[int, dict[int, Any]] = {}
+    width = 0
+    with page.parent._archive.open(page._worksheet_path) as part:
+        for number, row in _parsed(page, part):
+            filled = [(cell["column"], value) for cell in row if (value := _value(cell["value"])) is not None]
+            if not filled:
+                continue
+            misplaced = _misplaced(number, [column for column, _ in filled], file, number in found)
+            width = max(width, *(column for column, _ in filled), 0)
+            if misplaced is None and (len(found) + 1) * width > MOST_CELLS:
+                what = f"{file} spreads over more than {MOST_CELLS:,} cells."
+                misplaced = Fault(what, file, "Delete what stands beside the table, or give a .csv.")
+            if misplaced is not None:
+                faults.append(misplaced)
+                return None
+            found[number] = dict(filled)
+    if not found:
         faults.append(Fault(f"{file} is empty.", file, "Put the rows in it, or take it out of the release."))
         return None
-    width = max(len(row) for row in cells)
-    return Sheet(tuple(row + (None,) * (width - len(row)) for row in cells), tuple(numbers))
+    numbers = tuple(sorted(found))
+    return Sheet(tuple(tuple(map(found[number].get, range(1, width + 1))) for number in numbers), numbers)
 
 
-def _values(page: Any) -> Iterator[tuple[Any, ...]]:
-    """The values of each row; a text of blanks is an empty cell."""
-    for row in page.iter_rows(values_only=True):
-        yield tuple((value.strip() or None) if isinstance(value, str) else value for value in row)
+def _parsed(page: Any, part: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+    """The number and the cells of each row that is written down, in the order of the file.
+
+    Not iter_rows of openpyxl, which loses each row that stands behind one with a larger number, and makes up every row
+    that is not there.
+    """
+    from openpyxl.worksheet._reader import WorkSheetParser
+
+    book = page.parent
+    settings = {"date_formats": book._date_formats, "timedelta_formats": book._timedelta_formats}
+    yield from WorkSheetParser(part, page._shared_strings, data_only=True, epoch=book.epoch, **settings).parse()
+
+
+def _misplaced(number: int, columns: Sequence[int], file: str, again: bool) -> Fault | None:
+    """The fault of a row with cells where no sheet has any, or that stands twice, or holds a cell twice."""
+    if again or len(set(columns)) < len(columns):
+        what = f"Row {number} stands twice in {file}, or one of its cells does."
+    elif 1 <= number <= LAST_ROW and min(columns) >= 1 and max(columns) <= LAST_COLUMN:
+        return None
+    else:
+        what = f"{file} has a cell in row {number} and column {max(columns)}, where no sheet has one."
+    return Fault(what, f"{file}, row {number}", SAVE_AGAIN)
+
+
+def _value(value: Any) -> Any:
+    """The value of a cell; a text of blanks is an empty one."""
+    return (value.strip() or None) if isinstance(value, str) else value

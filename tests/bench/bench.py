@@ -205,7 +205,7 @@ def few(sizes: Sizes, folder: Path) -> float:
 def _without_pages(release: Path) -> float:
     from dossier import draw, evaluate, load
 
-    return timed(lambda: draw.gallery(evaluate.evidence(load.study(release))))
+    return timed(lambda: draw.gallery(evaluate.evidence(load.study(release, allow_outside=True))))
 
 
 def few_sites(sizes: Sizes, folder: Path) -> float:
@@ -221,7 +221,7 @@ def many_sites(sizes: Sizes, folder: Path) -> float:
 def _statistics(release: Path) -> float:
     from dossier import evaluate, load
 
-    study = load.study(release)
+    study = load.study(release, allow_outside=True)
     return timed(lambda: evaluate.evidence(study))
 
 
@@ -235,7 +235,7 @@ def covid(_: Sizes, folder: Path) -> dict[str, float]:
         nonlocal before
         parts[name], before = clock() - before, clock()
 
-    study = load.study(ROOT / "tests" / "releases" / "covid")
+    study = load.study(ROOT / "tests" / "releases" / "covid", allow_outside=True)
     stage("load")
     evidence = evaluate.evidence(study)
     stage("evaluate")
@@ -444,7 +444,18 @@ def _of_pages(sizes: Sizes, python: str, folder: Path) -> Iterator[Row]:
     what = f"both editions of the covid release ({said})"
     target = "statistics and drawing take less than layout"
     yield Row(what, ours, f"typst, {sizes.pages} like pages", rival, target, _said(before < layout, ours))
-    words = [sys.executable, "-m", "dossier", "build", "tests/releases/covid", "-o", str(folder / "out"), "--jobs", "2"]
+    words = [
+        sys.executable,
+        "-m",
+        "dossier",
+        "build",
+        "tests/releases/covid",
+        "-o",
+        str(folder / "out"),
+        "--jobs",
+        "2",
+        "--allow-outside",
+    ]
     busy = os.getloadavg()[0]
     yield _by_the_clock("the same as one command", run(words, 1, well=BUILT), busy)
 

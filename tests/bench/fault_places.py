@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Any
 
 from dossier import errors, release
+from dossier.load import isolated, isolation
 
 PACKAGE = Path(errors.__file__).resolve().parent
 SAYS = {"Fault", "UnfitError", "by_row", "no_column", "_later"}
@@ -29,6 +30,12 @@ UNREACHED = {
     "Look for a quotation mark": "texts of more than 2 GiB",
     "Run {INSTALL}": "a reader that is not installed",
     "Delete what stands beside the table": "a workbook of more than 50 million cells",
+    "write a small file again": "a file that keeps its reader busy for minutes, or takes more memory than there is",
+    "for it seems to be damaged": "a file that ends its reader",
+    "is larger than the": "files of megabytes and gigabytes",
+    "{unpacked.SPLIT}": "texts of more than 2 GiB",
+    "Take the column out of the file": "a column of more than 4 GB",
+    "outside the release folder, and is no": "a release that may name files outside of its folder",
 }
 """Words of the faults that no release and no table of a test can bring about, and what would."""
 
@@ -63,7 +70,7 @@ def _of_file(file: Path) -> Iterator[tuple[Place, str, str]]:
 
 @contextmanager
 def heard() -> Iterator[Counter[Place]]:
-    """Counts, while it is open, how often a fault was said in each place."""
+    """Counts, while it is open, how often a fault was said in each place; tables are read in this process meanwhile."""
     counts: Counter[Place] = Counter()
     kinds: tuple[Any, ...] = (errors.Fault, release.UnfitError)
     plain = {kind: kind.__init__ for kind in kinds}
@@ -75,13 +82,22 @@ def heard() -> Iterator[Counter[Place]]:
 
         return made
 
+    elsewhere = isolation.asked
     for kind in kinds:
         kind.__init__ = listening(kind)
+    isolation.asked = answered_here
     try:
         yield counts
     finally:
+        isolation.asked = elsewhere
         for kind in kinds:
             kind.__init__ = plain[kind]
+
+
+def answered_here(question: isolation.Question) -> tuple[dict[str, Any], list[Any]]:
+    """What the process that reads tables would answer."""
+    head, table = isolated.CALLS[question.call](question.content, *question.arguments)
+    return head, [] if table is None else isolation.valid(isolated.stream(table))
 
 
 def _place(frame: FrameType | None) -> Place:

@@ -652,7 +652,7 @@ def _answers(draw: random.Random, release: dict[str, Any], spoilt: Spoilt) -> No
 
 
 def _other_level(draw: random.Random, release: dict[str, Any], spoilt: Spoilt) -> None:
-    release["release"]["level"] = draw.choice((0.5, 0.9, 0.999999, 0.001))
+    release["release"]["level"] = draw.choice((0.5, 0.9, 0.9999, 0.001))
     release["release"]["seed"] = draw.choice((0, 1, 2**31, 2**64, 10**30))
 
 
