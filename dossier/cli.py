@@ -252,6 +252,9 @@ def verify(out: Path, release: Path | None) -> int:
 
     The numbers of tables and sentences are looked for in results.json, those of figures in figures/*.svg; texts that
     are exempt are counted by kind. OUT is a folder that dossier build has written. Exit code 4 where something differs.
+
+    A manifest has no signature: it says nothing about who made the dossier, and nothing that it says is run. With
+    --release the dossier is built again, and every byte compared.
     """
     from dossier import verify as verification
     from dossier.command import UnknownCommandError
