@@ -19,7 +19,7 @@ def start_again() -> None:
 
     Two things then hold for it and for every process that it starts: Python adds no folder by itself (`-P`, and
     PYTHONSAFEPATH for children that are not handed our flags), and nothing is looked for in the current folder, in one
-    relative to it, or in one that an argument lies in.
+    relative to it, or in that of a release or a table among the arguments.
     """
     environment = dict(os.environ) | {"PYTHONSAFEPATH": "1"}
     strange = _folders(sys.argv[1:])
@@ -32,9 +32,10 @@ def start_again() -> None:
 
 
 def _folders(arguments: list[str]) -> list[str]:
-    """The current folder, and of each argument that may be a path itself and the folder that holds it."""
-    paths = [path for word in arguments for path in (word, word.partition("=")[2]) if path]
-    return [os.curdir, *paths, *(os.path.dirname(path) or os.curdir for path in paths)]  # noqa: PTH120
+    """The current folder, each folder that an argument names, and that of each file."""
+    paths = [path for word in arguments for path in (word, word.partition("=")[2])]
+    files = [path for path in paths if os.path.isfile(path)]  # noqa: PTH113
+    return [os.curdir, *paths, *(os.path.dirname(path) or os.curdir for path in files)]  # noqa: PTH120
 
 
 def _is_one_of(entry: str, folders: list[str]) -> bool:

@@ -161,6 +161,29 @@ def test_a_python_path_is_read_without_the_release(after_the_start: Path, marks:
     assert imported(marks) == set()
 
 
+LOOKED_FOR = """
+import os, sys
+from dossier import safe_path
+safe_path.start_again()
+print([os.environ.get(name) for name in ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH")], sys.flags.safe_path, os.getpid())
+"""
+
+
+def test_programs_and_libraries_are_not_looked_for_in_it_either(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("")
+    searched = f":/nowhere:.:{tmp_path}:{CHECKOUT}"
+    with subprocess.Popen(
+        [sys.executable, "-c", LOOKED_FOR, "quick", f"--table={tmp_path / 'table.csv'}"],
+        cwd=tmp_path.parent,
+        env={"PATH": f"/usr/bin:{tmp_path.parent}", "LD_LIBRARY_PATH": searched, "PYTHONPATH": searched},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        said, _ = process.communicate(timeout=60)
+    kept = ["/usr/bin", f"/nowhere:{CHECKOUT}", f"/nowhere:{CHECKOUT}"]
+    assert said.split("\n")[0] == f"{kept} True {process.pid}"
+
+
 def test_the_checkout_may_be_the_current_folder(tmp_path: Path) -> None:
     release(tmp_path)
     run(*MODULE, "check", str(tmp_path), cwd=CHECKOUT, PYTHONPATH=str(CHECKOUT))
