@@ -268,6 +268,12 @@ def many_frames(peer: socket.socket) -> None:
     silent(peer)
 
 
+def another_service(peer: socket.socket) -> None:
+    """Speak first, as SSH and mail do."""
+    peer.sendall(b"SSH-2.0-OpenSSH_9.2p1 Debian\r\n")
+    silent(peer)
+
+
 def nothing(peer: socket.socket) -> None:
     """Hang up at once."""
 
@@ -290,7 +296,7 @@ def only_the_handshake(peer: socket.socket) -> None:
 
 SERVERS = (
     *(silent, web_server, impatient_web_server, garbage, drop_by_drop, endless, many_frames, nothing),
-    *(another_language, only_the_handshake),
+    *(another_language, only_the_handshake, another_service),
 )
 
 
@@ -332,6 +338,30 @@ def test_a_server_that_is_no_scheduler_is_told_in_time(study: Study, answer: Cal
     with serving(answer) as port:
         address = f"tcp://127.0.0.1:{port}"
         assert the_message(study, address).startswith(f"No Dask scheduler answers at {address}.")
+
+
+@pytest.mark.parametrize("answer", [silent, another_service])
+def test_a_build_that_found_no_scheduler_ends_without_another_word(
+    tmp_path: Path, answer: Callable[[socket.socket], None]
+) -> None:
+    example(tmp_path)
+    with serving(answer) as port:
+        address = f"tcp://127.0.0.1:{port}"
+        words = ("build", ".", "-o", "out", "--backend", "dask", "--scheduler", address, "--trust-scheduler")
+        done = subprocess.run(
+            [sys.executable, "-m", "dossier", *words],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(CHECKOUT)},
+            capture_output=True,
+            text=True,
+            timeout=LONGEST_TEST / 2,
+            check=False,
+        )
+    assert (done.returncode, done.stdout) == (2, "")
+    first, where, fix = done.stderr.splitlines()
+    assert first == f"No Dask scheduler answers at {address}."
+    assert where == "  where: --scheduler"
+    assert fix.startswith("  fix:   ")
 
 
 @pytest.mark.usefixtures("hurry")
