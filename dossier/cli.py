@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import signal
 import sys
 import threading
@@ -11,11 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 if TYPE_CHECKING:
+    from dossier.command import Build, Quick
     from dossier.contents import Edition
     from dossier.errors import Fault
     from dossier.evaluate import Progress
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from dossier.verify import Report
 
 DONE, BAD_INPUT, NOT_MET, DIFFERS, INTERRUPTED = 0, 2, 3, 4, 130
-BOTH: tuple[Edition, ...] = ("regulatory", "committee")
-MOST_THRESHOLDS = 8
-"""More do not fit the eight pages of a quick look."""
 ROWS_WORTH_A_WORKER = 50_000
 """A dataset of so many rows keeps one more worker busy than its start costs."""
 MOST_NAMED = 5
@@ -48,14 +45,14 @@ for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 
 @dataclass(frozen=True)
 class Options:
-    """What every command that writes pages is told."""
+    """What every command that writes pages is told, and what changes no byte of them."""
 
     out: Path
-    page: str
     jobs: int | None
-    seed: int | None
     quiet: bool
+    replace: bool = False
     scheduler: str | None = None
+    allow_outside: bool = False
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -109,7 +106,8 @@ def check(release: Path, as_json: bool, allow_outside: bool) -> int:
 
     found = checking.check(release, allow_outside)
     if as_json:
-        _print(json.dumps(checking.document(found), indent=1, sort_keys=True, ensure_ascii=False))
+        for line in json.dumps(checking.document(found), indent=1, sort_keys=True, ensure_ascii=False).splitlines():
+            _print(line)
     else:
         for line in checking.lines(found):
             _print(line)
@@ -125,6 +123,7 @@ def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--jobs", type=click.IntRange(min=1), help="Worker processes; default: one a processor."),
         click.option("--seed", type=click.IntRange(min=0), help="Start of random draws; default: the release's, or 1."),
         click.option("--quiet", is_flag=True, help="No progress."),
+        click.option("--replace", is_flag=True, help="Replace OUT also where files in it were altered since."),
     )
     for option in reversed(options):
         command = option(command)
@@ -133,7 +132,13 @@ def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @dossier.command(short_help="Build the dossier of a release.")
 @click.argument("release", metavar="RELEASE", type=click.Path(path_type=Path))
-@click.option("--edition", type=click.Choice([*BOTH, "all"]), default="all", show_default=True, help="What to print.")
+@click.option(
+    "--edition",
+    type=click.Choice(["regulatory", "committee", "all"]),
+    default="all",
+    show_default=True,
+    help="What to print.",
+)
 @_output_options
 @click.option("--strict", is_flag=True, help="Exit with 3 while a row of the checklist or a flag is open.")
 @click.option("--fail-on", metavar="FLAG,FLAG", default="", help="Exit with 3 where one of these flags is raised.")
@@ -147,36 +152,38 @@ def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     show_default=True,
     help="Who evaluates: processes of this machine, or a Dask cluster that runs.",
 )
-@click.option("--scheduler", metavar="ADDRESS", help="Of the Dask cluster, such as tcp://10.0.0.1:8786.")
+@click.option(
+    "--scheduler", metavar="ADDRESS", help="Of the Dask cluster, such as tls://10.0.0.1:8786; it sees all rows."
+)
+@click.option("--trust-scheduler", is_flag=True, help="Use a scheduler without TLS, and trust it and its network.")
 @_allow_outside
 def build(
     release: Path,
-    edition: str,
     strict: bool,
     fail_on: str,
     junit: Path | None,
-    draft: bool,
-    local_site: str | None,
     backend: str,
+    out: Path,
+    jobs: int | None,
+    quiet: bool,
+    replace: bool,
     scheduler: str | None,
     allow_outside: bool,
-    **common: Any,
+    trust_scheduler: bool,
+    **asked: Any,
 ) -> int:
     """Build the dossier of a release: both editions, the figures, results.json and a manifest.
 
     RELEASE is a folder with a release.toml, or the path of one.
     """
-    from dossier import load, output
+    from dossier import output
+    from dossier.command import Build
 
-    _refuse_half_a_cluster(backend, scheduler)
+    _refuse_half_a_cluster(backend, scheduler, trust_scheduler)
     failing = _flags_named(fail_on)
     if junit is not None:
-        output.refuse_as_report(junit, common["out"])
-    options = Options(**common, scheduler=scheduler)
-    editions = tuple(one for one in BOTH if edition in ("all", one))
-    command = _command("build", options, f"--edition {edition}", *(["--draft"] if draft else []))
-    with output.reserved(options.out):
-        evidence = _make(lambda: load.study(release, allow_outside), options, editions, command, draft, local_site)
+        output.refuse_as_report(junit, out)
+    evidence = _written(release, Build(**asked), Options(out, jobs, quiet, replace, scheduler, allow_outside))
     return _judge(evidence, strict, failing, junit)
 
 
@@ -187,43 +194,37 @@ def build(
 @click.option("--threshold", "thresholds", type=click.FloatRange(0, 1, True, True), multiple=True, help="Repeatable.")
 @click.option("--name", help="The model's name; default: the table's.")
 @_output_options
-def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...], name: str | None, **common: Any) -> None:
+def quick(table: Path, out: Path, jobs: int | None, quiet: bool, replace: bool, **asked: Any) -> None:
     """Look at one table of predictions: no release file, one short PDF, no checklist."""
-    from dossier import load, output
+    from dossier.command import MOST_THRESHOLDS, Quick
 
+    command = Quick(**asked)
     if not table.name:
         raise click.BadParameter("It is empty; name a table.", param_hint="TABLE")
-    if len(set(thresholds)) > MOST_THRESHOLDS:
+    if len(set(command.thresholds)) > MOST_THRESHOLDS:
         fix = "write a release.toml for more."
         raise click.BadParameter(f"A quick look has at most {MOST_THRESHOLDS}; {fix}", param_hint="--threshold")
-    options = Options(**common)
-    named = {"--outcome": outcome, "--risk": risk, "--name": name}
-    words = [f"{option} {shlex.quote(value)}" for option, value in named.items() if value is not None]
-    words += [f"--threshold {threshold!r}" for threshold in thresholds]
-    command = _command("quick", options, *words)
-    with output.reserved(options.out):
-        evidence = _make(lambda: load.quick(table, outcome, risk, thresholds, name), options, ("quick",), command)
+    evidence = _written(table, command, Options(out, jobs, quiet, replace))
     if flags := len(evidence.flags):
-        click.echo(f"{flags} flag{'' if flags == 1 else 's'}: see Limitations in dossier-quick.pdf.", err=True)
+        _tell(f"{flags} flag{'' if flags == 1 else 's'}: see Limitations in dossier-quick.pdf.")
 
 
 @dossier.command()
 @_output_options
-def demo(**common: Any) -> None:
+def demo(out: Path, jobs: int | None, quiet: bool, replace: bool, **asked: Any) -> None:
     """Build the releases that ship."""
     from contextlib import ExitStack
-    from dataclasses import replace
 
-    from dossier import load, material, output
+    from dossier import material, output
+    from dossier.command import Build
 
-    options = Options(**common)
     folders = sorted(path.parent for path in material.fixtures().glob("*/release.toml"))
     with ExitStack() as all_of_them:
         for folder in folders:
-            all_of_them.enter_context(output.reserved(options.out / folder.name))
+            all_of_them.enter_context(output.reserved(out / folder.name, replace))
         for folder in folders:
-            one = replace(options, out=options.out / folder.name)
-            _make(lambda folder=folder: load.study(folder), one, BOTH, _command("build", one, "--edition all"))  # type: ignore[misc]
+            _, written = _made(folder, Build(**asked), Options(out / folder.name, jobs, quiet, replace))
+            _list(written)
 
 
 @dossier.command(short_help="Print the JSON Schemas.")
@@ -240,7 +241,8 @@ def schema() -> None:
         "release.toml": declared.schema(),
         "dossier check --json": checking.schema(),
     }
-    _print(json.dumps(schemas, indent=1, sort_keys=True))
+    for line in json.dumps(schemas, indent=1, sort_keys=True).splitlines():
+        _print(line)
 
 
 @dossier.command(short_help="Compare a dossier with its results.")
@@ -252,8 +254,12 @@ def verify(out: Path, release: Path | None, allow_outside: bool) -> int:
 
     The numbers of tables and sentences are looked for in results.json, those of figures in figures/*.svg; texts that
     are exempt are counted by kind. OUT is a folder that dossier build has written. Exit code 4 where something differs.
+
+    A manifest has no signature: it says nothing about who made the dossier, and nothing that it says is run. With
+    --release the dossier is built again, and every byte compared.
     """
     from dossier import verify as verification
+    from dossier.command import UnknownCommandError
     from dossier.errors import ReleaseError
     from dossier.load.faults import counted
 
@@ -261,59 +267,60 @@ def verify(out: Path, release: Path | None, allow_outside: bool) -> int:
         fix = "Name the folder or the table that the dossier was built from."
         raise ReleaseError.one(f"There is no {release}.", "--release", fix)
     reports = [verification.report(out)]
+    command = None
+    try:
+        command = verification.asked_for(out)
+    except UnknownCommandError as error:
+        reports.append(verification.Report((), (f"the command in manifest.json {error}: nothing is rebuilt by it",)))
     if release is not None:
         reports.append(verification.inputs(out, release))
         # Other inputs give another dossier, or none: nothing would be learnt.
-        if not reports[-1].differences:
-            reports.append(_rebuilt(out, release, allow_outside))
+        if command is not None and not reports[-1].differences:
+            reports.append(_rebuilt(out, release, command, allow_outside))
     for text in (text for report in reports for text in report.checked):
         _print(text)
     if release is None:
         _print("inputs and rebuild: not checked, no release was given")
     differences = [text for report in reports for text in report.differences]
     for text in differences:
-        click.echo(f"differs: {text}", err=True)
+        _tell(f"differs: {text}")
     _print(f"{counted(len(differences), 'difference')}." if differences else "Everything holds.")
     return DIFFERS if differences else DONE
 
 
-def _rebuilt(out: Path, release: Path, allow_outside: bool) -> Report:
+def _rebuilt(out: Path, release: Path, command: Build | Quick, allow_outside: bool) -> Report:
     """The dossier against a second build by its own command, in a folder that is gone afterwards."""
-    import io
     import tempfile
-    from contextlib import redirect_stderr, redirect_stdout
 
     from dossier import verify as verification
+    from dossier.errors import DataError, ReleaseError
 
     with tempfile.TemporaryDirectory() as folder:
         again = Path(folder) / "out"
-        words = verification.command(out)
-        words = [words[0], str(release), *words[1:], "-o", str(again), "--quiet"]
-        if allow_outside and words[0] == "build":
-            words.append("--allow-outside")
-        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-            dossier.main(words, standalone_mode=False)
+        try:
+            _made(release, command, Options(again, None, quiet=True, allow_outside=allow_outside))
+        except (ReleaseError, DataError) as error:
+            what = f"the command in manifest.json builds nothing from this release: {error.faults[0].what}"
+            return verification.Report((), (what,))
         return verification.rebuilt(out, again)
 
 
 # ---- the job --------------------------------------------------------------------------------------------------------
 
 
-def _refuse_half_a_cluster(backend: str, scheduler: str | None) -> None:
+def _refuse_half_a_cluster(backend: str, scheduler: str | None, trusted: bool) -> None:
     from dossier.errors import WorkerError
 
-    if backend == "dask" and not scheduler:
-        fix = "Add --scheduler with the address that `dask scheduler` prints, such as tcp://10.0.0.1:8786."
-        raise WorkerError.one("The backend dask needs the address of a scheduler.", "--scheduler", fix)
-    if backend != "dask" and scheduler is not None:
+    if backend == "dask":
+        if scheduler is None:
+            fix = "Add --scheduler with the address that `dask scheduler` prints, such as tls://10.0.0.1:8786."
+            raise WorkerError.one("The backend dask needs the address of a scheduler.", "--scheduler", fix)
+        from dossier.evaluate import cluster
+
+        cluster.refuse_untrusted(scheduler, trusted)
+    elif scheduler is not None or trusted:
         fix = "Add --backend dask, or leave the scheduler out."
         raise WorkerError.one(f"The backend {backend} has no scheduler.", "--scheduler", fix)
-
-
-def _command(name: str, options: Options, *words: str) -> str:
-    """The command as the manifest holds it: without paths, workers and noise."""
-    seed = [] if options.seed is None else [f"--seed {options.seed}"]
-    return " ".join([f"dossier {name}", *words, f"--page {options.page}", *seed])
 
 
 def _flags_named(names: str) -> frozenset[str]:
@@ -340,62 +347,78 @@ def _judge(evidence: Evidence, strict: bool, failing: frozenset[str], junit: Pat
         output.write_report(junit, report.text(cases))
         _print(junit)
     for text in said:
-        click.echo(text, err=True)
+        _tell(text)
     return NOT_MET if said else DONE
 
 
-def _make(
-    read: Callable[[], Study],
-    options: Options,
-    editions: Sequence[Edition],
-    command: str,
-    draft: bool = False,
-    local_site: str | None = None,
-) -> Evidence:
+def _written(source: Path, command: Build | Quick, options: Options) -> Evidence:
+    """The whole job in the place of OUT, which is kept for it meanwhile; the files are listed."""
+    from dossier import output
+
+    with output.reserved(options.out, options.replace):
+        evidence, written = _made(source, command, options)
+        _list(written)
+    return evidence
+
+
+def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evidence, tuple[Path, ...]]:
     """The whole job: read, evaluate, draw, print, and only then write."""
     from dataclasses import replace
 
     from dossier import output
 
     # Who wants to keep another edition can still stop.
-    said = output.leaving(options.out, [f"dossier-{edition}.pdf" for edition in editions], ".pdf")
+    said = output.leaving(options.out, [f"dossier-{edition}.pdf" for edition in command.editions], ".pdf")
     _say_what_leaves(options.out, said, "To be removed from")
     with _progress(options.quiet) as tell:
         tell("read", "tables", 0, 1)
-        study = _seeded(read(), options.seed)
+        study, command = _read(source, command, options.allow_outside)
         # Only now: what is wrong with a release is told before all that it takes to print it is loaded.
-        from dossier import draw, evaluate, model_card, record
+        from dossier import draw, evaluate, manifest, model_card, record
+        from dossier.command import Build
         from dossier.errors import ReleaseError
-        from dossier.load import local_site as local
 
-        if local_site is not None:
-            local_site = local.local_site(study, local_site)
-            command = f"{command} --local-site {shlex.quote(local_site)}"
+        local_site = command.local_site if isinstance(command, Build) else None
         tell("read", "tables", 1, 1)
         if study.release.acceptance and (never := evaluate.preview(study).faults):
             raise ReleaseError(never)
         worth = sum(1 + dataset.rows_read // ROWS_WORTH_A_WORKER for dataset in study.datasets)
-        jobs = _jobs(options.jobs, max(worth, len(editions)))
+        jobs = _jobs(options.jobs, max(worth, len(command.editions)))
         with _workers(jobs):
             tell("evaluate", "", 0, 1)
             evidence = replace(
-                evaluate.evidence(study, jobs, tell, options.scheduler), local_site=local_site, command=command
+                evaluate.evidence(study, jobs, tell, options.scheduler), local_site=local_site, command=str(command)
             )
             tell("draw", "figures", 0, 1)
             gallery = draw.gallery(evidence, jobs)
             tell("draw", "figures", 1, 1)
-            files = _printed(gallery, editions, options.page, draft, jobs, tell)
+            files = _printed(gallery, command, jobs, tell)
         files["results.json"] = record.text(evidence)
         files["results.csv"] = record.table(evidence)
         files["model-card.xml"] = model_card.text(evidence)
         files |= {f"figures/{name}.svg": picture.svg for name, picture in sorted(gallery.pictures.items())}
-        files[record.MANIFEST] = output.manifest(evidence, files)
+        files[record.MANIFEST] = manifest.text(evidence, files)
         leaving = output.leaving(options.out, files)
-        written = output.write(options.out, files)
-    for path in written:
-        _print(path)
+        written = output.write(options.out, files, options.replace)
     _say_what_leaves(options.out, [name for name in leaving if name not in said], "Removed from")
-    return evidence
+    return evidence, written
+
+
+def _read(source: Path, command: Build | Quick, allow_outside: bool) -> tuple[Study, Build | Quick]:
+    """The study that a command is about, and the command with the local site under the name of its dataset."""
+    from dataclasses import replace
+
+    from dossier import load
+    from dossier.command import Build
+    from dossier.load import local_site
+
+    if isinstance(command, Build):
+        study = _seeded(load.study(source, allow_outside), command.seed)
+        if command.local_site is not None:
+            command = replace(command, local_site=local_site.local_site(study, command.local_site))
+        return study, command
+    found = load.quick(source, command.outcome, command.risk, command.thresholds, command.name)
+    return _seeded(found, command.seed), command
 
 
 def _say_what_leaves(out: Path, names: Sequence[str], how: str) -> None:
@@ -404,7 +427,7 @@ def _say_what_leaves(out: Path, names: Sequence[str], how: str) -> None:
         shown = ", ".join(names[:MOST_NAMED]) + (
             f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
         )
-        click.echo(f"{how} {out}, for this build does not make it: {shown}.", err=True)
+        _tell(f"{how} {out}, for this build does not make it: {shown}.")
 
 
 def _seeded(study: Study, seed: int | None) -> Study:
@@ -417,12 +440,14 @@ def _seeded(study: Study, seed: int | None) -> Study:
     return replace(study, release=study.release.model_copy(update={"release": card}))
 
 
-def _printed(
-    gallery: Gallery, editions: Sequence[Edition], page: str, draft: bool, jobs: int, tell: Progress
-) -> dict[str, bytes]:
+def _printed(gallery: Gallery, command: Build | Quick, jobs: int, tell: Progress) -> dict[str, bytes]:
     """Each edition as PDF, side by side when there are workers."""
     import joblib
 
+    from dossier.command import Build
+
+    editions, page = command.editions, command.page
+    draft = isinstance(command, Build) and command.draft
     tell("print", "", 0, len(editions))
     made = joblib.Parallel(n_jobs=jobs, return_as="generator")(
         joblib.delayed(_edition)(gallery, edition, page, draft) for edition in editions
@@ -465,6 +490,8 @@ def _workers(jobs: int) -> Iterator[None]:
             initializer=_start_worker,
             initargs=(os.getpid(),),
             idle_worker_timeout=SECONDS_IDLE,
+            # Without this joblib lays large arrays into /dev/shm, where rows of patients outlive whoever is killed.
+            max_nbytes=None,
         ):
             if jobs > 1:
                 _start_workers(jobs)
@@ -561,13 +588,15 @@ def _progress(quiet: bool) -> Iterator[Progress]:
     if not sys.stderr.isatty():
         from dossier import progress
 
-        with progress.lines(lambda line: click.echo(line, err=True)) as tell:
+        with progress.lines(_tell) as tell:
             yield tell
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskProgressColumn, TextColumn
     from rich.progress import TimeElapsedColumn as Elapsed
     from rich.text import Text
+
+    from dossier.terminal import unguarded, visible
 
     class Left(ProgressColumn):
         """Drawn anew between two steps, so that the seconds run down."""
@@ -585,10 +614,12 @@ def _progress(quiet: bool) -> Iterator[Progress]:
         Left(),
         name_of_step,
     )
-    with Progress(*columns, console=Console(stderr=True)) as bars:
+    console = Console(file=unguarded(sys.stderr))
+    with Progress(*columns, console=console, redirect_stdout=False, redirect_stderr=False) as bars:
         tasks: dict[str, Any] = {}
 
         def drawn(stage: str, name: str, done: int, total: int) -> None:
+            name = visible(name)
             if stage not in tasks:
                 tasks[stage] = bars.add_task(stage, total=total, site=name, at=0.0)
             at = bars.tasks[tasks[stage]].elapsed or 0.0
@@ -610,10 +641,15 @@ def time_left(share: float, at: float, now: float) -> str:
     return f"about {left:.0f} s left" if left < 90 else f"about {left / 60:.0f} min left"
 
 
+def _list(written: Sequence[Path]) -> None:
+    for path in written:
+        _print(path)
+
+
 def _print(line: object) -> None:
     """One line of standard output."""
     try:
-        click.echo(line)
+        _write(sys.stdout, str(line))
     except BrokenPipeError:
         # Who read the list has closed it (`| head -1`); the work goes on and nothing more is said.
         _be_silent()
@@ -625,6 +661,20 @@ def _print(line: object) -> None:
         raise OutputError.one(what, "standard output", "Make room where it is sent, or send it elsewhere.") from None
 
 
+def _tell(line: str) -> None:
+    """One line of standard error."""
+    _write(sys.stderr, line)
+
+
+def _write(stream: TextIO | None, line: str) -> None:
+    """The only place that prints: a line is one line, whatever names are in it."""
+    from dossier.terminal import visible
+
+    if stream is not None:
+        stream.write(f"{visible(line)}\n")
+        stream.flush()
+
+
 def _be_silent() -> None:
     """Send what is still to be printed nowhere; Python would try again at the end, and fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -632,14 +682,26 @@ def _be_silent() -> None:
 
 def _say(faults: Sequence[Fault]) -> None:
     for fault in faults:
-        click.echo(str(fault), err=True)
+        _tell(fault.what)
+        _tell(f"  where: {fault.where}")
+        _tell(f"  fix:   {fault.fix}")
     if len(faults) > 1:
-        click.echo(f"{len(faults)} faults.", err=True)
+        _tell(f"{len(faults)} faults.")
+
+
+def _say_usage(error: click.ClickException) -> None:
+    """What click itself would say of wrong arguments, which may be names of files."""
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        for line in error.ctx.get_usage().splitlines():
+            _tell(line)
+        _tell(f"Try '{error.ctx.command_path} -h' for help.")
+        _tell("")
+    _tell(f"Error: {error.format_message()}")
 
 
 def main() -> None:
     """Run the command line: a fault of the user's is told without a traceback, an interruption ends with 130."""
-    _speak_any_name()
+    _guard_what_is_said()
     _listen()
     sys.exit(_exit_code())
 
@@ -653,7 +715,7 @@ def _exit_code() -> int:
         # An interruption while a library is imported or a worker starts can come out as another error.
         if not STOPPED.is_set():
             raise
-    click.echo("Interrupted.", err=True)
+    _tell("Interrupted.")
     return INTERRUPTED
 
 
@@ -664,7 +726,7 @@ def _answer() -> int:
     try:
         code = dossier.main(standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        _say_usage(error)
         return BAD_INPUT
     except PageError:
         # Templates and styles are ours: this is no fault of the user's, and the traceback belongs to it.
@@ -685,10 +747,16 @@ def _answer() -> int:
     return code if isinstance(code, int) else DONE
 
 
-def _speak_any_name() -> None:
-    """A name that the terminal's encoding does not know is no reason to fail after the work is done."""
+def _guard_what_is_said() -> None:
+    """Let nothing be printed that a terminal obeys; a name that its encoding does not know is no reason to fail."""
+    from dossier.terminal import Guarded
+
     if sys.stdout is not None and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is not None and not isinstance(stream, Guarded):
+            setattr(sys, name, Guarded(stream))
 
 
 def _listen() -> None:

@@ -8,19 +8,19 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import secrets
 import shutil
 import signal
 import tempfile
 import threading
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
+from dossier import manifest
 from dossier.errors import Fault, OutputError
-from dossier.record import MANIFEST, MANIFEST_SCHEMA
-from dossier.types import Evidence
+from dossier.record import MANIFEST
 
 AT_WORKING_FOLDER = -100
 RENAME_EXCHANGE = 2
@@ -35,16 +35,22 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 TRIES = 100
 LOOKS = 5
 NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EINVAL)
+NO_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EACCES)
+"""What file systems say that cannot write the names of a folder through to the disk, or let it not be opened."""
+JOURNAL = b'{"schema": "dossier-journal/1", '
+"""How a journal of ours begins."""
+LARGEST_JOURNAL = 10_000
+SHOWN = 5
 
 
 @contextmanager
-def reserved(out: Path) -> Iterator[None]:
+def reserved(out: Path, replace: bool = False) -> Iterator[None]:
     """Keep OUT for one build, from before anything is computed until it is written.
 
-    `out` need not exist. What builds that were killed have left is cleared away first. Raises OutputError where OUT
-    cannot be written or replaced, and where another build has it: that is known at once, not after the work. The
-    system frees the lock of a build that ends, however it ends. A file system without locks lets two builds work at
-    once; each still writes OUT whole.
+    `out` need not exist; with `replace` it may hold files of ours that somebody has altered. What builds that were
+    killed have left is cleared away first. Raises OutputError where OUT cannot be written or replaced, and where
+    another build has it: that is known at once, not after the work. The system frees the lock of a build that ends,
+    however it ends. A file system without locks lets two builds work at once; each still writes OUT whole.
     """
     with told(out):
         place = _place(out)
@@ -54,12 +60,16 @@ def reserved(out: Path) -> Iterator[None]:
             _restore(place)
             if alone:
                 _remove_abandoned(place)
-            _refuse_what_is_not_ours(place, out)
+            _refuse_what_is_not_ours(place, out, replace)
         yield
 
 
-def write(out: Path, files: Mapping[str, bytes]) -> tuple[Path, ...]:
-    """Write all files, then put them in the place of OUT in one step; OUT is reserved while this is done."""
+def write(out: Path, files: Mapping[str, bytes], replace: bool = False) -> tuple[Path, ...]:
+    """Write all files, then put them in the place of OUT in one step; OUT is reserved while this is done.
+
+    Every file, and every name of one, is on the disk before OUT changes, and the change is before the older files go:
+    after a cut of the power OUT is the older or the newer one, whole.
+    """
     with told(out):
         place = _place(out)
         with _working_folder(place) as working:
@@ -67,35 +77,21 @@ def write(out: Path, files: Mapping[str, bytes]) -> tuple[Path, ...]:
                 path = working / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
+            for path in (*working.rglob("*"), working):
+                _sync(path)
             with _uninterrupted():
                 # The look of `reserved` is minutes old by now.
-                _refuse_what_is_not_ours(place, out)
-                _swap(working, place)
+                _refuse_what_is_not_ours(place, out, replace)
+                _swap(working, place, out)
     return tuple(out / name for name in files)
 
 
 def leaving(out: Path, kept: Collection[str], suffix: str = "") -> tuple[str, ...]:
     """The files of the dossier in OUT, those with this suffix, that go when these take their place."""
     with told(out):
-        place = _place(out)
-        return tuple(sorted(name for name in _outputs(place) if name.endswith(suffix) and name not in kept))
-
-
-def manifest(evidence: Evidence, files: Mapping[str, bytes]) -> bytes:
-    """The manifest: what went in, what came out, with which programs, by which command; no time and no path."""
-    content: dict[str, Any] = {
-        "schema": MANIFEST_SCHEMA,
-        "command": evidence.command,
-        "seed": evidence.release.release.seed,
-        "artifact_sha256": evidence.release.release.artifact_sha256,
-        "versions": dict(evidence.versions),
-        "inputs": [{"name": one.name, "sha256": one.sha256, "size": one.size} for one in evidence.inputs],
-        "outputs": [
-            {"name": name, "sha256": hashlib.sha256(body).hexdigest(), "size": len(body)}
-            for name, body in sorted(files.items())
-        ],
-    }
-    return (json.dumps(content, sort_keys=True, ensure_ascii=False, indent=1) + "\n").encode()
+        known = manifest.read(_place(out))
+    names = () if known is None else tuple(file.name for file in known.outputs)
+    return tuple(sorted(name for name in names if name.endswith(suffix) and name not in kept))
 
 
 def refuse_what_is_not_empty(folder: Path) -> None:
@@ -179,37 +175,27 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def _refuse_what_is_not_ours(place: Path, out: Path) -> None:
-    """Replace a folder only if it holds our manifest and nothing that it does not list; an empty one loses nothing."""
-    present = {path.relative_to(place).as_posix() for path in place.rglob("*")} if place.exists() else set()
+def _refuse_what_is_not_ours(place: Path, out: Path, replace: bool) -> None:
+    """Replace a folder only if every byte in it is ours, by our manifest; an empty one loses nothing."""
+    present = manifest.present(place) if place.exists() else frozenset()
     if not present:
         return
     fix = "Choose another folder for -o, or empty this one yourself."
-    known = _listed(place)
-    if not known:
+    known = manifest.read(place)
+    if known is None:
         raise OutputError.one(f"{place.name} holds files that dossier did not write.", str(out), fix)
-    strange = sorted(present - known)
-    if strange:
-        shown = ", ".join(strange[:5]) + (f" and {len(strange) - 5} more" if len(strange) > 5 else "")
-        raise OutputError.one(f"{place.name} holds files that its manifest does not list: {shown}.", str(out), fix)
+    if strange := sorted(present - known.listed):
+        raise OutputError.one(
+            f"{place.name} holds files that its manifest does not list: {_some(strange)}.", str(out), fix
+        )
+    if not replace and (altered := known.altered(place)):
+        what = f"{place.name} holds files that were altered after dossier wrote them: {_some(altered)}."
+        fix = "Choose another folder for -o; or keep what was altered elsewhere, and add --replace."
+        raise OutputError.one(what, str(out), fix)
 
 
-def _listed(place: Path) -> frozenset[str]:
-    """Every file and folder that our manifest accounts for; nothing when there is no manifest of ours."""
-    names = [Path(name) for name in _outputs(place)]
-    folders = {folder for name in names for folder in name.parents}
-    return frozenset(path.as_posix() for path in (*names, *folders, Path(MANIFEST))) if names else frozenset()
-
-
-def _outputs(place: Path) -> tuple[str, ...]:
-    """The files that the manifest of the dossier in a folder lists; none where there is no manifest of ours."""
-    try:
-        content = json.loads((place / MANIFEST).read_bytes())
-        names = tuple(str(entry["name"]) for entry in content["outputs"])
-        ours = content["schema"] == MANIFEST_SCHEMA
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return ()
-    return names if ours else ()
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 
 # ---- one build at a time --------------------------------------------------------------------------------------------
@@ -245,6 +231,9 @@ def _parents_of(place: Path) -> Iterator[None]:
                 # What holds something, or never came to be, stays as it is.
                 with suppress(OSError):
                     folder.rmdir()
+            for folder in new:
+                if folder.exists():
+                    _sync(folder.parent)
 
 
 @contextmanager
@@ -278,6 +267,10 @@ def _lock(path: Path, out: Path) -> int | None:
                 raise
             path.unlink(missing_ok=True)
             return None
+        if os.fstat(handle).st_size:
+            os.close(handle)
+            fix = "Rename it, or choose another folder for -o."
+            raise OutputError.one(f"{path.name} is not the lock of a build: it holds something.", str(out), fix)
         # Who had the lock before may have removed the file between our opening it and our locking it.
         if _is_still_there(path, handle):
             return handle
@@ -334,37 +327,54 @@ def _uninterrupted() -> Iterator[None]:
 
 def _remove_abandoned(place: Path) -> None:
     """Remove what killed builds left: whoever has the lock of OUT is the only one at work."""
+    ours = re.compile(rf"\.{re.escape(place.name)}\.building-[0-9a-f]{{8}}")
     for path in place.parent.iterdir():
-        if path.name.startswith(f".{place.name}.building-") and not path.is_symlink():
+        if ours.fullmatch(path.name) and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
 
 
 # ---- the change of places -------------------------------------------------------------------------------------------
 
 
-def _swap(working: Path, place: Path) -> None:
+def _swap(working: Path, place: Path, out: Path) -> None:
     """Put the finished folder in the place of OUT; where the system can, both change names in one step."""
-    if not place.exists():
+    held = place.exists() and any(place.iterdir())
+    if place.exists():
+        shutil.copymode(place, working)
+    if not held:
         working.rename(place)
-        return
-    shutil.copymode(place, working)
-    if _exchange(working, place):
-        return
-    _step_aside(working, place)
+    elif not _exchange(working, place):
+        _step_aside(working, place, out)
+    _sync(place.parent)
 
 
-def _step_aside(working: Path, place: Path) -> None:
-    """The change in two steps; killed between them, the next build finds OUT under its other name."""
-    previous = _previous(place)
-    if _listed(previous):
-        _discard(previous, place)
+def _step_aside(working: Path, place: Path, out: Path) -> None:
+    """The change in two steps; killed between them, the next build finds in a journal under which name OUT is."""
+    previous, journal = _previous(place), _journal(place)
+    for path in (previous, journal):
+        if os.path.lexists(path):
+            what = f"{path.name} stands where dossier has to put its own while {place.name} is replaced."
+            raise OutputError.one(what, str(out), f"Rename {path.name}, or choose another folder for -o.")
+    journal.write_bytes(_about(place, place))
+    _sync(journal)
+    _sync(place.parent)
     place.rename(previous)
     try:
         working.rename(place)
     except BaseException:
         previous.rename(place)
+        journal.unlink()
         raise
+    _sync(place.parent)
     _discard(previous, place)
+    journal.unlink()
+
+
+def _about(place: Path, folder: Path) -> bytes:
+    """What a journal says of a folder that makes way for another: both names, and which manifest is in it."""
+    held = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
+    said = {"out": place.name, "previous": _previous(place).name, "manifest_sha256": held}
+    return JOURNAL + json.dumps(said).encode().removeprefix(b"{")
 
 
 def _discard(folder: Path, place: Path) -> None:
@@ -375,14 +385,47 @@ def _discard(folder: Path, place: Path) -> None:
 
 
 def _restore(place: Path) -> None:
-    """Give OUT back its name after a build that was killed between the two steps."""
-    previous = _previous(place)
-    if not place.exists() and _listed(previous):
-        previous.rename(place)
+    """End the change of a build that was killed in it: OUT gets its name back, or what made way for the newer one goes.
+
+    Only the folder that a journal of ours is about is touched, and none with a file that its manifest does not have.
+    """
+    previous, journal = _previous(place), _journal(place)
+    if journal.is_symlink() or not journal.is_file() or journal.stat().st_size > LARGEST_JOURNAL:
+        return
+    said = journal.read_bytes()
+    # One that a cut of the power has shortened was written before anything changed.
+    if said[: len(JOURNAL)] != JOURNAL[: len(said)]:
+        return
+    known = None if previous.is_symlink() else manifest.read(previous)
+    if known is not None and said == _about(place, previous):
+        if not place.exists():
+            previous.rename(place)
+        elif manifest.present(previous) <= known.listed and not known.altered(previous):
+            _discard(previous, place)
+    journal.unlink()
+    _sync(place.parent)
 
 
 def _previous(place: Path) -> Path:
     return place.with_name(f"{place.name}.previous")
+
+
+def _journal(place: Path) -> Path:
+    return place.with_name(f".{place.name}.journal")
+
+
+def _sync(path: Path) -> None:
+    """Write a file, or the names in a folder, through to the disk, where the file system knows how."""
+    handle = None
+    try:
+        handle = os.open(path, os.O_RDONLY)
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in NO_SYNC or path.is_file():
+            raise
+    finally:
+        if handle is not None:
+            os.close(handle)
 
 
 def _exchange(one: Path, other: Path) -> bool:

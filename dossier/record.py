@@ -27,7 +27,6 @@ from dossier.types import (
 
 SCHEMA = "dossier-results/1"
 MANIFEST = "manifest.json"
-MANIFEST_SCHEMA = "dossier-manifest/1"
 
 
 def document(evidence: Evidence) -> dict[str, Any]:

@@ -22,10 +22,11 @@ from typing import Any
 import pypdf
 import pytest
 
-from dossier import cli, initial, material
+from dossier import cli, initial, material, output
 from dossier.errors import PageError
 from dossier.load import declared
 from dossier.release import Release
+from tests.test_output import dossier_files
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 COMMAND = (sys.executable, "-m", "dossier")
@@ -683,9 +684,7 @@ def test_quick_with_many_thresholds_stays_short(run: Run) -> None:
 
 def test_interrupted_nothing_is_left_and_out_is_as_it_was(release: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    out.mkdir()
-    (out / "manifest.json").write_text('{"schema": "dossier-manifest/1", "outputs": [{"name": "a"}]}')
-    (out / "a").write_text("before")
+    output.write(out, dossier_files(b"before"))
     before = held(out)
     stops = [(signal.SIGINT, True, 130), (signal.SIGTERM, False, 130), (signal.SIGHUP, False, 130)]
     if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:

@@ -5,17 +5,22 @@ from __future__ import annotations
 import gc
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
+import dask
+import msgpack
 import pytest
 from distributed import Client, Scheduler
 
@@ -27,6 +32,7 @@ from dossier.types import Study
 from tests.reference.built import example, hurried
 
 CHECKOUT = Path(__file__).resolve().parents[1]
+CERTIFICATES = CHECKOUT / "tests" / "certificates"
 ALONE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 LONGEST_TEST = 400
 """Seconds; a wait without an end must fail its test and not hold up all others."""
@@ -41,11 +47,13 @@ class Cluster:
     address: str
     scheduler: subprocess.Popen[bytes]
     stack: ExitStack
+    certificates: tuple[str, ...] = ()
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def add_worker(self, threads: int = 1, **environment: str) -> None:
         """Start a worker without a nanny, which would start it again when it is killed."""
-        words = ("worker", self.address, "--no-nanny", "--nthreads", str(threads), "--lifetime", LONGEST_LIFE)
+        limits = ("--no-nanny", "--nthreads", str(threads), "--lifetime", LONGEST_LIFE)
+        words = ("worker", self.address, *limits, *self.certificates)
         self.workers.append(self.stack.enter_context(process(words, ALONE | environment)))
 
     def kill(self, place: int) -> None:
@@ -92,15 +100,22 @@ def bounded() -> Iterator[None]:
 def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
     """A scheduler that waits for workers."""
     monkeypatch.chdir(tmp_path)
-    file = tmp_path / "scheduler.json"
-    words = ("scheduler", "--port", "0", "--scheduler-file", str(file), "--idle-timeout", LONGEST_LIFE)
+    with a_cluster(tmp_path) as cluster:
+        yield cluster
+
+
+@contextmanager
+def a_cluster(folder: Path, *certificates: str) -> Iterator[Cluster]:
+    """A scheduler without workers yet, with TLS where it gets certificates."""
+    file = folder / "scheduler.json"
+    words = ("scheduler", "--port", "0", "--scheduler-file", str(file), "--idle-timeout", LONGEST_LIFE, *certificates)
     with ExitStack() as stack:
         scheduler = stack.enter_context(process(words, {}))
         deadline = time.monotonic() + 120
         while not file.exists() or not file.read_text().endswith("}"):
             assert time.monotonic() < deadline, "the scheduler did not start"
             time.sleep(0.1)
-        yield Cluster(json.loads(file.read_text())["address"], scheduler, stack)
+        yield Cluster(json.loads(file.read_text())["address"], scheduler, stack, certificates)
 
 
 @pytest.fixture(scope="module")
@@ -204,13 +219,234 @@ def test_a_scheduler_without_workers_is_told(study: Study, running: Cluster, mon
     assert the_message(study, running.address).startswith(f"The scheduler at {running.address} has no workers.")
 
 
-@pytest.mark.parametrize("scheme", ["tcp://", "", "carrier-pigeon://"])
-def test_an_address_where_nobody_answers_is_told(study: Study, monkeypatch: pytest.MonkeyPatch, scheme: str) -> None:
-    monkeypatch.setattr(cluster, "SECONDS_TO_CONNECT", 1)
+# ---- who is no scheduler --------------------------------------------------------------------------------------------
+
+
+def silent(peer: socket.socket) -> None:
+    """Take whatever comes and say nothing."""
+    while peer.recv(65536):
+        pass
+
+
+def web_server(peer: socket.socket) -> None:
+    """Answer as a server of web pages does, and wait for the next question."""
+    peer.recv(65536)
+    peer.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 3\r\n\r\nno\n")
+    silent(peer)
+
+
+def impatient_web_server(peer: socket.socket) -> None:
+    """Answer so, and hang up."""
+    peer.recv(65536)
+    peer.sendall(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
+
+
+def garbage(peer: socket.socket) -> None:
+    """Say something at random, for ever."""
+    draw = random.Random(1)
+    while True:
+        peer.sendall(draw.randbytes(4096))
+        time.sleep(0.01)
+
+
+def drop_by_drop(peer: socket.socket) -> None:
+    """Say one byte at a time."""
+    while True:
+        peer.sendall(b"\0")
+        time.sleep(0.2)
+
+
+def endless(peer: socket.socket) -> None:
+    """Promise more bytes than there are."""
+    peer.sendall((1 << 62).to_bytes(8, "little") + b"\xff" * 64)
+    silent(peer)
+
+
+def many_frames(peer: socket.socket) -> None:
+    """Promise a million million frames."""
+    peer.sendall((16).to_bytes(8, "little") + (10**12).to_bytes(8, "little") + bytes(8))
+    silent(peer)
+
+
+def another_service(peer: socket.socket) -> None:
+    """Speak first, as SSH and mail do."""
+    peer.sendall(b"SSH-2.0-OpenSSH_9.2p1 Debian\r\n")
+    silent(peer)
+
+
+def nothing(peer: socket.socket) -> None:
+    """Hang up at once."""
+
+
+def another_language(peer: socket.socket) -> None:
+    """Answer with one frame that holds no handshake."""
+    body = msgpack.dumps(["hello", None, 7])
+    frames = (1).to_bytes(8, "little") + len(body).to_bytes(8, "little") + body
+    peer.sendall(len(frames).to_bytes(8, "little") + frames)
+    silent(peer)
+
+
+def only_the_handshake(peer: socket.socket) -> None:
+    """Shake hands as Dask does, and say nothing after that."""
+    body = msgpack.dumps({"compression": None, "python": [3, 11, 7], "pickle-protocol": 5})
+    frames = (1).to_bytes(8, "little") + len(body).to_bytes(8, "little") + body
+    peer.sendall(len(frames).to_bytes(8, "little") + frames)
+    silent(peer)
+
+
+SERVERS = (
+    *(silent, web_server, impatient_web_server, garbage, drop_by_drop, endless, many_frames, nothing),
+    *(another_language, only_the_handshake, another_service),
+)
+
+
+@contextmanager
+def serving(answer: Callable[[socket.socket], None]) -> Iterator[int]:
+    """A port at which each caller gets this answer."""
+
+    def one(peer: socket.socket) -> None:
+        with peer, suppress(OSError):
+            answer(peer)
+
+    def all_of_them() -> None:
+        with suppress(OSError):
+            while True:
+                threading.Thread(target=one, args=(server.accept()[0],), daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=all_of_them, daemon=True).start()
+        yield server.getsockname()[1]
+        server.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.fixture
+def hurry(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Wait for nobody longer than two seconds, and see to it that nobody has to be waited for."""
+    monkeypatch.setattr(cluster, "SECONDS_TO_CONNECT", 2)
+    before = time.monotonic()
+    yield
+    assert time.monotonic() - before < 60
+    # Dask leaves the connections open that came to nothing.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
+
+
+@pytest.mark.usefixtures("hurry")
+@pytest.mark.parametrize("answer", SERVERS)
+def test_a_server_that_is_no_scheduler_is_told_in_time(study: Study, answer: Callable[[socket.socket], None]) -> None:
+    with serving(answer) as port:
+        address = f"tcp://127.0.0.1:{port}"
+        assert the_message(study, address).startswith(f"No Dask scheduler answers at {address}.")
+
+
+@pytest.mark.parametrize("answer", [silent, another_service])
+def test_a_build_that_found_no_scheduler_ends_without_another_word(
+    tmp_path: Path, answer: Callable[[socket.socket], None]
+) -> None:
+    example(tmp_path)
+    with serving(answer) as port:
+        address = f"tcp://127.0.0.1:{port}"
+        words = ("build", ".", "-o", "out", "--backend", "dask", "--scheduler", address, "--trust-scheduler")
+        done = subprocess.run(
+            [sys.executable, "-m", "dossier", *words],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(CHECKOUT)},
+            capture_output=True,
+            text=True,
+            timeout=LONGEST_TEST / 2,
+            check=False,
+        )
+    assert (done.returncode, done.stdout) == (2, "")
+    first, where, fix = done.stderr.splitlines()
+    assert first == f"No Dask scheduler answers at {address}."
+    assert where == "  where: --scheduler"
+    assert fix.startswith("  fix:   ")
+
+
+@pytest.mark.usefixtures("hurry")
+@pytest.mark.parametrize("answer", [silent, web_server, garbage, nothing])
+def test_a_server_without_tls_is_no_tls_scheduler(study: Study, answer: Callable[[socket.socket], None]) -> None:
+    with serving(answer) as port, dask.config.set(certificates()):
+        address = f"tls://127.0.0.1:{port}"
+        assert the_message(study, address).startswith(f"No Dask scheduler answers at {address}.")
+
+
+@pytest.mark.usefixtures("hurry")
+def test_an_address_where_nobody_answers_is_told(study: Study) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        address = f"{scheme}127.0.0.1:{free.getsockname()[1]}"
-        assert the_message(study, address).startswith(f"No Dask scheduler answers at {address}.")
+        for address in (f"{scheme}127.0.0.1:{free.getsockname()[1]}" for scheme in ("tcp://", "")):
+            assert the_message(study, address).startswith(f"No Dask scheduler answers at {address}.")
+
+
+NO_ADDRESSES = (
+    *("", " ", "tcp://", "tls://", ":8786", "tcp://:8786", "127.0.0.1", "tcp://127.0.0.1", "tcp://127.0.0.1:"),
+    *(
+        "tcp://127.0.0.1:99999",
+        "tcp://127.0.0.1:0",
+        "tcp://127.0.0.1:-1",
+        "tcp://127.0.0.1:٣",
+        "tcp://127.0.0.1:8786/x",
+    ),
+    *("carrier-pigeon://127.0.0.1:8786", "ws://127.0.0.1:8786", "ucx://127.0.0.1:8786", "inproc://127.0.0.1:8786"),
+    *("TLS://127.0.0.1:8786", "tls:127.0.0.1:8786", "http://127.0.0.1:8786", "file:///etc/passwd", "tcp://a b:8786"),
+    *("tls://127.0.0.1:8786\n", "tcp://user@127.0.0.1:8786", "tcp://127.0.0.1:8786,tls://127.0.0.1:8786", "x" * 10_000),
+    "tls://127.0.0.1:8786@127.0.0.1:8786",
+)
+
+
+@pytest.mark.parametrize("address", NO_ADDRESSES, ids=lambda address: repr(address[:40]))
+@pytest.mark.parametrize("trusted", [False, True])
+def test_what_is_no_address_is_told_before_anything_else(address: str, trusted: bool) -> None:
+    with pytest.raises(WorkerError, match="is no address of a scheduler"):
+        cluster.refuse_untrusted(address, trusted)
+
+
+@pytest.mark.parametrize("address", ["tcp://10.0.0.1:8786", "10.0.0.1:8786", "tcp://[::1]:8786", "host.example:1"])
+def test_a_scheduler_without_tls_is_used_only_where_it_is_trusted(address: str) -> None:
+    with pytest.raises(WorkerError, match="workers see every row") as told:
+        cluster.refuse_untrusted(address, trusted=False)
+    assert "--trust-scheduler" in told.value.faults[0].fix
+    cluster.refuse_untrusted(address, trusted=True)
+    cluster.refuse_untrusted("tls://10.0.0.1:8786", trusted=False)
+
+
+# ---- TLS ------------------------------------------------------------------------------------------------------------
+
+
+def certificates(authority: str = "authority.pem") -> dict[str, str]:
+    """What Dask is configured with."""
+    files = {"ca-file": authority, "client.cert": "certificate.pem", "client.key": "key.pem"}
+    return {f"distributed.comm.tls.{key}": str(CERTIFICATES / name) for key, name in files.items()}
+
+
+@pytest.mark.usefixtures("hurry")
+def test_tls_without_certificates_is_told(study: Study, tmp_path: Path) -> None:
+    address = "tls://127.0.0.1:8786"
+    assert the_message(study, address).startswith("TLS needs certificates, and Dask is configured with none.")
+    (tmp_path / "empty.pem").write_text("")
+    for name in ("nowhere.pem", "empty.pem"):
+        with dask.config.set(certificates() | {"distributed.comm.tls.ca-file": str(tmp_path / name)}):
+            assert the_message(study, address).startswith("The certificates for TLS cannot be used: ")
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_tls_scheduler_with_our_certificates_does_the_work_and_no_other(
+    tmp_path: Path, study: Study, work: Sequence[Piece], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = {"--tls-ca-file": "authority.pem", "--tls-cert": "certificate.pem", "--tls-key": "key.pem"}
+    words = [word for option, name in files.items() for word in (option, str(CERTIFICATES / name))]
+    with a_cluster(tmp_path, *words) as running:
+        assert running.address.startswith("tls://")
+        running.add_worker()
+        with dask.config.set(certificates()):
+            (found,) = cluster.found(work[:1], running.address, ())
+        assert repr(found) == repr(pieces.found(work[0]))
+        monkeypatch.setattr(cluster, "SECONDS_TO_CONNECT", 5)
+        with dask.config.set(certificates("another_authority.pem")):
+            assert the_message(study, running.address).startswith(f"No Dask scheduler answers at {running.address}.")
 
 
 def test_without_dask_the_command_that_installs_it_is_told(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,7 +461,13 @@ def test_without_dask_the_command_that_installs_it_is_told(study: Study, monkeyp
     [
         (("--backend", "dask"), "The backend dask needs the address of a scheduler."),
         (("--scheduler", "tcp://127.0.0.1:1"), "The backend loky has no scheduler."),
-        (("--backend", "dask", "--scheduler", "tcp://127.0.0.1:1"), "No Dask scheduler answers at tcp://127.0.0.1:1."),
+        (("--trust-scheduler",), "The backend loky has no scheduler."),
+        (("--backend", "dask", "--scheduler", ""), '"" is no address of a scheduler.'),
+        (("--backend", "dask", "--scheduler", "tcp://127.0.0.1:1"), "tcp://127.0.0.1:1 is not encrypted"),
+        (
+            ("--backend", "dask", "--scheduler", "tcp://127.0.0.1:1", "--trust-scheduler"),
+            "No Dask scheduler answers at tcp://127.0.0.1:1.",
+        ),
         (("--backend", "steam"), "'steam' is not one of 'loky', 'dask'."),
     ],
 )

@@ -82,7 +82,7 @@ def environment(*first: Path) -> dict[str, str]:
     return os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (*first, CHECKOUT)))}
 
 
-def stopped_in(stage: str, command: list[str], out: Path) -> tuple[subprocess.Popen[str], int]:
+def stopped_in(stage: str, command: list[str], out: Path, **more: str) -> tuple[subprocess.Popen[str], int]:
     """A build that waits in this stage, and the process that does."""
     folder = out.parent.parent / f"stop-{stage}"
     folder.mkdir(exist_ok=True)
@@ -92,7 +92,7 @@ def stopped_in(stage: str, command: list[str], out: Path) -> tuple[subprocess.Po
     (folder / "sitecustomize.py").write_text(WAIT.format(mark=str(mark), module=module, name=name, ending=ending))
     build = subprocess.Popen(
         command,
-        env=environment(folder) | {"PYTHONDONTWRITEBYTECODE": "1"},
+        env=environment(folder) | {"PYTHONDONTWRITEBYTECODE": "1"} | more,
         start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         stdout=subprocess.PIPE,
@@ -173,6 +173,28 @@ def test_a_worker_that_is_killed_in_a_stage_is_told(table: Path, out: Path, stag
     until(lambda: not group(build.pid))
     assert held(out) == earlier
     assert [path.name for path in out.parent.iterdir()] == ["out"]
+
+
+def test_killed_with_all_its_workers_a_build_leaves_no_rows_anywhere(tmp_path: Path) -> None:
+    """Rows of so many patients are larger than what joblib hands to its workers without a file in shared memory."""
+    (tmp_path / "place").mkdir()
+    large, temporary = tmp_path / "large.csv", tmp_path / "temporary"
+    temporary.mkdir()
+    large.write_text("outcome,risk\n" + "".join(f"{k % 3 == 0:d},0.{k % 997 + 1:04d}\n" for k in range(200_000)))
+    folders = {"JOBLIB_TEMP_FOLDER": str(temporary), "TMPDIR": str(temporary)}
+    for more in ({}, folders):
+        command = [*quick(large, tmp_path / "place" / "out"), "--jobs", "2"]
+        build, worker = stopped_in("evaluate", command, tmp_path / "place" / "out", **more)
+        assert worker != build.pid
+        os.killpg(build.pid, signal.SIGKILL)
+        build.communicate(timeout=30)
+        until(lambda leader=build.pid: not group(leader))  # type: ignore[misc]
+        folders_of_it = list(Path("/dev/shm").glob(f"joblib_memmapping_folder_{build.pid}_*"))
+        assert [path for folder in folders_of_it for path in folder.iterdir()] == []
+        # joblib makes them whether it needs them or not.
+        for folder in folders_of_it:
+            folder.rmdir()
+        assert [path for path in temporary.rglob("*") if path.is_file()] == []
 
 
 # ---- no room, and wrong places --------------------------------------------------------------------------------------

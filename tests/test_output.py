@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import hashlib
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,18 +18,17 @@ from pathlib import Path
 
 import pytest
 
-from dossier import output, record
+from dossier import manifest, output, record
 from dossier.errors import OutputError
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 WRITER = """
-import json, sys
+import sys
 from pathlib import Path
-from dossier import output, record
+from dossier import output
+from tests.test_output import dossier_files
 out, mark = Path(sys.argv[1]), sys.argv[2]
-names = [f"figures/{number}.svg" for number in range(60)]
-listed = {"schema": record.MANIFEST_SCHEMA, "outputs": [{"name": name} for name in names]}
-files = {name: mark.encode() * 40_000 for name in names} | {record.MANIFEST: json.dumps(listed).encode()}
+files = dossier_files(mark.encode() * 40_000, *(f"figures/{number}.svg" for number in range(60)))
 if sys.argv[3] == "two steps":
     output._exchange = lambda one, other: False
 with output.reserved(out):
@@ -68,7 +69,16 @@ def each_system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 def dossier_files(mark: bytes, *names: str) -> dict[str, bytes]:
     """What a build hands over: some files, and a manifest that lists them."""
     names = names or ("results.json", "figures/roc.svg")
-    listed = {"schema": record.MANIFEST_SCHEMA, "outputs": [{"name": name} for name in names]}
+    digest = hashlib.sha256(mark).hexdigest()
+    listed = {
+        "schema": manifest.SCHEMA,
+        "command": "dossier build --edition all --page a4",
+        "seed": 1,
+        "artifact_sha256": None,
+        "versions": {},
+        "inputs": [],
+        "outputs": [{"name": name, "sha256": digest, "size": len(mark)} for name in names],
+    }
     return dict.fromkeys(names, mark) | {record.MANIFEST: json.dumps(listed).encode()}
 
 
@@ -288,25 +298,185 @@ def test_killed_at_any_moment_out_is_whole(tmp_path: Path, system: str) -> None:
     assert beside(out) == ["out"]
 
 
-def test_killed_between_the_two_steps_out_gets_its_name_back(tmp_path: Path) -> None:
+CRASHES = """
+import os, sys
+from pathlib import Path
+from dossier import output
+from tests.test_output import beside, dossier_files, held
+out = Path(sys.argv[1])
+if sys.argv[2] == "two steps":
+    output._exchange = lambda one, other: False
+old, new = dossier_files(b"old"), dossier_files(b"new", "results.json", "figures/another.svg")
+outcomes, last, ended = [], 0, 1
+while ended:
+    with output.reserved(out):
+        output.write(out, old)
+    child = os.fork()
+    if not child:
+        left = last
+        def end(event, arguments):
+            global left
+            left -= event.startswith(("os.", "open", "shutil.", "ctypes."))
+            if left < 0:
+                os._exit(1)
+        sys.addaudithook(end)
+        with output.reserved(out):
+            output.write(out, new)
+        os._exit(0)
+    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    with output.reserved(out):
+        pass
+    assert held(out) in (old, new), (last, held(out))
+    assert beside(out) == ["out"], (last, beside(out))
+    outcomes.append(held(out) == new)
+    last += 1
+print(len(outcomes), sum(outcomes))
+"""
+"""Ends a build before each call that it makes to the system, one after the other, as kill -9 would."""
+
+
+@pytest.mark.parametrize("system", ["exchange", "two steps"])
+def test_killed_before_any_call_to_the_system_out_is_the_older_or_the_newer_one(tmp_path: Path, system: str) -> None:
+    out = tmp_path / "a" / "out"
+    words = [sys.executable, "-c", CRASHES, str(out), system]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=CHECKOUT)
+    assert done.returncode == 0, done.stderr
+    tried, newer = map(int, done.stdout.split())
+    assert tried > 40
+    assert 3 < newer < tried - 20
+
+
+def test_every_byte_and_name_is_on_the_disk_before_out_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "new" / "out"
+    steps: list[object] = []
+    plain_sync, plain_swap, plain_remove = os.fsync, output._exchange, shutil.rmtree
+
+    def sync(handle: int) -> None:
+        steps.append(os.fstat(handle).st_ino)
+        plain_sync(handle)
+
+    def swap(one: Path, other: Path) -> bool:
+        steps.append("swap")
+        unsynced = [path for path in (one, *one.rglob("*")) if path.stat().st_ino not in steps]
+        assert unsynced == []
+        return plain_swap(one, other)
+
+    def remove(path: Path, ignore_errors: bool = False) -> None:
+        steps.append("remove")
+        plain_remove(path, ignore_errors)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(output, "_exchange", swap)
+    monkeypatch.setattr(shutil, "rmtree", remove)
+    for mark in (b"one", b"two"):
+        with output.reserved(out):
+            output.write(out, dossier_files(mark))
+        assert tmp_path.stat().st_ino in steps
+    after = steps[steps.index("swap") :]
+    assert after.index(out.parent.stat().st_ino) < after.index("remove")
+
+
+# ---- what is not ours -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("each_system")
+@pytest.mark.parametrize("state", ["no OUT", "OUT", "another journal", "no journal at all"])
+def test_a_backup_of_the_users_own_stays(tmp_path: Path, each_system: str, state: str) -> None:
+    """A copy of a dossier under the name that OUT itself has while it is replaced in two steps."""
+    out, backup, journal = tmp_path / "out", tmp_path / "out.previous", tmp_path / ".out.journal"
+    output.write(backup, dossier_files(b"mine"))
+    if state != "no OUT":
+        output.write(out, dossier_files(b"one"))
+    if state == "another journal":
+        journal.write_bytes(output._about(out, out))
+    if state == "no journal at all":
+        journal.mkdir()
+    clear_up(out)
+    assert held(backup) == dossier_files(b"mine")
+    assert out.exists() == (state != "no OUT")
+    if each_system == "two steps" and out.exists():
+        with pytest.raises(OutputError, match=r"out\.previous stands where dossier has to put its own"):
+            output.write(out, dossier_files(b"two"))
+        assert held(out) == dossier_files(b"one")
+    else:
+        output.write(out, dossier_files(b"two"))
+    assert held(backup) == dossier_files(b"mine")
+
+
+@pytest.mark.parametrize("said", [b"mine", b'{"schema": "another/1"}', b"\0" * 20_000])
+def test_a_journal_of_the_users_own_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: bytes) -> None:
+    monkeypatch.setattr(output, "_exchange", lambda one, other: False)
+    out, journal = tmp_path / "out", tmp_path / ".out.journal"
+    output.write(out, dossier_files(b"one"))
+    journal.write_bytes(said)
+    clear_up(out)
+    with pytest.raises(OutputError, match=r"\.out\.journal stands where dossier has to put its own"):
+        output.write(out, dossier_files(b"two"))
+    assert journal.read_bytes() == said
+    assert held(out) == dossier_files(b"one")
+
+
+@pytest.mark.parametrize("length", [0, 10, 60])
+def test_a_journal_that_was_cut_short_goes(tmp_path: Path, length: int) -> None:
+    out, journal = tmp_path / "out", tmp_path / ".out.journal"
+    output.write(out, dossier_files(b"one"))
+    journal.write_bytes(output._about(out, out)[:length])
+    clear_up(out)
+    assert beside(out) == ["out"]
+    assert held(out) == dossier_files(b"one")
+
+
+@pytest.mark.parametrize("added", ["notes.txt", "results.json"])
+def test_what_made_way_stays_where_somebody_has_worked_in_it(tmp_path: Path, added: str) -> None:
+    out, previous = tmp_path / "out", tmp_path / "out.previous"
+    output.write(out, dossier_files(b"two"))
+    output.write(previous, dossier_files(b"one"))
+    (tmp_path / ".out.journal").write_bytes(output._about(out, previous))
+    (previous / added).write_text("mine")
+    clear_up(out)
+    assert (previous / added).read_text() == "mine"
+    assert beside(out) == ["out", "out.previous"]
+
+
+def test_folders_and_files_of_the_users_own_beside_out_stay(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for name in (".out.building-notes", ".out.building-0123abcdef", ".out.building-0123ABCD"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "letter.txt").write_text("mine")
+    clear_up(out)
+    assert len(list(tmp_path.rglob("letter.txt"))) == 3
+    (tmp_path / ".out.building").write_text("mine")
+    with pytest.raises(OutputError, match="is not the lock of a build"):
+        clear_up(out)
+    assert (tmp_path / ".out.building").read_text() == "mine"
+
+
+@pytest.mark.usefixtures("each_system")
+def test_an_altered_file_is_replaced_only_when_that_is_asked_for(tmp_path: Path) -> None:
     out = tmp_path / "out"
     output.write(out, dossier_files(b"one"))
-    out.rename(tmp_path / "out.previous")
-    (tmp_path / ".out.building-0123abcd").mkdir()
-    clear_up(out)
-    assert held(out) == dossier_files(b"one")
+    (out / "results.json").write_bytes(b"eno")
+    before = held(out)
+    for refused in (lambda: clear_up(out), lambda: output.write(out, dossier_files(b"two"))):
+        with pytest.raises(OutputError) as error:
+            refused()
+        assert fault(error) == "out holds files that were altered after dossier wrote them: results.json."
+        assert "--replace" in error.value.faults[0].fix
+        assert held(out) == before
+    with output.reserved(out, replace=True):
+        output.write(out, dossier_files(b"two"), replace=True)
+    assert held(out) == dossier_files(b"two")
     assert beside(out) == ["out"]
 
 
-def test_killed_after_the_second_step_the_older_one_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(output, "_exchange", lambda one, other: False)
+def test_a_missing_file_is_no_altered_one_and_a_strange_one_is_never_replaced(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    output.write(tmp_path / "out.previous", dossier_files(b"one"))
-    output.write(out, dossier_files(b"two"))
+    output.write(out, dossier_files(b"one"))
+    (out / "results.json").unlink()
     clear_up(out)
-    output.write(out, dossier_files(b"three"))
-    assert held(out) == dossier_files(b"three")
-    assert beside(out) == ["out"]
+    (out / "notes.txt").write_text("mine")
+    with pytest.raises(OutputError, match=r"does not list: notes\.txt"), output.reserved(out, replace=True):
+        pytest.fail("somebody's notes would go")
 
 
 def test_a_previous_that_is_not_ours_is_not_taken(tmp_path: Path) -> None:

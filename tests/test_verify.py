@@ -5,8 +5,11 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import os
 import re
 import shutil
+import socket
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,9 +20,18 @@ import matplotlib
 import pytest
 from click.testing import CliRunner, Result
 from pypdf import PdfReader, PdfWriter
-from pypdf.generic import ByteStringObject, ContentStream, NameObject, StreamObject
+from pypdf.generic import (
+    ArrayObject,
+    ByteStringObject,
+    ContentStream,
+    DictionaryObject,
+    NameObject,
+    NumberObject,
+    StreamObject,
+    TextStringObject,
+)
 
-from dossier import cli, initial, verify
+from dossier import cli, initial, limited, verify
 from dossier.contents import Edition
 from dossier.errors import ReleaseError
 from dossier.typeset.numbers import MINUS
@@ -314,6 +326,306 @@ def test_a_release_that_is_not_there_is_no_difference(tmp_path: Path) -> None:
     found = asked("verify", tmp_path, "--release", tmp_path / "nosuch")
     assert isinstance(found.exception, ReleaseError)
     assert found.exception.faults[0].what == f"There is no {tmp_path / 'nosuch'}."
+
+
+# ---- hostile ones ---------------------------------------------------------------------------------------------------
+
+
+def told_of_the_command(out: Path, command: object) -> None:
+    """Put a command into the manifest."""
+    manifest = json.loads((out / "manifest.json").read_bytes())
+    manifest["command"] = command
+    (out / "manifest.json").write_text(json.dumps(manifest))
+
+
+def without(out: Path, *names: str) -> Path:
+    """A dossier from which these files are gone, and from its manifest."""
+    manifest = json.loads((out / "manifest.json").read_bytes())
+    manifest["outputs"] = [one for one in manifest["outputs"] if one["name"] not in names]
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    for name in names:
+        (out / name).unlink()
+    return out
+
+
+@pytest.mark.parametrize("with_release", [False, True])
+def test_no_command_of_a_manifest_is_run(
+    out: Path, release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_release: bool
+) -> None:
+    """Neither is the attacker's scheduler asked, nor anything built."""
+    without(out, "dossier-regulatory.pdf", "dossier-committee.pdf")
+    monkeypatch.setattr(cli, "_made", lambda *words: pytest.fail("something was built"))
+    elsewhere = tmp_path / "elsewhere"
+    with socket.create_server(("127.0.0.1", 0)) as attacker:
+        attacker.setblocking(False)
+        address = f"tcp://127.0.0.1:{attacker.getsockname()[1]}"
+        for command in (
+            f"dossier build --edition all --page a4 --backend dask --scheduler {address}",
+            f"dossier build --edition all --page a4 --backend dask --scheduler {address} --trust-scheduler",
+            f"dossier build --edition all --page a4 -o {elsewhere}",
+            "dossier build --edition all --page a4 --release /etc",
+            f"dossier init {elsewhere}",
+            "dossier build 'all",
+            "",
+            None,
+            ["dossier", "build"],
+            "dossier build " + "--draft " * 100_000,
+        ):
+            told_of_the_command(out, command)
+            result = asked("verify", out, *(("--release", release) if with_release else ()))
+            assert result.return_value == 4, command
+            (named,) = [line for line in result.stderr.splitlines() if "command in manifest.json" in line]
+            assert named.endswith(": nothing is rebuilt by it")
+        with pytest.raises(BlockingIOError):
+            attacker.accept()
+    assert not elsewhere.exists()
+
+
+def test_a_rebuild_that_the_release_does_not_allow_is_a_difference(out: Path, release: Path) -> None:
+    told_of_the_command(
+        without(out, "dossier-regulatory.pdf"), "dossier build --edition all --page a4 --local-site nowhere"
+    )
+    result = asked("verify", out, "--release", release)
+    assert result.return_value == 4
+    assert 'builds nothing from this release: "nowhere" is no external dataset' in result.stderr
+
+
+def test_inputs_that_a_manifest_names_elsewhere_are_not_opened(out: Path, release: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    link = release / "link.csv"
+    link.symlink_to(pipe)
+    manifest = json.loads((out / "manifest.json").read_bytes())
+    some = {"sha256": "0" * 64, "size": 1}
+    names = (str(pipe), "../../../../../../../../etc/passwd", "/dev/zero", "link.csv", "x" * 5000, "a\0b", "")
+    manifest["inputs"] = [{"name": name, **some} for name in names]
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    try:
+        found = verify.inputs(out, release)
+    finally:
+        link.unlink()
+    assert found.checked == ("inputs: 4 by SHA-256, 3 outside the release by the rebuild",)
+    assert len(found.differences) == 4
+
+
+SOME = {"sha256": "0" * 64, "size": 1}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"outputs": [{"name": 5, **SOME}]},
+        {"outputs": [{"name": "../escape.pdf", **SOME}]},
+        {"outputs": [{"name": "/etc/passwd", **SOME}]},
+        {"outputs": [{"name": "figures/../../x.svg", **SOME}]},
+        {"outputs": [{"name": "\x1b[2Jx.pdf", **SOME}]},
+        {"outputs": [{"name": "x" * 5000, **SOME}]},
+        {"outputs": [{"name": "a\0b", **SOME}]},
+        {"outputs": [{"name": "x.pdf", "sha256": 7, "size": 1}]},
+        {"outputs": [{"name": "x.pdf", "sha256": "0" * 64, "size": "1"}]},
+        {"outputs": [{"name": "x.pdf", "sha256": "0" * 64, "size": -1}]},
+        {"outputs": [{"name": "x.pdf", "sha256": "0" * 64, "size": 1e400}]},
+        {"outputs": {"name": "x.pdf"}},
+        {"outputs": None},
+        {"inputs": 3},
+        {"inputs": [None]},
+        {"versions": ["numpy"]},
+        {"versions": {"numpy": 2}},
+        {"seed": "1"},
+    ],
+    ids=lambda changes: json.dumps(changes)[:60],
+)
+def test_a_manifest_of_odd_types_is_no_manifest(out: Path, changes: dict[str, object]) -> None:
+    manifest = json.loads((out / "manifest.json").read_bytes())
+    manifest.update(changes)
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    assert "There is no dossier" in str(asked("verify", out).exception)
+
+
+def root_of(writer: PdfWriter) -> Any:
+    """The tag that all others are below."""
+    return writer._root_object["/StructTreeRoot"]
+
+
+def in_a_circle(writer: PdfWriter) -> None:
+    """The first tag stands below itself."""
+    tree = root_of(writer)
+    first = (tree["/K"][0] if isinstance(tree["/K"], list) else tree["/K"]).get_object()
+    first[NameObject("/K")] = ArrayObject([first.indirect_reference])
+
+
+def twice_each(writer: PdfWriter) -> None:
+    """Sixty tags below each other, each of which stands there twice: 2 to the power of 60 of them."""
+    tree = root_of(writer)
+    below: Any = writer._add_object(DictionaryObject({NameObject("/S"): NameObject("/P")}))
+    for _ in range(60):
+        one = {NameObject("/S"): NameObject("/Sect"), NameObject("/K"): ArrayObject([below, below])}
+        below = writer._add_object(DictionaryObject(one))
+    tree[NameObject("/K")] = ArrayObject([below])
+
+
+def deep_below(writer: PdfWriter) -> None:
+    """Five thousand tags below each other."""
+    tree = root_of(writer)
+    below: Any = writer._add_object(DictionaryObject({NameObject("/S"): NameObject("/P")}))
+    for _ in range(5000):
+        one = {NameObject("/S"): NameObject("/Sect"), NameObject("/K"): ArrayObject([below])}
+        below = writer._add_object(DictionaryObject(one))
+    tree[NameObject("/K")] = ArrayObject([below])
+
+
+def number_for_tags(writer: PdfWriter) -> None:
+    writer._root_object[NameObject("/StructTreeRoot")] = NumberObject(5)
+
+
+def no_tags(writer: PdfWriter) -> None:
+    del writer._root_object["/StructTreeRoot"]
+
+
+def text_for_a_page_size(writer: PdfWriter) -> None:
+    page: Any = writer.pages[0]
+    page[NameObject("/MediaBox")] = TextStringObject("a4")
+
+
+def form_in_itself(writer: PdfWriter) -> None:
+    """A drawing that draws itself twice."""
+    page: Any = writer.pages[0]
+    form = StreamObject()
+    form.set_data(b"/F Do /F Do")
+    form[NameObject("/Subtype")] = NameObject("/Form")
+    reference = writer._add_object(form)
+    resources = DictionaryObject({NameObject("/XObject"): DictionaryObject({NameObject("/F"): reference})})
+    form[NameObject("/Resources")] = resources
+    page[NameObject("/Resources")] = resources
+    page[NameObject("/Contents")] = reference
+
+
+def bomb(writer: PdfWriter) -> None:
+    """A page whose content is a thousand times as long as it looks."""
+    page: Any = writer.pages[0]
+    content = StreamObject()
+    content.set_data(b"0 0 m\n" * 10_000_000)
+    page[NameObject("/Contents")] = writer._add_object(content.flate_encode())
+
+
+def font_of_nothing(writer: PdfWriter) -> None:
+    objects: list[Any] = list(writer._objects)
+    for one in objects:
+        if isinstance(one, dict) and "/ToUnicode" in one:
+            one[NameObject("/ToUnicode")] = NumberObject(1)
+
+
+def broken_font(writer: PdfWriter) -> None:
+    objects: list[Any] = list(writer._objects)
+    for one in objects:
+        if isinstance(one, dict) and "/FontFile2" in one:
+            one["/FontFile2"].get_object().set_data(b"\0\1\0\0" + b"\xff" * 400)
+
+
+def pages_in_a_circle(writer: PdfWriter) -> None:
+    root: Any = writer._root_object
+    root["/Pages"]["/Kids"].append(root.raw_get("/Pages"))
+
+
+@pytest.fixture(scope="module")
+def committee(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A dossier of one edition, which is read in half the time."""
+    folder = Path(shutil.copytree(built, tmp_path_factory.mktemp("committee") / "out"))
+    without(folder, "dossier-regulatory.pdf")
+    assert verify.report(folder).differences == ()
+    return folder
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *(in_a_circle, twice_each, deep_below, number_for_tags, no_tags, text_for_a_page_size, form_in_itself, bomb),
+        *(font_of_nothing, broken_font, pages_in_a_circle),
+    ],
+)
+def test_a_hostile_pdf_ends_in_a_difference(
+    committee: Path, tmp_path: Path, change: Callable[[PdfWriter], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = Path(shutil.copytree(committee, tmp_path / "out"))
+    monkeypatch.setattr(verify, "SECONDS", 20)
+    said = altered(out, "dossier-committee.pdf", change)
+    assert said
+    assert all(one.startswith("dossier-committee.pdf") for one in said)
+
+
+def as_bytes(find: bytes, instead: bytes) -> Callable[[bytes], bytes]:
+    """Put other bytes where these stand last."""
+
+    def changed(content: bytes) -> bytes:
+        before, found, after = content.rpartition(find)
+        assert found
+        return before + instead + after
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("dossier-committee.pdf", as_bytes(b"/Size ", b"/Size 99999999999")),
+        ("dossier-committee.pdf", as_bytes(b"/Size ", b"/Size /Many % ")),
+        ("dossier-committee.pdf", lambda content: content[: len(content) // 2]),
+        ("dossier-committee.pdf", lambda content: b""),
+        ("results.json", lambda content: b"[" * 100_000),
+        ("results.json", lambda content: b"[]"),
+        ("results.json", lambda content: b'{"release": 5}'),
+        ("results.json", lambda content: content.replace(b'"estimates": [', b'"estimates": [7, ', 1)),
+        ("results.json", lambda content: content.replace(b'"at": {', b'"at": 5, "was": {')),
+        ("results.json", lambda content: content.replace(b'"level": ', b'"level": 1e999, "was": ', 1)),
+        ("figures/*.svg", lambda content: b"<svg"),
+        ("figures/*.svg", lambda content: entities(12)),
+    ],
+)
+def test_hostile_bytes_end_in_a_difference(
+    committee: Path, tmp_path: Path, name: str, change: Callable[[bytes], bytes]
+) -> None:
+    out = Path(shutil.copytree(committee, tmp_path / "out"))
+    if name == "dossier-committee.pdf":
+        PdfWriter(clone_from=PdfReader(out / name)).write(out / name)
+    path = min(out.glob(name))
+    path.write_bytes(change(path.read_bytes()))
+    renew(out, path.relative_to(out).as_posix())
+    result = asked("verify", out)
+    assert result.exception is None
+    assert result.return_value == 4
+
+
+def entities(levels: int) -> bytes:
+    """A text of XML whose entities are ten times as long at each level."""
+    named = "".join(f'<!ENTITY e{k} "{f"&e{k - 1};" * 10}">' for k in range(1, levels))
+    return f'<!DOCTYPE svg [<!ENTITY e0 "x">{named}]><svg>&e{levels - 1};</svg>'.encode()
+
+
+def test_a_file_of_another_size_is_not_read(out: Path) -> None:
+    with (out / "dossier-regulatory.pdf").open("r+b") as file:
+        file.truncate(40 << 30)
+    before = time.monotonic()
+    assert "dossier-regulatory.pdf differs from the manifest" in verify.report(out).differences
+    assert time.monotonic() - before < 120
+
+
+def test_what_a_reader_may_use_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert limited.call("operator:concat", "a", "b", seconds=20) == "ab"
+    for function, argument, reason in (
+        ("builtins:eval", "sum(range(10**12))", "it takes more than 1 seconds"),
+        ("builtins:eval", "len(bytearray(3 << 30))", "MemoryError"),
+        ("builtins:eval", "__import__('os').abort()", "its reader was ended by SIGABRT"),
+        ("builtins:eval", "1 / 0", "ZeroDivisionError: division by zero"),
+        ("builtins:eval", "__import__('sys').exit(3)", "its reader ended without a reason"),
+    ):
+        assert limited.call(function, argument, seconds=1) == limited.Ended(reason)
+    monkeypatch.setattr(limited, "WAITING", 2)
+    assert limited.call("builtins:eval", "__import__('time').sleep(60)", seconds=1) == limited.Ended(
+        "it takes more than 1 seconds"
+    )
+
+
+# ---- numbers as they are printed ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import platform
+import re
+import threading
 import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -21,9 +23,13 @@ from dossier.evaluate.pieces import Found, Piece
 
 if TYPE_CHECKING:
     from distributed import Client, Future
+    from distributed.security import Security
 
 INSTALL = "pip install dask distributed"
 WHERE = "--scheduler"
+ADDRESS = re.compile(r"(?:(tls|tcp)://)?(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
+LARGEST_PORT = 65_535
+EXAMPLE = "tls://10.0.0.1:8786"
 OURS = ("validation-dossier", "distributed")
 SECONDS_TO_CONNECT = 10
 SECONDS_BETWEEN_LOOKS = 1
@@ -31,6 +37,35 @@ SECONDS_TO_ANSWER = 30
 """A cluster that says nothing for so long, to a question that needs no work, does not listen."""
 SECONDS_WITHOUT_WORKERS = 15
 """A worker that its nanny starts anew is back earlier."""
+SECONDS_FOR_A_PIECE = 86_400
+"""The longest wait for one answer, however alive the cluster looks."""
+
+
+def refuse_untrusted(scheduler: str, trusted: bool) -> None:
+    """Refuse an address that is none, and one without encryption that nobody says to trust.
+
+    Over TCP anybody on the way reads the rows and may answer as the scheduler; what it sends is unpickled, that is run.
+    """
+    if _is_encrypted(scheduler) or trusted:
+        return
+    what = (
+        f"{scheduler} is not encrypted, and nothing shows who answers there. The scheduler and its workers see every "
+        "row of the tables, and what they send back is run here as a program."
+    )
+    fix = (
+        f"Give the address of a TLS scheduler, such as {EXAMPLE}; or trust this one and its network: --trust-scheduler."
+    )
+    raise WorkerError.one(what, WHERE, fix)
+
+
+def _is_encrypted(scheduler: str) -> bool:
+    """Whether an address is one of TLS; a WorkerError says that it is no address that Dask has."""
+    found = ADDRESS.fullmatch(scheduler)
+    if found is None or not 0 < int(found[2]) <= LARGEST_PORT:
+        shown = f'"{scheduler}"' if len(scheduler) < 100 else f"A text of {len(scheduler):,} characters"
+        fix = f"Give the address that `dask scheduler` prints, such as {EXAMPLE}."
+        raise WorkerError.one(f"{shown} is no address of a scheduler.", WHERE, fix)
+    return found[1] == "tls"
 
 
 def found(work: Sequence[Piece], scheduler: str, packages: Sequence[str]) -> Iterator[Found]:
@@ -55,18 +90,68 @@ def _connected(scheduler: str) -> Iterator[Client]:
     """A connection to a scheduler; what Dask itself would say is said by our errors."""
     if find_spec("distributed") is None:
         raise WorkerError.one("The backend dask needs Dask, which is not installed.", "--backend", f"Run {INSTALL}.")
+    encrypted = _is_encrypted(scheduler)
     import dask
-    from distributed import Client
 
     with _silence(), dask.config.set({"distributed.admin.large-graph-warning-threshold": 1 << 60}):
+        client = _client(scheduler, _security(encrypted))
         try:
-            client = Client(scheduler, timeout=SECONDS_TO_CONNECT, set_as_default=False)
-        except (OSError, ValueError) as error:
-            what = f"No Dask scheduler answers at {scheduler}."
-            fix = "Start one with `dask scheduler`, and give the address that it prints, like tcp://10.0.0.1:8786."
-            raise WorkerError.one(what, WHERE, fix) from error
-        with client:
             yield client
+        finally:
+            # A scheduler that hangs does not keep us from ending.
+            with suppress(OSError):
+                client.close(timeout=SECONDS_TO_CONNECT)
+
+
+def _security(encrypted: bool) -> Security:
+    """The certificates of Dask's configuration; a WorkerError says that TLS has none, or that they cannot be read."""
+    from distributed.security import Security
+
+    fix = "Name them in Dask's configuration: distributed.comm.tls, with ca-file, and cert and key of the client."
+    try:
+        security = Security()
+        context = security.get_connection_args("client")["ssl_context"] if encrypted else None
+    except (OSError, ValueError, TypeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise WorkerError.one(f"The certificates for TLS cannot be used: {reason}.", WHERE, fix) from error
+    if encrypted and context is None:
+        raise WorkerError.one("TLS needs certificates, and Dask is configured with none.", WHERE, fix)
+    return security
+
+
+def _client(scheduler: str, security: Security) -> Client:
+    """A client that has shaken hands with a scheduler.
+
+    Dask waits without an end for a first word, and whoever answers in another language raises whatever its words mean
+    as lengths of messages; so both are left to a thread, which is not waited for longer than is allowed.
+    """
+    from distributed import Client
+
+    class Ours(Client):
+        """A client that is closed by us; Dask closes one that is forgotten, and waits for what it never reached."""
+
+        def __del__(self) -> None:
+            pass
+
+    kind: type[Client] = Ours
+    answers: list[Client | Exception] = []
+
+    def connect() -> None:
+        try:
+            found = kind(scheduler, timeout=SECONDS_TO_CONNECT, security=security, set_as_default=False)
+            answers.append(found)
+        except Exception as error:  # noqa: BLE001 - whatever it is, nobody who speaks for Dask has answered
+            answers.append(error)
+
+    thread = threading.Thread(target=connect, daemon=True)
+    thread.start()
+    thread.join(SECONDS_TO_CONNECT + SECONDS_BETWEEN_LOOKS)
+    answer = answers[0] if answers else None
+    if answer is None or isinstance(answer, Exception):
+        what = f"No Dask scheduler answers at {scheduler}."
+        fix = f"Start one with `dask scheduler`, and give the address that it prints, like {EXAMPLE}."
+        raise WorkerError.one(what, WHERE, fix) from answer
+    return answer
 
 
 @contextmanager
@@ -86,11 +171,13 @@ def _silence() -> Iterator[None]:
 
 
 def _refuse_no_workers(client: Client, scheduler: str) -> None:
-    try:
-        client.wait_for_workers(1, timeout=SECONDS_TO_CONNECT)
-    except TimeoutError as error:
-        fix = f"Start some with `dask worker {scheduler} --nthreads 1`."
-        raise WorkerError.one(f"The scheduler at {scheduler} has no workers.", WHERE, fix) from error
+    """Wait for a first worker; each look has an end of its own."""
+    end = time.monotonic() + SECONDS_TO_CONNECT
+    while not _has_workers(client, scheduler):
+        if time.monotonic() > end:
+            fix = f"Start some with `dask worker {scheduler} --nthreads 1`."
+            raise WorkerError.one(f"The scheduler at {scheduler} has no workers.", WHERE, fix)
+        time.sleep(SECONDS_BETWEEN_LOOKS / 10)
 
 
 def _refuse_other_versions(client: Client, scheduler: str, packages: Sequence[str]) -> None:
@@ -153,8 +240,11 @@ def _answer(client: Client, future: Future[Found], scheduler: str) -> Found:
     """
     from distributed import CancelledError, KilledWorker
 
-    heard = time.monotonic()
+    began = heard = time.monotonic()
     while time.monotonic() - heard < SECONDS_WITHOUT_WORKERS:
+        if time.monotonic() - began > SECONDS_FOR_A_PIECE:
+            what = f"The cluster at {scheduler} has not done one piece of work in {SECONDS_FOR_A_PIECE // 3600} hours."
+            raise WorkerError.one(what, WHERE, "See what its workers do, and build again.")
         try:
             future.exception(timeout=SECONDS_BETWEEN_LOOKS)
             return future.result(timeout=SECONDS_TO_ANSWER)

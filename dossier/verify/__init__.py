@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import logging
+import os
 import re
-import shlex
 import xml.etree.ElementTree
 from collections import Counter
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath
 from typing import Any
 
 from fontTools.pens.recordingPen import DecomposingRecordingPen
 from fontTools.ttLib import TTFont, TTLibError
 from pypdf import PdfReader
-from pypdf.errors import PyPdfError
 
-from dossier import material
+from dossier import command, limited, material
+from dossier import manifest as manifests
 from dossier.errors import OutputError
-from dossier.record import MANIFEST, MANIFEST_SCHEMA
+from dossier.manifest import Manifest
+from dossier.record import MANIFEST
 from dossier.verify import numbers, pages
 
 RESULTS = "results.json"
 WITH_RESULTS_INSIDE = "dossier-committee.pdf"
+SECONDS, SECONDS_A_MEGABYTE, MOST_SECONDS = 60, 20, 600
+"""Of the processor, for one edition; ours take 5 for each megabyte of pages and results."""
 
 # What it has to say of a damaged PDF stands among the differences.
 logging.getLogger("pypdf").addHandler(logging.NullHandler())
@@ -45,136 +46,109 @@ class _Dossier:
     """The folder of a dossier with what its manifest says."""
 
     folder: Path
-    manifest: Mapping[str, Any]
+    manifest: Manifest
 
     def content(self, name: str) -> bytes | None:
         """A file of the folder; None where it is gone."""
         path = self.folder / name
         return path.read_bytes() if path.is_file() else None
 
-    @property
-    def pdfs(self) -> list[str]:
-        """The editions that the manifest lists and the folder holds."""
-        names = (entry["name"] for entry in self.manifest["outputs"])
-        return [name for name in names if name.endswith(".pdf") and (self.folder / name).is_file()]
-
 
 def report(out: Path) -> Report:
     """Look at every file of a dossier: hashes, numbers, figures, attachments and fonts."""
     dossier = _opened(out)
-    checked: list[str] = []
-    differences = list(_files(dossier))
-    checked.append(f"files: {len(dossier.manifest['outputs'])} by size and SHA-256, and none beside them")
-    source = _source(dossier)
-    if source is None:
-        return Report(tuple(checked), (*differences, f"{RESULTS} cannot be read: no number was checked"))
-    for name in dossier.pdfs:
-        try:
-            told, wrong = _edition(dossier, name, source)
-        except (PyPdfError, KeyError, IndexError, TypeError, ValueError) as error:
-            told, wrong = [], [f"{name} cannot be read as a PDF of dossier: {type(error).__name__}: {error}"]
-        checked += told
-        differences += wrong
-    return Report(tuple(checked), tuple(differences))
+    found = manifests.present(out)
+    altered = dossier.manifest.altered(out)
+    differences = [f"{one.name} is missing" for one in dossier.manifest.outputs if one.name not in found]
+    differences += [f"{name} differs from the manifest" for name in altered]
+    differences += [f"{name} is not listed in the manifest" for name in sorted(found - dossier.manifest.listed)]
+    checked = [f"files: {len(dossier.manifest.outputs)} by size and SHA-256, and none beside them"]
+    for one in dossier.manifest.outputs:
+        # The pages of a file that differs prove nothing.
+        if one.name.endswith(".pdf") and one.name in found and one.name not in altered:
+            told, wrong = _within_limits(dossier, one)
+            checked += told
+            differences += wrong
+    return Report(tuple(checked), tuple(dict.fromkeys(differences)))
+
+
+def _within_limits(dossier: _Dossier, pdf: manifests.Output) -> tuple[list[str], list[str]]:
+    """What was looked at in a PDF, and what differs; it is read in a process that ends when it takes too long."""
+    sizes = pdf.size + sum(one.size for one in dossier.manifest.outputs if one.name == RESULTS)
+    seconds = min(SECONDS + SECONDS_A_MEGABYTE * (sizes >> 20), MOST_SECONDS)
+    answer = limited.call("dossier.verify:edition", str(dossier.folder), pdf.name, seconds=seconds)
+    if isinstance(answer, limited.Ended):
+        return [], [f"{pdf.name} cannot be read as a PDF of dossier: {answer.reason}"]
+    told, wrong = answer
+    return told, wrong
 
 
 def inputs(out: Path, release: Path) -> Report:
-    """Compare the files that a release reads with those that the dossier was made from."""
-    manifest = _opened(out).manifest
+    """Compare the files that a release reads with those that the dossier was made from.
+
+    Only files of the release folder are opened by the word of a manifest; what it names elsewhere is left to the
+    rebuild, which reads what the release names.
+    """
     folder = release if release.is_dir() else release.parent
+    listed = _opened(out).manifest.inputs
+    inside = [one for one in listed if not PurePath(one.name).is_absolute() and ".." not in PurePath(one.name).parts]
     differences = []
-    for entry in manifest["inputs"]:
-        path = folder / entry["name"]
-        if not path.is_file():
-            differences.append(f"input {entry['name']} is missing")
-        elif _sha256(path.read_bytes()) != entry["sha256"]:
-            differences.append(f"input {entry['name']} differs from the one that was read")
-    return Report((f"inputs: {len(manifest['inputs'])} by SHA-256",), tuple(differences))
+    for one in inside:
+        path = folder / one.name
+        if not os.path.lexists(path):
+            differences.append(f"input {one.name} is missing")
+        elif not one.is_at(path):
+            differences.append(f"input {one.name} differs from the one that was read")
+    outside = len(listed) - len(inside)
+    more = f", {outside} outside the release by the rebuild" if outside else ""
+    return Report((f"inputs: {len(inside)} by SHA-256{more}",), tuple(differences))
 
 
-def command(out: Path) -> list[str]:
-    """The words of the command that made the dossier, so that it can be given again."""
-    return shlex.split(str(_opened(out).manifest["command"]))[1:]
+def asked_for(out: Path) -> command.Build | command.Quick:
+    """The command that made the dossier, read as a value from its manifest; UnknownCommandError says why it is none."""
+    return command.read(_opened(out).manifest.command)
 
 
 def rebuilt(out: Path, again: Path) -> Report:
     """Compare every file of a dossier with those of a second build."""
-    one, other = _contents(out), _contents(again)
-    differences = [f"{name} is missing in the rebuild" for name in sorted(one.keys() - other.keys())]
-    differences += [f"{name} comes only with the rebuild" for name in sorted(other.keys() - one.keys())]
+    one, other = (_opened(folder).manifest for folder in (out, again))
+    names, others = ({entry.name for entry in found.outputs} for found in (one, other))
+    differences = [f"{name} is missing in the rebuild" for name in sorted(names - others)]
+    differences += [f"{name} comes only with the rebuild" for name in sorted(others - names)]
+    # The rebuild's manifest was written for its files a moment ago.
+    built = {entry.name: entry for entry in other.outputs}
     differences += [
-        f"{name} differs in the rebuild" for name in sorted(one.keys() & other.keys()) if one[name] != other[name]
+        f"{name} differs in the rebuild" for name in sorted(names & others) if not built[name].is_at(out / name)
     ]
-    versions = [_opened(folder).manifest["versions"] for folder in (out, again)]
-    if differences and versions[0] != versions[1]:
-        changed = [name for name in sorted(versions[0]) if versions[0][name] != versions[1].get(name)]
+    if one.model_copy(update={"command": None}) != other.model_copy(update={"command": None}):
+        differences.append(f"{MANIFEST} differs in the rebuild")
+    if differences and one.versions != other.versions:
+        changed = [name for name in sorted(one.versions) if one.versions[name] != other.versions.get(name)]
         differences.append(f"the rebuild was made with other versions of {', '.join(changed)}")
-    return Report((f"rebuild: {len(one)} files, byte by byte",), tuple(differences))
-
-
-# ---- files ----------------------------------------------------------------------------------------------------------
+    return Report((f"rebuild: {len(names) + 1} files, byte by byte",), tuple(differences))
 
 
 def _opened(out: Path) -> _Dossier:
     """The dossier in a folder; refused where there is none."""
-    try:
-        manifest = json.loads((out / MANIFEST).read_bytes())
-        if manifest["schema"] != MANIFEST_SCHEMA:
-            raise ValueError(manifest["schema"])
-        entries = [(str(one["name"]), str(one["sha256"]), int(one["size"])) for one in manifest["outputs"]]
-        manifest["inputs"], manifest["versions"], manifest["command"]
-        inside = all(
-            not PurePosixPath(name).is_absolute() and ".." not in PurePosixPath(name).parts for name, *_ in entries
-        )
-        if not inside:
-            raise ValueError("a name leads out of the folder")
-    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+    found = manifests.read(out)
+    if found is None:
         fix = "Name a folder that dossier build has written."
-        raise OutputError.one("There is no dossier: no manifest.json of ours.", str(out), fix) from None
-    return _Dossier(out, manifest)
-
-
-def _files(dossier: _Dossier) -> Iterator[str]:
-    """Every file that is missing, altered or not listed."""
-    for entry in dossier.manifest["outputs"]:
-        content = dossier.content(entry["name"])
-        if content is None:
-            yield f"{entry['name']} is missing"
-        elif len(content) != entry["size"] or _sha256(content) != entry["sha256"]:
-            yield f"{entry['name']} differs from the manifest"
-    listed = {PurePosixPath(entry["name"]) for entry in dossier.manifest["outputs"]} | {PurePosixPath(MANIFEST)}
-    listed |= {folder for name in listed for folder in name.parents}
-    present = {PurePosixPath(path.relative_to(dossier.folder).as_posix()) for path in dossier.folder.rglob("*")}
-    for name in sorted(present - listed):
-        yield f"{name} is not listed in the manifest"
-
-
-def _contents(folder: Path) -> dict[str, bytes]:
-    """Every file of a dossier; of the manifest what does not name the command."""
-    found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    manifest = json.loads(found.pop(MANIFEST))
-    del manifest["command"]
-    return found | {MANIFEST: json.dumps(manifest, sort_keys=True).encode()}
-
-
-def _source(dossier: _Dossier) -> numbers.Source | None:
-    try:
-        results = json.loads(dossier.content(RESULTS) or b"")
-    except (ValueError, RecursionError):
-        return None
-    return numbers.Source(results, dossier.manifest) if isinstance(results, dict) else None
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+        raise OutputError.one("There is no dossier: no manifest.json of ours.", str(out), fix)
+    return _Dossier(out, found)
 
 
 # ---- one edition ----------------------------------------------------------------------------------------------------
 
 
-def _edition(dossier: _Dossier, name: str, source: numbers.Source) -> tuple[list[str], list[str]]:
-    """What was looked at in a PDF, and what differs."""
-    reader = PdfReader(io.BytesIO(dossier.content(name) or b""))
+def edition(folder: str, name: str) -> tuple[list[str], list[str]]:
+    """What was looked at in a PDF, and what differs; whatever it raises says that the PDF is none of ours."""
+    dossier = _opened(Path(folder))
+    source = _source(dossier)
+    if source is None:
+        return [], [f"{RESULTS} cannot be read: no number was checked"]
+    content = dossier.content(name) or b""
+    reader = PdfReader(io.BytesIO(content))
+    _refuse_more_objects_than_bytes(reader, content)
     text = pages.read(reader)
     count = numbers.count(text, source)
     exempt = ", ".join(f"{number} {label}" for label, number in count.exempt.items())
@@ -200,12 +174,27 @@ def _edition(dossier: _Dossier, name: str, source: numbers.Source) -> tuple[list
     return checked, differences
 
 
+def _source(dossier: _Dossier) -> numbers.Source | None:
+    try:
+        results = json.loads(dossier.content(RESULTS) or b"")
+    except (ValueError, RecursionError):
+        return None
+    return numbers.Source(results, dossier.manifest.model_dump()) if isinstance(results, dict) else None
+
+
+def _refuse_more_objects_than_bytes(reader: PdfReader, content: bytes) -> None:
+    """The fonts are looked for among all objects, as many as the PDF says that it has."""
+    trailer: Any = reader.trailer
+    if int(trailer["/Size"]) > len(content):
+        raise ValueError("it says that it has more objects than bytes")
+
+
 def _not_drawn(dossier: _Dossier, drawn: tuple[str, ...]) -> list[str]:
     """The texts within figures that stand in no SVG beside the PDF; blanks are drawn by moving on, so do not count."""
     known: Counter[str] = Counter()
-    for entry in dossier.manifest["outputs"]:
-        content = dossier.content(entry["name"])
-        if content is not None and entry["name"].endswith(".svg"):
+    for entry in dossier.manifest.outputs:
+        content = dossier.content(entry.name) if entry.name.endswith(".svg") else None
+        if content is not None:
             root = xml.etree.ElementTree.fromstring(content)
             texts = (
                 part

@@ -66,6 +66,14 @@ class _Walk:
     blocks: list[Block] = field(default_factory=list)
     rows: int = 0
     tables: int = 0
+    entered: set[int] = field(default_factory=set)
+    """The tags that have been read, each of which the reader of the PDF holds as one object."""
+
+    def enter(self, element: Any) -> None:
+        """Remember a tag; one that stands below itself, or in two places, would be read for ever."""
+        if id(element) in self.entered:
+            raise ValueError("one of its tags stands in two places")
+        self.entered.add(id(element))
 
 
 def read(reader: PdfReader) -> Pages:
@@ -116,6 +124,7 @@ def _children(element: Any) -> list[Any]:
 
 def _element(walk: _Walk, element: Any, path: tuple[str, ...], row: int, table: int) -> None:
     """An element that is a block of its own: the text of its lines, and then the blocks within it."""
+    walk.enter(element)
     path = (*path, str(element["/S"]))
     if path[-1] == "/Table":
         walk.tables += 1
@@ -159,6 +168,7 @@ def _inline(
         elif "/S" not in child:
             continue
         elif child["/S"] in INLINE:
+            walk.enter(child)
             yield from _inline(walk, child, (*tags, str(child["/S"])))
         else:
             yield 0, _Piece("", 0), child, tags

@@ -1,0 +1,117 @@
+"""manifest.json: what went in, what came out, with which programs, by which command; no time and no path."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import deque
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from dossier.record import MANIFEST
+from dossier.types import Evidence
+
+SCHEMA: Literal["dossier-manifest/1"] = "dossier-manifest/1"
+LARGEST = 1 << 26
+"""Bytes; that of a release of 100,000 files is smaller."""
+NAME_OF_AN_OUTPUT = r"^(?:[A-Za-z0-9_][A-Za-z0-9_-]{0,200}/)?[A-Za-z0-9_][A-Za-z0-9_.-]{0,200}$"
+"""A file of OUT, or of a folder in it: neither leads out of it, nor to any sign that a terminal obeys."""
+
+
+class File(BaseModel):
+    """A file by its name, its SHA-256 and its size in bytes."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    name: str
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    size: Annotated[int, Field(ge=0)]
+
+    def is_at(self, path: Path) -> bool:
+        """Whether there is a plain file of these bytes that can be read; one of another size is not read."""
+        try:
+            if not path.is_file() or path.stat().st_size != self.size:
+                return False
+            with path.open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest() == self.sha256
+        except OSError:
+            return False
+
+
+class Output(File):
+    """A file that was written: its name is one that dossier gives."""
+
+    name: Annotated[str, Field(pattern=NAME_OF_AN_OUTPUT)]
+
+
+class Manifest(BaseModel):
+    """What a manifest holds; of what a later version adds nothing is known but that it is there.
+
+    `command` is whatever stands there: `dossier.command.read` makes a value of it, or refuses it.
+    """
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="allow")
+
+    schema_: Literal["dossier-manifest/1"] = Field(alias="schema")
+    command: Any
+    seed: int
+    artifact_sha256: str | None
+    versions: Mapping[str, str]
+    inputs: tuple[File, ...]
+    outputs: tuple[Output, ...]
+
+    @property
+    def listed(self) -> frozenset[str]:
+        """Every file and folder of OUT that it accounts for, itself among them."""
+        files = [PurePosixPath(MANIFEST), *(PurePosixPath(one.name) for one in self.outputs)]
+        return frozenset(path.as_posix() for file in files for path in (file, *file.parents)) - {"."}
+
+    def altered(self, folder: Path) -> list[str]:
+        """The files that are there with other bytes than it lists; one that is gone is not among them."""
+        there = (one for one in self.outputs if os.path.lexists(folder / one.name))
+        return [one.name for one in there if not one.is_at(folder / one.name)]
+
+
+def text(evidence: Evidence, files: Mapping[str, bytes]) -> bytes:
+    """The manifest of a dossier that is about to be written."""
+    content: dict[str, Any] = {
+        "schema": SCHEMA,
+        "command": evidence.command,
+        "seed": evidence.release.release.seed,
+        "artifact_sha256": evidence.release.release.artifact_sha256,
+        "versions": dict(evidence.versions),
+        "inputs": [{"name": one.name, "sha256": one.sha256, "size": one.size} for one in evidence.inputs],
+        "outputs": [
+            {"name": name, "sha256": hashlib.sha256(body).hexdigest(), "size": len(body)}
+            for name, body in sorted(files.items())
+        ],
+    }
+    return (json.dumps(content, sort_keys=True, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def read(folder: Path) -> Manifest | None:
+    """The manifest of a folder; None where there is none of ours."""
+    path = folder / MANIFEST
+    try:
+        if not path.is_file() or path.stat().st_size > LARGEST:
+            return None
+        return Manifest.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+def present(folder: Path) -> frozenset[str]:
+    """Every file and folder below a folder, however deep; links are not followed."""
+    found: set[str] = set()
+    waiting = deque([folder])
+    while waiting:
+        with os.scandir(waiting.popleft()) as entries:
+            for entry in entries:
+                found.add(Path(entry.path).relative_to(folder).as_posix())
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(Path(entry.path))
+    return frozenset(found)

@@ -1,0 +1,199 @@
+"""No module of the current folder, or of a release, is ever imported, by no process of ours."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+from tests.smallest import HEAD, QUICK, SITE
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+SCRIPT = (str(Path(sys.executable).with_name("dossier")),)
+MODULE = (sys.executable, "-m", "dossier")
+TABLE = "north.csv"
+SHORT = ("--jobs", "2", "--edition", "committee")
+
+TRAP = """
+import os, sys
+open(os.path.join({marks!r}, __name__), "w").close()
+here, path = os.path.dirname(os.path.realpath(__file__)), sys.path[:]
+sys.path[:] = [entry for entry in path if os.path.realpath(entry or ".") != here]
+del sys.modules[__name__]
+try:
+    __import__(__name__)
+finally:
+    sys.path[:] = path
+"""
+"""A module that leaves a mark and hands over to the one that it stands in the way of, so that all traps are tried."""
+
+ASKED_FOR = """
+import sys
+asked = set()
+class Finder:
+    def find_spec(name, path=None, target=None):
+        asked.add(name.partition(".")[0])
+sys.meta_path.insert(0, Finder)
+before = set(sys.modules)
+from dossier import cli
+try:
+    cli.dossier.main(sys.argv[1:], standalone_mode=False)
+finally:
+    print("asked for:", *sorted(asked | {name.partition(".")[0] for name in before}))
+"""
+"""A build that tells which modules it had and asked for, those in vain too."""
+
+
+@pytest.fixture(scope="module")
+def modules(tmp_path_factory: pytest.TempPathFactory) -> frozenset[str]:
+    """The name of every module that a build asks for, that Python brings, or that a package brings."""
+    folder = tmp_path_factory.mktemp("modules")
+    release(folder)
+    words = [sys.executable, "-c", ASKED_FOR, "build", ".", "-o", "out", "--jobs", "1", "--edition", "committee"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=True)
+    asked = set(done.stdout.partition("asked for:")[2].split())
+    assert {"joblib", "numpy", "weasyprint", "pypdf", "subprocess"} <= asked | {"pypdf"}
+    named = asked | set(sys.stdlib_module_names) | set(packages_distributions())
+    return frozenset(name for name in named if name.isidentifier()) - {"dossier", "__main__"}
+
+
+@pytest.fixture
+def marks(tmp_path: Path) -> Path:
+    """The folder in which each module that should not have run leaves its name."""
+    folder = tmp_path / "marks"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def trapped(tmp_path: Path, modules: frozenset[str], marks: Path) -> Path:
+    """A release beside which a file stands in the way of every module."""
+    folder = tmp_path / "release"
+    folder.mkdir()
+    release(folder)
+    for name in modules:
+        (folder / f"{name}.py").write_text(TRAP.format(marks=str(marks)))
+    return folder
+
+
+@pytest.fixture
+def after_the_start(trapped: Path) -> Path:
+    """The same without traps for what Python itself loads before the first line of a program, or of the command.
+
+    Where Python is told to look in the current folder first, these come from there, whatever a program does.
+    """
+    words = [sys.executable, "-I", "-c", "import re, runpy, sys; print(*sys.modules)"]
+    for name in subprocess.run(words, capture_output=True, text=True, check=True).stdout.split():
+        (trapped / f"{name}.py").unlink(missing_ok=True)
+    assert len(list(trapped.glob("*.py"))) > 200
+    return trapped
+
+
+def release(folder: Path) -> None:
+    """Two small tables: enough for two workers."""
+    rows = "".join(f"{k % 3 == 0:d},{(k * 7 % 40 + 1) / 42:.3f}\n" for k in range(40))
+    for name in ("north", "south"):
+        (folder / f"{name}.csv").write_text(f"outcome,risk\n{rows}")
+    text = HEAD + QUICK + "".join(SITE.replace("site", name) for name in ("north", "south"))
+    (folder / "release.toml").write_text(text)
+
+
+def run(*words: str, cwd: Path, code: int = 0, **environment: str) -> None:
+    """A command that ends as it should, and quickly enough."""
+    bare = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(
+        words,
+        cwd=cwd,
+        env=bare | environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+
+
+def imported(marks: Path) -> set[str]:
+    """The traps that ran."""
+    found = {path.name for path in marks.iterdir()}
+    for path in marks.iterdir():
+        path.unlink()
+    return found
+
+
+def test_the_traps_work(trapped: Path, marks: Path) -> None:
+    run(sys.executable, "-c", "import joblib, click", cwd=trapped)
+    assert {"joblib", "click"} <= imported(marks)
+
+
+def test_the_command_imports_nothing_of_the_release_that_it_stands_in(trapped: Path, marks: Path) -> None:
+    run(*SCRIPT, "check", ".", cwd=trapped)
+    run(*SCRIPT, "build", ".", "-o", "../dossiers", *SHORT, cwd=trapped)
+    run(*SCRIPT, "verify", "../dossiers", "--release", ".", cwd=trapped)
+    run(*SCRIPT, "quick", TABLE, "--outcome", "outcome", "--risk", "risk", "--jobs", "2", "-o", "../quick", cwd=trapped)
+    run(*SCRIPT, "verify", "../quick", "--release", TABLE, cwd=trapped)
+    assert imported(marks) == set()
+
+
+@pytest.mark.parametrize("flags", [(), ("-E",), ("-I",), ("-P",)], ids=" ".join)
+def test_python_m_imports_nothing_of_it_either(after_the_start: Path, marks: Path, flags: tuple[str, ...]) -> None:
+    run(sys.executable, *flags, "-m", "dossier", "build", ".", "-o", "../dossiers", *SHORT, cwd=after_the_start)
+    assert imported(marks) == set()
+
+
+@pytest.mark.parametrize("path", ["{link}", "..{sep}release", ".{sep}/nowhere"])
+def test_a_python_path_is_read_without_the_current_folder(after_the_start: Path, marks: Path, path: str) -> None:
+    link = after_the_start.parent / "link"
+    link.symlink_to(after_the_start)
+    path = path.format(cwd=after_the_start, link=link, sep=os.pathsep)
+    run(*SCRIPT, "build", ".", "-o", "../dossiers", *SHORT, cwd=after_the_start, PYTHONPATH=path)
+    assert imported(marks) == set()
+
+
+@pytest.mark.parametrize("name", ["release", "release/release.toml"])
+def test_a_python_path_is_read_without_the_release(after_the_start: Path, marks: Path, name: str) -> None:
+    cwd = after_the_start.parent
+    run(*SCRIPT, "build", name, "-o", "out", *SHORT, cwd=cwd, PYTHONPATH=str(after_the_start))
+    assert imported(marks) == set()
+
+
+LOOKED_FOR = """
+import os, sys
+from dossier import safe_path
+safe_path.start_again()
+print([os.environ.get(name) for name in ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH")], sys.flags.safe_path, os.getpid())
+"""
+
+
+def test_programs_and_libraries_are_not_looked_for_in_it_either(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("")
+    searched = f":/nowhere:.:{tmp_path}:{CHECKOUT}"
+    with subprocess.Popen(
+        [sys.executable, "-c", LOOKED_FOR, "quick", f"--table={tmp_path / 'table.csv'}"],
+        cwd=tmp_path.parent,
+        env={"PATH": f"/usr/bin:{tmp_path.parent}", "LD_LIBRARY_PATH": searched, "PYTHONPATH": searched},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        said, _ = process.communicate(timeout=60)
+    kept = ["/usr/bin", f"/nowhere:{CHECKOUT}", f"/nowhere:{CHECKOUT}"]
+    assert said.split("\n")[0] == f"{kept} True {process.pid}"
+
+
+def test_the_checkout_may_be_the_current_folder(tmp_path: Path) -> None:
+    release(tmp_path)
+    run(*MODULE, "check", str(tmp_path), cwd=CHECKOUT, PYTHONPATH=str(CHECKOUT))
+
+
+def test_a_matplotlibrc_of_the_release_is_not_read(tmp_path: Path) -> None:
+    release(tmp_path)
+    out = ("--jobs", "1", "--edition", "committee")
+    run(*SCRIPT, "build", ".", "-o", "../plain", *out, cwd=tmp_path)
+    (tmp_path / "matplotlibrc").write_bytes(b"\xb9 no text at all")
+    run(*SCRIPT, "build", ".", "-o", "../strange", *out, cwd=tmp_path)
+    plain, strange = (tmp_path.parent / name / "manifest.json" for name in ("plain", "strange"))
+    assert plain.read_bytes() == strange.read_bytes()
