@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dossier.metrics.logistic import logistic_fit, logit, near_intercept
+from dossier.metrics.logistic import has_logit, logistic_fit, logit, near_intercept
 from dossier.metrics.utility import AT_ONE, contributions
 from dossier.types import Absent, Floats
 
@@ -55,6 +55,8 @@ def _one_class(rows: Rows) -> Absent | None:
     cases, others = (rows.weights[rows.outcome == label].any() for label in (1, 0))
     if cases and others:
         return None
+    if not cases and not others:
+        return NOTHING
     return NO_OTHER if cases else NO_CASE
 
 
@@ -180,21 +182,14 @@ def _likelihood_ratio(rows: Rows, found: Shares, chosen: tuple[float, float], do
     return _quotient(chosen[0] / found.cases, chosen[1] / found.others)
 
 
-def net_benefit(rows: Rows) -> Found:
-    """The weighted mean of what the rows contribute to the net benefit."""
-    if rows.threshold >= 1:
-        return AT_ONE
-    everyone = contributions(rows.outcome, np.ones(len(rows.outcome)), rows.threshold)
-    found = contributions(rows.outcome, rows.risk, rows.threshold)
-    return Weighted(mean(found, rows.weights), {"treat_all": mean(everyone, rows.weights)})
-
-
 def standardized_net_benefit(rows: Rows) -> Found:
     """The weighted net benefit over the weighted prevalence."""
-    found, phi = net_benefit(rows), mean(rows.outcome, rows.weights)
-    if isinstance(found, Absent):
-        return found
-    return NO_CASE if phi == 0 else _quotient(found.value, phi)
+    if rows.threshold >= 1:
+        return AT_ONE
+    phi = mean(rows.outcome, rows.weights)
+    if phi == 0:
+        return NO_CASE
+    return _quotient(mean(contributions(rows.outcome, rows.risk, rows.threshold), rows.weights), phi)
 
 
 # ---- without a threshold --------------------------------------------------------------------------------------------
@@ -247,40 +242,44 @@ def tjur_r2(rows: Rows) -> Found:
     return Weighted(of_cases - of_others, {"mean_of_cases": of_cases, "mean_of_others": of_others})
 
 
-def oe_ratio(rows: Rows) -> Found:
-    """The weighted number of cases over the weighted number expected."""
-    phi = mean(rows.outcome, rows.weights)
-    if phi == 0:
-        return NO_CASE
-    if not rows.risk[rows.weights > 0].any():
-        return Absent("every risk that has a weight is 0, so that no event is expected")
-    return _quotient(phi, mean(rows.risk, rows.weights))
-
-
 def calibration_intercept(rows: Rows) -> Found:
     """The intercept of the weighted logistic regression on the log odds of the risk, the slope held at 1."""
-    if reason := _one_class(rows):
+    inside = _with_logit(rows)
+    if reason := _one_class(inside):
         return reason
-    log_odds, weights = logit(rows.risk), rows.weights / rows.weights.mean()
-    near = near_intercept(rows.outcome, log_odds, weights)
-    fit = logistic_fit(np.ones((1, len(weights))), rows.outcome, log_odds + near, weights)
-    return fit if isinstance(fit, Absent) else Weighted(float(fit.coefficients[0]) + near)
+    log_odds, weights = logit(inside.risk), inside.weights / inside.weights.mean()
+    near = near_intercept(inside.outcome, log_odds, weights)
+    fit = logistic_fit(np.ones((1, len(weights))), inside.outcome, log_odds + near, weights)
+    return fit if isinstance(fit, Absent) else Weighted(float(fit.coefficients[0]) + near, _left_out(rows))
+
+
+def _with_logit(rows: Rows) -> Rows:
+    """The rows whose risk has a logit: one that is set for a risk of 0 or 1 would set the slope."""
+    kept = has_logit(rows.risk)
+    return rows if kept.all() else Rows(rows.outcome[kept], rows.risk[kept], rows.weights[kept], rows.threshold)
+
+
+def _left_out(rows: Rows) -> dict[str, float | None]:
+    """How many rows have no logit, where some have none."""
+    count = int((~has_logit(rows.risk)).sum())
+    return {"left_out": float(count)} if count else {}
 
 
 def calibration_slope(rows: Rows) -> Found:
     """The slope of the weighted logistic regression on the log odds of the risk."""
     line = _line(rows)
-    return line if isinstance(line, Absent) else Weighted(line[1])
+    return line if isinstance(line, Absent) else Weighted(line[1], _left_out(rows))
 
 
 def calibration_intercept_joint(rows: Rows) -> Found:
     """The intercept of the weighted logistic regression on the log odds of the risk, fitted with the slope."""
     line = _line(rows)
-    return line if isinstance(line, Absent) else Weighted(line[0])
+    return line if isinstance(line, Absent) else Weighted(line[0], _left_out(rows))
 
 
 def _line(rows: Rows) -> tuple[float, float] | Absent:
     """Intercept and slope, whose score equations hold each row at its weight (Binder 1983)."""
+    rows = _with_logit(rows)
     if reason := _one_class(rows):
         return reason
     log_odds, weights = logit(rows.risk), rows.weights / rows.weights.mean()
@@ -318,18 +317,16 @@ VALUES: Mapping[str, Callable[[Rows], Found]] = {
         measure.__name__: measure
         for measure in (
             *(sensitivity, specificity, ppv, npv, accuracy, balanced_accuracy, youden_j),
-            *(likelihood_ratio_positive, likelihood_ratio_negative, net_benefit, standardized_net_benefit),
-            *(auroc, brier, scaled_brier, log_score, tjur_r2, oe_ratio),
+            *(likelihood_ratio_positive, likelihood_ratio_negative, standardized_net_benefit),
+            *(auroc, brier, scaled_brier, log_score, tjur_r2),
             *(calibration_intercept, calibration_slope, calibration_intercept_joint),
         )
     },
     "auroc_of_rival": _theirs(auroc),
-    "oe_ratio_of_rival": _theirs(oe_ratio),
     "calibration_slope_of_rival": _theirs(calibration_slope),
     "auroc_difference": _apart(auroc),
     "brier_difference": _apart(brier),
     "log_score_difference": _apart(log_score),
     "accuracy_difference": _apart(accuracy),
-    "net_benefit_difference": _apart(net_benefit),
 }
 """The measures that honour sampling weights, by name."""
