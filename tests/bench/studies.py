@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 from scipy.stats import binom, norm
 
-from dossier.metrics import correspondence, human_factors, pooled, reliability, robustness
+from dossier.metrics import calibration, correspondence, human_factors, pooled, reliability, robustness
 from dossier.types import (
     Absent,
     DatasetSummary,
@@ -34,6 +35,8 @@ def cells(bootstrap: int) -> Iterator[tuple[str, str, int, Simulate]]:
     for k in (5, 10):
         for spread in (0.0, 0.15, 0.4):
             yield f"pooled, {k} sites, tau {spread:g}", "interval", k, _pooled(k, spread)
+        for spread in (0.15, 0.3):
+            yield f"pooled O/E, {k} sites, sd {spread:g}", "interval", k, _pooled_ratios(k, spread)
     for cases, raters in ((100, 3), (400, 12)):
         yield f"raters, {raters} on {cases} cases", "interval", cases, _raters(cases, raters, bootstrap)
     for decisions in (100, 500):
@@ -72,6 +75,23 @@ def _pooled(k: int, spread: float) -> Simulate:
             "pooled mean": held(found, 1.0),
             "prediction interval": between(details["prediction_low"], details["prediction_high"], ahead),
         }
+
+    return simulate
+
+
+def _pooled_ratios(k: int, spread: float) -> Simulate:
+    """Sites of 500 to 1,500 patients whose true O/E is log-normal around 1, each measured on its rows."""
+
+    def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
+        del number
+        sites = []
+        for log_ratio in spread * rng.standard_normal(k):
+            chance = expit(rng.normal(-2.2, 1.0, int(rng.integers(500, 1501))))
+            outcome = (rng.random(len(chance)) < chance).astype(float)
+            found = calibration.oe_ratio(outcome, np.minimum(chance * math.exp(-log_ratio), 1.0), LEVEL)
+            assert isinstance(found, Estimate)
+            sites.append(found)
+        return {"pooled oe_ratio": held(pooled.pool(tuple(sites), "log", LEVEL), 1.0)}
 
     return simulate
 
