@@ -211,10 +211,16 @@ def smallest(found: SumOfShares) -> int:
 
 
 def interval_of(found: SumOfShares, reach: float) -> tuple[float, float, float]:
-    """The value of the smallest sum and its bounds, at a reach of so many standard errors."""
-    coefficients, shares = np.array(found.coefficients[smallest(found)]), np.array(found.shares)
-    low, high = bounds(coefficients, shares, np.array(found.covariance), found.rows, found.units, reach)
-    return float(np.sum(coefficients * shares)), float(low), float(high)
+    """The value of the smallest sum and its bounds, at a reach of so many standard errors.
+
+    The lower bound is the lowest of those of all sums: which sum is the smallest in truth is not known, and where two
+    are nearly equal, the bound of one is none of the other.
+    """
+    shares, covariance = np.array(found.shares), np.array(found.covariance)
+    each = [bounds(np.array(one), shares, covariance, found.rows, found.units, reach) for one in found.coefficients]
+    which = smallest(found)
+    value = float(np.sum(np.array(found.coefficients[which]) * shares))
+    return value, min(float(low) for low, _ in each), float(each[which][1])
 
 
 FARTHEST = 40.0

@@ -173,8 +173,9 @@ def net_benefit_gain(
     Below 0 it would be better to do without the model.
 
     Arguments: as for `net_benefit`. Returns the smaller of w TN/n - FN/n, the gain over flagging everyone, and TP/n - w
-    FP/n, that over no one, w = t/(1-t), with the interval that `net_benefit` gives such a sum of two shares. A normal
-    interval drops the missed cases where there is none, and then claims a gain in half of all samples. Absent without
+    FP/n, that over no one, w = t/(1-t), with the interval that `net_benefit` gives such a sum of two shares. The lower
+    bound is the lower of those of the two gains, so that it lies above 0 only where the model exceeds both defaults:
+    near a threshold that equals the prevalence a sample may take the worse default for the better one. Absent without
     rows or at a threshold of 1. `details` holds `default`, the net benefit of that default. Source: Vickers and Elkin
     2006; as expected utility with the advice less that without it, the value of information of Campagner 2023; the
     interval Zou and Donner 2008.

@@ -57,6 +57,13 @@ def test_the_net_benefits_hold_far_from_the_prevalence() -> None:
     assert_held(coverage.Found(found.cell, usual))
 
 
+@pytest.mark.parametrize(("condition", "threshold"), [("far too low", 0.05), ("far too high", 0.1)])
+def test_a_gain_is_rarely_claimed_where_a_default_is_better(condition: str, threshold: float) -> None:
+    """At a threshold near the prevalence a sample often takes the worse default for the better one."""
+    (tally,) = tallied(coverage.where_a_default_is_better(condition, 0.07, 300, (threshold,)), 600).tallies.values()
+    assert tally.held <= float(binom.isf(RISK, tally.counted, 0.025))
+
+
 @pytest.mark.parametrize("kind", ["clusters", "weights"])
 def test_net_benefit_and_ratio_hold_of_rows_in_clusters_and_with_weights(kind: str) -> None:
     assert_held(tallied(coverage.sampled_otherwise(kind, "shifted", 0.3, 1000), 150))
