@@ -38,6 +38,9 @@ FEW_CLUSTERS = 10
 
 OE_TOLERATED = (0.8, 1.25)
 """The ratio of observed to expected events is off where its interval excludes 1, far off where that lies outside."""
+CERTAIN = 1e-12
+"""A risk that is nearer than this to 0 or 1 has no logit of its own."""
+
 SAME_RISK = 0.001
 """Two risks that differ by no more are the same: tables round them."""
 

@@ -36,6 +36,7 @@ SOURCES: Mapping[str, str] = {
     "Carrington 2022": "Carrington AM, Manuel DG, Fieguth PW, et al. Deep ROC analysis and AUC as balanced average "
     "accuracy, for improved classifier selection, audit and explanation. IEEE Trans Pattern Anal Mach Intell 2022.",
     "Chuang 2000": "Chuang CS, Lai TL. Hybrid resampling methods for confidence intervals. Stat Sin 2000;10:1–50.",
+    "Cochran 1977": "Cochran WG. Sampling Techniques. 3rd edition. New York: Wiley, 1977.",
     "Cohen 1960": "Cohen J. A coefficient of agreement for nominal scales. Educ Psychol Meas 1960;20:37–46.",
     "Cowan 2011": "Cowan G, Cranmer K, Gross E, Vitells O. Power-constrained limits. arXiv:1105.3166, 2011.",
     "Cox 1958": "Cox DR. Two further applications of a model for binary regression. Biometrika 1958;45:562–565.",
@@ -120,8 +121,6 @@ SOURCES: Mapping[str, str] = {
     "Van Rijsbergen 1979": "Van Rijsbergen CJ. Information Retrieval. 2nd edition. Butterworths, 1979.",
     "Vickers 2006": "Vickers AJ, Elkin EB. Decision curve analysis: a novel method for evaluating prediction models. "
     "Med Decis Making 2006;26:565–574.",
-    "Vickers 2008": "Vickers AJ, Cronin AM, Elkin EB, Gonen M. Extensions to decision curve analysis, a novel method for "
-    "evaluating diagnostic tests, prediction models and molecular markers. BMC Med Inform Decis Mak 2008;8:53.",
     "Viechtbauer 2007": "Viechtbauer W. Confidence intervals for the amount of heterogeneity in meta-analysis. Stat Med "
     "2007;26:37–52.",
     "Welch 1947": 'Welch BL. The generalization of "Student\'s" problem when several different population variances '

@@ -23,7 +23,7 @@ from dossier.types import (
     Withheld,
 )
 from dossier.typeset.names import count_of, lost_rows, rows_read_of
-from dossier.typeset.numbers import TIED, expected_range, number, per_cent, threshold
+from dossier.typeset.numbers import TIED, expected_range, number, patients_needed, per_cent, threshold
 from dossier.typeset.words import counted, listing
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ FLAGS: Mapping[str, str] = {
     "few_clusters": "Few clusters",
     "rows_excluded": "Rows not analysed",
     "rows_selected": "Rows left out by the release",
+    "no_event": "No event where events were expected",
     "risks_off": "Risks too low or too high",
     "slope_off": "Risks too extreme or too cautious",
     "wrong_order": "Risks that run the wrong way",
@@ -50,6 +51,7 @@ FLAGS: Mapping[str, str] = {
     "imputed": "Values that were imputed",
     "missing_predictor": "Predictor not recorded, or named otherwise",
     "constant_risk": "One risk for all",
+    "certain_risks": "Risks of exactly 0 or 1",
     "one_class": "One class only",
     "duplicate_rows": "Equal rows",
     "shared_rows": "Rows shared with development",
@@ -322,17 +324,33 @@ def _at_sites(
             yield site[result.dataset], result.at, result.found
 
 
+def _no_event(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """No event at a site where the risks add up to so many that this is no chance."""
+    for dataset, label, found in _estimates(external, results, "oe_ratio"):
+        expected = found.details.get("expected")
+        if found.events == 0 and found.high is not None and found.high < 1 and expected is not None:
+            which = f"is of class {label}" if label else "had the outcome"
+            yield Flag(
+                "no_event",
+                dataset.name,
+                f"at {dataset.site} none of {counted(dataset.n, 'patient')} {which}, and the risks add up to "
+                f"{number(expected, 0)} (O/E 0, interval up to {number(found.high)}): it may not have been recorded "
+                "there, or the risks are far too high.",
+            )
+
+
 def _risks_off(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
-    """Risks whose sum is clearly off at a site."""
+    """Risks whose sum is clearly off at a site that had events."""
     low, high = OE_TOLERATED
     for dataset, label, found in _estimates(external, results, "oe_ratio"):
         what = f"patients of class {label}" if label else "events"
-        if found.low is not None and found.high is not None and (found.low > high or found.high < low):
+        bounded = found.value > 0 and found.low is not None and found.high is not None
+        if bounded and ((found.low or 0) > high or (found.high or 0) < low):
             yield Flag(
                 "risks_off",
                 dataset.name,
                 f"at {dataset.site} there were {number(found.value)} times as many {what} as the risks add "
-                f"up to ({number(found.low)} to {number(found.high)}), outside {low:g} to {high:g}.",
+                f"up to ({number(found.low or 0)} to {number(found.high or 0)}), outside {low:g} to {high:g}.",
             )
 
 
@@ -385,7 +403,7 @@ def _never_wrong(external: Sequence[DatasetSummary], results: Sequence[Result]) 
 def _default_better(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
     """A threshold at which flagging everyone or no one has, beyond chance, a higher net benefit than the model."""
     worse: dict[str, list[str]] = {}
-    for dataset, at, found in _at_sites(external, results, "value_of_information", {"threshold"}):
+    for dataset, at, found in _at_sites(external, results, "net_benefit_gain", {"threshold"}):
         if found.high is None or found.high >= 0:
             continue
         whom = "everyone" if (found.details.get("default") or 0) > 0 else "no one"
@@ -413,7 +431,7 @@ def _precision_missed(
             if dataset.n < found.value:
                 what = f"{label} of class {at['class']}" if "class" in at else label
                 what += f" at a threshold of{TIED}{threshold(float(at['threshold']))}" if "threshold" in at else ""
-                needed.setdefault(dataset.name, []).append(f"{what} ({number(found.value, 0)})")
+                needed.setdefault(dataset.name, []).append(f"{what} ({patients_needed(found.value)})")
     whose = "the declared widths ask for" if widths_declared else "the usual widths of intervals ask for"
     for dataset in external:
         if dataset.name in needed:
@@ -564,11 +582,12 @@ RULES = (
     Rule(lambda shown: _rows_lost(shown.external)),
     Rule(lambda shown: _rows_selected(shown.external)),
     Rule(lambda shown: _imputed(shown.external, shown.results), ("auroc",)),
+    Rule(lambda shown: _no_event(shown.external, shown.results), ("oe_ratio",)),
     Rule(lambda shown: _risks_off(shown.external, shown.results), ("oe_ratio",)),
     Rule(lambda shown: _slope_off(shown.external, shown.results), ("calibration_slope",)),
     Rule(lambda shown: _wrong_order(shown.external, shown.results), ("auroc", "calibration_slope")),
     Rule(lambda shown: _never_wrong(shown.external, shown.results), ("auroc",)),
-    Rule(lambda shown: _default_better(shown.external, shown.results), ("value_of_information",)),
+    Rule(lambda shown: _default_better(shown.external, shown.results), ("net_benefit_gain",)),
     Rule(lambda shown: _precision_missed(shown.external, shown.results, shown.widths_declared), tuple(SIZES)),
     Rule(lambda shown: _model_differs(shown.external, shown.results), ("formula_difference",)),
     Rule(lambda shown: _few_sites(shown.external)),

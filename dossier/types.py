@@ -279,8 +279,10 @@ class Predicted:
 
     @property
     def words(self) -> str:
-        """The outcome with its horizon, as they stand within a sentence."""
-        return self.outcome if self.horizon is None else f"{self.outcome}, {self.horizon}"
+        """The outcome with its horizon, as they stand within a sentence; once where its name says it already."""
+        if self.horizon is None or f" {folded(self.horizon)} " in f" {folded(self.outcome)} ":
+            return self.outcome
+        return f"{self.outcome}, {self.horizon}"
 
     def is_other(self, than: Predicted) -> bool:
         """Whether the outcome or its horizon is another; a horizon that one of the two does not say may be the same."""
@@ -360,6 +362,21 @@ class Study:
 
 
 @dataclass(frozen=True)
+class SumOfShares:
+    """A sum of shares of the same rows, each times a coefficient; of several such sums the smallest."""
+
+    shares: tuple[float, ...]
+    covariance: tuple[tuple[float, ...], ...]
+    coefficients: tuple[tuple[float, ...], ...]
+    """Those of each sum, one a share."""
+    rows: float
+    """The effective number of rows, and that of the units that they were sampled in."""
+    units: float
+    freedom: float
+    """The degrees of freedom of the covariance; infinite for independent rows."""
+
+
+@dataclass(frozen=True)
 class Estimate:
     """A number with its interval, the method of the interval, and the rows it rests on."""
 
@@ -377,6 +394,8 @@ class Estimate:
     """Why a bound is missing, when one is."""
     of_value: str = ""
     """What of the method tells how the value was made, whatever the interval: what stays when that is made anew."""
+    made_of: SumOfShares | None = field(default=None, compare=False, repr=False)
+    """The shares of rows that it is a sum of, from which imputations are pooled; never recorded."""
 
     def by(self, interval: str) -> str:
         """The method when the interval is made in this way."""

@@ -168,7 +168,7 @@ def test_each_class_is_taken_against_the_rest(biopsy: Book) -> None:
             assert find(biopsy.evidence, name, "graft-2", **{"class": label}) == expected
 
 
-MEANS = ("auroc", "oe_ratio", "calibration_slope", "ici", "tjur_r2", "f1", "net_benefit", "sensitivity")
+MEANS = ("auroc", "f1", "sensitivity")
 
 
 @pytest.mark.parametrize("measure", MEANS)
@@ -184,6 +184,29 @@ def test_the_mean_is_that_of_the_classes_and_answers_where_no_class_is_asked_for
     assert find(biopsy.evidence, measure, "graft-1", **threshold) == values[MACRO]
 
 
+def test_only_discrimination_has_a_mean_over_the_classes(biopsy: Book) -> None:
+    """The sum of O/E and intercepts over the classes is fixed, so that their mean hides what is off."""
+    terms = biopsy.evidence.terms
+    averaged = {one.term for one in biopsy.evidence.results if one.at.get("class") == MACRO}
+    assert {name for name in averaged if terms[name].chapter != "discrimination"} == {"auroc_difference"}
+    for measure in ("oe_ratio", "calibration_intercept", "calibration_slope", "ici", "tjur_r2", "net_benefit"):
+        at = {"threshold": 0.25} if measure == "net_benefit" else {}
+        for dataset in ("graft-1", POOLED):
+            assert find(biopsy.evidence, measure, dataset, **at) == Absent(f"{measure} was not computed for {dataset}")
+        labels = {
+            str(one.at["class"]) for one in biopsy.evidence.results if one.measure == measure and "class" in one.at
+        }
+        assert labels == set(GRADES)
+
+
+def test_a_criterion_on_a_mean_that_is_not_taken_is_a_fault(tmp_path: Path) -> None:
+    asked = '[[acceptance]]\nmeasure = "oe_ratio"\ndataset = "site"\nat = { class = "macro" }\nat_least = 0.8\n'
+    with pytest.raises(DossierError) as caught:
+        built(tmp_path, [("G0", (0.7, 0.1, 0.1, 0.1)), ("G1", (0.1, 0.7, 0.1, 0.1))] * 10, RELEASE + asked)
+    assert "oe_ratio has no mean over the classes." in str(caught.value)
+    assert "Name the class that it is about, in a criterion for each." in str(caught.value)
+
+
 def test_the_rival_on_its_own_is_one_of_two_classes(biopsy: Book) -> None:
     """The chapter of several classes compares the models over all classes."""
     for measure in ("auroc", "oe_ratio", "calibration_slope"):
@@ -193,7 +216,7 @@ def test_the_rival_on_its_own_is_one_of_two_classes(biopsy: Book) -> None:
 
 def test_sites_are_pooled_by_class_and_in_the_mean(biopsy: Book) -> None:
     for measure in ("auroc", "oe_ratio", "calibration_slope"):
-        for label in (MACRO, *GRADES):
+        for label in (MACRO, *GRADES) if measure == "auroc" else GRADES:
             found = estimated(find(biopsy.evidence, measure, POOLED, **{"class": label}))
             assert found.details["k"] == 3
 
@@ -266,7 +289,7 @@ def test_refitted_splits_of_several_classes_have_the_mean_over_the_splits() -> N
     split = np.arange(len(whole.classes)) % 2
     found = site_evidence(site_of(replace(whole, split=split))).site
     parts = [site_evidence(site_of(part_of(whole, split == one))).site for one in (0, 1)]
-    for measure, at in (("brier", {}), ("auroc", {"class": MACRO}), ("oe_ratio", {"class": MACRO})):
+    for measure, at in (("brier", {}), ("auroc", {"class": MACRO}), ("oe_ratio", {"class": "G1"})):
         values = [
             estimated(next(one.found for one in each.results if one.measure == measure and one.at == at)).value
             for each in parts
@@ -291,12 +314,13 @@ def test_a_class_that_nobody_has_gives_no_mean_and_says_so(
 ) -> None:
     found = built(tmp_path, rows)
     assert find(found, "auroc", "site") == Absent(reason)
-    ratio = find(found, "oe_ratio", "site")
-    assert isinstance(ratio, Absent)
-    assert ratio.reason.startswith("no mean over the classes (")
-    one = find(found, "oe_ratio", "site", **{"class": "G3"})
+    precision = find(found, "auprc", "site")
+    assert isinstance(precision, Absent)
+    assert precision.reason.startswith("no mean over the classes (")
+    one = find(found, "calibration_slope", "site", **{"class": "G3"})
     assert isinstance(one, Absent)
     assert one.reason == f"G3 against the rest: none of the {len(rows)} rows has the outcome"
+    assert estimated(find(found, "oe_ratio", "site", **{"class": "G3"})).value == 0
     assert {flag.flag for flag in found.flags} & {"class_missing", "one_class"}
 
 

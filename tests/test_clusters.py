@@ -88,7 +88,11 @@ def test_every_interval_says_how_it_was_made(single: Evidence) -> None:
     for result in (one for one in single.results if one.dataset == SITE and isinstance(one.found, Estimate)):
         assert isinstance(result.found, Estimate)
         if result.found.low is not None:
-            assert "jackknife leaving out 200 clusters" in result.found.method, result.term
+            made = result.found.method
+            linearized = result.term.startswith(("net_benefit", "oe_ratio"))
+            assert ("linearization over" if linearized else "jackknife leaving out") + " 200 clusters" in made, (
+                result.term
+            )
 
 
 def test_the_rival_has_its_interval_on_the_scale_of_the_model(single: Evidence) -> None:
@@ -239,9 +243,9 @@ def test_a_clustered_measure_still_says_how_its_value_was_made(study: Study) -> 
         for name in ("auprc", "calibration_slope", "ici", "ece", "membership_auroc", "sensitivity")
     }
     jackknife = "jackknife leaving out 40 clusters, t with 39 degrees of freedom"
-    clip = "logit of 1 risks clipped to 1e-12 from 0 or 1"
+    clip, without = "logit of 1 risks clipped to 1e-12 from 0 or 1", "without risks of 0 or 1"
     assert methods["auprc"][-1] == f"average precision; {jackknife}"
-    assert methods["calibration_slope"][-1] == f"{clip}; {jackknife}"
+    assert methods["calibration_slope"][-1] == f"{without}; {jackknife}"
     assert methods["ece"][-1] == "10 bins of equal width; value only"
     assert methods["membership_auroc"][-1] == "logistic regression, 10-fold cross-validated; value only"
     assert methods["sensitivity"][-1] == f"Wilson at the effective number of rows; {jackknife}"
@@ -268,7 +272,7 @@ def test_bands_of_clusters_of_one_lie_near_the_ordinary_bands(independent: Evide
         )
         assert isinstance(plain, Curve), name
         assert isinstance(clustered, Curve), name
-        assert "jackknife" in clustered.method
+        assert ("linearization" if name == "decision_curve" else "jackknife") in clustered.method
         end = "cases_low" if name == "cumulative_risks" else "low"
         ours, theirs = (np.array(one.columns[end], dtype=float) for one in (clustered, plain))
         assert float(np.median(np.abs(ours - theirs))) < 0.02, name

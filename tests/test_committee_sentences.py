@@ -75,6 +75,32 @@ def test_a_place_with_few_patients_is_named_with_how_few() -> None:
     assert told[0] == "Too high in Spain (11; 5 with the outcome)."
 
 
+@pytest.mark.parametrize(
+    ("ratio", "intercept", "told"),
+    [
+        ((1.2, 0.99, 1.4), (0.2, -0.01, 0.4), "The difference may be chance."),
+        ((1.2, 0.99, 1.4), (0.2, 0.01, 0.4), "Too low."),
+        ((0.8, 0.6, 1.01), (-0.3, -0.5, -0.1), "Too high."),
+        ((0.8, 0.6, 0.99), (-0.3, -0.6, 0.0), "Too high."),
+        ((1.2, 1.01, 1.4), (0.2, -0.1, 0.5), "Too low."),
+    ],
+)
+def test_a_difference_may_be_chance_only_where_the_intercept_says_so_too(
+    ratio: tuple[float, float, float], intercept: tuple[float, float, float], told: str
+) -> None:
+    evidence = given(KINDS["one"], "oe_ratio", site_0=ratio)
+    kept = tuple(one for one in evidence.results if one.measure != "calibration_intercept")
+    one = next(one for one in kept if one.measure == "oe_ratio" and one.dataset == "site-0")
+    found = Estimate(*intercept, 0.95, 300, "by hand")
+    as_well = dataclasses.replace(one, term="calibration_intercept", measure="calibration_intercept", found=found)
+    evidence = dataclasses.replace(evidence, results=(*kept, as_well))
+    ours = " ".join(committee.risks_are_right(dataclasses.replace(evidence, local_site="site-0")))
+    everywhere = " ".join(committee.everywhere(evidence))
+    assert told in ours
+    assert ("may be chance" in ours) == ("may be chance" in everywhere) == ("chance" in told)
+    assert told.split(".")[0] in everywhere or "chance" in told
+
+
 def test_of_several_classes_the_pairs_farthest_off_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     evidence = KINDS["one"]
     site = dataclasses.replace(evidence.datasets[0], class_counts={"G0": 100, "G1": 100, "G2": 100, "G3": 12})

@@ -213,8 +213,8 @@ def of_net_benefit(found: dict[tuple[str, float], tuple[float, float]], *declare
     for (site, at), (value, everyone) in found.items():
         gain = value - max(everyone, 0)
         beside = Estimate(gain, gain - NB_WIDTH, gain + NB_WIDTH, 0.95, 100, "by hand")
-        made.append(Result("value_of_information", "value_of_information", site, {"threshold": at}, beside))
-    kept = [one for one in evidence.results if one.measure not in ("net_benefit", "value_of_information")]
+        made.append(Result("net_benefit_gain", "net_benefit_gain", site, {"threshold": at}, beside))
+    kept = [one for one in evidence.results if one.measure not in ("net_benefit", "net_benefit_gain")]
     thresholds = evidence.release.thresholds.model_copy(update={"declared": declared})
     release = evidence.release.model_copy(update={"thresholds": thresholds})
     return dataclasses.replace(evidence, results=(*kept, *made), release=release)

@@ -104,6 +104,23 @@ def test_risks_off_when_the_whole_interval_is(low: float, high: float, raised: b
     assert ("risks_off" in names(result("oe_ratio", 1, low, high))) is raised
 
 
+def no_event(high: float, expected: float = 165, events: int = 0) -> Result:
+    found = Estimate(0.0, 0.0, high, 0.95, 500, "by hand", events, details={"expected": expected})
+    return Result("oe_ratio", "oe_ratio", "bari", {}, found)
+
+
+def test_no_event_where_many_are_expected_shouts_in_a_flag_of_its_own() -> None:
+    here = site(500, 0)
+    assert [one.replace("\N{NO-BREAK SPACE}", " ") for one in sayings("no_event", no_event(0.022), dataset=here)] == [
+        "at Bari none of 500 patients had the outcome, and the risks add up to 165 (O/E 0, interval up to 0.02): it "
+        "may not have been recorded there, or the risks are far too high."
+    ]
+    assert "risks_off" not in names(no_event(0.022), dataset=here)
+    for quiet in (no_event(1.0, 3.5), no_event(0.022, events=4)):  # of 4 events none has a weight
+        assert sayings("no_event", quiet, dataset=here) == []
+    assert "no_event" not in names(result("oe_ratio", 0.5, 0.4, 0.6))
+
+
 @pytest.mark.parametrize(
     ("low", "high", "raised"), [(1.0, 1.5, False), (1.01, 1.5, True), (0.5, 1.0, False), (0.5, 0.99, True)]
 )
@@ -257,7 +274,7 @@ def test_what_is_hard_to_predict_stands_in_one_sentence() -> None:
 
 def benefit(value: float, low: float, high: float, default: float, at: float = 0.5) -> Result:
     found = Estimate(value, low, high, 0.95, 1000, "by hand", details={"default": default})
-    return Result("value_of_information", "value_of_information", "bari", {"threshold": at}, found)
+    return Result("net_benefit_gain", "net_benefit_gain", "bari", {"threshold": at}, found)
 
 
 @pytest.mark.parametrize(("high", "raised"), [(0.0, False), (-0.001, True)])

@@ -66,6 +66,7 @@ def table(rows: int, seed: int = 1) -> dict[str, Any]:
         "rival": np.clip(risk + rng.normal(0, 0.15, rows), 0.001, 0.999),
         "weights": 0.5 + np.arange(rows) % 3,
         "split": Absent("no splits"),
+        "cluster": Absent("no clusters"),
         "predictors": features(rng, rows, shift=0.4),
         "development": features(np.random.default_rng(3), 60),
         "labels": labels,

@@ -392,6 +392,15 @@ def test_flags_of_odd_tables(tmp_path: Path) -> None:
     assert [one.columns for one in study.flags] == [(), (), ("d",), (), ("a", "b")]
 
 
+def test_risks_of_exactly_0_and_1_are_counted_in_a_flag(tmp_path: Path) -> None:
+    table = "outcome,risk\n0,0\n1,1\n1,0.4\n0,1e-12\n0,1e-13\n"
+    assert _flagged(_read(tmp_path, SITE, site__csv=table), "certain_risks") == [
+        "A risk is exactly 0 or 1 in 3 rows of site: the calibration slope and intercept are those of the others."
+    ]
+    inside = table.replace("0,0\n", "0,0.1\n").replace("1,1\n", "1,0.9\n").replace("1e-13", "1e-12")
+    assert _flagged(_read(tmp_path, SITE, site__csv=inside), "certain_risks") == []
+
+
 def _flagged(study: Study, kind: str) -> list[str]:
     return [one.says for one in study.flags if one.flag == kind]
 

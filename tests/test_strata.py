@@ -111,7 +111,7 @@ def test_differences_and_gain_over_all_rows_are_means_over_the_sites(
     asked: list[tuple[str, dict[str, float | str], bool]] = [
         ("brier_difference", {"against": RIVAL}, False),
         ("net_benefit_difference", {"threshold": 0.3, "against": RIVAL}, False),
-        ("value_of_information", {"threshold": 0.3}, False),
+        ("net_benefit_gain", {"threshold": 0.3}, False),
         ("auroc_difference", {"against": RIVAL}, True),
     ]
     for measure, at, by_pairs in asked:
@@ -136,7 +136,7 @@ dataset = "each external"
 at = { threshold = 0.3, against = "the rival" }
 at_least = -0.5
 [[acceptance]]
-measure = "value_of_information"
+measure = "net_benefit_gain"
 dataset = "pooled"
 at = { threshold = 0.3 }
 at_least = -0.5
@@ -163,7 +163,7 @@ def test_criteria_may_name_what_is_pooled_differences_and_gain(tmp_path: Path) -
     assert [(one.measure, one.dataset, one.met, one.reason) for one in evidence.criteria] == [
         ("auroc_difference", "pooled", True, None),
         *(("net_benefit_difference", name, True, None) for name in tables),
-        ("value_of_information", "pooled", True, None),
+        ("net_benefit_gain", "pooled", True, None),
         ("oe_ratio", "pooled", True, None),
         ("oe_ratio", "pooled", True, None),
         ("model_based_concordance", "a", True, None),

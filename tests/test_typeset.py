@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dossier.findings import glossary
-from dossier.types import Absent, Curve, Estimate, Evidence, Result, Term, externals
+from dossier.types import Absent, Curve, Estimate, Evidence, Predicted, Result, Term, externals
 from dossier.typeset import measures
 from dossier.typeset.measures import chapter_tables, in_appendix_only
 from dossier.typeset.names import foretold, label_of, reader_name, readers_by_group
@@ -267,6 +267,24 @@ def test_one_negative_bound_gives_the_whole_column_words() -> None:
 def test_no_part_of_a_count_is_none_and_no_site_is_no() -> None:
     assert f"{how_many(0)} of {in_words(8)}" == "none of eight"
     assert [how_many(count) for count in (1, 10, 11)] == ["one", "ten", "11"]
+
+
+def test_the_horizon_is_said_once() -> None:
+    for name, horizon, told in (
+        ("death", "within 30 days", "death, within 30 days"),
+        ("death Within  30 days", "within 30 days", "death Within  30 days"),
+        ("relapse within 12 years", "2 years", "relapse within 12 years, 2 years"),
+        ("death in hospital", None, "death in hospital"),
+    ):
+        assert Predicted(name, horizon, ()).words == told
+
+
+def test_a_required_sample_size_is_printed_in_whole_patients_rounded_up() -> None:
+    """methods.md keeps 211.09 and 1,070.4 in results.json: 211 patients would be too few."""
+    term = Term("mss_snb", "mss_snb", "Sample size", "A size.", "sample", digits=0)
+    sizes = {211.09: "212", 1070.4: "1,071", 906.0: "906", 906.0000000001: "906", 0.2: "1"}
+    for value, text in sizes.items():
+        assert value_of(Estimate(value, None, None, None, 300, "formula"), term) == text
 
 
 def test_what_is_foretold_names_the_classes_and_the_horizon() -> None:

@@ -14,6 +14,7 @@ import pytest
 from dossier import evaluate, initial, load, record
 from dossier.errors import DataError
 from dossier.metrics import weighted
+from dossier.metrics.calibration import oe_ratio
 from dossier.metrics.discrimination import risk_distribution
 from dossier.register import fill
 from dossier.types import Absent, Curve, Estimate, Evidence, Study, find, find_curve
@@ -75,10 +76,9 @@ def _four(weights: list[float], threshold: float = 0.5) -> weighted.Rows:
         *(
             ("balanced_accuracy", 3 / 4),
             ("youden_j", 1 / 2),
-            ("net_benefit", 1 / 4),
             ("standardized_net_benefit", 1 / 2),
         ),
-        *(("likelihood_ratio_positive", 3), ("likelihood_ratio_negative", 1 / 3), ("oe_ratio", 1 / 0.9)),
+        *(("likelihood_ratio_positive", 3), ("likelihood_ratio_negative", 1 / 3)),
         *(("auroc", 15 / 16), ("tjur_r2", (3 * 0.8 + 0.3 - 0.6 - 3 * 0.1) / 4)),
     ],
 )
@@ -103,7 +103,7 @@ OF_BOTH_CLASSES = {
         ([1.0, 2.0, 0.0, 0.0], {"specificity"}, "every row that has a weight has the outcome"),
         (
             [0.0, 0.0, 1.0, 2.0],
-            {"sensitivity", "standardized_net_benefit", "oe_ratio", "oe_ratio_of_rival"},
+            {"sensitivity", "standardized_net_benefit"},
             "no row that has a weight has the outcome",
         ),
     ],
@@ -120,6 +120,8 @@ def _plain(reason: str) -> str:
     """A reason without the counts of rows, without the weights, and without what follows from equal risks."""
     reason = reason.replace(" that has a weight", "").removeprefix("for the rival, ")
     for said, meant in (
+        (r"without the \d+ risks of 0 or 1, ", ""),
+        ("no row that is left has a weight", "there are no rows"),
         (r"none of the \d+ rows has", "no row has"),
         (r"all \d+ rows have", "every row has"),
         ("every risk is the same.*", "every risk is the same"),
@@ -152,8 +154,9 @@ def test_a_gap_is_that_of_the_measure_without_weights_on_the_rows_that_have_one(
 
 @pytest.mark.parametrize("expected", [5e-324, 1e-310])
 def test_a_number_of_expected_events_too_small_to_divide_by_is_absent(expected: float) -> None:
-    rows = weighted.Rows(OUTCOME, np.array([expected, 0.0, 0.0, 0.9]), np.array([1.0, 1.0, 1.0, 0.0]))
-    assert weighted.oe_ratio(rows) == Absent("its denominator is too small to divide by")
+    risk, weights = np.array([expected, 0.0, 0.0, 0.9]), np.array([1.0, 1.0, 1.0, 0.0])
+    found = oe_ratio(OUTCOME, risk, weights=weights)
+    assert found == Absent("the expected number of events is too small to divide by")
 
 
 def test_classes_of_very_unlike_weight_keep_their_ratios() -> None:
@@ -173,7 +176,6 @@ def test_classes_of_very_unlike_weight_keep_their_ratios() -> None:
 def test_at_a_threshold_of_1_there_is_no_net_benefit_and_no_declared_weight() -> None:
     rows = _four([1.0, 1.0, 1.0, 1.0], 1.0)
     reason = "net benefit is not defined at a threshold of 1, where one false positive outweighs everything"
-    assert weighted.net_benefit(rows) == Absent(reason)
     assert weighted.standardized_net_benefit(rows) == Absent(reason)
     found = weighted.youden_j(rows)
     assert isinstance(found, weighted.Weighted)
@@ -422,8 +424,13 @@ def test_a_ratio_that_rests_on_one_row_has_a_wide_interval_on_the_log_scale(tmp_
 def test_events_without_weight_are_none(tmp_path: Path) -> None:
     outcome, risk = [1.0] * 5 + [0.0] * 15, [0.1, 0.3, 0.5, 0.7] * 5
     found = _small(_example(tmp_path), outcome, risk, [0.0] * 5 + [1.0] * 15)
-    for term in ("oe_ratio", "sensitivity", "likelihood_ratio_positive", "auroc", "calibration_slope"):
+    for term in ("sensitivity", "likelihood_ratio_positive", "auroc", "calibration_slope"):
         assert found[term] == Absent("no row that has a weight has the outcome")
+    ratio = found["oe_ratio"]
+    assert isinstance(ratio, Estimate)
+    # Fifteen rows of weight 1 with no event, where .4 are expected of each on average.
+    assert (ratio.value, ratio.low) == (0, 0)
+    assert ratio.high == pytest.approx((1 - 0.025 ** (1 / 15)) / (sum(risk[5:]) / 15))
 
 
 @pytest.mark.parametrize(

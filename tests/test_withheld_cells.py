@@ -311,7 +311,19 @@ def test_one_row_is_not_in_the_plural() -> None:
 
 OF_PATIENTS = ("cases", "events", "non-events", "patients", "risks", "row", "rows", "decisions", "clusters")
 OF_OTHERS = (
-    *("answers", "bins", "columns", "datasets", "degrees", "draws", "equal-width", "external", "groups", "imputations"),
+    *(
+        "answers",
+        "bins",
+        "clusters",
+        "columns",
+        "datasets",
+        "degrees",
+        "draws",
+        "equal-width",
+        "external",
+        "groups",
+        "imputations",
+    ),
     *("knots", "pairs", "parts", "permutations", "points", "raters", "readers", "replicates", "sign", "sites"),
     *("subsamples", "bootstrap", "random", "refitted"),
 )

@@ -64,6 +64,8 @@ BANDS: dict[str, tuple[str, tuple[tuple[str, str, bool], ...]]] = {
 }
 """The curves with a band: their axis (none where the points are counted), and each line with what the names of its ends
 begin with and whether it is a share; the others are net benefits, which only end at 1."""
+OF_SHARES = ("net_benefit", "rival")
+"""The lines whose band a curve of clustered rows makes itself, from shares of the rows."""
 EDGES = frozenset({"risk_distribution", "conformal_p_values", "advice_value"})
 """Curves whose low and high are the ends of bins."""
 
@@ -76,6 +78,8 @@ def dependent(dataset: Dataset) -> bool:
 def answer(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate | Absent:
     """A measure with an interval by cluster and at the rows' weights, or the reason why it has none."""
     name, dataset = metric.term.name, site.dataset
+    if "cluster" in metric.needs:
+        return ask(site, metric, at)  # it makes its interval itself, of every kind of rows
     if dataset.weights is not None:
         return _at_weights(site, metric, at, ask)
     if name in INDEPENDENT:
@@ -176,11 +180,23 @@ def curve(site: Site, maker: CurveMaker, ask: Callable[[Site], Curve | Absent]) 
         if any(name.endswith(("low", "high")) for name in found.columns):
             return Absent(f"the rows of {site.dataset.name} are clustered, and this band needs independent rows")
         return found
-    axis, lines = BANDS[maker.name]
-    lines = tuple(line for line in lines if line[0] in found.columns)
     made = groups_of(site)
     if made.count < clusters.FEWEST:
         return Absent(f"all rows of {site.dataset.name} are of one cluster, and a band needs two")
+    axis, lines = BANDS[maker.name]
+    others = tuple(line for line in lines if line[0] in found.columns and line[0] not in OF_SHARES)
+    return _jackknifed(site, found, axis, others, made, ask) if others else found
+
+
+def _jackknifed(
+    site: Site,
+    found: Curve,
+    axis: str,
+    lines: tuple[tuple[str, str, bool], ...],
+    made: Groups,
+    ask: Callable[[Site], Curve | Absent],
+) -> Curve | Absent:
+    """A curve with the bands that these lines have when whole clusters are left out."""
     parts = [ask(site_without(site, made, group)) for group in range(made.count)]
     absent = next((part for part in parts if isinstance(part, Absent)), None)
     if absent is not None:

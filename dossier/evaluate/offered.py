@@ -81,6 +81,7 @@ def columns(site: Site) -> dict[str, Any]:
         "class_risk": _or(dataset.class_risk, binary if is_binary else f"{dataset.name} has no risk"),
         "class_rival": _or(dataset.class_rival, binary if is_binary else no_rival),
         "weights": _or(dataset.weights, f"{dataset.name} has no sampling weights"),
+        "cluster": _or(dataset.cluster, f"{dataset.name} has no clusters"),
         "split": _or(dataset.split, f"{dataset.name} has no refitted splits"),
         "predictors": _or(dataset.predictors, f"{dataset.name} has no predictors"),
         "case_relevance": _or(dataset.relevance, f"{dataset.name} has no relevance"),

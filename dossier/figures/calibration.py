@@ -452,7 +452,7 @@ def _pooled_alternative(evidence: Evidence, pooled: Curve | Absent) -> str:
     )
 
 
-@figure("Observed over expected events, by site and pooled")
+@figure("Observed over expected events, by site")
 def forest_oe(evidence: Evidence) -> Picture | Absent:
     """How many times as many events there were as the risks add up to, at every site and pooled."""
     if not externals(evidence):

@@ -224,7 +224,7 @@ def _limits(values: Sequence[float], forest: Forest, reach: tuple[float, float])
     """The ends of the axis and its ticks: round, holding the reference, not stretched by one very wide interval."""
     if forest.ratio:
         positive = [value for value in values if value > 0]
-        low, high = max(min(*positive, 0.8), 0.1), min(max(*positive, 1.25), 10.0)
+        low, high = max(min([*positive, 0.8]), 0.1), min(max([*positive, 1.25]), 10.0)
         every = [0.1, 0.2, 0.5, 1, 2, 5, 10]
         low = max(tick for tick in every if tick <= low)
         high = min(tick for tick in every if tick >= high)
@@ -491,10 +491,12 @@ def printed_forest(name: str, evidence: Evidence, forest: Forest, width: float) 
         if isinstance(drawn, Absent):
             return drawn
         caption = forest_caption(evidence, forest, width)
-        return picture(name, drawn, caption, forest_alternative(evidence, forest))
+        made = picture(name, drawn, caption, forest_alternative(evidence, forest))
+    pooled = not forest.counts_patients and isinstance(forest.together(evidence), Estimate)
+    return replace(made, title=f"{made.title} and pooled") if pooled else made
 
 
-@figure("AUROC by site and pooled")
+@figure("AUROC by site")
 def forest_auroc(evidence: Evidence) -> Picture | Absent:
     """The AUROC of every site with its interval, all sites pooled, and what to expect in a new hospital."""
     return printed_forest("forest_auroc", evidence, AUROC, FULL)

@@ -25,7 +25,7 @@ def net_benefit_forest(at: float) -> Forest:
     )
 
 
-@figure("Calibration slope by site and pooled")
+@figure("Calibration slope by site")
 def forest_slope(evidence: Evidence) -> Picture | Absent:
     """The calibration slope of every site with its interval, all sites pooled, and what to expect in a new hospital."""
     if not externals(evidence):

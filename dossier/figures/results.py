@@ -11,7 +11,7 @@ from dossier.register import figure
 from dossier.types import Absent, Evidence, Picture
 
 
-@figure("Discrimination, by site and pooled")
+@figure("Discrimination, by site")
 def forest_results(evidence: Evidence) -> Picture | Absent:
     """The AUROC of every site, pooled, and in a new hospital, at half the width of the page."""
     return printed_forest("forest_results", evidence, AUROC, HALF)

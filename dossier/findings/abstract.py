@@ -16,7 +16,7 @@ from dossier.findings.sentence import (
     primary_threshold,
     range_over_sites,
 )
-from dossier.types import POOLED, Estimate, Evidence, externals, find
+from dossier.types import POOLED, Estimate, Evidence, Predicted, externals, find
 from dossier.typeset.names import at_least, model
 from dossier.typeset.numbers import TIED, in_text, threshold
 from dossier.typeset.words import counted, in_words, listing, sentence_case
@@ -53,7 +53,7 @@ def lines(evidence: Evidence) -> list[Line]:
         _said(evidence, "Objective", "4"),
         Line("Sources of data", f"{_sources(evidence)}."),
         _said(evidence, "Setting and eligibility", "6a", "6b"),
-        Line("Outcome", f"{sentence_case(release.outcome.name)}{_horizon(evidence)}."),
+        Line("Outcome", f"{sentence_case(Predicted.by(release).words)}."),
         Line("Type of model", _type(evidence)),
         Line("Measures", f"{_measures(evidence)}."),
         Line("Patients and events", f"{_size(evidence)}."),
@@ -123,11 +123,6 @@ def _sources(evidence: Evidence) -> str:
     return f"{sentence_case(in_words(len(sites)))} external {'site' if len(sites) == 1 else 'sites'}{which}"
 
 
-def _horizon(evidence: Evidence) -> str:
-    horizon = evidence.release.outcome.horizon
-    return f", {horizon}" if horizon else ""
-
-
 def _type(evidence: Evidence) -> str:
     said = evidence.release.model_card.architecture or in_full(evidence, "12c")
     given = evidence.release.model is not None
@@ -169,37 +164,31 @@ def _predictors(evidence: Evidence) -> str:
 
 def _results(evidence: Evidence) -> str:
     """AUROC, O/E and slope over the sites, net benefit at the primary threshold, and what a new site may expect."""
+    at = primary_threshold(evidence)
     said = [
         _one(evidence, "auroc", "AUROC"),
         new_hospital(evidence),
         _one(evidence, "oe_ratio", "observed to expected ratio"),
-        _behind_the_mean(evidence, "oe_ratio"),
         _one(evidence, "calibration_slope", "calibration slope"),
         not_pooled(evidence),
+        classes.off(evidence) if classes.labels(evidence) else "",
+        "" if at is None else _one(evidence, "net_benefit", f"net benefit at{TIED}{threshold(at)}", threshold=at),
     ]
-    if classes.labels(evidence):
-        said.append(classes.off(evidence))
-    at = primary_threshold(evidence)
-    if at is not None:
-        sites = estimated(evidence, "net_benefit", threshold=at)
-        if sites:
-            span = range_over_sites(evidence, "net_benefit", sites)
-            said.append(f"The net benefit at{TIED}{threshold(at)}{_of(evidence)} {span}.")
     return " ".join(text for text in said if text)
 
 
-def _one(evidence: Evidence, measure: str, label: str) -> str:
-    pooled = find(evidence, measure, POOLED)
+def _one(evidence: Evidence, measure: str, label: str, /, **at: float) -> str:
+    """A measure over all sites, or its range; where it has no mean over the classes, its range over these too."""
+    pooled = find(evidence, measure, POOLED, **at)
     if isinstance(pooled, Estimate) and not of_two_sites(pooled):
         return f"Pooled {label}{_of(evidence)} {in_text(evidence, measure, pooled)}."
-    sites = estimated(evidence, measure)
-    return f"The {label}{_of(evidence)} {range_over_sites(evidence, measure, sites)}." if sites else ""
-
-
-def _behind_the_mean(evidence: Evidence, measure: str) -> str:
-    """What the mean of the classes hides: its ends over classes and sites; empty for an outcome of two."""
-    every = classes.by_class(evidence, measure)
-    return f"By class and site it runs from {' to '.join(classes.ends(evidence, measure, every))}." if every else ""
+    sites = estimated(evidence, measure, **at)
+    if sites:
+        return f"The {label}{_of(evidence)} {range_over_sites(evidence, measure, sites)}."
+    every = classes.by_class(evidence, measure, **at)
+    if not every:
+        return ""
+    return f"By class and site the {label} runs from {' to '.join(classes.ends(evidence, measure, every))}."
 
 
 def _of(evidence: Evidence) -> str:

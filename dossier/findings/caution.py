@@ -53,9 +53,10 @@ def _titled(table: Table) -> Table:
 
 
 def _means_only(evidence: Evidence) -> Evidence:
-    """The evidence without the single classes: of measures that nothing is judged by, the means over them suffice."""
-    kept = tuple(one for one in evidence.results if one.at.get("class", MACRO) == MACRO)
-    return replace(evidence, results=kept)
+    """The evidence without the single classes of what has a mean over them: where nothing is judged, it suffices."""
+    with_mean = {one.term for one in evidence.results if one.at.get("class") == MACRO}
+    kept = (one for one in evidence.results if one.at.get("class", MACRO) == MACRO or one.term not in with_mean)
+    return replace(evidence, results=tuple(kept))
 
 
 def _beside(evidence: Evidence, name: str) -> list[Term]:

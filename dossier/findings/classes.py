@@ -9,6 +9,7 @@ from dossier.bands import FEW_FOR_POOLING
 from dossier.findings.sentence import (
     Sentence,
     better_than_the_model,
+    direction_of_risks,
     estimated,
     gravest_errors,
     named_with_the_rest,
@@ -154,18 +155,16 @@ def calibration(evidence: Evidence) -> Sentence:
 
 
 def utility(evidence: Evidence) -> Sentence:
-    """Net benefit at the primary threshold, averaged over the classes, and where a default does better."""
+    """The ends of the net benefit at the primary threshold over classes and sites, and where a default does better."""
     at = primary_threshold(evidence)
     if at is None:
         return Sentence("No threshold is declared.", "Net benefit is shown over a range of thresholds only.")
-    sites = estimated(evidence, "net_benefit", threshold=at)
     every = by_class(evidence, "net_benefit", threshold=at)
-    if not sites or not every:
-        return Sentence("At no external site can net benefit be averaged over the classes.")
-    lead = (
-        f"At a threshold of{TIED}{threshold(at)} for the risk of one class, the net benefit, averaged over the "
-        f"classes, {range_over_sites(evidence, 'net_benefit', sites)}."
-    )
+    if not every:
+        return Sentence("At no external site can net benefit be estimated.")
+    first, last = ends(evidence, "net_benefit", every)
+    what = f"At a threshold of{TIED}{threshold(at)} for the risk of one class, the net benefit"
+    lead = f"{what} runs from {first} to {last}."
     worse = better_than_the_model((one.named, one.found) for one in every)
     if not worse:
         return Sentence(lead, "For no class does treating everyone or no one have the higher net benefit.")
@@ -381,8 +380,9 @@ def risks_are_right(evidence: Evidence) -> tuple[str, ...]:
     every = [one for one in by_class(evidence, "oe_ratio") if evidence.local_site in (None, one.site.name)]
     if not every:
         return ("It could not be checked whether the risks came true.",)
-    low = [one for one in reversed(every) if one.found.low is not None and one.found.low > 1]
-    high = [one for one in every if one.found.high is not None and one.found.high < 1]
+    directed = [(one, direction_of_risks(evidence, one.site.name, one.found, **{"class": one.label})) for one in every]
+    low = [one for one, direction in reversed(directed) if direction == "too low"]
+    high = [one for one, direction in directed if direction == "too high"]
     texts = []
     for which, words, more in ((low, "Too low", "more"), (high, "Too high", "fewer")):
         if which:

@@ -92,11 +92,9 @@ def performance(evidence: Evidence) -> Table:
             (f"Specificity at{TIED}{threshold(at)}", "specificity", places),
         ]
     rows = [Row(label, _cells(evidence, measure, place)) for label, measure, place in asked]
-    every = classes.by_class(evidence, "oe_ratio")
-    if every:
-        by_class = ("class by class", *classes.ends(evidence, "oe_ratio", every))
-        rows.insert(2, Row("The same, farthest classes", tuple(Cell(text, kind="word") for text in by_class)))
-    of = " Mean of the classes, one against the rest; Brier: all classes, 0 to 2." if classes.labels(evidence) else ""
+    of = ""
+    if classes.labels(evidence):
+        of = " AUROC, sensitivity and specificity: mean of the classes; Brier: all classes, 0 to 2; others by class."
     return Table(
         name="table-model-card",
         title="Performance at the external sites.",
@@ -111,6 +109,9 @@ def performance(evidence: Evidence) -> Table:
 def _cells(evidence: Evidence, measure: str, place: dict[str, float | str]) -> tuple[Cell, ...]:
     pooled = find(evidence, measure, POOLED, **place)
     sites = estimated(evidence, measure, **place)
+    every = classes.by_class(evidence, measure, **place)
+    if every and not sites:
+        return tuple(Cell(text, kind="word") for text in ("class by class", *classes.ends(evidence, measure, every)))
     together = in_text(evidence, measure, pooled) if isinstance(pooled, Estimate) else "not pooled"
     if not sites:
         return (Cell(together, kind="word"), Cell("not estimated", kind="word"), Cell("", kind="word"))

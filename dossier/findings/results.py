@@ -82,7 +82,7 @@ def essentials(evidence: Evidence) -> Table:
         ("Slope", "calibration_slope", {}),
     ]
     if known:
-        asked = [("AUROC", "auroc", {}), ("Slope", "calibration_slope", {}), ("Brier", "brier", {})]
+        asked = [("AUROC", "auroc", {}), ("Brier", "brier", {})]
         asked += [("Severity", "mean_severity", {})] if evidence.release.severity else []
     elif at is not None:
         asked.append((f"NB at{TIED}{threshold(at)}", "net_benefit", {"threshold": at}))
@@ -108,7 +108,7 @@ def essentials(evidence: Evidence) -> Table:
     unit += "" if known else " Slope: risks are too extreme below 1, too cautious above."
     unit += "" if at is None or known else " NB: net benefit per 100 patients."
     if known:
-        unit += " AUROC and slope: mean of the classes, one against the rest. Brier: all classes, 0 to 2."
+        unit += " AUROC: mean of the classes, one against the rest. Brier: all classes, 0 to 2."
     left = f" {counted(len(sites) - MOST_SITES, 'more site')} in the chapters." if len(sites) > MOST_SITES else ""
     left += _not_pooled(evidence, [(label, measure) for label, measure, _ in asked]) + pooled_of_two(evidence)
     left += " Stratified: the rows of all sites, each site a stratum." if rows[-1].label == ALL_ROWS else ""

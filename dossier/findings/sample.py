@@ -8,7 +8,7 @@ from dossier.findings import classes
 from dossier.findings.sentence import Sentence, primary_threshold
 from dossier.types import Absent, DatasetSummary, Estimate, Evidence, externals, find
 from dossier.typeset.names import events_of
-from dossier.typeset.numbers import number, threshold
+from dossier.typeset.numbers import patients_needed, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import in_words, listing, sentence_case, within_sentence
 
@@ -144,7 +144,7 @@ def _needed(
         if isinstance(found, Absent):
             cells.append(reasons.cell(found))
         else:
-            cells.append(Cell(number(found.value, 0), kind="alert" if found.value > site.n else "plain"))
+            cells.append(Cell(patients_needed(found.value), kind="alert" if found.value > site.n else "plain"))
     return tuple(cells)
 
 

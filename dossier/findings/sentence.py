@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from dossier.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, FEWEST_POOLED, OE_TOLERATED
 from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find
@@ -138,7 +139,7 @@ def not_pooled(evidence: Evidence) -> str:
     left = [site for site in externals(evidence) if scarce(site, FEW_FOR_POOLING)]
     ratios = {site.name: find(evidence, "oe_ratio", site.name) for site in left}
     values = {name: one.value for name, one in ratios.items() if isinstance(one, Estimate)}
-    farthest = sorted(left, key=lambda site: -max(values.get(site.name, 1), 1 / values.get(site.name, 1)))
+    farthest = sorted(left, key=lambda site: -_times_off(values.get(site.name, 1.0)))
     names = [
         f"{site.site} (O/E{TIED}{number(values[site.name])})" if site.name in values else site.site for site in farthest
     ]
@@ -148,6 +149,11 @@ def not_pooled(evidence: Evidence) -> str:
     every = find(evidence, "oe_ratio", POOLED, estimator="stratified")
     beside = f" Over all rows O/E is {in_text(evidence, 'oe_ratio', every)}." if isinstance(every, Estimate) else ""
     return f"Left out, under {FEW_FOR_POOLING} events or non-events: {which}.{beside}"
+
+
+def _times_off(ratio: float) -> float:
+    """By how many times a ratio is off, either way."""
+    return max(ratio, 1 / ratio) if ratio > 0 else math.inf
 
 
 MOST_LEFT_OUT = 2
@@ -191,6 +197,21 @@ MOST_OFF = 4
 farthest off."""
 MOST_WITHOUT_VALUE = 5
 """So many are named without their O/E before any is counted: the words "one more" are no shorter than a name."""
+
+
+def direction_of_risks(
+    evidence: Evidence, dataset: str, ratio: Estimate, /, **at: str
+) -> Literal["too low", "too high"] | None:
+    """Whether the risks of a site are too low or too high, by O/E or by the calibration intercept, whichever says so.
+
+    None where both intervals hold what is right: only then may the difference be chance. The two never contradict each
+    other: the intercept is above 0 where O/E is above 1.
+    """
+    intercept = find(evidence, "calibration_intercept", dataset, **at)
+    known = [(ratio, 1.0), *([(intercept, 0.0)] if isinstance(intercept, Estimate) else [])]
+    if any(found.low is not None and found.low > right for found, right in known):
+        return "too low"
+    return "too high" if any(found.high is not None and found.high < right for found, right in known) else None
 
 
 def where_risks_are_off(ratios: Sequence[tuple[str, Estimate]], preposition: str = "in") -> str:

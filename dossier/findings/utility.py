@@ -48,7 +48,7 @@ def finding(evidence: Evidence) -> Sentence:
 
 def _surely(evidence: Evidence, at: float) -> str:
     """At how many sites the model has a higher net benefit than the better default beyond chance."""
-    gains = estimated(evidence, "value_of_information", threshold=at)
+    gains = estimated(evidence, "net_benefit_gain", threshold=at)
     certain = sum(found.low is not None and found.low > 0 for _, found in gains)
     return f"; the model does beyond chance at {how_many(certain)} of {in_words(len(gains))}" if gains else ""
 
@@ -56,7 +56,7 @@ def _surely(evidence: Evidence, at: float) -> str:
 def _where_a_default_is_better(evidence: Evidence, at: float, verb: str) -> str:
     """Which of treating everyone and no one does more good at a threshold, where, and where beyond chance; or empty."""
     sites = [(site.site, found) for site, found in estimated(evidence, "net_benefit", threshold=at)]
-    gains = estimated(evidence, "value_of_information", threshold=at)
+    gains = estimated(evidence, "net_benefit_gain", threshold=at)
     sure = {site.site for site, found in gains if found.high is not None and found.high < 0}
     return "; ".join(
         f"treating {whom} {verb} in {named_or_counted(where, 4)}, {_beyond_chance(where, sure)}"

@@ -9,7 +9,7 @@ from dossier.errors import Fault
 from dossier.flags import FLAGS
 from dossier.load.faults import listed, nearest, number, shown
 from dossier.release import NOT_RIVALS, Acceptance, Release
-from dossier.types import POOLED, RIVAL, Term
+from dossier.types import MACRO, POOLED, RIVAL, Term
 
 if TYPE_CHECKING:
     from dossier.register import Metric
@@ -97,6 +97,7 @@ def _of(
     else:
         yield from _of_tier(one, where, known, over_sites)
         yield from _of_settings(one, where, release, known)
+        yield from _of_mean(one, where)
         if one.at.get("against") not in NOT_RIVALS:
             for key, bound in (("at_least", one.at_least), ("at_most", one.at_most)):
                 yield from _beyond_the_range(f"{key} of {one.measure}", bound, known[0], f"{where}, {key}")
@@ -179,6 +180,16 @@ def _of_settings(one: Acceptance, where: str, release: Release, known: Sequence[
         declared = listed([number(value) for value in release.thresholds.declared]) or "none"
         fix = f"Declare it in [thresholds]; declared: {declared}."
         yield Fault(f"The threshold {shown(asked)} is not declared.", f"{where}, at", fix)
+
+
+def _of_mean(one: Acceptance, where: str) -> Iterator[Fault]:
+    """A mean over the classes that no number is made of."""
+    from dossier.register import REGISTER
+
+    metric = REGISTER.metrics.get(one.measure)
+    if one.at.get("class") == MACRO and metric is not None and metric.against_rest == "by class":
+        fix = "Name the class that it is about, in a criterion for each."
+        yield Fault(f"{one.measure} has no mean over the classes.", f"{where}, at", fix)
 
 
 def _of_bounds(one: Acceptance, where: str) -> Iterator[Fault]:

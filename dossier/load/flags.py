@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from dossier.bands import CERTAIN
 from dossier.load import coding
 from dossier.load.datasets import Site
 from dossier.load.faults import listed
@@ -44,6 +45,7 @@ def _of(site: Site, development: Site | None) -> Iterator[Flag]:
     yield from _sampled(dataset)
     yield from _one_class(dataset)
     yield from _constant_risk(dataset)
+    yield from _certain_risks(dataset)
     yield from _missing_predictors(described.dataset)
     yield from _renamed_predictors(site)
     yield from _repeated_rows(site)
@@ -124,6 +126,18 @@ def _constant_risk(dataset: Dataset) -> Iterator[Flag]:
     if dataset.risk is not None and len(dataset.risk) > 1 and len(np.unique(dataset.risk)) == 1:
         says = f"Every risk in {dataset.name} is {dataset.risk[0]:g}: the model does not tell its patients apart."
         yield Flag("constant_risk", dataset.name, says)
+
+
+def _certain_risks(dataset: Dataset) -> Iterator[Flag]:
+    """Risks that have no logit: calibration slope and intercept are those of the others."""
+    risks = dataset.risk if dataset.risk is not None else dataset.class_risk
+    if risks is None:
+        return
+    certain = (risks < CERTAIN) | (risks > 1 - CERTAIN)
+    count = int(certain.sum() if certain.ndim == 1 else certain.any(axis=1).sum())
+    if count:
+        told = f" of {dataset.name}: the calibration slope and intercept are those of the others."
+        yield Flag.of_rows("certain_risks", dataset.name, CountedRows(count, "A risk is exactly 0 or 1 in ", told))
 
 
 def _missing_predictors(dataset: Dataset) -> Iterator[Flag]:

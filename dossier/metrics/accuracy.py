@@ -331,7 +331,7 @@ def tau_from(
     tier="mission",
     cites=("Cabitza 2019", "Wilson 1927", "Zou 2008"),
     at=("threshold",),
-    against_rest="by class and mean",
+    against_rest="by class",
     formula="[(1 - t) φ se + t (1 - φ) sp] / [(1 - t) φ + t (1 - φ)]",
 )
 def h_accuracy_risk(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
@@ -375,7 +375,7 @@ def h_accuracy_at_risks(outcome: Floats, risk: Floats, thresholds: Sequence[floa
     tier="mission",
     cites=("Cabitza 2019", "Wilson 1927", "Zou 2008"),
     at=("threshold",),
-    against_rest="by class and mean",
+    against_rest="by class",
     formula="[(1 - t) TP + t TN] / [(1 - t)(TP + FN) + t (TN + FP)]",
 )
 def cost_weighted_accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:

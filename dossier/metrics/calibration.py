@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+import sys
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,17 +19,18 @@ from dossier.metrics.intervals import (
     beyond,
     column,
     estimate,
-    on_log,
     standard_error,
     two_sided,
     two_sided_student,
     wilson,
 )
 from dossier.metrics.inversion import BY_TESTS, bounds_of_gaps, estimate_from_tests
-from dossier.metrics.logistic import LogisticFit, clipped, combine, logistic_fit, logit, near_intercept
+from dossier.metrics.logistic import LogisticFit, combine, has_logit, logistic_fit, logit, near_intercept
 from dossier.metrics.once import once
 from dossier.metrics.pooled import random_effects
 from dossier.metrics.resampling import BINNED_ABOVE, BLOCK, block_size, cells_of, draws, percentile
+from dossier.metrics.scales import back
+from dossier.metrics.shares import NO_WEIGHT, Design
 from dossier.metrics.smooth_curve import design_of, smooth_curve
 from dossier.register import curve, curve_synthesis, metric
 from dossier.types import Absent, Curve, Estimate, Floats, Role, SiteResults, found_curve
@@ -44,40 +46,68 @@ EVERYWHERE: tuple[Role, ...] = ("development", "internal", "external")
     digits=2,
     range=(0, None),
     best="one",
-    cites=("Debray 2017", "Van Calster 2025"),
+    cites=("Debray 2017", "Van Calster 2025", "Cochran 1977"),
     roles=EVERYWHERE,
     pool="log",
     breaks=("one class is absent",),
-    against_rest="by class and mean",
+    against_rest="by class",
     formula="Σ y / Σ p",
 )
-def oe_ratio(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
+def oe_ratio(
+    outcome: Floats,
+    risk: Floats,
+    level: float = 0.95,
+    cluster: NDArray[np.int64] | None = None,
+    weights: Floats | None = None,
+) -> Estimate | Absent:
     """How many people had the outcome for each one that the model expected.
 
     1 is right on average; above 1 the model expected too few, below 1 too many.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns sum(y)/sum(p) with an interval symmetric on
-    the log scale, SE(log)^2 = (1 - phi)/(n phi), phi the observed prevalence; `se` is on the plain scale (value times
-    SE(log)). Absent without rows, without an event, or when every risk is 0. When every row is an event the formula's
-    SE is 0, so the bounds are missing. The formula takes the expected number as given, though it goes up and down with
-    the events in the sample, so that the interval holds the truth a little more often than its level says. Source:
-    Debray 2017.
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`, `cluster` and `weights` (n, how the rows were
+    sampled). Returns r = sum(y)/sum(p) with an interval symmetric on the log scale, SE(log) = sd(y - r p)/(sqrt(n) mean
+    y), sd with n - 1: the expected number goes up and down with the events in the sample, and is taken as random. Rows
+    in clusters or with weights have it by linearization over clusters and the t distribution. `se` is on the plain
+    scale (value times SE(log)). Without an event the value is 0 and its upper bound n (1 - ((1-level)/2)^(1/n))/sum(p),
+    that of an exact interval of the share; where every row is one, the lower bound puts together the exact one of the
+    share, ((1-level)/2)^(1/n), and the formula, which then holds only the expected number. There n is the number of
+    clusters, as if the rows of one were all alike. Details: `expected`, the sum of p (at mean weight 1), and
+    `se_fixed`, sqrt((1 - phi)/(n phi)) on the log scale, which takes the expected number as known. Absent without rows,
+    or when every risk is 0. Source: Debray 2017; the variance of a ratio of means Cochran 1977.
     """
     if len(outcome) == 0:
         return NO_ROWS
-    n, events, expected = len(outcome), int(outcome.sum()), float(risk.sum())
-    if events == 0:
-        return Absent(f"none of the {n} rows has the outcome")
-    if expected == 0:
+    if weights is not None and not weights.any():
+        return NO_WEIGHT
+    design = Design(len(outcome), cluster, weights)
+    phi, expected = design.mean(outcome), design.mean(risk)
+    if not (risk if weights is None else risk[weights > 0]).any():
         return Absent("every risk is 0, so that no event is expected")
-    value = events / expected
+    value = phi / expected if expected > 0 else math.inf
     if not math.isfinite(value):
         return Absent("the expected number of events is too small to divide by")
-    if events == n:
-        return Estimate(value, None, None, level, n, "log scale", events, reason=NO_SPREAD)
-    se = math.sqrt((1 - events / n) / events)
-    low, high = on_log(value, se, level)
-    return Estimate(value, low, high, level, n, "log scale", events, value * se)
+    details = {"expected": expected * design.n, "se_fixed": _se_fixed(phi, design)}
+    made = design.as_sampled("delta method, log scale" if phi else "exact upper bound of no event")
+    bare = Estimate(value, None, None, None, design.n, made, int(outcome.sum()), None, details, design.obstacle())
+    if bare.reason is not None:
+        return bare
+    one_sided = (1 - level) / 2
+    if phi == 0:
+        high = -math.expm1(math.log(one_sided) / design.effective_units) / expected
+        return replace(bare, low=0.0, high=high, level=level)
+    se, reach = design.standard_error(outcome - value * risk) / phi, two_sided_student(level, design.freedom)
+    exact = -math.log(one_sided) / design.effective_units if phi == 1 else 0.0
+    below, above = math.hypot(exact, reach * se), reach * se
+    if below <= 1e-12:
+        return replace(bare, reason=NO_SPREAD)
+    low, high = value / back(below, "log"), min(value * back(above, "log"), sys.float_info.max)
+    se, details = value * (below + above) / (2 * reach), {**details, **design.details}
+    return replace(bare, low=low, high=high, level=level, se=se, details=details)
+
+
+def _se_fixed(phi: float, design: Design) -> float | None:
+    """The standard error of log O/E that takes the expected number as known; None without an event."""
+    return math.sqrt((1 - phi) / (design.rows * phi)) if phi > 0 else None
 
 
 @metric(
@@ -87,7 +117,7 @@ def oe_ratio(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | A
     cites=("Cox 1958", "Van Calster 2019"),
     roles=EVERYWHERE,
     breaks=("perfect is best",),
-    against_rest="by class and mean",
+    against_rest="by class",
     formula="a in logit P(y = 1) = a + logit p",
 )
 def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -96,18 +126,18 @@ def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) ->
     0 is right on average; above 0 the risks are too low, below 0 too high.
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns the intercept a of logit P(y) = a + logit
-    p, the slope held at 1, with the Wald interval. Logits are clipped at 1e-12 from 0 and 1 and the clipped counted
-    in the method. Absent with no rows or one class, or when no row tells of the intercept because the risks are all but
-    0 or 1 and right. Source: Cox 1958, calibration in the large.
+    p, the slope held at 1, with the Wald interval. Risks within 1e-12 of 0 or 1 have no logit: the value is that of the
+    other rows, and `left_out` in the details counts them. Absent when these are none or of one class, or when no row
+    tells of the intercept because the risks are all but 0 or 1 and right. Source: Cox 1958, calibration in the large.
     """
-    if reason := one_class(outcome):
-        return reason
-    log_odds = logit(risk)
-    near = near_intercept(outcome, log_odds, np.ones(len(outcome)))
-    fit = logistic_fit(np.ones((1, len(outcome))), outcome, log_odds + near)
+    rows = _with_logit(outcome, risk)
+    if isinstance(rows, Absent):
+        return rows
+    near = near_intercept(rows.outcome, rows.log_odds, np.ones(len(rows.outcome)))
+    fit = logistic_fit(np.ones((1, len(rows.outcome))), rows.outcome, rows.log_odds + near)
     if isinstance(fit, Absent):
         return fit
-    return _wald(replace(fit, coefficients=fit.coefficients + near), 0, outcome, risk, level)
+    return _wald(replace(fit, coefficients=fit.coefficients + near), 0, rows, level)
 
 
 @metric(
@@ -118,7 +148,7 @@ def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) ->
     roles=EVERYWHERE,
     pool="plain",
     breaks=("perfect is best",),
-    against_rest="by class and mean",
+    against_rest="by class",
     formula="b in logit P(y = 1) = a + b logit p",
 )
 def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -127,18 +157,19 @@ def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Est
     1 is right; below 1 the risks are too extreme, above 1 too timid.
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns the slope b of logit P(y) = a + b logit p
-    with the Wald interval. Logits are clipped at 1e-12 from 0 and 1 and the clipped counted in the method. Absent
-    with no rows or one class, when every risk is the same, or when the risks separate the outcomes. Source: Cox 1958.
+    with the Wald interval. Risks within 1e-12 of 0 or 1 have no logit, and one that is set for them would set the
+    slope: the value is that of the other rows, and `left_out` in the details counts them. Absent when these are none or
+    of one class, when every risk of theirs is the same, or when their risks separate the outcomes. Source: Cox 1958.
     """
-    if reason := one_class(outcome):
-        return reason
-    log_odds = logit(risk)
-    if float(np.ptp(log_odds)) == 0:
+    rows = _with_logit(outcome, risk)
+    if isinstance(rows, Absent):
+        return rows
+    if float(np.ptp(rows.log_odds)) == 0:
         return Absent("every risk is the same, so that there is no slope")
-    fit = _line(log_odds, outcome)
+    fit = _line(rows.log_odds, rows.outcome)
     if isinstance(fit, Absent):
         return fit
-    return _wald(fit, 1, outcome, risk, level)
+    return _wald(fit, 1, rows, level)
 
 
 @metric(
@@ -148,7 +179,7 @@ def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Est
     cites=("Cox 1958", "Van Calster 2019"),
     roles=EVERYWHERE,
     breaks=("perfect is best",),
-    against_rest="by class and mean",
+    against_rest="by class",
     formula="a in logit P(y = 1) = a + b logit p",
 )
 def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -160,15 +191,34 @@ def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns the intercept a of logit P(y) = a + b logit
     p with the Wald interval. Absent as `calibration_slope` is. Source: Cox 1958.
     """
-    if reason := one_class(outcome):
-        return reason
-    log_odds = logit(risk)
-    if float(np.ptp(log_odds)) == 0:
+    rows = _with_logit(outcome, risk)
+    if isinstance(rows, Absent):
+        return rows
+    if float(np.ptp(rows.log_odds)) == 0:
         return Absent("every risk is the same, so that there is no slope to fit beside the intercept")
-    fit = _line(log_odds, outcome)
+    fit = _line(rows.log_odds, rows.outcome)
     if isinstance(fit, Absent):
         return fit
-    return _wald(fit, 0, outcome, risk, level)
+    return _wald(fit, 0, rows, level)
+
+
+@dataclass(frozen=True)
+class WithLogit:
+    """The rows whose risk has a logit, with it, and how many others there are."""
+
+    outcome: Floats
+    log_odds: Floats
+    left_out: int
+
+
+def _with_logit(outcome: Floats, risk: Floats) -> WithLogit | Absent:
+    """The rows whose risk has a logit, chosen by the risk alone. Absent when they are none or of one class."""
+    kept = has_logit(risk)
+    left_out = len(risk) - int(kept.sum())
+    if reason := one_class(outcome[kept]):
+        which = "risk" if left_out == 1 else "risks"
+        return Absent(f"without the {left_out:,} {which} of 0 or 1, {reason.reason}") if left_out else reason
+    return WithLogit(outcome[kept], logit(risk[kept]), left_out)
 
 
 @once
@@ -177,11 +227,16 @@ def _line(log_odds: Floats, outcome: Floats) -> LogisticFit | Absent:
     return logistic_fit(np.vstack((np.ones_like(log_odds), log_odds)), outcome)
 
 
-def _wald(fit: LogisticFit, which: int, outcome: Floats, risk: Floats, level: float) -> Estimate:
-    se = math.sqrt(float(fit.covariance[which, which]))
-    told = clipped(risk)
-    found = estimate(float(fit.coefficients[which]), se, level, outcome, f"Wald{told}")
-    return replace(found, of_value=told.removeprefix("; "))
+WITHOUT_ENDS = "without risks of 0 or 1"
+
+
+def _wald(fit: LogisticFit, which: int, rows: WithLogit, level: float) -> Estimate:
+    se, value = math.sqrt(float(fit.covariance[which, which])), float(fit.coefficients[which])
+    if not rows.left_out:
+        return estimate(value, se, level, rows.outcome, "Wald")
+    details: dict[str, float | None] = {"left_out": float(rows.left_out)}
+    found = estimate(value, se, level, rows.outcome, f"Wald; {WITHOUT_ENDS}", details=details)
+    return replace(found, of_value=WITHOUT_ENDS)
 
 
 # ---- distances between the curve and the risks -----------------------------------------------------------------------
@@ -202,7 +257,7 @@ def _error(name: str, outcome: Floats, risk: Floats, level: float, bootstrap: in
     cites=("Austin 2019", "Harrell 2015", "Chuang 2000", "Cowan 2011"),
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
-    against_rest="by class and mean",
+    against_rest="by class",
     formula="mean of |c(p) - p|, c the calibration curve",
 )
 def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
@@ -237,7 +292,7 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     cites=("Austin 2019", "Chuang 2000", "Cowan 2011"),
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
-    against_rest="by class and mean",
+    against_rest="by class",
     formula="median of |c(p) - p|, c the calibration curve",
 )
 def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
@@ -260,7 +315,7 @@ def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     cites=("Austin 2019", "Chuang 2000", "Cowan 2011"),
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
-    against_rest="by class and mean",
+    against_rest="by class",
     formula="90% quantile of |c(p) - p|, c the calibration curve",
 )
 def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
@@ -281,7 +336,7 @@ def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     cites=("Austin 2019", "Harrell 2015", "Chuang 2000", "Cowan 2011", "Hirano 2012"),
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
-    against_rest="by class and mean",
+    against_rest="by class",
     formula="maximum of |c(p) - p|, c the calibration curve",
 )
 def emax(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
@@ -372,7 +427,7 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     caution="It depends on the bins and grows by chance alone where they hold few people; the calibration curve shows "
     "where the risks are off.",
     counterpart="ici",
-    against_rest="by class and mean",
+    against_rest="by class",
     formula="Σ over ten equal bins of (rows of the bin / n) |mean y - mean p|",
 )
 def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
@@ -400,7 +455,7 @@ def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     cites=("Famiglini 2023", "Chuang 2000", "Cowan 2011"),
     roles=EVERYWHERE,
     breaks=("one class is absent", "narrower with more rows"),
-    against_rest="by class and mean",
+    against_rest="by class",
     differs="differs from the published estimated calibration index of Van Hoorde, which has the same letters, because "
     "it goes by bins, 1 is perfect, and it succeeds the GICI",
     formula="Σ over ten equal bins of (rows of the bin / n)(1 - |mean y - mean p| / max(mean p, 1 - mean p))",
@@ -454,7 +509,7 @@ def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
     cites=("Steyerberg 2010", "Kattan 2018"),
     differs="differs from the published formula because the reference is the prevalence observed at the site, not the "
     "mean risk, which rewards a model for being wrong on average [Dinga 2019]",
-    against_rest="by class and mean",
+    against_rest="by class",
     formula="1 - Brier score / (φ (1 - φ))",
 )
 def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -528,7 +583,7 @@ def nagelkerke(mean_log: Floats, prevalence: Floats) -> Floats:
     cites="Nagelkerke 1991",
     differs="differs from the published formula because the summed log likelihood belongs in it, where the mean score "
     "is printed [Dinga 2019]",
-    against_rest="by class and mean",
+    against_rest="by class",
     formula="(1 - exp(2 (l0 - l)/n)) / (1 - exp(2 l0/n)), l the summed log likelihood of the risks, l0 that of φ",
 )
 def nagelkerke_r2(
@@ -583,7 +638,7 @@ def nagelkerke_r2(
     cites=("Tjur 2009", "Welch 1947"),
     differs="differs from the published reading because the gap between the two groups' cumulative distributions over "
     "the risk is this measure, not the AUROC less one half, which holds on the axis of ranks [Dinga 2019]",
-    against_rest="by class and mean",
+    against_rest="by class",
     formula="mean p of cases - mean p of the others",
 )
 def tjur_r2(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:

@@ -21,7 +21,8 @@ from dossier.metrics.discrimination import one_class, placements
 from dossier.metrics.intervals import NO_ROWS, beyond, estimate, standard_error, two_sided
 from dossier.metrics.once import once
 from dossier.metrics.resampling import BINNED_ABOVE, BINS
-from dossier.metrics.utility import AT_ONE, contributions
+from dossier.metrics.shares import Design, estimate_of, p_value, sum_of_shares
+from dossier.metrics.utility import no_net_benefit
 from dossier.register import metric
 from dossier.types import RIVAL, Absent, Estimate, Floats
 
@@ -230,21 +231,27 @@ def auroc_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estim
     range=(0, None),
     best="one",
     tier="descriptive",
-    cites=("Debray 2017", "Van Calster 2025"),
+    cites=("Debray 2017", "Van Calster 2025", "Cochran 1977"),
     measure="oe_ratio",
     fixed=OF_RIVAL,
     breaks=("perfect is best", "one class is absent"),
     formula="Σ y / Σ q, q the rival's risk",
 )
-def oe_ratio_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
+def oe_ratio_of_rival(
+    outcome: Floats,
+    rival: Floats,
+    level: float = 0.95,
+    cluster: NDArray[np.int64] | None = None,
+    weights: Floats | None = None,
+) -> Estimate | Absent:
     """How many people had the outcome for each one that the rival expected.
 
     Where it lies far from 1, part of a difference in Brier score, log score or net benefit is the rival's calibration.
 
-    Arguments: `outcome` (n, 0 or 1), `rival` (n, 0 to 1), `level`. Returns O/E of the rival's risks, with the interval
-    and the reasons for absence of `oe_ratio`. Source: Debray 2017.
+    Arguments: `outcome` (n, 0 or 1), `rival` (n, 0 to 1), `level`, `cluster` and `weights` (n). Returns O/E of the
+    rival's risks, with the interval and the reasons for absence of `oe_ratio`. Source: Debray 2017.
     """
-    return _of_the_rival(calibration.oe_ratio(outcome, rival, level))
+    return _of_the_rival(calibration.oe_ratio(outcome, rival, level, cluster, weights))
 
 
 @metric(
@@ -479,7 +486,7 @@ def mcnemar(right: NDArray[np.bool_], rival_right: NDArray[np.bool_], outcome: F
     unit="per 100",
     best="higher",
     tier="descriptive",
-    cites="Vickers 2006",
+    cites=("Vickers 2006", "Zou 2008"),
     at=("threshold",),
     fixed=AGAINST_RIVAL,
     pool="plain",
@@ -489,25 +496,35 @@ def mcnemar(right: NDArray[np.bool_], rival_right: NDArray[np.bool_], outcome: F
     formula="net benefit of the model - net benefit of the rival",
 )
 def net_benefit_difference(
-    outcome: Floats, risk: Floats, rival: Floats, threshold: float, level: float = 0.95
+    outcome: Floats,
+    risk: Floats,
+    rival: Floats,
+    threshold: float,
+    level: float = 0.95,
+    cluster: NDArray[np.int64] | None = None,
+    weights: Floats | None = None,
 ) -> Estimate | Absent:
     """By how much the net benefit of the model exceeds that of the rival at the same threshold on the same people.
 
     Above 0 acting on the model does more good than acting on the rival.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` and `rival` (n, 0 to 1), `threshold` (0 to below 1), `level`. Returns the
-    mean difference of the rows' contributions with the normal interval and two-sided `p_value` from their standard
-    error. Absent without rows or at a threshold of 1; interval and p-value are missing when the differences do not
-    vary, as when both models flag the same people.
+    Arguments: `outcome` (n, 0 or 1), `risk` and `rival` (n, 0 to 1), `threshold` (0 to below 1), `level`, `cluster` and
+    `weights` (n, how the rows were sampled). Returns (a - b)/n - (c - d)/n t/(1-t), a cases and c others that the model
+    alone flags, b and d those that the rival alone does. The interval puts together Wilson's intervals of these four
+    shares as that of `net_benefit` does two; a normal one drops the cases where the models differ in none. `p_value` is
+    that of the widest interval that leaves out 0. Absent without rows or at a threshold of 1. Source: Vickers and Elkin
+    2006; Zou and Donner 2008.
     """
-    if len(outcome) == 0:
-        return NO_ROWS
-    if threshold >= 1:
-        return AT_ONE
-    differences = contributions(outcome, risk, threshold) - contributions(outcome, rival, threshold)
-    value, se = float(differences.mean()), standard_error(differences)
-    p_value = None if se is None else 2 * beyond(abs(value) / se)
-    return estimate(value, se, level, outcome, "paired, normal", details={"p_value": p_value})
+    if reason := no_net_benefit(outcome, threshold, weights):
+        return reason
+    flagged, theirs, case = risk >= threshold, rival >= threshold, outcome == 1
+    ours_alone, theirs_alone, odds = flagged & ~theirs, theirs & ~flagged, threshold / (1 - threshold)
+    members = np.array([case & ours_alone, case & theirs_alone, ~case & ours_alone, ~case & theirs_alone])
+    design = Design(len(outcome), cluster, weights)
+    found = sum_of_shares(members, [(1.0, -1.0, -odds, odds)], design)
+    estimate = estimate_of(found, design, outcome, level, {}, "four")
+    details = {**estimate.details, "p_value": None if estimate.low is None else p_value(found)}
+    return replace(estimate, method=f"paired, {estimate.method}; p by the interval", details=details)
 
 
 # ---- against chance -------------------------------------------------------------------------------------------------

@@ -58,6 +58,9 @@ def delong_variance(above: Floats, below: Floats) -> float | None:
     return float(np.var(above, ddof=1)) / len(above) + float(np.var(below, ddof=1)) / len(below)
 
 
+ALL_TIED = "every risk is the same, so that no order is estimated"
+
+
 def newcombe_standard_error(auroc: float, n: int, events: int) -> float:
     """Newcombe's standard error of an AUROC, from its value and the counts alone (Newcombe 2006, method 4)."""
     half = n / 2 - 1
@@ -90,11 +93,14 @@ def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
     placements [DeLong 1988], computed by midranks in n log n [Sun 2014]; logit interval with SE/(A(1-A)) [Qin 2008].
     At 0 or 1 DeLong's SE is 0: the interval then ends in 0 or 1, and its other bound comes from Newcombe's SE at (n A
     + .5)/(n + 1), on the logit scale, with the two-sided quantile as Clopper and Pearson take it. Newcombe's SE also
-    stands in where DeLong's does not exist (a single case or non-case) or is 0 (every risk the same).
+    stands in where DeLong's does not exist (a single case or non-case). Where every risk is the same, the value is .5
+    by the rule for ties and has no interval.
     """
     if reason := one_class(outcome):
         return reason
     n, events = len(outcome), int(outcome.sum())
+    if float(np.ptp(risk)) == 0:
+        return Estimate(0.5, None, None, None, n, "every risk tied", events, reason=ALL_TIED)
     above, below = placements(outcome, risk)
     value = float(above.mean())
     variance = delong_variance(above, below)

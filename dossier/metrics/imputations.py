@@ -11,7 +11,8 @@ import numpy as np
 from dossier.metrics.discrimination import POINTS, risk_distribution
 from dossier.metrics.intervals import beyond_student, column, two_sided, two_sided_student
 from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
-from dossier.types import Absent, Curve, Estimate, Floats
+from dossier.metrics.shares import interval_of, p_value, smallest
+from dossier.types import Absent, Curve, Estimate, Floats, SumOfShares
 
 
 def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool = False) -> Estimate:
@@ -23,24 +24,22 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
     Rubin where each imputation takes the t distribution (of n - 1, or `df` in the details). `test` adds
     the p-value of the t test of 0. Details: `imputations`, `fraction_missing` (r + 2/(df + 3))/(r + 1), and the means
     of the other details. Where a value does not exist on the scale or an imputation has no standard error, the value is
-    the plain mean and the bounds are missing with the reason. Source: Rubin 1987; Barnard and Rubin 1999.
+    the plain mean and the bounds are missing with the reason. Estimates that are sums of shares pool those. Source:
+    Rubin 1987; Barnard and Rubin 1999.
     """
-    first = estimates[0]
+    sums = [one.made_of for one in estimates if one.made_of is not None]
+    if len(sums) == len(estimates):
+        return _of_shares(estimates, sums, level)
     count = len(estimates)
-    details = {**_means(estimates), "imputations": float(count)}
-    details.pop("df", None)
-    n = round(sum(one.n for one in estimates) / count)
-    events = (
-        None
-        if any(one.events is None for one in estimates)
-        else round(sum(one.events or 0 for one in estimates) / count)
-    )
+    details, n, events, of_each = _means(estimates), *_size(estimates), _of_each(estimates)
     errors = [_error(one, scale) for one in estimates]
-    # The tests of the single imputations are not those of the pooled value.
-    of_each = "; ".join(part for part in first.method.split("; ") if not part.startswith("p by "))
     words = f"{of_each}; mean of {count} imputations"
     if any(error is None for error in errors):
         value = sum(one.value for one in estimates) / count
+        highs = [one.high for one in estimates if one.value == one.low == 0 and one.high is not None]
+        if scale == "log" and len(highs) == count:
+            # No event in any of them: what is imputed moves only the expected number, and the widest bound holds.
+            return Estimate(0.0, 0.0, max(highs), level, n, words, events, None, details)
         reasons = (off_scale(one.value, scale) for one in estimates)
         reason = next(filter(None, reasons), "not every imputation has a standard error, which Rubin's rules need")
         return Estimate(value, None, None, None, n, words, events, None, details, reason)
@@ -54,8 +53,7 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
     reach = two_sided_student(level, freedom)
     value = back(centre, scale)
     made = f"{count} imputations and their test" if test else f"{count} imputations"
-    ratio = between / within
-    details["fraction_missing"] = (ratio + (0.0 if math.isinf(freedom) else 2 / (freedom + 3))) / (ratio + 1)
+    details["fraction_missing"] = _fraction_missing(between / within, freedom)
     if test:
         details["p_value"] = 2 * beyond_student(abs(centre) / spread, freedom)
     return Estimate(
@@ -69,6 +67,66 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
         se=spread * stretch(value, scale),
         details=details,
     )
+
+
+def _size(estimates: Sequence[Estimate]) -> tuple[int, int | None]:
+    """The rows and the events of the mean imputation; None where events are not counted."""
+    count = len(estimates)
+    known = [one.events for one in estimates if one.events is not None]
+    return round(sum(one.n for one in estimates) / count), round(sum(known) / count) if len(known) == count else None
+
+
+def _of_each(estimates: Sequence[Estimate]) -> str:
+    """How each imputation was measured, in words: the tests of each are not those of the pooled value."""
+    return "; ".join(part for part in estimates[0].method.split("; ") if not part.startswith("p by "))
+
+
+def _of_shares(estimates: Sequence[Estimate], sums: Sequence[SumOfShares], level: float) -> Estimate:
+    """The sum of the shares that Rubin's rules give: their means, and the covariance within and between imputations.
+
+    The interval is that of the measure, with each share at the effective number of rows of its total variance. The
+    degrees of freedom are Rubin's of the sum itself.
+    """
+    count = len(sums)
+    shares = np.array([one.shares for one in sums])
+    within = np.mean([one.covariance for one in sums], axis=0)
+    between = np.cov(shares, rowvar=False, ddof=1) * (1 + 1 / count)
+    pooled = replace(
+        sums[0],
+        shares=tuple(shares.mean(axis=0).tolist()),
+        covariance=tuple(tuple(row) for row in (within + between).tolist()),
+        rows=float(np.mean([one.rows for one in sums])),
+        units=float(np.mean([one.units for one in sums])),
+    )
+    coefficients = np.array(pooled.coefficients[smallest(pooled)])
+    parts = [float(np.sum(coefficients[:, None] * coefficients * part)) for part in (within, between)]
+    complete = None if math.isinf(sums[0].freedom) else sums[0].freedom
+    freedom = degrees_of_freedom(parts[0], parts[1], count, complete) if parts[0] > 0 else sums[0].freedom
+    pooled = replace(pooled, freedom=freedom)
+    reach = two_sided_student(level, freedom)
+    value, low, high = interval_of(pooled, reach)
+    details, (n, events) = _means(estimates), _size(estimates)
+    if parts[0] > 0:
+        details["fraction_missing"] = _fraction_missing(parts[1] / parts[0], freedom)
+    if "p_value" in estimates[0].details:
+        details["p_value"] = p_value(pooled)
+    return Estimate(
+        value=value,
+        low=low,
+        high=high,
+        level=level,
+        n=n,
+        method=f"{_of_each(estimates)}; {count} imputations by Rubin's rules",
+        events=events,
+        se=(high - low) / (2 * reach),
+        details=details,
+        made_of=pooled,
+    )
+
+
+def _fraction_missing(ratio: float, freedom: float) -> float:
+    """The share of the information that is missing (Rubin 1987), from the ratio of the variance between to within."""
+    return (ratio + (0.0 if math.isinf(freedom) else 2 / (freedom + 3))) / (ratio + 1)
 
 
 def degrees_of_freedom(within: float, between: float, count: int, complete: float | None) -> float:
@@ -91,14 +149,14 @@ def _freedom(found: Estimate) -> float | None:
 
 
 def _means(estimates: Sequence[Estimate]) -> dict[str, float | None]:
-    """The mean of each detail that every imputation has; p-values have none."""
+    """Their number, and the mean of each detail that all have; p-values and degrees of freedom have none."""
     found: dict[str, float | None] = {}
     for name in estimates[0].details:
         values = [one.details.get(name) for one in estimates]
         known = [value for value in values if value is not None]
-        if name != "p_value" and len(known) == len(estimates):
+        if name not in ("p_value", "df") and len(known) == len(estimates):
             found[name] = sum(known) / len(known)
-    return found
+    return {**found, "imputations": float(len(estimates))}
 
 
 def _error(found: Estimate, scale: Scale) -> float | None:

@@ -42,14 +42,21 @@ def wilson(successes: float, trials: float, level: float) -> tuple[float, float]
     """Wilson's interval of a share, from a count of successes among trials (Wilson 1927, without continuity
     correction).
     """
-    z = two_sided(level)
-    share = successes / trials
-    denominator = 1 + z**2 / trials
-    centre = (share + z**2 / (2 * trials)) / denominator
-    half = z * math.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2)) / denominator
-    low = 0.0 if successes == 0 else max(0.0, centre - half)
-    high = 1.0 if successes == trials else min(1.0, centre + half)
-    return low, high
+    low, high = wilson_bounds(np.array(successes / trials), trials, two_sided(level))
+    return float(low), float(high)
+
+
+def wilson_bounds(share: Floats, trials: float | Floats, reach: float) -> tuple[Floats, Floats]:
+    """Wilson's intervals of shares of so many trials, which need not be whole, at a reach of so many standard errors.
+
+    With the quantile of Student's distribution as reach, it is the interval at a number of trials that is cut by the
+    square of the ratio of the two quantiles (Korn and Graubard 1998).
+    """
+    denominator = 1 + reach**2 / trials
+    centre = (share + reach**2 / (2 * trials)) / denominator
+    half = reach * np.sqrt(share * (1 - share) / trials + reach**2 / (4 * trials**2)) / denominator
+    low = np.where(share <= 0, 0.0, np.maximum(0.0, centre - half))
+    return low, np.where(share >= 1, 1.0, np.minimum(1.0, centre + half))
 
 
 def standard_error(contributions: Floats) -> float | None:

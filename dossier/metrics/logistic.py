@@ -6,23 +6,27 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
+from dossier.bands import CERTAIN
 from dossier.types import Absent, Floats
-
-CLIP = 1e-12
-"""How near to 0 and 1 a risk may come inside a logit."""
 
 
 def logit(risk: Floats) -> Floats:
     """The log odds of each risk, with risks of 0 and 1 taken as 1e-12 from them."""
-    inside = np.clip(risk, CLIP, 1 - CLIP)
+    inside = np.clip(risk, CERTAIN, 1 - CERTAIN)
     return np.asarray(np.log(inside) - np.log1p(-inside))
+
+
+def has_logit(risk: Floats) -> NDArray[np.bool_]:
+    """Which risks have a logit of their own: those that are not within 1e-12 of 0 or 1."""
+    return np.asarray((risk >= CERTAIN) & (risk <= 1 - CERTAIN))
 
 
 def clipped(risk: Floats) -> str:
     """The words that count the clipped risks, for the method."""
-    count = int(((risk < CLIP) | (risk > 1 - CLIP)).sum())
+    count = int((~has_logit(risk)).sum())
     return f"; logit of {count} risks clipped to 1e-12 from 0 or 1" if count else ""
 
 

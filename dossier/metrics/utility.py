@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dossier.metrics.accuracy import h_accuracy_at_risks
 from dossier.metrics.discrimination import one_class, risk_range
-from dossier.metrics.intervals import NO_ROWS, column, estimate, standard_error, two_sided
+from dossier.metrics.intervals import NO_ROWS, column, estimate, two_sided, two_sided_student
+from dossier.metrics.shares import NO_WEIGHT, Bools, Design, bounds, estimate_of, multinomial, sum_of_shares
 from dossier.register import curve, curve_synthesis, metric
-from dossier.types import Absent, Curve, Estimate, Floats, SiteResults, found_curve
+from dossier.types import Absent, Curve, Estimate, Floats, SiteResults, SumOfShares, found_curve
 
 POINTS = 101
 """Thresholds of a decision curve."""
@@ -34,32 +36,70 @@ def contributions(outcome: Floats, risk: Floats, threshold: float) -> Floats:
     range=(None, 1),
     best="higher",
     tier="core",
-    cites=("Vickers 2006", "Vickers 2008"),
+    cites=("Vickers 2006", "Zou 2008"),
     at=("threshold",),
     breaks=("perfect is best", "one class is absent"),
-    against_rest="by class and mean",
+    against_rest="by class",
     formula="TP/n - FP/n × t/(1 - t)",
 )
-def net_benefit(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
+def net_benefit(
+    outcome: Floats,
+    risk: Floats,
+    threshold: float,
+    level: float = 0.95,
+    cluster: NDArray[np.int64] | None = None,
+    weights: Floats | None = None,
+) -> Estimate | Absent:
     """The share of patients rightly flagged, less those flagged in error at the exchange rate of the threshold.
 
     0 is what treating nobody gives; the highest possible value is the prevalence. A threshold of 10 % says that one
     missed case is as bad as nine needless treatments.
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold` (0 to below 1; positive means risk >=
-    threshold), `level`. Returns TP/n - FP/n t/(1-t) with a normal interval from the standard error of the rows'
-    contributions (variance with n - 1). Absent without rows or at a threshold of 1; the bounds are missing when every
-    row contributes the same. `details` holds `treat_all`, the net benefit of flagging everyone.
-    Source: Vickers and Elkin 2006; the variance as in Vickers 2008.
+    threshold), `level`, `cluster` and `weights` (n, how the rows were sampled). Returns TP/n - FP/n t/(1-t). Its
+    interval puts together Wilson's intervals of the two shares x = TP/n and y = FP/n with their correlation r (MOVER):
+    low = value - sqrt(d^2 + e^2 - 2 r d e), d = x - x_low, e = w (y_high - y), w = t/(1-t); high = value + the same of
+    x_high - x and w (y - y_low); r = -sqrt(xy/((1-x)(1-y))), as no row is in both. A normal interval drops a share of
+    0. Rows in clusters or with weights take each share's effective number of rows, their covariance by linearization
+    and the t distribution. `se` is (high - low)/(2 z). Absent without rows or at a threshold of 1. `details` holds
+    `treat_all`, the net benefit of flagging everyone. Source: Vickers and Elkin 2006; Zou and Donner 2008.
     """
+    if reason := no_net_benefit(outcome, threshold, weights):
+        return reason
+    design = Design(len(outcome), cluster, weights)
+    found = sum_of_shares(cells_at(outcome, risk, threshold), [_over_none(threshold)], design)
+    return estimate_of(found, design, outcome, level, {"treat_all": _of_everyone(found, threshold)})
+
+
+def no_net_benefit(outcome: Floats, threshold: float, weights: Floats | None) -> Absent | None:
+    """Why these rows have no net benefit at this threshold; None where they have one."""
     if len(outcome) == 0:
         return NO_ROWS
     if threshold >= 1:
         return AT_ONE
-    found = contributions(outcome, risk, threshold)
-    everyone = float(contributions(outcome, np.ones(len(outcome)), threshold).mean())
-    value = estimate(float(found.mean()), standard_error(found), level, outcome, "normal", ceiling=1)
-    return replace(value, details={"treat_all": everyone})
+    return NO_WEIGHT if weights is not None and not weights.any() else None
+
+
+def cells_at(outcome: Floats, risk: Floats, threshold: float) -> Bools:
+    """Which rows are true positives, false positives, false negatives and true negatives: (4, n)."""
+    flagged, case = risk >= threshold, outcome == 1
+    return np.array([flagged & case, flagged & ~case, ~flagged & case, ~flagged & ~case])
+
+
+def _over_none(threshold: float) -> tuple[float, ...]:
+    """What the four cells add to the net benefit, which is that over flagging no one."""
+    return 1.0, -threshold / (1 - threshold), 0.0, 0.0
+
+
+def _over_all(threshold: float) -> tuple[float, ...]:
+    """What the four cells add to the net benefit over that of flagging everyone."""
+    return 0.0, 0.0, -1.0, threshold / (1 - threshold)
+
+
+def _of_everyone(found: SumOfShares, threshold: float) -> float:
+    """The net benefit of flagging everyone."""
+    hit, alarm, missed, spared = found.shares
+    return hit + missed - (alarm + spared) * threshold / (1 - threshold)
 
 
 @metric(
@@ -71,7 +111,7 @@ def net_benefit(outcome: Floats, risk: Floats, threshold: float, level: float = 
     cites=("Kerr 2016", "Riley 2021"),
     at=("threshold",),
     breaks=("one class is absent",),
-    against_rest="by class and mean",
+    against_rest="by class",
     formula="net benefit / φ",
 )
 def standardized_net_benefit(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
@@ -108,41 +148,46 @@ def standardized_variance(outcome: Floats, risk: Floats, threshold: float) -> fl
 
 
 @metric(
-    "Value of the information",
+    "Net benefit gain over the better default",
     digits=1,
     unit="per 100",
     range=(None, 1),
     best="higher",
-    tier="mission",
-    cites=("Campagner 2023", "Vickers 2006"),
+    tier="core",
+    cites=("Vickers 2006", "Campagner 2023", "Zou 2008"),
     at=("threshold",),
     pool="plain",
     mean_over="rows",
     breaks=("perfect is best", "one class is absent"),
-    against_rest="by class and mean",
-    formula="net benefit - max(net benefit of treating everybody, 0)",
+    against_rest="by class",
+    formula="net benefit - max(net benefit of flagging everyone, 0)",
 )
-def value_of_information(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
-    """What the model adds to the better of treating everybody and treating nobody, in net benefit.
+def net_benefit_gain(
+    outcome: Floats,
+    risk: Floats,
+    threshold: float,
+    level: float = 0.95,
+    cluster: NDArray[np.int64] | None = None,
+    weights: Floats | None = None,
+) -> Estimate | Absent:
+    """What the model adds, in net benefit, to the better of flagging everyone and flagging no one.
 
     Below 0 it would be better to do without the model.
 
-    Arguments: as for `net_benefit`. Returns net benefit less the larger of that of treating everybody and 0, with a
-    normal interval from the rows' contributions to the difference. Which default is the better one is read off the
-    same rows and then taken as known, so the interval is a little too sure where the two are close. Absent without
-    rows or at a threshold of 1. `details` holds `default`, the net benefit of that default.
-    Source: expected utility with the advice less that without it (Campagner 2023), with net benefit as the utility.
+    Arguments: as for `net_benefit`. Returns the smaller of w TN/n - FN/n, the gain over flagging everyone, and TP/n - w
+    FP/n, that over no one, w = t/(1-t), with the interval that `net_benefit` gives such a sum of two shares. The lower
+    bound is the lower of those of the two gains, so that it lies above 0 only where the model exceeds both defaults:
+    near a threshold that equals the prevalence a sample may take the worse default for the better one. Absent without
+    rows or at a threshold of 1. `details` holds `default`, the net benefit of that default. Source: Vickers and Elkin
+    2006; as expected utility with the advice less that without it, the value of information of Campagner 2023; the
+    interval Zou and Donner 2008.
     """
-    if len(outcome) == 0:
-        return NO_ROWS
-    if threshold >= 1:
-        return AT_ONE
-    everyone = contributions(outcome, np.ones(len(outcome)), threshold)
-    default = everyone if float(everyone.mean()) > 0 else np.zeros(len(outcome))
-    gain = contributions(outcome, risk, threshold) - default
-    method = "normal, against the better default"
-    found = estimate(float(gain.mean()), standard_error(gain), level, outcome, method, ceiling=1)
-    return replace(found, details={"default": float(default.mean())})
+    if reason := no_net_benefit(outcome, threshold, weights):
+        return reason
+    design = Design(len(outcome), cluster, weights)
+    sums = [_over_all(threshold), _over_none(threshold)]
+    found = sum_of_shares(cells_at(outcome, risk, threshold), sums, design)
+    return estimate_of(found, design, outcome, level, {"default": max(_of_everyone(found, threshold), 0.0)})
 
 
 # ---- weighted utility -----------------------------------------------------------------------------------------------
@@ -374,15 +419,17 @@ def decision_curve(
     level: float = 0.95,
     declared_thresholds: tuple[float, ...] = (),
     rival: Floats | None = None,
+    cluster: NDArray[np.int64] | None = None,
 ) -> Curve | Absent:
     """The net benefit of acting on the model, of treating everybody and of treating nobody, over a range of thresholds.
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold_range` (lowest and highest threshold, below 1;
     None: the 1st and the 99th percentile of the risks, cut inwards to even steps so that no end is the risk of a
     person), `level`, `declared_thresholds` (those inside the range are points of the curve), `rival` (n, 0 to 1:
-    another model's risks of the same people). Returns 101 thresholds and the declared ones with `net_benefit`, its
-    pointwise normal band `low` and `high`, its standard error `se` (missing with a single row), `treat_all` and
-    `treat_none`; with a rival also `rival`, its net benefit, with `rival_low`, `rival_high` and `rival_se`. Absent
+    another model's risks of the same people), `cluster` (n). Returns 101 thresholds and the declared ones with
+    `net_benefit`, its interval `low` and `high` and its standard error `se` as the measure has them at each threshold,
+    `treat_all` and `treat_none`; with a rival also `rival`, its net benefit, with `rival_low`, `rival_high` and
+    `rival_se`. Absent
     without rows, when the range reaches 1, or when nearly all risks are the same and no range is declared. Source:
     Vickers and Elkin 2006.
     """
@@ -393,7 +440,7 @@ def decision_curve(
         return AT_ONE
     if ends[0] == ends[1]:
         return Absent("no range of thresholds is declared, and the risks give none: nearly all are the same")
-    return _curve_over(outcome, risk, rival, _grid(*ends, declared_thresholds), level)
+    return _curve_over(outcome, risk, rival, _grid(*ends, declared_thresholds), level, cluster)
 
 
 BESIDE = 0.25
@@ -409,6 +456,7 @@ def decision_curve_wide(
     level: float = 0.95,
     declared_thresholds: tuple[float, ...] = (),
     rival: Floats | None = None,
+    cluster: NDArray[np.int64] | None = None,
 ) -> Curve | Absent:
     """The decision curve a little further than the declared range, which shows whether a conclusion hangs on its ends.
 
@@ -424,33 +472,50 @@ def decision_curve_wide(
         return AT_ONE
     more = BESIDE * (high - low)
     ends = max(0.0, low - more), max(high, min(HIGHEST, high + more))
-    return _curve_over(outcome, risk, rival, _grid(*ends, (low, high, *declared_thresholds)), level)
+    return _curve_over(outcome, risk, rival, _grid(*ends, (low, high, *declared_thresholds)), level, cluster)
 
 
-def _curve_over(outcome: Floats, risk: Floats, rival: Floats | None, thresholds: Floats, level: float) -> Curve:
+def _curve_over(
+    outcome: Floats,
+    risk: Floats,
+    rival: Floats | None,
+    thresholds: Floats,
+    level: float,
+    cluster: NDArray[np.int64] | None,
+) -> Curve:
     """The columns of a decision curve at these thresholds."""
     phi, odds = float(outcome.mean()), thresholds / (1 - thresholds)
+    design = Design(len(outcome), cluster)
     columns: dict[str, tuple[float | None, ...]] = {"threshold": column(thresholds)}
-    columns |= _benefit_of(outcome, risk, thresholds, level, "net_benefit", "")
+    columns |= _benefit_of(outcome, risk, thresholds, level, design, "net_benefit", "")
     columns |= {"treat_all": column(phi - (1 - phi) * odds), "treat_none": (0.0,) * len(thresholds)}
     if rival is not None:
-        columns |= _benefit_of(outcome, rival, thresholds, level, "rival", "rival_")
-    return Curve(columns, len(outcome), "pointwise normal", int(outcome.sum()))
+        columns |= _benefit_of(outcome, rival, thresholds, level, design, "rival", "rival_")
+    return Curve(columns, len(outcome), f"pointwise {design.method()}", int(outcome.sum()))
 
 
 def _benefit_of(
-    outcome: Floats, risk: Floats, thresholds: Floats, level: float, name: str, prefix: str
+    outcome: Floats, risk: Floats, thresholds: Floats, level: float, design: Design, name: str, prefix: str
 ) -> dict[str, tuple[float | None, ...]]:
-    """The net benefit of one model at each threshold with its band and standard error (missing with a single row)."""
-    n, odds = len(outcome), thresholds / (1 - thresholds)
-    true = _counts_at(risk[outcome == 1], thresholds)
-    false = _counts_at(risk[outcome == 0], thresholds)
-    value = (true - false * odds) / n
-    columns: dict[str, tuple[float | None, ...]] = {name: column(value)}
-    if n == 1:
+    """The net benefit of one model at each threshold, with its band and standard error where there are two clusters."""
+    shares, covariance = _positives_at(outcome, risk, thresholds, design)
+    coefficients = np.array([np.ones(len(thresholds)), -thresholds / (1 - thresholds)])
+    columns: dict[str, tuple[float | None, ...]] = {name: column(np.sum(coefficients * shares, axis=0))}
+    if design.obstacle() is not None:
         return columns | dict.fromkeys((f"{prefix}low", f"{prefix}high", f"{prefix}se"), (None,) * len(thresholds))
-    variance = np.maximum((true + false * odds**2) / n - value**2, 0) / (n - 1)
-    return columns | _band(value, np.sqrt(variance), level, prefix)
+    reach = two_sided_student(level, design.freedom)
+    low, high = bounds(coefficients, shares, covariance, design.rows, design.effective_units, reach)
+    return columns | _band(low, high, (high - low) / (2 * reach), prefix)
+
+
+def _positives_at(outcome: Floats, risk: Floats, thresholds: Floats, design: Design) -> tuple[Floats, Floats]:
+    """The shares of true and of false positives at each threshold, (2, thresholds), and their covariance."""
+    if design.is_simple:
+        counts = [_counts_at(risk[outcome == label], thresholds) for label in (1, 0)]
+        shares = np.array(counts) / design.n
+        return shares, multinomial(shares, design.n)
+    found = [design.shares(cells_at(outcome, risk, float(one))[:2]) for one in thresholds]
+    return np.transpose([shares for shares, _ in found]), np.stack([one for _, one in found], axis=-1)
 
 
 def _grid(low: float, high: float, declared: tuple[float, ...]) -> Floats:
@@ -461,11 +526,10 @@ def _grid(low: float, high: float, declared: tuple[float, ...]) -> Floats:
     return np.sort(np.array([*apart, *inside]))
 
 
-def _band(value: Floats, se: Floats, level: float, prefix: str = "") -> dict[str, tuple[float | None, ...]]:
-    half = two_sided(level) * se
+def _band(low: Floats, high: Floats, se: Floats, prefix: str = "") -> dict[str, tuple[float | None, ...]]:
     return {
-        f"{prefix}low": column(value - half),
-        f"{prefix}high": column(np.minimum(value + half, 1)),
+        f"{prefix}low": column(low),
+        f"{prefix}high": column(np.minimum(high, 1)),
         f"{prefix}se": column(se),
     }
 
@@ -477,8 +541,10 @@ def decision_curve_all_sites(sites: tuple[SiteResults, ...], level: float = 0.95
     Each site's curve counts by its number of rows, which gives exactly the net benefit of all rows in one table. The
     sites are taken as fixed: the band says how sure we are about these sites, not about a next one.
 
-    Arguments: `sites` (the results of the external sites), `level`. Returns the columns of `decision_curve`; variance =
-    sum (n_s/n)^2 se_s^2. Absent with fewer than two curves, or when the curves do not share their thresholds.
+    Arguments: `sites` (the results of the external sites), `level`. Returns the columns of `decision_curve`; the band
+    lies as far below (above) as the root of the sum of squares of the sites' own distances, each times n_s/n (MOVER of
+    independent sites, Zou and Donner 2008). Absent with fewer than two curves, or when they do not share their
+    thresholds.
     """
     return _together(sites, "decision_curve", level)
 
@@ -506,7 +572,7 @@ def _together(sites: tuple[SiteResults, ...], name: str, level: float) -> Curve 
     if all("rival" in found.columns for found in curves):
         columns |= _mean_benefit(curves, "rival", "rival_", level)
     method = (
-        f"all rows of {len(curves)} of {len(sites)} sites; pointwise normal, stratified by site, sites taken as fixed"
+        f"all rows of {len(curves)} of {len(sites)} sites; pointwise MOVER of the sites' bands, sites taken as fixed"
     )
     return Curve(columns, sum(found.n for found in curves), method, sum(found.events or 0 for found in curves))
 
@@ -519,13 +585,15 @@ def _shares_of(curves: list[Curve]) -> Floats:
 
 def _mean_benefit(curves: list[Curve], name: str, prefix: str, level: float) -> dict[str, tuple[float | None, ...]]:
     """The sites' net benefit as one, with the band of a stratified sample (missing where a site's is)."""
-    weights = _shares_of(curves)
-    value = np.sum(weights * _rows(curves, name), axis=0)
+    weights, each = _shares_of(curves), _rows(curves, name)
+    value = np.sum(weights * each, axis=0)
     columns: dict[str, tuple[float | None, ...]] = {name: column(value)}
     if any(None in found.columns[f"{prefix}se"] for found in curves):
         return columns | dict.fromkeys((f"{prefix}low", f"{prefix}high", f"{prefix}se"), (None,) * len(value))
-    se = np.sqrt(np.sum((weights * _rows(curves, f"{prefix}se")) ** 2, axis=0))
-    return columns | _band(value, se, level, prefix)
+    below, above = (
+        np.sqrt(np.sum((weights * (_rows(curves, f"{prefix}{end}") - each)) ** 2, axis=0)) for end in ("low", "high")
+    )
+    return columns | _band(value - below, value + above, (below + above) / (2 * two_sided(level)), prefix)
 
 
 def _rows(curves: list[Curve], name: str) -> Floats:
@@ -537,14 +605,16 @@ PROFILE = np.arange(1, 100) / 100
 
 
 @curve("Net benefit and H-accuracy by threshold", cites=("Cabitza 2019", "Vickers 2006", "Kerr 2016"))
-def utility_profile(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve | Absent:
+def utility_profile(
+    outcome: Floats, risk: Floats, level: float = 0.95, cluster: NDArray[np.int64] | None = None
+) -> Curve | Absent:
     """The net benefit, the standardized net benefit and the H-accuracy at a risk threshold, over all thresholds.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns 99 thresholds `tau` from .01 to .99 with
-    `net_benefit`, `standardized_net_benefit` and `h_accuracy_risk`, each with its pointwise band (`..._low`,
-    `..._high`: normal with the variances of `net_benefit` and of Riley 2021, and as for `h_accuracy_risk`; missing
-    where a class has a single row). Each value is that of the measure of that name. Absent when all rows are of one
-    class.
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`, `cluster` (n). Returns 99 thresholds `tau` from .01
+    to .99 with `net_benefit`, `standardized_net_benefit` and `h_accuracy_risk`, each with its pointwise band
+    (`..._low`, `..._high`: as for `net_benefit`, normal with the variance of Riley 2021, and as for `h_accuracy_risk`;
+    the last is missing where a class has a single row). Each value is that of the measure of that name. Absent when all
+    rows are of one class.
     """
     if reason := one_class(outcome):
         return reason
@@ -552,26 +622,19 @@ def utility_profile(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve
     cases, others = int(outcome.sum()), n - int(outcome.sum())
     hit = _counts_at(risk[outcome == 1], PROFILE) / cases
     alarm = _counts_at(risk[outcome == 0], PROFILE) / others
-    benefit = phi * hit - (1 - phi) * alarm * odds
-    spread = np.maximum(phi * hit + (1 - phi) * alarm * odds**2 - benefit**2, 0) / (n - 1)
+    standardized = hit - (1 - phi) / phi * alarm * odds
     scale = (1 - phi) * (odds / phi) ** 2
-    riley = (hit * (1 - hit) / phi + scale * (alarm * (1 - alarm) + alarm**2 / phi)) / n
-    columns: dict[str, tuple[float | None, ...]] = {"tau": column(PROFILE)}
-    columns |= _named_band("net_benefit", benefit, spread, level)
-    columns |= _named_band("standardized_net_benefit", benefit / phi, riley, level)
+    half = two_sided(level) * np.sqrt((hit * (1 - hit) / phi + scale * (alarm * (1 - alarm) + alarm**2 / phi)) / n)
+    benefit = _benefit_of(outcome, risk, PROFILE, level, Design(n, cluster), "net_benefit", "net_benefit_")
     found = h_accuracy_at_risks(outcome, risk, PROFILE.tolist(), level)
-    columns |= {
+    columns: dict[str, tuple[float | None, ...]] = {
+        "tau": column(PROFILE),
+        **{name: benefit[name] for name in ("net_benefit", "net_benefit_low", "net_benefit_high")},
+        "standardized_net_benefit": column(standardized),
+        "standardized_net_benefit_low": column(standardized - half),
+        "standardized_net_benefit_high": column(np.minimum(standardized + half, 1)),
         "h_accuracy_risk": tuple(one.value for one in found),
         "h_accuracy_risk_low": tuple(one.low for one in found),
         "h_accuracy_risk_high": tuple(one.high for one in found),
     }
     return Curve(columns, n, "pointwise, as for each measure", int(outcome.sum()))
-
-
-def _named_band(name: str, value: Floats, variance: Floats, level: float) -> dict[str, tuple[float | None, ...]]:
-    half = two_sided(level) * np.sqrt(variance)
-    return {
-        name: column(value),
-        f"{name}_low": column(value - half),
-        f"{name}_high": column(np.minimum(value + half, 1)),
-    }

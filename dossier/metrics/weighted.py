@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from dossier.metrics.discrimination import NO_EXPECTED_PAIR, expected_concordance
-from dossier.metrics.logistic import logistic_fit, logit, near_intercept
+from dossier.metrics.logistic import has_logit, logistic_fit, logit, near_intercept
 from dossier.metrics.utility import AT_ONE, contributions
 from dossier.types import Absent, Floats
 
@@ -64,6 +64,7 @@ Found = Weighted | Absent
 Measure = Callable[[Rows], Found]
 NO_CASE = Absent("no row that has a weight has the outcome")
 NO_OTHER = Absent("every row that has a weight has the outcome")
+NOTHING = Absent("no row that is left has a weight")
 
 
 def mean(values: Floats, weights: Floats) -> float:
@@ -90,6 +91,8 @@ def _one_class(rows: Rows) -> Absent | None:
     cases, others = rows.weights[rows.cases].any(), rows.weights[~rows.cases].any()
     if cases and others:
         return None
+    if not cases and not others:
+        return NOTHING
     return NO_OTHER if cases else NO_CASE
 
 
@@ -187,21 +190,14 @@ def _likelihood_ratio(rows: Rows, chosen: Bools, doing: str) -> Found:
     return _ratio(of_cases, of_others)
 
 
-def net_benefit(rows: Rows) -> Found:
-    """The weighted mean of what the rows contribute to the net benefit."""
-    if rows.threshold >= 1:
-        return AT_ONE
-    everyone = contributions(rows.outcome, np.ones(len(rows.outcome)), rows.threshold)
-    found = _mean(contributions(rows.outcome, rows.risk, rows.threshold), rows.weights)
-    return replace(found, details={"treat_all": mean(everyone, rows.weights)})
-
-
 def standardized_net_benefit(rows: Rows) -> Found:
     """The weighted net benefit over the weighted prevalence."""
-    found, phi = net_benefit(rows), _mean(rows.outcome, rows.weights)
-    if isinstance(found, Absent):
-        return found
-    return NO_CASE if phi.value == 0 else _ratio(found, phi)
+    if rows.threshold >= 1:
+        return AT_ONE
+    phi = _mean(rows.outcome, rows.weights)
+    if phi.value == 0:
+        return NO_CASE
+    return _ratio(_mean(contributions(rows.outcome, rows.risk, rows.threshold), rows.weights), phi)
 
 
 # ---- without a threshold --------------------------------------------------------------------------------------------
@@ -275,16 +271,32 @@ def oe_ratio(rows: Rows) -> Found:
 
 def calibration_intercept(rows: Rows) -> Found:
     """The intercept of the weighted logistic regression on the log odds of the risk, the slope held at 1."""
-    if reason := _one_class(rows):
+    inside = _with_logit(rows)
+    if reason := _one_class(inside):
         return reason
-    log_odds, weights = logit(rows.risk), rows.weights / rows.weights.mean()
-    near = near_intercept(rows.outcome, log_odds, weights)
-    fit = logistic_fit(np.ones((1, len(weights))), rows.outcome, log_odds + near, weights)
+    log_odds, weights = logit(inside.risk), inside.weights / inside.weights.mean()
+    near = near_intercept(inside.outcome, log_odds, weights)
+    fit = logistic_fit(np.ones((1, len(weights))), inside.outcome, log_odds + near, weights)
     if isinstance(fit, Absent):
         return fit
     value = float(fit.coefficients[0]) + near
-    score = weights * (rows.outcome - expit(log_odds + value))
-    return Weighted(value, score * float(fit.covariance[0, 0]))
+    score = weights * (inside.outcome - expit(log_odds + value))
+    return _of_rows_with_logit(rows, value, score * float(fit.covariance[0, 0]))
+
+
+def _with_logit(rows: Rows) -> Rows:
+    """The rows whose risk has a logit: one that is set for a risk of 0 or 1 would set the slope."""
+    kept = has_logit(rows.risk)
+    return rows if kept.all() else Rows(rows.outcome[kept], rows.risk[kept], rows.weights[kept], rows.threshold)
+
+
+def _of_rows_with_logit(rows: Rows, value: float, linearized: Floats) -> Weighted:
+    """A value of the rows whose risk has a logit: the others contribute nothing, and are counted."""
+    kept = has_logit(rows.risk)
+    count = int((~kept).sum())
+    contributions = np.zeros(len(kept))
+    contributions[kept] = linearized
+    return Weighted(value, contributions, {"left_out": float(count)} if count else {})
 
 
 def calibration_slope(rows: Rows) -> Found:
@@ -297,8 +309,9 @@ def calibration_intercept_joint(rows: Rows) -> Found:
     return _coefficient(rows, 0)
 
 
-def _coefficient(rows: Rows, which: int) -> Found:
+def _coefficient(every: Rows, which: int) -> Found:
     """Intercept or slope, whose score equations hold each row at its weight (Binder 1983)."""
+    rows = _with_logit(every)
     if reason := _one_class(rows):
         return reason
     log_odds, weights = logit(rows.risk), rows.weights / rows.weights.mean()
@@ -311,7 +324,8 @@ def _coefficient(rows: Rows, which: int) -> Found:
         return fit
     intercept, slope = (float(one) for one in fit.coefficients)
     score = weights * (rows.outcome - expit(intercept + slope * log_odds))
-    return Weighted((intercept, slope)[which], score * (fit.covariance[which, 0] + fit.covariance[which, 1] * log_odds))
+    linearized = score * (fit.covariance[which, 0] + fit.covariance[which, 1] * log_odds)
+    return _of_rows_with_logit(every, (intercept, slope)[which], linearized)
 
 
 def _apart(measure: Measure) -> Measure:
@@ -343,18 +357,16 @@ VALUES: Mapping[str, Measure] = {
         measure.__name__: measure
         for measure in (
             *(sensitivity, specificity, ppv, npv, accuracy, balanced_accuracy, youden_j),
-            *(likelihood_ratio_positive, likelihood_ratio_negative, net_benefit, standardized_net_benefit),
-            *(auroc, model_based_concordance, brier, scaled_brier, log_score, tjur_r2, oe_ratio),
+            *(likelihood_ratio_positive, likelihood_ratio_negative, standardized_net_benefit),
+            *(auroc, model_based_concordance, brier, scaled_brier, log_score, tjur_r2),
             *(calibration_intercept, calibration_slope, calibration_intercept_joint),
         )
     },
     "auroc_of_rival": _theirs(auroc),
-    "oe_ratio_of_rival": _theirs(oe_ratio),
     "calibration_slope_of_rival": _theirs(calibration_slope),
     "auroc_difference": _apart(auroc),
     "brier_difference": _apart(brier),
     "log_score_difference": _apart(log_score),
     "accuracy_difference": _apart(accuracy),
-    "net_benefit_difference": _apart(net_benefit),
 }
 """The measures that honour sampling weights, by name."""

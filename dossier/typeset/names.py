@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from dossier.bands import FEWEST_WITH_A_VALUE
-from dossier.types import NOT_SELECTED, At, Curve, DatasetSummary, Description, Evidence, Withheld
+from dossier.types import NOT_SELECTED, At, Curve, DatasetSummary, Description, Evidence, Predicted, Withheld
 from dossier.typeset.numbers import TIED
 from dossier.typeset.words import counted, dates, listing, sentence_case
 
@@ -42,8 +42,7 @@ def foretold(evidence: Evidence) -> str:
     """What the model gives the probability of: the outcome with its horizon, of several classes each of them."""
     outcome = evidence.release.outcome
     each = f"each of {listing(outcome.classes)}: " if outcome.classes else ""
-    horizon = f", {outcome.horizon}" if outcome.horizon else ""
-    return f"{each}{outcome.name}{horizon}"
+    return f"{each}{Predicted.by(evidence.release).words}"
 
 
 def development(evidence: Evidence) -> str | None:

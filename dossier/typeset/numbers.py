@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from dossier.bands import FEWEST_FOR_A_NEW_SITE, SIMILARITY
@@ -65,8 +66,15 @@ def is_telling(over_sites: Estimate) -> bool:
 
 def value_of(found: Estimate, term: Term) -> str:
     """The value of a measure, with enough digits to show its sign and in which band of similarity it lies."""
+    if term.chapter == "sample":
+        return patients_needed(found.value)
     bands = CUT_OFFS if term.measure == "correspondence_averaged" else ()
     return _on_its_side(found.value, term, (*_zero(found.value, term, found), *bands))
+
+
+def patients_needed(value: float) -> str:
+    """A required sample size in whole patients: fewer than it asks for are too few."""
+    return number(math.ceil(round(value, 6)), 0)
 
 
 def bound_of(value: float, term: Term, found: Estimate) -> str:

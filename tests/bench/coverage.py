@@ -35,6 +35,7 @@ from tests.bench.population import (
     ROC_PART,
     SPREAD,
     Design,
+    benefits,
     design_of,
     limit_of_smoother,
     population,
@@ -62,11 +63,13 @@ class Cell:
 
     name: str
     kind: str
-    """"interval" or "test"."""
+    """"interval", "test", or "benefit" and "claim" of net benefits far from the prevalence."""
     simulate: Callable[[np.random.Generator, int], dict[str, Score]]
     condition: str = ""
     prevalence: float = 0.0
     n: int = 0
+    rarest: Mapping[str, float] = field(default_factory=dict)
+    """Of net benefits far from the prevalence: the rarest count that each is expected to be made of."""
 
 
 @dataclass
@@ -189,7 +192,7 @@ CLOSED: dict[str, Ask] = {
     "mcc": _at_threshold(discrimination.mcc),
     "f1": _at_threshold(discrimination.f1),
     "cohen_kappa_of_model": _at_threshold(discrimination.cohen_kappa_of_model),
-    "value_of_information": _at_threshold(utility.value_of_information),
+    "net_benefit_gain": _at_threshold(utility.net_benefit_gain),
     "weighted_utility": lambda one: utility.weighted_utility(
         one.outcome, one.risk, tau=one.threshold, gamma=0.5, level=LEVEL
     ),
@@ -228,6 +231,9 @@ RESAMPLED: dict[str, Ask] = {
     "advisor_value ece": _drawn(advice.advisor_value, calibration="ece"),
     "advisor_value eci": _drawn(advice.advisor_value, calibration="eci"),
 }
+BANDS = ("calibration_curve", "decision_curve", "h_accuracy_profile", "calibration_groups")
+ALL: frozenset[str] = frozenset()
+"""No measure named: every one of them."""
 DESIRED = 0.6
 PAIRED = tuple(name for name in CLOSED if name.endswith("_difference"))
 
@@ -318,7 +324,9 @@ def _true_groups(one: Hospital, columns: Mapping[str, Floats]) -> Floats:
     return np.array([part.mean() for part in np.split(chance, ends)])
 
 
-def at_a_hospital(condition: str, prevalence: float, n: int, bootstrap: int, parts: tuple[str, ...]) -> Cell:
+def at_a_hospital(
+    condition: str, prevalence: float, n: int, bootstrap: int, parts: tuple[str, ...], only: frozenset[str] = ALL
+) -> Cell:
     """The measures of one site: "closed" forms and bands, the "smooth" ones, the "binned" and the "resampled"."""
     design = design_of(condition, prevalence)
 
@@ -328,14 +336,116 @@ def at_a_hospital(condition: str, prevalence: float, n: int, bootstrap: int, par
         asked: dict[str, Ask] = {}
         for part, asks in (("closed", CLOSED), ("binned", BINNED), ("resampled", RESAMPLED)):
             asked |= asks if part in parts else {}
-        scores = {name: held(ask(one), truth[name]) for name, ask in asked.items()}
-        if "smooth" in parts:
+        scores = {name: held(ask(one), truth[name]) for name, ask in asked.items() if not only or name in only}
+        if "smooth" in parts and (not only or only & set(SMOOTH)):
             scores |= dict(_smooth_scores(design, one))
-        if "closed" in parts:
+        if "closed" in parts and (not only or only & set(BANDS)):
             scores |= dict(_bands(design, one))
-        return scores
+        return {name: score for name, score in scores.items() if not only or name in only}
 
     return Cell(f"{condition} {prevalence:g} {n}", "interval", simulate, condition, prevalence, n)
+
+
+# ---- net benefit far from the prevalence ----------------------------------------------------------------------------
+
+FAR = {
+    0.07: (0.0075, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3),
+    **dict.fromkeys((0.3, 0.5, 0.6), (0.2, 0.3, 0.4, 0.5, 0.6)),
+}
+"""The thresholds, by the prevalence."""
+SIZES_OF_FAR = (300, 500, 1500)
+WORSE = {
+    "far too low": ((0.07, (0.02, 0.05)), (0.3, (0.2,))),
+    "far too high": ((0.07, (0.1, 0.15)), (0.3, (0.4,))),
+    "too extreme": ((0.07, (0.2, 0.3)), (0.3, (0.2,))),
+    "useless": ((0.07, (0.05, 0.07)), (0.5, (0.5,))),
+}
+"""Where flagging everyone or no one is better than the model, often by little: the thresholds by the prevalence."""
+
+
+def _at(name: str, threshold: float) -> str:
+    return f"{name} at {threshold:g}"
+
+
+def far_from_the_prevalence(condition: str, prevalence: float, n: int) -> Cell:
+    """Net benefit, its gain and its difference from the rival at many thresholds."""
+    design = design_of(condition, prevalence)
+    truth = {threshold: benefits(design, threshold) for threshold in FAR[prevalence]}
+
+    def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
+        one = hospital(design, n, rng, number, 0)
+        scores = {}
+        for t, true in truth.items():
+            found = utility.net_benefit(one.outcome, one.risk, t, LEVEL)
+            scores[_at("net_benefit", t)] = held(found, true.net_benefit)
+            found = utility.net_benefit_gain(one.outcome, one.risk, t, LEVEL)
+            scores[_at("net_benefit_gain", t)] = held(found, true.gain)
+            found = comparison.net_benefit_difference(one.outcome, one.risk, one.rival, t, LEVEL)
+            scores[_at("net_benefit_difference", t)] = held(found, true.difference)
+        return scores
+
+    rarest = {_at(name, t): n * share for t, true in truth.items() for name, share in true.rarest.items()}
+    return Cell(f"far {condition} {prevalence:g} {n}", "benefit", simulate, condition, prevalence, n, rarest)
+
+
+def where_a_default_is_better(condition: str, prevalence: float, n: int, thresholds: tuple[float, ...]) -> Cell:
+    """How often the model is said to exceed both defaults, though it does not."""
+    design = design_of(condition, prevalence)
+    gains = {threshold: benefits(design, threshold).gain for threshold in thresholds}
+    # A useless model is as good as the better default where all its risks lie on one side of the threshold.
+    assert all(gain < 1e-12 for gain in gains.values()), gains
+
+    def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
+        one = hospital(design, n, rng, number, 0)
+        scores = {}
+        for t, gain in gains.items():
+            found = utility.net_benefit_gain(one.outcome, one.risk, t, LEVEL)
+            low = found.low if isinstance(found, Estimate) and found.low is not None else 0.0
+            scores[f"{t:g}, true gain {round(100 * gain, 2) + 0.0:.2f} per 100"] = Score(float(low > 0))
+        return scores
+
+    return Cell(f"worse {condition} {prevalence:g} {n}", "claim", simulate, condition, prevalence, n)
+
+
+OF_CLUSTERS = 0.5
+"""The standard deviation of the mean linear predictor of clusters; the rest of SPREAD lies within them."""
+IN_A_CLUSTER = 10
+
+
+def sampled_otherwise(kind: str, condition: str, prevalence: float, n: int) -> Cell:
+    """Net benefit and O/E of rows in clusters, or drawn with chances that rise with the risk and weighted back."""
+    design = design_of(condition, prevalence)
+    thresholds = (prevalence / 4, prevalence, min(3 * prevalence, 0.6))
+    truth = {threshold: benefits(design, threshold) for threshold in thresholds}
+    ratio = known(design)["oe_ratio"]
+
+    def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
+        del number
+        y, p, how = (_clustered if kind == "clusters" else _weighted)(design, n, rng)
+        scores = {"oe_ratio": held(calibration.oe_ratio(y, p, LEVEL, **how), ratio)}
+        for t, true in truth.items():
+            found = utility.net_benefit(y, p, t, LEVEL, **how)
+            scores[_at("net_benefit", t)] = held(found, true.net_benefit)
+            scores[_at("net_benefit_gain", t)] = held(utility.net_benefit_gain(y, p, t, LEVEL, **how), true.gain)
+        return scores
+
+    return Cell(f"{kind}, {condition} {prevalence:g}, n {n}", "interval", simulate, "", prevalence, n)
+
+
+def _clustered(design: Design, n: int, rng: np.random.Generator) -> tuple[Floats, Floats, dict[str, Any]]:
+    cluster = np.arange(n) // IN_A_CLUSTER
+    within = math.sqrt(SPREAD**2 - OF_CLUSTERS**2) * rng.standard_normal(n)
+    linear = design.centre + OF_CLUSTERS * rng.standard_normal(n)[cluster] + within
+    outcome = (rng.random(n) < design.chance(linear)).astype(float)
+    return outcome, np.asarray(expit(linear)), {"cluster": cluster}
+
+
+def _weighted(design: Design, n: int, rng: np.random.Generator) -> tuple[Floats, Floats, dict[str, Any]]:
+    linear = rng.normal(design.centre, SPREAD, 8 * n)
+    chance = 0.1 + 0.9 * expit(linear - design.centre)
+    rows = np.flatnonzero(rng.random(8 * n) < chance)[:n]
+    outcome = (rng.random(n) < design.chance(linear[rows])).astype(float)
+    return outcome, np.asarray(expit(linear[rows])), {"weights": 1 / chance[rows]}
 
 
 # ---- tests under the null -------------------------------------------------------------------------------------------
@@ -397,20 +507,38 @@ def _as_good_as_the_commoner(rng: np.random.Generator, n: int) -> tuple[Floats, 
 # ---- running --------------------------------------------------------------------------------------------------------
 
 
-def cells(bootstrap: int = DRAWS) -> tuple[Cell, ...]:
-    """All cells of the lane."""
+def cells(bootstrap: int = DRAWS, only: frozenset[str] = ALL) -> tuple[Cell, ...]:
+    """All cells of the lane; `only` are the measures that are taken of one hospital, none named for all."""
     everything = ("closed", "binned", "smooth", "resampled")
     made = [
-        at_a_hospital(condition, prevalence, n, bootstrap, everything)
+        at_a_hospital(condition, prevalence, n, bootstrap, everything, only)
         for condition in ("calibrated", "miscalibrated")
         for prevalence in PREVALENCES
         for n in SIZES
     ]
     made += [
-        at_a_hospital(condition, prevalence, n, bootstrap, ("binned", "smooth"))
+        at_a_hospital(condition, prevalence, n, bootstrap, ("binned", "smooth"), only)
         for condition in ("slight", "curved")
         for prevalence in PREVALENCES
         for n in SIZES[1:]
+    ]
+    made += [
+        far_from_the_prevalence(condition, prevalence, n)
+        for condition in ("calibrated", "shifted")
+        for prevalence in FAR
+        for n in SIZES_OF_FAR
+    ]
+    made += [
+        where_a_default_is_better(condition, prevalence, n, thresholds)
+        for condition, settings in WORSE.items()
+        for prevalence, thresholds in settings
+        for n in SIZES_OF_FAR
+    ]
+    made += [
+        sampled_otherwise(kind, condition, prevalence, 1000)
+        for kind in ("clusters", "weights")
+        for condition in ("calibrated", "shifted")
+        for prevalence in (0.07, 0.3)
     ]
     made += [at_equality(n, prevalence) for n in (200, 500) for prevalence in PREVALENCES]
     made += [Cell(name, kind, simulate, "", 0.0, n) for name, kind, n, simulate in studies.cells(bootstrap)]
@@ -470,11 +598,13 @@ def main() -> None:
     parser.add_argument("--datasets", type=int, default=4000)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--only", default="", help="cells whose name holds this, or one of these with a comma between")
+    parser.add_argument("--measures", default="", help="of one hospital only these, between commas")
     parser.add_argument("--output", type=Path, default=TABLE)
     given = parser.parse_args()
     fill("metrics")
     started = time.monotonic()
-    chosen = tuple(cell for cell in cells() if any(name in cell.name for name in given.only.split(",")))
+    measures = frozenset(name for name in given.measures.split(",") if name)
+    chosen = tuple(cell for cell in cells(only=measures) if any(name in cell.name for name in given.only.split(",")))
     versions = f"Python {platform.python_version()}, numpy {np.__version__}, scipy {scipy.__version__}"
     for datasets, seconds, found in run(chosen, given.datasets, given.workers):
         minutes = (time.monotonic() - started) / 60

@@ -22,7 +22,17 @@ SPREAD = 1.2
 AGREEMENT = 0.8
 """The correlation of the linear predictors of model and rival."""
 REACH = 9.0
-CONDITIONS = ("calibrated", "slight", "miscalibrated", "curved")
+LINES = {
+    "calibrated": (0.0, 1.0),
+    "slight": (0.1, 0.9),
+    "miscalibrated": (0.4, 0.7),
+    "shifted": (0.5, 1.0),
+    "far too low": (1.5, 1.0),
+    "far too high": (-1.5, 1.0),
+    "too extreme": (0.5, 0.5),
+    "useless": (0.0, 0.0),
+}
+"""How the true log odds lie to those of the risk: how much higher, and how many times as far from their mean."""
 BIN_ENDS = np.arange(1, 10) / 10
 
 
@@ -43,7 +53,7 @@ def _chance(condition: str, linear: Floats, centre: float) -> Floats:
     apart = linear - centre
     if condition == "curved":
         return np.asarray(expit(linear + 0.25 * ((apart / SPREAD) ** 2 - 1)))
-    shift, slope = {"calibrated": (0.0, 1.0), "slight": (0.1, 0.9), "miscalibrated": (0.4, 0.7)}[condition]
+    shift, slope = LINES[condition]
     return np.asarray(expit(centre + shift + slope * apart))
 
 
@@ -128,6 +138,42 @@ class Shares:
     fp: float
     fn: float
     tn: float
+
+
+@dataclass(frozen=True)
+class Benefits:
+    """The true net benefits at a threshold, and the rarest share that each is made of."""
+
+    net_benefit: float
+    gain: float
+    difference: float
+    rarest: dict[str, float]
+
+
+def benefits(design: Design, threshold: float) -> Benefits:
+    """The net benefit, its gain over the better default and its difference from the rival."""
+    found, odds = population(design.centre, design.chance, threshold), threshold / (1 - threshold)
+    cells, phi = _shares(found, threshold), found.mean(found.chance)
+    noise = math.sqrt(1 - AGREEMENT**2) * SPREAD
+    below = (logit(threshold) - design.centre - AGREEMENT * (found.linear - design.centre)) / noise
+    theirs, ours = norm.sf(below), (found.risk >= threshold).astype(float)
+    alone = [
+        found.mean(share * flagged)
+        for share in (found.chance, 1 - found.chance)
+        for flagged in (ours * (1 - theirs), (1 - ours) * theirs)
+    ]
+    benefit, everyone = cells.tp - odds * cells.fp, phi - odds * (1 - phi)
+    over_the_better = (cells.tn, cells.fn) if everyone > 0 else (cells.tp, cells.fp)
+    return Benefits(
+        benefit,
+        benefit - max(0.0, everyone),
+        alone[0] - alone[1] - odds * (alone[2] - alone[3]),
+        {
+            "net_benefit": min(cells.tp, cells.fp),
+            "net_benefit_gain": min(over_the_better),
+            "net_benefit_difference": min(alone),
+        },
+    )
 
 
 def _shares(found: Population, threshold: float) -> Shares:
@@ -220,7 +266,7 @@ def _of_utility(found: Population, shares: Shares, threshold: float) -> dict[str
     return {
         "net_benefit": benefit,
         "standardized_net_benefit": benefit / phi,
-        "value_of_information": benefit - max(0.0, phi - (1 - phi) * odds),
+        "net_benefit_gain": benefit - max(0.0, phi - (1 - phi) * odds),
         "weighted_utility": found.mean(credit * (c - (1 - c) * odds)) / phi,
         "h_accuracy": (found.mean(c * right_case) / phi + found.mean((1 - c) * right_other) / (1 - phi)) / 2,
         "h_accuracy_risk": weighted,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dossier.register import REGISTER
@@ -63,9 +64,9 @@ NOTES = (
         "least .95 is asked for, and .96 is what the rule gives.",
     ),
     (
-        "oe_ratio",
-        "the standard error of the contract takes the expected number as fixed; with random rows the events "
-        "and the risks vary together, so that it holds more often than it promises.",
+        "net_benefit_difference",
+        "far from the prevalence few cases are flagged by one model alone: four Wilson intervals together hold more "
+        "often than they promise, where the normal one held in as little as .32.",
     ),
     (
         "correspondence_averaged, mean value",
@@ -108,6 +109,8 @@ def table(found: tuple[Found, ...], datasets: int, seed: int, took: str, version
     """The whole of COVERAGE.md."""
     intervals = [one for one in found if one.cell.kind == "interval"]
     tests = [one for one in found if one.cell.kind == "test"]
+    far = [one for one in found if one.cell.kind == "benefit"]
+    claims = [one for one in found if one.cell.kind == "claim"]
     parts = [
         "# Coverage: does every interval hold what it promises?\n",
         f"Written by `make coverage`: {datasets:,} datasets a cell, seed {seed}, {took}, {versions}. Bootstraps and "
@@ -119,11 +122,20 @@ def table(found: tuple[Found, ...], datasets: int, seed: int, took: str, version
         "true prevalence. Calibrated: the risk is the chance. Miscalibrated: shifted by .4 on the logit scale, slope "
         ".7. Slight: .1 and .9. Curved: a parabola on the logit scale. The rival's predictor has a correlation of .8 "
         "with the model's.\n",
-        *summary(intervals, tests),
+        *summary(intervals, tests, far, claims),
         "## Intervals of one hospital\n",
         "Coverage, and in brackets the share of truths below and above the interval. **Bold**: outside .93 to .97 at "
         "n >= 500, or below .95 where the truth lies on the boundary.\n",
         *(_of_tier(tier, [one for one in intervals if one.cell.condition]) for tier in TIERS),
+        "## Net benefit far from the prevalence\n",
+        "Shifted: every risk is .5 too low on the logit scale. Coverage, and in brackets the share of truths below and "
+        "above the interval, with the rarest count in the formula where less than one is expected. **Bold**: outside "
+        ".925 to .975 though one or more are expected.\n",
+        *(_far(measure, far) for measure in FAR_MEASURES),
+        "### A gain claimed where flagging everyone or no one is better\n",
+        "The share of datasets whose interval of the gain lies above 0. **Bold**: above .025 by more than twice the "
+        "Monte Carlo error.\n",
+        _claims(claims),
         "## Intervals of other designs\n",
         _others([one for one in intervals if not one.cell.condition]),
         "## Tests where the null hypothesis is true\n",
@@ -162,7 +174,87 @@ def fails(tally: Tally) -> bool:
     return not TEST[0] <= tally.share <= TEST[1]
 
 
-def summary(intervals: list[Found], tests: list[Found]) -> Iterator[str]:
+FAR_MEASURES = ("net_benefit_gain", "net_benefit", "net_benefit_difference")
+FAR_TARGET = (0.925, 0.975)
+CLAIMED = 0.025
+
+
+def _measured_at(name: str) -> tuple[str, float]:
+    """The measure and the threshold of an entry."""
+    measure, threshold = name.split(" at ")
+    return measure, float(threshold)
+
+
+def _far(measure: str, found: list[Found]) -> str:
+    """A measure at many thresholds, a row each, and the sizes as columns."""
+    sizes = sorted({one.cell.n for one in found})
+    head = [f"`{measure}`", "prevalence", "threshold", *(f"n {n}" for n in sizes)]
+    lines = [_line(head), _line(["---"] * len(head))]
+    for condition, prevalence in dict.fromkeys((one.cell.condition, one.cell.prevalence) for one in found):
+        by_size = {
+            one.cell.n: one for one in found if (one.cell.condition, one.cell.prevalence) == (condition, prevalence)
+        }
+        for name in next(iter(by_size.values())).tallies:
+            if _measured_at(name)[0] == measure:
+                entries = [_far_entry(by_size[n], name) if n in by_size else "" for n in sizes]
+                lines.append(_line([condition, f"{prevalence:g}", f"{_measured_at(name)[1]:g}", *entries]))
+    return "\n".join(lines) + "\n" if len(lines) > 2 else ""
+
+
+def _far_entry(found: Found, name: str) -> str:
+    tally, rarest = found.tallies[name], found.cell.rarest[name]
+    share = f"**{tally.share:.3f}**" if misses_far(found, name) else f"{tally.share:.3f}"
+    few = f"; {rarest:.1f} expected" if rarest < 1 else ""
+    return f"{share} ({tally.below / tally.counted:.3f}, {tally.above / tally.counted:.3f}{few})"
+
+
+def misses_far(found: Found, name: str) -> bool:
+    """Whether an interval far from the prevalence misses, though its rarest count is expected to be one or more."""
+    return found.cell.rarest[name] >= 1 and not FAR_TARGET[0] <= round(found.tallies[name].share, 3) <= FAR_TARGET[1]
+
+
+def overclaims(tally: Tally) -> bool:
+    """Whether a gain is claimed too often where there is none."""
+    return tally.share > CLAIMED + 2 * math.sqrt(CLAIMED * (1 - CLAIMED) / tally.counted)
+
+
+def _claims(found: list[Found]) -> str:
+    head = ["design", "prevalence", "n", "threshold", "claimed"]
+    lines = [_line(head), _line(["---"] * len(head))]
+    for one in found:
+        for name, tally in one.tallies.items():
+            share = f"**{tally.share:.4f}**" if overclaims(tally) else f"{tally.share:.4f}"
+            lines.append(_line([one.cell.condition, f"{one.cell.prevalence:g}", f"{one.cell.n}", name, share]))
+    return "\n".join(lines) + "\n"
+
+
+def _of_far(far: list[Found], claims: list[Found]) -> Iterator[str]:
+    """How many net benefits far from the prevalence miss, and how often a gain is claimed that is none."""
+    for measure in FAR_MEASURES:
+        pairs = [(one, name) for one in far for name in one.tallies if _measured_at(name)[0] == measure]
+        asked = [(one, name) for one, name in pairs if one.cell.rarest[name] >= 1]
+        if not asked:
+            continue
+        wrong = [
+            f"{one.cell.name}, {name} {one.tallies[name].share:.3f}" for one, name in asked if misses_far(one, name)
+        ]
+        shares = [one.tallies[name].share for one, name in asked]
+        yield (
+            f"- {measure} far from the prevalence: {len(asked)} intervals whose rarest count is expected to be one or "
+            f"more cover {min(shares):.3f} to {max(shares):.3f}, {len(wrong)} outside {FAR_TARGET[0]} to "
+            f"{FAR_TARGET[1]}" + (f": {'; '.join(wrong)}." if wrong else ".")
+        )
+    if claims:
+        most = max(tally.share for one in claims for tally in one.tallies.values())
+        over = sum(overclaims(tally) for one in claims for tally in one.tallies.values())
+        count = sum(len(one.tallies) for one in claims)
+        told = f"{count} settings, at most in {most:.4f} of the datasets, {over} too many"
+        yield f"- a gain claimed where there is none: {told}."
+
+
+def summary(
+    intervals: list[Found], tests: list[Found], far: Sequence[Found] = (), claims: Sequence[Found] = ()
+) -> Iterator[str]:
     """How many miss, and which."""
     yield "## Summary\n"
     for tier in TIERS[:-1]:
@@ -178,6 +270,7 @@ def summary(intervals: list[Found], tests: list[Found]) -> Iterator[str]:
         yield f"- {tier}: {len(asked)} intervals at n >= 500, {len(wrong)} outside the target" + (
             f": {listed}." if wrong else "."
         )
+    yield from _of_far(list(far), list(claims))
     several = [(one, name, tally) for one in tests for name, tally in one.tallies.items() if "mean value" not in name]
     wrong_tests = [f"{name} ({one.cell.name}) {tally.share:.3f}" for one, name, tally in several if fails(tally)]
     yield f"- tests: {len(several)} cells, {len(wrong_tests)} outside the target" + (

@@ -15,7 +15,7 @@ from scipy.stats import binom
 from dossier.register import REGISTER, fill
 from dossier.types import Absent, Estimate
 from tests.bench import coverage, report, studies
-from tests.bench.population import design_of, population, quadrature, rival_chance, truths
+from tests.bench.population import benefits, design_of, population, quadrature, rival_chance, truths
 from tests.bench.scores import Score, band, between, held, rejected
 
 DATASETS = 200
@@ -50,6 +50,25 @@ def test_the_calibration_errors_hold_on_the_boundary_near_it_and_far_from_it(con
     assert_held(tallied(coverage.at_a_hospital(condition, prevalence, 500, 100, ("smooth",)), 100))
 
 
+def test_the_net_benefits_hold_far_from_the_prevalence() -> None:
+    found = tallied(coverage.far_from_the_prevalence("shifted", 0.07, 500), 150)
+    usual = {name: tally for name, tally in found.tallies.items() if found.cell.rarest[name] >= 1}
+    assert {name.split(" at ")[0] for name in usual} == set(report.FAR_MEASURES)
+    assert_held(coverage.Found(found.cell, usual))
+
+
+@pytest.mark.parametrize(("condition", "threshold"), [("far too low", 0.05), ("far too high", 0.1)])
+def test_a_gain_is_rarely_claimed_where_a_default_is_better(condition: str, threshold: float) -> None:
+    """At a threshold near the prevalence a sample often takes the worse default for the better one."""
+    (tally,) = tallied(coverage.where_a_default_is_better(condition, 0.07, 300, (threshold,)), 600).tallies.values()
+    assert tally.held <= float(binom.isf(RISK, tally.counted, 0.025))
+
+
+@pytest.mark.parametrize("kind", ["clusters", "weights"])
+def test_net_benefit_and_ratio_hold_of_rows_in_clusters_and_with_weights(kind: str) -> None:
+    assert_held(tallied(coverage.sampled_otherwise(kind, "shifted", 0.3, 1000), 150))
+
+
 def test_the_tests_reject_a_true_null_rarely() -> None:
     found = tallied(coverage.at_equality(200, 0.4))
     for name, tally in found.tallies.items():
@@ -70,6 +89,24 @@ def test_the_other_designs_hold() -> None:
         if name in fast:
             found = tallied(coverage.Cell(name, kind, simulate, "", 0.0, size))
             assert_held(found, 0.9)
+
+
+def test_the_net_benefits_of_many_rows_are_those_of_the_integrals() -> None:
+    design = design_of("shifted", 0.3)
+    one = coverage.hospital(design, 400_000, np.random.default_rng(2), 1, 0)
+    for threshold in (0.1, 0.3, 0.6):
+        true, odds = benefits(design, threshold), threshold / (1 - threshold)
+        value = np.where(one.outcome == 1, 1.0, -odds)
+        ours, theirs = (value * (risk >= threshold) for risk in (one.risk, one.rival))
+        default = value if value.mean() > 0 else np.zeros(400_000)
+        alone = (one.risk >= threshold) & (one.rival < threshold) & (one.outcome == 1)
+        for rows, expected in (
+            (ours, true.net_benefit),
+            (ours - default, true.gain),
+            (ours - theirs, true.difference),
+        ):
+            assert rows.mean() == pytest.approx(expected, abs=5 * float(rows.std()) / math.sqrt(400_000))
+        assert true.rarest["net_benefit_difference"] < alone.mean() * 1.1
 
 
 # ---- the truths themselves ------------------------------------------------------------------------------------------

@@ -135,9 +135,24 @@ def test_pictures_are_whole_and_light() -> None:
         assert isinstance(picture, Picture)
         root = xml.etree.ElementTree.fromstring(picture.svg)
         assert float(root.attrib["width"].removesuffix("pt")) == pytest.approx(picture.width * 72 / 25.4, abs=0.05)
-        assert picture.title == makers[picture.name].title
+        pooled = (
+            " and pooled" if picture.name in ("forest_auroc", "forest_oe", "forest_results", "forest_slope") else ""
+        )
+        assert picture.title == makers[picture.name].title + pooled
         assert picture.alternative.endswith(".")
         assert picture.alternative.count(". ") == 0
+
+
+def test_of_one_site_nothing_is_called_pooled() -> None:
+    """Neither by the title of a forest nor by its caption; of two sites both say so."""
+    makers = fill("figures").figures
+    cases = (evidence(Case("one", ("Ribe",))), evidence(Case("two", ("Ribe", "Vejle"))))
+    for name in ("forest_auroc", "forest_oe", "forest_results"):
+        alone, both = (makers[name].function(found) for found in cases)
+        assert isinstance(alone, Picture)
+        assert isinstance(both, Picture)
+        assert "pooled" not in f"{alone.title} {alone.caption} {alone.alternative}"
+        assert both.title == f"{alone.title} and pooled"
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.name in TELLING], ids=lambda case: case.name)

@@ -12,9 +12,11 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy.optimize import minimize
+from scipy.special import expit, logit
+from scipy.stats import beta, ttest_ind
 from scipy.stats import t as student
-from scipy.stats import ttest_ind
 
 from dossier.metrics import calibration_errors, logistic
 from dossier.metrics.calibration import (
@@ -147,9 +149,12 @@ def test_the_scores_are_those_of_r(column: str) -> None:
     assert estimated(log_score(y, p)).value == pytest.approx(-expected["scores"]["logloss"], abs=1e-11)
     ratio = estimated(oe_ratio(y, p))
     assert ratio.value == pytest.approx(expected["oe"]["oe"], abs=1e-11)
-    assert (ratio.low, ratio.high) == pytest.approx(expected["oe"]["ci_log"], abs=1e-9)
-    assert ratio.se is not None
-    assert ratio.se / ratio.value == pytest.approx(expected["oe"]["se_log"], abs=1e-11)
+    fixed = ratio.details["se_fixed"]
+    assert fixed is not None
+    assert fixed == pytest.approx(expected["oe"]["se_log"], abs=1e-11)
+    half = 1.959963984540054 * fixed
+    bounds = (ratio.value * math.exp(-half), ratio.value * math.exp(half))
+    assert bounds == pytest.approx(expected["oe"]["ci_log"], abs=1e-9)
 
 
 @needs_shared
@@ -371,11 +376,119 @@ def test_perfect_and_certain_risks() -> None:
     assert estimated(scaled_brier(y, y)).value == 1
 
 
-def test_clipped_risks_are_counted() -> None:
-    y, p = drawn(100)
+def test_risks_of_0_and_1_are_left_out_of_slope_and_intercepts_alone() -> None:
+    """The other rows give the same numbers alone; O/E, Brier score, curve and calibration errors keep every row."""
+    y, p = drawn(400)
     p = p.copy()
-    p[:3] = (0.0, 1.0, 0.0)
-    assert "3 risks clipped" in estimated(calibration_slope(y, p)).method
+    p[:3], p[3] = (0.0, 1.0, 0.0), 1e-13
+    for measure in (calibration_slope, calibration_intercept, calibration_intercept_joint):
+        found, alone = estimated(measure(y, p)), estimated(measure(y[4:], p[4:]))
+        assert (found.value, found.low, found.high, found.n) == (alone.value, alone.low, alone.high, 396)
+        assert (found.details, found.method) == ({"left_out": 4.0}, "Wald; without risks of 0 or 1")
+        assert (alone.details, alone.method) == ({}, "Wald")
+    for whole in (oe_ratio(y, p), brier(y, p), ici(y, p, bootstrap=50)):
+        assert estimated(whole).n == 400
+
+
+def slope_on_clipped_logits(y: NDArray[np.float64], p: NDArray[np.float64], clip: float) -> float:
+    """The slope by scipy's optimiser, with the logits of risks clipped."""
+    x = logit(np.clip(p, clip, 1 - clip))
+
+    def loss(line: NDArray[np.float64]) -> float:
+        linear = line[0] + line[1] * x
+        return float(np.sum(np.logaddexp(0, linear) - y * linear))
+
+    return float(minimize(loss, [0.0, 1.0], method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-10}).x[1])
+
+
+def test_a_clipped_logit_does_not_set_the_slope() -> None:
+    """methods.md: .10 with logits at 1e-12, .48 at 1e-3, .99 without the rows whose risk is exactly 0 or 1."""
+    rng = np.random.default_rng(1)
+    chance = expit(rng.normal(-2, 1.2, 1000))
+    right, ends = (rng.random(1000) < chance).astype(float), np.repeat([0.0, 1.0], 40)
+    wrong = np.tile(np.arange(40) < 7, 2)
+    y, p = np.concatenate((right, np.where(wrong, 1 - ends, ends))), np.concatenate((chance, ends))
+    assert slope_on_clipped_logits(y, p, 1e-12) == pytest.approx(0.10, abs=0.005)
+    assert slope_on_clipped_logits(y, p, 1e-3) == pytest.approx(0.48, abs=0.01)
+    found = estimated(calibration_slope(y, p))
+    assert (round(found.value, 2), found.details["left_out"], found.n) == (0.99, 80, 1000)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < 1 < found.high
+
+
+NO_CASE = "none of the 2 rows has the outcome"
+
+
+@pytest.mark.parametrize(("rest", "why"), [((0.3, 0.4), NO_CASE), ((), "there are no rows")])
+def test_without_other_risks_there_is_no_slope(rest: tuple[float, ...], why: str) -> None:
+    y, p = np.array([1.0, 0.0, *(0.0 for _ in rest)]), np.array([1.0, 0.0, *rest])
+    for measure in (calibration_slope, calibration_intercept, calibration_intercept_joint):
+        assert measure(y, p) == Absent(f"without the 2 risks of 0 or 1, {why}")
+
+
+# ---- observed over expected -----------------------------------------------------------------------------------------
+
+
+def test_the_interval_of_observed_over_expected_takes_the_expected_number_as_random() -> None:
+    """SE(log) = sd(y - r p)/(sqrt(n) mean y), written out row by row, and beside the jackknife."""
+    y, p = drawn(300)
+    found, n = estimated(oe_ratio(y, p)), 300
+    r = sum(y) / sum(p)
+    residuals = [a - r * b for a, b in zip(y, p, strict=True)]
+    mean = sum(residuals) / n
+    se = math.sqrt(sum((one - mean) ** 2 for one in residuals) / (n - 1)) / math.sqrt(n) / (sum(y) / n)
+    assert (found.value, found.se) == pytest.approx((r, r * se), rel=1e-12)
+    half = 1.959963984540054 * se
+    assert (found.low, found.high) == pytest.approx((r * math.exp(-half), r * math.exp(half)), rel=1e-12)
+    left_out = np.array([math.log((sum(y) - y[i]) / (sum(p) - p[i])) for i in range(n)])
+    jackknife = math.sqrt((n - 1) / n * float(((left_out - left_out.mean()) ** 2).sum()))
+    assert se == pytest.approx(jackknife, rel=0.01)
+    assert found.details["se_fixed"] == pytest.approx(math.sqrt((1 - y.mean()) / y.sum()), rel=1e-12)
+
+
+def test_no_event_shouts() -> None:
+    """500 patients, no event, 165 expected: the upper bound is Clopper's and Pearson's of 0 of 500, over .33."""
+    found = estimated(oe_ratio(np.zeros(500), np.full(500, 0.33)))
+    assert (found.value, found.low, found.se, found.details["se_fixed"]) == (0, 0, None, None)
+    assert found.high == pytest.approx(beta.ppf(0.975, 1, 500) / 0.33, rel=1e-12)
+    assert found.high == pytest.approx(0.02227, abs=5e-6)
+    assert found.details["expected"] == pytest.approx(165)
+    wide = estimated(oe_ratio(np.zeros(10), np.full(10, 0.1), 0.9))
+    assert wide.high == pytest.approx(beta.ppf(0.95, 1, 10) / 0.1, rel=1e-12)
+
+
+def test_where_every_row_is_an_event_both_parts_are_seen() -> None:
+    """The lower bound puts together the exact one of the share and the spread of the expected number."""
+    rng = np.random.default_rng(2)
+    p = rng.uniform(0.6, 1, 40)
+    found = estimated(oe_ratio(np.ones(40), p))
+    spread = 1.959963984540054 * float(np.std(p, ddof=1)) / math.sqrt(40) / p.mean()
+    exact = -math.log(beta.ppf(0.025, 40, 1))
+    assert found.value == pytest.approx(1 / p.mean())
+    assert found.low == pytest.approx(found.value * math.exp(-math.hypot(exact, spread)), rel=1e-12)
+    assert found.high == pytest.approx(found.value * math.exp(spread), rel=1e-12)
+    alike = estimated(oe_ratio(np.ones(40), np.full(40, 0.8)))
+    assert (alike.low, alike.high) == pytest.approx((1.25 * beta.ppf(0.025, 40, 1), 1.25), rel=1e-12)
+
+
+def test_a_ratio_of_clusters_and_weights_has_the_variance_of_a_ratio_of_means() -> None:
+    """Linearization over clusters with t(39), the sums of each cluster written out."""
+    y, p = drawn(240)
+    cluster, weights = np.arange(240) // 6, np.tile([0.5, 1.5, 2.5, 3.5], 60)
+    found = estimated(oe_ratio(y, p, 0.95, cluster, weights))
+    total = float((weights * p).sum())
+    r = float((weights * y).sum()) / total
+    sums = np.array([float((weights * (y - r * p))[cluster == one].sum()) for one in range(40)]) / total
+    se = math.sqrt(40 / 39 * float((sums**2).sum()))
+    assert (found.value, found.se) == pytest.approx((r, se), rel=1e-9)
+    reach = student.ppf(0.975, 39) * se / r
+    assert (found.low, found.high) == pytest.approx((r * math.exp(-reach), r * math.exp(reach)), rel=1e-9)
+    single = estimated(oe_ratio(y, p, 0.95, np.zeros(240, dtype=np.int64)))
+    assert (single.low, single.high) == (None, None)
+    assert single.reason == "all rows are of one cluster, and an interval needs two"
+    none = estimated(oe_ratio(np.zeros(240), p, 0.95, cluster))
+    assert none.high == pytest.approx(beta.ppf(0.975, 1, 40) / p.mean(), rel=1e-9)  # as if the rows of one were alike
 
 
 def test_an_impossible_row_makes_the_log_score_absent_with_the_count() -> None:

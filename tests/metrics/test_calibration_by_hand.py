@@ -108,14 +108,16 @@ def test_risks_that_are_right_and_all_but_certain_have_no_intercept() -> None:
     assert certain == Absent("the risks separate the outcomes or nearly so, so that no finite logistic fit exists")
 
 
-def test_only_risks_nearer_than_the_limit_are_clipped() -> None:
+def test_only_risks_nearer_than_the_limit_are_left_out() -> None:
     y, limit = floats(0, 1, 0, 1, 1, 0), 1e-12
-    for first, last, method in (
-        (limit, 1 - limit, "Wald"),
-        (limit / 2, 1 - limit, "Wald; logit of 1 risks clipped to 1e-12 from 0 or 1"),
-        (limit, 1 - limit / 2, "Wald; logit of 1 risks clipped to 1e-12 from 0 or 1"),
+    for first, last, left_out in (
+        (limit, 1 - limit, None),
+        (limit / 2, 1 - limit, 1),
+        (limit, 1 - limit / 2, 1),
+        (0, 1, 2),
     ):
-        assert estimated(calibration_intercept(y, floats(first, last, 0.3, 0.6, 0.4, 0.7))).method == method
+        found = estimated(calibration_intercept(y, floats(first, last, 0.3, 0.6, 0.4, 0.7)))
+        assert (found.details.get("left_out"), found.n) == (left_out, 6 - (left_out or 0))
 
 
 def test_one_risk_for_all_has_neither_slope_nor_joint_intercept() -> None:
@@ -363,20 +365,23 @@ def test_ranges_that_touch_share_no_range() -> None:
 
 
 def solved(outcome: Floats, risk: Floats, weights: Floats | None = None) -> float:
-    """The intercept at which as many events are expected as there are, on clipped log odds."""
-    clipped = np.clip(risk, 1e-12, 1 - 1e-12)
-    log_odds, weight = np.log(clipped) - np.log1p(-clipped), np.ones(len(risk)) if weights is None else weights
-    excess = lambda at: float(np.sum(weight * (expit(at + log_odds) - outcome)))  # noqa: E731
+    """The intercept at which as many events are expected as there are, of the risks that have a logit."""
+    kept = (risk >= 1e-12) & (risk <= 1 - 1e-12)
+    log_odds = np.log(risk[kept]) - np.log1p(-risk[kept])
+    weight = np.ones(kept.sum()) if weights is None else weights[kept]
+    excess = lambda at: float(np.sum(weight * (expit(at + log_odds) - outcome[kept])))  # noqa: E731
     return float(brentq(excess, -80, 80, xtol=1e-13))
 
 
 @pytest.mark.parametrize(("rows", "alarms", "misses"), [(50, 5, 2), (50, 1, 0), (500, 5, 2), (500, 0, 400)])
-def test_answers_of_0_and_1_have_an_intercept_where_some_are_wrong(rows: int, alarms: int, misses: int) -> None:
+def test_answers_all_but_0_and_1_have_an_intercept_where_some_are_wrong(rows: int, alarms: int, misses: int) -> None:
     outcome = np.repeat([0.0, 1.0], rows)
-    risk = outcome.copy()
-    risk[:alarms] = 1
-    risk[rows : rows + misses] = 0
+    risk = np.clip(outcome, 1e-12, 1 - 1e-12)
+    risk[:alarms] = 1 - 1e-12
+    risk[rows : rows + misses] = 1e-12
     assert estimated(calibration_intercept(outcome, risk)).value == pytest.approx(solved(outcome, risk), abs=1e-6)
+    why = f"without the {2 * rows:,} risks of 0 or 1, there are no rows"
+    assert calibration_intercept(outcome, np.round(risk)) == Absent(why)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -389,21 +394,22 @@ def test_overconfident_risks_have_an_intercept(seed: int) -> None:
 
 
 def test_a_likelihood_near_0_does_not_stop_the_fit_of_large_terms() -> None:
-    outcome, risk = floats(0, 1, 0, 0, 0, 1), floats(5.266e-4, 1, 1.4048e-8, 0.0795, 0.3171, 1)
+    outcome, risk = floats(0, 1, 0, 0, 0, 1), floats(5.266e-4, 1 - 1e-12, 1.4048e-8, 0.0795, 0.3171, 1 - 1e-12)
     assert estimated(calibration_intercept(outcome, risk)).value == pytest.approx(solved(outcome, risk), abs=1e-6)
 
 
 def test_rows_that_tell_next_to_nothing_still_have_the_intercept_that_they_tell() -> None:
     """Its standard error is two thousand: rounding moves each step by more than a billionth, and never by more."""
     outcome = floats(1, 1, 0, 1, 0, 1, 0, 1, 0, 0, 1, 0)
-    risk = floats(3.4e-6, 1, 8.3e-13, 5.8e-7, 0.0013, 1, 1, 1, 1, 1.1e-9, 0, 1)
+    end = 1 - 1e-12
+    risk = floats(3.4e-6, end, 1e-12, 5.8e-7, 0.0013, end, end, end, end, 1.1e-9, 1e-12, end)
     found = estimated(calibration_intercept(outcome, risk))
     assert found.se is not None
     assert found.se > 1000
     assert found.value == pytest.approx(solved(outcome, risk), abs=1e-6 * found.se)
 
 
-@pytest.mark.parametrize("risk", [1e-10, 0.0, 1.0])
+@pytest.mark.parametrize("risk", [1e-10, 1e-12, 1 - 1e-12])
 def test_a_weighted_intercept_is_found_however_far_the_risks_are_off(risk: float) -> None:
     outcome, weights = np.tile([1.0, 0.0, 0.0], 60), np.tile([1.0, 2.0, 0.5, 4.0], 45)
     found = weighted.calibration_intercept(weighted.Rows(outcome, np.full(180, risk), weights))

@@ -148,19 +148,15 @@ def test_the_difference_of_net_benefits(rows: list[tuple[int, float, float]], t:
     assert found.value == pytest.approx(
         estimated(net_benefit(y, p, t)).value - estimated(net_benefit(y, q, t)).value, abs=1e-12
     )
-    each = [((a >= t) - float(b >= t)) * (1 if outcome else -t / (1 - t)) for outcome, a, b in rows]
-    if len(set(each)) > 1:
-        assert found.se == pytest.approx(float(np.std(each, ddof=1)) / math.sqrt(len(each)))
-        p_value = found.details["p_value"]
-        assert p_value is not None
-        assert 0 <= p_value <= 1
+    p_value = found.details["p_value"]
+    assert p_value is not None
+    assert 0 <= p_value <= 1
 
 
 def test_a_model_against_itself_has_no_interval_and_no_p_value() -> None:
     y, p = np.array([0.0, 1, 0, 1]), np.array([0.2, 0.7, 0.5, 0.4])
-    alike = (auroc_difference, brier_difference, log_score_difference)
-    for found in (*(function(y, p, p) for function in alike), net_benefit_difference(y, p, p, 0.5)):
-        itself = estimated(found)
+    for function in (auroc_difference, brier_difference, log_score_difference):
+        itself = estimated(function(y, p, p))
         assert (itself.value, itself.low, itself.high, itself.details["p_value"]) == (0, None, None, None)
         assert itself.reason
 
@@ -201,13 +197,13 @@ def test_a_model_with_the_order_of_its_rival_differs_by_0_exactly() -> None:
         assert estimated(auroc_difference(y, p, p**2)).value == 0
 
 
-def test_the_p_value_of_a_difference_of_net_benefits_by_hand() -> None:
-    # At one half a row adds 1, -1 or 0. The model alone flags two cases, the rival alone one other: +1, +1, +1, 0, 0.
-    y = np.array([1.0, 1, 0, 0, 1])
-    found = estimated(net_benefit_difference(y, np.array([0.9, 0.5, 0, 0, 0.7]), np.array([0, 0.4, 0.5, 0, 0.8]), 0.5))
-    assert found.value == pytest.approx(0.6)
-    # The squared distances from .6 add up to 1.2; z is .6 over the root of 1.2 / 4 / 5, and 2 P(Z > z) = erfc(z / √2).
-    assert found.details["p_value"] == pytest.approx(math.erfc(0.6 / math.sqrt(0.06) / math.sqrt(2)))
+def test_models_that_flag_the_same_people_may_differ_in_others() -> None:
+    """Of 50 patients none was flagged by one alone: of each kind 3.84 in 53.84 may be."""
+    y, p = np.repeat([1.0, 0.0], 25), np.repeat([0.9, 0.1], 25)
+    found = estimated(net_benefit_difference(y, p, p, 0.5))
+    end = 1.959963984540054**2 / (50 + 1.959963984540054**2)
+    assert (found.value, found.details["p_value"]) == (0, 1)
+    assert (found.low, found.high) == pytest.approx((-math.sqrt(2) * end, math.sqrt(2) * end))
 
 
 def test_the_interval_of_a_difference_ends_where_the_difference_can_end() -> None:

@@ -133,10 +133,11 @@ def test_auroc_is_the_share_of_pairs_in_order(rows: list[tuple[int, float]]) -> 
         assert not found.reason.endswith(".")
         return
     found = estimated(found)
-    assert found.low is not None
-    assert found.high is not None
-    assert 0 <= found.low <= found.value <= found.high <= 1
-    assert found.low < found.high
+    if len(set(p)) > 1:
+        assert found.low is not None
+        assert found.high is not None
+        assert 0 <= found.low <= found.value <= found.high <= 1
+        assert found.low < found.high
     cases, others = int(y.sum()), int(len(y) - y.sum())
     if min(cases, others) > 1:
         value, variance = slow_auroc(y, p)
@@ -172,9 +173,14 @@ def test_newcombe_is_the_hanley_form() -> None:
     assert newcombe_standard_error(auc, n, events) == pytest.approx(math.sqrt(hanley))
 
 
-def test_a_constant_risk_and_a_single_case_still_have_an_interval() -> None:
+def test_where_every_risk_is_tied_the_auroc_has_no_interval() -> None:
+    """.5 follows from the rule for ties alone: it says nothing about what the order would be."""
     constant = estimated(auroc(np.array([0.0, 1, 0, 1]), np.full(4, 0.3)))
-    assert (constant.value, constant.method) == (0.5, "Newcombe, logit")
+    assert (constant.value, constant.low, constant.high, constant.se) == (0.5, None, None, None)
+    assert constant.reason == "every risk is the same, so that no order is estimated"
+
+
+def test_a_single_case_still_has_an_interval() -> None:
     single = estimated(auroc(np.array([0.0, 1, 0, 0]), np.array([0.1, 0.3, 0.2, 0.4])))
     assert single.value == pytest.approx(2 / 3)
     assert single.method == "Newcombe, logit"

@@ -13,7 +13,7 @@ from scipy.stats import t as student
 from dossier.metrics.discrimination import risk_distribution, roc, roc_vertices
 from dossier.metrics.imputations import degrees_of_freedom, mean_curve, mean_distribution, mean_roc, rubin
 from dossier.metrics.scales import Scale
-from dossier.metrics.utility import decision_curve
+from dossier.metrics.utility import decision_curve, net_benefit
 from dossier.types import Absent, Curve, Estimate, Floats
 
 """The level at which a band reaches two standard errors to either side."""
@@ -37,6 +37,51 @@ def test_the_fraction_missing_is_that_of_rubin() -> None:
     ratio = between / within
     freedom = 2 * (1 + 1 / ratio) ** 2
     assert found.details["fraction_missing"] == pytest.approx((ratio + 2 / (freedom + 3)) / (ratio + 1))
+
+
+def test_sums_of_shares_are_pooled_share_by_share() -> None:
+    """Three imputations of 100 rows: the interval of a net benefit is that of shares with Rubin's total covariance."""
+    counts = [(20, 10), (24, 9), (22, 14)]
+    each = [net_benefit(*_flagged(tp, fp), 0.2) for tp, fp in counts]
+    found = rubin([one for one in each if isinstance(one, Estimate)], "plain", 0.95)
+    shares = np.array(counts) / 100
+    within = np.mean([np.diag(one) / 100 - np.outer(one, one) / 100 for one in shares], axis=0)
+    total = within + 4 / 3 * np.cov(shares.T)
+    x, y = shares.mean(axis=0)
+    weights = np.array([1, -0.25])
+    inside, whole = (float(weights @ one @ weights) for one in (within, total))
+    reach = float(student.ppf(0.975, 2 / (1 - inside / whole) ** 2))
+    ends = []
+    for share, variance in ((x, total[0, 0]), (y, total[1, 1])):
+        rows = share * (1 - share) / variance
+        middle, half = (
+            share + reach**2 / (2 * rows),
+            reach * math.sqrt(share * (1 - share) / rows + (reach / rows) ** 2 / 4),
+        )
+        ends.append([(middle + sign * half) / (1 + reach**2 / rows) for sign in (-1, 1)])
+    r = total[0, 1] / math.sqrt(total[0, 0] * total[1, 1])
+    value = x - y / 4
+    d, e = x - ends[0][0], (ends[1][1] - y) / 4
+    assert (found.value, found.low) == pytest.approx((value, value - math.sqrt(d * d + e * e - 2 * r * d * e)))
+    d, e = ends[0][1] - x, (y - ends[1][0]) / 4
+    assert found.high == pytest.approx(value + math.sqrt(d * d + e * e - 2 * r * d * e))
+    ratio = (whole - inside) / inside
+    freedom = 2 / (1 - inside / whole) ** 2
+    assert found.details["fraction_missing"] == pytest.approx((ratio + 2 / (freedom + 3)) / (ratio + 1))
+    assert (found.n, found.method) == (100, "MOVER of two Wilson intervals; 3 imputations by Rubin's rules")
+
+
+def _flagged(tp: int, fp: int) -> tuple[Floats, Floats]:
+    """A hundred rows, forty of them cases, with so many true and false positives at .2."""
+    return np.repeat([1.0, 0.0], (40, 60)), np.repeat([0.5, 0.1, 0.5, 0.1], (tp, 40 - tp, fp, 60 - fp))
+
+
+def test_no_event_in_any_imputation_has_the_widest_of_the_bounds() -> None:
+    none = [Estimate(0.0, 0.0, high, 0.95, 100, "exact upper bound of no event", 0) for high in (0.3, 0.5, 0.4)]
+    found = rubin(none, "log", 0.95)
+    assert (found.value, found.low, found.high, found.level, found.reason) == (0, 0, 0.5, 0.95, None)
+    some = rubin([*none[:2], _found(0.2, 0.1)], "log", 0.95)
+    assert (some.low, some.high, some.reason) == (None, None, "a value of 0 has no logarithm")
 
 
 def test_imputations_that_agree_miss_nothing() -> None:

@@ -17,6 +17,7 @@ import pytest
 from scipy.stats import t as student
 
 from dossier import load
+from dossier.metrics.pooled import random_effects
 from tests.reference.built import SHARED, hurried, needs_shared, results, row
 
 pytestmark = needs_shared
@@ -145,8 +146,11 @@ def test_observed_over_expected(quick: Quick) -> None:
     document, r, _ = quick
     found = row(document, "oe_ratio", "binary")
     assert found["value"] == pytest.approx(r["oe"]["oe"], abs=SAME)
-    assert found["se"] / found["value"] == pytest.approx(r["oe"]["se_log"], abs=SAME)
-    assert bounds(found) == pytest.approx(r["oe"]["ci_log"], abs=SAME)
+    assert found["se_fixed"] == pytest.approx(r["oe"]["se_log"], abs=SAME)
+    reach = 1.959963984540054 * found["se_fixed"]
+    fixed = [found["value"] * math.exp(-reach), found["value"] * math.exp(reach)]
+    assert fixed == pytest.approx(r["oe"]["ci_log"], abs=SAME)
+    assert fixed[0] < bounds(found)[0] < bounds(found)[1] < fixed[1]  # the expected number goes along with the events
 
 
 @pytest.mark.parametrize("position", range(len(THRESHOLDS)))
@@ -212,7 +216,7 @@ def test_site(by_site: dict[str, Any], position: int) -> None:
 
     ratio = row(by_site, "oe_ratio", site)
     assert ratio["value"] == pytest.approx(r["O"] / r["E"], abs=SAME)
-    assert ratio["se"] / ratio["value"] == pytest.approx(r["se_loe"], abs=SAME)
+    assert ratio["se_fixed"] == pytest.approx(r["se_loe"], abs=SAME)
 
     slope, intercept = (row(by_site, f"calibration_{one}", site) for one in ("slope", "intercept"))
     assert [slope["value"], intercept["value"]] == pytest.approx([r["slope"], r["citl"]], abs=GLM)
@@ -232,19 +236,21 @@ def test_pooled(by_site: dict[str, Any], measure: str, name: str) -> None:
     assert (found["k"], found["df"]) == (len(SITES), len(SITES) - 1)
 
 
-def test_pooled_where_our_floor_of_the_factor_acts(by_site: dict[str, Any]) -> None:
+def test_pooled_where_our_floor_of_the_factor_acts() -> None:
     """The four O/E are more alike than chance allows: metafor's factor is .14 and narrows the interval to .76-.84.
 
-    Ours is at least 1, so the SE is that of the plain model (`REML_z`), with t(k - 1) for the mean.
+    Ours is at least 1, so the SE is that of the plain model (`REML_z`), with t(k - 1) for the mean. R's sites have the
+    standard errors that take the expected numbers as fixed.
     """
     narrowed, plain = (golden()["meta_sites"]["log_oe"][name] for name in ("REML_knha", "REML_z"))
     assert narrowed["se"] < plain["se"]
-    found = row(by_site, "oe_ratio", "pooled")
-    assert found["value"] == pytest.approx(plain["back"]["est"], abs=SAME)
+    sites = golden()["meta_sites"]["input"]
+    values, errors = (np.array([one[name] for one in sites]) for name in ("y_loe", "se_loe"))
+    found = random_effects(values, errors)
+    assert found.value == pytest.approx(plain["est"], abs=SAME)
     reach = student.ppf(0.975, len(SITES) - 1) * plain["se"]
-    expected = [math.exp(plain["est"] - reach), math.exp(plain["est"] + reach)]
-    assert bounds(found) == pytest.approx(expected, abs=SAME)
-    assert (found["tau"], found["i2"], found["k"]) == (0, 0, len(SITES))
+    assert [found.low, found.high] == pytest.approx([plain["est"] - reach, plain["est"] + reach], abs=SAME)
+    assert (found.tau, found.i2, found.k) == (0, 0, len(SITES))
 
 
 # ---- Python's packages ----------------------------------------------------------------------------------------------

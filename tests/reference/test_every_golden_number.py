@@ -265,8 +265,9 @@ def _calibration(path: str, y: Floats, p: Floats) -> Compared:
     yield f"{path}/oe/O", float(y.sum()), 0
     yield f"{path}/oe/E", float(p.sum()), SAME
     yield f"{path}/oe/oe", ratio.value, SAME
-    yield f"{path}/oe/se_log", se_of(ratio) / ratio.value, SAME
-    yield from listed(f"{path}/oe/ci_log", bounds_of(ratio))
+    fixed = ratio.details["se_fixed"] or math.nan
+    yield f"{path}/oe/se_log", fixed, SAME
+    yield from listed(f"{path}/oe/ci_log", tuple(math.exp(end) for end in normal(math.log(ratio.value), fixed)))
     phi = float(y.mean())
     score, logs = value_of(brier(y, p)), value_of(log_score(y, p))
     yield f"{path}/scores/brier", score, SAME
@@ -374,7 +375,7 @@ def meta_sites() -> Compared:
         yield f"{path}/y_lauc", math.log(area.value / (1 - area.value)), SAME
         yield f"{path}/se_lauc", se_of(area) / (area.value * (1 - area.value)), SAME
         yield f"{path}/y_loe", math.log(ratio.value), SAME
-        yield f"{path}/se_loe", se_of(ratio) / ratio.value, SAME
+        yield f"{path}/se_loe", ratio.details["se_fixed"] or math.nan, SAME
         for name, measure in (("slope", calibration_slope), ("citl", calibration_intercept)):
             yield f"{path}/{name}", value_of(measure(y, p)), GLM
             yield f"{path}/se_{name}", se_of(measure(y, p)), 1e-4 * se_of(measure(y, p))

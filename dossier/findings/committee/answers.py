@@ -8,7 +8,13 @@ from dossier.findings import classes, subgroups
 from dossier.findings.committee.places import is_here, lacking, local, rarer_outcome, where_it_holds
 from dossier.findings.committee.plain import LINE, MOST_NAMED, counted_places, few_named, of_hundred
 from dossier.findings.committee.thousand import thousand
-from dossier.findings.sentence import EVERYONE, better_than_the_model, estimated, named_with_the_rest
+from dossier.findings.sentence import (
+    EVERYONE,
+    better_than_the_model,
+    direction_of_risks,
+    estimated,
+    named_with_the_rest,
+)
 from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, SubgroupSize, externals, find
 from dossier.typeset.numbers import expected_range, per_cent
 from dossier.typeset.words import counted, in_words, listing, sentence_case, within_sentence
@@ -25,11 +31,10 @@ def risks_are_right(evidence: Evidence) -> tuple[str, ...]:
     if isinstance(found, Absent):
         return ("It could not be checked here whether the risks came true.",)
     start = f"Where the risks add up to 100 patients with the outcome, there were {100 * found.value:.0f}."
-    if found.low is not None and found.low > 1:
-        return (f"Too low. {start}",)
-    if found.high is not None and found.high < 1:
-        return (f"Too high. {start}",)
-    return (f"{start} The difference may be chance.",)
+    direction = direction_of_risks(evidence, ours.name, found)
+    if direction is None:
+        return (f"{start} The difference may be chance.",)
+    return (f"{sentence_case(direction)}. {start}",)
 
 
 def everywhere(evidence: Evidence) -> tuple[str, ...]:
@@ -38,8 +43,9 @@ def everywhere(evidence: Evidence) -> tuple[str, ...]:
     most = MOST_NAMED if evidence.local_site is None else 1
     if not sites:
         return ("It could not be checked whether the risks came true.",)
-    low = [_came(site, found) for site, found in reversed(sites) if found.low is not None and found.low > 1]
-    high = [_came(site, found) for site, found in sites if found.high is not None and found.high < 1]
+    directions = {site.name: direction_of_risks(evidence, site.name, found) for site, found in sites}
+    low = [_came(site, found) for site, found in reversed(sites) if directions[site.name] == "too low"]
+    high = [_came(site, found) for site, found in sites if directions[site.name] == "too high"]
     neither = len(sites) - len(low) - len(high)
     texts = []
     if low:

@@ -31,6 +31,7 @@ MOST_DANGERS = 4
 PLAIN = {
     "wrong_order": "the ranking is the wrong way: those with the outcome have risks below those without it.",
     "never_wrong": "the model is never wrong. That is too good to be true: it may have known the outcome.",
+    "no_event": "nobody had the outcome, though the risks say that many would: perhaps it was not recorded.",
     "risks_off": "the risks are off, see page 2.",
     "default_better": "to do the same for all did more good than to go by the model.",
     "shared_rows": "some patients had been used to make the model: the test is too kind.",
@@ -43,6 +44,7 @@ PLAIN = {
     "missing_predictor": "something about the patients was never recorded, or is called something else.",
     "one_class": "all patients had the outcome, or none had.",
     "constant_risk": "all patients got the same risk.",
+    "certain_risks": "the model is certain of some patients: it gave them a risk of exactly 0 or 100%.",
     "slope_off": "high and low risks lie too far apart for some classes, too close for others.",
     "prevalence_shift": "the outcome is more, or less, common than where it was made.",
     "case_mix_shift": "the patients differ from those it was made with.",

@@ -21,7 +21,7 @@ from dossier.findings.committee.plain import (
 )
 from dossier.findings.committee.thousand import thousand
 from dossier.findings.sentence import Sentence, estimated, primary_threshold
-from dossier.types import POOLED, Criterion, Estimate, Evidence, externals, find
+from dossier.types import POOLED, Criterion, Estimate, Evidence, Predicted, externals, find
 from dossier.typeset.numbers import per_cent
 from dossier.typeset.words import counted, in_words, listing, sentence_case
 
@@ -56,8 +56,7 @@ def finding(evidence: Evidence) -> Sentence:
 def what_it_is(evidence: Evidence) -> str:
     """The model in one or two sentences."""
     release = evidence.release
-    horizon = f" {release.outcome.horizon}" if release.outcome.horizon else ""
-    outcome = abridged(f"{release.outcome.name}{horizon}", TWO_LINES)
+    outcome = abridged(Predicted.by(release).words, TWO_LINES)
     known = classes.labels(evidence)
     if known:
         return (

@@ -1,0 +1,266 @@
+"""Weighted sums of shares of the same rows, such as a net benefit, with intervals that hold where a share is small."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from dossier.metrics.intervals import beyond_student, two_sided_student, wilson_bounds
+from dossier.types import Absent, Estimate, Floats, SumOfShares
+
+Bools = NDArray[np.bool_]
+
+NO_WEIGHT = Absent("no row that is left has a weight")
+
+
+@dataclass(frozen=True)
+class Design:
+    """How the rows of a dataset were sampled: alone or in clusters, alike or each at its weight.
+
+    `cluster` (n, the number of each row's cluster) and `weights` (n, 0 or more, not all 0), or None.
+    """
+
+    n: int
+    cluster: NDArray[np.int64] | None = None
+    weights: Floats | None = None
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether the rows are independent and count alike."""
+        return self.cluster is None and self.weights is None
+
+    @cached_property
+    def _weight(self) -> Floats:
+        """The weight of each row, all together 1."""
+        weights = np.ones(self.n) if self.weights is None else self.weights
+        return np.asarray(weights / weights.sum())
+
+    @cached_property
+    def _unit(self) -> NDArray[np.int64]:
+        """The number of the sampling unit of each row, from 0: its cluster, or the row itself."""
+        return np.arange(self.n) if self.cluster is None else np.unique(self.cluster, return_inverse=True)[1]
+
+    @cached_property
+    def _unit_weight(self) -> Floats:
+        return np.asarray(np.bincount(self._unit, weights=self._weight), dtype=float)
+
+    @property
+    def units(self) -> int:
+        """The clusters, or the rows, that have a weight."""
+        return int((self._unit_weight > 0).sum())
+
+    @property
+    def rows(self) -> float:
+        """The rows of equal weight that would be as good: 1 / sum of squared shares of the weight (Kish 1965)."""
+        return self.n if self.weights is None else float(1 / (self._weight**2).sum())
+
+    @property
+    def details(self) -> dict[str, float | None]:
+        """The degrees of freedom, where an interval takes them."""
+        return {} if self.is_simple else {"df": self.freedom}
+
+    @property
+    def effective_units(self) -> float:
+        """The like number of units: how many rows there are if those of a cluster are all alike."""
+        return self.n if self.is_simple else float(1 / (self._unit_weight**2).sum())
+
+    @property
+    def freedom(self) -> float:
+        """The degrees of freedom of a variance: units less 1, or infinity for independent rows that count alike."""
+        return math.inf if self.is_simple else self.units - 1.0
+
+    def shares(self, members: Bools) -> tuple[Floats, Floats]:
+        """The share of the rows in each set, and the covariance of these shares.
+
+        `members` (sets, n) says which rows belong to each of some sets that have no row in common. Returns (sets) and
+        (sets, sets): of independent rows the covariance of a multinomial with n rows, else that of weighted means by
+        linearization, units / (units - 1) times the sum over units of the products of what they add.
+        """
+        values = np.count_nonzero(members, axis=1) / self.n
+        if self.is_simple:
+            return values, multinomial(values, self.n)
+        if self.weights is not None:
+            values = np.array([self._weight[one].sum() for one in members])
+        count = self.units
+        if count < 2:
+            return values, np.zeros((len(members), len(members)))
+        added = [
+            np.bincount(self._unit[one], weights=self._weight[one], minlength=len(self._unit_weight)) for one in members
+        ]
+        apart = np.array(added) - values[:, None] * self._unit_weight
+        products = np.array([[float(np.sum(one * other)) for other in apart] for one in apart])
+        return values, products * count / (count - 1)
+
+    def mean(self, values: Floats) -> float:
+        """The mean of what the rows have, each at its weight."""
+        return float(values.mean()) if self.weights is None else float(np.sum(self._weight * values))
+
+    def standard_error(self, residuals: Floats) -> float:
+        """The standard error of a mean of residuals that is 0: by linearization over units, as `shares` has it."""
+        if self.is_simple:
+            return float(np.std(residuals, ddof=1)) / math.sqrt(self.n) if self.n > 1 else 0.0
+        count = self.units
+        if count < 2:
+            return 0.0
+        added = np.bincount(self._unit, weights=self._weight * residuals)
+        return math.sqrt(count / (count - 1) * float(np.sum(added**2)))
+
+    def method(self, shares: str = "two") -> str:
+        """How the interval of a sum of so many shares is made, in words."""
+        words = f"MOVER of {shares} Wilson intervals"
+        return self.as_sampled(words if self.is_simple else f"{words} at their effective numbers of rows")
+
+    def as_sampled(self, words: str) -> str:
+        """How an interval is made, with how the variance honours clusters and weights."""
+        if self.is_simple:
+            return words
+        lead = "" if self.weights is None else "sampling weights; "
+        if self.cluster is None:
+            return f"{lead}{words}; linearization"
+        return (
+            f"{lead}{words}; linearization over {self.units:,} clusters, t with {self.units - 1:,} degrees of freedom"
+        )
+
+    def obstacle(self) -> str | None:
+        """Why the rows allow no variance; None where they do."""
+        if self.is_simple or self.units > 1:
+            return None
+        return f"all rows are of one {'row' if self.cluster is None else 'cluster'}, and an interval needs two"
+
+
+def multinomial(values: Floats, n: float) -> Floats:
+    """The covariance of shares that no row has in common: (sets, ...) gives (sets, sets, ...)."""
+    covariance = -values[:, None] * values[None, :] / n
+    for place, share in enumerate(values):
+        covariance[place, place] = share * (1 - share) / n
+    return np.asarray(covariance)
+
+
+def bounds(
+    coefficients: Floats, shares: Floats, covariance: Floats, rows: float, units: float, reach: float
+) -> tuple[Floats, Floats]:
+    """The interval of the sum of shares, each times its coefficient, by the method of variance estimates recovery.
+
+    `coefficients` and `shares` (sets, ...), `covariance` (sets, sets, ...), `reach` the quantile. Every share has
+    Wilson's interval at its effective number of rows, x (1 - x) / variance; with d_i the distance times the
+    coefficient from a share to the end that lowers (raises) the sum, the sum lies below (above) its value by at most
+    sqrt(sum over i and j of s_i s_j r_ij d_i d_j), s the signs of the coefficients and r the correlations. A share of 0
+    or 1 has no variance: it takes the smallest effective number among the others of the sum, at most `rows`, or `units`
+    where none has one; and a correlation of 0, or of -1 where a share is 1, as what it lost another gained. Source: Zou
+    and Donner 2008; Wilson 1927; for effective numbers Korn and Graubard 1998.
+    """
+    at = effective_rows(coefficients, shares, covariance, rows, units)
+    low, high = wilson_bounds(shares, at, reach)
+    down, up = coefficients * (shares - low), coefficients * (high - shares)
+    lowering, raising = (np.where(coefficients > 0, one, other) for one, other in ((down, up), (up, down)))
+    correlation = _correlation(shares, covariance)
+    value = np.sum(coefficients * shares, axis=0)
+    return value - _length(lowering, correlation), value + _length(raising, correlation)
+
+
+def effective_rows(coefficients: Floats, shares: Floats, covariance: Floats, rows: float, units: float) -> Floats:
+    """The rows that an independent sample would need for the same variance of each share: (sets, ...)."""
+    variance = np.stack([covariance[place, place] for place in range(len(shares))])
+    known = (variance > 0) & (shares > 0) & (shares < 1)
+    own = np.where(known, shares * (1 - shares) / np.where(known, variance, 1.0), np.inf)
+    among = np.where(known & (coefficients != 0), own, np.inf).min(axis=0)
+    instead = np.where(np.isinf(among), units, np.minimum(among, rows))
+    return np.where(known, own, instead)
+
+
+def _correlation(shares: Floats, covariance: Floats) -> Floats:
+    variance = np.stack([covariance[place, place] for place in range(len(shares))])
+    size = np.sqrt(variance[:, None] * variance[None, :])
+    whole = (shares == 1).any(axis=0)
+    found = np.where(size > 0, covariance / np.where(size > 0, size, 1.0), np.where(whole, -1.0, 0.0))
+    return np.asarray(np.clip(found, -1, 1))
+
+
+def _length(signed: Floats, correlation: Floats) -> Floats:
+    """The length of distances that are correlated; `signed` (sets, ...) have the sign of their coefficients."""
+    total = np.sum(signed**2, axis=0)
+    for i in range(len(signed)):
+        for j in range(i):
+            total = total + 2 * correlation[i, j] * signed[i] * signed[j]
+    return np.asarray(np.sqrt(np.maximum(total, 0)))
+
+
+def sum_of_shares(members: Bools, coefficients: Sequence[Sequence[float]], design: Design) -> SumOfShares:
+    """The sum of shares of these rows, of each set times its coefficient; of several such sums the smallest."""
+    values, covariance = design.shares(members)
+    return SumOfShares(
+        shares=tuple(values.tolist()),
+        covariance=tuple(tuple(row) for row in covariance.tolist()),
+        coefficients=tuple(tuple(one) for one in coefficients),
+        rows=design.rows,
+        units=design.effective_units,
+        freedom=design.freedom,
+    )
+
+
+def smallest(found: SumOfShares) -> int:
+    """Which of the sums is the smallest, the first of equals."""
+    shares = np.array(found.shares)
+    return int(np.argmin([float(np.sum(np.array(one) * shares)) for one in found.coefficients]))
+
+
+def interval_of(found: SumOfShares, reach: float) -> tuple[float, float, float]:
+    """The value of the smallest sum and its bounds, at a reach of so many standard errors.
+
+    The lower bound is the lowest of those of all sums: which sum is the smallest in truth is not known, and where two
+    are nearly equal, the bound of one is none of the other.
+    """
+    shares, covariance = np.array(found.shares), np.array(found.covariance)
+    each = [bounds(np.array(one), shares, covariance, found.rows, found.units, reach) for one in found.coefficients]
+    which = smallest(found)
+    value = float(np.sum(np.array(found.coefficients[which]) * shares))
+    return value, min(float(low) for low, _ in each), float(each[which][1])
+
+
+FARTHEST = 40.0
+"""A reach beyond which a p-value is 0."""
+
+
+def p_value(found: SumOfShares) -> float:
+    """The two-sided p-value of a sum of 0: that of the widest interval that leaves out 0."""
+
+    def end(reach: float) -> float:
+        value, low, high = interval_of(found, reach)
+        return low if value > 0 else -high
+
+    value, _, _ = interval_of(found, 0.0)
+    if value == 0:
+        return 1.0
+    if end(FARTHEST) > 0:
+        return 0.0
+    return 2 * beyond_student(float(brentq(end, 0.0, FARTHEST, xtol=1e-12)), found.freedom)
+
+
+def estimate_of(
+    found: SumOfShares,
+    design: Design,
+    outcome: Floats,
+    level: float,
+    details: Mapping[str, float | None],
+    shares: str = "two",
+) -> Estimate:
+    """The estimate of a net benefit from the shares that it is made of, each sum of so many.
+
+    Its standard error is that of a normal interval as long as its own. The bounds are missing where all rows are of one
+    cluster.
+    """
+    method, events = design.method(shares), int(outcome.sum())
+    obstacle = design.obstacle()
+    if obstacle is not None:
+        value, _, _ = interval_of(found, 0.0)
+        return Estimate(value, None, None, None, design.n, method, events, None, details, obstacle)
+    reach = two_sided_student(level, found.freedom)
+    value, low, high = interval_of(found, reach)
+    se, more = (high - low) / (2 * reach), {**details, **design.details}
+    return Estimate(value, low, min(high, 1.0), level, design.n, method, events, se, more, made_of=found)
