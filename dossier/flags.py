@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from dossier import between_groups
 from dossier.bands import FEW_CLUSTERS, FEW_FOR_A_BAND, FEW_FOR_POOLING, FEW_ROWS, OE_TOLERATED, SAME_RISK
 from dossier.types import (
     MACRO,
@@ -18,6 +19,7 @@ from dossier.types import (
     Estimate,
     Flag,
     Result,
+    SubgroupEvidence,
     SubgroupSize,
     SubgroupSummary,
     Withheld,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 FLAGS: Mapping[str, str] = {
     "few_events": "Few patients of one outcome",
     "few_in_subgroup": "Few patients of one outcome in a subgroup",
+    "subgroup_differs": "Model that does otherwise for a group of patients",
     "few_clusters": "Few clusters",
     "rows_excluded": "Rows not analysed",
     "rows_selected": "Rows left out by the release",
@@ -112,6 +115,7 @@ class Shown:
     results: Sequence[Result]
     descriptions: Sequence[DescriptionResult]
     subgroups: Sequence[SubgroupSummary]
+    of_subgroups: Sequence[Result]
     widths_declared: bool = False
 
     @property
@@ -132,14 +136,12 @@ def raised(
     datasets: Sequence[DatasetSummary],
     results: Sequence[Result],
     descriptions: Sequence[DescriptionResult],
-    subgroups: Sequence[SubgroupSummary],
+    subgroups: SubgroupEvidence,
     *,
     widths_declared: bool = False,
 ) -> tuple[Flag, ...]:
     """Every limitation that the evidence shows, kind by kind, each kind in the order of the sites."""
-    of_measure: dict[str, list[Result]] = {}
-    for result in results:
-        of_measure.setdefault(result.measure, []).append(result)
+    of_measure, of_subgroups = _by_measure(results), _by_measure(subgroups.results)
     return tuple(
         flag
         for rule in RULES
@@ -148,11 +150,19 @@ def raised(
                 datasets,
                 [result for measure in rule.reads for result in of_measure.get(measure, ())],
                 descriptions,
-                subgroups,
+                subgroups.summaries,
+                [result for measure in rule.reads for result in of_subgroups.get(measure, ())],
                 widths_declared,
             )
         )
     )
+
+
+def _by_measure(results: Sequence[Result]) -> dict[str, list[Result]]:
+    found: dict[str, list[Result]] = {}
+    for result in results:
+        found.setdefault(result.measure, []).append(result)
+    return found
 
 
 def answered(flags: Sequence[Flag], replies: Sequence[Reply]) -> tuple[Flag, ...]:
@@ -322,6 +332,12 @@ def _at_sites(
             and isinstance(result.found, Estimate)
         ):
             yield site[result.dataset], result.at, result.found
+
+
+def _subgroup_differs(summaries: Sequence[SubgroupSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """A group of patients over all sites whose AUROC or O/E differs from that of the others beyond chance."""
+    for one in between_groups.over_all_sites(summaries, results):
+        yield Flag("subgroup_differs", POOLED, f"over all sites {one.says}.")
 
 
 def _no_event(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
@@ -578,6 +594,7 @@ def _is_wide(measure: str, low: float, high: float) -> bool:
 RULES = (
     Rule(lambda shown: _few_events(shown.external)),
     Rule(lambda shown: _few_in_subgroup(shown.external, shown.subgroups)),
+    Rule(lambda shown: _subgroup_differs(shown.subgroups, shown.of_subgroups), between_groups.MEASURES),
     Rule(lambda shown: _few_clusters(shown.external)),
     Rule(lambda shown: _rows_lost(shown.external)),
     Rule(lambda shown: _rows_selected(shown.external)),

@@ -25,12 +25,12 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "UsefulnessUsabilityEfficacy",
         "To find the patients with the outcome, and to be of more use than treating all or none.",
-        ("auroc", "net_benefit", "standardized_net_benefit", "sensitivity", "specificity"),
+        ("auroc", "net_benefit_gain", "standardized_net_benefit", "sensitivity", "specificity"),
     ),
     (
         "FairnessEquity",
         "To work for each declared group of patients as for the others.",
-        ("auroc", "oe_ratio", "net_benefit"),
+        ("auroc", "oe_ratio", "net_benefit_gain"),
     ),
     (
         "SafetyReliability",

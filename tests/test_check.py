@@ -15,7 +15,18 @@ from dossier import acceptance, check, evaluate, flags, junit, load
 from dossier.errors import Fault
 from dossier.register import fill
 from dossier.release import Acceptance
-from dossier.types import Absent, ChecklistRow, Criterion, DatasetSummary, Estimate, Evidence, Flag, Result, Withheld
+from dossier.types import (
+    Absent,
+    ChecklistRow,
+    Criterion,
+    DatasetSummary,
+    Estimate,
+    Evidence,
+    Flag,
+    Result,
+    SubgroupEvidence,
+    Withheld,
+)
 from tests import gusto
 from tests.bench import odd_inputs
 from tests.conftest import RELEASES, Book
@@ -53,7 +64,7 @@ def test_a_rule_sees_the_results_of_the_measures_that_it_names_alone(monkeypatch
 
     monkeypatch.setattr(flags, "RULES", (flags.Rule(look), flags.Rule(look, ("brier", "auroc"))))
     every = [Result(name, name, "a", {}, Absent("none")) for name in ("auroc", "ici", "brier")]
-    assert flags.raised((), every, (), ()) == ()
+    assert flags.raised((), every, (), SubgroupEvidence()) == ()
     assert seen == [[], ["brier", "auroc"]]
 
 

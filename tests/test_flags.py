@@ -18,6 +18,7 @@ from dossier.types import (
     Estimate,
     Flag,
     Result,
+    SubgroupEvidence,
     SubgroupSize,
     SubgroupSummary,
 )
@@ -38,7 +39,7 @@ def names(
     *results: Result, dataset: DatasetSummary | None = None, rows: tuple[DescriptionResult, ...] = ()
 ) -> set[str]:
     here = (BEFORE, dataset or site(), site(name="turin"), site(name="genoa"))
-    return {flag.flag for flag in flags.raised(here, results, rows, ())}
+    return {flag.flag for flag in flags.raised(here, results, rows, SubgroupEvidence())}
 
 
 def described(dataset: str, statistic: str, value: float, variable: str = "linear predictor") -> DescriptionResult:
@@ -56,7 +57,11 @@ def test_few_events_or_few_others(events: int, raised: bool) -> None:
 
 def of_subgroups(*sizes: SubgroupSize | Absent, dataset: str = "bari") -> list[str]:
     groups = [SubgroupSummary(dataset, "Sex", label, size) for label, size in zip("abc", sizes, strict=False)]
-    return [flag.says for flag in flags.raised((BEFORE, site()), (), (), groups) if flag.flag == "few_in_subgroup"]
+    return [
+        flag.says
+        for flag in flags.raised((BEFORE, site()), (), (), SubgroupEvidence(tuple(groups)))
+        if flag.flag == "few_in_subgroup"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +89,7 @@ def test_a_small_subgroup_of_several_classes_has_too_few_of_a_class() -> None:
     counts = {"G0": 11, "G1": 16, "G2": 30}
     here = DatasetSummary("bari", "external", "Bari", 900, None, 900, {}, (), class_counts=dict.fromkeys(counts, 300))
     group = SubgroupSummary("bari", "Sex", "a", SubgroupSize(57, None, 0, counts))
-    raised = flags.raised((here,), (), (), [group])
+    raised = flags.raised((here,), (), (), SubgroupEvidence((group,)))
     assert [flag.says for flag in raised if flag.flag == "few_in_subgroup"] == [
         "Bari has fewer than 20 of a class, too few to tell, in Sex a (11 G0, 16 G1)."
     ]
@@ -129,7 +134,7 @@ def test_slope_off_when_its_interval_leaves_one_out(low: float, high: float, rai
 
 
 def sayings(kind: str, *results: Result, dataset: DatasetSummary | None = None) -> list[str]:
-    found = flags.raised((dataset or site(),), results, (), ())
+    found = flags.raised((dataset or site(),), results, (), SubgroupEvidence())
     return [flag.says.replace("\N{MINUS SIGN}", "-") for flag in found if flag.flag == kind]
 
 
@@ -184,7 +189,7 @@ def too_small(declared: bool) -> list[str]:
         return Result("mss_snb", "mss_snb", "bari", {"threshold": threshold}, found.found)
 
     asked = (result("mss_slope", 1200.0), result("mss_auroc", 999.0), of_benefit(0.1, 1000.0), of_benefit(0.2, 1320.0))
-    raised = flags.raised((site(),), asked, (), (), widths_declared=declared)
+    raised = flags.raised((site(),), asked, (), SubgroupEvidence(), widths_declared=declared)
     return [flag.says.replace("\N{NO-BREAK SPACE}", " ") for flag in raised if flag.flag == "precision_missed"]
 
 
@@ -234,7 +239,7 @@ def test_of_fewer_than_five_sites_a_wide_range_says_nothing_of_hospitals(sites: 
 @pytest.mark.parametrize(("clusters", "raised"), [(None, False), (9, True), (10, False)])
 def test_few_clusters_are_told_without_their_number(clusters: int | None, raised: bool) -> None:
     few = dataclasses.replace(site(), clusters=clusters)
-    told = [one.says for one in flags.raised((BEFORE, few), (), (), ()) if one.flag == "few_clusters"]
+    told = [one.says for one in flags.raised((BEFORE, few), (), (), SubgroupEvidence()) if one.flag == "few_clusters"]
     says = f"the rows of {few.site} come from fewer than 10 clusters: intervals by cluster are unsure there."
     assert told == ([says] if raised else [])
 
@@ -262,7 +267,9 @@ def test_what_is_hard_to_predict_stands_in_one_sentence() -> None:
         result("oe_ratio", 1.0, 0.9, 1.1, prediction_low=0.6, prediction_high=1.7, i2=0.8, k=5),
         result("calibration_slope", 1.0, 0.9, 1.1, prediction_low=-0.5, prediction_high=2.5, i2=0.1, k=5),
     ]
-    said = {one.flag: one.says for one in flags.raised((BEFORE, site(), site(name="turin")), found, (), ())}
+    said = {
+        one.flag: one.says for one in flags.raised((BEFORE, site(), site(name="turin")), found, (), SubgroupEvidence())
+    }
     assert said["wide_prediction_interval"] == (
         "a new hospital like these may see any AUROC from 0.70 to 0.95, O/E ratio from 0.60 to 1.70 and calibration "
         "slope from \N{MINUS SIGN}0.50 to 2.50."
@@ -284,7 +291,9 @@ def test_a_threshold_at_which_the_model_does_less_good_than_a_default(high: floa
 
 def test_it_is_said_which_default_does_more_good_by_how_much_and_where() -> None:
     here = (benefit(-0.62, -0.68, -0.56, 0.94), benefit(-0.012, -0.02, -0.004, 0.0, 0.25))
-    (told,) = (one for one in flags.raised((BEFORE, site()), here, (), ()) if one.flag == "default_better")
+    (told,) = (
+        one for one in flags.raised((BEFORE, site()), here, (), SubgroupEvidence()) if one.flag == "default_better"
+    )
     assert told.dataset == "bari"
     assert told.says == (
         f"at {site().site} another net benefit is higher than the model's: at 0.50 that of flagging everyone, by 62.0 "

@@ -383,7 +383,7 @@ def test_subgroups_leave_the_results_of_whole_datasets_alone(knee: Evidence) -> 
         knee.datasets,
         knee.results,
         knee.descriptions,
-        knee.subgroups.summaries,
+        knee.subgroups,
         widths_declared=knee.release.sample.is_declared,
     )
     unanswered = [dataclasses.replace(flag, reply=None) for flag in knee.flags]

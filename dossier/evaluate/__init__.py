@@ -157,7 +157,7 @@ def _with_flags(study: Study, shown: Evidence) -> Evidence:
         shown.datasets,
         shown.results,
         shown.descriptions,
-        shown.subgroups.summaries,
+        shown.subgroups,
         widths_declared=study.release.sample.is_declared,
     )
     found += flags.unsaid(study.release, shown.datasets) if study.declared else ()

@@ -21,6 +21,7 @@ from dossier.typeset.names import at_least, model
 from dossier.typeset.numbers import TIED, in_text, threshold
 from dossier.typeset.words import counted, in_words, listing, sentence_case
 
+GAIN = "net benefit over the better of flagging everyone and no one"
 MOST_LETTERS = 700
 """Letters of a declared text that a line has room for."""
 MOST_ON_THE_COVER = 240
@@ -134,7 +135,7 @@ def _type(evidence: Evidence) -> str:
 
 def _measures(evidence: Evidence) -> str:
     at = primary_threshold(evidence)
-    utility = "" if at is None else f", net benefit at a threshold of{TIED}{threshold(at)}"
+    utility = "" if at is None else f", net benefit over the better default at a threshold of{TIED}{threshold(at)}"
     return (
         "AUROC, observed over expected events, calibration slope, calibration curve"
         f"{utility}; every other measure in its chapter"
@@ -172,7 +173,7 @@ def _results(evidence: Evidence) -> str:
         _one(evidence, "calibration_slope", "calibration slope"),
         not_pooled(evidence),
         classes.off(evidence) if classes.labels(evidence) else "",
-        "" if at is None else _one(evidence, "net_benefit", f"net benefit at{TIED}{threshold(at)}", threshold=at),
+        "" if at is None else _one(evidence, "net_benefit_gain", f"{GAIN} at{TIED}{threshold(at)}", threshold=at),
     ]
     return " ".join(text for text in said if text)
 

@@ -35,7 +35,10 @@ def finding(evidence: Evidence) -> Sentence:
             for how in (NOT_MET, NOT_ESTIMABLE)
             if (those := [within_sentence(label(evidence, one[0])) for one in every if verdict(one) == how])
         )
-    return Sentence(f"{lead}{'is' if len(met) == 1 else 'are'} met.", f"{rest} {when(evidence, 'declared')}".strip())
+    rest = " ".join(
+        text for text in (rest, *not_the_better_choice(evidence, every), when(evidence, "declared")) if text
+    )
+    return Sentence(f"{lead}{'is' if len(met) == 1 else 'are'} met.", rest)
 
 
 def when(evidence: Evidence, done: str) -> str:
@@ -81,7 +84,13 @@ def score(evidence: Evidence) -> tuple[str, bool] | None:
     """How many criteria are met, for the cover, and whether all are; None when none was declared."""
     every = declared(evidence)
     met = sum(verdict(one) == MET for one in every)
-    return (f"{met} of {len(every)} met", met == len(every)) if every else None
+    return (f"{met} of {len(every)} met", met == len(every) and not passed_by_a_default(evidence)) if every else None
+
+
+def passed_by_a_default(evidence: Evidence) -> str:
+    """How many of the criteria that are met flagging everyone, or no one, passes better somewhere; else nothing."""
+    count = sum(bool(_better_defaults(evidence, one)) for one in declared(evidence) if verdict(one) == MET)
+    return f"{how_many(count)} of them passed better by flagging everyone or no one" if count else ""
 
 
 def label(evidence: Evidence, one: Criterion) -> str:
@@ -112,7 +121,11 @@ def condensed(evidence: Evidence) -> Table:
     rows = [
         Row(
             label(evidence, one[0]),
-            (Cell(asked(evidence, one[0]), kind="word"), Cell(_where(evidence, one[0]), kind="word"), _standing(one)),
+            (
+                Cell(asked(evidence, one[0]), kind="word"),
+                Cell(_where(evidence, one[0]), kind="word"),
+                _standing(evidence, one),
+            ),
         )
         for one in declared(evidence)
     ]
@@ -135,12 +148,14 @@ def _site(evidence: Evidence, dataset: str) -> str:
     return within_sentence(ALL_POOLED) if dataset == POOLED else named(evidence, dataset)
 
 
-def _standing(everywhere: tuple[Criterion, ...]) -> Cell:
+def _standing(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> Cell:
     said = verdict(everywhere)
     met = sum(bool(one.met) for one in everywhere)
     where = "" if said == MET else ": met"
     text = said if len(everywhere) == 1 else f"{said}{where} at {met} of {len(everywhere)}"
-    return Cell(sentence_case(text), kind="word" if said == MET else "alert")
+    if defaults := _better_defaults(evidence, everywhere):
+        text += f"; flagging {' or '.join(defaults)} does more good at {sum(map(len, defaults.values()))}"
+    return Cell(sentence_case(text), kind="word" if said == MET and not defaults else "alert")
 
 
 def detailed(evidence: Evidence) -> tuple[Table, ...]:
@@ -170,7 +185,7 @@ def _block(evidence: Evidence, block: Sequence[tuple[Criterion, ...]], part: int
         footnotes=(
             *reasons.footnotes(),
             *_by_the_value_alone(evidence, block),
-            *_not_the_better_choice(evidence, block),
+            *not_the_better_choice(evidence, block),
         ),
     )
 
@@ -207,20 +222,24 @@ def _interval(evidence: Evidence, one: Criterion, found: Estimate) -> str:
     return f" ({interval(found, evidence.terms[one.measure], wordy=True)})"
 
 
-def _not_the_better_choice(evidence: Evidence, block: Sequence[tuple[Criterion, ...]]) -> tuple[str, ...]:
+def not_the_better_choice(evidence: Evidence, block: Sequence[tuple[Criterion, ...]]) -> tuple[str, ...]:
     """Where a criterion of net benefit is met, and flagging everyone or no one has a higher one all the same."""
-    told = []
-    for everywhere in block:
-        if everywhere[0].measure != "net_benefit" or everywhere[0].subset is not None:
-            continue
-        met = [(one, find(evidence, "net_benefit", one.dataset, **one.at)) for one in everywhere if one.met]
-        sites = [(_site(evidence, one.dataset), found) for one, found in met if isinstance(found, Estimate)]
-        told += [
-            f"{within_sentence(label(evidence, everywhere[0]))} is met, yet flagging {whom} has the higher net benefit "
-            f"at {named_or_counted(names, MOST_NAMED)}"
-            for whom, names in better_than_the_model(sites).items()
-        ]
-    return tuple(f"{sentence_case(one)}." for one in told)
+    return tuple(
+        f"{sentence_case(label(evidence, everywhere[0]))} is met, yet flagging {whom} has the higher net benefit at "
+        f"{named_or_counted(names, MOST_NAMED)}."
+        for everywhere in block
+        for whom, names in _better_defaults(evidence, everywhere).items()
+    )
+
+
+def _better_defaults(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> dict[str, list[str]]:
+    """Where a net benefit meets its criterion and a default does more good: the sites, by which default."""
+    if everywhere[0].measure != "net_benefit" or everywhere[0].subset is not None:
+        return {}
+    met = [(one, find(evidence, "net_benefit", one.dataset, **one.at)) for one in everywhere if one.met]
+    return better_than_the_model(
+        (_site(evidence, one.dataset), found) for one, found in met if isinstance(found, Estimate)
+    )
 
 
 def _cells(

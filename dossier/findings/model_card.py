@@ -87,7 +87,7 @@ def performance(evidence: Evidence) -> Table:
     if at is not None:
         places: dict[str, float | str] = {"threshold": at}
         asked += [
-            (f"Net benefit at{TIED}{threshold(at)}, per 100", "net_benefit", places),
+            (f"Net benefit over the better default at{TIED}{threshold(at)}, per 100", "net_benefit_gain", places),
             (f"Sensitivity at{TIED}{threshold(at)}", "sensitivity", places),
             (f"Specificity at{TIED}{threshold(at)}", "specificity", places),
         ]

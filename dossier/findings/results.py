@@ -19,6 +19,7 @@ from dossier.findings.sentence import (
     scarce,
     where_risks_are_off,
 )
+from dossier.findings.subgroups import GAIN
 from dossier.types import (
     POOLED,
     Absent,
@@ -38,9 +39,6 @@ from dossier.typeset.names import at_least, events_of
 from dossier.typeset.numbers import TIED, expected_range, in_text, level_of, number, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import counted, listing
-
-MOST_SITES = 10
-"""More rows than this do not fit the first page beside its pictures; the chapters hold them all."""
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -85,7 +83,7 @@ def essentials(evidence: Evidence) -> Table:
         asked = [("AUROC", "auroc", {}), ("Brier", "brier", {})]
         asked += [("Severity", "mean_severity", {})] if evidence.release.severity else []
     elif at is not None:
-        asked.append((f"NB at{TIED}{threshold(at)}", "net_benefit", {"threshold": at}))
+        asked.append((f"Gain at{TIED}{threshold(at)}", "net_benefit_gain", {"threshold": at}))
     reasons = Reasons(evidence)
     sites = externals(evidence)
     rows = [
@@ -97,7 +95,7 @@ def essentials(evidence: Evidence) -> Table:
                 *(_of_site(evidence, site.name, measure, place, reasons) for _, measure, place in asked),
             ),
         )
-        for site in sites[:MOST_SITES]
+        for site in sites
     ]
     if len(sites) > 1:
         rows += _together(evidence, [(measure, place) for _, measure, place in asked])
@@ -106,11 +104,10 @@ def essentials(evidence: Evidence) -> Table:
         f" Risks are off where the interval of O/E excludes 1, and far off where it lies outside {lowest} to {highest}."
     )
     unit += "" if known else " Slope: risks are too extreme below 1, too cautious above."
-    unit += "" if at is None or known else " NB: net benefit per 100 patients."
+    unit += "" if at is None or known else f" {GAIN}"
     if known:
         unit += " AUROC: mean of the classes, one against the rest. Brier: all classes, 0 to 2."
-    left = f" {counted(len(sites) - MOST_SITES, 'more site')} in the chapters." if len(sites) > MOST_SITES else ""
-    left += _not_pooled(evidence, [(label, measure) for label, measure, _ in asked]) + pooled_of_two(evidence)
+    left = _not_pooled(evidence, [(label, measure) for label, measure, _ in asked]) + pooled_of_two(evidence)
     left += " Stratified: the rows of all sites, each site a stratum." if rows[-1].label == ALL_ROWS else ""
     return Table(
         name="table-essentials",

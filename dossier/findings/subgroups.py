@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from dossier import between_groups
 from dossier.bands import FEW_FOR_POOLING
 from dossier.findings import classes
 from dossier.findings.sentence import Sentence, named_with_the_rest, primary_threshold
@@ -75,7 +76,16 @@ def _excludes_zero(found: Estimate | Absent) -> bool:
 
 
 def finding(evidence: Evidence) -> Sentence:
-    """In how many comparisons a subgroup differs by an interval that excludes 0, and how many are too small to tell."""
+    """Which groups differ over all sites, in how many comparisons a group differs at its site, and what is too few."""
+    every = tuple(between_groups.over_all_sites(evidence.subgroups.summaries, evidence.subgroups.results))
+    here = _by_site(evidence)
+    if not every:
+        return here
+    told = named_with_the_rest([one.says for one in every], MOST_NAMED)
+    return Sentence(f"Over all sites {told}.", f"{here.lead} {here.rest}".strip())
+
+
+def _by_site(evidence: Evidence) -> Sentence:
     made = tuple(_differences(evidence))
     few = _few(evidence)
     rest = f"Too few to tell: {part_of(len(few), len(_sized(evidence)))} subgroups, site by site." if few else ""
@@ -234,6 +244,7 @@ def together(sizes: Sequence[SubgroupSize]) -> SubgroupSize:
 
 # ---- tables ---------------------------------------------------------------------------------------------------------
 
+GAIN = "Gain: net benefit per 100 patients over the better of flagging everyone and flagging no one."
 BY_CASE_MIX = " By case mix: the AUROC if every risk were right."
 
 Asked = tuple[str, str, At]
@@ -248,8 +259,8 @@ def tables(evidence: Evidence) -> tuple[Table, ...]:
     main: list[Asked] = [("AUROC", "auroc", {}), ("By case mix", CASE_MIX, {}), ("O/E", "oe_ratio", {})]
     main.append(("Slope", "calibration_slope", {}))
     more: list[Asked] = [("Intercept", "calibration_intercept", {}), ("ICI", "ici", {}), ("Brier score", "brier", {})]
-    more += [] if at is None else [(f"NB at {threshold(at)}", "net_benefit", {"threshold": at})]
-    unit = "" if at is None else " NB: net benefit per 100 patients."
+    more += [] if at is None else [(f"Gain at {threshold(at)}", "net_benefit_gain", {"threshold": at})]
+    unit = "" if at is None else f" {GAIN}"
     made: list[Table] = []
     for column in subgroup_columns(evidence):
         few = f"; too few: under {FEW_FOR_POOLING} events or non-events."

@@ -28,11 +28,11 @@ def finding(evidence: Evidence) -> Sentence:
     at = primary_threshold(evidence)
     if at is None:
         return Sentence("No threshold is declared.", "Net benefit is shown over a range of thresholds only.")
-    sites = estimated(evidence, "net_benefit", threshold=at)
+    sites = estimated(evidence, "net_benefit_gain", threshold=at)
     if not sites:
         return Sentence("At no external site can net benefit be estimated.")
-    span = range_over_sites(evidence, "net_benefit", sites)
-    lead = f"At a threshold of{TIED}{threshold(at)} the net benefit {span}."
+    span = range_over_sites(evidence, "net_benefit_gain", sites)
+    lead = f"At a threshold of{TIED}{threshold(at)} the net benefit over the better default {span}."
     worse = _where_a_default_is_better(evidence, at, "has the higher net benefit")
     none = f"At{TIED}{threshold(at)} neither treating everyone nor treating no one does better at any site"
     none += _surely(evidence, at)

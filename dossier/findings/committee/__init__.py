@@ -5,6 +5,7 @@ Here stands what the templates of its edition ask for.
 
 from dossier.findings.committee.answers import (
     against_all_and_none,
+    against_rival,
     better_without,
     everywhere,
     risks_are_right,
@@ -31,6 +32,7 @@ __all__ = [
     "MOST_DANGERS",
     "accrual",
     "against_all_and_none",
+    "against_rival",
     "band",
     "better_without",
     "by_class",

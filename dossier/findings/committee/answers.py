@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dossier import between_groups
 from dossier.bands import FEW_FOR_A_BAND as FEW
 from dossier.bands import FEW_FOR_POOLING as VERY_FEW
 from dossier.findings import classes, subgroups
@@ -16,8 +17,8 @@ from dossier.findings.sentence import (
     named_with_the_rest,
 )
 from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, SubgroupSize, externals, find
-from dossier.typeset.numbers import expected_range, per_cent
-from dossier.typeset.words import counted, in_words, listing, sentence_case, within_sentence
+from dossier.typeset.numbers import expected_range, number, per_cent
+from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, within_sentence
 
 
 def risks_are_right(evidence: Evidence) -> tuple[str, ...]:
@@ -106,6 +107,58 @@ def _net_benefits(evidence: Evidence, at: float) -> list[tuple[str, Estimate]]:
     return [(name, found) for site, name, found in pairs if is_here(site.name, evidence)]
 
 
+def has_rival(evidence: Evidence) -> bool:
+    """Whether the release names another model to compare with."""
+    return bool(evidence.release.prediction.rival or evidence.release.prediction.rivals)
+
+
+def against_rival(evidence: Evidence) -> str:
+    """Whether the model ranks better, and does more good, than the other model; empty where none is named.
+
+    At our site; else over all places together, or at the only one; else in how many places it does.
+    """
+    if not has_rival(evidence):
+        return ""
+    rival, at = evidence.release.prediction.rival_label, evidence.release.thresholds.declared[:1]
+    told = [_beside(evidence, rival, "auroc_difference", ("ranks patients better", "ranks them less well"))]
+    if at:
+        good = _beside(evidence, rival, "net_benefit_difference", ("does more good", "does less good"), threshold=at[0])
+        told.append(f"{good} at the threshold of {per_cent(at[0])}" if good else "")
+    known = [text for text in told if text]
+    return f"Beside {rival}, the model {listing(known)}." if known else f"It could not be compared with {rival}."
+
+
+def _beside(evidence: Evidence, rival: str, measure: str, words: tuple[str, str], /, **at: float) -> str:
+    """How the model does beside the rival, with the interval in people; empty where no place allows it."""
+    sites = [(site, found) for site, found in estimated(evidence, measure, against=rival, **at)]
+    here = [found for site, found in sites if is_here(site.name, evidence)]
+    pooled = find(evidence, measure, POOLED, against=rival, **at)
+    found = pooled if local(evidence) is None and isinstance(pooled, Estimate) else here[0] if len(here) == 1 else None
+    if found is not None:
+        verdict = words[0] if _is_above(found) else words[1] if _is_below(found) else ""
+        return f"{verdict or f'neither {words[0]} nor {words[1]} beyond chance'}{_more_or_fewer(found)}"
+    if not here:
+        return ""
+    better, worse = sum(map(_is_above, here)), sum(map(_is_below, here))
+    return f"{words[0]} beyond chance in {how_many(better)} and {words[1]} in {how_many(worse)} of {len(here)} places"
+
+
+def _is_above(found: Estimate) -> bool:
+    return found.low is not None and found.low > 0
+
+
+def _is_below(found: Estimate) -> bool:
+    return found.high is not None and found.high < 0
+
+
+def _more_or_fewer(found: Estimate) -> str:
+    """A difference of shares in people of 1,000, with its range."""
+    if found.low is None or found.high is None:
+        return ""
+    value, low, high = (number(1000 * one, 0) for one in (found.value, found.low, found.high))
+    return f" ({value} of 1,000, {low} to {high})"
+
+
 def uncertain(evidence: Evidence) -> tuple[str, ...]:
     """For whom the numbers say little: places, groups, and a new hospital."""
     return tuple(text for text in (_few_patients(evidence), _groups(evidence), _elsewhere(evidence)) if text)
@@ -141,9 +194,30 @@ def _groups(evidence: Evidence) -> str:
     apart = groups_apart(evidence, MOST_NAMED)
     if apart:
         parts.append(f"beside the rest, {apart}; {by_chance(evidence)}")
+    if not parts and subgroups.compared(evidence, evidence.local_site):
+        parts = ["where groups could be compared, none stands out beyond chance"]
     if not parts:
-        parts = ["no group stands out beyond chance"]
+        parts = ["no group could be compared with the rest"]
     return f"By {columns}: {'; '.join(parts)}."
+
+
+def over_all_places(evidence: Evidence) -> str:
+    """The groups that differ from the others over all places together, with the direction; of two the first."""
+    found = between_groups.over_all_sites(evidence.subgroups.summaries, evidence.subgroups.results)
+    told = [f"{_in_people(one)}: {within_sentence(one.column)} {one.label}{_class_of(one)}" for one in found]
+    return f"Over all places together, {'; '.join(told)}." if told else ""
+
+
+def _class_of(one: between_groups.GroupDifference) -> str:
+    return f" (for {one.of_class})" if one.of_class else ""
+
+
+def _in_people(one: between_groups.GroupDifference) -> str:
+    """How a group does otherwise, with how many of hundred there and in the others."""
+    values = f"{of_hundred(one.here.value)} against {of_hundred(one.here.value - one.difference)}"
+    if one.measure == "oe_ratio":
+        return f"{APART[3] if one.difference > 0 else APART[4]}, {values}"
+    return f"{APART[0] if one.difference > 0 else APART[2] if one.is_case_mix else APART[1]}, {values}"
 
 
 APART = (

@@ -180,6 +180,7 @@ def _goals(evidence: Evidence) -> Number | None:
         for verdict, words in standing
         if any(acceptance.verdict(one) == verdict for one in every)
     ]
+    parts += [default] if (default := acceptance.passed_by_a_default(evidence)) else []
     if not parts:
         return Number(score[0], "of the goals")
     return Number(score[0], f"of the goals; {'; '.join(parts)} (page 3)")

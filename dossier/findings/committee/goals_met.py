@@ -9,11 +9,11 @@ from dossier.typeset.numbers import short
 from dossier.typeset.tables import Cell, Column, Row, Table
 from dossier.typeset.words import sentence_case
 
-GAIN = "gain"
 GOALS = {
     "auroc": "Ranked right, of 100",
     "oe_ratio": "Came, for 100 expected",
-    "net_benefit": f"{sentence_case(GAIN)}, per 1,000",
+    "net_benefit": "Net benefit, per 1,000",
+    "net_benefit_gain": "Gain, per 1,000",
     "sensitivity": "Found, of 100",
     "specificity": "Left alone, of 100",
 }
@@ -21,11 +21,12 @@ GOALS = {
 GOAL_WORDS = {
     "auroc": "ranking",
     "oe_ratio": "risks",
-    "net_benefit": GAIN,
+    "net_benefit": "net benefit",
+    "net_benefit_gain": "gain",
     "sensitivity": "found",
     "specificity": "left alone",
 }
-PEOPLE = {"auroc": 100, "oe_ratio": 100, "net_benefit": 1000, "sensitivity": 100, "specificity": 100}
+PEOPLE = {measure: 1000 if "net_benefit" in measure else 100 for measure in GOALS}
 
 
 def goal(evidence: Evidence, one: Criterion) -> str:

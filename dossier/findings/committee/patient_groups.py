@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from dossier.bands import FEW_FOR_POOLING as VERY_FEW
 from dossier.findings import classes, subgroups
-from dossier.findings.committee.answers import by_chance, groups_apart
+from dossier.findings.committee.answers import by_chance, groups_apart, over_all_places
 from dossier.findings.committee.places import is_here
 from dossier.findings.committee.plain import LONGEST_NAME, abridged, counted_places, hundred
 from dossier.types import (
@@ -30,16 +30,22 @@ MOST_GROUPS = 8
 
 def differing_groups(evidence: Evidence) -> str:
     """For which groups the model does otherwise than for the rest of the same place."""
-    found = groups_apart(evidence, MOST_GROUPS)
+    found, together = groups_apart(evidence, MOST_GROUPS), over_all_places(evidence)
     if not subgroups.is_declared(evidence):
         return "Groups of patients, such as women and men, were not looked at one by one."
     if not any(
         is_here(one.dataset, evidence) and isinstance(one.size, SubgroupSize) for one in evidence.subgroups.summaries
     ):
         return "The data of this place do not tell the groups apart."
+    made = len(subgroups.compared(evidence, evidence.local_site))
+    if not made:
+        return f"{together} No group could be compared with the rest of its place: too few patients.".strip()
     if not found:
-        return "In no group did the model differ from the rest beyond chance. Small numbers may hide a difference."
-    return (
+        return (
+            f"{together} {sentence_case(counted(made, 'comparison'))} of a group with the rest of its place "
+            f"{'was' if made == 1 else 'were'} made: none differs beyond chance. Small numbers may hide a difference."
+        ).strip()
+    return (f"{together} " if together else "") + (
         f"Beside the other patients of the same place, {found}. "
         f"{sentence_case(by_chance(evidence))}: one such group is a reason to look again, no more."
     )

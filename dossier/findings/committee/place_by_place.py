@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
 from dossier.findings import classes
-from dossier.findings.committee.answers import better_without, risks_are_right, uncertain
-from dossier.findings.committee.dangers import could_go_wrong
-from dossier.findings.committee.first_page import tested
 from dossier.findings.committee.places import local, places
 from dossier.findings.committee.plain import LONGEST_NAME, abridged, hundred
 from dossier.findings.sentence import estimated, primary_threshold
@@ -19,52 +14,20 @@ from dossier.typeset.words import counted, dates
 
 MOST_CLASSES = 4
 """Classes of which a table of the committee holds the intervals too."""
-MOST_PLACES = 10
-"""Places that the table and the picture of the committee hold; of more those that are named and those at both ends."""
 LONGEST_LABEL = 32
 """Characters of a place in the table; of a longer name both ends are kept."""
 
 
-def listed_places(evidence: Evidence) -> tuple[tuple[DatasetSummary, ...], int]:
-    """The places that a table has room for, ours first, and how many it leaves out.
-
-    Of many, it holds ours, those that the first page names, and those at both ends of the ranking.
-    """
-    every = places(evidence)
-    if len(every) <= MOST_PLACES:
-        return every, 0
-    first_page = _told_of_places(evidence)
-    named = [
-        site
-        for site in every
-        if site.name == evidence.local_site or re.search(rf"{re.escape(site.site)}(?!\w)", first_page)
-    ]
-    ranked = [site for site, _ in estimated(evidence, "auroc")]
-    ranked += [site for site in every if site not in ranked]
-    from_both_ends = [one for pair in zip(reversed(ranked), ranked, strict=True) for one in pair]
-    wanted = dict.fromkeys(site.name for site in (*named, *from_both_ends))
-    kept = set(list(wanted)[: max(MOST_PLACES - 1, len(named))])
-    return tuple(site for site in every if site.name in kept), len(every) - len(kept)
-
-
-def _told_of_places(evidence: Evidence) -> str:
-    """What the first page says of single places."""
-    dangers = (one.text for one in could_go_wrong(evidence))
-    return " ".join(
-        (tested(evidence), *risks_are_right(evidence), better_without(evidence), *uncertain(evidence), *dangers)
-    )
-
-
 def by_site(evidence: Evidence) -> Table:
     """Each place with its patients, and the model's work there in whole people; ours first."""
-    shown, left_out = listed_places(evidence)
     ranked = {site.name: found.value for site, found in estimated(evidence, "auroc")}
     # In the order of the picture above it: the best ranking first, after our own site.
-    shown = tuple(sorted(shown, key=lambda site: (site.name != evidence.local_site, -ranked.get(site.name, 0.0))))
+    shown = tuple(
+        sorted(places(evidence), key=lambda site: (site.name != evidence.local_site, -ranked.get(site.name, 0.0)))
+    )
     known = classes.labels(evidence)
     narrow = len(known) > MOST_CLASSES
     note = "" if narrow else f"After each number: the range that holds the true one, {level_of(evidence)} of the time."
-    rest = f" {left_out:,} places are left out; the dossier has them." if left_out else ""
     at = primary_threshold(evidence)
     heads = [Column("Patients")]
     if known:
@@ -76,7 +39,7 @@ def by_site(evidence: Evidence) -> Table:
     return Table(
         name="table-by-site",
         title="Ranked right, of 100, place by place." if known else "Place by place.",
-        note=f"{note}{rest}".strip(),
+        note=note,
         head="Place",
         columns=tuple(heads),
         rows=tuple(Row(_label(evidence, site), _cells(evidence, site, at)) for site in shown),
@@ -122,7 +85,7 @@ def by_class(evidence: Evidence) -> tuple[Table, ...]:
             site.site,
             tuple(hundred(find(evidence, "oe_ratio", site.name, **{"class": label})) for label in known),
         )
-        for site in listed_places(evidence)[0]
+        for site in places(evidence)
     )
     tables = (
         Table(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dossier.findings import classes, subgroups
-from dossier.findings.committee.answers import better_without
+from dossier.findings.committee.answers import better_without, has_rival
 from dossier.findings.committee.goals_met import GOALS
 from dossier.types import Evidence
 from dossier.typeset.numbers import level_of
@@ -67,12 +67,20 @@ def glossary(evidence: Evidence) -> tuple[tuple[str, str], ...]:
     if subgroups.is_declared(evidence):
         words.append(("Subgroups", "The part of the dossier that holds the numbers of groups of patients."))
     known = {one.measure for one in evidence.criteria}
-    if "net_benefit" in known or better_without(evidence):
+    if "net_benefit" in known:
+        words.append(
+            (
+                "Net benefit",
+                "Patients found, less the false alarms. The threshold says how much a false alarm weighs. "
+                "Below 0 it is better to treat no one; to treat all may still be better.",
+            )
+        )
+    if "net_benefit_gain" in known or better_without(evidence) or has_rival(evidence):
         words.append(
             (
                 "Gain, more good",
-                "Patients found, less the false alarms. The threshold says how much a false alarm weighs. "
-                "Below 0 it is better to treat no one.",
+                "Patients found, less the false alarms, beyond what treating all or no one would do, or the other "
+                "model. The threshold says how much a false alarm weighs.",
             )
         )
     if "specificity" in known:

@@ -1,0 +1,89 @@
+"""Groups of patients for whom, over all external sites, the model does otherwise than for the other patients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from dossier.types import MACRO, POOLED, Absent, Estimate, Result, SubgroupSummary
+from dossier.typeset.numbers import is_telling, number
+
+MEASURES = ("auroc", "model_based_concordance", "oe_ratio")
+"""What groups are compared in; the second says what of the first is case mix."""
+
+
+@dataclass(frozen=True)
+class GroupDifference:
+    """A measure in a group of patients over all sites, whose difference to the others' has an interval without 0."""
+
+    column: str
+    label: str
+    measure: str
+    of_class: str | None
+    here: Estimate
+    difference: float
+    expected: float | None = None
+    """Of an AUROC what the group would have if its risks were right."""
+
+    @property
+    def named(self) -> str:
+        """The group, its column, and of several classes the class."""
+        of_class = f", {self.of_class} against the rest" if self.of_class else ""
+        return f"{self.label} ({self.column}{of_class})"
+
+    @property
+    def is_case_mix(self) -> bool:
+        """Whether an AUROC below that of the others is no lower than the group's own case mix allows."""
+        return self.difference < 0 and self.expected is not None and self.here.value >= self.expected
+
+    @property
+    def says(self) -> str:
+        """The direction of the difference with both values, as a sentence without its full stop."""
+        low, high = self.here.low, self.here.high
+        interval = "" if low is None or high is None else f" ({number(low)} to {number(high)})"
+        values = f"{number(self.here.value)}{interval} against {number(self.here.value - self.difference)}"
+        if self.measure == "oe_ratio":
+            more = "more" if self.difference > 0 else "fewer"
+            return f"{more} events came for each one expected among {self.named} than among the others: O/E {values}"
+        case_mix = "" if self.expected is None else f" (by its case mix {number(self.expected)})"
+        better = "better" if self.difference > 0 else "less well"
+        return f"{self.named} is ranked {better} than the others: AUROC {values}{case_mix}"
+
+
+def over_all_sites(summaries: Sequence[SubgroupSummary], results: Sequence[Result]) -> Iterator[GroupDifference]:
+    """The differences over all sites whose interval leaves out 0; of two groups the first, for the other mirrors it."""
+    found = _indexed(results)
+    labels: dict[str, dict[str, None]] = {}
+    for one in summaries:
+        labels.setdefault(one.column, {})[one.label] = None
+    for column, known in labels.items():
+        for label in list(known)[:1] if len(known) == 2 else known:
+            subset = f"{column}={label}"
+            for measure, of_class in (key[1:3] for key in found if key[0] == subset and key[3]):
+                here, apart = found.get((subset, measure, of_class, False)), found[subset, measure, of_class, True]
+                if measure == "model_based_concordance" or here is None or not _excludes_zero(apart):
+                    continue
+                expected = found.get((subset, "model_based_concordance", of_class, False))
+                value = expected.value if expected is not None and measure == "auroc" else None
+                yield GroupDifference(column, label, measure, of_class, here, apart.value, value)
+
+
+Key = tuple[str, str, str | None, bool]
+
+
+def _indexed(results: Sequence[Result]) -> Mapping[Key, Estimate]:
+    """The estimates over all sites by subset, measure and class, and whether they are differences."""
+    return {
+        (one.subset, one.measure, None if of_class is None else str(of_class), "against" in one.at): one.found
+        for one in results
+        if one.dataset == POOLED
+        and one.subset is not None
+        and one.measure in MEASURES
+        and (of_class := one.at.get("class")) != MACRO
+        and not isinstance(one.found, Absent)
+        and is_telling(one.found)
+    }
+
+
+def _excludes_zero(found: Estimate) -> bool:
+    return (found.low is not None and found.low > 0) or (found.high is not None and found.high < 0)
