@@ -102,7 +102,7 @@ def _same(at: Mapping[str, float | str], asked: Mapping[str, float | str]) -> bo
 
 
 def _settings(declared: Acceptance) -> str:
-    subset = [] if declared.subset is None else [declared.subset]
+    subset = [] if declared.subset is None else [str(declared.subset)]
     settings = [f"{name} {value}" for name, value in declared.at.items()]
     return f" at {', '.join([*subset, *settings])}" if subset or settings else ""
 

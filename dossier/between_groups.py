@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from dossier.types import MACRO, POOLED, Absent, Estimate, Result, SubgroupSummary
+from dossier.types import MACRO, POOLED, Absent, Estimate, Result, SubgroupSummary, Subset
 from dossier.typeset.numbers import is_telling, number
 
 MEASURES = ("auroc", "model_based_concordance", "oe_ratio")
@@ -58,7 +58,7 @@ def over_all_sites(summaries: Sequence[SubgroupSummary], results: Sequence[Resul
         labels.setdefault(one.column, {})[one.label] = None
     for column, known in labels.items():
         for label in list(known)[:1] if len(known) == 2 else known:
-            subset = f"{column}={label}"
+            subset = Subset(column, label)
             for measure, of_class in (key[1:3] for key in found if key[0] == subset and key[3]):
                 here, apart = found.get((subset, measure, of_class, False)), found[subset, measure, of_class, True]
                 if measure == "model_based_concordance" or here is None or not _excludes_zero(apart):
@@ -68,7 +68,7 @@ def over_all_sites(summaries: Sequence[SubgroupSummary], results: Sequence[Resul
                 yield GroupDifference(column, label, measure, of_class, here, apart.value, value)
 
 
-Key = tuple[str, str, str | None, bool]
+Key = tuple[Subset, str, str | None, bool]
 
 
 def _indexed(results: Sequence[Result]) -> Mapping[Key, Estimate]:

@@ -16,10 +16,9 @@ import click
 
 if TYPE_CHECKING:
     from dossier.command import Build, Quick
-    from dossier.contents import Edition
     from dossier.errors import Fault
     from dossier.evaluate import Progress
-    from dossier.types import Evidence, Gallery, Study
+    from dossier.types import Evidence, Study
     from dossier.verify import Report
 
 DONE, BAD_INPUT, NOT_MET, DIFFERS, INTERRUPTED = 0, 2, 3, 4, 130
@@ -121,7 +120,6 @@ def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The folder to write."),
         click.option("--page", type=click.Choice(["a4", "letter"]), default="a4", show_default=True, help="Paper."),
         click.option("--jobs", type=click.IntRange(min=1), help="Worker processes; default: one a processor."),
-        click.option("--seed", type=click.IntRange(min=0), help="Start of random draws; default: the release's, or 1."),
         click.option("--quiet", is_flag=True, help="No progress."),
         click.option("--replace", is_flag=True, help="Replace OUT also where files in it were altered since."),
     )
@@ -130,16 +128,21 @@ def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@dossier.command(short_help="Build the dossier of a release.")
-@click.argument("release", metavar="RELEASE", type=click.Path(path_type=Path))
-@click.option(
+_seed = click.option("--seed", type=click.IntRange(min=0), help="Start of random draws; default: the release's, or 1.")
+_edition = click.option(
     "--edition",
     type=click.Choice(["regulatory", "committee", "all"]),
     default="all",
     show_default=True,
     help="What to print.",
 )
+
+
+@dossier.command(short_help="Build the dossier of a release.")
+@click.argument("release", metavar="RELEASE", type=click.Path(path_type=Path))
+@_edition
 @_output_options
+@_seed
 @click.option("--strict", is_flag=True, help="Exit with 3 while a row of the checklist or a flag is open.")
 @click.option("--fail-on", metavar="FLAG,FLAG", default="", help="Exit with 3 where one of these flags is raised.")
 @click.option("--junit", metavar="FILE", type=click.Path(path_type=Path), help="Write a JUnit report here, too.")
@@ -194,6 +197,7 @@ def build(
 @click.option("--threshold", "thresholds", type=click.FloatRange(0, 1, True, True), multiple=True, help="Repeatable.")
 @click.option("--name", help="The model's name; default: the table's.")
 @_output_options
+@_seed
 def quick(table: Path, out: Path, jobs: int | None, quiet: bool, replace: bool, **asked: Any) -> None:
     """Look at one table of predictions: no release file, one short PDF, no checklist."""
     from dossier.command import MOST_THRESHOLDS, Quick
@@ -211,6 +215,7 @@ def quick(table: Path, out: Path, jobs: int | None, quiet: bool, replace: bool, 
 
 @dossier.command()
 @_output_options
+@_seed
 def demo(out: Path, jobs: int | None, quiet: bool, replace: bool, **asked: Any) -> None:
     """Build the releases that ship."""
     from contextlib import ExitStack
@@ -227,17 +232,41 @@ def demo(out: Path, jobs: int | None, quiet: bool, replace: bool, **asked: Any) 
             _list(written)
 
 
+@dossier.command("print", short_help="Print a dossier from its results.json.")
+@click.argument("results_file", metavar="RESULTS", type=click.Path(path_type=Path, dir_okay=False))
+@_edition
+@_output_options
+@click.option("--draft", is_flag=True, help="Mark every page as a draft, and list what is open.")
+@click.option("--local-site", metavar="NAME", help="Our hospital: an external dataset, first in the committee edition.")
+def print_(results_file: Path, out: Path, jobs: int | None, quiet: bool, replace: bool, **asked: Any) -> None:
+    """Print every edition, figure and table from a results.json alone: the same bytes as the build that wrote it.
+
+    RESULTS is the file of a dossier, with the numbers and no row of a patient.
+    """
+    from dossier import output, printing, results
+    from dossier.command import Build
+
+    with output.told(results_file):
+        content = results_file.read_bytes()
+    command = printing.command_for(results.read(content, results_file.name).evidence, Build(**asked))
+    with output.reserved(out, replace), _progress(quiet) as tell:
+        jobs = _jobs(jobs, len(command.editions))
+        with _workers(jobs):
+            _, files = printing.printed(content, command, jobs, tell)
+        _list(output.write(out, files, replace))
+
+
 @dossier.command(short_help="Print the JSON Schemas.")
 def schema() -> None:
     """Print the JSON Schemas of results.json, of release.toml and of what dossier check --json prints."""
     import json
 
     from dossier import check as checking
-    from dossier import record
     from dossier import release as declared
+    from dossier import results
 
     schemas = {
-        "results.json": record.schema(),
+        "results.json": results.schema(),
         "release.toml": declared.schema(),
         "dossier check --json": checking.schema(),
     }
@@ -250,10 +279,10 @@ def schema() -> None:
 @click.option("--release", type=click.Path(path_type=Path), help="What it was built from: compare inputs and rebuild.")
 @_allow_outside
 def verify(out: Path, release: Path | None, allow_outside: bool) -> int:
-    """Compare every file of a dossier with its manifest, and the printed numbers with its results.
+    """Compare every file of a dossier with its manifest, and with what its results print.
 
-    The numbers of tables and sentences are looked for in results.json, those of figures in figures/*.svg; texts that
-    are exempt are counted by kind. OUT is a folder that dossier build has written. Exit code 4 where something differs.
+    Everything is printed again from results.json, and every byte compared. OUT is a folder that dossier build has
+    written. Exit code 4 where something differs.
 
     A manifest has no signature: it says nothing about who made the dossier, and nothing that it says is run. With
     --release the dossier is built again, and every byte compared.
@@ -284,7 +313,8 @@ def verify(out: Path, release: Path | None, allow_outside: bool) -> int:
     differences = [text for report in reports for text in report.differences]
     for text in differences:
         _tell(f"differs: {text}")
-    _print(f"{counted(len(differences), 'difference')}." if differences else "Everything holds.")
+    _print(f"{counted(len(differences), 'difference')}." if differences else "No difference.")
+    _print("Nobody has signed it: who changes results.json and prints anew leaves no trace here.")
     return DIFFERS if differences else DONE
 
 
@@ -363,8 +393,6 @@ def _written(source: Path, command: Build | Quick, options: Options) -> Evidence
 
 def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evidence, tuple[Path, ...]]:
     """The whole job: read, evaluate, draw, print, and only then write."""
-    from dataclasses import replace
-
     from dossier import output
 
     # Who wants to keep another edition can still stop.
@@ -374,11 +402,9 @@ def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evide
         tell("read", "tables", 0, 1)
         study, command = _read(source, command, options.allow_outside)
         # Only now: what is wrong with a release is told before all that it takes to print it is loaded.
-        from dossier import draw, evaluate, manifest, model_card, record
-        from dossier.command import Build
+        from dossier import evaluate, printing, results
         from dossier.errors import ReleaseError
 
-        local_site = command.local_site if isinstance(command, Build) else None
         tell("read", "tables", 1, 1)
         if study.release.acceptance and (never := evaluate.preview(study).faults):
             raise ReleaseError(never)
@@ -386,18 +412,9 @@ def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evide
         jobs = _jobs(options.jobs, max(worth, len(command.editions)))
         with _workers(jobs):
             tell("evaluate", "", 0, 1)
-            evidence = replace(
-                evaluate.evidence(study, jobs, tell, options.scheduler), local_site=local_site, command=str(command)
-            )
-            tell("draw", "figures", 0, 1)
-            gallery = draw.gallery(evidence, jobs)
-            tell("draw", "figures", 1, 1)
-            files = _printed(gallery, command, jobs, tell)
-        files["results.json"] = record.text(evidence)
-        files["results.csv"] = record.table(evidence)
-        files["model-card.xml"] = model_card.text(evidence)
-        files |= {f"figures/{name}.svg": picture.svg for name, picture in sorted(gallery.pictures.items())}
-        files[record.MANIFEST] = manifest.text(evidence, files)
+            found = evaluate.evidence(study, jobs, tell, options.scheduler)
+            # Everything is printed from what results.json holds, so that it can be printed from it again.
+            evidence, files = printing.printed(results.of(found).text(), command, jobs, tell)
         leaving = output.leaving(options.out, files)
         written = output.write(options.out, files, options.replace)
     _say_what_leaves(options.out, [name for name in leaving if name not in said], "Removed from")
@@ -415,10 +432,10 @@ def _read(source: Path, command: Build | Quick, allow_outside: bool) -> tuple[St
     if isinstance(command, Build):
         study = _seeded(load.study(source, allow_outside), command.seed)
         if command.local_site is not None:
-            command = replace(command, local_site=local_site.local_site(study, command.local_site))
+            command = replace(command, local_site=local_site.of_study(study, command.local_site))
         return study, command
     found = load.quick(source, command.outcome, command.risk, command.thresholds, command.name)
-    return _seeded(found, command.seed), command
+    return _seeded(found, command.seed), replace(command, name=found.release.release.model)
 
 
 def _say_what_leaves(out: Path, names: Sequence[str], how: str) -> None:
@@ -438,31 +455,6 @@ def _seeded(study: Study, seed: int | None) -> Study:
 
     card = study.release.release.model_copy(update={"seed": seed})
     return replace(study, release=study.release.model_copy(update={"release": card}))
-
-
-def _printed(gallery: Gallery, command: Build | Quick, jobs: int, tell: Progress) -> dict[str, bytes]:
-    """Each edition as PDF, side by side when there are workers."""
-    import joblib
-
-    from dossier.command import Build
-
-    editions, page = command.editions, command.page
-    draft = isinstance(command, Build) and command.draft
-    tell("print", "", 0, len(editions))
-    made = joblib.Parallel(n_jobs=jobs, return_as="generator")(
-        joblib.delayed(_edition)(gallery, edition, page, draft) for edition in editions
-    )
-    pages: dict[str, bytes] = {}
-    for edition, pdf in zip(editions, made, strict=True):
-        pages[f"dossier-{edition}.pdf"] = pdf
-        tell("print", edition, len(pages), len(editions))
-    return pages
-
-
-def _edition(gallery: Gallery, edition: Edition, page: str, draft: bool) -> bytes:
-    from dossier import compose, press
-
-    return press.pdf(compose.document(gallery, edition, page, draft))
 
 
 # ---- workers --------------------------------------------------------------------------------------------------------

@@ -47,9 +47,9 @@ class Build:
         return EDITIONS if self.edition == "all" else (self.edition,)
 
     def __str__(self) -> str:
-        """The command as the manifest holds it: without paths, workers and noise."""
+        """The command as the manifest holds it: without paths, workers, noise, and the seed, which results.json has."""
         words = ["dossier", "build", "--edition", self.edition, *(["--draft"] if self.draft else [])]
-        words += _common(self.page, self.seed)
+        words += ["--page", self.page]
         words += [] if self.local_site is None else ["--local-site", self.local_site]
         return shlex.join(words)
 
@@ -71,15 +71,11 @@ class Quick:
         return ("quick",)
 
     def __str__(self) -> str:
-        """The command as the manifest holds it: without paths, workers and noise."""
+        """The command as the manifest holds it: without paths, workers, noise, and the seed, which results.json has."""
         words = ["dossier", "quick", "--outcome", self.outcome, "--risk", self.risk]
         words += [] if self.name is None else ["--name", self.name]
         words += [word for threshold in self.thresholds for word in ("--threshold", repr(threshold))]
-        return shlex.join([*words, *_common(self.page, self.seed)])
-
-
-def _common(page: Page, seed: int | None) -> list[str]:
-    return ["--page", page, *([] if seed is None else ["--seed", str(seed)])]
+        return shlex.join([*words, "--page", self.page])
 
 
 def read(text: object) -> Build | Quick:
@@ -114,10 +110,6 @@ def _chosen(*values: str) -> Callable[[str], str | None]:
     return lambda word: word if word in values else None
 
 
-def _seed(word: str) -> int | None:
-    return int(word) if word.isascii() and word.isdecimal() and len(word) < 100 else None
-
-
 def _threshold(word: str) -> float | None:
     try:
         value = float(word)
@@ -127,7 +119,7 @@ def _threshold(word: str) -> float | None:
 
 
 Reader = Callable[[str], Any]
-COMMON: dict[str, Reader] = {"--page": _chosen(*PAGES), "--seed": _seed}
+COMMON: dict[str, Reader] = {"--page": _chosen(*PAGES)}
 BUILD: dict[str, Reader] = {**COMMON, "--edition": _chosen(*EDITIONS, "all"), "--local-site": str}
 QUICK: dict[str, Reader] = {**COMMON, "--outcome": str, "--risk": str, "--name": str, "--threshold": _threshold}
 """What may be asked for, and how it is read; None for a value that cannot be."""
@@ -155,7 +147,6 @@ def _build(options: dict[str, list[Any]]) -> Build:
     return Build(
         edition=_last(options, "--edition", "all"),
         page=_last(options, "--page", "a4"),
-        seed=_last(options, "--seed"),
         draft="--draft" in options,
         local_site=_last(options, "--local-site"),
     )
@@ -173,7 +164,6 @@ def _quick(options: dict[str, list[Any]]) -> Quick:
         name=_last(options, "--name"),
         thresholds=thresholds,
         page=_last(options, "--page", "a4"),
-        seed=_last(options, "--seed"),
     )
 
 

@@ -17,10 +17,11 @@ import jinja2
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from dossier import checklist, material, record, typeset, unfilled
+from dossier import checklist, material, typeset, unfilled
 from dossier.contents import CHAPTERS, EDITIONS, MEASURED, Chapter, Edition
 from dossier.errors import PageError
 from dossier.findings.sentence import Sentence
+from dossier.results import of as results_of
 from dossier.types import POOLED, Attachment, Document, Evidence, Gallery, Picture
 from dossier.typeset.measures import chapter_is_empty, is_estimated
 from dossier.typeset.names import identity, model
@@ -46,7 +47,7 @@ class Opened:
 def document(gallery: Gallery, edition: Edition, page: str = "a4", draft: bool = False) -> Document:
     """One edition of a dossier, word for word; `page` is "a4" or "letter"; a draft says so on every page."""
     evidence = gallery.evidence
-    results = record.text(evidence)
+    results = results_of(evidence).text()
     html = _book(gallery, edition, hashlib.sha256(results).hexdigest(), draft)
     styles = material.styles()
     # A style sheet of a page size or an edition says only where it differs from the book's.

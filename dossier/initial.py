@@ -190,7 +190,7 @@ decision = "What is decided with it, and beside what"
 # [[acceptance]]                 # a criterion, declared beforehand; the build ends with exit code 3 when it is not met
 # measure = "auroc"              # as results.json names it
 # dataset = "each external"      # or a dataset's name, or "pooled"
-# subset = "ward=surgery"        # a subgroup instead of all patients: the column and the value of a [[subgroup]]
+# subset = { column = "ward", level = "surgery" }   # a subgroup instead of all patients, of a [[subgroup]]
 # at = { threshold = 0.3 }       # where the measure needs it
 # bound = "low"                  # of the interval: value, low or high
 # at_least = 0.75                # the smallest number that meets it, or

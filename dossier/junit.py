@@ -53,7 +53,7 @@ def _of_row(row: ChecklistRow, demands: Demands) -> Case:
 def _of_criterion(criterion: Criterion) -> Case:
     at = ", ".join(
         [
-            *([criterion.subset] if criterion.subset else []),
+            *([str(criterion.subset)] if criterion.subset else []),
             *(f"{name} {value}" for name, value in criterion.at.items()),
         ]
     )

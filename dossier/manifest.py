@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from dossier.record import MANIFEST
-from dossier.types import Evidence
+from dossier.types import Evidence, InputFile
 
+MANIFEST = "manifest.json"
 SCHEMA: Literal["dossier-manifest/1"] = "dossier-manifest/1"
 LARGEST = 1 << 26
 """Bytes; that of a release of 100,000 files is smaller."""
@@ -30,6 +30,11 @@ class File(BaseModel):
     name: str
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     size: Annotated[int, Field(ge=0)]
+
+    @property
+    def value(self) -> InputFile:
+        """The file, as a study names it."""
+        return InputFile(self.name, self.sha256, self.size)
 
     def is_at(self, path: Path) -> bool:
         """Whether there is a plain file of these bytes that can be read; one of another size is not read."""
@@ -99,8 +104,16 @@ def read(folder: Path) -> Manifest | None:
     try:
         if not path.is_file() or path.stat().st_size > LARGEST:
             return None
-        return Manifest.model_validate_json(path.read_bytes())
-    except (OSError, ValidationError):
+        return of(path.read_bytes())
+    except OSError:
+        return None
+
+
+def of(content: bytes) -> Manifest | None:
+    """The manifest that these bytes are; None where they are none of ours."""
+    try:
+        return Manifest.model_validate_json(content)
+    except ValidationError:
         return None
 
 

@@ -240,7 +240,7 @@ def _is_plain(evidence: Evidence, result: Result) -> bool:
 def _label(evidence: Evidence, result: Result) -> str:
     sites = {one.name: one.site for one in evidence.datasets} | {POOLED: "all sites, pooled"}
     settings = [f"{name} {value}" for name, value in sorted(result.at.items())]
-    where = [sites.get(result.dataset, result.dataset), *([result.subset] if result.subset else [])]
+    where = [sites.get(result.dataset, result.dataset), *([str(result.subset)] if result.subset else [])]
     return ", ".join((evidence.terms[result.term].label, *settings, *where))
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from dossier import manifest
 from dossier.errors import Fault, OutputError
-from dossier.record import MANIFEST
+from dossier.manifest import MANIFEST
 
 AT_WORKING_FOLDER = -100
 RENAME_EXCHANGE = 2

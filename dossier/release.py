@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeGuard
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from dossier.checklist import ITEMS
-from dossier.types import RIVAL
+from dossier.types import RIVAL, Subset
 
 CHECKLIST_ITEMS = tuple(item.number for item in ITEMS)
 """The items of TRIPOD+AI that [statements] may answer."""
@@ -666,12 +666,21 @@ class Robustness(Table):
     )
 
 
+class SubgroupLevel(Table):
+    """A subgroup: a column of a [[subgroup]], and one of its levels."""
+
+    column: Text = Field(description="The column of a [[subgroup]].")
+    level: Text = Field(description="Its level, as the dossier prints it.")
+
+
 class Acceptance(Table):
     """A criterion that was declared beforehand."""
 
     measure: Text = Field(description="The measure.")
     dataset: Text = Field(description='A dataset, "each external" or "pooled".')
-    subset: Text | None = Field(None, description='A subgroup, as "Sex=female".')
+    subset_: SubgroupLevel | None = Field(
+        None, alias="subset", description='A subgroup instead of all patients, as { column = "Sex", level = "female" }.'
+    )
     at: Mapping[str, str | float] = Field(default_factory=dict, description="At which threshold or setting.")
     bound: Literal["value", "low", "high"] = Field("value", description="Which number has to meet the criterion.")
     at_least: float | None = Field(None, description="The smallest number that meets it.")
@@ -679,6 +688,11 @@ class Acceptance(Table):
     declared_on: datetime.date | None = Field(None, description="When it was declared.")
     reason: Text | None = Field(None, description="Why this number.")
     caution_reason: Text | None = Field(None, description="Why a measure that calls for caution is used.")
+
+    @property
+    def subset(self) -> Subset | None:
+        """The subgroup that it asks of; None for all patients."""
+        return None if self.subset_ is None else Subset(self.subset_.column, self.subset_.level)
 
 
 class Subgroup(Table):

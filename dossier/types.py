@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,16 @@ class Feature:
     """The categories that the codes 0, 1, 2 ... stand for, the same in every dataset; None for a numeric predictor."""
 
 
+class Subset(NamedTuple):
+    """A part of the patients: a level of the column that makes subgroups."""
+
+    column: str
+    level: str
+
+    def __str__(self) -> str:
+        return f"{self.column}={self.level}"
+
+
 @dataclass(frozen=True)
 class Subgroup:
     """The rows of a dataset whose value of a declared column has one label, or why the dataset cannot tell them."""
@@ -68,9 +78,9 @@ class Subgroup:
     rows: NDArray[np.bool_] | Absent
 
     @property
-    def subset(self) -> str:
-        """The name under which its results are filed: Sex=female."""
-        return f"{self.column}={self.label}"
+    def subset(self) -> Subset:
+        """Under which its results are filed."""
+        return Subset(self.column, self.label)
 
 
 @dataclass(frozen=True)
@@ -245,8 +255,8 @@ class Flag:
     """What the author answers."""
     columns: tuple[str, ...] = ()
     """The columns that it is about; none where it is about something else."""
-    rows: CountedRows | None = None
-    """The number of rows that it says, where it says one, so that a small one can be withheld."""
+    rows: CountedRows | None = field(default=None, compare=False)
+    """The number of rows that it says, where it says one, so that a small one can be withheld; never recorded."""
 
     @classmethod
     def of_rows(cls, flag: str, dataset: str, rows: CountedRows, columns: tuple[str, ...] = ()) -> Flag:
@@ -313,10 +323,8 @@ class Previous:
     """Every core measure of whole datasets, and over all sites."""
     criteria: tuple[Criterion, ...]
     manifest: PreviousManifest | Absent
-    predicted: Predicted | None = None
-    """What it predicts; None where it does not record it, as no dossier did at first."""
-    unplaced: frozenset[str] = frozenset()
-    """The names of the datasets of which it does not record the site: their own names stand in its place."""
+    predicted: Predicted
+    """What it predicts."""
 
     def named(self, name: str) -> DatasetSummary | None:
         """Its dataset of a name, whatever site that is of."""
@@ -329,13 +337,13 @@ class Previous:
     def elsewhere(self, dataset: DatasetSummary) -> DatasetSummary | None:
         """Its dataset of the same name, where that one is of another site."""
         before = self.named(dataset.name)
-        if before is None or before.name in self.unplaced or folded(dataset.site) == folded(before.site):
+        if before is None or folded(dataset.site) == folded(before.site):
             return None
         return before
 
     def other_outcome(self, release: Release) -> Predicted | None:
-        """What it predicts, where it records another outcome, or another horizon, than this release declares."""
-        return self.predicted if self.predicted is not None and self.predicted.is_other(Predicted.by(release)) else None
+        """What it predicts, where that is another outcome, or another horizon, than this release declares."""
+        return self.predicted if self.predicted.is_other(Predicted.by(release)) else None
 
 
 @dataclass(frozen=True)
@@ -392,8 +400,9 @@ class Estimate:
     """More that belongs to it: p_value, prediction_low, prediction_high, tau, i2, k, p_performance, p_similarity ..."""
     reason: str | None = None
     """Why a bound is missing, when one is."""
-    of_value: str = ""
-    """What of the method tells how the value was made, whatever the interval: what stays when that is made anew."""
+    of_value: str = field(default="", compare=False)
+    """What of the method tells how the value was made, whatever the interval: what stays when that is made anew; never
+    recorded."""
     made_of: SumOfShares | None = field(default=None, compare=False, repr=False)
     """The shares of rows that it is a sum of, from which imputations are pooled; never recorded."""
 
@@ -474,7 +483,7 @@ class Result:
     dataset: str
     at: At
     found: Estimate | Absent
-    subset: str | None = None
+    subset: Subset | None = None
 
 
 @dataclass(frozen=True)
@@ -485,7 +494,7 @@ class CurveResult:
     dataset: str
     found: Curve | Absent
     at: At = field(default_factory=dict)
-    subset: str | None = None
+    subset: Subset | None = None
 
 
 @dataclass(frozen=True)
@@ -545,7 +554,7 @@ class Criterion:
     """Its place among the criteria of the release, from 1."""
     measure: str
     dataset: str
-    subset: str | None
+    subset: Subset | None
     at: At
     bound: Literal["value", "low", "high"]
     at_least: float | None
@@ -600,9 +609,9 @@ class SubgroupSummary:
     size: SubgroupSize | Absent
 
     @property
-    def subset(self) -> str:
-        """The name under which its results are filed: Sex=female."""
-        return f"{self.column}={self.label}"
+    def subset(self) -> Subset:
+        """Under which its results are filed."""
+        return Subset(self.column, self.label)
 
 
 @dataclass(frozen=True)
@@ -647,6 +656,8 @@ class Evidence:
     """The external dataset of the hospital that the committee edition is for; results.json does not hold it."""
     command: str | None = None
     """The command that made the dossier, without paths and workers; None when a program made it."""
+    has_release_file: bool = True
+    """Whether a release file stands behind it; a quick look at one table has none."""
     changes: Changes | None = None
     """What differs from the previous release, where the release names it."""
 
@@ -760,7 +771,7 @@ def found_curve(site: SiteResults, curve: str, /, **at: float | str) -> Curve | 
 
 
 def find_in_subgroup(
-    evidence: Evidence, subset: str, measure: str, dataset: str, /, **at: float | str
+    evidence: Evidence, subset: Subset, measure: str, dataset: str, /, **at: float | str
 ) -> Estimate | Absent:
     """The result of a measure in a subgroup of a dataset at exactly these settings, as `find` gives it."""
     here = [
@@ -771,7 +782,7 @@ def find_in_subgroup(
     return _exactly(here, at) or Absent(f"{measure} was not computed for {subset} of {dataset}")
 
 
-def find_curve_in_subgroup(evidence: Evidence, subset: str, curve: str, dataset: str) -> Curve | Absent:
+def find_curve_in_subgroup(evidence: Evidence, subset: Subset, curve: str, dataset: str) -> Curve | Absent:
     """A curve of a subgroup of a dataset; Absent when it was never computed."""
     for result in evidence.subgroups.curves:
         if (result.subset, result.curve, result.dataset) == (subset, curve, dataset):

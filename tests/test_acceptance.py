@@ -76,7 +76,7 @@ def test_settings_and_subset_must_be_the_same() -> None:
     elsewhere = result("bari", found(0.9), threshold=0.3)
     here = result("bari", found(0.6), threshold=0.2)
     assert judged(declared, elsewhere, here) == [("bari", 0.6, True, None)]
-    ((_, observed, met, reason),) = judged({**declared, "subset": "Sex=female"}, elsewhere, here)
+    ((_, observed, met, reason),) = judged({**declared, "subset": {"column": "Sex", "level": "female"}}, elsewhere, here)
     assert (observed, met) == (None, None)
     assert reason == "auroc is not computed for bari at Sex=female, threshold 0.2"
 
@@ -165,7 +165,7 @@ def test_a_criterion_that_can_be_judged_is_read(tmp_path: Path, fine: str) -> No
             "Give a number inside that range.",
         ),
         (
-            asks("auroc", 'at_least = 0.7\nsubset = "sex=f"'),
+            asks("auroc", 'at_least = 0.7\nsubset = { column = "sex", level = "f" }'),
             "The release declares no subgroups, and so not sex=f.",
             "subset",
             "Declare its column in a [[subgroup]], or take subset out.",
@@ -180,7 +180,7 @@ def test_a_criterion_that_cannot_be_judged_is_refused(
 
 def test_a_criterion_of_a_subgroup_names_one_that_there_is(tmp_path: Path) -> None:
     group = '[[subgroup]]\ncolumn = "age"\ncuts = [50]\n'
-    wrong = asks("auroc", 'at_least = 0.7\nsubset = "age=over 50"')
+    wrong = asks("auroc", 'at_least = 0.7\nsubset = { column = "age", level = "over 50" }')
     found = faults(tmp_path, wrong + group)
     assert [what for what, _, _ in found] == ["age=over 50 is not a subgroup of this release."]
     assert found[0][2] == 'Did you mean "age=under 50"?'

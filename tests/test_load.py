@@ -1182,7 +1182,7 @@ def test_a_table_of_a_list_that_cannot_be_used_hides_no_fault_of_its_neighbours(
     criteria = [("auroc", "site", '"high"'), ("auroc", "nowhere", 75), ("auroc", "lost", 0.7), ("auroc", "site", 0.7)]
     release = SITE + '[[dataset]]\nname = "lost"\nrole = "externl"\nfile = "site.csv"\n'
     release += SITE.replace('"site"', '"third"').replace("site.csv", "third.csv")
-    release += "".join(CRITERION.format(*one) for one in criteria) + 'subset = "ward=4"\n'
+    release += "".join(CRITERION.format(*one) for one in criteria) + 'subset = { column = "ward", level = "4" }\n'
     release += '[[subgroup]]\ncolumn = 5\n[[subgroup]]\ncolumn = "risk"\n[[reply]]\nflag = 3\nsays = "x"\n'
     release += '[[reply]]\nflag = "few_sites"\ndataset = "lost"\nsays = "x"\n[[reply]]\nflag = "few"\nsays = "x"\n'
     found = _faults(tmp_path, release, site__csv="outcome,risk\n0,0.1\n1,1.7\n")

@@ -14,7 +14,7 @@ from dossier.bibliography import SOURCES
 from dossier.contents import CHAPTERS
 from dossier.findings import caution, methods
 from dossier.metrics import calibration
-from dossier.metrics.comparison import accuracy_against_chance
+from dossier.metrics.comparison import majority_class_test
 from dossier.register import borrowed, fill
 from dossier.types import Absent, Estimate, Evidence, Result, Term, find
 from dossier.typeset.numbers import MINUS
@@ -29,7 +29,7 @@ TERMS = {name: entry.term for name, entry in (REGISTER.metrics | REGISTER.synthe
 DIFFER = (
     *("mcc", "youden_j", "balanced_average_accuracy", "scaled_brier", "log_score", "nagelkerke_r2", "tjur_r2", "eci"),
     *("weighted_utility", "h_accuracy", "weighted_concordance", "actual_accuracy", "required_reliability"),
-    *("degree_of_correspondence", "spr", "wpr", "externally_supported", "mss_oe", "accuracy_against_chance"),
+    *("degree_of_correspondence", "spr", "wpr", "externally_supported", "mss_oe", "majority_class_test"),
 )
 """The measures of which methods.md says that a paper, a figure or a program prints something else."""
 
@@ -76,9 +76,9 @@ def test_the_test_of_right_answers_against_chance_is_the_one_that_is_computed() 
     """Of 20 rows 12 are of the larger class; the model answers 5 otherwise, 4 of them rightly: P(X >= 4) is 6/32."""
     outcome = np.repeat([0.0, 1.0], [12, 8])
     risk = np.where(np.isin(np.arange(20), [11, 12, 13, 14, 15]), 0.9, 0.1)
-    found = estimated(accuracy_against_chance(outcome, risk, 0.5))
+    found = estimated(majority_class_test(outcome, risk, 0.5))
     assert found.details["p_value"] == pytest.approx(6 / 32)
-    term = TERMS["accuracy_against_chance"]
+    term = TERMS["majority_class_test"]
     assert "m rows not answered with the larger class, X binomial with m rows and 1/2" in term.formula
     assert "binomial test of all right answers against the share of the larger class" in term.differs
     assert "p_value_larger_class" in term.differs
@@ -159,8 +159,8 @@ def test_what_is_counted_is_what_is_printed() -> None:
     """Also a test against chance, whose chapter stays away without a rival."""
     two = by_hand(Case("two", ("Italy 1", "Spain")))
     test = Result(
-        "brier_against_chance",
-        "brier_against_chance",
+        "brier_permutation_test",
+        "brier_permutation_test",
         "site-0",
         {"against": "chance"},
         Estimate(1, None, None, None, 9, ""),

@@ -435,7 +435,7 @@ def test_the_chapter_names_a_handful_of_differences_and_counts_the_rest() -> Non
     told = findings.finding(changed).rest
     names = []
     for one in made[:3]:
-        here = find_in_subgroup(changed, f"{one.column}={one.label}", "auroc", one.dataset.name)
+        here = find_in_subgroup(changed, Subset(one.column, one.label), "auroc", one.dataset.name)
         assert isinstance(here, Estimate)
         names.append(f"AUROC is {here.value:.2f} against {here.value - 0.2:.2f} in {one.named}")
     assert f"excludes 0: {', '.join(names)} and " in told

@@ -138,7 +138,7 @@ def _subgroups(
             cell = f"{name} {column} {level}"
             yield {f"{cell} tp {threshold}": 1, f"{cell} fn {threshold}": 1, f"{cell} events": -1}, 0
             yield {f"{cell} fp {threshold}": 1, f"{cell} tn {threshold}": 1, f"{cell} non-events": -1}, 0
-            benefit = of_subsets.get((name, f"{column}={level}", threshold))
+            benefit = of_subsets.get((name, Subset(column, level), threshold))
             if benefit is not None:
                 odds = threshold / (1 - threshold)
                 whole = patients[level] or 0

@@ -21,6 +21,7 @@ from dossier.evaluate.pieces import Found, Piece
 from dossier.evaluate.site import SiteEvidence
 from dossier.metrics.resampling import VALUE_ALONE
 from dossier.register import REGISTER, fill
+from dossier.release import Release
 from dossier.types import Criterion, Evidence, Flag, Study, SubgroupEvidence
 from dossier.verb import makes
 
@@ -132,7 +133,7 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
     descriptions = (*(row for found in each for row in found.descriptions), *points.descriptions)
     of_subgroups = subgroups.together(study.release, parts, whole)
     return Evidence(
-        release=study.release,
+        release=_with_every_setting(study.release),
         datasets=summaries,
         results=tuple(results),
         curves=tuple(curves),
@@ -141,13 +142,26 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
         terms=classes.terms_of(study.release),
         statements=study.statements,
         inputs=study.inputs,
-        versions={
-            "dossier": version("validation-dossier"),
-            "python": platform.python_version(),
-            **{package: version(package) for package in PACKAGES},
-        },
+        versions=versions(),
         subgroups=of_subgroups,
+        has_release_file=study.declared,
     )
+
+
+def versions() -> dict[str, str]:
+    """The programs that can change a number or a page, with the versions that are installed."""
+    return {
+        "dossier": version("validation-dossier"),
+        "python": platform.python_version(),
+        **{package: version(package) for package in PACKAGES},
+    }
+
+
+def _with_every_setting(release: Release) -> Release:
+    """The release as results.json holds it: its first table with what it leaves out said too."""
+    about = release.release
+    whole = type(about).model_validate(about.model_dump())
+    return release.model_copy(update={"release": whole})
 
 
 def _with_flags(study: Study, shown: Evidence) -> Evidence:

@@ -18,8 +18,8 @@ from dossier.types import MACRO, Absent, At, Curve, Dataset, Estimate, Floats
 
 INDEPENDENT = frozenset(
     {
-        *("spiegelhalter_z", "accuracy_against_chance", "auroc_against_chance", "brier_against_chance"),
-        *("log_score_against_chance", "degree_of_correspondence"),
+        *("spiegelhalter_z", "majority_class_test", "mann_whitney_u", "brier_permutation_test"),
+        *("log_score_permutation_test", "degree_of_correspondence"),
         *("mss_auroc", "mss_oe", "mss_slope", "mss_snb", "mss_brier"),
     }
 )

@@ -27,6 +27,7 @@ from dossier.types import (
     Floats,
     Result,
     SubgroupEvidence,
+    Subset,
 )
 
 
@@ -153,7 +154,7 @@ def _rows(site: Site, of: CurveResult) -> tuple[Floats, Floats, Floats | None]:
     return dataset.outcome, dataset.risk, dataset.weights
 
 
-def _reach(site: Site, subset: str | None) -> float:
+def _reach(site: Site, subset: Subset | None) -> float:
     """How many standard errors the bands of an imputation, or of a subgroup of it, go to either side."""
     part = site
     for one in site.dataset.subgroups:

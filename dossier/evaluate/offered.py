@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dossier.metrics.raters import ABOVE_MEAN, TAUS_OF_RATERS, TOP, TWO_LEVELS
 from dossier.release import Source, SurveyShare, Utility
-from dossier.types import MACRO, Absent, Curve, Dataset, Estimate, Feature, Floats, Readers, Term
+from dossier.types import MACRO, Absent, Curve, Dataset, Estimate, Feature, Floats, Readers, Subset, Term
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +39,7 @@ class Site:
     development_rows: int | None
     readers: Readers | None
     readers_elsewhere: str | None
-    subset: str | None = None
+    subset: Subset | None = None
     """The subgroup that the rows are, when they are only a part of the dataset."""
     development_sample: int | None = None
     """How many development rows have predictors, where the table is too large to be read whole."""

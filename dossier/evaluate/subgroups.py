@@ -30,6 +30,7 @@ from dossier.types import (
     SubgroupEvidence,
     SubgroupSize,
     SubgroupSummary,
+    Subset,
 )
 
 AGAINST = {"against": "complement"}
@@ -133,9 +134,9 @@ class _Parts:
 
     def __init__(self, site: Site) -> None:
         self.site = site
-        self.made: dict[str, dict[Key, Estimate | Absent]] = {}
+        self.made: dict[Subset, dict[Key, Estimate | Absent]] = {}
 
-    def of(self, subset: str, rows: Bools) -> Mapping[Key, Estimate | Absent]:
+    def of(self, subset: Subset, rows: Bools) -> Mapping[Key, Estimate | Absent]:
         """Every measure on these rows, which no other subset of the site is called after."""
         if subset not in self.made:
             part = _part(self.site, subset, rows)
@@ -146,17 +147,17 @@ class _Parts:
             }
         return self.made[subset]
 
-    def of_others(self, one: Subgroup) -> tuple[Bools, str]:
+    def of_others(self, one: Subgroup) -> tuple[Bools, Subset]:
         """The other patients whose value of the column is known, and the subset that they are."""
         others = _known(self.site.dataset, one.column) & ~_rows(one)
         for another in self.site.dataset.subgroups:
             # Where there are two levels the others are the other level, and nobody is measured twice.
             if another.column == one.column and np.array_equal(_rows(another), others):
                 return others, another.subset
-        return others, f"not {one.subset}"
+        return others, Subset(f"not {one.column}", one.label)
 
 
-def _part(site: Site, subset: str, rows: Bools) -> Site:
+def _part(site: Site, subset: Subset, rows: Bools) -> Site:
     return replace(site, dataset=part_of(site.dataset, rows), readers=None, subset=subset)
 
 
@@ -257,7 +258,7 @@ def _pooled(
     release: Release, column: str, label: str, results: Sequence[Result], sites: Sequence[Site]
 ) -> Iterator[Result]:
     """Each measure over all sites, and its difference to the other patients."""
-    subset = f"{column}={label}"
+    subset = Subset(column, label)
     found = {
         (one.term, tuple(sorted(one.at.items())), one.dataset): one.found for one in results if one.subset == subset
     }

@@ -54,6 +54,7 @@ from dossier.types import (
     Evidence,
     Picture,
     SubgroupSize,
+    Subset,
     externals,
     find_curve,
     find_curve_in_subgroup,
@@ -93,7 +94,7 @@ class Line:
     is_pooled: bool = False
     is_below: bool = False
     """Whether the row is a site below the name of the subgroup."""
-    subset: str = ""
+    subset: Subset | None = None
 
     @property
     def is_head(self) -> bool:
@@ -123,7 +124,7 @@ def lines(evidence: Evidence) -> tuple[Line, ...]:
 
 
 def _of_subgroup(evidence: Evidence, name: str, label: str) -> list[Line]:
-    subset = f"{name}={label}"
+    subset = Subset(name, label)
     sized = [(site, subgroup_sizes(evidence, name, site.name).get(label)) for site in externals(evidence)]
     known = [(site, size) for site, size in sized if size is not None]
     if not known:
@@ -161,7 +162,7 @@ def _is_few(size: SubgroupSize) -> bool:
     return size.rarest < bands.FEW_FOR_POOLING
 
 
-def _values(evidence: Evidence, subset: str, measure: str, sites: Sequence[DatasetSummary]) -> tuple[float, ...]:
+def _values(evidence: Evidence, subset: Subset, measure: str, sites: Sequence[DatasetSummary]) -> tuple[float, ...]:
     found = (find_in_subgroup(evidence, subset, measure, site.name) for site in sites)
     return tuple(one.value for one in found if isinstance(one, Estimate))
 
@@ -395,7 +396,7 @@ def _has(line: Line, which: int) -> bool:
 
 
 def _called(line: Line) -> str:
-    return f"{line.label} ({line.subset.rpartition('=')[0]}, {line.where})"
+    return f"{line.label} ({line.subset.column if line.subset else ''}, {line.where})"
 
 
 @figure("Performance by subgroup")
@@ -464,7 +465,7 @@ def matrix(evidence: Evidence) -> Matrix:
 
 
 def _curve(evidence: Evidence, site: DatasetSummary, subgroup: tuple[str, str]) -> Curve | Absent:
-    return find_curve_in_subgroup(evidence, "=".join(subgroup), CURVE, site.name)
+    return find_curve_in_subgroup(evidence, Subset(*subgroup), CURVE, site.name)
 
 
 HEAD = 5.0
@@ -573,7 +574,7 @@ def calibration_alternative(evidence: Evidence) -> str:
     known = []
     for site in plan.sites:
         for name, label in plan.subgroups:
-            found = find_in_subgroup(evidence, f"{name}={label}", "oe_ratio", site.name)
+            found = find_in_subgroup(evidence, Subset(name, label), "oe_ratio", site.name)
             if isinstance(found, Estimate):
                 known.append((found.value, f"{label} ({name}, {site.site})"))
     if not known:

@@ -18,6 +18,7 @@ from dossier.types import (
     Evidence,
     SubgroupSize,
     SubgroupSummary,
+    Subset,
     Withheld,
     find_in_subgroup,
     subgroup_columns,
@@ -53,9 +54,9 @@ class Difference:
     of_class: str | None = None
 
     @property
-    def subset(self) -> str:
+    def subset(self) -> Subset:
         """The name under which its results are filed."""
-        return f"{self.column}={self.label}"
+        return Subset(self.column, self.label)
 
     @property
     def named(self) -> str:
@@ -136,7 +137,7 @@ def is_case_mix(evidence: Evidence, one: Difference) -> bool:
 
 
 def expected_by_case_mix(
-    evidence: Evidence, subset: str, measure: str, dataset: str, at: At
+    evidence: Evidence, subset: Subset, measure: str, dataset: str, at: At
 ) -> tuple[float, float] | None:
     """The AUROC of a subgroup and of the other patients if every risk were right; None of other measures."""
     if measure != "auroc":
@@ -216,7 +217,7 @@ def _differences(evidence: Evidence) -> Iterator[Difference]:
             for label in held[:1] if len(held) == 2 else held:
                 for measure, of_class in _judged(evidence):
                     at: At = {} if of_class is None else {"class": of_class}
-                    found = _difference(evidence, f"{column}={label}", measure, dataset.name, at)
+                    found = _difference(evidence, Subset(column, label), measure, dataset.name, at)
                     if isinstance(found, Estimate) and found.low is not None and found.high is not None:
                         yield Difference(column, label, dataset, measure, found, of_class)
 
@@ -226,7 +227,7 @@ def _judged(evidence: Evidence) -> list[tuple[str, str | None]]:
     return [(measure, label) for measure in JUDGED for label in classes.labels(evidence) or (None,)]
 
 
-def _difference(evidence: Evidence, subset: str, measure: str, dataset: str, at: At) -> Estimate | Absent:
+def _difference(evidence: Evidence, subset: Subset, measure: str, dataset: str, at: At) -> Estimate | Absent:
     return find_in_subgroup(evidence, subset, measure, dataset, against=COMPLEMENT, **at)
 
 
@@ -308,7 +309,7 @@ def _values(evidence: Evidence, column: str, asked: Sequence[Asked], note: str) 
             if is_few(size):
                 cells = tuple(Cell("too few", kind="absent") for _ in asked)
             else:
-                cells = _cells(evidence, f"{column}={label}", dataset.name, asked, reasons)
+                cells = _cells(evidence, Subset(column, label), dataset.name, asked, reasons)
             rows.append(Row(sentence_case(label), (*counts, *cells)))
         rows += _withheld(evidence, column, dataset.name, reasons, len(asked))
     rows += _pooled(evidence, column, asked)
@@ -342,13 +343,13 @@ def _further(evidence: Evidence, column: str, asked: Sequence[Asked], note: str,
             label
             for label in subgroup_sizes(evidence, column, dataset.name)
             if any(
-                isinstance(find_in_subgroup(evidence, f"{column}={label}", measure, dataset.name, **at), Estimate)
+                isinstance(find_in_subgroup(evidence, Subset(column, label), measure, dataset.name, **at), Estimate)
                 for _, measure, at in asked
             )
         ]
         rows += [Row(label_of(dataset), kind="group")] if enough else []
         for label in enough:
-            cells = _cells(evidence, f"{column}={label}", dataset.name, asked, reasons)
+            cells = _cells(evidence, Subset(column, label), dataset.name, asked, reasons)
             rows.append(Row(sentence_case(label), cells))
     return Table(
         name=anchor(f"table-subgroups-{column}-{name}"),
@@ -361,7 +362,9 @@ def _further(evidence: Evidence, column: str, asked: Sequence[Asked], note: str,
     )
 
 
-def _cells(evidence: Evidence, subset: str, dataset: str, asked: Sequence[Asked], reasons: Reasons) -> tuple[Cell, ...]:
+def _cells(
+    evidence: Evidence, subset: Subset, dataset: str, asked: Sequence[Asked], reasons: Reasons
+) -> tuple[Cell, ...]:
     return tuple(_cell(evidence, subset, dataset, one, reasons) for one in asked)
 
 
@@ -380,7 +383,7 @@ def _shown(evidence: Evidence, column: str, reasons: Reasons) -> list[DatasetSum
     return kept
 
 
-def _cell(evidence: Evidence, subset: str, dataset: str, asked: Asked, reasons: Reasons) -> Cell:
+def _cell(evidence: Evidence, subset: Subset, dataset: str, asked: Asked, reasons: Reasons) -> Cell:
     _, measure, at = asked
     found = find_in_subgroup(evidence, subset, measure, dataset, **at)
     return cell(found, evidence.terms[measure], reasons, _is_wordy(evidence, measure, at))
@@ -396,7 +399,7 @@ def _pooled(evidence: Evidence, column: str, asked: Sequence[Asked]) -> list[Row
     """The rows of all sites together: what has a scale on which it is pooled."""
     rows = []
     for label in subgroup_columns(evidence)[column]:
-        found = [find_in_subgroup(evidence, f"{column}={label}", name, POOLED, **at) for _, name, at in asked]
+        found = [find_in_subgroup(evidence, Subset(column, label), name, POOLED, **at) for _, name, at in asked]
         usable = [one for one in found if isinstance(one, Estimate) and is_telling(one)]
         if not usable:
             continue
@@ -450,7 +453,7 @@ def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], case_mix: st
     pooled = ""
     for called, dataset in places:
         found = [
-            (label, [_difference(evidence, f"{column}={label}", measure, dataset, at) for _, measure, at in asked])
+            (label, [_difference(evidence, Subset(column, label), measure, dataset, at) for _, measure, at in asked])
             for label in (labels[:1] if mirrored else labels)
         ]
         made = [(label, row) for label, row in found if any(_is_printed(one, dataset) for one in row)]

@@ -9,7 +9,7 @@ from dossier.errors import Fault
 from dossier.flags import FLAGS
 from dossier.load.faults import listed, nearest, number, shown
 from dossier.release import NOT_RIVALS, Acceptance, Release
-from dossier.types import MACRO, POOLED, RIVAL, Term
+from dossier.types import MACRO, POOLED, RIVAL, Subset, Term
 
 if TYPE_CHECKING:
     from dossier.register import Metric
@@ -19,7 +19,7 @@ BESIDE = ("against", "class", "estimator", "group", "model")
 """Settings that a criterion may name although the measure does not run over them by itself."""
 
 
-def faults(release: Release, datasets: Sequence[str], subsets: Sequence[str] | None) -> list[Fault]:
+def faults(release: Release, datasets: Sequence[str], subsets: Sequence[Subset] | None) -> list[Fault]:
     """The faults of every criterion and declared minimum.
 
     `datasets` are the names of the datasets that were read, `subsets` those of their subgroups; None where a table
@@ -120,7 +120,7 @@ def _beyond_the_range(what: str, value: float | None, term: Term, where: str) ->
     yield Fault(f"{what} is {number(value)}, and {term.measure} is always {ends}.", where, fix)
 
 
-def _of_subset(one: Acceptance, where: str, release: Release, subsets: Sequence[str] | None) -> Iterator[Fault]:
+def _of_subset(one: Acceptance, where: str, release: Release, subsets: Sequence[Subset] | None) -> Iterator[Fault]:
     if one.subset is None:
         return
     columns = [declared.column for declared in release.subgroup]
@@ -128,9 +128,18 @@ def _of_subset(one: Acceptance, where: str, release: Release, subsets: Sequence[
         fix = "Declare its column in a [[subgroup]], or take subset out."
         yield Fault(f"The release declares no subgroups, and so not {one.subset}.", where, fix)
     elif subsets is not None and one.subset not in subsets:
-        near = nearest(one.subset, subsets)
-        fix = f'Did you mean "{near}"?' if near else f"The subgroups are {listed(sorted(set(subsets)), most=30)}."
+        known = {str(subset): subset for subset in subsets}
+        near = nearest(str(one.subset), known)
+        fix = (
+            f"Did you mean {_as_written(known[near])}?"
+            if near
+            else f"The subgroups are {listed(sorted(known), most=30)}."
+        )
         yield Fault(f"{one.subset} is not a subgroup of this release.", where, fix)
+
+
+def _as_written(subset: Subset) -> str:
+    return f'{{ column = "{subset.column}", level = "{subset.level}" }}'
 
 
 def _of_rival(one: Acceptance, where: str, release: Release, compared: Mapping[str, Metric]) -> Iterator[Fault]:

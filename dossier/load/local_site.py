@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from dossier.errors import ReleaseError
 from dossier.load.faults import listed, nearest
 from dossier.types import Dataset, Study, folded
@@ -9,20 +11,29 @@ from dossier.types import Dataset, Study, folded
 WHERE = "--local-site"
 
 
-def local_site(study: Study, wanted: str) -> str:
-    """The name of the external dataset that is called so, or whose site is; neither upper case nor blanks matter."""
-    external = [dataset for dataset in study.datasets if dataset.role == "external"]
+def of_study(study: Study, wanted: str) -> str:
+    """The name of the external dataset that is called so, or whose site is; refused where nothing of it is shown."""
+    external = {dataset.name: dataset for dataset in study.datasets if dataset.role == "external"}
+    found = local_site({name: dataset.site for name, dataset in external.items()}, wanted)
+    _refuse_a_withheld_one(external[found])
+    return found
+
+
+def local_site(sites: Mapping[str, str], wanted: str) -> str:
+    """The dataset that is called so, or whose site is; neither upper case nor blanks matter.
+
+    `sites` are those of the external datasets, by the names of these.
+    """
     asked = folded(wanted)
-    by_name = [dataset.name for dataset in external if folded(dataset.name) == asked]
-    found = by_name or [dataset.name for dataset in external if folded(dataset.site) == asked]
+    by_name = [name for name in sites if folded(name) == asked]
+    found = by_name or [name for name, site in sites.items() if folded(site) == asked]
     if len(found) == 1:
-        _refuse_a_withheld_one(next(dataset for dataset in external if dataset.name == found[0]))
         return found[0]
     if found:
         raise ReleaseError.one(
             f"{wanted} is the site of {len(found)} external datasets.", WHERE, f"Name one of them: {listed(found)}."
         )
-    known = list(dict.fromkeys(name for dataset in external for name in (dataset.name, dataset.site)))
+    known = list(dict.fromkeys(name for pair in sites.items() for name in pair))
     near = nearest(wanted, known)
     fix = f'Did you mean "{near}"?' if near else f"Name one of {listed(known, most=30)}."
     raise ReleaseError.one(f'"{wanted}" is no external dataset of this release, and no site of one.', WHERE, fix)

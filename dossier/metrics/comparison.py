@@ -543,7 +543,6 @@ def _tested(value: float, p_value: float, outcome: Floats, method: str, **detail
     tier="descriptive",
     cites="Dinga 2019",
     at=("threshold",),
-    measure="accuracy",
     fixed=CHANCE,
     independent_rows=True,
     breaks=("rows doubled", "perfect is best"),
@@ -554,7 +553,7 @@ def _tested(value: float, p_value: float, outcome: Floats, method: str, **detail
     formula="right answers; p value P(X ≥ k), k right among the m rows not answered with the larger class, X binomial "
     "with m rows and 1/2",
 )
-def accuracy_against_chance(outcome: Floats, risk: Floats, threshold: float) -> Estimate | Absent:
+def majority_class_test(outcome: Floats, risk: Floats, threshold: float) -> Estimate | Absent:
     """Whether the model is right more often than by always naming the more common answer.
 
     The value is the number of right answers at the threshold.
@@ -599,13 +598,12 @@ def _against_naming(says: bool, flagged: NDArray[np.bool_], case: NDArray[np.boo
     range=(0, None),
     tier="descriptive",
     cites="Mann 1947",
-    measure="auroc",
     fixed=CHANCE,
     independent_rows=True,
     breaks=("rows doubled", "perfect is best"),
     formula="U = AUROC × cases × others, and how often a random order reaches it",
 )
-def auroc_against_chance(outcome: Floats, risk: Floats) -> Estimate | Absent:
+def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
     """Whether cases are ranked above non-cases more often than chance would do it.
 
     The value is the number of pairs of a case and a non-case in which the case is ranked higher, ties counting half.
@@ -643,12 +641,11 @@ def auroc_against_chance(outcome: Floats, risk: Floats) -> Estimate | Absent:
     best="lower",
     tier="descriptive",
     cites=("Phipson 2010", "Gandy 2009", "Dinga 2019"),
-    measure="brier",
     fixed=CHANCE,
     independent_rows=True,
     formula="p value (b + 1)/(m + 1), b of m permutations of y with a Brier score at least as low",
 )
-def brier_against_chance(
+def brier_permutation_test(
     outcome: Floats, risk: Floats, permutations: int = 999, seed: int = 1, early_stopping: bool = False
 ) -> Estimate | Absent:
     """Whether the risks lie nearer to what happened than if they had been dealt to the people at random.
@@ -681,19 +678,18 @@ def brier_against_chance(
     best="higher",
     tier="descriptive",
     cites=("Phipson 2010", "Gandy 2009", "Dinga 2019"),
-    measure="log_score",
     fixed=CHANCE,
     independent_rows=True,
     formula="p value (b + 1)/(m + 1), b of m permutations of y with a log score at least as high",
 )
-def log_score_against_chance(
+def log_score_permutation_test(
     outcome: Floats, risk: Floats, permutations: int = 999, seed: int = 1, early_stopping: bool = False
 ) -> Estimate | Absent:
     """Whether the risks foretell what happened better than if they had been dealt to the people at random.
 
     The value is the log score itself, in nats.
 
-    Arguments and test: as for `brier_against_chance`, on the mean log likelihood. A permutation that gives a case a
+    Arguments and test: as for `brier_permutation_test`, on the mean log likelihood. A permutation that gives a case a
     risk of 0 or a non-case a risk of 1 scores minus infinity and is never better. Absent when all rows are of one class
     or the log score is minus infinity. Source: Phipson 2010.
     """

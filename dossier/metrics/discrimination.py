@@ -647,7 +647,6 @@ def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> 
     tier="caution",
     cites=("Cohen 1960", "Fleiss 1969", "Van Calster 2025"),
     at=("threshold",),
-    measure="cohen_kappa",
     caution=f"{IMPROPER[:-1]}, and falls where the outcome is rare although the answers are as good.",
     counterpart="net_benefit",
     against_rest="by class and mean",

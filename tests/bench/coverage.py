@@ -476,15 +476,15 @@ def at_equality(n: int, prevalence: float) -> Cell:
         pair = (y, one, other)
         draws: dict[str, Any] = {"permutations": 199, "seed": number}
         difference = comparison.accuracy_difference(*pair, 0.4)
-        half = comparison.accuracy_against_chance(coin, deaf, 0.3)
+        half = comparison.majority_class_test(coin, deaf, 0.3)
         return {
             "spiegelhalter_z": rejected(_p(calibration.spiegelhalter_z(right.outcome, right.risk))),
-            "auroc_against_chance": rejected(_p(comparison.auroc_against_chance(right.outcome, deaf))),
-            "brier_against_chance": rejected(_p(comparison.brier_against_chance(right.outcome, deaf, **draws))),
-            "log_score_against_chance": rejected(_p(comparison.log_score_against_chance(right.outcome, deaf, **draws))),
-            "accuracy_against_chance, one half": rejected(_p(half, "p_value_half"), studies.binomial_size(n)),
-            "accuracy_against_chance, larger class": rejected(
-                _p(comparison.accuracy_against_chance(commoner, flags, 0.5)), studies.binomial_size(int(flags.sum()))
+            "mann_whitney_u": rejected(_p(comparison.mann_whitney_u(right.outcome, deaf))),
+            "brier_permutation_test": rejected(_p(comparison.brier_permutation_test(right.outcome, deaf, **draws))),
+            "log_score_permutation_test": rejected(_p(comparison.log_score_permutation_test(right.outcome, deaf, **draws))),
+            "majority_class_test, one half": rejected(_p(half, "p_value_half"), studies.binomial_size(n)),
+            "majority_class_test, larger class": rejected(
+                _p(comparison.majority_class_test(commoner, flags, 0.5)), studies.binomial_size(int(flags.sum()))
             ),
             "auroc_difference": rejected(_p(comparison.auroc_difference(*pair))),
             "brier_difference": rejected(_p(comparison.brier_difference(*pair, **draws))),

@@ -372,17 +372,17 @@ def _small(n: int) -> Simulate:
         outcome, risk = (rng.permutation(n) < n // 2).astype(float), rng.random(n)
         coin = (rng.random(n) < 0.5).astype(float)
         other = rng.random(n)
-        ranks = comparison.auroc_against_chance(outcome, risk)
-        half = comparison.accuracy_against_chance(coin, risk, 0.5)
+        ranks = comparison.mann_whitney_u(outcome, risk)
+        half = comparison.majority_class_test(coin, risk, 0.5)
         pair = comparison.accuracy_difference(coin, risk, other, 0.5)
         assert isinstance(ranks, Estimate)
         assert isinstance(pair, Estimate)
         scores = {
-            "auroc_against_chance, exact": rejected(ranks.details["p_value"]),
+            "mann_whitney_u, exact": rejected(ranks.details["p_value"]),
             "accuracy_difference": rejected(pair.details["p_value"], mcnemar_size(pair)),
         }
         if isinstance(half, Estimate):
-            scores["accuracy_against_chance, one half"] = rejected(half.details["p_value_half"], binomial_size(n))
+            scores["majority_class_test, one half"] = rejected(half.details["p_value_half"], binomial_size(n))
         return scores
 
     return simulate

@@ -44,9 +44,9 @@ def of_subgroups(datasets: Sequence[DatasetSummary], scale: float, gaps: bool) -
                 size = _size(dataset, label, gaps and place % 4 == 3, column)
                 summaries.append(SubgroupSummary(dataset.name, column, label, size))
                 found = _estimates(rng, size)
-                results += _results(found, dataset.name, f"{column}={label}")
+                results += _results(found, dataset.name, Subset(column, label))
                 curve = size if isinstance(size, Absent) else _curve(rng, size, scale)
-                curves.append(CurveResult("calibration_curve", dataset.name, curve, subset=f"{column}={label}"))
+                curves.append(CurveResult("calibration_curve", dataset.name, curve, subset=Subset(column, label)))
     return SubgroupEvidence(tuple(summaries), (*results, *_pooled(results)), tuple(curves))
 
 

@@ -18,15 +18,15 @@ from scipy.stats import binom, ttest_rel
 from dossier.metrics import comparison
 from dossier.metrics.calibration import calibration_slope, oe_ratio
 from dossier.metrics.comparison import (
-    accuracy_against_chance,
+    majority_class_test,
     accuracy_difference,
-    auroc_against_chance,
+    mann_whitney_u,
     auroc_difference,
     auroc_of_rival,
-    brier_against_chance,
+    brier_permutation_test,
     brier_difference,
     calibration_slope_of_rival,
-    log_score_against_chance,
+    log_score_permutation_test,
     log_score_difference,
     net_benefit_difference,
     oe_ratio_of_rival,
@@ -343,7 +343,7 @@ def test_binomial_tails_are_those_of_scipy(trials: int) -> None:
 
 @pytest.mark.parametrize(("right", "expected"), [(14, 0.0577), (15, 0.0207)])
 def test_the_binomial_tails_of_dinga(right: int, expected: float) -> None:
-    found = estimated(accuracy_against_chance(*right_answers(right, 20), 0.5))
+    found = estimated(majority_class_test(*right_answers(right, 20), 0.5))
     assert found.value == right
     assert found.details["null"] == 0.5
     assert found.details["p_value_half"] == pytest.approx(expected, abs=5e-5)
@@ -366,7 +366,7 @@ def test_the_binomial_tails_of_dinga(right: int, expected: float) -> None:
     ],
 )
 def test_the_test_against_the_common_answer_by_hand(y: list[int], p: list[float], right: int, p_value: float) -> None:
-    found = estimated(accuracy_against_chance(np.array(y, dtype=float), np.array(p), 0.5))
+    found = estimated(majority_class_test(np.array(y, dtype=float), np.array(p), 0.5))
     assert found.value == right
     assert found.details["p_value"] == pytest.approx(p_value)
     assert ("neither is larger" in found.method) == (2 * sum(y) == len(y))
@@ -376,7 +376,7 @@ def test_the_test_against_the_common_answer_by_hand(y: list[int], p: list[float]
 @settings(deadline=None)
 def test_the_binomial_by_a_sum(rows: list[tuple[int, float, float]], t: float) -> None:
     y, p = (np.array([row[place] for row in rows], dtype=float) for place in range(2))
-    found = accuracy_against_chance(y, p, t)
+    found = majority_class_test(y, p, t)
     if y.sum() in (0, len(y)):
         assert isinstance(found, Absent)
         return
@@ -399,7 +399,7 @@ def test_the_binomial_by_a_sum(rows: list[tuple[int, float, float]], t: float) -
 def test_mann_whitney_is_that_of_r(column: str) -> None:
     expected = json.loads((SHARED / "golden" / "r.json").read_text())["core"][f"binary:{column}"]["wilcox"]
     read = pd.read_csv(SHARED / "golden" / "binary.csv")
-    found = estimated(auroc_against_chance(read["y"].to_numpy(float), read[column].to_numpy(float)))
+    found = estimated(mann_whitney_u(read["y"].to_numpy(float), read[column].to_numpy(float)))
     assert found.value == expected["W"]
     # R's test is two-sided; the far side has no weight here.
     assert found.details["p_value"] == pytest.approx(expected["p_corrected"] / 2, rel=1e-9)
@@ -410,7 +410,7 @@ def test_mann_whitney_is_that_of_r(column: str) -> None:
 def test_the_exact_mann_whitney_by_all_orders(outcomes: list[int], seed: int) -> None:
     y = np.array(outcomes, dtype=float)
     p = np.random.default_rng(seed).permutation(len(y)) / 10
-    found = auroc_against_chance(y, p)
+    found = mann_whitney_u(y, p)
     if y.sum() in (0, len(y)):
         assert isinstance(found, Absent)
         return
@@ -435,7 +435,7 @@ def test_the_normal_mann_whitney_has_the_mean_and_variance_of_all_orders() -> No
         return sum(float(p[i] > p[j]) + float(p[i] == p[j]) / 2 for i in cases for j in others)
 
     every = np.array([won(cases) for cases in itertools.combinations(range(7), 3)])
-    found = estimated(auroc_against_chance(y, p))
+    found = estimated(mann_whitney_u(y, p))
     assert found.value == won((0, 1, 3))
     z = (found.value - every.mean() - 0.5) / every.std()
     assert found.details["z"] == pytest.approx(z)
@@ -454,8 +454,8 @@ def test_mann_whitney_is_exact_only_below_20_a_side_and_without_ties() -> None:
         p = rng.permutation(len(y)) / 100
         if ties:
             p[0] = p[1]
-        assert ("exact" in estimated(auroc_against_chance(y, p)).method) == exact
-    assert isinstance(auroc_against_chance(np.array([0.0, 1, 0]), np.full(3, 0.2)), Absent)
+        assert ("exact" in estimated(mann_whitney_u(y, p)).method) == exact
+    assert isinstance(mann_whitney_u(np.array([0.0, 1, 0]), np.full(3, 0.2)), Absent)
 
 
 def all_permutations(y: Floats, p: Floats) -> tuple[float, float]:
@@ -485,8 +485,8 @@ def all_permutations(y: Floats, p: Floats) -> tuple[float, float]:
 def test_permutation_tests_are_those_of_all_permutations(y: list[float], p: list[float]) -> None:
     outcome, risk = np.array(y, dtype=float), np.array(p)
     expected = all_permutations(outcome, risk)
-    brier_test = estimated(brier_against_chance(outcome, risk, 9999, 4))
-    log_test = estimated(log_score_against_chance(outcome, risk, 9999, 4))
+    brier_test = estimated(brier_permutation_test(outcome, risk, 9999, 4))
+    log_test = estimated(log_score_permutation_test(outcome, risk, 9999, 4))
     assert brier_test.value == pytest.approx(((risk - outcome) ** 2).mean())
     assert log_test.value == pytest.approx(np.log(np.where(outcome == 1, risk, 1 - risk)).mean())
     assert brier_test.details["p_value"] == pytest.approx(expected[0], abs=0.02)
@@ -496,17 +496,17 @@ def test_permutation_tests_are_those_of_all_permutations(y: list[float], p: list
 def test_permutations_count_the_observed_order_and_their_ties() -> None:
     y = np.array([0.0] * 20 + [1.0] * 20)
     p = np.linspace(0.1, 0.9, 40)
-    for function in (brier_against_chance, log_score_against_chance):
+    for function in (brier_permutation_test, log_score_permutation_test):
         assert estimated(function(y, p, 999)).details["p_value"] == 1 / 1000
         assert estimated(function(y, np.full(40, 0.3), 99)).details["p_value"] == 1
         assert isinstance(function(np.zeros(3), np.full(3, 0.2)), Absent)
-    assert isinstance(log_score_against_chance(np.array([1.0, 0.0]), np.array([0.0, 0.2])), Absent)
+    assert isinstance(log_score_permutation_test(np.array([1.0, 0.0]), np.array([0.0, 0.2])), Absent)
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.3, 0.7])
 def test_one_risk_for_all_ties_with_every_permutation_however_many_the_rows(rate: float) -> None:
     y = np.tile([0.0, 1.0], 2000)
-    for function in (brier_against_chance, log_score_against_chance):
+    for function in (brier_permutation_test, log_score_permutation_test):
         assert estimated(function(y, np.full(4000, rate), 49)).details["p_value"] == 1
 
 
@@ -514,9 +514,9 @@ def test_one_risk_for_all_ties_with_every_permutation_however_many_the_rows(rate
 def test_permutations_tie_up_to_rounding(gap: float, ties: bool) -> None:
     # One case has the highest of ten risks, which one permutation in ten gives it again.
     y = np.eye(10)[0]
-    found = [brier_against_chance(y, y * gap)]
+    found = [brier_permutation_test(y, y * gap)]
     if gap != 1e-12:  # log odds are too coarse near one half to lie on the limit
-        found.append(log_score_against_chance(y, 0.5 + y * gap / 4))
+        found.append(log_score_permutation_test(y, 0.5 + y * gap / 4))
     for one in found:
         assert estimated(one).details["p_value"] == (1 if ties else pytest.approx(0.1, abs=0.04))
 
@@ -531,13 +531,13 @@ def test_blocks_hold_all_permutations_and_no_more_numbers_than_they_may(monkeypa
 @pytest.mark.parametrize(("rows", "binned"), [(BINNED_ABOVE, ""), (BINNED_ABOVE + 1, " on 2,000 bins of risk")])
 def test_the_method_tells_of_bins_only_above_50_000_rows(rows: int, binned: str) -> None:
     y = np.tile([0.0, 1.0], 25_001)[:rows]
-    found = estimated(brier_against_chance(y, np.linspace(0, 1, rows), 1))
+    found = estimated(brier_permutation_test(y, np.linspace(0, 1, rows), 1))
     assert found.method == f"permutation, one-sided, 1 draws{binned}"
 
 
 def test_permutation_tests_hold_their_level() -> None:
     rng = np.random.default_rng(12)
-    reached = {brier_against_chance: 0, log_score_against_chance: 0}
+    reached = {brier_permutation_test: 0, log_score_permutation_test: 0}
     for seed in range(800):
         y = np.zeros(40)
         y[rng.permutation(40)[:12]] = 1
@@ -581,7 +581,7 @@ def test_early_stopping_decides_as_endless_drawing_does_and_draws_less() -> None
 
 def test_early_stopping_is_an_option_of_the_tests() -> None:
     y = np.array([0.0] * 20 + [1.0] * 20)
-    for function in (brier_against_chance, log_score_against_chance):
+    for function in (brier_permutation_test, log_score_permutation_test):
         for p in (np.linspace(0.1, 0.9, 40), np.full(40, 0.3)):
             found = estimated(function(y, p, early_stopping=True))
             assert "stopped early" in found.method
@@ -600,7 +600,7 @@ def test_early_stopping_ends_at_the_draw_at_which_so_extreme_a_walk_has_spent_it
 def test_a_p_value_on_the_level_takes_all_the_draws_and_was_not_stopped() -> None:
     # One case with the highest of 20 risks: one permutation in 20 is as good.
     y, p = np.eye(20)[0], np.linspace(0.9, 0.1, 20)
-    for function in (brier_against_chance, log_score_against_chance):
+    for function in (brier_permutation_test, log_score_permutation_test):
         found = estimated(function(y, p, early_stopping=True))
         assert found.method == "permutation, one-sided, 10000 draws"
         assert found.details["p_value"] == pytest.approx(0.05, abs=0.01)

@@ -10,7 +10,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from dossier.metrics.calibration import nagelkerke_r2
-from dossier.metrics.comparison import brier_against_chance, dealt_cases, log_score_against_chance, risk_cells
+from dossier.metrics.comparison import brier_permutation_test, dealt_cases, log_score_permutation_test, risk_cells
 from dossier.metrics.once import once
 from dossier.metrics.resampling import BINNED_ABOVE
 from dossier.types import Absent, Estimate, Floats
@@ -37,8 +37,8 @@ def test_the_p_value_on_bins_is_that_of_all_rows(strength: float) -> None:
     """The sum over so many dealt cases is normal, with the mean and variance of a sample without replacement."""
     outcome, risk = hospital(strength)
     asked = {
-        "brier": (estimate(brier_against_chance(outcome, risk, PERMUTATIONS)), risk),
-        "log": (estimate(log_score_against_chance(outcome, risk, PERMUTATIONS)), np.log(risk) - np.log1p(-risk)),
+        "brier": (estimate(brier_permutation_test(outcome, risk, PERMUTATIONS)), risk),
+        "log": (estimate(log_score_permutation_test(outcome, risk, PERMUTATIONS)), np.log(risk) - np.log1p(-risk)),
     }
     n, m = ROWS, float(outcome.sum())
     for found, score in asked.values():

@@ -38,7 +38,7 @@ from dossier.metrics.calibration import (
 from dossier.metrics.calibration_errors import calibration_errors
 from dossier.metrics.comparison import (
     accuracy_difference,
-    auroc_against_chance,
+    mann_whitney_u,
     auroc_difference,
     brier_difference,
 )
@@ -179,9 +179,9 @@ def _core(path: str, risk: str) -> Compared:
         yield f"{path}/{name}", 2 * a - 1, SAME
     for name in ("Hmisc_rcorr_cens/n", "Hmisc_rcorr_cens/uncensored", "Hmisc_somers2/n"):
         yield f"{path}/{name}", n, 0
-    yield f"{path}/wilcox/W", value_of(auroc_against_chance(y, p)), 1e-6
+    yield f"{path}/wilcox/W", value_of(mann_whitney_u(y, p)), 1e-6
     # Theirs is two-sided.
-    yield f"{path}/wilcox/p_corrected", 2 * p_of(auroc_against_chance(y, p)), SAME
+    yield f"{path}/wilcox/p_corrected", 2 * p_of(mann_whitney_u(y, p)), SAME
     fpr, tpr = roc_vertices(y, p)
     yield f"{path}/pROC/pauc_spec_1_0.8", roc_part(fpr, tpr, 0, 0.2).area_below, SAME
     best = np.argmax(tpr - fpr)

@@ -27,6 +27,7 @@ from dossier.types import (
     Evidence,
     Result,
     SubgroupSize,
+    Subset,
     Withheld,
 )
 
@@ -66,8 +67,9 @@ def shown_of_subgroups(evidence: Evidence, policy: Policy) -> tuple[Result, ...]
     each = [
         one
         if is_pooled(one)
-        else replace(one, found=_of_subgroup(one, policy, sizes.get((one.dataset, one.subset or ""))))
+        else replace(one, found=_of_subgroup(one, one.subset, policy, sizes.get((one.dataset, one.subset))))
         for one in evidence.subgroups.results
+        if one.subset is not None
     ]
     return tuple(_together(one, evidence.subgroups.results, each, evidence, policy) for one in each)
 
@@ -126,8 +128,7 @@ def names_few(text: str, below: int) -> bool:
     return any(is_few(count, below) for count in counts) or any(splits_few(part, whole, below) for part, whole in parts)
 
 
-def _of_subgroup(one: Result, policy: Policy, size: SubgroupSize | Absent | None) -> Estimate | Absent:
-    subset = one.subset or ""
+def _of_subgroup(one: Result, subset: Subset, policy: Policy, size: SubgroupSize | Absent | None) -> Estimate | Absent:
     withheld = policy.subgroups.get((one.dataset, subset)) or policy.threshold(
         (one.dataset, subset, None), one.at.get("threshold")
     )

@@ -16,10 +16,11 @@ from dossier.types import (
     Result,
     SubgroupSize,
     SubgroupSummary,
+    Subset,
     Withheld,
 )
 
-Place = tuple[str, str | None, str | None]
+Place = tuple[str, Subset | None, str | None]
 """A dataset, its subgroup and its class, where there are any."""
 
 Cells = tuple[float, float, float, float]
@@ -53,7 +54,7 @@ class Policy:
     """The smallest count that is printed, by dataset; of pooled results and the reader study that of the strictest."""
     outcomes: Mapping[str, Withheld]
     """The datasets with few events, non-events or rows of a class."""
-    subgroups: Mapping[tuple[str, str], Withheld]
+    subgroups: Mapping[tuple[str, Subset], Withheld]
     """The subgroups that are small, or would tell the size of one that is."""
     unassigned: Mapping[tuple[str, str], Withheld]
     """The datasets and columns whose count of rows in no subgroup is small, or would tell one that is."""
@@ -122,9 +123,9 @@ class _Row:
 
 def _subgroups(
     evidence: Evidence, smallest: Mapping[str, int], outcomes: Mapping[str, Withheld]
-) -> tuple[dict[tuple[str, str], Withheld], dict[tuple[str, str], Withheld]]:
+) -> tuple[dict[tuple[str, Subset], Withheld], dict[tuple[str, str], Withheld]]:
     """The subgroups, and the rows in none, that are withheld."""
-    hidden: dict[tuple[str, str], Withheld] = {}
+    hidden: dict[tuple[str, Subset], Withheld] = {}
     unassigned: dict[tuple[str, str], Withheld] = {}
     for dataset in evidence.datasets:
         below = smallest[dataset.name]
@@ -184,7 +185,7 @@ def _tells(hidden: Sequence[_Row], below: int) -> bool:
 
 
 def _thresholds(
-    evidence: Evidence, smallest: Mapping[str, int], subgroups: Mapping[tuple[str, str], Withheld]
+    evidence: Evidence, smallest: Mapping[str, int], subgroups: Mapping[tuple[str, Subset], Withheld]
 ) -> tuple[dict[tuple[Place, float], Withheld], dict[Place, Withheld]]:
     """The thresholds, and one half, whose tables hold or tell a small count; the first declared is kept first."""
     withheld: dict[tuple[Place, float], Withheld] = {}
@@ -257,7 +258,7 @@ def _of_subgroups(evidence: Evidence) -> Iterator[tuple[tuple[Place, float], lis
     """Every table that a subgroup's net benefit allows: tp/n - fp/n w has few solutions in whole numbers."""
     sizes = {(one.dataset, one.subset): one.size for one in evidence.subgroups.summaries}
     for result in evidence.subgroups.results:
-        size = sizes.get((result.dataset, result.subset or ""))
+        size = None if result.subset is None else sizes.get((result.dataset, result.subset))
         plain = result.measure == "net_benefit" and set(result.at) == {"threshold"}
         if plain and isinstance(result.found, Estimate) and isinstance(size, SubgroupSize) and size.events is not None:
             at = float(result.at["threshold"])
@@ -281,7 +282,7 @@ def solutions(net_benefit: float, threshold: float, n: int, events: int) -> Iter
 def _complements(
     evidence: Evidence,
     withheld: dict[tuple[Place, float], Withheld],
-    subgroups: Mapping[tuple[str, str], Withheld],
+    subgroups: Mapping[tuple[str, Subset], Withheld],
     smallest: Mapping[str, int],
 ) -> None:
     """Withhold a threshold in one more subgroup where the site minus the others would give the table of one.
@@ -320,7 +321,7 @@ def _withhold(
         withheld.setdefault(((dataset, one.subset, None), at), why)
 
 
-def place_of(dataset: str, subset: str | None, at: At) -> Place:
+def place_of(dataset: str, subset: Subset | None, at: At) -> Place:
     """Where a result stands."""
     label = at.get("class")
     return dataset, subset, None if label is None else str(label)

@@ -15,6 +15,7 @@ from dossier.types import (
     Estimate,
     Evidence,
     SubgroupSize,
+    Subset,
     externals,
     find_in_subgroup,
     subgroup_sizes,
@@ -63,7 +64,7 @@ def groups(evidence: Evidence) -> Table | None:
         size = subgroups.together(sizes)
         cells = [Cell(f"{size.n:,}", kind="plain"), Cell(f"{size.shown:,}", kind="plain")]
         for measure in ("auroc",) if several else ("auroc", "oe_ratio"):
-            found = find_in_subgroup(evidence, f"{column}={label}", measure, where)
+            found = find_in_subgroup(evidence, Subset(column, label), measure, where)
             left_out = left_out or (several and isinstance(found, Estimate) and found.n < size.n)
             # Of two classes all places are added up, however few patients of the group each has.
             is_few = all(map(subgroups.is_few, sizes)) if several else subgroups.is_few(size)

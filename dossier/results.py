@@ -1,0 +1,788 @@
+"""results.json: the whole evidence, written and read by one model; every page, figure and table is printed from it.
+
+`of(evidence)` and `Results.evidence` are each other's inverse, so that what is printed from the file is what the build
+printed.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from dossier.errors import Fault, ReleaseError
+from dossier.release import About, Release
+from dossier.types import (
+    Absent,
+    Changes,
+    ChecklistRow,
+    Criterion,
+    Curve,
+    CurveResult,
+    DatasetSummary,
+    Description,
+    DescriptionResult,
+    Estimate,
+    Evidence,
+    Flag,
+    InputFile,
+    Predicted,
+    Previous,
+    PreviousManifest,
+    Result,
+    Role,
+    SubgroupEvidence,
+    SubgroupSize,
+    SubgroupSummary,
+    Subset,
+    Tier,
+    Withheld,
+    WithheldDescription,
+)
+
+SCHEMA: Literal["dossier-results/1"] = "dossier-results/1"
+RESULTS = "results.json"
+LARGEST = 1 << 29
+"""Bytes; what a thousand hospitals with every curve fill."""
+MOST_FAULTS = 5
+"""How many departures from the schema are told before the rest is left."""
+UNCHANGED = "Name the results.json that dossier wrote, unchanged."
+
+Kind = TypeVar("Kind")
+Setting = int | float | str
+Status = Literal["estimated", "absent", "withheld"]
+
+
+class Row(BaseModel):
+    """A row of results.json: frozen, no unknown keys, no guessing of types, no number that is not finite."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+class NotGiven(Row):
+    """In place of a number that is known and not given out: the reason, and the smallest count that is printed."""
+
+    withheld: str
+    below: int
+
+    @classmethod
+    def of(cls, one: Withheld) -> Self:
+        """The row of what is withheld."""
+        return cls(withheld=one.reason, below=one.below)
+
+    @property
+    def value(self) -> Withheld:
+        """What is withheld."""
+        return Withheld(self.withheld, self.below)
+
+
+Counted = int | NotGiven
+
+
+def _counted(count: int | Withheld) -> Counted:
+    return NotGiven.of(count) if isinstance(count, Withheld) else int(count)
+
+
+def _count(row: Counted) -> int | Withheld:
+    return row.value if isinstance(row, NotGiven) else row
+
+
+class SubsetRow(Row):
+    """A subgroup: the column that makes it, and which of its levels."""
+
+    column: str
+    level: str
+
+    @classmethod
+    def of(cls, one: Subset | None) -> Self | None:
+        """The row of a subgroup; None for all patients."""
+        return None if one is None else cls(column=one.column, level=one.level)
+
+
+def _subset(row: SubsetRow | None) -> Subset | None:
+    return None if row is None else Subset(row.column, row.level)
+
+
+class InputRow(Row):
+    """A file that was read."""
+
+    name: str
+    sha256: str
+    size: int
+
+    @property
+    def value(self) -> InputFile:
+        """The file."""
+        return InputFile(self.name, self.sha256, self.size)
+
+
+class Excluded(Row):
+    """How many rows were left out for one reason."""
+
+    reason: str
+    rows: Counted
+
+
+class DatasetRow(Row):
+    """A dataset: who is in it, and what was left out."""
+
+    name: str
+    role: Role
+    site: str
+    n: int
+    events: int | None
+    rows_read: Counted
+    excluded: tuple[Excluded, ...]
+    features: tuple[str, ...]
+    splits: int | None
+    dates: tuple[datetime.date, datetime.date] | None
+    classes: Mapping[str, int]
+    minimum_cell: int
+    outcome_withheld: NotGiven | None
+    clusters: int | None
+    weighted: bool
+    imputations: int | None
+    sampled: int | None
+
+    @classmethod
+    def of(cls, one: DatasetSummary) -> Self:
+        """The row of a dataset."""
+        return cls(
+            name=one.name,
+            role=one.role,
+            site=one.site,
+            n=one.n,
+            events=one.events,
+            rows_read=_counted(one.rows_read),
+            excluded=tuple(Excluded(reason=why, rows=_counted(count)) for why, count in one.excluded.items()),
+            features=one.features,
+            splits=one.splits,
+            dates=one.dates,
+            classes=dict(one.class_counts),
+            minimum_cell=one.minimum_cell,
+            outcome_withheld=None if one.outcome_withheld is None else NotGiven.of(one.outcome_withheld),
+            clusters=one.clusters,
+            weighted=one.weighted,
+            imputations=one.imputations,
+            sampled=one.sampled,
+        )
+
+    @property
+    def value(self) -> DatasetSummary:
+        """The dataset."""
+        return DatasetSummary(
+            name=self.name,
+            role=self.role,
+            site=self.site,
+            n=self.n,
+            events=self.events,
+            rows_read=_count(self.rows_read),
+            excluded={one.reason: _count(one.rows) for one in self.excluded},
+            features=self.features,
+            splits=self.splits,
+            dates=self.dates,
+            class_counts=dict(self.classes),
+            minimum_cell=self.minimum_cell,
+            outcome_withheld=None if self.outcome_withheld is None else self.outcome_withheld.value,
+            clusters=self.clusters,
+            weighted=self.weighted,
+            imputations=self.imputations,
+            sampled=self.sampled,
+        )
+
+
+class DescriptionRow(Row):
+    """A statistic of one variable of a dataset; of what is withheld only that it is."""
+
+    dataset: str
+    variable: str
+    statistic: str
+    level: str | None
+    value: float | None
+    n: Counted | None
+    withheld: NotGiven | None = None
+
+    @classmethod
+    def of(cls, one: DescriptionResult | WithheldDescription) -> Self:
+        """The row of a statistic."""
+        if isinstance(one, WithheldDescription):
+            why = NotGiven.of(one.found)
+            named: dict[str, Any] = {
+                "dataset": one.dataset,
+                "variable": one.variable,
+                "statistic": one.statistic,
+                "level": one.level,
+            }
+            return cls(**named, value=None, n=None, withheld=why)
+        told = one.described
+        return cls(
+            dataset=one.dataset,
+            variable=told.variable,
+            statistic=told.statistic,
+            level=told.level,
+            value=float(told.value),
+            n=_counted(told.n),
+        )
+
+    @property
+    def given(self) -> DescriptionResult | None:
+        """The statistic; None where it is withheld."""
+        if self.value is None or self.n is None:
+            return None
+        told = Description(self.variable, self.statistic, self.value, _count(self.n), self.level)
+        return DescriptionResult(self.dataset, told)
+
+    @property
+    def not_given(self) -> WithheldDescription | None:
+        """That the statistic is withheld; None where it is given."""
+        if self.withheld is None:
+            return None
+        return WithheldDescription(self.dataset, self.variable, self.statistic, self.level, self.withheld.value)
+
+
+class SubgroupRow(Row):
+    """How large a subgroup of a dataset is, or why that is not said."""
+
+    dataset: str
+    subset: SubsetRow
+    n: int | None = None
+    events: int | None = None
+    unassigned: int | None = None
+    """The rows that are in no subgroup of the column."""
+    classes: Mapping[str, int] = Field(default_factory=dict)
+    status: Status
+    reason: str | None = None
+    below: int | None = None
+
+    @classmethod
+    def of(cls, one: SubgroupSummary) -> Self:
+        """The row of a subgroup."""
+        named: dict[str, Any] = {"dataset": one.dataset, "subset": SubsetRow(column=one.column, level=one.label)}
+        if isinstance(one.size, Absent):
+            return cls.model_validate({**named, **_gap(one.size)})
+        size = one.size
+        return cls(
+            **named,
+            n=size.n,
+            events=size.events,
+            unassigned=size.unassigned,
+            classes=dict(size.class_counts),
+            status="estimated",
+        )
+
+    @property
+    def value(self) -> SubgroupSummary:
+        """The subgroup."""
+        size: SubgroupSize | Absent
+        if self.n is None or self.unassigned is None:
+            size = _absent(self.status, self.reason, self.below)
+        else:
+            size = SubgroupSize(self.n, self.events, self.unassigned, dict(self.classes))
+        return SubgroupSummary(self.dataset, self.subset.column, self.subset.level, size)
+
+
+class UnassignedRow(Row):
+    """That it is not given out how many rows of a dataset are in no subgroup of a column."""
+
+    dataset: str
+    column: str
+    found: NotGiven
+
+
+class EstimateRow(Row):
+    """One value: which measure, where, at what, what was found and by what method; further keys are its details."""
+
+    measure: str
+    dataset: str
+    subset: SubsetRow | None
+    at: Mapping[str, Setting]
+    tier: Tier
+    value: float | None
+    low: float | None
+    high: float | None
+    se: float | None
+    level: float | None
+    n: int | None
+    events: int | None
+    method: str | None
+    status: Status
+    reason: str | None
+    below: int | None = None
+    """Of what is withheld: the smallest count that is printed."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, float | None] = Field(init=False)
+
+    @classmethod
+    def of(cls, one: Result, tier: Tier) -> Self:
+        """The row of a result."""
+        if term_of(one.measure, one.at) != one.term:
+            raise ValueError(f"{one.measure} at {dict(one.at)} does not tell that it is {one.term}")
+        named: dict[str, Any] = {
+            "measure": one.measure,
+            "dataset": one.dataset,
+            "subset": SubsetRow.of(one.subset),
+            "at": dict(one.at),
+            "tier": tier,
+        }
+        found = one.found
+        if isinstance(found, Absent):
+            nothing = dict.fromkeys(("value", "low", "high", "se", "level", "n", "events", "method"))
+            return cls.model_validate({**named, **nothing, **_gap(found)})
+        row = {
+            **named,
+            "value": float(found.value),
+            "low": found.low,
+            "high": found.high,
+            "se": found.se,
+            "level": found.level,
+            "n": found.n,
+            "events": found.events,
+            "method": found.method,
+            "status": "estimated",
+            "reason": found.reason,
+        }
+        details = {name: None if value is None else float(value) for name, value in found.details.items()}
+        return cls.model_validate({**row, **details})
+
+    @property
+    def details(self) -> dict[str, float | None]:
+        """What belongs to the value beside its interval: p-values, k, df, tau and the like."""
+        return dict(self.__pydantic_extra__ or {})
+
+    @property
+    def found(self) -> Estimate | Absent:
+        """The value with its interval, or why there is none."""
+        if self.value is None or self.n is None or self.method is None:
+            return _absent(self.status, self.reason, self.below)
+        return Estimate(
+            value=self.value,
+            low=self.low,
+            high=self.high,
+            level=self.level,
+            n=self.n,
+            method=self.method,
+            events=self.events,
+            se=self.se,
+            details=self.details,
+            reason=self.reason,
+        )
+
+    @property
+    def result(self) -> Result:
+        """The result."""
+        at = dict(self.at)
+        return Result(term_of(self.measure, at), self.measure, self.dataset, at, self.found, _subset(self.subset))
+
+
+class CurveRow(Row):
+    """One curve: its columns, of equal length, or why there is none."""
+
+    curve: str
+    dataset: str
+    subset: SubsetRow | None
+    at: Mapping[str, Setting]
+    columns: Mapping[str, tuple[float | None, ...]] = Field(default_factory=dict)
+    n: int | None = None
+    events: int | None = None
+    method: str | None = None
+    status: Status
+    reason: str | None = None
+    below: int | None = None
+
+    @classmethod
+    def of(cls, one: CurveResult) -> Self:
+        """The row of a curve."""
+        named: dict[str, Any] = {
+            "curve": one.curve,
+            "dataset": one.dataset,
+            "subset": SubsetRow.of(one.subset),
+            "at": dict(one.at),
+        }
+        found = one.found
+        if isinstance(found, Absent):
+            return cls.model_validate({**named, **_gap(found)})
+        return cls(
+            **named,
+            columns={name: tuple(column) for name, column in found.columns.items()},
+            n=found.n,
+            events=found.events,
+            method=found.method,
+            status="estimated",
+        )
+
+    @property
+    def result(self) -> CurveResult:
+        """The curve."""
+        found: Curve | Absent
+        if self.n is None or self.method is None:
+            found = _absent(self.status, self.reason, self.below)
+        else:
+            found = Curve(dict(self.columns), self.n, self.method, self.events)
+        return CurveResult(self.curve, self.dataset, found, dict(self.at), _subset(self.subset))
+
+
+class FlagRow(Row):
+    """A limitation that the run raised, and the author's answer."""
+
+    flag: str
+    dataset: str
+    says: str
+    reply: str | None
+    columns: tuple[str, ...]
+
+    @classmethod
+    def of(cls, one: Flag) -> Self:
+        """The row of a flag."""
+        return cls(flag=one.flag, dataset=one.dataset, says=one.says, reply=one.reply, columns=one.columns)
+
+    @property
+    def value(self) -> Flag:
+        """The flag."""
+        return Flag(self.flag, self.dataset, self.says, self.reply, self.columns)
+
+
+class CriterionRow(Row):
+    """An acceptance criterion, held against what was found in one dataset."""
+
+    number: int
+    measure: str
+    dataset: str
+    subset: SubsetRow | None
+    at: Mapping[str, Setting]
+    bound: Literal["value", "low", "high"]
+    at_least: float | None
+    at_most: float | None
+    observed: float | None
+    met: bool | None
+    reason: str | None
+
+    @classmethod
+    def of(cls, one: Criterion) -> Self:
+        """The row of a criterion."""
+        return cls(
+            number=one.number,
+            measure=one.measure,
+            dataset=one.dataset,
+            subset=SubsetRow.of(one.subset),
+            at=dict(one.at),
+            bound=one.bound,
+            at_least=one.at_least,
+            at_most=one.at_most,
+            observed=one.observed,
+            met=one.met,
+            reason=one.reason,
+        )
+
+    @property
+    def value(self) -> Criterion:
+        """The criterion."""
+        return Criterion(
+            number=self.number,
+            measure=self.measure,
+            dataset=self.dataset,
+            subset=_subset(self.subset),
+            at=dict(self.at),
+            bound=self.bound,
+            at_least=self.at_least,
+            at_most=self.at_most,
+            observed=self.observed,
+            met=self.met,
+            reason=self.reason,
+        )
+
+
+class ChecklistRowRow(Row):
+    """A row of the TRIPOD+AI checklist."""
+
+    item: str
+    status: str
+    where: str | None
+
+
+class PredictedRow(Row):
+    """What a release predicts, until when, and in which columns the risks stand."""
+
+    outcome: str
+    horizon: str | None
+    columns: tuple[str, ...]
+
+
+class ManifestRow(Row):
+    """What the manifest beside the previous results says."""
+
+    versions: Mapping[str, str]
+    inputs: tuple[InputRow, ...]
+    artifact_sha256: str | None
+
+
+class PreviousRow(Row):
+    """What was read of the previous release: its setting, its datasets, its core measures and its criteria."""
+
+    file: str
+    sha256: str
+    version: str
+    date: datetime.date | None
+    level: float
+    seed: int
+    thresholds: tuple[float, ...]
+    datasets: tuple[DatasetRow, ...]
+    estimates: tuple[EstimateRow, ...]
+    acceptance: tuple[CriterionRow, ...]
+    manifest: ManifestRow | str
+    """The manifest, or why there is none."""
+    predicted: PredictedRow
+
+    @classmethod
+    def of(cls, one: Previous, tiers: Mapping[str, Tier]) -> Self:
+        """The row of a previous release."""
+        manifest = one.manifest
+        return cls(
+            file=one.file,
+            sha256=one.sha256,
+            version=one.version,
+            date=one.date,
+            level=one.level,
+            seed=one.seed,
+            thresholds=one.thresholds,
+            datasets=tuple(DatasetRow.of(dataset) for dataset in one.datasets),
+            estimates=tuple(EstimateRow.of(result, tiers.get(result.term, "core")) for result in one.results),
+            acceptance=tuple(CriterionRow.of(criterion) for criterion in one.criteria),
+            manifest=manifest.reason
+            if isinstance(manifest, Absent)
+            else ManifestRow(
+                versions=dict(manifest.versions),
+                inputs=tuple(InputRow(name=file.name, sha256=file.sha256, size=file.size) for file in manifest.inputs),
+                artifact_sha256=manifest.artifact_sha256,
+            ),
+            predicted=PredictedRow(
+                outcome=one.predicted.outcome, horizon=one.predicted.horizon, columns=one.predicted.columns
+            ),
+        )
+
+    @property
+    def value(self) -> Previous:
+        """The previous release."""
+        manifest = self.manifest
+        return Previous(
+            file=self.file,
+            sha256=self.sha256,
+            version=self.version,
+            date=self.date,
+            level=self.level,
+            seed=self.seed,
+            thresholds=self.thresholds,
+            datasets=tuple(row.value for row in self.datasets),
+            results=tuple(row.result for row in self.estimates),
+            criteria=tuple(row.value for row in self.acceptance),
+            manifest=Absent(manifest)
+            if isinstance(manifest, str)
+            else PreviousManifest(
+                dict(manifest.versions), tuple(row.value for row in manifest.inputs), manifest.artifact_sha256
+            ),
+            predicted=Predicted(self.predicted.outcome, self.predicted.horizon, self.predicted.columns),
+        )
+
+
+class Results(Row):
+    """The whole of results.json."""
+
+    schema_: Literal["dossier-results/1"] = Field(alias="schema")
+    release: About
+    declared: Mapping[str, JsonValue]
+    """The other tables of release.toml, as they were declared."""
+    has_release_file: bool
+    """False of a quick look at one table."""
+    statements: Mapping[str, str]
+    inputs: tuple[InputRow, ...]
+    versions: Mapping[str, str]
+    datasets: tuple[DatasetRow, ...]
+    description: tuple[DescriptionRow, ...]
+    subgroups: tuple[SubgroupRow, ...]
+    unassigned_withheld: tuple[UnassignedRow, ...]
+    estimates: tuple[EstimateRow, ...]
+    curves: tuple[CurveRow, ...]
+    flags: tuple[FlagRow, ...]
+    acceptance: tuple[CriterionRow, ...]
+    checklist: tuple[ChecklistRowRow, ...]
+    previous: PreviousRow | None
+
+    @property
+    def evidence(self) -> Evidence:
+        """The evidence that the file holds."""
+        from dossier.evaluate import classes
+        from dossier.register import fill
+
+        fill("metrics")
+        results = [row.result for row in self.estimates]
+        curves = [row.result for row in self.curves]
+        release = _release(self.release, self.declared)
+        previous = None if self.previous is None else self.previous.value
+        return Evidence(
+            release=release,
+            datasets=tuple(row.value for row in self.datasets),
+            results=tuple(one for one in results if one.subset is None and not _is_change(one)),
+            curves=tuple(one for one in curves if one.subset is None),
+            descriptions=tuple(_known(row.given for row in self.description)),
+            flags=tuple(row.value for row in self.flags),
+            terms=classes.terms_of(release),
+            statements=dict(self.statements),
+            inputs=tuple(row.value for row in self.inputs),
+            versions=dict(self.versions),
+            criteria=tuple(row.value for row in self.acceptance),
+            checklist=tuple(ChecklistRow(row.item, row.status, row.where) for row in self.checklist),
+            subgroups=SubgroupEvidence(
+                summaries=tuple(row.value for row in self.subgroups),
+                results=tuple(one for one in results if one.subset is not None),
+                curves=tuple(one for one in curves if one.subset is not None),
+            ),
+            withheld=tuple(_known(row.not_given for row in self.description)),
+            unassigned_withheld={(row.dataset, row.column): row.found.value for row in self.unassigned_withheld},
+            has_release_file=self.has_release_file,
+            changes=None if previous is None else Changes(previous, tuple(one for one in results if _is_change(one))),
+        )
+
+    def text(self) -> bytes:
+        """results.json to the byte: UTF-8, keys in the order of the schema, full double precision."""
+        plain = self.model_dump(mode="json", by_alias=True)
+        # A key that the release leaves out stays out: what it does not declare is not declared.
+        return (json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
+
+
+def of(evidence: Evidence) -> Results:
+    """The results.json of evidence."""
+    tiers: dict[str, Tier] = {name: term.tier for name, term in evidence.terms.items()}
+    since = () if evidence.changes is None else evidence.changes.results
+    release = evidence.release
+    return Results(
+        schema=SCHEMA,
+        release=release.release,
+        declared=release.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude={"release"}),
+        has_release_file=evidence.has_release_file,
+        statements=dict(evidence.statements),
+        inputs=tuple(InputRow(name=one.name, sha256=one.sha256, size=one.size) for one in evidence.inputs),
+        versions=dict(evidence.versions),
+        datasets=tuple(DatasetRow.of(one) for one in evidence.datasets),
+        description=(
+            *(DescriptionRow.of(one) for one in evidence.descriptions),
+            *(DescriptionRow.of(one) for one in evidence.withheld),
+        ),
+        subgroups=tuple(SubgroupRow.of(one) for one in evidence.subgroups.summaries),
+        unassigned_withheld=tuple(
+            UnassignedRow(dataset=dataset, column=column, found=NotGiven.of(found))
+            for (dataset, column), found in evidence.unassigned_withheld.items()
+        ),
+        estimates=tuple(
+            EstimateRow.of(one, tiers[one.term]) for one in (*evidence.results, *evidence.subgroups.results, *since)
+        ),
+        curves=tuple(CurveRow.of(one) for one in (*evidence.curves, *evidence.subgroups.curves)),
+        flags=tuple(FlagRow.of(one) for one in evidence.flags),
+        acceptance=tuple(CriterionRow.of(one) for one in evidence.criteria),
+        checklist=tuple(
+            ChecklistRowRow(item=one.item, status=one.status, where=one.where) for one in evidence.checklist
+        ),
+        previous=None if evidence.changes is None else PreviousRow.of(evidence.changes.previous, tiers),
+    )
+
+
+def term_of(measure: str, at: Mapping[str, Setting]) -> str:
+    """Which function made the values of a measure at these settings."""
+    return f"{measure}_of_rival" if "model" in at else measure
+
+
+def _is_change(one: Result) -> bool:
+    """Whether it is a difference from the previous release."""
+    return one.at.get("against") == "previous"
+
+
+def _release(about: About, declared: Mapping[str, JsonValue]) -> Release:
+    whole = {"release": about.model_dump(mode="json", by_alias=True), **declared}
+    # JSON has neither tuples nor dates.
+    return Release.model_validate(whole, strict=False)
+
+
+def _gap(found: Absent) -> dict[str, Any]:
+    """The keys of what is not there."""
+    if isinstance(found, Withheld):
+        return {"status": "withheld", "reason": found.reason, "below": found.below}
+    return {"status": "absent", "reason": found.reason}
+
+
+def _absent(status: Status, reason: str | None, below: int | None) -> Absent:
+    why = reason or f"it is {status}"
+    return Withheld(why, below or 0) if status == "withheld" else Absent(why)
+
+
+def _known(found: Iterator[Kind | None]) -> Iterator[Kind]:
+    return (one for one in found if one is not None)
+
+
+# ---- reading --------------------------------------------------------------------------------------------------------
+
+
+def read(content: bytes, name: str = RESULTS) -> Results:
+    """The results.json that these bytes are; `name` is what faults call it. A ReleaseError says why they are none."""
+    raw = plain(content, name)
+    if raw.get("schema") != SCHEMA:
+        said = raw.get("schema")
+        what = f'{name} says "{said}"' if isinstance(said, str) else f"{name} names no schema"
+        fix = "Name a results.json that this version of dossier wrote."
+        raise ReleaseError.one(f'{what}; what can be read is "{SCHEMA}".', f"{name}, schema", fix)
+    try:
+        found = Results.model_validate_json(content.decode("utf-8-sig"))
+        _release(found.release, found.declared)
+    except ValidationError as error:
+        raise ReleaseError([_departure(one, name) for one in error.errors()[:MOST_FAULTS]]) from None
+    return found
+
+
+def plain(content: bytes, name: str) -> Mapping[str, Any]:
+    """The table that a file of JSON holds, empty where it holds something else; a ReleaseError where it is none."""
+    if len(content) > LARGEST:
+        raise ReleaseError.one(f"{name} has more than {LARGEST >> 20} MB.", name, UNCHANGED)
+    try:
+        found = json.loads(content.decode("utf-8-sig"), parse_constant=_refused)
+        return found if isinstance(found, Mapping) else {}
+    except UnicodeDecodeError as error:
+        row = content[: error.start].count(b"\n") + 1
+        fault = Fault(f"{name} is not UTF-8 text.", f"{name}, row {row}", UNCHANGED)
+    except json.JSONDecodeError as error:
+        where = f"{name}, row {error.lineno}, character {error.colno}"
+        fault = Fault(f"{name} is not valid JSON.", where, UNCHANGED)
+    except RecursionError:
+        fault = Fault(f"{name} holds lists in lists without end.", name, UNCHANGED)
+    except ValueError:
+        fault = Fault(f"{name} holds a number that is not finite.", name, UNCHANGED)
+    raise ReleaseError([fault])
+
+
+def _refused(constant: str) -> float:
+    raise ValueError(constant)
+
+
+def _departure(error: Any, name: str) -> Fault:
+    where = place(error["loc"])
+    missing = error["type"] == "missing"
+    what = f"{name} has no {where}." if missing else f"In {name} {where} is not what it should be."
+    return Fault(what, f"{name}, {where}", UNCHANGED)
+
+
+def place(location: Sequence[str | int]) -> str:
+    """Where in a file of JSON: estimates 3, measure; counted from 1."""
+    text = ""
+    for part in location:
+        text += f" {part + 1}" if isinstance(part, int) else (f", {part}" if text else part)
+    return text or "table"
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of results.json."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "dossier-results-1.schema.json",
+        **Results.model_json_schema(by_alias=True, mode="serialization"),
+        "title": "results.json of dossier",
+    }

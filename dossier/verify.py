@@ -1,0 +1,162 @@
+"""OUT -> Report: whether a dossier is what its results.json prints, byte by byte; no page is read.
+
+Every file of a dossier is printed from results.json, so that each is printed again and compared. Who changes a number
+on a page, a curve or a cell without results.json is found out; who changes results.json and prints anew is found out by
+the rows (`inputs` and `rebuilt`) or by a signature alone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+from dossier import command, limited, results
+from dossier import manifest as manifests
+from dossier.errors import OutputError, ReleaseError
+from dossier.manifest import MANIFEST, Manifest
+
+SECONDS, SECONDS_A_MEGABYTE, MOST_SECONDS = 300, 120, 3600
+"""Of the processor, to print a dossier; ours take a tenth of it for each megabyte of results."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was looked at, each with its count, and everything that differs; no difference means that all holds."""
+
+    checked: tuple[str, ...]
+    differences: tuple[str, ...]
+
+
+def report(out: Path) -> Report:
+    """Look at every file of a dossier: its hash, and whether results.json prints it again to the byte."""
+    manifest = _opened(out)
+    found = manifests.present(out)
+    differences = [f"{one.name} is missing" for one in manifest.outputs if one.name not in found]
+    differences += [f"{name} differs from the manifest" for name in manifest.altered(out)]
+    differences += [f"{name} is not listed in the manifest" for name in sorted(found - manifest.listed)]
+    checked = [f"files: {len(manifest.outputs)} by size and SHA-256, and none beside them"]
+    told, wrong = _within_limits(out, manifest)
+    return Report((*checked, *told), tuple(dict.fromkeys([*differences, *wrong])))
+
+
+def _within_limits(out: Path, manifest: Manifest) -> tuple[list[str], list[str]]:
+    """What was printed again, and what differs; it is done in a process that ends when it takes too long."""
+    size = next((one.size for one in manifest.outputs if one.name == results.RESULTS), 0)
+    seconds = min(SECONDS + SECONDS_A_MEGABYTE * (size >> 20), MOST_SECONDS)
+    answer = limited.call("dossier.verify:printed_again", str(out.absolute()), seconds=seconds)
+    if isinstance(answer, limited.Ended):
+        return [], [f"{results.RESULTS} cannot be printed again: {answer.reason}"]
+    told, wrong = answer
+    return told, wrong
+
+
+def printed_again(folder: str) -> tuple[list[str], list[str]]:
+    """What of a dossier was printed again from its results.json, and what differs from that."""
+    out = Path(folder)
+    manifest = _opened(out)
+    try:
+        asked = command.read(manifest.command)
+    except command.UnknownCommandError as error:
+        return [], [f"the command in {MANIFEST} {error}"]
+    try:
+        content = _content(out / results.RESULTS)
+        read = results.read(content)
+    except (OSError, ReleaseError) as error:
+        why = error.faults[0].what if isinstance(error, ReleaseError) else f"{results.RESULTS} cannot be read"
+        return [], [f"nothing was printed again: {why}"]
+    from dossier import evaluate
+
+    ours = evaluate.versions()
+    others = [name for name in sorted({*ours, *read.versions}) if ours.get(name) != read.versions.get(name)]
+    if others:
+        # Other libraries draw other bytes, and nothing would be learnt.
+        return [
+            f"printed again: not compared, for this dossier was made with other versions of {', '.join(others)}"
+        ], []
+    from dossier import printing
+
+    try:
+        _, files = printing.printed(content, asked, jobs=os.cpu_count() or 1)
+    except ReleaseError as error:
+        return [], [f"nothing was printed again: {error.faults[0].what}"]
+    return [f"printed again: {len(files)} files from {results.RESULTS}, byte by byte"], _apart(out, files)
+
+
+def _content(path: Path) -> bytes:
+    if path.stat().st_size > results.LARGEST:
+        raise ReleaseError.one(f"{path.name} has more than {results.LARGEST >> 20} MB.", path.name, results.UNCHANGED)
+    return path.read_bytes()
+
+
+def _apart(out: Path, files: Mapping[str, bytes]) -> list[str]:
+    """The files that are not what is printed."""
+    wrong = []
+    for name, content in sorted(files.items()):
+        path = out / name
+        if not path.is_file() or path.stat().st_size != len(content) or path.read_bytes() != content:
+            wrong.append(f"{name} is not what {results.RESULTS} prints")
+    printed = {*files, *(parent.as_posix() for name in files for parent in PurePath(name).parents)}
+    strange = sorted(manifests.present(out) - printed)
+    return wrong + [f"{name} is not printed from {results.RESULTS}" for name in strange]
+
+
+def inputs(out: Path, release: Path) -> Report:
+    """Compare the files that a release reads with those that the dossier was made from.
+
+    Only files of the release folder are opened by the word of a manifest; what it names elsewhere is left to the
+    rebuild, which reads what the release names.
+    """
+    folder = release if release.is_dir() else release.parent
+    listed = _opened(out).inputs
+    inside = [one for one in listed if not PurePath(one.name).is_absolute() and ".." not in PurePath(one.name).parts]
+    differences = []
+    for one in inside:
+        path = folder / one.name
+        if not os.path.lexists(path):
+            differences.append(f"input {one.name} is missing")
+        elif not one.is_at(path):
+            differences.append(f"input {one.name} differs from the one that was read")
+    outside = len(listed) - len(inside)
+    more = f", {outside} outside the release by the rebuild" if outside else ""
+    return Report((f"inputs: {len(inside)} by SHA-256{more}",), tuple(differences))
+
+
+def asked_for(out: Path) -> command.Build | command.Quick:
+    """The command that made the dossier, with its seed, read as a value from its manifest.
+
+    UnknownCommandError says why it is none.
+    """
+    from dataclasses import replace
+
+    manifest = _opened(out)
+    return replace(command.read(manifest.command), seed=manifest.seed)
+
+
+def rebuilt(out: Path, again: Path) -> Report:
+    """Compare every file of a dossier with those of a second build."""
+    one, other = (_opened(folder) for folder in (out, again))
+    names, others = ({entry.name for entry in found.outputs} for found in (one, other))
+    differences = [f"{name} is missing in the rebuild" for name in sorted(names - others)]
+    differences += [f"{name} comes only with the rebuild" for name in sorted(others - names)]
+    # The rebuild's manifest was written for its files a moment ago.
+    built = {entry.name: entry for entry in other.outputs}
+    differences += [
+        f"{name} differs in the rebuild" for name in sorted(names & others) if not built[name].is_at(out / name)
+    ]
+    if one != other:
+        differences.append(f"{MANIFEST} differs in the rebuild")
+    if differences and one.versions != other.versions:
+        changed = [name for name in sorted(one.versions) if one.versions[name] != other.versions.get(name)]
+        differences.append(f"the rebuild was made with other versions of {', '.join(changed)}")
+    return Report((f"rebuild: {len(names) + 1} files, byte by byte",), tuple(differences))
+
+
+def _opened(out: Path) -> Manifest:
+    """The manifest of the dossier in a folder; refused where there is none."""
+    found = manifests.read(out)
+    if found is None:
+        fix = "Name a folder that dossier build has written."
+        raise OutputError.one("There is no dossier: no manifest.json of ours.", str(out), fix)
+    return found
