@@ -107,7 +107,9 @@ def of_counts(term: str, found: Estimate | Absent, below: int, rows: int | None)
         return why if names_few(found.reason, below) else found
     if names_few(f"{found.method}; {found.reason or ''}", below) or is_few(found.n, below):
         return why
-    if rows is not None and is_few(rows - found.n, below):
+    # Rows left to chance tell nothing of any patient; those that were left out before the draw do.
+    before_the_draw = found.details.get("external_of") or found.n
+    if rows is not None and is_few(rows - before_the_draw, below):
         return Withheld(f"fewer than {below} rows are left out of it", below)
     if term in SHARES and splits_few(found.value * found.n, found.n, below):
         return why
