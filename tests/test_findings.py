@@ -672,6 +672,29 @@ def test_a_similarity_that_other_measures_deny_is_not_left_alone(
     assert ("could as well be rows" in text) is not bool(apart)
 
 
+def test_what_a_draw_of_rows_adds_is_said_with_its_measure() -> None:
+    """The least and the greatest error over the sites at which rows were drawn; nothing where none were."""
+    two = KINDS["two"]
+    assert correspondence.draws(two) == ""
+    first, second = externals(two)
+    drawn = {"development_n": 2000.0, "development_of": 12000.0, "external_of": 2600.0}
+    errors = {(first.name, "degree_of_correspondence"): 0.0812, (second.name, "degree_of_correspondence"): 0.25}
+    errors |= {(second.name, "correspondence_averaged"): 0.004}
+    results = tuple(
+        dataclasses.replace(
+            one, found=dataclasses.replace(one.found, n=1500, details={**drawn, "sampling_error": errors[key]})
+        )
+        if (key := (one.dataset, one.measure)) in errors and isinstance(one.found, Estimate)
+        else one
+        for one in two.results
+    )
+    assert correspondence.draws(dataclasses.replace(two, results=results)) == (
+        "Larger tables are compared by rows that the seed draws, which adds an error: degree of correspondence, at "
+        "most 2,000 a side (standard error 0.081 to 0.250); correspondence, averaged, at most 2,000 a side "
+        "(standard error 0.004)."
+    )
+
+
 def compared_with_home(evidence: Evidence, *sites: tuple[str, float, float]) -> Evidence:
     """The evidence with this AUROC at these sites, and this p of its difference from .87 in the internal test."""
     results = [one for one in evidence.results if one.measure not in ("spr", "auroc")]

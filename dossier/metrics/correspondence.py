@@ -183,8 +183,9 @@ def _neighbours(distance: Floats, nearest: Integers | None, members: NDArray[np.
     """The member nearest to each row outside: looked up in the sorted lists, searched for only if the list has none."""
     if nearest is None:
         inside = np.flatnonzero(members)
-        return inside[distance[inside][:, outside].argmin(axis=0)]
-    neighbour = nearest[0].take(outside)
+        closest: Integers = inside.take(distance[inside][:, outside].argmin(axis=0))
+        return closest
+    neighbour: Integers = nearest[0].take(outside)
     open_rows = np.flatnonzero(~members.take(neighbour))
     for listed in nearest[1:]:
         if not len(open_rows):
@@ -264,7 +265,7 @@ def degree_of_correspondence(
         (float((found.statistics >= found.statistic + shift).sum()) + 1) / (permutations + 1)
         for shift in (found.statistic_error, 0.0, -found.statistic_error)
     )
-    told = _remarks(table, LARGEST_PERMUTED, f"that of T over {HALVES} halves of the development rows")
+    told = _remarks(table, LARGEST_PERMUTED, "that of T over random halves of the development rows")
     return Estimate(
         value=value,
         low=None,

@@ -898,8 +898,8 @@ def test_conformal_bins_of_exchangeable_rows_hold_a_tenth_each() -> None:
 
 
 def test_large_tables_are_binned_from_the_rows_of_the_averaged_form(small_limits: int) -> None:
-    sides = [_numeric(side) for side in _populations()]
-    found, averaged = conformal_p_values(*sides), estimated(correspondence_averaged(*sides))
+    ours, theirs = (_numeric(side) for side in _populations())
+    found, averaged = conformal_p_values(ours, theirs), estimated(correspondence_averaged(ours, theirs))
     assert isinstance(found, Curve)
     assert found.n == averaged.n == small_limits
     assert "at most 120 rows a side drawn by seed" in found.method
