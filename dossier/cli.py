@@ -106,6 +106,9 @@ def check(release: Path) -> None:
         _print(
             f"{dataset.name} ({dataset.role}): {dataset.rows_read} rows, {dataset.rows_analysed} analysed{events}{left}"
         )
+    if study.readers is not None:
+        cases, raters = study.readers.labels.shape
+        _print(f"readers (of {study.readers.dataset or 'no dataset'}): {cases} cases, {raters} raters")
     for table in study.tables:
         _print(f"\n{table.dataset}, {table.file}: {table.rows} rows")
         for line in _columns(table):

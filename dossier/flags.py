@@ -61,6 +61,7 @@ FLAGS: Mapping[str, str] = {
     "code_for_missing": "Value that looks like a code for missing",
     "other_units": "Predictor in other units",
     "other_categories": "Categories in other words",
+    "rater_accuracy_assumed": "Raters of unknown accuracy",
     "threshold_without_reason": "Threshold without a reason",
     "no_threshold": "No threshold",
     "dates_missing": "Dates not stated",

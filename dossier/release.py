@@ -27,7 +27,7 @@ WIDTHS: Mapping[str, float] = MappingProxyType(
 """The widths of the intervals that a sample is sized for, where the release names none."""
 
 MINIMA = ("auroc", "brier", "standardized_net_benefit")
-RESERVED_NAMES = ("pooled", "each external")
+RESERVED_NAMES = ("pooled", "each external", "readers")
 NOT_COLUMNS = ("constant", "raters", "rater_errors", "rater_confidence")
 """Where a complexity may come from beside a column: no column can have these names."""
 
@@ -309,7 +309,11 @@ class ReadersTables(Table):
         description="Whether the first line names the raters; without it a line of valid labels only is data, unless "
         "the name of case stands in it.",
     )
-    dataset: Text | None = Field(None, description="The dataset that the cases belong to.")
+    dataset: Text | None = Field(
+        None,
+        description="The dataset that the cases belong to; without it the tables stand on their own, the truth is "
+        "unknown, and what they tell is filed under readers.",
+    )
     case: Text | None = Field(
         None, description="The first column of each table, which links cases by the dataset's id."
     )

@@ -33,6 +33,9 @@ POOLED = "pooled"
 MACRO = "macro"
 """The value of `class` in `at` under which the unweighted mean over the classes is filed."""
 
+READERS = "readers"
+"""The name under which results of readers' tables are filed that name no dataset."""
+
 READER_STUDY = "reader study"
 """The name under which results of the reader study are filed."""
 
@@ -128,7 +131,8 @@ class Dataset:
 class Readers:
     """The readers' tables: rows are cases, columns are raters, NaN where a rater gave nothing."""
 
-    dataset: str
+    dataset: str | None
+    """The dataset of the cases; None where they are nobody's: the truth is then unknown."""
     rows: NDArray[np.int64]
     """The analysed row of the dataset that each case is; readers may have judged only some of them."""
     labels: Floats

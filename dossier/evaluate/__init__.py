@@ -14,12 +14,12 @@ from importlib.metadata import version
 import joblib
 
 from dossier import acceptance, checklist, flags
-from dossier.evaluate import changes, classes, cluster, model, pieces, reader_study, sites, subgroups, withheld
+from dossier.evaluate import changes, classes, cluster, model, pieces, reader_study, readers, sites, subgroups, withheld
 from dossier.evaluate.offered import Site
 from dossier.evaluate.pieces import Found, Piece
 from dossier.evaluate.site import SiteEvidence
 from dossier.register import fill
-from dossier.types import Evidence, Study, SubgroupEvidence
+from dossier.types import READERS, Evidence, Study, SubgroupEvidence
 from dossier.verb import makes
 
 Progress = Callable[[str, str, int, int], None]
@@ -53,14 +53,20 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None, sche
     results += sites.pooled_results(study.release, external)
     results += sites.syntheses(study.release, external, internal, "external")
     results += sites.syntheses(study.release, external, internal, "pooled")
+    results += readers.results(study)
     results += reader_study.results(study)
     curves = [curve for site in site_results for curve in site.curves]
     curves += sites.pooled_curves(study.release, external)
+    curves += readers.curves(study)
     curves += reader_study.curves(study)
     points = model.points(study)
     curves += points.curves
     summaries = tuple(site.summary for site in site_results)
-    descriptions = (*(row for found in each for row in found.descriptions), *points.descriptions)
+    descriptions = (
+        *(row for found in each for row in found.descriptions),
+        *readers.descriptions(study),
+        *points.descriptions,
+    )
     of_subgroups = subgroups.together(study.release, parts, [site.summary.name for site in external])
     complete = Evidence(
         release=study.release,
@@ -132,7 +138,7 @@ def _sites(study: Study) -> list[Site]:
             development_rows=development.rows_analysed if development else None,
             development_sample=development.sampled.rows_analysed if development and development.sampled else None,
             readers=study.readers if study.readers and study.readers.dataset == dataset.name else None,
-            readers_elsewhere=study.readers.dataset if study.readers else None,
+            readers_elsewhere=(study.readers.dataset or READERS) if study.readers else None,
         )
         for dataset in study.datasets
     ]

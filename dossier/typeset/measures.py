@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from typing import Literal
 
-from dossier.types import MACRO, POOLED, Absent, At, Estimate, Evidence, Result, Term
+from dossier.types import MACRO, POOLED, READERS, Absent, At, Estimate, Evidence, Result, Term
 from dossier.typeset.names import ALL_POOLED, measured_label, shown
 from dossier.typeset.notes import note_of
 from dossier.typeset.numbers import interval, level_of, number, value_of
@@ -134,7 +134,7 @@ def _listed(evidence: Evidence, terms: Sequence[Term], dataset: str) -> Table:
         here = [one for one in found if tuple(sorted(_varying(evidence, one).items())) == place]
         rows += [_line(named_so[one.term], one.found, reasons) for one in here]
     where = next(
-        (measured_label(one) for one in evidence.datasets if one.name == dataset), "all external sites together"
+        (measured_label(one) for one in evidence.datasets if one.name == dataset), ELSEWHERE.get(dataset, dataset)
     )
     return Table(
         name=anchor("-".join(["table", *(term.name for term in terms)])[:80]),
@@ -145,6 +145,10 @@ def _listed(evidence: Evidence, terms: Sequence[Term], dataset: str) -> Table:
         rows=tuple(rows),
         footnotes=reasons.footnotes(),
     )
+
+
+ELSEWHERE = {POOLED: "all external sites together", READERS: "cases of no dataset"}
+"""What is said where measures are of no dataset."""
 
 
 def _line(term: Term, found: Estimate | Absent, reasons: Reasons) -> Row:

@@ -17,6 +17,7 @@ from typing import Any
 
 from dossier import material
 from dossier.contents import CHAPTERS
+from dossier.types import READERS
 from dossier.typeset.names import ALL_POOLED
 from dossier.typeset.numbers import CUT_OFFS, DASH, MINUS, TIED, number
 from dossier.verify.pages import Block, Pages
@@ -196,7 +197,7 @@ class Source:
     @cached_property
     def _sizes(self) -> frozenset[int]:
         """Patients and events of the sites at which a measure or a curve exists: the captions name them."""
-        external = {one["name"] for one in self.results["datasets"] if one["role"] == "external"}
+        external = {READERS, *(one["name"] for one in self.results["datasets"] if one["role"] == "external")}
         sums: Counter[tuple[str, str]] = Counter()
         held: dict[tuple[str, str, str], dict[str, Any]] = {}
         for one in (*self.results["estimates"], *self.results["curves"]):

@@ -20,6 +20,7 @@ from dossier.evaluate.withheld.tables import (
 from dossier.register import REGISTER, Metric
 from dossier.types import (
     READER_STUDY,
+    READERS,
     Absent,
     DatasetSummary,
     Estimate,
@@ -80,7 +81,7 @@ def _found(
 ) -> Estimate | Absent:
     metric, dataset = measures.get(one.term), sizes.get(one.dataset)
     below = policy.smallest[one.dataset]
-    if metric is None or (dataset is None and one.dataset != READER_STUDY):
+    if metric is None or (dataset is None and one.dataset not in (READERS, READER_STUDY)):
         return one.found
     if dataset is not None and OF_THE_OUTCOME & set(metric.needs):
         place = place_of(one.dataset, None, one.at)
