@@ -237,7 +237,7 @@ def test_of_several_classes_each_has_its_own_bins_over_all_imputations(tmp_path:
     found = find_curve(evaluate.evidence(load.study(tmp_path)), "risk_distribution", "site", **{"class": "G1"})
     assert isinstance(found, Curve)
     edges = np.array([*found.columns["low"], 1.0], dtype=float)
-    assert edges == pytest.approx([*np.linspace(0, 0.5, 11), 1.0])
+    assert edges == pytest.approx([*np.linspace(0, 0.325, 14), 1.0])
     of_class = np.arange(40) % 4 == 1
     for name, rows in (("events", of_class), ("non_events", ~of_class)):
         counts = [np.histogram(np.array(column)[rows], edges)[0] for column in risks]

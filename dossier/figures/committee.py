@@ -133,7 +133,8 @@ WIDTH, LINES_HEIGHT = 62.4, 42.0
 
 def _risk_ticks(end: float) -> tuple[list[float], list[str]]:
     """Round risks from 0 to the end of the axes, in per cent."""
-    count = 4 if end in (0.02, 0.2, 0.4, 0.8) else 5 if end in (0.05, 0.1, 0.5, 1.0) else 3
+    digit = f"{end:e}"[0]
+    count = 3 if digit in "36" else 4 if digit in "248" else 5
     places = [end * step / count for step in range(count + 1)]
     return places, ["0", *(f"{place * 100:g}%" for place in places[1:])]
 
