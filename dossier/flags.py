@@ -486,11 +486,12 @@ def _elsewhere(results: Sequence[Result]) -> Iterator[Flag]:
         details = pooled[measure].details if measure in pooled else {}
         low, high, share = (details.get(key) for key in ("prediction_low", "prediction_high", "i2"))
         if low is not None and high is not None and _is_wide(measure, low, high):
-            wide.append(f"{name} from {number(low)} to {number(high)}")
+            wide.append(f"{name} {number(low)} to {number(high)}")
         if share is not None and share > MUCH_OF_THE_VARIANCE:
             varied.append(f"{per_cent(share)} in the {name}")
     if wide:
-        yield Flag("wide_prediction_interval", POOLED, f"a new hospital like these may see any {listing(wide)}.")
+        says = f"the expected range in a new hospital like these is wide: {listing(wide)}."
+        yield Flag("wide_prediction_interval", POOLED, says)
     if varied:
         yield Flag(
             "heterogeneity",

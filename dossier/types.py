@@ -27,6 +27,10 @@ Tier = Literal["core", "supporting", "descriptive", "caution", "mission"]
 At = Mapping[str, float | str]
 """What a number depends on beside the data: {"threshold": 0.5}."""
 
+IntervalMethod = Literal["DeLong", "Newcombe", "Wilson", "clusters left out", "rows left out", "imputations pooled"]
+"""How the bounds of a number, or the band of a curve, were made: DeLong, Wilson and so on; or by leaving out clusters
+or rows (jackknife), or from those of the imputations (Rubin)."""
+
 POOLED = "pooled"
 """The name under which results over all external sites are filed."""
 
@@ -371,6 +375,8 @@ class Estimate:
     """Why a bound is missing, when one is."""
     of_value: str = ""
     """What of the method tells how the value was made, whatever the interval: what stays when that is made anew."""
+    interval: IntervalMethod | None = None
+    """How its bounds were made, where a caption names that; None where they are missing."""
 
     def by(self, interval: str) -> str:
         """The method when the interval is made in this way."""
@@ -400,6 +406,8 @@ class Curve:
     n: int
     method: str
     events: int | None = None
+    interval: IntervalMethod | None = None
+    """How its bands were made, where a caption names that."""
 
 
 @dataclass(frozen=True)

@@ -324,7 +324,9 @@ def test_a_site_without_a_number_is_no_end_of_a_range() -> None:
 
 
 def test_a_prediction_interval_is_asked_of_three_sites() -> None:
-    assert "0.28 and 0.99 (95% prediction interval)" in said("results", KINDS["eight"])
+    assert "The expected range in a new hospital like these is 0.28 to 0.99 (95% prediction interval)" in said(
+        "results", KINDS["eight"]
+    )
     assert "fewer than three sites" in said("results", KINDS["two"]).lower()
     assert "prediction interval" not in said("results", KINDS["two"])
     assert "prediction interval" not in said("pooled", KINDS["two"])

@@ -13,6 +13,7 @@ import pytest
 
 from dossier import evaluate, initial, load, record
 from dossier.errors import DataError
+from dossier.findings import results
 from dossier.metrics import weighted
 from dossier.metrics.discrimination import risk_distribution
 from dossier.register import fill
@@ -302,6 +303,12 @@ def test_nearly_equal_weights_give_nearly_the_ordinary_interval(evidence: tuple[
         assert abs(result.found.high - other.high) < 0.13 * width, result.term
         compared += 1
     assert compared > 30
+
+
+def test_the_caption_names_how_the_intervals_of_weighted_rows_were_made(evidence: tuple[Evidence, Evidence]) -> None:
+    weighted_rows, plain = map(results.caption, evidence)
+    assert "Discrimination: DeLong." in plain
+    assert "Discrimination: jackknife over rows." in weighted_rows
 
 
 def test_measures_and_curves_without_weights_are_refused_with_a_sentence(evidence: tuple[Evidence, Evidence]) -> None:

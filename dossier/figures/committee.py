@@ -563,7 +563,7 @@ def committee_ranking(evidence: Evidence) -> Picture | Absent:
         rest += _not_known(len(sites) - len(known))
         pooled = find(evidence, "auroc", POOLED)
         new = None if isinstance(pooled, Absent) else _expected(pooled)
-        bar = " The hollow bar is what a new place may expect." if new is not None else ""
+        bar = " Hollow bar: the expected range in a new place." if new is not None else ""
         caption = (
             f"{len(known)} places, {sum(site.n for site in known):,} patients. Square: the ranking; line: its range "
             f"({level_text(evidence)}).{_together(pooled, len(known))}{bar}{rest}"
@@ -574,6 +574,8 @@ def committee_ranking(evidence: Evidence) -> Picture | Absent:
         if low == high:
             told = f"Ranked right, of 100: {low} at every place"
         elsewhere = (
-            "" if new is None else f"; in a new place from {number(100 * new[0], 0)} to {number(100 * new[1], 0)}"
+            ""
+            if new is None
+            else f"; expected range in a new place: {number(100 * new[0], 0)} to {number(100 * new[1], 0)}"
         )
         return picture("committee_ranking", drawn, caption, f"{told}{elsewhere}.")

@@ -51,6 +51,7 @@ from dossier.figures.canvas import (
 from dossier.register import figure
 from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, find, find_curve
 from dossier.typeset.names import events_of
+from dossier.typeset.notes import intervals_of
 from dossier.typeset.numbers import number, per_cent
 from dossier.typeset.words import listing
 
@@ -475,8 +476,9 @@ def cumulative_by_site(evidence: Evidence) -> Picture | Absent:
             return drawn
         shown, left = shown_sites(evidence, FULL)
         threshold = primary_threshold(evidence)
+        made = intervals_of((site.site, find_curve(evidence, "cumulative_risks", site.name)) for site in shown)
         text = (
-            f"{patients(shown)}; {level_text(evidence)} bands (Wilson). At each threshold the upper line is the cases "
+            f"{patients(shown)}; {level_text(evidence)} bands ({made}). At each threshold the upper line is the cases "
             "found, the lower one the false alarms; the area between them, the gap, is Tjur's R2."
         )
         known = _known(evidence, FULL)

@@ -33,7 +33,7 @@ def finding(evidence: Evidence) -> Sentence:
     known = [text for text in expected if text]
     if not known:
         return Sentence(lead, "With fewer than three sites, what a new one may expect is not estimated.")
-    new = f"In a new site like these: {', '.join(known)} ({level_of(evidence)} prediction intervals)."
+    new = f"New site, expected range: {', '.join(known)} ({level_of(evidence)} prediction intervals)."
     return Sentence(lead, f"{new} {not_pooled(evidence)}".strip())
 
 

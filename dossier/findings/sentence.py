@@ -105,7 +105,7 @@ def new_hospital(evidence: Evidence) -> str:
     if low is None or high is None:
         return "Fewer than three sites can be pooled: what a new hospital may expect is not estimated."
     return (
-        f"In a new hospital like these it is expected between {short(evidence, 'auroc', low)} and "
+        f"The expected range in a new hospital like these is {short(evidence, 'auroc', low)} to "
         f"{short(evidence, 'auroc', high)} ({level_of(evidence)} prediction interval)."
     )
 

@@ -13,7 +13,7 @@ from scipy import special
 
 from dossier.metrics.intervals import NO_SPREAD, beyond_student, two_sided, two_sided_student, wilson
 from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
-from dossier.types import Absent, Estimate, Floats
+from dossier.types import Absent, Estimate, Floats, IntervalMethod
 
 MOST_GROUPS = 250
 """More clusters than this are left out in so many random groups: each asks for the measure once more."""
@@ -29,8 +29,13 @@ class Groups:
     of_row: NDArray[np.int64]
     count: int
     clusters: int
-    of: str = "clusters"
+    of: Literal["clusters", "rows"] = "clusters"
     """What is left out, in the plural."""
+
+    @property
+    def interval(self) -> IntervalMethod:
+        """How the interval is made."""
+        return "clusters left out" if self.of == "clusters" else "rows left out"
 
     @property
     def method(self) -> str:
@@ -39,7 +44,7 @@ class Groups:
         return f"jackknife {each} {self.clusters:,} {self.of}, t with {self.count - 1} degrees of freedom"
 
 
-def groups(cluster: NDArray[np.int64], seed: int, of: str = "clusters") -> Groups:
+def groups(cluster: NDArray[np.int64], seed: int, of: Literal["clusters", "rows"] = "clusters") -> Groups:
     """The groups of whole clusters that are left out in turn: each cluster alone, or 250 random groups of them."""
     codes, of_row = np.unique(cluster, return_inverse=True)
     count = min(len(codes), MOST_GROUPS)
@@ -67,7 +72,15 @@ def by_cluster(
     one cluster, when the measure has no value without some clusters, and when it does not vary. Source: Shao and Tu
     1995; for random groups Kott 2001.
     """
-    bare = replace(found, low=None, high=None, se=None, method=found.by(made.method), details=_without_test(found))
+    bare = replace(
+        found,
+        low=None,
+        high=None,
+        se=None,
+        method=found.by(made.method),
+        details=_without_test(found),
+        interval=None,
+    )
     if made.count < FEWEST:
         return replace(bare, level=None, reason=f"all rows are of one {made.of[:-1]}, and an interval needs two")
     values = []
@@ -88,7 +101,17 @@ def by_cluster(
     words = f"{made.method}{'' if scale in ('plain', 'wilson') else f', {scale}'}"
     if scale == "wilson":
         words = f"Wilson at the effective number of rows; {words}"
-    return replace(bare, low=low, high=high, level=level, se=se, method=found.by(words), details=details, reason=None)
+    return replace(
+        bare,
+        low=low,
+        high=high,
+        level=level,
+        se=se,
+        method=found.by(words),
+        details=details,
+        reason=None,
+        interval=made.interval,
+    )
 
 
 def _without_test(found: Estimate) -> dict[str, float | None]:

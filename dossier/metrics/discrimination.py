@@ -101,14 +101,15 @@ def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
     if variance is not None and variance > 0:
         se = math.sqrt(variance)
         low, high = on_logit(value, se, level)
-        return Estimate(value, low, high, level, n, "DeLong, logit", events, se)
+        return Estimate(value, low, high, level, n, "DeLong, logit", events, se, interval="DeLong")
     inside = value if 0 < value < 1 else (n * value + 0.5) / (n + 1)
     se = newcombe_standard_error(inside, n, events)
     low, high = on_logit(inside, se, level)
     if 0 < value < 1:
-        return Estimate(value, low, high, level, n, "Newcombe, logit", events, se)
+        return Estimate(value, low, high, level, n, "Newcombe, logit", events, se, interval="Newcombe")
     low, high = (low, 1.0) if value == 1 else (0.0, high)
-    return Estimate(value, low, high, level, n, "Newcombe at (n AUROC + .5)/(n + 1), logit", events, se)
+    method = "Newcombe at (n AUROC + .5)/(n + 1), logit"
+    return Estimate(value, low, high, level, n, method, events, se, interval="Newcombe")
 
 
 def _share(chosen: Floats, among: Floats, outcome: Floats, level: float, empty: str) -> Estimate | Absent:

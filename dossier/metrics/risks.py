@@ -49,7 +49,7 @@ def cumulative_risks(outcome: Floats, risk: Floats, level: float = 0.95) -> Curv
         columns[name] = column(reached / len(chosen))
         columns[f"{name}_low"] = tuple(low for low, _ in bounds)
         columns[f"{name}_high"] = tuple(high for _, high in bounds)
-    return Curve(columns, len(outcome), "shares at even steps of the risk, Wilson", int(outcome.sum()))
+    return Curve(columns, len(outcome), "shares at even steps of the risk, Wilson", int(outcome.sum()), "Wilson")
 
 
 @curve("Raters in the plane of the ROC curve", cites=("Cabitza 2019", "Wilson 1927"))
@@ -124,7 +124,7 @@ def fagan_nomogram(
             | {"likelihood_ratio_positive": positive, "likelihood_ratio_negative": negative}
         )
     columns = {name: tuple(row[name] for row in rows) for name in rows[0]}
-    return Curve(columns, n, "prevalence and predictive values of the site, Wilson", events)
+    return Curve(columns, n, "prevalence and predictive values of the site, Wilson", events, "Wilson")
 
 
 def _after(found: Confusion, level: float) -> dict[str, float | None]:

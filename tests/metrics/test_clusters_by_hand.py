@@ -178,10 +178,9 @@ def test_one_cluster_has_no_interval_and_is_not_left_out() -> None:
     def never(group: int) -> Estimate:
         raise AssertionError
 
-    for plural, singular in (("clusters", "cluster"), ("rows", "row")):
-        found = by_cluster(
-            _whole(0.5, p_value=0.9, tau=0.25), never, groups(np.array([7, 7]), 1, plural), 0.95, "plain"
-        )
+    same = np.array([7, 7])
+    for made, singular in ((groups(same, 1), "cluster"), (groups(same, 1, "rows"), "row")):
+        found = by_cluster(_whole(0.5, p_value=0.9, tau=0.25), never, made, 0.95, "plain")
         assert (found.value, found.low, found.high, found.se, found.level) == (0.5, None, None, None, None)
         assert found.reason == f"all rows are of one {singular}, and an interval needs two"
         assert found.details == {"tau": 0.25}

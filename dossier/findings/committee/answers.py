@@ -188,7 +188,9 @@ def _elsewhere(evidence: Evidence) -> str:
     )
     if isinstance(found, Absent) or low is None or high is None:
         return _nothing_elsewhere(evidence)
-    return f"In a new place like these, the ranking may be anything from {100 * low:.0f} to {100 * high:.0f} of 100."
+    return (
+        f"In a new place like these, the expected range of the ranking is {100 * low:.0f} to {100 * high:.0f} of 100."
+    )
 
 
 def _nothing_elsewhere(evidence: Evidence) -> str:
