@@ -69,6 +69,7 @@ FLAGS: Mapping[str, str] = {
     "code_for_missing": "Value that looks like a code for missing",
     "other_units": "Predictor in other units",
     "other_categories": "Categories in other words",
+    "rater_accuracy_assumed": "Raters of unknown accuracy",
     "threshold_without_reason": "Threshold without a reason",
     "no_threshold": "No threshold",
     "dates_missing": "Dates not stated",
@@ -571,11 +572,12 @@ def _elsewhere(results: Sequence[Result]) -> Iterator[Flag]:
             continue
         new, share = expected_range(pooled[measure]), pooled[measure].details.get("i2")
         if new is not None and _is_wide(measure, *new):
-            wide.append(f"{name} from {number(new[0])} to {number(new[1])}")
+            wide.append(f"{name} {number(new[0])} to {number(new[1])}")
         if share is not None and share > MUCH_OF_THE_VARIANCE:
             varied.append(f"{per_cent(share)} in the {name}")
     if wide:
-        yield Flag("wide_prediction_interval", POOLED, f"a new hospital like these may see any {listing(wide)}.")
+        says = f"the expected range in a new hospital like these is wide: {listing(wide)}."
+        yield Flag("wide_prediction_interval", POOLED, says)
     if varied:
         yield Flag(
             "heterogeneity",

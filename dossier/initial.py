@@ -115,7 +115,7 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # confidence = "confidence.csv"  # from 0 to 1
 # complexity = "complexity.csv"  # from 0 to 1
 # header = true                  # without it a first line of valid labels only is data
-# dataset = "hospital-1"         # the dataset of the cases, in its order
+# dataset = "hospital-1"         # the dataset of the cases, in its order; without it the tables stand on their own
 # case = "case_id"               # or linked by the first column of each table
 # accuracy = 0.8                 # of the raters: one number, or one a rater
 # coherence = 0.05               # how far a stated confidence may lie from the meant one

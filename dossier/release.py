@@ -39,7 +39,7 @@ MANY = Field(max_length=1000)
 """Of tables of a list."""
 
 MINIMA = ("auroc", "brier", "standardized_net_benefit")
-RESERVED_NAMES = ("pooled", "each external")
+RESERVED_NAMES = ("pooled", "each external", "readers")
 NOT_RIVALS = ("chance", "complement", "previous")
 """What a result may be compared with beside the rival: no rival can have these names."""
 NOT_COLUMNS = ("constant", "raters", "rater_errors", "rater_confidence")
@@ -436,7 +436,11 @@ class ReadersTables(Table):
         description="Whether the first line names the raters; without it a line of valid labels only is data, unless "
         "the name of case stands in it.",
     )
-    dataset: Text | None = Field(None, description="The dataset that the cases belong to.")
+    dataset: Text | None = Field(
+        None,
+        description="The dataset that the cases belong to; without it the tables stand on their own, the truth is "
+        "unknown, and what they tell is filed under readers.",
+    )
     case: Text | None = Field(
         None, description="The first column of each table, which links cases by the dataset's id."
     )

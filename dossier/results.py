@@ -29,6 +29,7 @@ from dossier.types import (
     Evidence,
     Flag,
     InputFile,
+    IntervalMethod,
     Predicted,
     Previous,
     PreviousManifest,
@@ -308,6 +309,8 @@ class EstimateRow(Row):
     n: int | None
     events: int | None
     method: str | None
+    interval: IntervalMethod | None = None
+    """How the bounds were made, where a caption names that."""
     status: Status
     reason: str | None
     below: int | None = None
@@ -342,6 +345,7 @@ class EstimateRow(Row):
             "n": found.n,
             "events": found.events,
             "method": found.method,
+            "interval": found.interval,
             "status": "estimated",
             "reason": found.reason,
         }
@@ -369,6 +373,7 @@ class EstimateRow(Row):
             se=self.se,
             details=self.details,
             reason=self.reason,
+            interval=self.interval,
         )
 
     @property
@@ -389,6 +394,7 @@ class CurveRow(Row):
     n: int | None = None
     events: int | None = None
     method: str | None = None
+    interval: IntervalMethod | None = None
     status: Status
     reason: str | None = None
     below: int | None = None
@@ -411,6 +417,7 @@ class CurveRow(Row):
             n=found.n,
             events=found.events,
             method=found.method,
+            interval=found.interval,
             status="estimated",
         )
 
@@ -421,7 +428,7 @@ class CurveRow(Row):
         if self.n is None or self.method is None:
             found = _absent(self.status, self.reason, self.below)
         else:
-            found = Curve(dict(self.columns), self.n, self.method, self.events)
+            found = Curve(dict(self.columns), self.n, self.method, self.events, self.interval)
         return CurveResult(self.curve, self.dataset, found, dict(self.at), _subset(self.subset))
 
 

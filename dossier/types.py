@@ -27,6 +27,12 @@ Tier = Literal["core", "supporting", "descriptive", "caution", "mission"]
 At = Mapping[str, float | str]
 """What a number depends on beside the data: {"threshold": 0.5}."""
 
+IntervalMethod = Literal[
+    "DeLong", "Newcombe", "Wilson", "clusters left out", "clusters linearized", "rows linearized", "imputations pooled"
+]
+"""How the bounds of a number, or the band of a curve, were made: DeLong, Wilson and so on; or by leaving out clusters
+(jackknife), by linearization over clusters or rows, or from those of the imputations (Rubin)."""
+
 POOLED = "pooled"
 """The name under which results over all external sites are filed."""
 
@@ -38,6 +44,8 @@ MACRO = "macro"
 
 RIVAL = "the rival"
 """The name of the other model where the release gives it none."""
+READERS = "readers"
+"""The name under which results of readers' tables are filed that name no dataset."""
 
 READER_STUDY = "reader study"
 """The name under which results of the reader study are filed."""
@@ -144,7 +152,8 @@ class Dataset:
 class Readers:
     """The readers' tables: rows are cases, columns are raters, NaN where a rater gave nothing."""
 
-    dataset: str
+    dataset: str | None
+    """The dataset of the cases; None where they are nobody's: the truth is then unknown."""
     rows: NDArray[np.int64]
     """The analysed row of the dataset that each case is; readers may have judged only some of them."""
     labels: Floats
@@ -403,6 +412,8 @@ class Estimate:
     of_value: str = field(default="", compare=False)
     """What of the method tells how the value was made, whatever the interval: what stays when that is made anew; never
     recorded."""
+    interval: IntervalMethod | None = None
+    """How its bounds were made, where a caption names that; None where they are missing."""
     made_of: SumOfShares | None = field(default=None, compare=False, repr=False)
     """The shares of rows that it is a sum of, from which imputations are pooled; never recorded."""
 
@@ -434,6 +445,8 @@ class Curve:
     n: int
     method: str
     events: int | None = None
+    interval: IntervalMethod | None = None
+    """How its bands were made, where a caption names that."""
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,9 @@ def test_settings_and_subset_must_be_the_same() -> None:
     elsewhere = result("bari", found(0.9), threshold=0.3)
     here = result("bari", found(0.6), threshold=0.2)
     assert judged(declared, elsewhere, here) == [("bari", 0.6, True, None)]
-    ((_, observed, met, reason),) = judged({**declared, "subset": {"column": "Sex", "level": "female"}}, elsewhere, here)
+    ((_, observed, met, reason),) = judged(
+        {**declared, "subset": {"column": "Sex", "level": "female"}}, elsewhere, here
+    )
     assert (observed, met) == (None, None)
     assert reason == "auroc is not computed for bari at Sex=female, threshold 0.2"
 

@@ -324,7 +324,9 @@ def test_a_site_without_a_number_is_no_end_of_a_range() -> None:
 
 
 def test_what_a_new_site_may_expect_is_told_from_five_sites_on() -> None:
-    assert "0.28 and 0.99 (95% prediction interval)" in said("results", KINDS["eight"])
+    assert "The expected range in a new hospital like these is 0.28 to 0.99 (95% prediction interval)" in said(
+        "results", KINDS["eight"]
+    )
     assert "fewer than five sites" in said("results", KINDS["two"]).lower()
     assert "prediction interval" not in said("results", KINDS["two"])
     assert "prediction interval" not in said("pooled", KINDS["two"])
@@ -670,6 +672,29 @@ def test_a_similarity_that_other_measures_deny_is_not_left_alone(
     text = said("correspondence", against_development(KINDS["two"], member, p_value))
     assert text.endswith(apart) if apart else "yet" not in text
     assert ("could as well be rows" in text) is not bool(apart)
+
+
+def test_what_a_draw_of_rows_adds_is_said_with_its_measure() -> None:
+    """The least and the greatest error over the sites at which rows were drawn; nothing where none were."""
+    two = KINDS["two"]
+    assert correspondence.draws(two) == ""
+    first, second = externals(two)
+    drawn = {"development_n": 2000.0, "development_of": 12000.0, "external_of": 2600.0}
+    errors = {(first.name, "degree_of_correspondence"): 0.0812, (second.name, "degree_of_correspondence"): 0.25}
+    errors |= {(second.name, "correspondence_averaged"): 0.004}
+    results = tuple(
+        dataclasses.replace(
+            one, found=dataclasses.replace(one.found, n=1500, details={**drawn, "sampling_error": errors[key]})
+        )
+        if (key := (one.dataset, one.measure)) in errors and isinstance(one.found, Estimate)
+        else one
+        for one in two.results
+    )
+    assert correspondence.draws(dataclasses.replace(two, results=results)) == (
+        "Larger tables are compared by rows that the seed draws, which adds an error: degree of correspondence, at "
+        "most 2,000 a side (standard error 0.081 to 0.250); correspondence, averaged, at most 2,000 a side "
+        "(standard error 0.004)."
+    )
 
 
 def compared_with_home(evidence: Evidence, *sites: tuple[str, float, float]) -> Evidence:

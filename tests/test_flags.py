@@ -271,8 +271,8 @@ def test_what_is_hard_to_predict_stands_in_one_sentence() -> None:
         one.flag: one.says for one in flags.raised((BEFORE, site(), site(name="turin")), found, (), SubgroupEvidence())
     }
     assert said["wide_prediction_interval"] == (
-        "a new hospital like these may see any AUROC from 0.70 to 0.95, O/E ratio from 0.60 to 1.70 and calibration "
-        "slope from \N{MINUS SIGN}0.50 to 2.50."
+        "the expected range in a new hospital like these is wide: AUROC 0.70 to 0.95, O/E ratio 0.60 to 1.70 and "
+        "calibration slope \N{MINUS SIGN}0.50 to 2.50."
     )
     assert said["heterogeneity"] == (
         "of the differences between the sites 90% in the AUROC and 80% in the O/E ratio are more than chance (I2)."

@@ -14,8 +14,10 @@ from scipy.stats import t as student
 from dossier import evaluate, initial, load
 from dossier.errors import DataError
 from dossier.evaluate import dependent
+from dossier.findings import results
 from dossier.metrics import imputations
-from dossier.types import Absent, Curve, Estimate, Evidence, Floats, Study, find_curve
+from dossier.register import fill
+from dossier.types import Absent, Curve, Estimate, Evidence, Floats, Picture, Study, find_curve
 from tests.reference.built import example, hurried
 from tests.test_classes import GRADES, RELEASE
 
@@ -95,6 +97,13 @@ def test_imputations_that_agree_give_the_interval_of_one(same: Evidence, plain: 
         assert pooled.details["imputations"] == 3
         assert "3 imputations by Rubin's rules" in pooled.method
         assert pooled.method.endswith("without the rows before imputing, what it changed is not known")
+
+
+def test_captions_name_rubins_rules_where_imputations_were_put_together(same: Evidence) -> None:
+    assert "Discrimination: Rubin's rules." in results.caption(same)
+    drawn = fill("figures").figures["cumulative_by_site"].function(same)
+    assert isinstance(drawn, Picture)
+    assert "95% bands (Rubin's rules)" in drawn.caption
 
 
 def test_imputations_that_differ_widen_the_interval_and_stand_beside_the_complete_cases(
@@ -212,7 +221,7 @@ def _column(rows: list[str], name: str) -> Floats:
 
 
 def test_the_risks_of_imputations_are_counted_where_they_are(rare: Evidence) -> None:
-    """Bins of .05 by the second imputation, of .02 by the first alone: nobody has a risk between .2 and .3."""
+    """Bins of .025 by the second imputation, of .0125 by the first alone: nobody has a risk between .2 and .3."""
     found = find_curve(rare, "risk_distribution", SITE)
     assert isinstance(found, Curve)
     outcome = _column(ROWS, "outcome")
@@ -238,7 +247,7 @@ def test_of_several_classes_each_has_its_own_bins_over_all_imputations(tmp_path:
     found = find_curve(evaluate.evidence(load.study(tmp_path)), "risk_distribution", "site", **{"class": "G1"})
     assert isinstance(found, Curve)
     edges = np.array([*found.columns["low"], 1.0], dtype=float)
-    assert edges == pytest.approx([*np.linspace(0, 0.5, 11), 1.0])
+    assert edges == pytest.approx([*np.linspace(0, 0.325, 14), 1.0])
     of_class = np.arange(40) % 4 == 1
     for name, rows in (("events", of_class), ("non_events", ~of_class)):
         counts = [np.histogram(np.array(column)[rows], edges)[0] for column in risks]

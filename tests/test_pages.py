@@ -202,7 +202,7 @@ def expected_in_findings(book: Book) -> Iterator[tuple[str, list[str]]]:
     yield "results", ["The AUROC", *ends(auroc)] if two else [f"The pooled AUROC is {mean}"]
     if pooled.get("prediction_low") is not None:
         new = (pooled["prediction_low"], pooled["prediction_high"])
-        yield "results", [f"between {new[0]:.2f} and {new[1]:.2f} (95% prediction interval)"]
+        yield "results", [f"{new[0]:.2f} to {new[1]:.2f} (95% prediction interval)"]
         yield "pooled", [f"AUROC {new[0]:.2f} to {new[1]:.2f}"]
     patients, events = (sum(one[name] for one in external) for name in ("n", "events"))
     yield "description", [f"{patients:,} patients, {events:,} events."]

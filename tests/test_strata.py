@@ -170,7 +170,7 @@ def test_criteria_may_name_what_is_pooled_differences_and_gain(tmp_path: Path) -
     ]
     ratios = [one.observed for one in evidence.criteria if one.measure == "oe_ratio"]
     assert ratios[0] == number(together(evidence, "oe_ratio")).value
-    assert ratios[1] == number(find_in_subgroup(evidence, "s=x", "oe_ratio", POOLED)).value
+    assert ratios[1] == number(find_in_subgroup(evidence, Subset("s", "x"), "oe_ratio", POOLED)).value
 
 
 def test_nothing_stands_beside_where_every_site_is_pooled(tmp_path: Path) -> None:
@@ -211,10 +211,10 @@ def test_imputations_and_clusters_of_sites_come_together(tmp_path: Path) -> None
             ]
             each.append(number(stratified.MEASURES[measure]([stratum(one, "s=x") for one in datasets], 0.95)))
         expected = imputations.rubin(each, scale, 0.95)  # type: ignore[arg-type]
-        seen = number(find_in_subgroup(evidence, "s=x", measure, POOLED))
+        seen = number(find_in_subgroup(evidence, Subset("s", "x"), measure, POOLED))
         assert (seen.value, seen.low, seen.high) == pytest.approx((expected.value, expected.low, expected.high))
         assert seen.details["k"] == 4
-        apart = find_in_subgroup(evidence, "s=x", measure, POOLED, against="complement")
+        apart = find_in_subgroup(evidence, Subset("s", "x"), measure, POOLED, against="complement")
         assert apart == Absent("some clusters of wards have rows in both groups, which are then not independent")
 
 
@@ -227,7 +227,7 @@ def test_what_all_sites_say_is_withheld_with_a_subgroup_of_one(tmp_path: Path) -
         folder = tmp_path / ("open" if kept else "closed")
         folder.mkdir()
         evidence = evaluate.evidence(read(folder, tables, GROUP + policy, rival=False))
-        seen = find_in_subgroup(evidence, "s=x", "oe_ratio", POOLED)
+        seen = find_in_subgroup(evidence, Subset("s", "x"), "oe_ratio", POOLED)
         assert isinstance(seen, Estimate if kept else Withheld)
 
 

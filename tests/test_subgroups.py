@@ -191,8 +191,8 @@ def test_values_are_those_of_the_plain_functions_on_the_rows(knee: Evidence, lab
 
 def test_of_two_levels_each_is_the_other_s_mirror(knee: Evidence) -> None:
     for measure in ("auroc", "oe_ratio", "ici", "nagelkerke_r2"):
-        one = find_in_subgroup(knee, "Sex=female", measure, "knee-2", against="complement")
-        other = find_in_subgroup(knee, "Sex=male", measure, "knee-2", against="complement")
+        one = find_in_subgroup(knee, Subset("Sex", "female"), measure, "knee-2", against="complement")
+        other = find_in_subgroup(knee, Subset("Sex", "male"), measure, "knee-2", against="complement")
         assert isinstance(one, Estimate)
         assert isinstance(other, Estimate)
         assert one.value == -other.value
@@ -235,7 +235,7 @@ def test_over_all_sites_a_subgroup_has_every_row_also_of_sites_with_few_events(k
     names = dict.fromkeys(name for name, _, _ in women)
     few = [name for name in names if sum(y for site, y, _ in women if site == name) < 20]
     assert few, "a site with fewer than 20 events in the subgroup"
-    ratio = find_in_subgroup(knee, "Sex=female", "oe_ratio", POOLED)
+    ratio = find_in_subgroup(knee, Subset("Sex", "female"), "oe_ratio", POOLED)
     assert isinstance(ratio, Estimate)
     assert (ratio.n, ratio.events) == (len(women), sum(y for _, y, _ in women))
     assert ratio.value == pytest.approx(sum(y for _, y, _ in women) / sum(p for _, _, p in women), rel=1e-12)
@@ -249,15 +249,15 @@ def test_over_all_sites_a_subgroup_has_every_row_also_of_sites_with_few_events(k
         for other, z, q in women
         if other == name and not z
     ]
-    auroc = find_in_subgroup(knee, "Sex=female", "auroc", POOLED)
+    auroc = find_in_subgroup(knee, Subset("Sex", "female"), "auroc", POOLED)
     assert isinstance(auroc, Estimate)
     assert auroc.value == pytest.approx(sum(pairs) / len(pairs), rel=1e-12)
 
 
 def test_the_difference_over_all_sites_is_that_of_both_groups_over_all_their_rows(knee: Evidence) -> None:
     for measure in ("auroc", "model_based_concordance", "oe_ratio", "calibration_slope", "calibration_intercept"):
-        women, men = (find_in_subgroup(knee, f"Sex={one}", measure, POOLED) for one in ("female", "male"))
-        apart = find_in_subgroup(knee, "Sex=female", measure, POOLED, against="complement")
+        women, men = (find_in_subgroup(knee, Subset("Sex", one), measure, POOLED) for one in ("female", "male"))
+        apart = find_in_subgroup(knee, Subset("Sex", "female"), measure, POOLED, against="complement")
         assert isinstance(women, Estimate)
         assert isinstance(men, Estimate)
         assert isinstance(apart, Estimate)
@@ -283,13 +283,13 @@ def test_a_group_that_ranks_less_well_by_case_mix_alone_is_told_so(tmp_path: Pat
     found = evaluate.evidence(
         read(tmp_path, '[[subgroup]]\ncolumn = "s"\n', a=right_model({"alike": 0.5, "mixed": 1.8}))
     )
-    apart = find_in_subgroup(found, "s=alike", "auroc", "a", against="complement")
+    apart = find_in_subgroup(found, Subset("s", "alike"), "auroc", "a", against="complement")
     assert isinstance(apart, Estimate)
     assert apart.high is not None
     assert apart.high < -0.1
     (one,) = (one for one in findings.compared(found) if one.measure == "auroc")
-    observed = find_in_subgroup(found, "s=alike", "auroc", "a")
-    expected = find_in_subgroup(found, "s=alike", "model_based_concordance", "a")
+    observed = find_in_subgroup(found, Subset("s", "alike"), "auroc", "a")
+    expected = find_in_subgroup(found, Subset("s", "alike"), "model_based_concordance", "a")
     assert isinstance(observed, Estimate)
     assert isinstance(expected, Estimate)
     assert expected.value == pytest.approx(observed.value, abs=0.04)
@@ -332,9 +332,9 @@ def test_too_few_is_below_twenty_of_each(tmp_path: Path, events: int, others: in
         assert sum(isinstance(one.found, Estimate) for one in here) > 20
         return
     assert {one.found for one in here} == {Absent(f"too few to tell: {events} events, {others} non-events")}
-    against = find_in_subgroup(found, "s=b", "auroc", "a", against="complement")
+    against = find_in_subgroup(found, Subset("s", "b"), "auroc", "a", against="complement")
     assert against == Absent(f"too few to tell of the other patients: {events} events, {others} non-events")
-    assert isinstance(find_in_subgroup(found, "s=b", "auroc", "a"), Estimate)
+    assert isinstance(find_in_subgroup(found, Subset("s", "b"), "auroc", "a"), Estimate)
 
 
 def test_the_order_of_rows_and_of_levels_moves_no_number(tmp_path: Path) -> None:
@@ -363,7 +363,7 @@ def test_refitted_splits_have_no_subgroups(tmp_path: Path) -> None:
     (tmp_path / "i.csv").write_text(text, encoding="utf-8")
     found = evaluate.evidence(read(tmp_path, declared, a=made(20, 20)))
     why = Absent("subgroups need independent patients, and the rows of i are refitted splits")
-    assert find_in_subgroup(found, "s=a", "auroc", "i") == why
+    assert find_in_subgroup(found, Subset("s", "a"), "auroc", "i") == why
 
 
 # ---- what becomes of them -------------------------------------------------------------------------------------------
@@ -450,7 +450,7 @@ def test_the_tables_show_the_numbers_and_what_is_too_few(knee: Evidence) -> None
     ]
     rows = tables["table-subgroups-age"].rows
     place = next(k for k, row in enumerate(rows) if row.label == "Knee 3")
-    found = find_in_subgroup(knee, "Age=50 to 69", "auroc", "knee-3")
+    found = find_in_subgroup(knee, Subset("Age", "50 to 69"), "auroc", "knee-3")
     assert isinstance(found, Estimate)
     assert rows[place + 1].cells[2].text == "too few"
     assert rows[place + 2].cells[2].text == f"{found.value:.2f}"
@@ -521,21 +521,21 @@ def test_subgroups_of_several_classes(tmp_path: Path) -> None:
         for k in range(3)
     ]
     for k, expected in enumerate(of_each):
-        assert find_in_subgroup(evidence, "sex=female", "auroc", "one", **{"class": f"G{k}"}) == expected
-    mean = find_in_subgroup(evidence, "sex=female", "auroc", "one")
+        assert find_in_subgroup(evidence, Subset("sex", "female"), "auroc", "one", **{"class": f"G{k}"}) == expected
+    mean = find_in_subgroup(evidence, Subset("sex", "female"), "auroc", "one")
     assert isinstance(mean, Estimate)
     assert mean.value == pytest.approx(float(np.mean([one.value for one in of_each if isinstance(one, Estimate)])))
 
 
 def test_too_few_is_told_class_by_class(tmp_path: Path) -> None:
     _, evidence = graded(tmp_path)
-    mean = find_in_subgroup(evidence, "sex=male", "auroc", "one")
+    mean = find_in_subgroup(evidence, Subset("sex", "male"), "auroc", "one")
     assert isinstance(mean, Absent)
     assert mean.reason.startswith("too few to tell: ")
     assert mean.reason.endswith(" of G2")
-    assert isinstance(find_in_subgroup(evidence, "sex=male", "auroc", "one", **{"class": "G0"}), Estimate)
-    assert isinstance(find_in_subgroup(evidence, "sex=male", "auroc", "one", **{"class": "G2"}), Absent)
-    apart = find_in_subgroup(evidence, "sex=female", "auroc", "one", against="complement")
+    assert isinstance(find_in_subgroup(evidence, Subset("sex", "male"), "auroc", "one", **{"class": "G0"}), Estimate)
+    assert isinstance(find_in_subgroup(evidence, Subset("sex", "male"), "auroc", "one", **{"class": "G2"}), Absent)
+    apart = find_in_subgroup(evidence, Subset("sex", "female"), "auroc", "one", against="complement")
     assert isinstance(apart, Absent)
     assert apart.reason.startswith("too few to tell of the other patients: ")
     tables = {one.name: one for one in findings.tables(evidence)}

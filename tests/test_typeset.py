@@ -17,7 +17,7 @@ from dossier.types import Absent, Curve, Estimate, Evidence, Predicted, Result, 
 from dossier.typeset import measures
 from dossier.typeset.measures import chapter_tables, in_appendix_only
 from dossier.typeset.names import foretold, label_of, reader_name, readers_by_group
-from dossier.typeset.notes import note_of
+from dossier.typeset.notes import intervals_of, note_of
 from dossier.typeset.numbers import DASH, MINUS, TIED, in_text, interval, number, threshold, value_of
 from dossier.typeset.tables import CHARACTER, LONG_LABEL, Reasons
 from dossier.typeset.words import counted, how_many, in_words, listing, named, setting, within_sentence
@@ -493,6 +493,55 @@ def test_a_note_speaks_of_the_intervals_that_are_printed() -> None:
     whole = Result("m", "m", "site-0", {}, dataclasses.replace(estimate(0.5, 0.4, 0.6), method="by hand"))
     assert note_of(EIGHT, [bare, whole], [PLAIN]) == "Value and 95% interval. By hand."
     assert note_of(EIGHT, [bare], [PLAIN]) == "Value only."
+
+
+def test_a_caption_names_how_most_intervals_were_made_and_where_others_were() -> None:
+    bare, whole = estimate(0.7), estimate(0.7, 0.6, 0.8)
+    usual, other = (dataclasses.replace(whole, interval=way) for way in ("DeLong", "clusters left out"))
+    found: list[tuple[str, Estimate | Curve | Absent]] = [("Rome", usual), ("Oslo", usual), ("Bern", bare)]
+    assert intervals_of([*found, ("Ulm", Absent("one class"))]) == "DeLong"
+    assert intervals_of([*found, ("Ulm", other)]) == "DeLong; jackknife over clusters at Ulm"
+    assert intervals_of([*[("Ulm", other)] * 3, *found]) == ("jackknife over clusters; DeLong at Rome and Oslo"), (
+        "that of most stands first"
+    )
+    assert intervals_of([*((f"site {k}", other) for k in range(4)), *[("Rome", usual)] * 5]).endswith(" at four sites")
+
+
+def test_a_caption_claims_no_way_that_is_not_known() -> None:
+    """Without a bound there is nothing to name; bounds made in another way are spelled out in the methods alone."""
+    assert intervals_of([("Bern", estimate(0.7)), ("Ulm", Absent("one class"))]) == "no interval"
+    assert intervals_of([("Bern", estimate(0.7, 0.6, 0.8))]) == "see Methods"
+    assert intervals_of([("Bern", Curve({"low": (0.1,)}, 9, "by hand"))]) == "see Methods"
+
+
+@pytest.mark.parametrize(
+    ("knots", "curve"),
+    [
+        (0.0, "a straight line"),
+        (3.0, "a spline of 3 knots"),
+        (3.4, "curves that differ between the imputations"),
+        (4.0, None),
+        (None, None),
+    ],
+)
+def test_a_calibration_error_of_a_simpler_curve_is_marked_in_its_table(knots: float | None, curve: str | None) -> None:
+    """On 99 events ICI is .020 with three knots and .027 with four: beside each other they mislead."""
+    usual = dataclasses.replace(estimate(0.05, 0.02, 0.09), details={"knots": 4.0})
+    marked = dataclasses.replace(usual, details={} if knots is None else {"knots": knots})
+    results = tuple(
+        Result("ici", "ici", name, {}, found)
+        for name, found in (("site-0", usual), ("site-1", marked), ("site-2", usual))
+    )
+    table = next(
+        one
+        for one in chapter_tables(dataclasses.replace(EIGHT, results=results), "calibration")
+        if any("0.05" in cell.text for row in one.rows for cell in row.cells)
+    )
+    marks = ["†" in cell.interval for row in table.rows for cell in row.cells if cell.text]
+    told = [one for one in table.footnotes if "spline of 4 knots" in one]
+    assert marks == [False, curve is not None, False]
+    assert len(told) == (curve is not None)
+    assert all(f"rom {curve}, not a spline of 4 knots" in one for one in told)
 
 
 def test_every_row_of_every_table_has_a_cell_for_every_column(book: Book) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from dossier import evaluate, initial, load, record
 from dossier.errors import DataError
+from dossier.findings import results
 from dossier.metrics import weighted
 from dossier.metrics.calibration import oe_ratio
 from dossier.metrics.discrimination import risk_distribution
@@ -316,6 +317,12 @@ def test_the_rival_has_its_weighted_interval_on_the_scale_of_the_model(evidence:
     methods = {one.term: one.found.method for one in evidence[0].results if isinstance(one.found, Estimate)}
     for term, scale in (("auroc_of_rival", "logit"), ("oe_ratio_of_rival", "log"), ("auroc_difference", "freedom")):
         assert methods[term].endswith(scale), term
+
+
+def test_the_caption_names_how_the_intervals_of_weighted_rows_were_made(evidence: tuple[Evidence, Evidence]) -> None:
+    weighted_rows, plain = map(results.caption, evidence)
+    assert "Discrimination: DeLong." in plain
+    assert "Discrimination: linearization over rows." in weighted_rows
 
 
 def test_measures_and_curves_without_weights_are_refused_with_a_sentence(evidence: tuple[Evidence, Evidence]) -> None:

@@ -18,12 +18,12 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from dossier import evaluate, load, record
 from dossier.evaluate import withheld
 from dossier.evaluate.withheld import curves, descriptions, tables
-from dossier.evaluate.withheld.results import names_few
+from dossier.evaluate.withheld.results import names_few, of_counts
 from dossier.evaluate.withheld.tables import _Row as Row
 from dossier.metrics.logistic import clipped
 from dossier.metrics.subgroups import too_few_of_classes
 from dossier.register import fill
-from dossier.types import CountedRows, Flag, Study
+from dossier.types import CountedRows, Estimate, Flag, Study, Withheld
 from tests.canaries import plant
 from tests.smallest import HEAD, SITE
 
@@ -305,6 +305,14 @@ def test_a_withheld_number_of_rows_is_said_as_one() -> None:
 def test_one_row_is_not_in_the_plural() -> None:
     assert dataclasses.replace(EQUAL, count=1).says().endswith("of which 1 row is equal.")
     assert CountedRows(1, "No risk in ", " of north.").says() == "No risk in 1 row of north."
+
+
+@pytest.mark.parametrize(("drawn_from", "is_withheld"), [(40, True), (45, False), (30, False)])
+def test_rows_that_chance_leaves_out_are_no_small_count(drawn_from: float, is_withheld: bool) -> None:
+    """Of 45 rows 38 are drawn, which is no secret; that 5 had no predictors, and could not be drawn, is one."""
+    found = Estimate(0.5, None, None, None, 38, "permutation", details={"external_of": drawn_from})
+    shown = of_counts("degree_of_correspondence", found, 10, 45)
+    assert isinstance(shown, Withheld) is is_withheld
 
 
 # ---- the counts in a method or a reason -----------------------------------------------------------------------------

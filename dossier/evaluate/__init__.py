@@ -15,14 +15,26 @@ import joblib
 
 from dossier import acceptance, checklist, flags
 from dossier.errors import Fault
-from dossier.evaluate import changes, classes, cluster, model, pieces, reader_study, sites, strata, subgroups, withheld
+from dossier.evaluate import (
+    changes,
+    classes,
+    cluster,
+    model,
+    pieces,
+    reader_study,
+    readers,
+    sites,
+    strata,
+    subgroups,
+    withheld,
+)
 from dossier.evaluate.offered import Site
 from dossier.evaluate.pieces import Found, Piece
 from dossier.evaluate.site import SiteEvidence
 from dossier.metrics.resampling import VALUE_ALONE
 from dossier.register import REGISTER, fill
 from dossier.release import Release
-from dossier.types import Criterion, Evidence, Flag, Study, SubgroupEvidence
+from dossier.types import READERS, Criterion, Evidence, Flag, Study, SubgroupEvidence
 from dossier.verb import makes
 
 Progress = Callable[[str, str, int, int], None]
@@ -123,14 +135,20 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
     if measures is None:
         results += sites.syntheses(study.release, external, internal, "external")
         results += sites.syntheses(study.release, external, internal, "pooled")
+        results += readers.results(study)
     results += reader_study.results(study, measures)
     curves, points = [], model.Points()
     if measures is None:
         points = model.points(study)
         curves = [curve for site in site_results for curve in site.curves]
-        curves += [*sites.pooled_curves(study.release, external), *reader_study.curves(study), *points.curves]
+        curves += [*sites.pooled_curves(study.release, external), *readers.curves(study)]
+        curves += [*reader_study.curves(study), *points.curves]
     summaries = tuple(site.summary for site in site_results)
-    descriptions = (*(row for found in each for row in found.descriptions), *points.descriptions)
+    descriptions = (
+        *(row for found in each for row in found.descriptions),
+        *readers.descriptions(study),
+        *points.descriptions,
+    )
     of_subgroups = subgroups.together(study.release, parts, whole)
     return Evidence(
         release=_with_every_setting(study.release),
@@ -220,7 +238,7 @@ def _sites(study: Study) -> list[Site]:
             development_rows=development.rows_analysed if development else None,
             development_sample=development.sampled.rows_analysed if development and development.sampled else None,
             readers=study.readers if study.readers and study.readers.dataset == dataset.name else None,
-            readers_elsewhere=study.readers.dataset if study.readers else None,
+            readers_elsewhere=(study.readers.dataset or READERS) if study.readers else None,
         )
         for dataset in study.datasets
     ]

@@ -145,7 +145,8 @@ def _without_interval(found: Estimate, dataset: Dataset) -> Estimate:
     reason = f"the rows of {dataset.name} are clustered, and the interval of this measure needs independent rows"
     details = {name: value for name, value in found.details.items() if name != "p_value"}
     method = found.by("value only")
-    return replace(found, low=None, high=None, level=None, se=None, method=method, details=details, reason=reason)
+    bare = replace(found, low=None, high=None, level=None, se=None, interval=None)
+    return replace(bare, method=method, details=details, reason=reason)
 
 
 def symmetry_of(metric: Metric, at: At) -> Symmetry:
@@ -213,7 +214,8 @@ def _jackknifed(
         columns[f"{prefix}low"], columns[f"{prefix}high"] = tuple(low.tolist()), tuple(high.tolist())
         if f"{prefix}se" in columns:
             columns[f"{prefix}se"] = tuple(((high - low) / (2 * reach)).tolist())
-    return replace(found, columns=columns, method=f"{found.method.split(';')[0]}; pointwise, {made.method}")
+    method = f"{found.method.split(';')[0]}; pointwise, {made.method}"
+    return replace(found, columns=columns, method=method, interval="clusters left out")
 
 
 def reach_of_bands(site: Site) -> float:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dossier.metrics.raters import ABOVE_MEAN, TAUS_OF_RATERS, TOP, TWO_LEVELS
 from dossier.release import Source, SurveyShare, Utility
-from dossier.types import MACRO, Absent, Curve, Dataset, Estimate, Feature, Floats, Readers, Subset, Term
+from dossier.types import MACRO, READERS, Absent, Curve, Dataset, Estimate, Feature, Floats, Readers, Subset, Term
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,6 +39,7 @@ class Site:
     development_rows: int | None
     readers: Readers | None
     readers_elsewhere: str | None
+    """The dataset that readers judged instead; READERS where their tables name none, None where there are none."""
     subset: Subset | None = None
     """The subgroup that the rows are, when they are only a part of the dataset."""
     development_sample: int | None = None
@@ -58,7 +59,7 @@ class Site:
 
 def columns(site: Site) -> dict[str, Any]:
     """What can be named as a column, or the reason why this site does not have it."""
-    dataset, readers = site.dataset, site.readers
+    dataset = site.dataset
     several = f"{dataset.name} has an outcome of several classes"
     no_rival = (
         f"the rival has no risk in some rows of {dataset.name}"
@@ -67,12 +68,6 @@ def columns(site: Site) -> dict[str, Any]:
     )
     binary = f"{dataset.name} has an outcome of two classes"
     is_binary = not site.release.outcome.classes
-    if readers is None:
-        no_readers = Absent(
-            f"the readers judged the cases of {site.readers_elsewhere}, not those of {dataset.name}"
-            if site.readers_elsewhere
-            else "the release has no readers' tables"
-        )
     columns: dict[str, Any] = {
         "outcome": _or(dataset.outcome, several if dataset.class_labels else f"{dataset.name} has no outcome"),
         "risk": _or(dataset.risk, several if dataset.class_labels else f"{dataset.name} has no risk"),
@@ -90,18 +85,36 @@ def columns(site: Site) -> dict[str, Any]:
         "case_complexity": _or(dataset.complexity, f"{dataset.name} has no complexity"),
         "development": _or(site.development, "the release has no development table with predictors"),
     }
-    for name, field in {
-        "labels": "labels",
-        "confidence": "confidence",
-        "rater_complexity": "complexity",
-        "truth": "truth",
-        "rater_accuracy": "accuracy",
-        "coherence": "coherence",
-    }.items():
-        columns[name] = (
-            no_readers if readers is None else _or(getattr(readers, field), f"the readers' tables hold no {field}")
-        )
-    return columns
+    if site.readers is not None:
+        return columns | readers_columns(site.readers)
+    return columns | dict.fromkeys(OF_READERS, _no_readers(site))
+
+
+OF_READERS = {
+    "labels": "labels",
+    "confidence": "confidence",
+    "rater_complexity": "complexity",
+    "truth": "truth",
+    "rater_accuracy": "accuracy",
+    "coherence": "coherence",
+}
+"""What can be named of the readers' tables, and the field of each."""
+
+
+def readers_columns(readers: Readers) -> dict[str, Any]:
+    """What can be named of the readers' tables, or the reason why they do not have it."""
+    return {
+        name: _or(getattr(readers, field), f"the readers' tables hold no {field}") for name, field in OF_READERS.items()
+    }
+
+
+def _no_readers(site: Site) -> Absent:
+    """Why no readers judged the cases of a site."""
+    if site.readers_elsewhere is None:
+        return Absent("the release has no readers' tables")
+    if site.readers_elsewhere == READERS:
+        return Absent("the readers' tables name no dataset")
+    return Absent(f"the readers judged the cases of {site.readers_elsewhere}, not those of {site.dataset.name}")
 
 
 def _or(value: Any, reason: str) -> Any:
@@ -301,11 +314,12 @@ def ask(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any]) -> A
 
 def missing(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any]) -> Absent | None:
     """The reason of the first thing that a function cannot do without and this site does not have."""
-    needed = (offered[need] for need in maker.needs if need not in _optional(maker.function))
+    needed = (offered[need] for need in maker.needs if need not in optional(maker.function))
     return next((one for one in needed if isinstance(one, Absent)), None)
 
 
-def _optional(function: Callable[..., Any]) -> frozenset[str]:
+def optional(function: Callable[..., Any]) -> frozenset[str]:
+    """The parameters of a function that have a default."""
     defaults = function.__defaults__ or ()
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     return frozenset(names[len(names) - len(defaults) :]) | frozenset(function.__kwdefaults__ or {})

@@ -289,5 +289,6 @@ def _drawn(maker: CurveMaker, site: Site) -> Curve | Absent:
 def _described(site: Site, maker: CurveMaker) -> Sequence[Description]:
     if _too_few(site.dataset) is not None:
         return ()
-    rows = ask(maker, {**columns(site), **settings(site.release)})
+    seed = seed_of(site.release, site.drawn_as, maker.chapter)
+    rows = ask(maker, {**columns(site), **settings(site.release), "seed": seed})
     return () if isinstance(rows, Absent) else tuple(rows)

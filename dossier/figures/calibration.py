@@ -155,7 +155,7 @@ def has_groups(grid: Lattice, width: float) -> bool:
     return width == FULL and grid.width >= NARROWEST_WITH_GROUPS
 
 
-# ---- the whole range and the part where the patients are ------------------------------------------------------------
+# ---- all risks and the part where most patients are -----------------------------------------------------------------
 
 LARGE = 68.0
 """The side of a panel when two stand beside each other, in mm."""
@@ -164,19 +164,38 @@ POOLED_SIDE = 54.0
 TITLE = 6.0
 """The height of the line above the panels, in mm."""
 STRIP = 11.0
+ROOM_BESIDE = 5.7
+"""The widest number in mm that stands between an axis and the words that run along it."""
 
 
-def ranges(end: float) -> tuple[tuple[float, str], ...]:
-    """The ends of the axes of the panels with what stands above them: all risks, and those up to a nearer end."""
-    whole = (1.0, "Full range")
-    return (whole,) if end >= 1 else (whole, (end, f"Up to {tick_text(end)}, where 99% of the risks lie"))
+Ranges = tuple[tuple[float, str], ...]
+"""The ends of the axes of panels, each with what stands above it."""
+MOST_PATIENTS = 0.9
+MUCH_NEARER = 0.5
+"""By how much nearer the end of most patients must lie to be worth a panel of its own."""
 
 
-def _two_panels(
-    end: float, strip: float, side: float = LARGE, top: float = TITLE
+def ranges(evidence: Evidence, end: float) -> Ranges:
+    """All that the curves reach, and where most of the patients have risks much lower also these alone."""
+    whole = (end, f"Up to {tick_text(end)}")
+    found = [find_curve(evidence, "risk_distribution", site.name) for site in externals(evidence)]
+    reached = [_end_of_most(curve) for curve in found if isinstance(curve, Curve)]
+    near = ceiling(max(reached, default=1.0))
+    share = per_cent(MOST_PATIENTS)
+    return (whole,) if near > MUCH_NEARER * end else (whole, (near, f"Up to {tick_text(near)}: {share} of the risks"))
+
+
+def _end_of_most(curve: Curve) -> float:
+    """The upper end of the bin of the risks up to which at least nine of ten patients lie."""
+    counts = np.nan_to_num(column(curve, "events")) + np.nan_to_num(column(curve, "non_events"))
+    held = np.cumsum(counts) >= MOST_PATIENTS * counts.sum()
+    return float(column(curve, "high")[held][0])
+
+
+def _panels(
+    views: Ranges, strip: float, side: float = LARGE, top: float = TITLE
 ) -> tuple[Figure, list[tuple[Axes, float, float]]]:
     """A sheet with a square panel for each range, labelled; with their axes, where they begin and where they end."""
-    views = ranges(end)
     left = 11.5
     step = FULL - left - LARGE - 1.0
     drawn = sheet(HALF if len(views) == 1 else FULL, top + side + strip + 9.4)
@@ -191,7 +210,9 @@ def _two_panels(
         axes.set_ylim(0, limit)
         steps = [limit * quarter / 4 for quarter in range(5)]
         words = [tick_text(step) if index in (0, 2, 4) else "" for index, step in enumerate(steps)]
-        ticks(axes, "y", steps, words, inward=True)
+        # The axes have one scale: a number in the middle that would stand in the words beside it is read below.
+        has_room = text_width(words[2]) <= ROOM_BESIDE
+        ticks(axes, "y", steps, words if has_room else [words[0], "", "", "", words[4]], inward=True)
         ticks(axes, "x", steps, [""] * 5 if strip else words, inward=True)
         write(drawn, x + side / 2, top + side + strip + 7.2, "Estimated risk", ha="center")
         made.append((axes, x, limit))
@@ -200,11 +221,11 @@ def _two_panels(
 
 
 def _draw_alone(evidence: Evidence, site: DatasetSummary, end: float) -> Figure | Absent:
-    """The curve of the only site over all risks, and over those that its patients have."""
+    """The curve of the only site over all risks that it reaches, and over those of most patients."""
     curve = find_curve(evidence, "calibration_curve", site.name)
     if isinstance(curve, Absent):
         return curve
-    drawn, made = _two_panels(end, STRIP)
+    drawn, made = _panels(ranges(evidence, end), STRIP)
     for axes, x, limit in made:
         draw_curve(axes, curve, limit, few(site, bands.FEW_FOR_A_BAND), 1.5)
         draw_groups(axes, find_curve(evidence, "calibration_groups", site.name), limit)
@@ -215,7 +236,7 @@ def _draw_alone(evidence: Evidence, site: DatasetSummary, end: float) -> Figure 
 
 
 def draw_calibration_pooled(evidence: Evidence) -> Figure | Absent:
-    """The curves of all external sites as thin lines and the average one with its band, whole and near."""
+    """The curves of all external sites as thin lines and the average one with its band, all of it and near."""
     sites = externals(evidence)
     if len(sites) < 2:
         return Absent("there is one external dataset, so that there is nothing to pool")
@@ -226,9 +247,10 @@ def draw_calibration_pooled(evidence: Evidence) -> Figure | Absent:
     end = curve_end([curve for _, curve in known])
     pooled = find_curve(evidence, "calibration_curve_all_sites", POOLED)
     crowded = len(known) > MOST_NAMED_CURVES
-    names = None if crowded else _names_of_curves([curve for _, curve in known], pooled, ranges(end)[-1][0])
-    several = len(ranges(end)) > 1
-    drawn, made = _two_panels(end, 0.0, POOLED_SIDE, TITLE + (KEY_LINE if names is None and several else 0.0))
+    views = ranges(evidence, end)
+    names = None if crowded else _names_of_curves([curve for _, curve in known], pooled, views[-1][0])
+    several = len(views) > 1
+    drawn, made = _panels(views, 0.0, POOLED_SIDE, TITLE + (KEY_LINE if names is None and several else 0.0))
     for place, (axes, _, limit) in enumerate(made):
         axes.plot([0, limit], [0, limit], color=RULE, lw=PERFECT, zorder=1.5)
         for site, curve in known:

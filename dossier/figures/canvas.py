@@ -215,8 +215,12 @@ def tick_text(value: float) -> str:
 
 
 def ceiling(value: float) -> float:
-    """The round end of a scale of shares that holds the value: 0.02, 0.05, 0.1 ... 1."""
-    return next((end for end in (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8) if value <= end), 1.0)
+    """The round end of a scale of shares that holds the value, 1 at most: 0.01, 0.02, 0.03 ... 0.1, 0.2 ... 1."""
+    return next((end for end in ROUND_ENDS if value <= end), 1.0)
+
+
+ROUND_ENDS = tuple(digit / decade for decade in (1000, 100, 10) for digit in (1, 2, 3, 4, 5, 6, 8))
+"""Ends of which the halves are round as well, or the thirds."""
 
 
 # ---- numbers and words ----------------------------------------------------------------------------------------------

@@ -133,7 +133,8 @@ WIDTH, LINES_HEIGHT = 62.4, 42.0
 
 def _risk_ticks(end: float) -> tuple[list[float], list[str]]:
     """Round risks from 0 to the end of the axes, in per cent."""
-    count = 4 if end in (0.02, 0.2, 0.4, 0.8) else 5 if end in (0.05, 0.1, 0.5, 1.0) else 3
+    digit = f"{end:e}"[0]
+    count = 3 if digit in "36" else 4 if digit in "248" else 5
     places = [end * step / count for step in range(count + 1)]
     return places, ["0", *(f"{place * 100:g}%" for place in places[1:])]
 
@@ -557,7 +558,7 @@ def committee_ranking(evidence: Evidence) -> Picture | Absent:
         rest += _not_known(len(sites) - len(known))
         pooled = find(evidence, "auroc", POOLED)
         new = None if isinstance(pooled, Absent) else expected_range(pooled)
-        bar = " The hollow bar is what a new place may expect." if new is not None else ""
+        bar = " Hollow bar: the expected range in a new place." if new is not None else ""
         caption = (
             f"{len(known)} places, {sum(site.n for site in known):,} patients. Square: the ranking; line: its range "
             f"({level_text(evidence)}).{_together(pooled, len(known))}{bar}{rest}"
@@ -568,6 +569,8 @@ def committee_ranking(evidence: Evidence) -> Picture | Absent:
         if low == high:
             told = f"Ranked right, of 100: {low} at every place"
         elsewhere = (
-            "" if new is None else f"; in a new place from {number(100 * new[0], 0)} to {number(100 * new[1], 0)}"
+            ""
+            if new is None
+            else f"; expected range in a new place: {number(100 * new[0], 0)} to {number(100 * new[1], 0)}"
         )
         return picture("committee_ranking", drawn, caption, f"{told}{elsewhere}.")

@@ -441,7 +441,7 @@ def forest_caption(evidence: Evidence, forest: Forest, width: float) -> str:
     if isinstance(pooled, Estimate):
         has_bar = expected_range(pooled) is not None
         text += " Diamond: all patients together" if forest.counts_patients else " Diamond: pooled"
-        text += "; hollow bar: prediction interval (PI) for a new hospital." if has_bar else "."
+        text += "; hollow bar: expected range in a new hospital (prediction interval, PI)." if has_bar else "."
     if any(forest.everyone(evidence, site.name) is not None for site in shown):
         text += " Stroke: flagging everyone (left out where far lower)."
     if any(few(site, bands.FEW_FOR_POOLING) for site in shown):
@@ -475,7 +475,7 @@ def forest_alternative(evidence: Evidence, forest: Forest, *, only_sites: bool =
         text += f"; {where} it is {value_text(pooled, forest.digits)}"
         new = expected_range(pooled)
         if new is not None:
-            text += f", and in a new hospital {interval(*new, joint=' to ')}"
+            text += f", and the expected range in a new hospital {interval(*new, joint=' to ')}"
     return f"{text}."
 
 

@@ -41,6 +41,7 @@ from dossier.figures.canvas import (
 )
 from dossier.register import figure
 from dossier.types import Absent, Curve, DatasetSummary, Evidence, Picture, externals, find_curve
+from dossier.typeset.notes import intervals_of
 from dossier.typeset.numbers import number, per_cent
 from dossier.typeset.numbers import threshold as as_typeset
 from dossier.typeset.words import counted
@@ -296,9 +297,10 @@ def fagan_nomogram(evidence: Evidence) -> Picture | Absent:
             return found
         sites = list({one.site.name: one.site for one in found}.values())
         at = as_typeset(found[0].threshold) if len({one.threshold for one in found}) == 1 else "the declared ones"
+        made = intervals_of((site.site, find_curve(evidence, "fagan_nomogram", site.name)) for site in sites)
         caption = (
             f"{patients(sites)}; positive: risk at or above the threshold, {at}. Before: the site's own share "
-            f"of cases. After: its predictive values with {level_text(evidence)} intervals (Wilson). On the "
+            f"of cases. After: its predictive values with {level_text(evidence)} intervals ({made}). On the "
             "lines: the likelihood ratio, which multiplies the odds."
         )
         return picture("fagan_nomogram", drawn, caption + _rest(evidence, found), _alternative(found))

@@ -33,7 +33,7 @@ from dossier.figures.canvas import (
     write,
 )
 from dossier.register import figure
-from dossier.types import Absent, Curve, Estimate, Evidence, Picture, Withheld, summary_of
+from dossier.types import READERS, Absent, Curve, Estimate, Evidence, Picture, Withheld, summary_of
 from dossier.typeset.numbers import number, per_cent
 from dossier.typeset.words import counted, setting
 
@@ -318,7 +318,8 @@ def _who(evidence: Evidence) -> str:
     for one in evidence.curves:
         if one.curve == "raters_one_by_one" and isinstance(one.found, Curve):
             raters, cases = counted(len(one.found.columns["rater"]), "rater"), counted(one.found.n, "case")
-            return f"{raters}, {cases} of {summary_of(evidence, one.dataset).site}"
+            where = "" if one.dataset == READERS else f" of {summary_of(evidence, one.dataset).site}"
+            return f"{raters}, {cases}{where}"
     return "The raters"
 
 

@@ -51,12 +51,13 @@ from dossier.figures.canvas import (
 from dossier.register import figure
 from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, find, find_curve
 from dossier.typeset.names import events_of
+from dossier.typeset.notes import intervals_of
 from dossier.typeset.numbers import number, per_cent
 from dossier.typeset.words import listing
 
 _SHARES = ("share_events", "share_non_events")
-REGULAR = 10
-"""How many of the bins of a distribution are equal; one more may hold the few risks beyond them."""
+FEW_BEYOND = 0.01
+"""The share of the patients that one wide bin beyond the equal ones may hold; an axis then ends before it."""
 
 
 # ---- bins -----------------------------------------------------------------------------------------------------------
@@ -89,9 +90,9 @@ def heights_of(curve: Curve, name: str, edges: Floats, step: float) -> Floats:
     return np.asarray(np.diff(np.interp(edges, edges_of(curve), below)) * step / np.diff(edges))
 
 
-SMALLEST_UNIT = 10_000
+SMALLEST_UNIT = 1_000_000
 """How many of the finest bins there can be from 0 to 1: the edges of all are multiples of one."""
-WIDEST_STEP = 1 / REGULAR
+WIDEST_STEP = 0.1
 
 
 def step_of(curve: Curve) -> float:
@@ -113,11 +114,15 @@ def common_edges(curves: Sequence[Curve], step: float) -> Floats:
 
 
 def highest_bin(curves: Sequence[Curve]) -> float:
-    """The upper end of the last of the equal bins that holds anybody."""
+    """The upper end of the last of the bins that hold anybody, but for a wide one of a few at the end."""
     ends = []
     for curve in curves:
-        held = np.sum([np.nan_to_num(column(curve, name)) for name in _SHARES], axis=0)[:REGULAR] > 0
-        ends.append(float(column(curve, "high")[:REGULAR][held].max(initial=step_of(curve))))
+        counts = np.sum([np.nan_to_num(column(curve, name)) for name in ("events", "non_events")], axis=0)
+        edges = edges_of(curve)
+        is_wide = edges[-1] - edges[-2] > step_of(curve) + 1e-12
+        if is_wide and counts[-1] <= FEW_BEYOND * counts.sum():
+            counts = counts[:-1]
+        ends.append(float(edges[1 : len(counts) + 1][counts > 0].max(initial=step_of(curve))))
     return max(ends)
 
 
@@ -471,8 +476,9 @@ def cumulative_by_site(evidence: Evidence) -> Picture | Absent:
             return drawn
         shown, left = shown_sites(evidence, FULL)
         threshold = primary_threshold(evidence)
+        made = intervals_of((site.site, find_curve(evidence, "cumulative_risks", site.name)) for site in shown)
         text = (
-            f"{patients(shown)}; {level_text(evidence)} bands (Wilson). At each threshold the upper line is the cases "
+            f"{patients(shown)}; {level_text(evidence)} bands ({made}). At each threshold the upper line is the cases "
             "found, the lower one the false alarms; the area between them, the gap, is Tjur's R2."
         )
         known = _known(evidence, FULL)

@@ -9,7 +9,7 @@ from dossier.types import Absent, DatasetSummary, Description, Estimate, Evidenc
 from dossier.typeset.names import has_enough, predictor_of, unweighted
 from dossier.typeset.numbers import number
 from dossier.typeset.tables import Cell, Column, Row, Table, folded
-from dossier.typeset.words import listing
+from dossier.typeset.words import listing, within_sentence
 
 NO_SPREAD = "no spread"
 
@@ -19,6 +19,8 @@ LOW_SIMILARITY = 0.4
 CLEARLY_APART = 0.7
 """From this membership AUROC on, with an interval above that of chance, the tables are told apart."""
 CHANCE = 0.5
+DRAWN = ("degree_of_correspondence", "correspondence_averaged", "energy_coefficient", "membership_auroc")
+"""The measures that look at a part of the rows of a large table."""
 SMALL_P = 0.05
 
 
@@ -63,6 +65,23 @@ def _is_told_by_distances(evidence: Evidence, site: DatasetSummary) -> bool:
     energy = find(evidence, "energy_coefficient", site.name)
     p_value = None if isinstance(energy, Absent) else energy.details.get("p_value")
     return p_value is not None and p_value < SMALL_P
+
+
+def draws(evidence: Evidence) -> str:
+    """How many rows were compared where a table has more, and what leaving the others to chance adds to the error."""
+    told = []
+    for measure in DRAWN:
+        drawn = [found for _, found in estimated(evidence, measure) if "sampling_error" in found.details]
+        if drawn:
+            term = evidence.terms[measure]
+            most = max(max(found.n, found.details["development_n"] or 0) for found in drawn)
+            errors = [found.details["sampling_error"] or 0.0 for found in drawn]
+            low, high = (number(end(errors), term.digits + 1) for end in (min, max))
+            error = low if low == high else f"{low} to {high}"
+            told.append(f"{within_sentence(term.label)}, at most {most:,.0f} a side (standard error {error})")
+    if not told:
+        return ""
+    return f"Larger tables are compared by rows that the seed draws, which adds an error: {'; '.join(told)}."
 
 
 def by_feature(evidence: Evidence) -> tuple[Table, ...]:

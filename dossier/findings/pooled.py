@@ -36,7 +36,7 @@ def finding(evidence: Evidence) -> Sentence:
         few = in_words(FEWEST_FOR_A_NEW_SITE)
         rest = f"With fewer than {few} sites, what a new one may expect is not said here."
         return Sentence(lead, f"{rest} {not_pooled(evidence)}".strip())
-    new = f"In a new site like these: {', '.join(known)} ({level_of(evidence)} prediction intervals)."
+    new = f"New site, expected range: {', '.join(known)} ({level_of(evidence)} prediction intervals)."
     return Sentence(lead, f"{new} {not_pooled(evidence)}".strip())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dossier.findings.sentence import Sentence
-from dossier.types import Absent, Estimate, Evidence
+from dossier.types import READERS, Absent, Estimate, Evidence
 from dossier.typeset.numbers import in_text, number
 from dossier.typeset.words import named, sentence_case
 
@@ -40,12 +40,15 @@ def _first(evidence: Evidence, measure: str) -> Estimate | Absent:
     made = [result for result in evidence.results if result.measure == measure]
     estimates = [one.found for one in made if isinstance(one.found, Estimate)]
     readers = evidence.release.readers
-    judged = [one.found for one in made if readers is not None and one.dataset == readers.dataset]
+    judged = [one.found for one in made if readers is not None and one.dataset == (readers.dataset or READERS)]
     return next(iter((*estimates, *judged)), Absent("no readers judged the cases"))
 
 
 def accuracy_of_readers(evidence: Evidence) -> str:
-    """The accuracy of the readers: from the least to the most accurate, the mean and the spread."""
+    """The accuracy of the readers, from the least to the most accurate, mean and spread; or that it is unknown."""
+    rho = _first(evidence, "weighted_concordance")
+    if isinstance(rho, Estimate) and rho.details.get("accuracy_assumed"):
+        return "How often the readers are right is unknown and taken as always: rho is the highest that it can be."
     rows = [row.described for row in evidence.descriptions if row.described.variable.startswith("rater accuracy")]
     if not rows:
         return ""

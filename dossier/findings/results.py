@@ -36,6 +36,7 @@ from dossier.types import (
 )
 from dossier.typeset.measures import cell
 from dossier.typeset.names import at_least, events_of
+from dossier.typeset.notes import intervals_of
 from dossier.typeset.numbers import TIED, expected_range, in_text, level_of, number, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import counted, listing
@@ -223,16 +224,17 @@ def caption(evidence: Evidence) -> str:
     pooled = find(evidence, "auroc", POOLED)
     foretold = isinstance(pooled, Estimate) and expected_range(pooled) is not None
     new = "; hollow bar, a new hospital" if foretold else ""
+    made = intervals_of((site.site, find(evidence, "auroc", site.name)) for site in sites)
     if classes.labels(evidence):
         return (
-            f"{patients}; intervals and bands at {level}. Discrimination: DeLong, mean of the classes{new}. "
+            f"{patients}; intervals and bands at {level}. Discrimination: {made}, mean of the classes{new}. "
             "Calibration: spline of logit risk, a panel a site and class; broken under 100 of the class. "
             "Risks: in bins, patients of the class above and all others below the line."
         )
     events = f"{at_least(sites)}{counted(_events(sites), 'event')}"
     one = len(sites) == 1
     left_out = "; open square, not pooled" if not one and any(scarce(site, VERY_FEW) for site in sites) else ""
-    forest = f"DeLong{'' if one else new}{left_out}"
+    forest = f"{made}{'' if one else new}{left_out}"
     return (
         f"{patients}, {events}; intervals and bands at {level}. Discrimination: {forest}. Calibration: spline of logit "
         f"risk; broken under 100 events or non-events.{_decision_curve(evidence)} Risks: in bins, events above and "

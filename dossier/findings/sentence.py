@@ -108,7 +108,7 @@ def new_hospital(evidence: Evidence) -> str:
         return f"Fewer than {few} sites can be pooled: what a new hospital may expect is not said here."
     low, high = (short(evidence, "auroc", one) for one in new)
     level = level_of(evidence)
-    return f"In a new hospital like these it is expected between {low} and {high} ({level} prediction interval)."
+    return f"The expected range in a new hospital like these is {low} to {high} ({level} prediction interval)."
 
 
 def of_two_sites(pooled: Estimate) -> bool:

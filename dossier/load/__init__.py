@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dossier.errors import DataError, DossierError, Fault, ReleaseError
-from dossier.types import Flag, Study
+from dossier.types import READERS, Flag, Study
 from dossier.verb import makes
 
 if TYPE_CHECKING:
@@ -93,9 +93,8 @@ def _thresholds(thresholds: tuple[float, ...]) -> list[Fault]:
 
 
 def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
-    from dossier.load import criteria, datasets, flags, letters, model, previous
+    from dossier.load import criteria, datasets, flags, letters, model, previous, readers
     from dossier.load.reader_study import reader_study
-    from dossier.load.readers import readers
 
     of_the_release = len(faults)
     found, settled = datasets.sites(release, folder, faults)
@@ -104,9 +103,11 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
         faults += model.faults(release.model, [site.described for site in found])
         of_the_release = len(faults)
     judged = (
-        None if release.readers is None else readers(release.readers, folder, found, _unread(release, found), faults)
+        None
+        if release.readers is None
+        else readers.readers(release.readers, folder, found, _unread(release, found), faults)
     )
-    doubts: list[Flag] = []
+    doubts: list[Flag] = [] if judged is None else list(readers.flags(judged))
     decided = None if release.reader_study is None else reader_study(release.reader_study, folder, faults, doubts)
     statements = _statements(release, folder, faults)
     before = previous.previous(release, folder, faults)
@@ -114,7 +115,8 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     names = [*unread, *(site.dataset.name for site in found)]
     groups = [group.subset for site in found for group in site.described.dataset.subgroups]
     faults += criteria.faults(release, names, None if unread else groups)
-    faults += criteria.reply_faults(release, names)
+    alone = [READERS] if judged is not None and judged.dataset is None else []
+    faults += criteria.reply_faults(release, [*names, *alone])
     if not faults:
         faults += datasets.emptied(release, found) or datasets.small_throughout(release, found)
     if faults:

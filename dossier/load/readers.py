@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from dossier.load.datasets import Site
 from dossier.load.faults import by_row, counted, listed, nearest
 from dossier.load.files import Folder
 from dossier.release import ReadersTables
-from dossier.types import Floats, Readers
+from dossier.types import READERS, Flag, Floats, Readers
 
 MOST_RATERS = 200
 """Each is compared with every other one; a table of more has its cases in the columns."""
@@ -46,7 +46,8 @@ def readers(
 ) -> Readers | None:
     """The readers' tables with the cases of the analysed rows; None, and faults, when they do not fit together.
 
-    `unread` names the datasets whose own faults stand in the list already.
+    Without a dataset every case of the tables is one, and the truth is unknown. `unread` names the datasets whose own
+    faults stand in the list already.
     """
     names = {"labels": declared.labels, "confidence": declared.confidence, "complexity": declared.complexity}
     before = len(faults)
@@ -79,7 +80,7 @@ def _made(
     raters = values["labels"].shape[1]
     accuracy = declared.accuracy
     return Readers(
-        dataset=site.dataset.name if site is not None else "",
+        dataset=None if site is None else site.dataset.name,
         rows=rows,
         labels=values["labels"],
         confidence=values.get("confidence"),
@@ -88,6 +89,14 @@ def _made(
         accuracy=(accuracy,) * raters if isinstance(accuracy, float) else accuracy,
         coherence=declared.coherence,
     )
+
+
+def flags(found: Readers) -> Iterator[Flag]:
+    """What may be wrong with the readers' tables: raters of whose accuracy nothing is known."""
+    if found.accuracy is None and found.truth is None:
+        says = "The accuracy of the raters is neither declared nor known from an outcome, and is taken as 1: "
+        says += "the reliability of the labels, rho, is the highest that it can be."
+        yield Flag("rater_accuracy_assumed", found.dataset or READERS, says)
 
 
 # ---- one table ------------------------------------------------------------------------------------------------------

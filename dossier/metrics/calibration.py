@@ -278,8 +278,9 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     where it is, so are the others at all of that, so that the interval is no wider there than its level asks. No test
     comes before the interval, so that it holds for calibrated models and others; the percentile bootstrap does not,
     because its replicates add the excess of the estimate once more. The draws work on 64 groups of neighbouring risks.
-    Absent with no rows or one class, or when the curve cannot be fitted (the risks separate the outcomes). Source:
-    Austin and Steyerberg 2019, there with loess; the interval Chuang and Lai 2000.
+    Details: `knots` of the spline, 0 for a straight line. Absent with no rows or one class, or when the curve cannot be
+    fitted (the risks separate the outcomes). Source: Austin and Steyerberg 2019, there with loess; the interval Chuang
+    and Lai 2000.
     """
     return _error("ici", outcome, risk, level, bootstrap, seed)
 

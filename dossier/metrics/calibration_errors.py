@@ -323,11 +323,21 @@ def errors_with_intervals(
     if isinstance(smooth, Absent):
         return smooth
     values = _summary(np.abs(curve_at(smooth, risk) - risk))
+    details: dict[str, float | None] = {"knots": len(smooth.knots)}
     if bootstrap == VALUE_ALONE:
         n, events = len(outcome), int(outcome.sum())
         return {
             name: Estimate(
-                values[name], None, None, None, n, smooth.method, events, reason=NO_DRAWS, of_value=smooth.method
+                values[name],
+                None,
+                None,
+                None,
+                n,
+                smooth.method,
+                events,
+                details=details,
+                reason=NO_DRAWS,
+                of_value=smooth.method,
             )
             for name in ERRORS
         }
@@ -335,4 +345,6 @@ def errors_with_intervals(
     method = f"{smooth.method}; {BY_TESTS}, {bootstrap} draws"
     methods = {name: f"{method}{WIDE if name == 'emax' else ''}" for name in ERRORS}
     found = {name: estimate_from_tests(values[name], *bounds[name], level, outcome, methods[name]) for name in ERRORS}
-    return {name: replace(one, of_value=smooth.method) for name, one in found.items()}
+    return {
+        name: replace(one, of_value=smooth.method, details={**one.details, **details}) for name, one in found.items()
+    }

@@ -220,7 +220,7 @@ def auroc(
     if se == 0:
         return Estimate(value, None, None, None, n, method, reason=NO_SPREAD)
     low, high = on_logit(value, se, level)
-    return Estimate(value, low, high, level, n, method, se=se)
+    return Estimate(value, low, high, level, n, method, se=se, interval="DeLong")
 
 
 # ---- calibration ----------------------------------------------------------------------------------------------------

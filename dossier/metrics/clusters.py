@@ -13,7 +13,7 @@ from scipy import special
 from dossier.metrics.intervals import NO_SPREAD, beyond_student, two_sided, two_sided_student, wilson
 from dossier.metrics.scales import back, forward, off_scale, stretch
 from dossier.register import Symmetry
-from dossier.types import Absent, Estimate, Floats
+from dossier.types import Absent, Estimate, Floats, IntervalMethod
 
 MOST_GROUPS = 250
 """More clusters than this are left out in so many random groups: each asks for the measure once more."""
@@ -73,7 +73,7 @@ def by_cluster(
             return _without_interval(found, made.method, reason)
         values.append(other.value)
     se = standard_error(np.array(values))
-    return _with_interval(found, se, made.count - 1, level, scale, made.method)
+    return _with_interval(found, se, made.count - 1, level, scale, made.method, "clusters left out")
 
 
 def totals(linearized: Floats, cluster: NDArray[np.int64] | None) -> Floats:
@@ -103,16 +103,29 @@ def by_linearization(found: Estimate, contributions: Floats, level: float, scale
     words = f"linearization over {count:,} {units}, t with {count - 1:,} degrees of freedom"
     if count < FEWEST:
         return _without_interval(found, words, f"all rows are of one {units[:-1]}, and an interval needs two")
-    return _with_interval(found, math.sqrt(variance_of_sum(contributions)), count - 1, level, scale, words)
+    how: IntervalMethod = "rows linearized" if units == "rows" else "clusters linearized"
+    return _with_interval(found, math.sqrt(variance_of_sum(contributions)), count - 1, level, scale, words, how)
 
 
 def _without_interval(found: Estimate, words: str, reason: str) -> Estimate:
     details = {name: value for name, value in found.details.items() if name != "p_value"}
     method = found.by(words)
-    return replace(found, low=None, high=None, se=None, level=None, method=method, details=details, reason=reason)
+    return replace(
+        found,
+        low=None,
+        high=None,
+        se=None,
+        level=None,
+        method=method,
+        details=details,
+        reason=reason,
+        interval=None,
+    )
 
 
-def _with_interval(found: Estimate, se: float, freedom: int, level: float, scale: Symmetry, words: str) -> Estimate:
+def _with_interval(
+    found: Estimate, se: float, freedom: int, level: float, scale: Symmetry, words: str, how: IntervalMethod
+) -> Estimate:
     """The estimate with the interval at this standard error; without one when it is 0."""
     if se <= 1e-12 * max(1.0, abs(found.value)):
         return _without_interval(found, words, NO_SPREAD)
@@ -125,7 +138,17 @@ def _with_interval(found: Estimate, se: float, freedom: int, level: float, scale
     words += "" if scale in ("plain", "wilson") else f", {scale}"
     if scale == "wilson":
         words = f"Wilson at the effective number of rows; {words}"
-    return replace(found, low=low, high=high, level=level, se=se, method=found.by(words), details=details, reason=None)
+    return replace(
+        found,
+        low=low,
+        high=high,
+        level=level,
+        se=se,
+        method=found.by(words),
+        details=details,
+        reason=None,
+        interval=how,
+    )
 
 
 def interval(value: float, se: float, reach: float, level: float, scale: Symmetry) -> tuple[float, float]:

@@ -1,168 +1,53 @@
 """How much a hospital's patients resemble those on whom the model was developed.
 
-Everything here starts from one distance between two rows. Distances are rounded to a fine binary grid, so that their
-sums are exact: ties stay ties, and no result depends on the order in which a processor adds.
+Everything but the membership starts from the distances between the rows of the two tables (`distances.py`). What grows
+as the square of the rows looks at so many of them at most, drawn by seed, and says what the draw adds to its error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 from scipy.special import expit
 
 from dossier.metrics.discrimination import auroc
+from dossier.metrics.distances import (
+    LARGEST_PAIRED,
+    TILE,
+    Integers,
+    Tables,
+    canonical,
+    distances,
+    drawn,
+    shared_features,
+    subsample,
+    tables,
+    tiles,
+)
+from dossier.metrics.once import once
 from dossier.metrics.resampling import central
 from dossier.register import curve, describe, metric
 from dossier.types import Absent, Curve, Description, Estimate, Feature, Floats
 
-LARGEST_EXACT = 2000
-"""Above so many rows a side, psi is the median over subsamples."""
-
-LARGEST_PAIRED = 10_000
-"""Above so many rows a side, what looks at all pairs of rows looks at those of a sample: they grow as the square."""
-SUBSAMPLES = 10
-BLOCK = 1024
+LARGEST_PERMUTED = 2000
+"""So many rows a side are permuted at most: each permutation sums over all of their pairs."""
+LARGEST_CLASSIFIED = 20_000
+"""So many rows a side the classifier is fitted to at most."""
+BLOCK = 128
+"""Permutations whose sums are held at a time."""
+ROWS_AT_ONCE = 256
 DRAWS_AT_ONCE = 100
-NEAREST = 64
-NEAREST_FIRST = 8
-GRID = 2.0**30
-"""Distances are multiples of 1/GRID (1e-9): a sum of 2^16 of them is then exact in double precision."""
-
-
-@dataclass(frozen=True)
-class Tables:
-    """Two tables on one scale: the development rows first, then the external rows, each in an order of its own."""
-
-    complete: Floats
-    """The encoded features that no row misses: rows x columns."""
-    partial: tuple[tuple[Floats, bool], ...]
-    """The features that some row misses, scaled, and whether they are categories."""
-    present: Floats | None
-    """1 where a row has a feature, rows x features; None when nothing is missing."""
-    features: int
-    development_n: int
-    external_n: int
-    development_left_out: int
-    external_left_out: int
-    dropped: tuple[str, ...]
-
-
-# ---- the distance ---------------------------------------------------------------------------------------------------
-
-
-def tables(development: Sequence[Feature], predictors: Sequence[Feature]) -> Tables | Absent:
-    """Two tables made comparable feature by feature.
-
-    Numbers are divided by their standard deviation (ddof 1) over both tables together, and a feature that does not vary
-    is dropped and named; categories count 1 where they differ, which is one-hot divided by the root of 2. Rows with
-    less than half of the features are left out and counted. Nothing is imputed. The features come in the order of their
-    names and the rows in the order of what they hold, so that neither order in the files can matter.
-    """
-    shared = _shared(development, predictors)
-    if not shared:
-        return Absent("the external table shares no predictor with the development table")
-    scaled = [(ours.name, _scaled(ours, other), ours.levels is not None) for ours, other in shared]
-    dropped = tuple(name for name, values, _ in scaled if values is None)
-    columns = [(values, category) for _, values, category in scaled if values is not None]
-    if not columns:
-        return Absent("no shared predictor varies")
-    values = np.column_stack([column for column, _ in columns])
-    boundary = len(shared[0][0].values)
-    half = ~(np.isnan(values).sum(axis=1) * 2 > values.shape[1])
-    ours_kept = _canonical(values[:boundary][half[:boundary]])
-    theirs_kept = _canonical(values[boundary:][half[boundary:]])
-    if len(ours_kept) < 2:
-        return Absent("fewer than two development rows have half of the predictors")
-    if len(theirs_kept) < 1:
-        return Absent("no external row has half of the predictors")
-    kept = np.vstack([ours_kept, theirs_kept])
-    missing = np.isnan(kept)
-    if missing.any() and _some_pair_shares_nothing(~missing):
-        return Absent("two rows share no predictor that both have, so their distance is unknown")
-    whole = np.logical_not(missing.any(axis=0))
-    categories = np.array([category for _, category in columns])
-    return Tables(
-        complete=_encoded(kept, whole, categories),
-        partial=tuple((kept[:, index], bool(categories[index])) for index in np.flatnonzero(~whole)),
-        present=(~missing).astype(float) if missing.any() else None,
-        features=kept.shape[1],
-        development_n=len(ours_kept),
-        external_n=len(theirs_kept),
-        development_left_out=boundary - len(ours_kept),
-        external_left_out=len(values) - boundary - len(theirs_kept),
-        dropped=dropped,
-    )
-
-
-def _shared(development: Sequence[Feature], predictors: Sequence[Feature]) -> list[tuple[Feature, Feature]]:
-    """The features that both tables have, by name, so that the order of the columns in the files cannot matter."""
-    theirs = {feature.name: feature for feature in predictors}
-    by_name = sorted(development, key=lambda feature: feature.name)
-    return [(feature, theirs[feature.name]) for feature in by_name if feature.name in theirs]
-
-
-def _scaled(ours: Feature, theirs: Feature) -> Floats | None:
-    """One feature over both tables on the scale of the distance; None when it does not vary."""
-    both = np.concatenate([ours.values, theirs.values]).astype(float)
-    known = both[~np.isnan(both)]
-    if len(known) < 2 or known.min() == known.max():
-        return None
-    if ours.levels is not None:
-        return both
-    return both / float(known.std(ddof=1))
-
-
-def _canonical(values: Floats) -> Floats:
-    """The rows sorted by what they hold, so that their order in the file cannot matter."""
-    return values[np.lexsort(values.T[::-1])]
-
-
-def _some_pair_shares_nothing(present: NDArray[np.bool_]) -> bool:
-    patterns = np.unique(present, axis=0).astype(float)
-    return bool((patterns @ patterns.T == 0).any())
-
-
-def _encoded(values: Floats, whole: NDArray[np.bool_], categories: NDArray[np.bool_]) -> Floats:
-    """The features that no row misses: numbers as they are, categories one-hot divided by the root of 2."""
-    parts = [values[:, whole & ~categories]]
-    for index in np.flatnonzero(whole & categories):
-        codes = np.unique(values[:, index])
-        parts.append((values[:, [index]] == codes[None, :]) / np.sqrt(2))
-    return np.hstack(parts)
-
-
-def distances(table: Tables, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Floats:
-    """The distance of each of `rows` to each of `columns`: Euclidean over the features both have, scaled up for the
-    rest.
-    """
-    if table.complete.shape[1]:
-        squared = cdist(table.complete[rows], table.complete[columns], "sqeuclidean")
-    else:
-        squared = np.zeros((len(rows), len(columns)))
-    for values, category in table.partial:
-        left, right = values[rows][:, None], values[columns][None, :]
-        gap = (left != right).astype(float) if category else (left - right) ** 2
-        gap[np.isnan(left[:, 0])] = 0.0
-        gap[:, np.isnan(right[0])] = 0.0
-        squared += gap
-    if table.present is not None:
-        squared *= table.features / (table.present[rows] @ table.present[columns].T)
-    np.sqrt(squared, out=squared)
-    squared *= GRID
-    np.rint(squared, out=squared)
-    squared /= GRID
-    rounded: Floats = squared
-    return rounded
-
-
-def _blocks(start: int, stop: int) -> Iterator[NDArray[np.int64]]:
-    """The rows from start to stop, in pieces whose distances fit in memory."""
-    for first in range(start, stop, BLOCK):
-        yield np.arange(first, min(first + BLOCK, stop))
+NEAREST = 32
+"""So many of the rows nearest to each are listed at least."""
+SAMPLED = 256
+"""Rows from which is guessed how far the nearest ones lie."""
+HALVES = 20
+"""Random halves of the development rows, which show how far psi's statistic depends on the rows that were drawn."""
 
 
 def _counts(table: Tables) -> dict[str, float | None]:
@@ -174,9 +59,22 @@ def _counts(table: Tables) -> dict[str, float | None]:
     }
 
 
-def _remarks(table: Tables) -> str:
-    """What was left out, to stand in the method."""
+def _draw(table: Tables, sampling_error: float) -> dict[str, float | None]:
+    """Of how many rows those were drawn that were compared, and the standard error that this adds; empty if of none."""
+    if not table.is_drawn:
+        return {}
+    return {
+        "development_of": table.development_of,
+        "external_of": table.external_of,
+        "sampling_error": sampling_error,
+    }
+
+
+def _remarks(table: Tables, most: int, error: str) -> str:
+    """What was left out or left to chance, to stand in the method; `error` says how the error of that was found."""
     remarks = ""
+    if table.is_drawn:
+        remarks += f", at most {most:,} rows a side drawn by seed, the error of which is {error}"
     if table.dropped:
         remarks += f", without {', '.join(table.dropped)} (constant)"
     out = table.development_left_out + table.external_left_out
@@ -184,6 +82,143 @@ def _remarks(table: Tables) -> str:
         rows = "row" if out == 1 else "rows"
         remarks += f", {out} {rows} with less than half of the predictors left out"
     return remarks
+
+
+# ---- permutations ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Permuted:
+    """What psi and the energy coefficient need of the permutations of the rows of both tables."""
+
+    table: Tables
+    statistics: Floats
+    """T in every permutation."""
+    statistic: float
+    """T as observed."""
+    statistic_error: float
+    """The standard error of T over draws of the rows; 0 where all rows are compared."""
+    inside: Floats
+    """The sum of the distances within the permuted development rows, in every permutation."""
+    across: Floats
+    """The sum of the distances between the permuted development rows and the others, in every permutation."""
+    total: float
+    """The sum of all distances."""
+    random: Mapping[str, Any]
+    """The state of the random numbers after the permutations."""
+
+
+@once
+def _permuted(
+    development: Sequence[Feature], predictors: Sequence[Feature], permutations: int, seed: int, most: int
+) -> Permuted | Absent:
+    """The permutations of at most so many rows a side: one matrix of distances, and one product of it with all."""
+    paired = tables(development, predictors, LARGEST_PAIRED, seed)
+    if isinstance(paired, Absent):
+        return paired
+    table = subsample(paired, most, seed)
+    n, development_n = table.development_n + table.external_n, table.development_n
+    distance = distances(table, np.arange(n), np.arange(n))
+    observed = np.arange(n) < development_n
+    # Few members are looked at one by one: the sorted lists would have to be long to hold one.
+    few = development_n**2 < 2 * n
+    nearest = None if few else _nearest_others(distance, max(NEAREST, 8 * math.ceil(n / development_n)))
+    from_all = distance.sum(axis=1)
+    rng = np.random.default_rng(seed)
+    statistics, inside, across = (np.empty(permutations) for _ in range(3))
+    for first in range(0, permutations, BLOCK):
+        block = slice(first, min(first + BLOCK, permutations))
+        members = np.zeros((block.stop - block.start, n))
+        for row in members:
+            row[rng.permutation(n)[:development_n]] = 1.0
+        sums = members @ distance
+        inside[block] = np.einsum("ij,ij->i", members, sums)
+        across[block] = members @ from_all - inside[block]
+        statistics[block] = [
+            _excess(distance, nearest, member, total) for member, total in zip(members.astype(bool), sums, strict=True)
+        ]
+    return Permuted(
+        table=table,
+        statistics=statistics,
+        statistic=_excess(distance, nearest, observed, distance @ observed),
+        statistic_error=_error_of_the_draw(table, distance, nearest, seed) if table.is_drawn else 0.0,
+        inside=inside,
+        across=across,
+        total=float(from_all.sum()),
+        random=rng.bit_generator.state,
+    )
+
+
+def _nearest_others(distance: Floats, width: int) -> Integers:
+    """The nearest other row of each row, then the second nearest and so on; of rows equally near the first."""
+    n = len(distance)
+    width, step = min(width, n - 1), max(1, n // SAMPLED)
+    # So near lie about twice as many rows as are wanted, as far as a sample of them can tell.
+    place = min(2 * width // step + 4, (n - 1) // step)
+    found = np.empty((width, n), dtype=np.int64)
+    for first in range(0, n, TILE):
+        others = distance[first : first + TILE].copy()
+        here = np.arange(len(others))
+        others[here, first + here] = np.inf
+        far = np.partition(others[:, ::step], place, axis=1)[:, place]
+        listed = others <= far[:, None]
+        short = listed.sum(axis=1) < width
+        if short.any():
+            listed[short] = others[short] <= np.partition(others[short], width - 1, axis=1)[:, [width - 1]]
+        rows, columns = np.nonzero(listed)
+        order = np.lexsort((others[rows, columns], rows))
+        starts = np.searchsorted(rows, here)
+        found[:, first : first + TILE] = columns[order][np.arange(width)[:, None] + starts]
+    return found
+
+
+def _excess(distance: Floats, nearest: Integers | None, members: NDArray[np.bool_], sums: Floats) -> float:
+    """T: how much farther the rows outside `members` lie from all members than their nearest members do."""
+    outside = np.flatnonzero(~members)
+    neighbour = _neighbours(distance, nearest, members, outside)
+    return float((sums[outside] - sums[neighbour]).mean())
+
+
+def _neighbours(distance: Floats, nearest: Integers | None, members: NDArray[np.bool_], outside: Integers) -> Integers:
+    """The member nearest to each row outside: looked up in the sorted lists, searched for only if the list has none."""
+    if nearest is None:
+        inside = np.flatnonzero(members)
+        closest: Integers = inside.take(distance[inside][:, outside].argmin(axis=0))
+        return closest
+    neighbour: Integers = nearest[0].take(outside)
+    open_rows = np.flatnonzero(~members.take(neighbour))
+    for listed in nearest[1:]:
+        if not len(open_rows):
+            break
+        neighbour[open_rows] = listed.take(outside.take(open_rows))
+        open_rows = open_rows[~members.take(neighbour.take(open_rows))]
+    for row in open_rows:
+        neighbour[row] = np.where(members, distance[outside[row]], np.inf).argmin()
+    return neighbour
+
+
+def _error_of_the_draw(table: Tables, distance: Floats, nearest: Integers | None, seed: int) -> float:
+    """The standard error of T over draws of the rows.
+
+    Of the external rows, of which T is a mean, from their spread; of the development rows from the spread of T, times
+    the rows, over random halves of them, because the neighbours change with the rows. Each part is smaller by the
+    share of its rows that was drawn.
+    """
+    ours, theirs = table.development_n, table.external_n
+    outside = np.arange(ours, ours + theirs)
+    rng = np.random.default_rng(seed)
+    parts = np.zeros((1 + HALVES, ours + theirs))
+    parts[0, :ours] = 1.0
+    for part in parts[1:]:
+        part[rng.choice(ours, ours // 2, replace=False)] = 1.0
+    excesses = [
+        (sums[outside] - sums[_neighbours(distance, nearest, part.astype(bool), outside)]) / part.sum()
+        for part, sums in zip(parts, parts @ distance, strict=True)
+    ]
+    whole, *halves = excesses
+    of_development = np.var([half.mean() for half in halves], ddof=1) * (1 - ours / table.development_of)
+    of_external = whole.var() / theirs * (1 - theirs / table.external_of)
+    return float(ours * np.sqrt(of_development + of_external))
 
 
 # ---- psi ------------------------------------------------------------------------------------------------------------
@@ -213,126 +248,34 @@ def degree_of_correspondence(
     d(a, nn(x))], nn(x) the row of A nearest to x; value = (b + 1) / (m + 1), b = permutations of the pooled rows, sizes
     kept, whose T is at least the observed one. Of rows equally near the first counts: first come the development rows,
     and among the rows of a table those with the lower values of the features, in the order of their names. Details:
-    `statistic` (T), the rows and features used and left out. Above 2,000 rows a side: the median over 10 seeded
-    subsamples, their range in `p_low` and `p_high`.
+    `statistic` (T), the rows and features used and left out. Above 2,000 rows a side: so many, drawn by `seed`, which
+    are n and `development_n`; then `development_of` and `external_of` are the rows that they were drawn from, and
+    `sampling_error` the standard error of the value over such draws: half of what it changes when T moves by one
+    standard error to either side, that of T being taken from 20 random halves of the development rows and from the
+    spread over the external rows.
 
     Absent when no predictor is shared or varies, or too few rows hold half of them. It is a p-value: it falls with n,
     it is one-sided, and it carries no interval. Differs from the published loop, which adds no 1 and has no seed.
     """
-    table = tables(development, predictors)
-    if isinstance(table, Absent):
-        return table
-    rng = np.random.default_rng(seed)
-    large = max(table.development_n, table.external_n) > LARGEST_EXACT
-    chosen = _subsamples(table, LARGEST_EXACT, rng) if large else [_all(table)]
-    answers = [_psi(table, rows, permutations, rng) for rows in chosen]
-    p_values = np.array([p for _, p in answers])
-    method = f"permutation, {permutations} draws"
-    details = {**_counts(table), "statistic": float(np.median([statistic for statistic, _ in answers]))}
-    if large:
-        method += f", median of {SUBSAMPLES} subsamples of at most {LARGEST_EXACT:,} rows a side"
-        details |= {"p_low": float(p_values.min()), "p_high": float(p_values.max())}
+    found = _permuted(development, predictors, permutations, seed, LARGEST_PERMUTED)
+    if isinstance(found, Absent):
+        return found
+    table = found.table
+    low, value, high = (
+        (float((found.statistics >= found.statistic + shift).sum()) + 1) / (permutations + 1)
+        for shift in (found.statistic_error, 0.0, -found.statistic_error)
+    )
+    told = _remarks(table, LARGEST_PERMUTED, "that of T over random halves of the development rows")
     return Estimate(
-        value=float(np.median(p_values)),
+        value=value,
         low=None,
         high=None,
         level=None,
         n=table.external_n,
-        method=method + _remarks(table),
-        details=details,
+        method=f"permutation, {permutations} draws{told}",
+        details={**_counts(table), "statistic": found.statistic, **_draw(table, (high - low) / 2)},
         reason="a p-value has no interval",
     )
-
-
-def _all(table: Tables) -> tuple[NDArray[np.int64], int]:
-    """All rows, and how many of them, at the front, are development rows."""
-    return np.arange(table.development_n + table.external_n), table.development_n
-
-
-def _subsamples(table: Tables, most: int, rng: np.random.Generator) -> Iterator[tuple[NDArray[np.int64], int]]:
-    """Seeded draws without replacement of at most that many rows a side."""
-    ours, theirs = min(table.development_n, most), min(table.external_n, most)
-    for _ in range(SUBSAMPLES):
-        front = np.sort(rng.choice(table.development_n, ours, replace=False))
-        back = np.sort(rng.choice(table.external_n, theirs, replace=False)) + table.development_n
-        yield np.concatenate([front, back]), ours
-
-
-def _at_most(table: Tables, most: int, seed: int) -> tuple[Tables, str]:
-    """The tables, or a subsample of so many rows a side of larger ones; and then what the method says of it."""
-    if max(table.development_n, table.external_n) <= most:
-        return table, ""
-    rows, ours = next(_subsamples(table, most, np.random.default_rng(seed)))
-    return _part(table, rows, ours), f", subsample of at most {most:,} rows a side"
-
-
-def _psi(
-    table: Tables, chosen: tuple[NDArray[np.int64], int], permutations: int, rng: np.random.Generator
-) -> tuple[float, float]:
-    """T and its p-value on the chosen rows."""
-    rows, development_n = chosen
-    distance = distances(table, rows, rows)
-    nearest = _nearest_others(distance)
-    members = np.zeros(len(rows), dtype=bool)
-    members[:development_n] = True
-    observed = _excess(distance, nearest, members, distance[:, members].sum(axis=1))
-    at_least = 0
-    for first in range(0, permutations, BLOCK):
-        draws = np.zeros((len(rows), min(BLOCK, permutations - first)))
-        for draw in draws.T:
-            draw[rng.permutation(len(rows))[:development_n]] = 1.0
-        sums = np.ascontiguousarray((distance @ draws).T)
-        belongs = np.ascontiguousarray(draws.T.astype(bool))
-        at_least += sum(
-            _excess(distance, nearest, member, total) >= observed for member, total in zip(belongs, sums, strict=True)
-        )
-    return observed, (at_least + 1) / (permutations + 1)
-
-
-def _nearest_others(distance: Floats) -> NDArray[np.int64]:
-    """For each row the rows nearest to it, nearest first, itself excepted; of rows equally near the first."""
-    width = min(NEAREST, len(distance) - 1)
-    last = width - 1
-    found = np.empty((len(distance), width), dtype=np.int64)
-    for rows in _blocks(0, len(distance)):
-        others = distance[rows]
-        others[np.arange(len(rows)), rows] = np.inf
-        farthest = np.partition(others, last, axis=1)[:, [last]]
-        nearer, tied = others < farthest, others == farthest
-        # Counted, because which of the rows that tie a partition takes depends on the processor.
-        listed = nearer | (tied & (nearer.sum(axis=1, keepdims=True) + tied.cumsum(axis=1) <= width))
-        near = np.nonzero(listed)[1].reshape(len(rows), width)
-        order = np.argsort(np.take_along_axis(others, near, axis=1), axis=1, kind="stable")
-        found[rows] = np.take_along_axis(near, order, axis=1)
-    return found
-
-
-def _excess(distance: Floats, nearest: NDArray[np.int64], members: NDArray[np.bool_], sums: Floats) -> float:
-    """T: how much farther the rows outside `members` lie from all members than their nearest members do."""
-    outside = np.flatnonzero(~members)
-    neighbour = _neighbours(distance, nearest, members, outside)
-    return float((sums[outside] - sums[neighbour]).mean())
-
-
-def _neighbours(
-    distance: Floats, nearest: NDArray[np.int64], members: NDArray[np.bool_], outside: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """The member nearest to each row outside: looked up in the sorted lists, searched for only if the list has none."""
-    neighbour = np.empty(len(outside), dtype=np.int64)
-    open_rows = np.arange(len(outside))
-    for candidates in (nearest[:, :NEAREST_FIRST], nearest[:, NEAREST_FIRST:]):
-        if not candidates.shape[1]:
-            break
-        listed = candidates[outside[open_rows]]
-        hit = members[listed]
-        first = hit.argmax(axis=1)
-        here = np.arange(len(open_rows))
-        known = hit[here, first]
-        neighbour[open_rows[known]] = listed[here, first][known]
-        open_rows = open_rows[~known]
-    for row in open_rows:
-        neighbour[row] = np.where(members, distance[outside[row]], np.inf).argmin()
-    return neighbour
 
 
 # ---- the averaged form ----------------------------------------------------------------------------------------------
@@ -364,18 +307,19 @@ def correspondence_averaged(
     nn(x)), and T_j the same for j within (A and x) without j. Of rows equally near the first counts, as in
     `degree_of_correspondence`. No resampling enters the value and it does not fall with the size of B. The interval is
     the percentile bootstrap over the external rows, the development rows and the scale of the distance held fixed.
-    Above 10,000 rows a side all of it is of a seeded subsample, whose rows are n. Absent when no predictor is shared or
-    varies, or too few rows hold half of them. Our alternative to the published p-value, which falls with n.
+    Above 5,000 rows a side: so many, drawn by `seed`, which are n and `development_n`; then `development_of` and
+    `external_of` are the rows that they were drawn from, and `sampling_error` the standard error of the value over such
+    draws, from the spread of p(x) over x and of the share of x that lie at most as far as j over j. Absent when no
+    predictor is shared or varies, or too few rows hold half of them. Our alternative to the published p-value, which
+    falls with n.
     """
-    table = tables(development, predictors)
-    if isinstance(table, Absent):
-        return table
-    table, subsample = _at_most(table, LARGEST_PAIRED, seed)
-    share = _shares_at_least_as_far(table)
-    value, told = float(share.mean()), subsample + _remarks(table)
+    found = _shares_at_least_as_far(development, predictors, seed, LARGEST_PAIRED)
+    if isinstance(found, Absent):
+        return found
+    table, share = found.table, np.sort(found.share)
+    value, told = float(found.share.mean()), _remarks(table, LARGEST_PAIRED, "that of the mean over both tables")
     low, high, reason = None, None, "one external row gives no interval"
     if len(share) > 1:
-        share.sort()
         low, high = percentile_interval(_drawn_means(share, bootstrap, seed), level, value)
         reason = ""
     return Estimate(
@@ -385,7 +329,7 @@ def correspondence_averaged(
         level=None if reason else level,
         n=table.external_n,
         method=f"bootstrap over external rows, percentile{told}",
-        details=_counts(table),
+        details={**_counts(table), **_draw(table, found.sampling_error)},
         reason=reason or None,
         of_value=told.removeprefix(", "),
     )
@@ -404,31 +348,49 @@ def percentile_interval(replicates: Floats, level: float, value: float) -> tuple
     return min(low, value), max(high, value)
 
 
-def _shares_at_least_as_far(table: Tables) -> Floats:
+@dataclass(frozen=True)
+class Shares:
+    """How usual each external row is among the development rows."""
+
+    table: Tables
+    share: Floats
     """p(x) of each external row."""
-    development = np.arange(table.development_n)
-    sums, nearest, gap = (
-        np.empty(len(development)),
-        np.empty(len(development), dtype=np.int64),
-        np.empty(len(development)),
-    )
-    for rows in _blocks(0, len(development)):
-        distance = distances(table, rows, development)
+    sampling_error: float
+    """The standard error of their mean over draws of the rows."""
+
+
+@once
+def _shares_at_least_as_far(
+    development: Sequence[Feature], predictors: Sequence[Feature], seed: int, most: int
+) -> Shares | Absent:
+    """p(x) of each external row, from at most so many rows a side."""
+    table = tables(development, predictors, most, seed)
+    if isinstance(table, Absent):
+        return table
+    n = table.development_n
+    ours = np.arange(n)
+    sums, gap, nearest = np.empty(n), np.empty(n), np.empty(n, dtype=np.int64)
+    for rows, distance in tiles(table, ours, ours):
         sums[rows] = distance.sum(axis=1)
-        distance[np.arange(len(rows)), rows] = np.inf
+        here = np.arange(len(rows))
+        distance[here, rows] = np.inf
         nearest[rows] = distance.argmin(axis=1)
-        gap[rows] = distance[np.arange(len(rows)), nearest[rows]]
-    shares = []
-    for rows in _blocks(len(development), len(development) + table.external_n):
-        distance = distances(table, rows, development)
+        gap[rows] = distance[here, nearest[rows]]
+    # T of a development row whose neighbour is another, but for its distance to x and that of the neighbour to x.
+    without_x = sums - sums[nearest] + gap
+    share, as_far = np.empty(table.external_n), np.zeros(n)
+    for rows, distance in tiles(table, np.arange(n, n + table.external_n), ours):
         to_all = distance.sum(axis=1)
         own = to_all - sums[distance.argmin(axis=1)]
-        with_it = sums[None, :] + distance
-        of_neighbour = sums[nearest][None, :] + distance[:, nearest] - gap[None, :]
-        of_it = to_all[:, None] - distance
-        others = with_it - np.where(distance < gap[None, :], of_it, of_neighbour)
-        shares.append((1 + (others >= own[:, None]).sum(axis=1)) / (len(development) + 1))
-    return np.concatenate(shares)
+        at_least = distance - distance[:, nearest] + without_x >= own[:, None]
+        # The neighbour of these development rows is x itself.
+        x, j = np.nonzero(distance < gap)
+        at_least[x, j] = sums[j] + 2 * distance[x, j] - to_all[x] >= own[x]
+        share[rows - n] = (1 + at_least.sum(axis=1)) / (n + 1)
+        as_far += at_least.sum(axis=0)
+    # Which neighbours were drawn differs from x to x: that part is no smaller where all x are looked at.
+    of_development = (as_far / table.external_n).var() / n * (1 - n / table.development_of)
+    return Shares(table, share, float(np.sqrt(share.var() / len(share) + of_development)))
 
 
 BINS = 10
@@ -441,34 +403,22 @@ def conformal_p_values(development: Sequence[Feature], predictors: Sequence[Feat
 
     `development` and `predictors` are the features of the development table A and of the external table B. For each row
     x of B, p(x) is the share of the rows of A and x that lie at least as far from all others as x does (the p(x) of
-    `correspondence_averaged`). Columns, one row a tenth of the scale: `low` (excluded), `high` (included), `share` of
-    the rows of B in it, 0 to 1. Rows of the development table would give a tenth each; more on the left: rows that are
-    unusual there. Above 2,000 rows a side a seeded subsample of that size. Absent where the averaged correspondence is.
+    `correspondence_averaged`, of the same rows). Columns, one row a tenth of the scale: `low` (excluded), `high`
+    (included), `share` of the rows of B in it, 0 to 1. Rows of the development table would give a tenth each; more on
+    the left: rows that are unusual there. Absent where the averaged correspondence is.
     """
-    table = tables(development, predictors)
-    if isinstance(table, Absent):
-        return table
-    table, subsample = _at_most(table, LARGEST_EXACT, seed)
-    method = f"share of development rows at least as far from the others{subsample}"
-    share = _shares_at_least_as_far(table)
+    found = _shares_at_least_as_far(development, predictors, seed, LARGEST_PAIRED)
+    if isinstance(found, Absent):
+        return found
+    method = "share of development rows at least as far from the others"
+    if found.table.is_drawn:
+        method += f", at most {LARGEST_PAIRED:,} rows a side drawn by seed"
     edges = np.arange(BINS + 1) / BINS
     # Right-closed: n + 1 equally likely values then fall in equal numbers into the tenths.
-    places = np.ceil(np.round(share * BINS, 9)).astype(int) - 1
+    places = np.ceil(np.round(found.share * BINS, 9)).astype(int) - 1
     counts = np.bincount(places, minlength=BINS)
-    columns = {"low": edges[:-1], "high": edges[1:], "share": counts / len(share)}
-    return Curve({name: tuple(map(float, column)) for name, column in columns.items()}, len(share), method)
-
-
-def _part(table: Tables, rows: NDArray[np.int64], development_n: int) -> Tables:
-    """Some rows of both tables, of which so many at the front are development rows."""
-    return replace(
-        table,
-        complete=table.complete[rows],
-        partial=tuple((values[rows], category) for values, category in table.partial),
-        present=None if table.present is None else table.present[rows],
-        development_n=development_n,
-        external_n=len(rows) - development_n,
-    )
+    columns = {"low": edges[:-1], "high": edges[1:], "share": counts / len(found.share)}
+    return Curve({name: tuple(map(float, column)) for name, column in columns.items()}, len(found.share), method)
 
 
 # ---- energy ---------------------------------------------------------------------------------------------------------
@@ -500,44 +450,39 @@ def energy_coefficient(
     E|X-Y| - E|X-X'| - E|Y-Y'|) / (2 E|X-Y|) over all pairs, a row with itself included. Details: `p_value`, the share
     of permutations of all rows with at least this coefficient, (b + 1) / (m + 1). The interval is the percentile
     bootstrap over the rows of both tables; the average distance within a resample is multiplied by n / (n - 1), because
-    a resample holds a row more than once and would otherwise look tighter than its table. Above 10,000 rows a side all
-    of it is of a seeded subsample, whose rows are n. Absent when no predictor is shared or varies, or too few
-    rows hold half of them.
+    a resample holds a row more than once and would otherwise look tighter than its table. Above 2,000 rows a side: so
+    many, drawn by `seed`, which are n and `development_n`, the same as those of `degree_of_correspondence`; then
+    `development_of` and `external_of` are the rows that they were drawn from, and `sampling_error` the standard error
+    of the value over such draws, from resamples of one table at a time, each smaller by the share that was drawn.
+    Absent when no predictor is shared or varies, or too few rows hold half of them.
     """
-    table = tables(development, predictors)
-    if isinstance(table, Absent):
-        return table
-    table, subsample = _at_most(table, LARGEST_PAIRED, seed)
-    rng = np.random.default_rng(seed)
+    permuted = _permuted(development, predictors, permutations, seed, LARGEST_PERMUTED)
+    if isinstance(permuted, Absent):
+        return permuted
+    table = permuted.table
     ours, theirs = table.development_n, table.external_n
-    draws = np.zeros((ours + theirs, permutations))
-    for draw in draws.T:
-        draw[rng.permutation(ours + theirs)[:ours]] = 1.0
-    resampled = bootstrap if theirs > 1 else 0
-    weights = (_weights(rng, ours, resampled), _weights(rng, theirs, resampled))
-    sums = _pair_sums(table, draws, weights)
-    observed = _coefficient(sums.within_ours, sums.within_theirs, sums.between, ours, theirs)
-    p_value = _permutation_p(sums, ours, theirs, float(observed))
-    told = subsample + _remarks(table)
+    rng = np.random.default_rng()
+    rng.bit_generator.state = dict(permuted.random)
+    sums = _pair_sums(table, _weights(rng, ours, bootstrap), _weights(rng, theirs, bootstrap))
+    observed = float(_coefficient(sums.within_ours[0], sums.within_theirs[0], sums.between[0], ours, theirs))
+    told = _remarks(table, LARGEST_PERMUTED, "that of resamples of one table at a time")
     low, high, reason = None, None, "one external row gives no interval"
-    if resampled:
-        replicates = _coefficient(
-            sums.drawn_ours * ours / (ours - 1),
-            sums.drawn_theirs * theirs / (theirs - 1),
-            sums.drawn_between,
-            ours,
-            theirs,
-        )
-        low, high = percentile_interval(replicates, level, float(observed))
+    if theirs > 1:
+        inside = sums.within_ours[1:] * ours / (ours - 1), sums.within_theirs[1:] * theirs / (theirs - 1)
+        low, high = percentile_interval(_coefficient(*inside, sums.between[1:], ours, theirs), level, observed)
         reason = ""
     return Estimate(
-        value=float(observed),
+        value=observed,
         low=low,
         high=high,
         level=None if reason else level,
         n=theirs,
         method=f"bootstrap over the rows of both tables, percentile; p by {permutations} permutations{told}",
-        details={**_counts(table), "p_value": p_value},
+        details={
+            **_counts(table),
+            "p_value": _permutation_p(permuted, ours, theirs, observed),
+            **_draw(table, _error_of_drawn_pairs(table, sums)),
+        },
         reason=reason or None,
         of_value=told.removeprefix(", "),
     )
@@ -545,59 +490,59 @@ def energy_coefficient(
 
 @dataclass(frozen=True)
 class PairSums:
-    """Sums of distances over pairs of rows: as observed, and in every permutation and resample."""
+    """Sums of distances over pairs of rows: as observed, and then in every resample."""
 
     within_ours: Floats
     within_theirs: Floats
     between: Floats
-    permuted_within: Floats
-    permuted_from: Floats
-    drawn_ours: Floats
-    drawn_theirs: Floats
-    drawn_between: Floats
+    between_ours: Floats
+    """Between resamples of the development rows and the external rows as observed."""
+    between_theirs: Floats
+    """Between the development rows as observed and resamples of the external rows."""
 
 
-def _weights(rng: np.random.Generator, n: int, draws: int) -> Floats:
-    """How often each row is drawn in each resample: rows x draws."""
-    return rng.multinomial(n, np.full(n, 1 / n), size=draws).T.astype(float)
-
-
-def _pair_sums(table: Tables, draws: Floats, weights: tuple[Floats, Floats]) -> PairSums:
-    """All sums in one pass over the distances, block by block."""
-    ours, total = table.development_n, table.development_n + table.external_n
-    everything = np.arange(total)
-    of_ours, of_theirs = weights
-    within_ours = within_theirs = between = 0.0
-    permuted_within, permuted_from = np.zeros(draws.shape[1]), np.zeros(draws.shape[1])
-    drawn_ours, drawn_theirs, drawn_between = (np.zeros(of_ours.shape[1]) for _ in range(3))
-    for rows in (*_blocks(0, ours), *_blocks(ours, total)):
-        distance = distances(table, rows, everything)
-        to_ours, to_theirs = distance[:, :ours], distance[:, ours:]
-        permuted_within += _columns_dotted(draws[rows], distance @ draws)
-        permuted_from += (draws[rows] * distance.sum(axis=1)[:, None]).sum(axis=0)
-        if rows[0] < ours:
-            within_ours += to_ours.sum()
-            between += to_theirs.sum()
-            drawn_ours += _columns_dotted(of_ours[rows], to_ours @ of_ours)
-            drawn_between += _columns_dotted(of_ours[rows], to_theirs @ of_theirs)
-        else:
-            within_theirs += to_theirs.sum()
-            drawn_theirs += _columns_dotted(of_theirs[rows - ours], to_theirs @ of_theirs)
-    return PairSums(
-        within_ours=np.asarray(within_ours),
-        within_theirs=np.asarray(within_theirs),
-        between=np.asarray(between),
-        permuted_within=permuted_within,
-        permuted_from=permuted_from,
-        drawn_ours=drawn_ours,
-        drawn_theirs=drawn_theirs,
-        drawn_between=drawn_between,
+def _error_of_drawn_pairs(table: Tables, sums: PairSums) -> float:
+    """The standard error of the coefficient over draws of the rows: one table resampled, the other as observed."""
+    ours, theirs = table.development_n, table.external_n
+    of_ours = _coefficient(sums.within_ours[1:], sums.within_theirs[0], sums.between_ours[1:], ours, theirs)
+    of_theirs = _coefficient(sums.within_ours[0], sums.within_theirs[1:], sums.between_theirs[1:], ours, theirs)
+    left = (1 - ours / table.development_of, 1 - theirs / table.external_of)
+    return math.sqrt(
+        sum(float(one.var()) * share for one, share in zip((of_ours, of_theirs), left, strict=True) if share)
     )
 
 
-def _columns_dotted(left: Floats, right: Floats) -> Floats:
-    dotted: Floats = (left * right).sum(axis=0)
-    return dotted
+def _weights(rng: np.random.Generator, n: int, draws: int) -> Floats:
+    """How often each row counts: once as observed, and as often as it is drawn in each resample; rows x draws."""
+    return np.vstack([np.ones(n), rng.multinomial(n, np.full(n, 1 / n), size=draws)]).T
+
+
+def _pair_sums(table: Tables, of_ours: Floats, of_theirs: Floats) -> PairSums:
+    """All sums in one pass over the distances, block by block; of two rows each pair is looked at once."""
+    ours, total = table.development_n, table.development_n + table.external_n
+    theirs = np.arange(ours, total)
+    draws = of_ours.shape[1]
+    within_ours, within_theirs, between, between_ours, between_theirs = (np.zeros(draws) for _ in range(5))
+    for first in range(0, ours, ROWS_AT_ONCE):
+        rows = np.arange(first, min(first + ROWS_AT_ONCE, ours))
+        within_ours += _within(table, rows, np.arange(first, ours), of_ours[first:])
+        across = distances(table, rows, theirs)
+        to_theirs = across @ of_theirs
+        between += np.einsum("ij,ij->j", of_ours[rows], to_theirs)
+        between_ours += across.sum(axis=1) @ of_ours[rows]
+        between_theirs += to_theirs.sum(axis=0)
+    for first in range(0, len(theirs), ROWS_AT_ONCE):
+        rows = theirs[first : first + ROWS_AT_ONCE]
+        within_theirs += _within(table, rows, theirs[first:], of_theirs[first:])
+    return PairSums(within_ours, within_theirs, between, between_ours, between_theirs)
+
+
+def _within(table: Tables, rows: Integers, on: Integers, weights: Floats) -> Floats:
+    """The weighted sums over the pairs of these rows, the first of `on`, with all of `on`, both ways."""
+    distance = distances(table, rows, on)
+    distance[:, len(rows) :] *= 2
+    sums: Floats = np.einsum("ij,ij->j", weights[: len(rows)], distance @ weights)
+    return sums
 
 
 def _coefficient(within_ours: Floats, within_theirs: Floats, between: Floats, ours: int, theirs: int) -> Floats:
@@ -608,11 +553,10 @@ def _coefficient(within_ours: Floats, within_theirs: Floats, between: Floats, ou
     return np.maximum((across - inside) / apart, 0.0)
 
 
-def _permutation_p(sums: PairSums, ours: int, theirs: int, observed: float) -> float:
+def _permutation_p(found: Permuted, ours: int, theirs: int, observed: float) -> float:
     """The share of permutations, the observed order among them, with at least the observed coefficient."""
-    total = float(sums.within_ours + sums.within_theirs + 2 * sums.between)
-    between = sums.permuted_from - sums.permuted_within
-    coefficients = _coefficient(sums.permuted_within, total - sums.permuted_within - 2 * between, between, ours, theirs)
+    others = found.total - found.inside - 2 * found.across
+    coefficients = _coefficient(found.inside, others, found.across, ours, theirs)
     # A permutation that equals the observed order must count as equal although its sums were added in another order.
     return float((1 + (coefficients >= observed - 1e-12).sum()) / (1 + len(coefficients)))
 
@@ -633,29 +577,48 @@ class Membership:
     names: tuple[tuple[str, str | None], ...]
     """Predictor and level of each column: None for a number, "missing" for the lack of a value."""
     external: Floats
+    development_of: int
+    """The development rows that these were drawn from."""
+    external_of: int
 
 
-def membership_design(development: Sequence[Feature], predictors: Sequence[Feature]) -> Membership | Absent:
+def membership_design(
+    development: Sequence[Feature], predictors: Sequence[Feature], seed: int = 1
+) -> Membership | Absent:
     """Both tables as columns of mean 0 and standard deviation 1, features by name, rows in an order of their own.
 
     A number that is missing is replaced by the median over both tables and marked by a column of its own; a category
-    makes one column a level but the most common, its lack another. Columns that do not vary are left out.
+    makes one column a level but the most common, its lack another. Columns that do not vary are left out. Of a table of
+    more than 20,000 rows so many are drawn by `seed`, without replacement.
     """
-    shared = _shared(development, predictors)
+    shared = shared_features(development, predictors)
     if not shared:
         return Absent("the external table shares no predictor with the development table")
-    boundary, total = len(shared[0][0].values), len(shared[0][0].values) + len(shared[0][1].values)
-    if min(boundary, total - boundary) < FOLDS:
+    sizes = [len(feature.values) for feature in shared[0]]
+    if min(sizes) < FOLDS:
         return Absent(f"one of the tables has fewer than {FOLDS} rows, too few for {FOLDS} parts")
+    if max(sizes) > LARGEST_CLASSIFIED:
+        shared = _drawn_features(shared, LARGEST_CLASSIFIED, seed)
+    boundary, total = len(shared[0][0].values), len(shared[0][0].values) + len(shared[0][1].values)
     made = [column for ours, other in shared for column in _membership_columns(ours, other)]
     kept = [(name, values) for name, values in made if float(np.ptp(values)) > 0]
     if not kept:
         return Absent("no shared predictor varies")
     columns = np.column_stack([values for _, values in kept])
-    columns = np.vstack([_canonical(columns[:boundary]), _canonical(columns[boundary:])])
+    columns = np.vstack([canonical(columns[:boundary]), canonical(columns[boundary:])])
     columns = (columns - columns.mean(axis=0)) / columns.std(axis=0)
     external = (np.arange(total) >= boundary).astype(float)
-    return Membership(columns, tuple(name for name, _ in kept), external)
+    return Membership(columns, tuple(name for name, _ in kept), external, *sizes)
+
+
+def _drawn_features(shared: Sequence[tuple[Feature, Feature]], most: int, seed: int) -> list[tuple[Feature, Feature]]:
+    """The features with at most so many rows of each table, the same rows for all of them."""
+    rng = np.random.default_rng(seed)
+    sides = [drawn(np.column_stack([pair[side].values for pair in shared]), most, rng) for side in (0, 1)]
+    return [
+        (replace(ours, values=sides[0][:, place]), replace(theirs, values=sides[1][:, place]))
+        for place, (ours, theirs) in enumerate(shared)
+    ]
 
 
 def _membership_columns(ours: Feature, theirs: Feature) -> Iterator[tuple[tuple[str, str | None], Floats]]:
@@ -752,9 +715,12 @@ def membership_auroc(
     one for its lack. Columns are standardized; a ridge of .01 lets separated tables have a fit. DeLong's interval at
     `level`, on the logit scale, as if the rows' predictions were independent. n is the number of external rows. Absent
     when no predictor is shared or varies, and with fewer than ten rows in a table. A difference in what is missing
-    counts as a difference. Which predictors drive it stands in the description. Source: Debray 2015.
+    counts as a difference. Which predictors drive it stands in the description. Above 20,000 rows a side: so many,
+    drawn by `seed`, which are n and `development_n`; then `development_of` and `external_of` are the rows that they
+    were drawn from, and `sampling_error` is the standard error of the value over such draws, at most: DeLong's, smaller
+    by the lesser share of rows that was drawn. Source: Debray 2015.
     """
-    design = membership_design(development, predictors)
+    design = membership_design(development, predictors, seed)
     if isinstance(design, Absent):
         return design
     # Rounded, so that rows that are alike tie whatever the last digit of a sum.
@@ -762,25 +728,31 @@ def membership_auroc(
     if isinstance(found, Absent):
         return found
     external = int(design.external.sum())
-    return replace(
-        found,
-        n=external,
-        events=None,
-        method=f"{found.method}; {CROSS_VALIDATED}",
-        of_value=CROSS_VALIDATED,
-        details={"development_n": len(design.external) - external},
-    )
+    details: dict[str, float | None] = {"development_n": len(design.external) - external}
+    told = CROSS_VALIDATED
+    looked_at = min((len(design.external) - external) / design.development_of, external / design.external_of)
+    if looked_at < 1:
+        error = (found.se or 0.0) * math.sqrt(1 - looked_at)
+        details |= {
+            "development_of": design.development_of,
+            "external_of": design.external_of,
+            "sampling_error": error,
+        }
+        told += f", at most {LARGEST_CLASSIFIED:,} rows a side drawn by seed, the error of which is DeLong's"
+    return replace(found, n=external, events=None, method=f"{found.method}; {told}", of_value=told, details=details)
 
 
 @describe("What tells the tables apart", roles=("external",))
-def membership_drivers(development: Sequence[Feature], predictors: Sequence[Feature]) -> tuple[Description, ...]:
+def membership_drivers(
+    development: Sequence[Feature], predictors: Sequence[Feature], seed: int = 1
+) -> tuple[Description, ...]:
     """Which predictors a model uses to tell the patients of this hospital from those of the development.
 
-    The coefficients of the model of `membership_auroc` fitted to all rows, as `membership_log_odds` per standard
+    The coefficients of the model of `membership_auroc` fitted to all of its rows, as `membership_log_odds` per standard
     deviation of the column: above 0 higher values, or the level, speak for the external table; the level "missing" is
     the lack of a value. Nothing where that model cannot be made.
     """
-    design = membership_design(development, predictors)
+    design = membership_design(development, predictors, seed)
     if isinstance(design, Absent):
         return ()
     external = int(design.external.sum())
@@ -849,7 +821,8 @@ def _variance(values: Floats) -> float:
 
 def kolmogorov_smirnov(development: Floats, external: Floats) -> float:
     """The largest gap between the two cumulative distributions, 0 to 1."""
-    points = np.concatenate([development, external])
-    ours = np.searchsorted(np.sort(development), points, side="right") / len(development)
-    theirs = np.searchsorted(np.sort(external), points, side="right") / len(external)
+    sides = (np.sort(development), np.sort(external))
+    # In their order: of a million values each is then found where the one before was.
+    points = np.sort(np.concatenate(sides), kind="stable")
+    ours, theirs = (np.searchsorted(side, points, side="right") / len(side) for side in sides)
     return float(np.abs(ours - theirs).max())

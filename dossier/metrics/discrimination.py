@@ -107,14 +107,15 @@ def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
     if variance is not None and variance > 0:
         se = math.sqrt(variance)
         low, high = on_logit(value, se, level)
-        return Estimate(value, low, high, level, n, "DeLong, logit", events, se)
+        return Estimate(value, low, high, level, n, "DeLong, logit", events, se, interval="DeLong")
     inside = value if 0 < value < 1 else (n * value + 0.5) / (n + 1)
     se = newcombe_standard_error(inside, n, events)
     low, high = on_logit(inside, se, level)
     if 0 < value < 1:
-        return Estimate(value, low, high, level, n, "Newcombe, logit", events, se)
+        return Estimate(value, low, high, level, n, "Newcombe, logit", events, se, interval="Newcombe")
     low, high = (low, 1.0) if value == 1 else (0.0, high)
-    return Estimate(value, low, high, level, n, "Newcombe at (n AUROC + .5)/(n + 1), logit", events, se)
+    method = "Newcombe at (n AUROC + .5)/(n + 1), logit"
+    return Estimate(value, low, high, level, n, method, events, se, interval="Newcombe")
 
 
 NO_EXPECTED_PAIR = Absent("by the risks no two rows can be a case and a non-case")
@@ -992,14 +993,29 @@ def roc(outcome: Floats, risk: Floats) -> Curve | Absent:
     return Curve({"fpr": column(fpr), "tpr": column(tpr)}, len(outcome), "empirical", int(outcome.sum()))
 
 
-RISK_ENDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-"""Where ten bins of the risks may end: round numbers."""
+RISK_SCALES = (0.01, 0.1, 1.0)
+RISK_WIDTHS = ((0.25, 0.0125), (0.5, 0.025), (1.0, 0.05))
+"""How wide the bins of the risks are where 99 % of these lie below so much of a scale: 8 to 20 bins hold them.
+
+The widths are each a multiple of the next, or of the next but one: bins of different sites can be put together.
+"""
+FEWEST_BINS, MOST_BINS = 8, 20
+
+
+def risk_bins(risk: Floats) -> tuple[float, int]:
+    """The width of the equal bins of the risks (n, 0 to 1) and their number: at least 99 % lie below the last edge."""
+    reached = float(np.quantile(risk, 0.99, method="inverted_cdf"))
+    scale = next((one for one in RISK_SCALES if reached < one), 1.0)
+    width = scale * next((width for below, width in RISK_WIDTHS if reached < below * scale), RISK_WIDTHS[-1][1])
+    # Half a millionth: a risk on an edge lies in the bin above it, whatever the division makes of it.
+    bins = math.floor(round(reached / width, 6)) + 1
+    return width, min(max(bins, FEWEST_BINS), MOST_BINS)
 
 
 def risk_end(risk: Floats) -> float:
-    """The round number, 1 at most, below which at least 99 % of the risks lie."""
-    reached = float(np.quantile(risk, 0.99, method="inverted_cdf"))
-    return next((end for end in RISK_ENDS if reached < end), 1.0)
+    """The upper edge of the last of the equal bins of the risks, 1 at most: at least 99 % of the risks lie below."""
+    width, bins = risk_bins(risk)
+    return round(width * bins, 10)
 
 
 ALIKE = 1e-12
@@ -1021,28 +1037,30 @@ def risk_range(risk: Floats) -> tuple[float, float]:
     return round(math.ceil(first * steps) / steps, places), round(math.floor(last * steps) / steps, places)
 
 
-def risk_edges(end: float) -> Floats:
-    """The edges of ten equal bins from 0 to the end, and of one more up to 1 where the end lies below it."""
-    ten = np.arange(11) / round(10 / end)
-    return ten if end == 1 else np.append(ten, 1.0)
+def risk_edges(risk: Floats) -> Floats:
+    """The edges of the equal bins of the risks from 0 on, and of one more up to 1 where they end below it."""
+    width, bins = risk_bins(risk)
+    equal = np.round(np.arange(bins + 1) * width, 10)
+    return equal if equal[-1] == 1 else np.append(equal, 1.0)
 
 
 @curve("Distribution of risk", cites="Van Calster 2025", against_rest=True)
 def risk_distribution(outcome: Floats, risk: Floats, weights: Floats | None = None) -> Curve | Absent:
-    """How many people with and without the outcome received a risk in each of ten equal bins from 0 to a round number.
+    """How many people with and without the outcome received a risk in each of 8 to 20 equal bins.
 
-    The round number is 1 unless 99 of 100 risks lie below a smaller one: where the outcome is rare the bins are finer.
-    There are never more than eleven of them, so that no person can be found in them.
+    The bins end above 99 of 100 risks, with one more up to 1: where the outcome is rare they are finer. There are never
+    more than 21 of them, so that no person can be found in them.
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `weights` (n, 0 or more; without them all count alike).
-    Returns ten bins of equal width from 0 to the first of .001, .002, .005, .01 ... .5, 1 below which at least 99 % of
-    the risks lie, and an eleventh bin up to 1 where that end is smaller; each is closed below, and the last also above.
+    Returns bins from 0 on, of width .05 where 99 % of the risks reach .5, .025 where they reach .25, .0125 where they
+    reach .1, below that a tenth, or a hundredth, of these; the first edge above 99 % ends them, and one more bin runs
+    from there to 1. Each is closed below, and the last also above.
     Columns: `low`, `high`, the counts `events` and `non_events` of rows, and the shares of the weight of all cases and
     of all non-cases that lies in the bin (missing where no case, or no non-case, has a weight). Absent without rows.
     """
     if len(outcome) == 0:
         return NO_ROWS
-    edges = risk_edges(risk_end(risk))
+    edges = risk_edges(risk)
     bins = len(edges) - 1
     place = np.searchsorted(edges[1:-1], risk, side="right")
 

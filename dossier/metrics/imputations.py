@@ -12,7 +12,7 @@ from dossier.metrics.discrimination import POINTS, risk_distribution
 from dossier.metrics.intervals import beyond_student, column, two_sided, two_sided_student
 from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
 from dossier.metrics.shares import interval_of, p_value, smallest
-from dossier.types import Absent, Curve, Estimate, Floats, SumOfShares
+from dossier.types import Absent, Curve, Estimate, Floats, IntervalMethod, SumOfShares
 
 
 def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool = False) -> Estimate:
@@ -66,6 +66,7 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
         events=events,
         se=spread * stretch(value, scale),
         details=details,
+        interval="imputations pooled",
     )
 
 
@@ -265,7 +266,9 @@ def mean_curve(curves: Sequence[Curve], axis: str, reach: float, shares: Mapping
         if line is not None:
             columns |= _widened(aligned, columns, line, prefix, reach, shares.get(prefix))
     method = f"{first.method}; mean of {count} imputations"
-    return Curve({name: tuple(values.tolist()) for name, values in columns.items()}, first.n, method, first.events)
+    interval: IntervalMethod | None = None if first.interval is None else "imputations pooled"
+    found = {name: tuple(values.tolist()) for name, values in columns.items()}
+    return Curve(found, first.n, method, first.events, interval)
 
 
 def _line_of(columns: dict[str, Floats], prefix: str) -> str | None:

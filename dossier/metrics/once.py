@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from functools import wraps
 from threading import Lock
 from typing import Any, ParamSpec, TypeVar
@@ -18,39 +19,58 @@ MOST = 2048
 """Answers that are kept of a function: those of 200 replicates of up to ten classes."""
 
 
-def once(function: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
-    """Keep the last answers of a function of arrays and plain values.
+def remembered(most: int) -> Callable[[Callable[Arguments, Answer]], Callable[Arguments, Answer]]:
+    """Keep the last `most` answers of a function of arrays, features and plain values.
 
-    The answer must be small and never changed by who receives it. The arrays themselves are not kept, only a digest of
-    their content, so that a large table is not held in memory.
+    An answer is never changed by who receives it, and small where many are kept. The arguments themselves are not
+    kept, only a digest of their content, so that a large table is not held in memory.
     """
-    kept: OrderedDict[bytes, Answer] = OrderedDict()
-    guard = Lock()
 
-    @wraps(function)
-    def answer(*arguments: Arguments.args, **named: Arguments.kwargs) -> Answer:
-        key = _digest(*arguments, *sorted(named.items()))
-        with guard:
-            if key in kept:
-                kept.move_to_end(key)
-                return kept[key]
-        found = function(*arguments, **named)
-        with guard:
-            kept[key] = found
-            while len(kept) > MOST:
-                kept.popitem(last=False)
-        return found
+    def keeping(function: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
+        kept: OrderedDict[bytes, Answer] = OrderedDict()
+        guard = Lock()
 
-    return answer
+        @wraps(function)
+        def answer(*arguments: Arguments.args, **named: Arguments.kwargs) -> Answer:
+            key = _digest(*arguments, *sorted(named.items()))
+            with guard:
+                if key in kept:
+                    kept.move_to_end(key)
+                    return kept[key]
+            found = function(*arguments, **named)
+            with guard:
+                kept[key] = found
+                while len(kept) > most:
+                    kept.popitem(last=False)
+            return found
+
+        return answer
+
+    return keeping
+
+
+def once(function: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
+    """Keep so many of the last answers of a function as a site with replicates and classes asks for."""
+    return remembered(MOST)(function)
 
 
 def _digest(*arguments: Any) -> bytes:
     """What tells these arguments from all others."""
     digest = hashlib.blake2b(digest_size=16)
-    for one in arguments:
-        if isinstance(one, np.ndarray):
-            digest.update(f"{one.dtype} {one.shape} ".encode())
-            digest.update(np.ascontiguousarray(one).data)
-        else:
-            digest.update(f"{one!r} ".encode())
+    _read(digest, arguments)
     return digest.digest()
+
+
+def _read(digest: Any, one: Any) -> None:
+    """Take a value into the digest, the content of every array in it included."""
+    if isinstance(one, np.ndarray):
+        digest.update(f"{one.dtype} {one.shape} ".encode())
+        digest.update(np.ascontiguousarray(one).data)
+    elif isinstance(one, tuple | list):
+        digest.update(f"{len(one)} of ".encode())
+        for part in one:
+            _read(digest, part)
+    elif is_dataclass(one):
+        _read(digest, [getattr(one, field.name) for field in fields(one)])
+    else:
+        digest.update(f"{one!r} ".encode())

@@ -29,8 +29,8 @@ def cumulative_risks(outcome: Floats, risk: Floats, level: float = 0.95) -> Curv
 
     Read at a threshold, the two are the cases found and the false alarms; the area between them is Tjur's R2.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns 101 even risks from 0 to the round number
-    below which 99 % of the risks lie (as in `risk_distribution`), and ten more up to 1 where that number is smaller:
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns 101 even risks from 0 to the end of the equal
+    bins of `risk_distribution`, below which 99 % of the risks lie, and ten more up to 1 where that end is smaller:
     `risk`, `cases` and `others` (the shares with a risk at or above it), each with Wilson's `..._low` and `..._high`.
     The risks are even steps, never those of people. Absent when all rows are of one class. Source: Dinga 2019,
     Figure 2.
@@ -38,7 +38,7 @@ def cumulative_risks(outcome: Floats, risk: Floats, level: float = 0.95) -> Curv
     if reason := one_class(outcome):
         return reason
     end = risk_end(risk)
-    grid = np.arange(STEPS + 1) / round(STEPS / end)
+    grid = np.round(np.arange(STEPS + 1) * end / STEPS, 10)
     if end < 1:
         grid = np.append(grid, np.linspace(end, 1, STEPS_BEYOND + 1)[1:])
     columns: dict[str, Cells] = {"risk": column(grid)}
@@ -49,7 +49,7 @@ def cumulative_risks(outcome: Floats, risk: Floats, level: float = 0.95) -> Curv
         columns[name] = column(reached / len(chosen))
         columns[f"{name}_low"] = tuple(low for low, _ in bounds)
         columns[f"{name}_high"] = tuple(high for _, high in bounds)
-    return Curve(columns, len(outcome), "shares at even steps of the risk, Wilson", int(outcome.sum()))
+    return Curve(columns, len(outcome), "shares at even steps of the risk, Wilson", int(outcome.sum()), "Wilson")
 
 
 @curve("Raters in the plane of the ROC curve", cites=("Cabitza 2019", "Wilson 1927"))
@@ -124,7 +124,7 @@ def fagan_nomogram(
             | {"likelihood_ratio_positive": positive, "likelihood_ratio_negative": negative}
         )
     columns = {name: tuple(row[name] for row in rows) for name in rows[0]}
-    return Curve(columns, n, "prevalence and predictive values of the site, Wilson", events)
+    return Curve(columns, n, "prevalence and predictive values of the site, Wilson", events, "Wilson")
 
 
 def _after(found: Confusion, level: float) -> dict[str, float | None]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from typing import Literal
 
-from dossier.types import MACRO, POOLED, Absent, At, Estimate, Evidence, Result, Term
+from dossier.types import MACRO, POOLED, READERS, Absent, At, Estimate, Evidence, Result, Term
 from dossier.typeset.names import ALL_POOLED, measured_label, shown
 from dossier.typeset.notes import note_of
-from dossier.typeset.numbers import interval, level_of, number, value_of
+from dossier.typeset.numbers import TIED, interval, level_of, number, value_of
 from dossier.typeset.tables import (
     CHARACTER,
     LONG_LABEL,
@@ -134,7 +134,7 @@ def _listed(evidence: Evidence, terms: Sequence[Term], dataset: str) -> Table:
         here = [one for one in found if tuple(sorted(_varying(evidence, one).items())) == place]
         rows += [_line(named_so[one.term], one.found, reasons) for one in here]
     where = next(
-        (measured_label(one) for one in evidence.datasets if one.name == dataset), "all external sites together"
+        (measured_label(one) for one in evidence.datasets if one.name == dataset), ELSEWHERE.get(dataset, dataset)
     )
     return Table(
         name=anchor("-".join(["table", *(term.name for term in terms)])[:80]),
@@ -145,6 +145,10 @@ def _listed(evidence: Evidence, terms: Sequence[Term], dataset: str) -> Table:
         rows=tuple(rows),
         footnotes=reasons.footnotes(),
     )
+
+
+ELSEWHERE = {POOLED: "all external sites together", READERS: "cases of no dataset"}
+"""What is said where measures are of no dataset."""
 
 
 def _line(term: Term, found: Estimate | Absent, reasons: Reasons) -> Row:
@@ -352,4 +356,19 @@ def cell(found: Estimate | Absent, term: Term, reasons: Reasons, wordy: bool = F
     """A result as one cell."""
     if isinstance(found, Absent):
         return reasons.cell(found)
-    return Cell(value_of(found, term), interval(found, term, wordy))
+    return Cell(value_of(found, term), TIED.join(filter(None, (interval(found, term, wordy), _mark(found, reasons)))))
+
+
+USUAL_KNOTS, FEWER_KNOTS = 4, 3
+"""Knots of a calibration curve where events and non-events are many, and where they are fewer."""
+
+
+def _mark(found: Estimate, reasons: Reasons) -> str:
+    """The mark of a number that cannot be compared with its neighbours; a footnote spells out why."""
+    knots = found.details.get("knots")
+    if knots is None or knots == USUAL_KNOTS:
+        return ""
+    curve = {0.0: "a straight line", float(FEWER_KNOTS): "a spline of 3 knots"}
+    # Of imputations it is the mean: those whose curves differ have no number of knots of their own.
+    which = curve.get(knots, "curves that differ between the imputations")
+    return reasons.letter(f"from {which}, not a spline of 4 knots: not comparable with values from one")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 
-from dossier.types import POOLED, Estimate, Evidence, Result, Term
+from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, IntervalMethod, Result, Term
 from dossier.typeset.names import shown
 from dossier.typeset.numbers import level_of
 from dossier.typeset.words import in_words, listing, sentence_case, within_sentence
@@ -71,6 +71,39 @@ WITHIN = {"internal": "in the internal test", "development": "in development"}
 """Where a number is that no external site gave."""
 MOST_NAMED = 3
 """Sites that are named beside a way of theirs."""
+
+
+INTERVALS: Mapping[IntervalMethod | None, str] = {
+    "DeLong": "DeLong",
+    "Newcombe": "Newcombe",
+    "Wilson": "Wilson",
+    "clusters left out": "jackknife over clusters",
+    "clusters linearized": "linearization over clusters",
+    "rows linearized": "linearization over rows",
+    "imputations pooled": "Rubin's rules",
+    None: "see Methods",
+}
+
+
+def intervals_of(found: Iterable[tuple[str, Estimate | Curve | Absent]]) -> str:
+    """How the bounds or bands of these sites were made: the way of most of them, and where it is another.
+
+    `found` gives each site with what was found there, whose bands a curve always has. No word is said of sites without
+    bounds.
+    """
+    ways: dict[IntervalMethod | None, list[str]] = {}
+    for site, one in found:
+        if isinstance(one, Curve) or (isinstance(one, Estimate) and (one.low, one.high) != (None, None)):
+            ways.setdefault(one.interval, []).append(site)
+    if not ways:
+        return "no interval"
+    usual = max(ways, key=lambda way: len(ways[way]))
+    others = [
+        f"{INTERVALS[way]} at {listing(sites) if len(sites) <= MOST_NAMED else f'{in_words(len(sites))} sites'}"
+        for way, sites in ways.items()
+        if way != usual
+    ]
+    return "; ".join([INTERVALS[usual], *others])
 
 
 def otherwise(first: str, second: str) -> str:

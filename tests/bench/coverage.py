@@ -481,7 +481,9 @@ def at_equality(n: int, prevalence: float) -> Cell:
             "spiegelhalter_z": rejected(_p(calibration.spiegelhalter_z(right.outcome, right.risk))),
             "mann_whitney_u": rejected(_p(comparison.mann_whitney_u(right.outcome, deaf))),
             "brier_permutation_test": rejected(_p(comparison.brier_permutation_test(right.outcome, deaf, **draws))),
-            "log_score_permutation_test": rejected(_p(comparison.log_score_permutation_test(right.outcome, deaf, **draws))),
+            "log_score_permutation_test": rejected(
+                _p(comparison.log_score_permutation_test(right.outcome, deaf, **draws))
+            ),
             "majority_class_test, one half": rejected(_p(half, "p_value_half"), studies.binomial_size(n)),
             "majority_class_test, larger class": rejected(
                 _p(comparison.majority_class_test(commoner, flags, 0.5)), studies.binomial_size(int(flags.sum()))

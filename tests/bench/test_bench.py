@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench import bench
+from tests.bench import bench, regions
 from tests.bench.bench import GOLDEN, OURS, SHORT, Row, Run, report, run, write_release
 
 
@@ -19,16 +19,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_release(made / str(rows), rows)
     for sites in SHORT.sites:
         write_release(made / f"sites-{sites}", SHORT.a_site, sites)
+    regions.write(made / "regions", *SHORT.regions)
     return made
 
 
-@pytest.mark.parametrize("name", sorted(set(OURS) - {"covid", "few"}))
+@pytest.mark.parametrize("name", sorted(set(OURS) - {"covid", "few", "of_regions"}))
 def test_every_side_of_ours_takes_some_time(name: str, folder: Path) -> None:
     if name in ("pipeline", "replicates") and not GOLDEN.is_file():
         pytest.skip("the reference tables are not there")
     found = OURS[name](SHORT, folder)
     assert isinstance(found, float)
     assert found > 0
+
+
+def test_the_release_of_regions_is_timed_by_chapter(folder: Path) -> None:
+    found = OURS["of_regions"](SHORT, folder)
+    assert isinstance(found, dict)
+    assert found.keys() == {"correspondence", "others"}
+    assert min(found.values()) > 0
 
 
 def test_a_side_is_timed_with_its_memory() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -172,8 +172,9 @@ def _site_results(
 ) -> list[Result]:
     half = 2.5 / math.sqrt(n)
     at: At = {"threshold": threshold}
+    area = _estimate(rng.uniform(0.62, 0.97), half, n, 0, 0.999)
     found: list[tuple[str, At, Estimate | Absent]] = [
-        ("auroc", {}, _estimate(rng.uniform(0.62, 0.97), half, n, 0, 0.999)),
+        ("auroc", {}, replace(area, interval="DeLong")),
         ("oe_ratio", {}, _estimate(rng.uniform(0.7, 2.4), 4 * half, n, 0.05)),
         ("standardized_net_benefit", at, _estimate(rng.uniform(-0.1, 0.9), 2 * half, n, -9, 1)),
         ("net_benefit", at, _estimate(rng.uniform(0, 0.4), half, n)),

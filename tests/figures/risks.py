@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -75,6 +76,8 @@ def of_site(place: int, n: int, events: int, scale: float, declared: float, bend
         ),
         "fagan_nomogram": _fagan(n, phi, (declared, *(others_of(declared) if place == 0 else ())), bend),
     }
+    for name in ("cumulative_risks", "fagan_nomogram"):
+        found[name] = replace(found[name], interval="Wilson")
     if place == 0:
         found["rater_rates"] = _raters(n, events)
     return found

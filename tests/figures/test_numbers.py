@@ -569,7 +569,7 @@ def test_thousand_squares_are_a_thousand(name: str) -> None:
 def test_alternatives_say_the_finding(eight: Evidence) -> None:
     makers = fill("figures").figures
     assert (
-        "pooled it is 0.88 (0.73 to 0.96), and in a new hospital 0.28 to 0.99"
+        "pooled it is 0.88 (0.73 to 0.96), and the expected range in a new hospital 0.28 to 0.99"
         in makers["forest_results"].function(eight).alternative
     )
     told = makers["committee_thousand"].function(eight).alternative

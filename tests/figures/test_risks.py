@@ -396,19 +396,41 @@ def test_a_group_beyond_the_axis_is_an_arrow_at_its_edge() -> None:
     assert (above.get_marker(), list(x_of(above)), list(y_of(above))) == ("^", [0.02], [0.1])
 
 
-def test_small_risks_are_shown_on_the_whole_range_and_near(eight: Evidence) -> None:
+def test_small_risks_are_shown_up_to_where_the_curves_reach() -> None:
     rare = evidence(BY_NAME["rare"])
     with styled():
         figure = drawing(calibration.draw_calibration_pooled(rare))
-    assert [axes.get_xlim() for axes in figure.axes] == [(0, 1), (0, 0.02)]
+    (axes,) = figure.axes
+    assert (axes.get_xlim(), axes.get_ylim()) == ((0, 0.02), (0, 0.02))
     pooled = known(find_curve(rare, "calibration_curve_all_sites", POOLED))
-    for axes in figure.axes:
-        assert holds(axes, numbers(pooled, "risk"), numbers(pooled, "observed"))
-        for site in externals(rare):
-            curve = known(find_curve(rare, "calibration_curve", site.name))
-            assert holds(axes, numbers(curve, "risk"), numbers(curve, "observed"))
+    assert holds(axes, numbers(pooled, "risk"), numbers(pooled, "observed"))
+    for site in externals(rare):
+        curve = known(find_curve(rare, "calibration_curve", site.name))
+        assert holds(axes, numbers(curve, "risk"), numbers(curve, "observed"))
+
+
+def test_where_most_patients_have_much_lower_risks_these_have_a_panel_of_their_own(eight: Evidence) -> None:
+    """Nine of ten patients of every site lie below .2, while the curves reach 1."""
     with styled():
         assert len(drawing(calibration.draw_calibration_pooled(eight)).axes) == 1
+    low = Curve(
+        {
+            "low": (0.0, 0.1, 0.15, 0.2),
+            "high": (0.1, 0.15, 0.2, 1.0),
+            "events": (20.0, 20.0, 15.0, 5.0),
+            "non_events": (80.0, 40.0, 15.0, 5.0),
+            "share_events": (0.33, 0.33, 0.25, 0.09),
+            "share_non_events": (0.57, 0.29, 0.11, 0.03),
+        },
+        200,
+        "counts",
+        60,
+    )
+    skewed = _with_distributions(eight, {site.name: low for site in externals(eight)})
+    with styled():
+        figure = drawing(calibration.draw_calibration_pooled(skewed))
+    assert [axes.get_xlim() for axes in figure.axes] == [(0, 1), (0, 0.2)]
+    assert {"Up to 1", "Up to 0.2: 90% of the risks"} <= set(texts(figure))
 
 
 def test_a_single_site_has_both_ranges_and_no_pooled_curve() -> None:
@@ -416,7 +438,7 @@ def test_a_single_site_has_both_ranges_and_no_pooled_curve() -> None:
     with styled():
         figure = drawing(calibration.draw_calibration(alone, FULL))
         assert isinstance(calibration.draw_calibration_pooled(alone), Absent)
-    assert sorted({axes.get_xlim()[1] for axes in figure.axes}) == [0.02, 1]
+    assert sorted({axes.get_xlim()[1] for axes in figure.axes}) == [0.01, 0.02]
     assert "Grey curve" not in picture("calibration_by_site", alone).caption
 
 

@@ -18,16 +18,16 @@ from scipy.stats import binom, ttest_rel
 from dossier.metrics import comparison
 from dossier.metrics.calibration import calibration_slope, oe_ratio
 from dossier.metrics.comparison import (
-    majority_class_test,
     accuracy_difference,
-    mann_whitney_u,
     auroc_difference,
     auroc_of_rival,
-    brier_permutation_test,
     brier_difference,
+    brier_permutation_test,
     calibration_slope_of_rival,
-    log_score_permutation_test,
     log_score_difference,
+    log_score_permutation_test,
+    majority_class_test,
+    mann_whitney_u,
     net_benefit_difference,
     oe_ratio_of_rival,
     permutation_p,

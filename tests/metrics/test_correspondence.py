@@ -24,8 +24,9 @@ from dossier.metrics.correspondence import (
     membership_drivers,
     out_of_fold,
     ridge_logistic,
-    tables,
 )
+from dossier.metrics.distances import canonical, distances, tables
+from dossier.metrics.distances import drawn as draw
 from dossier.types import Absent, Curve, Estimate, Feature, Floats
 from tests.estimated import estimated
 
@@ -220,63 +221,172 @@ def test_energy_p_is_the_share_of_all_permutations_when_there_are_few() -> None:
 
 def test_neighbours_are_searched_for_when_the_sorted_list_is_too_short(monkeypatch: pytest.MonkeyPatch) -> None:
     a, b = _random_sides(3, missing=True)
-    whole = degree_of_correspondence(_numeric(a), _numeric(b), permutations=99)
-    monkeypatch.setattr(correspondence, "NEAREST", 1)
-    assert degree_of_correspondence(_numeric(a), _numeric(b), permutations=99) == whole
+    distance = _distance_of_all(_numeric(a), _numeric(b))
+    members = np.arange(17) % 3 == 0
+    outside = np.flatnonzero(~members)
+    closest = np.flatnonzero(members)[distance[np.ix_(outside, members)].argmin(axis=1)]
+    for nearest in (None, *(correspondence._nearest_others(distance, width) for width in (1, 2, 5, 16))):
+        assert correspondence._neighbours(distance, nearest, members, outside).tolist() == closest.tolist()
+
+
+def _distance_of_all(ours: Features, theirs: Features) -> Floats:
+    table = tables(ours, theirs)
+    assert not isinstance(table, Absent)
+    every = np.arange(table.development_n + table.external_n)
+    return distances(table, every, every)
+
+
+@pytest.mark.parametrize("digits", [0, 1, 9])
+def test_the_nearest_rows_are_those_of_a_stable_sort(digits: int) -> None:
+    """Rounded, so that whole blocks of rows lie equally near, also across the guess of how far the nearest lie."""
+    rng = np.random.default_rng(digits)
+    distance = _distance_of_all(*(_numeric(rng.normal(size=(n, 2)).round(digits)) for n in (400, 300)))
+    np.fill_diagonal(distance, np.inf)
+    for width in (1, 32, 400):
+        found = correspondence._nearest_others(distance, width)
+        np.testing.assert_array_equal(found, np.argsort(distance, axis=1, kind="stable")[:, :width].T)
+
+
+def test_few_development_rows_have_the_psi_of_loops() -> None:
+    """So few that every one of them is looked at, and not a list of the nearest."""
+    rng = np.random.default_rng(6)
+    a, b = rng.normal(size=(5, 2)), rng.normal(size=(40, 2))
+    psi = estimated(degree_of_correspondence(_numeric(a), _numeric(b), permutations=19))
+    assert psi.details["statistic"] == pytest.approx(_slow_statistic(*_scaled(a, b)), abs=1e-6)
 
 
 def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     a, b = _random_sides(4, missing=True)
     whole = energy_coefficient(_numeric(a), _numeric(b)), correspondence_averaged(_numeric(a), _numeric(b))
-    monkeypatch.setattr(correspondence, "BLOCK", 3)
+    for size in ("BLOCK", "ROWS_AT_ONCE"):
+        monkeypatch.setattr(correspondence, size, 3)
+    for shared in ("_permuted", "_shares_at_least_as_far"):
+        monkeypatch.setattr(correspondence, shared, getattr(correspondence, shared).__wrapped__)
     parts = energy_coefficient(_numeric(a), _numeric(b)), correspondence_averaged(_numeric(a), _numeric(b))
     for one, other in zip(whole, parts, strict=True):
         assert estimated(other).value == pytest.approx(estimated(one).value, abs=1e-12)
         assert estimated(other).low == pytest.approx(estimated(one).low, abs=1e-12)
 
 
-def test_above_the_limit_psi_is_the_median_of_subsamples_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(1)
-    a, b = rng.normal(size=(60, 2)), rng.normal(2, 1, size=(50, 2))
-    monkeypatch.setattr(correspondence, "LARGEST_EXACT", 40)
-    found = estimated(degree_of_correspondence(_numeric(a), _numeric(b), permutations=99))
-    assert "median of 10 subsamples of at most 40 rows a side" in found.method
-    low, high = found.details["p_low"], found.details["p_high"]
-    assert low is not None
-    assert high is not None
-    assert 0.01 <= low <= found.value <= high
+PAIRED = (degree_of_correspondence, energy_coefficient, correspondence_averaged)
+LIMITS = ("LARGEST_PERMUTED", "LARGEST_PAIRED", "LARGEST_CLASSIFIED")
 
 
-@pytest.mark.parametrize("measure", [energy_coefficient, correspondence_averaged])
-def test_above_the_limit_all_pairs_are_those_of_a_sample_that_says_so(
-    measure: Callable[..., Estimate | Absent], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def small_limits(monkeypatch: pytest.MonkeyPatch) -> int:
+    """The most rows a side, made so small that a draw costs little."""
+    for limit in LIMITS:
+        monkeypatch.setattr(correspondence, limit, 120)
+    return 120
+
+
+def _populations() -> tuple[Floats, Floats]:
+    """Two tables that differ a little, with a predictor of two values, so that rows tie."""
     rng = np.random.default_rng(2)
-    a, b = rng.normal(size=(400, 2)), rng.normal(0.5, 1, size=(3_000, 2))
-    whole = estimated(measure(_numeric(a), _numeric(b)))
-    assert "sample" not in whole.method
-    assert whole.n == 3_000
-    monkeypatch.setattr(correspondence, "LARGEST_PAIRED", 500)
-    found = estimated(measure(_numeric(a), _numeric(b)))
-    assert "subsample of at most 500 rows a side" in found.method
-    assert found.n == 500
-    assert found.details["development_n"] == 400
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low <= whole.value <= found.high
-    assert found.value != whole.value
-    assert measure(_numeric(a), _numeric(b[::-1])) == found
+    sides = tuple(rng.normal(shift, 1, size=(n, 4)) for n, shift in ((500, 0.0), (300, 0.15)))
+    for side in sides:
+        side[:, 1] = side[:, 1] > 0
+    return sides[0], sides[1]
+
+
+@pytest.mark.parametrize("measure", [*PAIRED, membership_auroc])
+def test_above_the_limit_rows_are_drawn_and_counted(
+    measure: Callable[..., Estimate | Absent], small_limits: int
+) -> None:
+    a, b = (_numeric(side) for side in _populations())
+    found = estimated(measure(a, b))
+    assert "at most 120 rows a side drawn by seed" in found.method
+    assert (found.n, found.details["development_n"]) == (small_limits, small_limits)
+    assert (found.details["development_of"], found.details["external_of"]) == (500, 300)
+    assert measure(*(_numeric(side[::-1]) for side in _populations())) == found
+    assert measure(a, b, seed=2) != found
+
+
+@pytest.mark.parametrize("measure", [*PAIRED, membership_auroc])
+def test_at_the_limit_nothing_is_drawn(measure: Callable[..., Estimate | Absent], small_limits: int) -> None:
+    a, b = (_numeric(side[:small_limits]) for side in _populations())
+    found = estimated(measure(a, b))
+    assert found.n == small_limits
+    assert "drawn" not in found.method
+    assert not {"development_of", "external_of", "sampling_error"} & found.details.keys()
+
+
+@pytest.mark.parametrize("measure", [*PAIRED, membership_auroc])
+@pytest.mark.parametrize("external", [1, 30])
+def test_a_table_within_the_limit_is_kept_whole_beside_a_larger_one(
+    measure: Callable[..., Estimate | Absent], external: int, small_limits: int
+) -> None:
+    if measure is membership_auroc and external == 1:
+        external = 10
+    a, b = _populations()
+    found = estimated(measure(_numeric(a), _numeric(b[:external])))
+    assert (found.n, found.details["development_n"]) == (external, small_limits)
+    error = found.details["sampling_error"]
+    assert error is not None
+    assert error > 0
+    assert (found.details["development_of"], found.details["external_of"]) == (500, external)
+
+
+@pytest.mark.parametrize(
+    ("measure", "few_draws"),
+    [
+        (degree_of_correspondence, {"permutations": 199}),
+        (energy_coefficient, {"permutations": 9, "bootstrap": 200}),
+        (correspondence_averaged, {"bootstrap": 9}),
+    ],
+)
+@pytest.mark.parametrize("external", [300, 60])
+def test_the_error_of_the_draw_is_that_between_draws(
+    measure: Callable[..., Estimate | Absent], few_draws: dict[str, int], external: int, small_limits: int
+) -> None:
+    """Over 60 seeds, of which the standard deviation is known to a tenth. It may be stated too large, not too small."""
+    a, b = (_numeric(side) for side in (_populations()[0], _populations()[1][:external]))
+    found = [estimated(measure(a, b, seed=seed, **few_draws)) for seed in range(60)]
+    between = float(np.std([one.value for one in found], ddof=1))
+    # Of so many permutations a p-value has an error of its own, which is no part of that of the draw.
+    p = float(np.mean([one.value for one in found])) if measure is degree_of_correspondence else 0.0
+    stated = np.sqrt(np.mean([(one.details["sampling_error"] or 0.0) ** 2 for one in found]) + p * (1 - p) / 199)
+    assert 0.8 * between < stated < 1.8 * between
+
+
+def test_the_limits_are_those_of_the_methods() -> None:
+    """Distances grow as the square of the rows: at these sizes a site takes two seconds at most."""
+    assert [getattr(correspondence, limit) for limit in LIMITS] == [2_000, 5_000, 20_000]
 
 
 def test_the_rows_of_the_sample_are_drawn_from_all_of_them() -> None:
-    table = tables(_numeric(np.arange(40.0).reshape(20, 2)), _numeric(np.arange(60.0).reshape(30, 2)))
-    assert not isinstance(table, Absent)
-    drawn = [next(correspondence._subsamples(table, 10, np.random.default_rng(seed))) for seed in range(200)]
-    rows = np.bincount(np.concatenate([one for one, _ in drawn]), minlength=50)
-    assert all(ours == 10 and len(set(one)) == 20 for one, ours in drawn)
-    # Each of 20 rows is drawn in half of the samples, each of 30 in a third: binomial, four standard errors.
-    assert np.abs(rows[:20] - 100).max() < 4 * np.sqrt(200 / 4)
-    assert np.abs(rows[20:] - 200 / 3).max() < 4 * np.sqrt(200 * 2 / 9)
+    """Each of 20 rows is in half of the samples, however often it occurs: binomial, four standard errors."""
+    values = np.repeat([[0.0, 1.0], [-0.0, 2.0], [np.nan, 3.0], [4.0, 5.0]], [14, 1, 1, 4], axis=0)
+    drawn = [draw(values, 10, np.random.default_rng(seed)) for seed in range(400)]
+    assert all(len(one) == 10 for one in drawn)
+    times = [sum(int((one[:, 1] == kind).sum()) for one in drawn) for kind in (1.0, 2.0, 3.0, 5.0)]
+    for count, rows in zip(times, (14, 1, 1, 4), strict=True):
+        assert abs(count - 200 * rows) < 4 * np.sqrt(400 * rows / 4)
+
+
+def test_rows_are_drawn_alike_whatever_their_order() -> None:
+    """0 and -0 are one value, and so is whatever is missing."""
+    rng = np.random.default_rng(4)
+    values = rng.integers(-1, 2, size=(300, 3)) * rng.choice([1.0, -1.0], size=(300, 3))
+    values[rng.random(values.shape) < 0.2] = np.nan
+    other = rng.permutation(values)
+    other[other == 0] = 0.0
+    other[np.isnan(other)] = np.array([0x7FF8_0000_0000_0001], dtype=np.uint64).view(float)[0]
+    first, second = (canonical(draw(one, 50, np.random.default_rng(9))) for one in (values, other))
+    np.testing.assert_array_equal(first, second)
+
+
+def test_a_draw_keeps_the_scale_and_the_gaps_of_all_rows(small_limits: int) -> None:
+    """The distance counts in standard deviations of all rows, and every row with too few predictors is counted."""
+    a, b = _populations()
+    a[::10, :3] = np.nan
+    whole, part = (tables(_numeric(a), _numeric(b), most) for most in (500, 40))
+    assert not isinstance(whole, Absent)
+    assert not isinstance(part, Absent)
+    assert part.development_left_out == whole.development_left_out == 50
+    assert (part.development_of, part.external_of) == (450, 300)
+    rows = {tuple(row) for row in whole.complete.round(9).tolist()}
+    assert {tuple(row) for row in part.complete.round(9).tolist()} <= rows
 
 
 def test_means_of_resamples_do_not_depend_on_how_many_are_drawn_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -378,24 +488,6 @@ def test_energy_of_tables_that_are_almost_equal() -> None:
     assert found.value == pytest.approx(0.05, abs=1e-8)
 
 
-@pytest.mark.parametrize(("measure", "most"), [(conformal_p_values, 2_000), (correspondence_averaged, 10_000)])
-def test_only_tables_above_the_limit_are_sampled(measure: Callable[..., Curve | Estimate | Absent], most: int) -> None:
-    ours = _numeric(np.array([[0.0], [1.0]]))
-    whole, sampled = (measure(ours, _numeric(np.arange(float(n))[:, None])) for n in (most, most + 1))
-    assert not isinstance(whole, Absent)
-    assert not isinstance(sampled, Absent)
-    assert whole.n == sampled.n == most
-    assert "subsample" not in str(whole.method)
-    assert f"subsample of at most {most:,} rows a side" in str(sampled.method)
-
-
-def test_at_the_limit_psi_is_that_of_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    sides = _numeric(np.arange(20.0)[:, None]), _numeric(np.arange(9.0)[:, None])
-    whole = degree_of_correspondence(*sides, permutations=9)
-    monkeypatch.setattr(correspondence, "LARGEST_EXACT", 20)
-    assert degree_of_correspondence(*sides, permutations=9) == whole
-
-
 # ---- what the measures mean -----------------------------------------------------------------------------------------
 
 
@@ -447,7 +539,7 @@ def test_sums_of_distances_are_exact_in_any_order() -> None:
     a, b = _random_sides(8, missing=True)
     table = tables(_numeric(a), _numeric(b))
     assert not isinstance(table, Absent)
-    found = correspondence.distances(table, np.arange(17), np.arange(17)) * 2**30
+    found = distances(table, np.arange(17), np.arange(17)) * 2**30
     assert found.tolist() == np.round(found).tolist()
 
 
@@ -458,7 +550,7 @@ def test_categories_that_no_row_misses_count_one_where_they_differ() -> None:
     spread = np.std([0, 1, 2, 0, 2], ddof=1)
     table = tables(ours, theirs)
     assert not isinstance(table, Absent)
-    found = correspondence.distances(table, np.arange(3), np.array([3, 4]))
+    found = distances(table, np.arange(3), np.array([3, 4]))
     expected = [
         math.hypot(code != other, (code - number) / spread)
         for code in range(3)
@@ -475,7 +567,7 @@ def test_categories_count_one_where_they_differ() -> None:
     spread = np.std([0, 1, 2, 0, 2], ddof=1)
     table = tables(ours, theirs)
     assert not isinstance(table, Absent)
-    found = correspondence.distances(table, np.array([0, 1, 2]), np.array([3, 4]))
+    found = distances(table, np.array([0, 1, 2]), np.array([3, 4]))
     # Development rows sort to (0, 0), (1, 1), (2, 2); the external row without category comes last.
     expected = [
         math.sqrt((code > 0) + (code / spread) ** 2) if column == 0 else math.sqrt(2) * (2 - code) / spread
@@ -805,10 +897,12 @@ def test_conformal_bins_of_exchangeable_rows_hold_a_tenth_each() -> None:
     np.testing.assert_allclose(total / 60, 0.1, atol=0.03)
 
 
-def test_large_tables_are_binned_from_a_subsample_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(correspondence, "LARGEST_EXACT", 30)
-    rng = np.random.default_rng(4)
-    found = conformal_p_values(_numeric(rng.normal(size=(50, 2))), _numeric(rng.normal(size=(45, 2))))
+def test_large_tables_are_binned_from_the_rows_of_the_averaged_form(small_limits: int) -> None:
+    ours, theirs = (_numeric(side) for side in _populations())
+    found, averaged = conformal_p_values(ours, theirs), estimated(correspondence_averaged(ours, theirs))
     assert isinstance(found, Curve)
-    assert found.n == 30
-    assert "subsample of at most 30 rows a side" in found.method
+    assert found.n == averaged.n == small_limits
+    assert "at most 120 rows a side drawn by seed" in found.method
+    middles = (np.arange(10) + 0.5) / 10
+    shares = np.array(found.columns["share"], dtype=float)
+    assert float(shares @ middles) == pytest.approx(averaged.value, abs=0.05)

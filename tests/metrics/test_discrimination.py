@@ -315,18 +315,18 @@ def test_risks_that_lie_no_further_apart_than_a_millionth_of_a_millionth_are_the
     assert risk_range(np.repeat([0, 3e-12], 50)) == (0, 3e-12)
 
 
-def test_the_distribution_of_risk_counts_every_row_in_its_tenth() -> None:
+def test_the_distribution_of_risk_counts_every_row_in_its_twentieth() -> None:
     y = np.array([0.0, 1, 0, 1, 1, 0])
     p = np.array([0.0, 0.1, 0.3, 0.95, 1.0, 0.29])
     found = risk_distribution(y, p)
     assert isinstance(found, Curve)
-    assert list(found.columns["events"]) == [0, 1, 0, 0, 0, 0, 0, 0, 0, 2]
-    assert list(found.columns["non_events"]) == [1, 0, 1, 1, 0, 0, 0, 0, 0, 0]
-    assert found.columns["share_events"][9] == pytest.approx(2 / 3)
-    assert found.columns["low"][3] == 0.3
+    assert {place: count for place, count in enumerate(found.columns["events"]) if count} == {2: 1, 19: 2}
+    assert {place: count for place, count in enumerate(found.columns["non_events"]) if count} == {0: 1, 5: 1, 6: 1}
+    assert found.columns["share_events"][19] == pytest.approx(2 / 3)
+    assert found.columns["low"][6] == 0.3
     none = risk_distribution(np.zeros(3), np.full(3, 0.5))
     assert isinstance(none, Curve)
-    assert list(none.columns["share_events"]) == [None] * 10
+    assert set(none.columns["share_events"]) == {None}
     assert isinstance(risk_distribution(np.array([]), np.array([])), Absent)
 
 

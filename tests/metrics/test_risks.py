@@ -60,19 +60,24 @@ def site(name: str, curve: str, found: Curve | Absent, n: int = 300, events: int
 
 
 @pytest.mark.parametrize(
-    ("reach", "end", "bins"), [(0.0004, 0.001, 11), (0.013, 0.02, 11), (0.0499, 0.05, 11), (0.4, 0.5, 11), (0.7, 1, 10)]
+    ("reach", "width", "equal"),
+    [
+        *((0.0004, 0.000125, 8), (0.013, 0.00125, 11), (0.0499, 0.0025, 20), (0.2, 0.0125, 16), (0.4, 0.025, 16)),
+        *((0.7, 0.05, 14), (1.0, 0.05, 20)),
+    ],
 )
-def test_bins_are_finer_where_all_risks_are_small(reach: float, end: float, bins: int) -> None:
+def test_bins_are_finer_where_all_risks_are_small(reach: float, width: float, equal: int) -> None:
     risk = np.linspace(0, reach, 500)
     outcome = (np.arange(500) % 5 == 0).astype(float)
     found = curved(risk_distribution(outcome, risk))
     low, high = numbers(found, "low"), numbers(found, "high")
+    bins = equal + (equal * width < 1)
     assert len(low) == bins
     assert low[0] == 0
     assert high[-1] == 1
-    assert high[9] == end
-    np.testing.assert_allclose(np.diff(low[:10]), end / 10)
+    np.testing.assert_allclose((high - low)[:equal], width)
     np.testing.assert_array_equal(low[1:], high[:-1])
+    assert (risk >= high[equal - 1]).mean() <= 0.01
     for place in range(bins):
         inside = [(low[place] <= p < high[place]) or (place == bins - 1 and p == 1) for p in risk]
         assert found.columns["events"][place] == sum(y for y, held in zip(outcome, inside, strict=True) if held)
@@ -82,15 +87,38 @@ def test_bins_are_finer_where_all_risks_are_small(reach: float, end: float, bins
 def test_less_than_one_risk_in_a_hundred_lies_in_the_last_bin() -> None:
     risk = np.append(np.full(995, 0.004), np.full(5, 0.8))
     found = curved(risk_distribution(np.tile([0.0, 1.0], 500), risk))
-    assert numbers(found, "high")[9] == 0.005
-    assert found.columns["events"][10] == 3
-    assert found.columns["non_events"][10] == 2
+    assert numbers(found, "high")[-2] == 0.00425
+    assert found.columns["events"][-1] == 3
+    assert found.columns["non_events"][-1] == 2
 
 
 def test_a_risk_that_equals_a_round_number_is_not_hidden_in_the_last_bin() -> None:
     found = curved(risk_distribution(np.array([0.0, 1.0]), np.full(2, 0.5)))
-    assert len(found.columns["low"]) == 10
-    assert found.columns["events"][5] == 1
+    assert (found.columns["low"][10], found.columns["high"][10]) == (0.5, 0.55)
+    assert found.columns["events"][10] == 1
+
+
+@pytest.mark.parametrize("reach", [0.11, 0.2, 0.26, 0.44, 0.51, 0.72, 0.99])
+def test_the_bins_of_two_sites_can_be_put_together(reach: float) -> None:
+    """Beside a site of smaller risks: every edge of the wider bins, or of every other one, is an edge of the finer."""
+    ends = [
+        numbers(curved(risk_distribution(np.tile([0.0, 1.0], 250), np.linspace(0, top, 500))), "high")[:-1]
+        for top in (reach, reach / 3, reach / 30)
+    ]
+    wide, *finer = ends
+    for fine in finer:
+        within = wide[1::2][wide[1::2] <= fine[-1]]
+        assert set(np.round(within, 9)) <= set(np.round(fine, 9))
+
+
+def test_of_a_rare_outcome_more_than_two_bars_are_filled() -> None:
+    """At a prevalence of 7 % nine of ten risks lie below .15; ten bins from 0 to 1 had two bars."""
+    rng = np.random.default_rng(3)
+    risk = 1 / (1 + np.exp(-rng.normal(-3.2, 1.15, 4000)))
+    found = curved(risk_distribution((rng.random(4000) < risk).astype(float), risk))
+    share = np.array(found.columns["share_non_events"], dtype=float)
+    assert (share > 0.02).sum() >= 5
+    assert share.max() < 0.5
 
 
 # ---- cumulative shares ----------------------------------------------------------------------------------------------
@@ -113,7 +141,7 @@ def test_cumulative_shares_are_sensitivity_and_one_less_specificity(scale: float
         assert found.columns["others_low"][place] == pytest.approx(1 - spared.high)
 
 
-@pytest.mark.parametrize(("reach", "end"), [(0.013, 0.02), (0.0499, 0.05), (0.4, 0.5), (0.99, 1.0)])
+@pytest.mark.parametrize(("reach", "end"), [(0.013, 0.01375), (0.0499, 0.05), (0.4, 0.4), (0.99, 1.0)])
 def test_cumulative_shares_stand_at_a_hundred_even_steps_and_ten_more_up_to_one(reach: float, end: float) -> None:
     at = numbers(curved(cumulative_risks(np.tile([0.0, 1.0], 250), np.linspace(0, reach, 500))), "risk")
     expected = [end * step / 100 for step in range(101)]

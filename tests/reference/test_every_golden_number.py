@@ -38,9 +38,9 @@ from dossier.metrics.calibration import (
 from dossier.metrics.calibration_errors import calibration_errors
 from dossier.metrics.comparison import (
     accuracy_difference,
-    mann_whitney_u,
     auroc_difference,
     brier_difference,
+    mann_whitney_u,
 )
 from dossier.metrics.correspondence import kolmogorov_smirnov, standardized_mean_difference
 from dossier.metrics.discrimination import (

@@ -21,6 +21,7 @@ from dossier.register import REGISTER, Metric
 from dossier.types import (
     POOLED,
     READER_STUDY,
+    READERS,
     Absent,
     DatasetSummary,
     Estimate,
@@ -83,7 +84,7 @@ def _found(
 ) -> Estimate | Absent:
     metric, dataset = measures.get(one.term), sizes.get(one.dataset)
     below = policy.smallest[one.dataset]
-    if metric is None or (dataset is None and one.dataset != READER_STUDY):
+    if metric is None or (dataset is None and one.dataset not in (READERS, READER_STUDY)):
         return one.found
     if dataset is not None and OF_THE_OUTCOME & set(metric.needs):
         place = place_of(one.dataset, None, one.at)
@@ -110,7 +111,9 @@ def of_counts(term: str, found: Estimate | Absent, below: int, rows: int | None)
         return why if names_few(found.reason, below) else found
     if names_few(f"{found.method}; {found.reason or ''}", below) or is_few(found.n, below):
         return why
-    if rows is not None and is_few(rows - found.n, below):
+    # Rows left to chance tell nothing of any patient; those that were left out before the draw do.
+    before_the_draw = found.details.get("external_of") or found.n
+    if rows is not None and is_few(rows - before_the_draw, below):
         return Withheld(f"fewer than {below} rows are left out of it", below)
     if term in SHARES and splits_few(found.value * found.n, found.n, below):
         return why

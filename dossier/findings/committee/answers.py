@@ -275,4 +275,4 @@ def _elsewhere(evidence: Evidence) -> str:
     if new is None:
         return "Too few places can be added up to say anything of a new one."
     low, high = (f"{100 * end:.0f}" for end in new)
-    return f"In a new place like these, the ranking may be anything from {low} to {high} of 100."
+    return f"In a new place like these, the expected range of the ranking is {low} to {high} of 100."

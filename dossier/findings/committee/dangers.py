@@ -67,6 +67,7 @@ PLAIN = {
     "empty_subgroup": "one of the groups had no patients.",
     "in_no_subgroup": "some patients belong to none of the groups.",
     "sampled": "so many patients were counted that some facts were read of a part of them.",
+    "rater_accuracy_assumed": "how often those who judged the cases are right is not known.",
     "rival_incomplete": "the other model gave no risk for some patients.",
     "no_threshold": "no threshold is set.",
     "threshold_without_reason": "nobody says why the threshold is what it is.",
