@@ -114,7 +114,7 @@ class About(Table):
 
     model: Text = Field(description="The name of the model.")
     version: Text = Field(description="The version of the model that this release is about.")
-    date: datetime.date | None = Field(description="The printed date, such as 2026-10-01.")
+    date: datetime.date | None = Field(None, description="The printed date, such as 2026-10-01.")
     owner: Text = Field(description="Who answers for the model.")
     level: Level = Field(0.95, description="The confidence level of every interval.")
     seed: Count = Field(1, description="The whole number that every random draw starts from.")

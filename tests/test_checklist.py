@@ -181,7 +181,7 @@ def test_what_a_new_hospital_may_expect_stands_beside_the_pooled_auroc(books: di
     for book in (books["knee"], books["biopsy"]):
         (text,) = (line.text for line in abstract.lines(book.evidence) if line.label == "Results")
         sentences = re.split(r"(?<=[.)]) (?=[A-Z])", text)
-        place = next(k for k, one in enumerate(sentences) if one.startswith("In a new hospital like these it is"))
+        place = next(k for k, one in enumerate(sentences) if one.startswith("The expected range in a new hospital"))
         assert sentences[place - 1].startswith("Pooled AUROC")
         assert "per 100 patients" not in text
     assert "Risks are far too high for G3 at Graft 3" in text
@@ -306,9 +306,9 @@ def test_the_mean_of_the_classes_hides_no_class(books: dict[str, Book]) -> None:
             ratios[ratio] = f"{ratio:.2f} ({grade} at Graft {place})"
     lowest, highest = ratios[min(ratios)], ratios[max(ratios)]
     (text,) = (line.text for line in abstract.lines(evidence) if line.label == "Results")
-    assert f"By class and site it runs from {lowest} to {highest}." in text
+    assert f"By class and site the observed to expected ratio runs from {lowest} to {highest}." in text
     printed = {row.label: [cell.text for cell in row.cells] for row in model_card.performance(evidence).rows}
-    assert printed["The same, farthest classes"] == ["class by class", lowest, highest]
+    assert printed["Observed over expected events"] == ["class by class", lowest, highest]
 
 
 def test_a_draft_is_marked_on_every_page_and_names_what_is_open(tmp_path: Path) -> None:

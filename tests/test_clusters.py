@@ -101,7 +101,7 @@ def test_the_rival_has_its_interval_on_the_scale_of_the_model(single: Evidence) 
         assert REGISTER.metrics[term].scale == REGISTER.metrics[other].scale
         found = next(one.found for one in single.results if one.term == term and one.dataset == SITE)
         assert isinstance(found, Estimate)
-        assert found.method.endswith(f", {REGISTER.metrics[other].scale}")
+        assert f", {REGISTER.metrics[other].scale}" in found.method
 
 
 def test_captions_name_how_the_intervals_of_clusters_were_made(independent: Evidence, single: Evidence) -> None:

@@ -132,7 +132,10 @@ def test_killed_in_any_stage_out_is_as_it_was_and_the_next_build_works(table: Pa
     # A build that fails clears up as well; only after the last stage a whole one is made.
     again = table if stage == "write" else table.with_name("nothing.csv")
     done = subprocess.run(quick(again, out), env=environment(), capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr[:8]) == ((0, "3 flags:") if stage == "write" else (2, "There is"))
+    assert (done.returncode, ("3 flags:" if stage == "write" else "There is") in done.stderr) == (
+        0 if stage == "write" else 2,
+        True,
+    )
     assert [path.name for path in out.parent.iterdir()] == ["out"]
     assert held(out).keys() == earlier.keys()
     assert results(out)["release"]["seed"] == (2 if stage == "write" else 1)
@@ -166,7 +169,7 @@ def test_a_worker_that_is_killed_in_a_stage_is_told(table: Path, out: Path, stag
     os.kill(worker, signal.SIGKILL)
     said, errors = build.communicate(timeout=60)
     assert (build.returncode, said) == (2, "")
-    assert errors == (
+    assert errors.endswith(
         "A worker process ended before its work was done.\n  where: --jobs\n"
         "  fix:   Memory may have run out: use fewer workers, such as --jobs 1, or free some.\n"
     )

@@ -120,14 +120,15 @@ def oe_ratio(strata: Strata, level: float = 0.95) -> Estimate | Absent:
 
     `strata` are the rows of each site, `level` the confidence level. Returns sum(O)/sum(E) with an interval symmetric
     on the log scale, SE(log)^2 = sum over sites of n/(n - 1) sum of (d - mean d)^2 / O^2, d = y - r p with r the ratio
-    over all rows; of clusters d is summed first, and rows count by their weights. Absent without an event, or when none
-    is expected.
+    over all rows; of clusters d is summed first, and rows count by their weights. Without an event it is 0 with its exact
+    upper bound. Absent when none is expected.
     """
     if not strata:
         return NO_ROWS
     rows = _all_rows(strata)
     if not rows.outcome.any():
-        return calibration.oe_ratio(rows.outcome, rows.risk, level)
+        none = calibration.oe_ratio(rows.outcome, rows.risk, level)
+        return none if isinstance(none, Absent) else replace(none, details={**none.details, "k": float(len(strata))})
     found = weighted.oe_ratio(rows)
     if isinstance(found, Absent):
         return found
@@ -186,10 +187,12 @@ def _over_pairs(strata: Strata, level: float, of_site: Callable[[Stratum], _OfPa
 def _auroc_of_site(stratum: Stratum) -> _OfPairs | None:
     if not stratum.is_dependent:
         found = discrimination.auroc(stratum.outcome, stratum.risk)
-        if isinstance(found, Absent) or found.se is None:
+        if isinstance(found, Absent):
             return None
         events = float(stratum.outcome.sum())
-        return _OfPairs(found.value, events * (len(stratum.outcome) - events), found.se**2)
+        # Where all risks are tied every pair counts one half, whoever the patients are.
+        variance = 0.0 if found.se is None else found.se**2
+        return _OfPairs(found.value, events * (len(stratum.outcome) - events), variance)
     weights = stratum.relative_weights
     whole = weighted.auroc(weighted.Rows(stratum.outcome, stratum.risk, weights))
     if isinstance(whole, Absent):

@@ -182,11 +182,18 @@ def _weighted(n: int) -> Simulate:
 
 def _linearized(rows: weighted.Rows, name: str, cluster: NDArray[np.int64] | None) -> Estimate | Absent:
     """A weighted measure with its interval, as a site with weights gets it."""
+    metric = REGISTER.metrics[name]
+    if "weights" in metric.needs:
+        at = {"threshold": rows.threshold} if "threshold" in metric.needs else {}
+        made: Estimate | Absent = metric.function(
+            rows.outcome, rows.risk, level=LEVEL, cluster=cluster, weights=rows.weights, **at
+        )
+        return made
     whole = weighted.VALUES[name](rows)
     if isinstance(whole, Absent):
         return whole
     plain = Estimate(whole.value, None, None, None, len(rows.outcome), "", int(rows.outcome.sum()))
-    scale: Symmetry = REGISTER.metrics[name].scale
+    scale: Symmetry = metric.scale
     contributions = totals(whole.linearized, cluster)
     return by_linearization(plain, contributions, LEVEL, scale, "rows" if cluster is None else "clusters")
 

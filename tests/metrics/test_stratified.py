@@ -227,7 +227,10 @@ def test_where_no_site_has_both_classes_the_reasons_stand() -> None:
     assert stratified.calibration_slope([NONE, ALL]) == Absent(
         "at no site do some rows have the outcome and others not"
     )
-    assert isinstance(stratified.oe_ratio([NONE]), Absent)
+    none = stratified.oe_ratio([NONE])
+    assert isinstance(none, Estimate)
+    assert (none.value, none.details["k"]) == (0, 1)
+    assert none.high == pytest.approx(12 * (1 - 0.025 ** (1 / 12)) / NONE.risk.sum())
     for measure in MEASURES.values():
         assert measure([], 0.95) == NO_ROWS
 

@@ -11,16 +11,22 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
 from dossier.metrics import weighted
+from dossier.metrics.calibration import oe_ratio
 from dossier.metrics.clusters import totals, variance_of_sum
-from dossier.types import Floats
+from dossier.metrics.comparison import net_benefit_difference
+from dossier.metrics.utility import net_benefit
+from dossier.types import Estimate, Floats
 
 R: dict[str, Any] = json.loads(Path(__file__).with_name("survey.json").read_text(encoding="utf-8"))
 SAME = 1e-8
 GLM = 1e-6
 """svyglm stops its steps at 1e-8 of the deviance."""
 FITS = ("calibration_slope", "calibration_intercept", "calibration_intercept_joint")
+OF_SHARES = ("net_benefit", "net_benefit_difference", "oe_ratio")
+"""Measures that make their interval themselves, of rows however they were sampled."""
 REPLICATED = ("auroc_by_replicates", "concordance_by_replicates")
 
 
@@ -33,7 +39,7 @@ ROWS = weighted.Rows(_column("y"), _column("p"), _column("w"), R["threshold"], _
 DESIGNS = {"weighted": None, "weighted_clustered": WARD}
 
 
-@pytest.mark.parametrize("name", sorted(set(R["weighted"]) - set(REPLICATED)))
+@pytest.mark.parametrize("name", sorted(set(R["weighted"]) - set(REPLICATED) - set(OF_SHARES)))
 @pytest.mark.parametrize("design", DESIGNS)
 def test_the_standard_error_is_that_of_survey(design: str, name: str) -> None:
     found, expected = weighted.VALUES[name](ROWS), R[design][name]
@@ -42,6 +48,27 @@ def test_the_standard_error_is_that_of_survey(design: str, name: str) -> None:
     assert found.value == pytest.approx(expected["value"], rel=near)
     se = variance_of_sum(totals(found.linearized, DESIGNS[design])) ** 0.5
     assert se == pytest.approx(expected["se"], rel=10 * near)
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_the_variance_of_shares_is_that_of_survey(design: str) -> None:
+    sampled = {"cluster": DESIGNS[design], "weights": ROWS.weights}
+    rival, t = _column("q"), R["threshold"]
+    benefits = {
+        "net_benefit": net_benefit(ROWS.outcome, ROWS.risk, t, **sampled),
+        "net_benefit_difference": net_benefit_difference(ROWS.outcome, ROWS.risk, rival, t, **sampled),
+    }
+    for name, found in benefits.items():
+        assert isinstance(found, Estimate)
+        assert found.made_of is not None
+        (coefficients,) = np.array(found.made_of.coefficients)
+        variance = float(coefficients @ np.array(found.made_of.covariance) @ coefficients)
+        assert (found.value, variance**0.5) == pytest.approx(tuple(R[design][name].values()), rel=10 * SAME)
+    ratio = oe_ratio(ROWS.outcome, ROWS.risk, **sampled)
+    assert isinstance(ratio, Estimate)
+    assert ratio.low is not None
+    log_se = float(np.log(ratio.high / ratio.low)) / (2 * student.ppf(0.975, ratio.details["df"]))
+    assert (ratio.value, ratio.value * log_se) == pytest.approx(tuple(R[design]["oe_ratio"].values()), rel=10 * SAME)
 
 
 @pytest.mark.parametrize(("name", "replicated"), [("auroc", REPLICATED[0]), ("model_based_concordance", REPLICATED[1])])

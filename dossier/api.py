@@ -1,0 +1,441 @@
+"""The library's face: a DataFrame or a release in, estimates as frames, plots and PDFs out.
+
+    v = dossier.validate(frame, outcome="died", risk="risk", site="hospital", thresholds=[0.2])
+    v.to_frame()
+
+A frame takes the same way as a release on disk: it is written as one and read as one, so that both give the same bytes.
+"""
+
+from __future__ import annotations
+
+import datetime
+import tempfile
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from dossier.command import Build, Page, Quick
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+    import seaborn.objects
+
+    from dossier.contents import Edition
+    from dossier.results import Results
+    from dossier.types import Evidence, Study
+
+CURVES: Mapping[str, str] = {
+    "calibration": "calibration_curve",
+    "decision": "decision_curve",
+    "roc": "roc",
+    "risk": "risk_distribution",
+}
+"""The curves that have a name of one word; `curves` takes every other by the name that results.json has."""
+FOUND = ("value", "low", "high", "se", "level", "n", "events", "method", "status", "reason")
+TABLE = "data.parquet"
+
+
+def validate(
+    frame: pandas.DataFrame | pyarrow.Table,
+    *,
+    outcome: str,
+    risk: str | Sequence[str],
+    site: str | None = None,
+    thresholds: Sequence[float] = (),
+    subgroups: Sequence[str | Mapping[str, Any]] = (),
+    predictors: Sequence[str] = (),
+    rival: str | None = None,
+    cluster: str | None = None,
+    weights: str | None = None,
+    positive: str | int | bool | None = None,
+    classes: Sequence[str] = (),
+    model: str = "model",
+    version: str = "not stated",
+    date: datetime.date | None = None,
+    owner: str = "not stated",
+    level: float = 0.95,
+    seed: int = 1,
+    **tables: Any,
+) -> Validation:
+    """Validate a model on the rows of a frame, each of them a patient of a hospital that did not make it.
+
+    Parameters
+    ----------
+    frame
+        The rows: a pandas DataFrame, whose index counts for nothing, or a pyarrow Table.
+    outcome
+        The column of the outcome: 0 and 1, booleans, or text with `positive`; of several classes their names.
+    risk
+        The column of the risk, from 0 to 1; of several classes one column for each, in the order of `classes`.
+    site
+        The column of the hospital; without it all rows are of one.
+    thresholds
+        The risks from which somebody would act, the primary one first.
+    subgroups
+        Columns whose values make subgroups, or tables with the keys of a [[subgroup]] (`column`, `levels`, `cuts`).
+    predictors, rival, cluster, weights, positive, classes
+        As the keys of these names in release.toml; the rival is the column of another model's risk.
+    model, version, date, owner, level, seed
+        What is printed of the model, the level of the intervals, and the start of random draws.
+    **tables
+        Any other table of release.toml under its name, such as `acceptance=[...]` or `disclosure={...}`; keys of a
+        table that the arguments above fill are added to it.
+
+    Returns
+    -------
+    Validation
+        Frames, plots and PDFs of what was found.
+
+    Raises
+    ------
+    ReleaseError, DataError
+        With every fault of the arguments and of the rows.
+
+    Examples
+    --------
+    >>> import pandas, dossier
+    >>> frame = pandas.DataFrame({"died": [0, 0, 1, 1] * 30, "risk": [0.1, 0.4, 0.3, 0.8] * 30})
+    >>> found = dossier.validate(frame, outcome="died", risk="risk").to_frame()
+    >>> round(float(found.loc[found.measure == "auroc", "value"].iloc[0]), 2)
+    0.75
+    """
+    about: dict[str, Any] = {"model": model, "version": version, "owner": owner, "level": level, "seed": seed}
+    if date is not None:
+        about["date"] = date
+    of_outcome: dict[str, Any] = {"name": outcome, "column": outcome}
+    of_outcome |= {} if positive is None else {"positive": positive}
+    of_outcome |= {"classes": list(classes)} if classes else {}
+    prediction: dict[str, Any] = {"column": risk} if isinstance(risk, str) else {"columns": list(risk)}
+    prediction |= {} if rival is None else {"rival": rival}
+    # The other columns are no predictors unless somebody says so: a frame holds whatever its maker left in it.
+    dataset: dict[str, Any] = {"name": "data", "role": "external", "file": TABLE, "predictors": list(predictors)}
+    dataset |= {
+        key: value for key, value in (("site_column", site), ("cluster", cluster), ("weights", weights)) if value
+    }
+    declared: dict[str, Any] = {
+        "release": about,
+        "outcome": of_outcome,
+        "prediction": prediction,
+        "thresholds": {"declared": list(thresholds)},
+        "dataset": [dataset],
+        "subgroup": [{"column": one} if isinstance(one, str) else dict(one) for one in subgroups],
+    }
+    for name, table in tables.items():
+        if name == "dataset":
+            declared[name][0] |= dict(table)
+        else:
+            declared[name] = {**declared.get(name, {}), **table} if isinstance(table, Mapping) else list(table)
+    files = {"release.toml": _toml(declared).encode(), TABLE: _parquet(frame)}
+    with tempfile.TemporaryDirectory() as folder:
+        _write(Path(folder), files)
+        from dossier import load
+
+        return Validation(load.study(folder), files)
+
+
+def read_results(path: str | Path) -> Record:
+    """The record that a results.json is: everything that was found, without a row of a patient.
+
+    `path` names the file, or the folder that holds it. A ReleaseError says why it cannot be read.
+    """
+    from dossier import output, results
+
+    place = Path(path)
+    file = place / results.RESULTS if place.is_dir() else place
+    with output.told(file):
+        content = file.read_bytes()
+    return Record(results.read(content, file.name))
+
+
+class Record:
+    """What a results.json holds, as frames, plots and pages."""
+
+    def __init__(self, results: Results) -> None:
+        self._results = results
+
+    @property
+    def results(self) -> Results:
+        """The rows of results.json, typed."""
+        return self._results
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """The evidence that pages and figures are printed from."""
+        return self.results.evidence
+
+    def to_frame(self) -> pandas.DataFrame:
+        """One row an estimate: measure, site, subgroup, settings, value, interval, and how it was made.
+
+        Columns: `measure`, `dataset`, `site`, `role` (pooled of all sites together), `subset_column`, `subset_level`,
+        `threshold`, `horizon`, a column for each other setting that occurs, then `value`, `low`, `high`, `se`, `level`,
+        `n`, `events`, `method`, `status` (estimated, absent, withheld) and `reason`, and a column for each detail.
+        """
+        import pandas
+
+        rows = self.results.estimates
+        settings = dict.fromkeys(["threshold", "horizon", *sorted({name for row in rows for name in row.at})])
+        details = sorted({name for row in rows for name in row.details})
+        made = [
+            {
+                "measure": row.measure,
+                **self._where(row),
+                **{name: row.at.get(name) for name in settings},
+                **{name: getattr(row, name) for name in FOUND},
+                **{name: row.details.get(name) for name in details},
+            }
+            for row in rows
+        ]
+        columns = ["measure", *WHERE, *settings, *FOUND, *details]
+        return pandas.DataFrame(made, columns=columns).astype(dict.fromkeys(("value", "low", "high", "se"), "float64"))
+
+    def curves(self, name: str) -> pandas.DataFrame:
+        """The points of a curve at every site, one row a point.
+
+        `name` is calibration, decision, roc, risk, or the name of a curve in results.json. A KeyError lists the names.
+        """
+        import pandas
+
+        curve = CURVES.get(name, name)
+        rows = [row for row in self.results.curves if row.curve == curve and row.columns]
+        if not rows:
+            known = sorted({row.curve for row in self.results.curves if row.columns})
+            raise KeyError(f"There is no curve {name!r}; there are {', '.join([*CURVES, *known])}.")
+        parts = [pandas.DataFrame({**self._where(row), **dict(row.at), **dict(row.columns)}) for row in rows]
+        return pandas.concat(parts, ignore_index=True)
+
+    def plot(self, name: str) -> seaborn.objects.Plot:
+        """A curve of every site as a plot of seaborn, to which marks, facets and scales can be added.
+
+        `name` is calibration, decision, roc or risk. A KeyError lists the names.
+        """
+        if name not in CURVES:
+            raise KeyError(f"There is no plot {name!r}; there are {', '.join(CURVES)}.")
+        points = self.curves(name)
+        return PLOTS[name](points[points["subset_column"].isna()])
+
+    def pdf(self, edition: Edition = "regulatory", *, page: Page = "a4", local_site: str | None = None) -> bytes:
+        """One edition as PDF: regulatory, committee, or quick of a quick look."""
+        asked: Literal["regulatory", "committee"] = "committee" if edition == "committee" else "regulatory"
+        _, files = self._printed(Build(edition=asked, page=page, local_site=local_site))
+        return files[f"dossier-{edition}.pdf"]
+
+    def save(self, folder: str | Path, *, page: Page = "a4", local_site: str | None = None) -> tuple[Path, ...]:
+        """Write the dossier: editions, figures, results and manifest, the same bytes as `dossier build`.
+
+        The folder is complete or untouched; one that holds anything but an unaltered dossier is refused.
+        """
+        from dossier import output
+
+        place = Path(folder)
+        with output.reserved(place):
+            _, files = self._printed(Build(page=page, local_site=local_site))
+            return output.write(place, files)
+
+    def _printed(self, asked: Build) -> tuple[Evidence, dict[str, bytes]]:
+        from dossier import printing
+
+        command: Build | Quick = printing.command_for(self.evidence, asked)
+        return printing.printed(self.results.text(), command)
+
+    def _where(self, row: Any) -> dict[str, str | None]:
+        one = self._datasets.get(row.dataset)
+        return {
+            "dataset": row.dataset,
+            "site": row.dataset if one is None else one[0],
+            "role": row.dataset if one is None else one[1],
+            "subset_column": None if row.subset is None else row.subset.column,
+            "subset_level": None if row.subset is None else row.subset.level,
+        }
+
+    @cached_property
+    def _datasets(self) -> dict[str, tuple[str, str]]:
+        return {one.name: (one.site, one.role) for one in self.results.datasets}
+
+    def _key_results(self) -> pandas.DataFrame:
+        """The four key results of each external site and of all together."""
+        import pandas
+
+        from dossier.findings import results
+
+        table = results.essentials(self.evidence)
+        rows = [
+            [row.label, *(f"{cell.text} ({cell.interval})" if cell.interval else cell.text for cell in row.cells)]
+            for row in table.rows
+        ]
+        return pandas.DataFrame(rows, columns=[table.head, *(column.label for column in table.columns)])
+
+    def __repr__(self) -> str:
+        about = self.results.release
+        title = f"{about.model} {about.version}: external validation"
+        return f"{title}\n{self._key_results().to_string(index=False)}"
+
+    def _repr_html_(self) -> str:
+        from markupsafe import escape
+
+        about = self.results.release
+        title = escape(f"{about.model} {about.version}: external validation")
+        return f"<p><b>{title}</b></p>{self._key_results().to_html(index=False)}"
+
+
+class Validation(Record):
+    """A model held against rows: what was found, and the release that says what was asked."""
+
+    def __init__(self, study: Study, files: Mapping[str, bytes]) -> None:
+        """`files` are the release's own, by name; none where it lies on a disk."""
+        self.study = study
+        self._files = dict(files)
+
+    @cached_property
+    def results(self) -> Results:
+        """The rows of results.json, typed; what takes long is done when they are first asked for."""
+        from dossier import evaluate, results
+
+        return results.read(results.of(evaluate.evidence(self.study)).text())
+
+    def check(self) -> pandas.DataFrame:
+        """Every flag that the dossier raises: `flag`, `dataset`, `says` and `reply`, without drawing rows again."""
+        import pandas
+
+        from dossier import evaluate
+
+        found = evaluate.preview(self.study)
+        rows = [(one.flag, one.dataset, one.says, one.reply) for one in found.flags]
+        rows += [("fault", fault.where, fault.what, None) for fault in found.faults]
+        return pandas.DataFrame(rows, columns=["flag", "dataset", "says", "reply"])
+
+    def write_release(self, folder: str | Path) -> Path:
+        """Write the release, release.toml and the table, into a new or empty folder; `dossier build` gives the same bytes.
+
+        A ValueError says that the release was read from a disk, where it lies already.
+        """
+        from dossier import output
+
+        if not self._files:
+            raise ValueError("The release was read from a folder, where it lies already.")
+        place = Path(folder)
+        with output.told(place):
+            output.refuse_what_is_not_empty(place)
+            _write(place, self._files)
+        return place
+
+
+# ---- a frame as a release -------------------------------------------------------------------------------------------
+
+WHERE = ("dataset", "site", "role", "subset_column", "subset_level")
+
+
+def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+
+
+def _parquet(frame: pandas.DataFrame | pyarrow.Table) -> bytes:
+    """The rows as a parquet file: of a DataFrame its columns, for an index is no column of a patient."""
+    import pyarrow
+    import pyarrow.parquet
+
+    if isinstance(frame, pyarrow.Table):
+        table = frame
+    elif hasattr(frame, "columns") and hasattr(frame, "to_parquet"):
+        table = pyarrow.Table.from_pandas(frame, preserve_index=False)
+    else:
+        raise TypeError(f"frame is a {type(frame).__name__}; give a pandas DataFrame or a pyarrow Table.")
+    sink = pyarrow.BufferOutputStream()
+    pyarrow.parquet.write_table(table.replace_schema_metadata(None), sink)
+    return sink.getvalue().to_pybytes()
+
+
+def _toml(tables: Mapping[str, Any]) -> str:
+    """Tables of release.toml as text: lists of tables as [[name]], what lies deeper on one line."""
+    parts = []
+    for name, table in tables.items():
+        if isinstance(table, Mapping):
+            parts.append(_table(f"[{name}]", table))
+        else:
+            parts += [_table(f"[[{name}]]", one) for one in table]
+    return "\n".join(parts)
+
+
+def _table(head: str, table: Mapping[str, Any]) -> str:
+    lines = [head, *(f"{_key(key)} = {_value(value)}" for key, value in table.items() if value is not None)]
+    return "\n".join(lines) + "\n"
+
+
+def _key(key: str) -> str:
+    bare = key.isascii() and key.replace("_", "").replace("-", "").isalnum()
+    return key if bare else _text(key)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_key(str(key))} = {_value(one)}" for key, one in value.items()) + " }"
+    if isinstance(value, Sequence):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, int):
+        return str(value)
+    return repr(float(value))
+
+
+def _text(text: str) -> str:
+    import json
+
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+# ---- plots ----------------------------------------------------------------------------------------------------------
+
+
+def _calibration(points: pandas.DataFrame) -> seaborn.objects.Plot:
+    import seaborn.objects as so
+
+    plot = so.Plot(points, x="risk", y="observed", color="site").add(so.Band(), ymin="low", ymax="high")
+    diagonal = {"x": [0.0, 1.0], "y": [0.0, 1.0]}
+    plot = plot.add(so.Line()).add(so.Line(color="0.4", linestyle=":"), data=diagonal, x="x", y="y", color=None)
+    return plot.label(x="Predicted risk", y="Observed share", color="Site")
+
+
+def _decision(points: pandas.DataFrame) -> seaborn.objects.Plot:
+    import pandas
+    import seaborn.objects as so
+
+    default = points.assign(gain=points["net_benefit"] - points[["treat_all", "treat_none"]].max(axis=1))
+    shift = default["gain"] - default["net_benefit"]
+    data = pandas.DataFrame(default).assign(low=default["low"] + shift, high=default["high"] + shift)
+    plot = so.Plot(data, x="threshold", y="gain", color="site").add(so.Band(), ymin="low", ymax="high").add(so.Line())
+    return plot.label(x="Threshold", y="Net benefit over the better default", color="Site")
+
+
+def _roc(points: pandas.DataFrame) -> seaborn.objects.Plot:
+    import seaborn.objects as so
+
+    plot = so.Plot(points, x="fpr", y="tpr", color="site").add(so.Path())
+    return plot.label(x="1 - specificity", y="Sensitivity", color="Site")
+
+
+def _risk(points: pandas.DataFrame) -> seaborn.objects.Plot:
+    import pandas
+    import seaborn.objects as so
+
+    middle = points.assign(risk=(points["low"] + points["high"]) / 2)
+    long = pandas.melt(
+        middle,
+        id_vars=["site", "risk"],
+        value_vars=["share_events", "share_non_events"],
+        var_name="outcome",
+        value_name="share",
+    )
+    named = long.assign(outcome=long["outcome"].map({"share_events": "events", "share_non_events": "non-events"}))
+    plot = so.Plot(named, x="risk", y="share", color="outcome").facet(row="site").add(so.Line(marker="o"))
+    return plot.label(x="Predicted risk", y="Share of the patients", color="Outcome")
+
+
+PLOTS = {"calibration": _calibration, "decision": _decision, "roc": _roc, "risk": _risk}
