@@ -522,7 +522,7 @@ def net_benefit_difference(
     members = np.array([case & ours_alone, case & theirs_alone, ~case & ours_alone, ~case & theirs_alone])
     design = Design(len(outcome), cluster, weights)
     found = sum_of_shares(members, [(1.0, -1.0, -odds, odds)], design)
-    estimate = estimate_of(found, design, outcome, level, {}, "four")
+    estimate = estimate_of(found, design, outcome, level, {})
     details = {**estimate.details, "p_value": None if estimate.low is None else p_value(found)}
     return replace(estimate, method=f"paired, {estimate.method}; p by the interval", details=details)
 

@@ -111,9 +111,10 @@ class Design:
         added = np.bincount(self._unit, weights=self._weight * residuals)
         return math.sqrt(count / (count - 1) * float(np.sum(added**2)))
 
-    def method(self, shares: str = "two") -> str:
-        """How the interval of a sum of so many shares is made, in words."""
-        words = f"MOVER of {shares} Wilson intervals"
+    @property
+    def method(self) -> str:
+        """How the interval of a sum of shares is made, in words."""
+        words = "MOVER of Wilson intervals"
         return self.as_sampled(words if self.is_simple else f"{words} at their effective numbers of rows")
 
     def as_sampled(self, words: str) -> str:
@@ -248,14 +249,13 @@ def estimate_of(
     outcome: Floats,
     level: float,
     details: Mapping[str, float | None],
-    shares: str = "two",
 ) -> Estimate:
-    """The estimate of a net benefit from the shares that it is made of, each sum of so many.
+    """The estimate of a net benefit from the shares that it is made of.
 
     Its standard error is that of a normal interval as long as its own. The bounds are missing where all rows are of one
     cluster.
     """
-    method, events = design.method(shares), int(outcome.sum())
+    method, events = design.method, int(outcome.sum())
     obstacle = design.obstacle()
     if obstacle is not None:
         value, _, _ = interval_of(found, 0.0)

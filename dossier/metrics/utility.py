@@ -148,7 +148,7 @@ def standardized_variance(outcome: Floats, risk: Floats, threshold: float) -> fl
 
 
 @metric(
-    "Net benefit gain over the better default",
+    "Net benefit gain",
     digits=1,
     unit="per 100",
     range=(None, 1),
@@ -491,7 +491,7 @@ def _curve_over(
     columns |= {"treat_all": column(phi - (1 - phi) * odds), "treat_none": (0.0,) * len(thresholds)}
     if rival is not None:
         columns |= _benefit_of(outcome, rival, thresholds, level, design, "rival", "rival_")
-    return Curve(columns, len(outcome), f"pointwise {design.method()}", int(outcome.sum()))
+    return Curve(columns, len(outcome), f"pointwise {design.method}", int(outcome.sum()))
 
 
 def _benefit_of(

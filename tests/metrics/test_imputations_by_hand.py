@@ -68,7 +68,7 @@ def test_sums_of_shares_are_pooled_share_by_share() -> None:
     ratio = (whole - inside) / inside
     freedom = 2 / (1 - inside / whole) ** 2
     assert found.details["fraction_missing"] == pytest.approx((ratio + 2 / (freedom + 3)) / (ratio + 1))
-    assert (found.n, found.method) == (100, "MOVER of two Wilson intervals; 3 imputations by Rubin's rules")
+    assert (found.n, found.method) == (100, "MOVER of Wilson intervals; 3 imputations by Rubin's rules")
 
 
 def _flagged(tp: int, fp: int) -> tuple[Floats, Floats]:
