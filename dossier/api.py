@@ -345,7 +345,7 @@ def _parquet(frame: pandas.DataFrame | pyarrow.Table) -> bytes:
         raise TypeError(f"frame is a {type(frame).__name__}; give a pandas DataFrame or a pyarrow Table.")
     sink = pyarrow.BufferOutputStream()
     pyarrow.parquet.write_table(table.replace_schema_metadata(None), sink)
-    return sink.getvalue().to_pybytes()
+    return bytes(sink.getvalue())
 
 
 def _toml(tables: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dossier import compose, draw, evaluate, load, press, record
+from dossier import compose, draw, evaluate, load, press, results
 from dossier.contents import Edition
 from dossier.register import fill
 from dossier.types import RIVAL, Absent, Document, Estimate, Evidence, Gallery, Result, Term
@@ -71,8 +71,8 @@ class Book:
     @property
     def results(self) -> dict[str, Any]:
         """What a program reads: results.json."""
-        results: dict[str, Any] = self._once("results", make=lambda: json.loads(record.text(self.evidence)))
-        return results
+        found: dict[str, Any] = self._once("results", make=lambda: json.loads(results.of(self.evidence).text()))
+        return found
 
     @property
     def gallery(self) -> Gallery:

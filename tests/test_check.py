@@ -33,7 +33,7 @@ from tests.conftest import RELEASES, Book
 from tests.reference.built import example, hurried
 from tests.smallest import HEAD, QUICK, SITE
 from tests.test_cli import Run, held, release, run
-from tests.test_record import faults as departures
+from tests.test_results import faults as departures
 
 __all__ = ["release", "run"]
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dossier import evaluate, load, record
+from dossier import evaluate, load, results
 from dossier.errors import DossierError
 from dossier.evaluate.offered import part_of
 from dossier.evaluate.site import site_evidence
@@ -25,7 +25,7 @@ from tests.conftest import Book
 from tests.estimated import estimated
 from tests.metrics.test_classes import PUBLISHED
 from tests.reference.built import hurried
-from tests.test_record import faults
+from tests.test_results import faults
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 BIOPSY = REPOSITORY / "fixtures" / "biopsy"
@@ -241,8 +241,8 @@ def test_measures_of_several_classes_are_not_asked_of_two(knee: Book) -> None:
 
 
 def test_results_json_keeps_to_its_schema_and_holds_each_number_once(biopsy: Book) -> None:
-    document = json.loads(record.text(biopsy.evidence))
-    assert faults(document, record.schema()) == []
+    document = json.loads(results.of(biopsy.evidence).text())
+    assert faults(document, results.schema()) == []
     keys = [
         (one["measure"], one["dataset"], json.dumps(one["at"], sort_keys=True), one["subset"])
         for one in document["estimates"]

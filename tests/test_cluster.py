@@ -24,7 +24,7 @@ import msgpack
 import pytest
 from distributed import Client, Scheduler
 
-from dossier import cli, evaluate, load, record
+from dossier import cli, evaluate, load, results
 from dossier.errors import WorkerError
 from dossier.evaluate import cluster, pieces
 from dossier.evaluate.pieces import Piece
@@ -145,19 +145,19 @@ def the_message(study: Study, address: str) -> str:
 
 @pytest.mark.usefixtures("patient")
 def test_two_workers_one_of_which_is_killed_give_the_same_bytes(study: Study, running: Cluster) -> None:
-    expected = record.text(evaluate.evidence(study))
+    expected = results.of(evaluate.evidence(study)).text()
     for jobs in (2, 3):
-        assert record.text(evaluate.evidence(study, jobs)) == expected
+        assert results.of(evaluate.evidence(study, jobs)).text() == expected
     running.add_worker()
     running.add_worker(threads=2)
-    assert record.text(evaluate.evidence(study, scheduler=running.address)) == expected
+    assert results.of(evaluate.evidence(study, scheduler=running.address)).text() == expected
 
     def kill_first(stage: str, name: str, done: int, total: int) -> None:
         if running.workers[0].poll() is None:
             assert done < total / 2
             running.kill(0)
 
-    assert record.text(evaluate.evidence(study, progress=kill_first, scheduler=running.address)) == expected
+    assert results.of(evaluate.evidence(study, progress=kill_first, scheduler=running.address)).text() == expected
     assert [one.poll() for one in running.workers] == [-signal.SIGKILL, None]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from pypdf import PdfReader
 
-from dossier import compose, press, record
+from dossier import compose, press, results
 from dossier.findings import committee, subgroups
 from dossier.findings.committee.dangers import PLAIN
 from dossier.findings.committee.plain import abridged
@@ -224,7 +224,7 @@ def test_treating_all_and_none_are_the_same_thousand(covid: Book) -> None:
 
 def test_a_local_site_changes_neither_the_results_nor_the_other_edition(breast: Book) -> None:
     home = at_home(breast.evidence, 1)
-    assert record.text(home) == record.text(breast.evidence)
+    assert results.of(home).text() == results.of(breast.evidence).text()
     gallery = breast.gallery
     moved = dataclasses.replace(gallery, evidence=home)
     assert compose.document(moved, "regulatory").html == compose.document(gallery, "regulatory").html

@@ -19,6 +19,7 @@ from dossier.types import (
     SubgroupEvidence,
     SubgroupSize,
     SubgroupSummary,
+    Subset,
 )
 from tests.conftest import by_hand
 from tests.figures.evidence import COVID, Case
@@ -242,7 +243,7 @@ def with_groups(evidence: Evidence, sizes: Mapping[str, Sequence[SubgroupSize | 
 def of_group(label: str, dataset: str, value: float, measure: str = "auroc", **more: float) -> Result:
     """A measure of a group."""
     found = Estimate(value, value - 0.07, value + 0.07, 0.95, 200, "by hand", details=more)
-    return Result(measure, measure, dataset, {}, found, f"sex={label}")
+    return Result(measure, measure, dataset, {}, found, Subset("sex", label))
 
 
 def test_groups_of_the_only_place_have_its_own_numbers() -> None:
@@ -296,7 +297,7 @@ def test_groups_that_differ_come_with_their_direction() -> None:
     results = tuple(
         dataclasses.replace(one, found=Estimate(change, change - 0.1, change + 0.1, 0.95, 100, "by hand"))
         if one.at.get("against")
-        and one.subset == f"{evidence.subgroups.summaries[0].column}={evidence.subgroups.summaries[0].label}"
+        and one.subset == evidence.subgroups.summaries[0].subset
         and (change := moved.get((one.measure, one.dataset), 0.0))
         else one
         for one in evidence.subgroups.results

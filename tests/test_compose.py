@@ -14,7 +14,7 @@ from typing import Any
 import jinja2
 import pytest
 
-from dossier import compose, draw, material, press, record
+from dossier import compose, draw, material, press, results
 from dossier.contents import CHAPTERS, EDITIONS, Edition
 from dossier.errors import PageError
 from dossier.types import Estimate, Evidence, Gallery
@@ -353,12 +353,12 @@ def rows(page: Element, table: str) -> dict[str, list[str]]:
 
 def plain(evidence: Evidence, measure: str, site: str, **at: float) -> dict[str, Any]:
     """A result as results.json holds it."""
-    found: dict[str, Any] = next(
+    (row,) = (
         one
-        for one in record.document(evidence)["estimates"]
-        if one["measure"] == measure and one["dataset"] == site and one["at"] == at and one["subset"] is None
+        for one in results.of(evidence).estimates
+        if (one.measure, one.dataset, one.at, one.subset) == (measure, site, at, None)
     )
-    return found
+    return row.model_dump()
 
 
 def of_hundred(bound: float) -> str:
@@ -430,4 +430,4 @@ def test_an_edition_and_its_results_name_each_other(book: Book) -> None:
     one, other = (book.document(edition) for edition in EDITIONS_OF_A_BUILD)
     assert one.identifier != other.identifier
     assert one.attachments == ()
-    assert [attachment.content for attachment in other.attachments] == [record.text(book.evidence)]
+    assert [attachment.content for attachment in other.attachments] == [results.of(book.evidence).text()]

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dossier import evaluate, load, record
+from dossier import evaluate, load, results
 from dossier.evaluate.offered import ask
 from dossier.register import CurveMaker, Metric, fill
 from dossier.types import Absent, Curve, DecisionCounts, Estimate, Feature, ReaderStudy, find
@@ -313,5 +313,5 @@ def test_a_release_of_edges_is_evaluated_and_recorded(tmp_path: Path) -> None:
     assert all(result.found == few for result in evidence.results if result.dataset == "two")
     assert all(curve.found == few for curve in evidence.curves if curve.dataset == "two")
     assert not [row for row in evidence.descriptions if row.dataset == "two"]
-    assert b"NaN" not in record.text(evidence)
-    assert b"Infinity" not in record.text(evidence)
+    assert b"NaN" not in results.of(evidence).text()
+    assert b"Infinity" not in results.of(evidence).text()

@@ -18,14 +18,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dossier import evaluate, load, record, register
+from dossier import evaluate, load, register, results
 from dossier.evaluate import pieces
 from dossier.findings import glossary, references
 from dossier.metrics import robustness
 from dossier.metrics.inversion import BY_TESTS
 from dossier.types import RIVAL, Absent, Curve, Estimate, Evidence, Study, find, find_curve
 from dossier.typeset.measures import chapter_tables
-from tests.reference.built import REPOSITORY, hurried, results, study
+from tests.reference.built import REPOSITORY, hurried, results_of, study
 
 HEAD = """
 [release]
@@ -110,7 +110,7 @@ def test_the_number_of_workers_changes_no_byte() -> None:
     whole = hurried(study("fixtures/knee"), bootstrap=20, permutations=19)
     fewer = replace(whole, datasets=tuple(one for one in whole.datasets if one.name in kept))
     assert len(fewer.datasets) == len(kept)
-    alone, two, three = (record.text(evaluate.evidence(fewer, jobs)) for jobs in (1, 2, 3))
+    alone, two, three = (results.of(evaluate.evidence(fewer, jobs)).text() for jobs in (1, 2, 3))
     assert alone == two
     assert alone == three
 
@@ -137,9 +137,9 @@ def test_a_new_worker_finds_the_same_whatever_it_is_given_first(tmp_path: Path, 
 
 def test_the_order_of_the_datasets_changes_no_number(tmp_path: Path, found: Evidence) -> None:
     """A site's numbers are the same to the bit; those over all sites are sums in another order."""
-    turned = results(load.study(write(tmp_path, ORDER[::-1])))
+    turned = results_of(load.study(write(tmp_path, ORDER[::-1])))
     assert [one["name"] for one in turned["datasets"]] == list(ORDER[::-1])
-    before, after = keyed(record.document(found)), keyed(turned)
+    before, after = keyed(json.loads(results.of(found).text())), keyed(turned)
     assert before.keys() == after.keys()
     for key, one in before.items():
         if key[1] != "pooled":
@@ -165,7 +165,7 @@ DRAWN = {
 
 
 def test_the_seed_moves_what_is_resampled_and_no_value(tmp_path: Path, found: Evidence) -> None:
-    before, after = keyed(record.document(found)), keyed(results(load.study(write(tmp_path, seed=2))))
+    before, after = keyed(json.loads(results.of(found).text())), keyed(results_of(load.study(write(tmp_path, seed=2))))
     assert before.keys() == after.keys()
     moved: dict[str, bool] = {}
     for key, one in before.items():
@@ -183,7 +183,7 @@ def test_the_seed_moves_what_is_resampled_and_no_value(tmp_path: Path, found: Ev
 
 
 def test_the_same_seed_gives_the_same_bytes(small: Study, found: Evidence) -> None:
-    assert record.text(evaluate.evidence(small)) == record.text(found)
+    assert results.of(evaluate.evidence(small)).text() == results.of(found).text()
 
 
 def test_progress_tells_every_chapter_of_every_dataset_once(small: Study) -> None:
@@ -357,7 +357,7 @@ def test_a_measure_in_one_file_reaches_every_place(tmp_path: Path, table: Study)
     assert "Throw-away share" in heads + rows
     assert "Throw-away share" in [term.label for term in glossary.used(evidence, ["discrimination"])]
     assert ("Nobody 1900", ["Throw-away share"]) in references.cited(evidence, ["discrimination"])
-    (row,) = (one for one in json.loads(record.text(evidence))["estimates"] if one["measure"] == "thrown_away")
+    (row,) = (one for one in json.loads(results.of(evidence).text())["estimates"] if one["measure"] == "thrown_away")
     assert (row["value"], row["n"], row["tier"], row["status"]) == (0.25, 40, "supporting", "estimated")
 
 

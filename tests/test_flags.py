@@ -21,6 +21,7 @@ from dossier.types import (
     SubgroupEvidence,
     SubgroupSize,
     SubgroupSummary,
+    Subset,
 )
 
 BEFORE = DatasetSummary("training", "development", "Here", 1000, 200, 1000, {}, ())
@@ -310,7 +311,7 @@ def test_sites_that_differ(share: float, raised: bool) -> None:
 def test_results_of_subgroups_and_differences_raise_nothing() -> None:
     off = Estimate(2.0, 1.9, 2.1, 0.95, 100, "by hand")
     parts = (
-        Result("oe_ratio", "oe_ratio", "bari", {}, off, "Sex=female"),
+        Result("oe_ratio", "oe_ratio", "bari", {}, off, Subset("Sex", "female")),
         Result("oe_ratio_of_rival", "oe_ratio", "bari", {"model": "the rival"}, off),
     )
     assert names(*parts) == set()

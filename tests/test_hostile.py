@@ -22,7 +22,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from dossier import compose, draw, evaluate, initial, load, press, record
+from dossier import compose, draw, evaluate, initial, load, press, results, results_csv
 from dossier.contents import Edition
 from dossier.errors import DossierError, PageError
 from dossier.load import isolation, parquet, unpacked
@@ -343,7 +343,7 @@ def test_a_name_from_a_table_is_no_formula_no_markup_and_no_mathematics(tmp_path
     )
     text += "[resampling]\nbootstrap = 5\npermutations = 5\n"
     evidence = evaluate.evidence(load.study(_release(tmp_path, text, site__csv=table)))
-    for row in csv.reader(io.StringIO(record.table(evidence).decode())):
+    for row in csv.reader(io.StringIO(results_csv.text(results.of(evidence)).decode())):
         for cell in row:
             assert not cell.startswith(("=", "+", "@", "\t", "\r"))
             assert not cell.startswith("-") or float(cell) < 0

@@ -17,14 +17,14 @@ import pyarrow.parquet
 import pytest
 from click.testing import CliRunner
 
-from dossier import evaluate, load, record
+from dossier import evaluate, load, results
 from dossier.cli import dossier
 from dossier.errors import DossierError
 from dossier.findings import description
 from dossier.load import files, samples
 from dossier.types import Absent, Dataset, Evidence
 from tests.smallest import HEAD
-from tests.test_record import faults as departures
+from tests.test_results import faults as departures
 
 ROWS, LIMIT, DRAWN = 300, 100, 60
 MORE = """
@@ -131,7 +131,7 @@ def test_a_table_of_many_rows_has_some_columns_in_all_and_the_others_in_a_sample
 def test_below_the_limit_the_kind_of_file_does_not_show(tmp_path: Path) -> None:
     given = _columns(ROWS, 1)
     each = [
-        record.text(evaluate.evidence(load.study(_release(tmp_path / file, given, file=file))))
+        results.of(evaluate.evidence(load.study(_release(tmp_path / file, given, file=file)))).text()
         for file in ("large.parquet", "parts", "large.csv")
     ]
     assert each[0] == each[1] == each[2]
@@ -266,9 +266,9 @@ def test_what_needs_predictors_rests_on_the_sample_and_says_so_and_nothing_else_
         "rests on all rows."
     ]
     assert description.sampled(evidence.datasets) == " Large: a random sample of 200 of its 300 patients."
-    results = json.loads(record.text(evidence))
-    assert next(one for one in results["datasets"] if one["name"] == "large")["sampled"] == 200
-    assert departures(results, record.schema()) == []
+    document = json.loads(results.of(evidence).text())
+    assert next(one for one in document["datasets"] if one["name"] == "large")["sampled"] == 200
+    assert departures(document, results.schema()) == []
 
 
 def test_a_development_table_of_many_rows_is_held_against_by_a_sample_of_it(tmp_path: Path, many: None) -> None:

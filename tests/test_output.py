@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from dossier import manifest, output, record
+from dossier import manifest, output
 from dossier.errors import OutputError
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -79,7 +79,7 @@ def dossier_files(mark: bytes, *names: str) -> dict[str, bytes]:
         "inputs": [],
         "outputs": [{"name": name, "sha256": digest, "size": len(mark)} for name in names],
     }
-    return dict.fromkeys(names, mark) | {record.MANIFEST: json.dumps(listed).encode()}
+    return dict.fromkeys(names, mark) | {manifest.MANIFEST: json.dumps(listed).encode()}
 
 
 def held(folder: Path) -> dict[str, bytes]:
@@ -161,7 +161,7 @@ def test_a_folder_without_our_manifest_stays(tmp_path: Path, manifest: str | Non
     out.mkdir()
     (out / "letter.txt").write_text("mine")
     if manifest is not None:
-        (out / record.MANIFEST).write_text(manifest)
+        (out / manifest.MANIFEST).write_text(manifest)
     with pytest.raises(OutputError) as error:
         clear_up(out)
     assert fault(error) == "out holds files that dossier did not write."
@@ -211,7 +211,7 @@ def test_a_full_disk_leaves_out_as_it_was(tmp_path: Path, monkeypatch: pytest.Mo
     plain = Path.write_bytes
 
     def full(path: Path, content: bytes) -> int:
-        if path.name == record.MANIFEST:
+        if path.name == manifest.MANIFEST:
             raise OSError(number, os.strerror(number))
         return plain(path, content)
 
@@ -288,10 +288,10 @@ def test_killed_at_any_moment_out_is_whole(tmp_path: Path, system: str) -> None:
         clear_up(out)
         # Where the change takes two steps, the older one may still stand there, whole, until the next build ends.
         assert [name for name in beside(out) if name != "out.previous" or system == "exchange"] == ["out"], turn
-        marks = {content[:1].decode() for name, content in held(out).items() if name != record.MANIFEST}
+        marks = {content[:1].decode() for name, content in held(out).items() if name != manifest.MANIFEST}
         assert marks in whole, turn
-        known = {entry["name"] for entry in json.loads((out / record.MANIFEST).read_bytes())["outputs"]}
-        assert known == set(held(out)) - {record.MANIFEST}, turn
+        known = {entry["name"] for entry in json.loads((out / manifest.MANIFEST).read_bytes())["outputs"]}
+        assert known == set(held(out)) - {manifest.MANIFEST}, turn
     last = writer(out, "a", system, "once")
     start(last)
     end(last)

@@ -21,7 +21,7 @@ import pandas as pd
 import pytest
 from pypdf import PdfReader
 
-from dossier import record
+from dossier import results
 from dossier.contents import CHAPTERS, Edition
 from tests.conftest import RELEASES, Book, tool
 
@@ -670,11 +670,11 @@ def test_the_regulator_gets_no_attachment_and_the_committee_the_results(book: Bo
     assert dict(regulatory.attachments) == {}
     assert list(committee.attachments) == ["results.json"]
     (content,) = committee.attachments["results.json"]
-    assert content == record.text(book.evidence)
+    assert content == results.of(book.evidence).text()
     assert json.loads(content)["schema"] == "dossier-results/1"
 
 
 def test_the_hash_of_the_results_is_printed(book: Book) -> None:
-    digest = hashlib.sha256(record.text(book.evidence)).hexdigest()
+    digest = hashlib.sha256(results.of(book.evidence).text()).hexdigest()
     for number in (1, opened_on(book)["provenance"]):
         assert digest in reading(book.pdf("regulatory"))[number - 1].replace(" ", "")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dossier import compose, draw, evaluate, load, record
+from dossier import compose, draw, evaluate, load, results
 from dossier.errors import DossierError
 from dossier.types import READERS, Evidence, Study
 from tests.conftest import SHARED
@@ -45,7 +45,7 @@ def _published(folder: Path, more: str = "") -> Study:
 
 
 def _rows(evidence: Evidence) -> dict[tuple[str, str], dict[str, Any]]:
-    document = json.loads(record.text(evidence))
+    document = json.loads(results.of(evidence).text())
     return {(one["measure"], one["dataset"]): one for one in document["estimates"] if one["subset"] is None}
 
 

@@ -9,7 +9,7 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from dossier import evaluate, load, record
+from dossier import evaluate, load, results
 from dossier.errors import DossierError
 from dossier.types import Dataset, Study
 from tests.reference.built import hurried
@@ -129,5 +129,5 @@ def test_the_flow_and_a_limitation_say_how_many(tmp_path: Path) -> None:
     (flag,) = [one for one in found.flags if one.flag == "rows_selected"]
     assert "60 of 120 are left out" in flag.says
     assert not [one for one in found.flags if one.flag == "rows_excluded"]
-    (dataset,) = json.loads(record.text(found))["datasets"]
+    (dataset,) = json.loads(results.of(found).text())["datasets"]
     assert dataset["excluded"] == {"not selected": 60, "outcome missing": 0, "risk missing": 0}

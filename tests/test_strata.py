@@ -18,6 +18,7 @@ from dossier.types import (
     Estimate,
     Evidence,
     Study,
+    Subset,
     Withheld,
     find,
     find_in_subgroup,
@@ -59,7 +60,7 @@ def read(folder: Path, tables: dict[str, tuple[str, str]], declared: str = GROUP
     return load.study(folder)
 
 
-def stratum(dataset: Dataset, subset: str | None = None) -> Stratum:
+def stratum(dataset: Dataset, subset: Subset | None = None) -> Stratum:
     rows = np.ones(len(dataset.outcome if dataset.outcome is not None else ()), dtype=bool)
     if subset is not None:
         chosen = next(one for one in dataset.subgroups if one.subset == subset).rows
@@ -148,7 +149,7 @@ at_least = 0.1
 [[acceptance]]
 measure = "oe_ratio"
 dataset = "pooled"
-subset = "s=x"
+subset = { column = "s", level = "x" }
 at_least = 0.1
 [[acceptance]]
 measure = "model_based_concordance"
@@ -209,7 +210,8 @@ def test_imputations_and_clusters_of_sites_come_together(tmp_path: Path) -> None
             datasets = [
                 one.imputations[imputation % len(one.imputations)] if one.imputations else one for one in study.datasets
             ]
-            each.append(number(stratified.MEASURES[measure]([stratum(one, "s=x") for one in datasets], 0.95)))
+            strata = [stratum(one, Subset("s", "x")) for one in datasets]
+            each.append(number(stratified.MEASURES[measure](strata, 0.95)))
         expected = imputations.rubin(each, scale, 0.95)  # type: ignore[arg-type]
         seen = number(find_in_subgroup(evidence, Subset("s", "x"), measure, POOLED))
         assert (seen.value, seen.low, seen.high) == pytest.approx((expected.value, expected.low, expected.high))

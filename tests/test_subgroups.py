@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dossier import evaluate, flags, load, record
+from dossier import evaluate, flags, load, results
 from dossier.findings import subgroups as findings
 from dossier.findings.committee.answers import groups_apart
 from dossier.metrics import calibration, discrimination, utility
@@ -26,6 +26,7 @@ from dossier.types import (
     Evidence,
     Study,
     SubgroupSize,
+    Subset,
     find,
     find_in_subgroup,
     subgroup_sizes,
@@ -35,7 +36,7 @@ from tests.conftest import by_hand
 from tests.figures.evidence import CASES
 from tests.reference.built import REPOSITORY, hurried
 from tests.smallest import HEAD
-from tests.test_record import faults
+from tests.test_results import faults
 
 KNEE = Path(__file__).resolve().parent.parent / "fixtures" / "knee"
 QUICK = f"{HEAD}[thresholds]\ndeclared = [0.3]\n[resampling]\nbootstrap = 2\npermutations = 1\n"
@@ -53,7 +54,8 @@ def read(folder: Path, declared: str, **tables: str) -> Study:
 
 def masks(dataset: Dataset) -> dict[str, list[bool] | str]:
     return {
-        one.subset: one.rows.reason if isinstance(one.rows, Absent) else one.rows.tolist() for one in dataset.subgroups
+        str(one.subset): one.rows.reason if isinstance(one.rows, Absent) else one.rows.tolist()
+        for one in dataset.subgroups
     }
 
 
@@ -120,7 +122,7 @@ def test_a_level_that_nobody_has_is_a_flag(tmp_path: Path) -> None:
     assert [flag.says for flag in study.flags if flag.flag == "empty_subgroup"] == [
         "No row of any dataset is in the subgroup s three."
     ]
-    found = find_in_subgroup(evaluate.evidence(study), "s=three", "auroc", "a")
+    found = find_in_subgroup(evaluate.evidence(study), Subset("s", "three"), "auroc", "a")
     assert found == Absent("too few to tell: 0 events, 0 non-events")
 
 
@@ -164,7 +166,7 @@ def test_values_are_those_of_the_plain_functions_on_the_rows(knee: Evidence, lab
     y = np.array([float(row["oa_mri"]) for row in rows])
     p = np.array([float(row["model_output"]) for row in rows])
     inside = np.array([low <= float(row["age_years"]) < high for row in rows])
-    subset = f"Age={label}"
+    subset = Subset("Age", label)
     assert subgroup_sizes(knee, "Age", "knee-3")[label] == SubgroupSize(int(inside.sum()), int(y[inside].sum()), 0)
     plain: dict[str, Callable[[Any], Estimate | Absent]] = {
         "auroc": lambda m: discrimination.auroc(y[m], p[m], 0.95),
@@ -213,7 +215,7 @@ def test_every_core_and_supporting_measure_of_one_site_is_there(knee: Evidence) 
     assert {knee.terms[one.term].tier for one in knee.subgroups.results} == {"core", "supporting"}
 
 
-def rows_of_knee(value: str) -> list[tuple[str, float, float]]:
+def rows_of_knee(value: Subset) -> list[tuple[str, float, float]]:
     """Site, outcome and risk of the women or the men of every external knee site, from the tables themselves."""
     study = load.study(REPOSITORY / "fixtures" / "knee")
     found = []
@@ -231,7 +233,7 @@ def rows_of_knee(value: str) -> list[tuple[str, float, float]]:
 
 
 def test_over_all_sites_a_subgroup_has_every_row_also_of_sites_with_few_events(knee: Evidence) -> None:
-    women = rows_of_knee("Sex=female")
+    women = rows_of_knee(Subset("Sex", "female"))
     names = dict.fromkeys(name for name, _, _ in women)
     few = [name for name in names if sum(y for site, y, _ in women if site == name) < 20]
     assert few, "a site with fewer than 20 events in the subgroup"
@@ -327,7 +329,7 @@ def made(events: int, others: int) -> str:
 def test_too_few_is_below_twenty_of_each(tmp_path: Path, events: int, others: int) -> None:
     study = read(tmp_path, '[[subgroup]]\ncolumn = "s"\n', a=made(events, others))
     found = evaluate.evidence(study)
-    here = [one for one in found.subgroups.results if one.dataset == "a" and one.subset == "s=a"]
+    here = [one for one in found.subgroups.results if one.dataset == "a" and one.subset == Subset("s", "a")]
     if min(events, others) >= 20:
         assert sum(isinstance(one.found, Estimate) for one in here) > 20
         return
@@ -347,7 +349,8 @@ def test_the_order_of_rows_and_of_levels_moves_no_number(tmp_path: Path) -> None
     two = evaluate.evidence(read(second, '[[subgroup]]\ncolumn = "s"\nlevels = { b = "b", a = "a" }\n', a=turned))
     for result in one.subgroups.results:
         at = dict(result.at)
-        again = find_in_subgroup(two, str(result.subset), result.measure, result.dataset, **at)
+        assert result.subset is not None
+        again = find_in_subgroup(two, result.subset, result.measure, result.dataset, **at)
         if isinstance(result.found, Estimate):
             assert isinstance(again, Estimate)
             pairs = [(again.value, result.found.value), (again.low, result.found.low), (again.high, result.found.high)]
@@ -391,17 +394,17 @@ def test_subgroups_leave_the_results_of_whole_datasets_alone(knee: Evidence) -> 
 
 
 def test_results_json_holds_every_subgroup_and_keeps_to_its_schema(knee: Evidence) -> None:
-    document = json.loads(record.text(knee))
-    assert faults(document, record.schema()) == []
+    document = json.loads(results.of(knee).text())
+    assert faults(document, results.schema()) == []
     rows = [row for row in document["estimates"] if row["subset"] is not None]
     assert len(rows) == len(knee.subgroups.results)
-    assert {row["subset"] for row in rows} == {
-        *("Sex=female", "Sex=male", "Age=under 50", "Age=50 to 69", "Age=70 or more"),
+    assert {(row["subset"]["column"], row["subset"]["level"]) for row in rows} == {
+        *(("Sex", "female"), ("Sex", "male"), ("Age", "under 50"), ("Age", "50 to 69"), ("Age", "70 or more")),
     }
     assert {row["at"].get("against") for row in rows} == {None, "complement"}
-    sizes = [row for row in document["description"] if row["statistic"] == "subgroup patients"]
-    assert sum(row["value"] for row in sizes if (row["dataset"], row["variable"]) == ("knee-1", "Sex")) == 320
-    curves = [row for row in document["curves"] if row["subset"] == "Sex=female"]
+    sizes = [row for row in document["subgroups"] if (row["dataset"], row["subset"]["column"]) == ("knee-1", "Sex")]
+    assert sum(row["n"] for row in sizes) == 320
+    curves = [row for row in document["curves"] if row["subset"] == {"column": "Sex", "level": "female"}]
     assert {row["curve"] for row in curves} == {"calibration_curve"}
 
 
@@ -410,8 +413,8 @@ def test_the_chapter_counts_what_it_looked_at(knee: Evidence) -> None:
     apart = 0
     for site in (one.name for one in knee.datasets if one.role == "external"):
         for measure in ("auroc", "oe_ratio"):
-            for subset in ("Sex=female", "Age=under 50", "Age=50 to 69", "Age=70 or more"):
-                found = find_in_subgroup(knee, subset, measure, site, against="complement")
+            for subset in (("Sex", "female"), ("Age", "under 50"), ("Age", "50 to 69"), ("Age", "70 or more")):
+                found = find_in_subgroup(knee, Subset(*subset), measure, site, against="complement")
                 if isinstance(found, Estimate) and found.low is not None and found.high is not None:
                     made_here += 1
                     apart += found.low > 0 or found.high < 0
@@ -541,4 +544,4 @@ def test_too_few_is_told_class_by_class(tmp_path: Path) -> None:
     tables = {one.name: one for one in findings.tables(evidence)}
     assert tables.keys() >= {"table-subgroups-sex", "table-subgroups-sex-auroc", "table-subgroups-sex-o-e"}
     assert [one.label for one in tables["table-subgroups-sex"].columns][:2] == ["Patients", "Rarest class"]
-    assert faults(json.loads(record.text(evidence)), record.schema()) == []
+    assert faults(json.loads(results.of(evidence).text()), results.schema()) == []

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dossier import evaluate, initial, load, record
+from dossier import evaluate, initial, load
+from dossier import results as results_json
 from dossier.errors import DataError
 from dossier.findings import results
 from dossier.metrics import weighted
@@ -273,9 +274,9 @@ def test_equal_weights_give_every_number_of_no_weights(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
     equal = _example(tmp_path / "with", 'weights = "w"\n', ["2.5"] * 200)
     none = _example(tmp_path / "without")
-    documents = [record.document(evaluate.evidence(one)) for one in (equal, none)]
-    assert documents[0]["estimates"] == documents[1]["estimates"]
-    assert documents[0]["curves"] == documents[1]["curves"]
+    documents = [results_json.of(evaluate.evidence(one)) for one in (equal, none)]
+    assert documents[0].estimates == documents[1].estimates
+    assert documents[0].curves == documents[1].curves
 
 
 @pytest.fixture(scope="module")

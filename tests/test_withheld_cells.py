@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from dossier import evaluate, load, record
+from dossier import evaluate, load, results
 from dossier.evaluate import withheld
 from dossier.evaluate.withheld import curves, descriptions, tables
 from dossier.evaluate.withheld.results import names_few, of_counts
@@ -23,7 +23,7 @@ from dossier.evaluate.withheld.tables import _Row as Row
 from dossier.metrics.logistic import clipped
 from dossier.metrics.subgroups import too_few_of_classes
 from dossier.register import fill
-from dossier.types import CountedRows, Estimate, Flag, Study, Withheld
+from dossier.types import CountedRows, Estimate, Flag, Study, Subset, Withheld
 from tests.canaries import plant
 from tests.smallest import HEAD, SITE
 
@@ -45,7 +45,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 
 def _results(study: Study) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(record.text(evaluate.evidence(study)))
+    found: dict[str, Any] = json.loads(results.of(evaluate.evidence(study)).text())
     return found
 
 

@@ -123,7 +123,7 @@ def _printed(number: int) -> bool:
 
 
 def _build(number: int, folder: Path, ended: Ended, short: bool) -> None:
-    from dossier import compose, draw, evaluate, load, model_card, press, record
+    from dossier import compose, draw, evaluate, load, model_card, press, results, results_csv
     from dossier.contents import Edition
     from dossier.types import Gallery
 
@@ -133,8 +133,8 @@ def _build(number: int, folder: Path, ended: Ended, short: bool) -> None:
     ended.stage = "evaluate"
     evidence = evaluate.evidence(study)
     ended.stage = "record"
-    json.loads(record.text(evidence))
-    record.table(evidence)
+    json.loads(results.of(evidence).text())
+    results_csv.text(results.of(evidence))
     model_card.text(evidence)
     ended.stage = "draw"
     gallery = Gallery(evidence, {}, {}) if short or number % DRAWN else draw.gallery(evidence)

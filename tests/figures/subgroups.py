@@ -18,6 +18,7 @@ from dossier.types import (
     SubgroupEvidence,
     SubgroupSize,
     SubgroupSummary,
+    Subset,
 )
 
 LABELS = {"Sex": ("female", "male"), "Age at first presentation": ("under 50", "50 to under 70", "70 or more")}
@@ -72,7 +73,7 @@ def _estimates(rng: np.random.Generator, size: SubgroupSize | Absent) -> dict[st
     return made
 
 
-def _results(found: dict[str, Estimate | Absent], dataset: str, subset: str) -> list[Result]:
+def _results(found: dict[str, Estimate | Absent], dataset: str, subset: Subset) -> list[Result]:
     made = []
     for name, one in found.items():
         apart = one if isinstance(one, Absent) else Estimate(0.05, -0.02, 0.12, 0.95, one.n, "square-and-add")

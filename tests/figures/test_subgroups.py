@@ -18,6 +18,7 @@ from dossier.types import (
     Curve,
     Estimate,
     Evidence,
+    Subset,
     externals,
     find_curve_in_subgroup,
     find_in_subgroup,
@@ -57,7 +58,7 @@ def test_many_sites_are_pooled_with_a_stroke_for_each(eight: Evidence) -> None:
     with styled():
         figure = drawn(subgroups.draw_forest(eight))
     for axes, measure in zip(figure.axes, ("auroc", "oe_ratio"), strict=True):
-        pooled = [known(find_in_subgroup(eight, f"{c}={label}", measure, POOLED)) for c, label in LARGE]
+        pooled = [known(find_in_subgroup(eight, Subset(c, label), measure, POOLED)) for c, label in LARGE]
         diamonds = [np.asarray(one.get_xy())[:, 0] for one in axes.patches if isinstance(one, Polygon)]
         right = axes.get_xlim()[1]
         assert [(one.min(), one[1], one.max()) for one in diamonds] == [
@@ -66,7 +67,7 @@ def test_many_sites_are_pooled_with_a_stroke_for_each(eight: Evidence) -> None:
         strokes = [x_of(line) for line in axes.lines if line.get_marker() == "|"]
         for (column, label), line in zip(LARGE, strokes, strict=True):
             values = [
-                known(find_in_subgroup(eight, f"{column}={label}", measure, s.name)).value for s in externals(eight)
+                known(find_in_subgroup(eight, Subset(column, label), measure, s.name)).value for s in externals(eight)
             ]
             low, high = axes.get_xlim()
             assert line == [value for value in values if low <= value <= high]
@@ -79,7 +80,7 @@ def test_many_sites_are_pooled_with_a_stroke_for_each(eight: Evidence) -> None:
             for bottom, height in zip(bottoms, heights, strict=True)
         )
     printed = texts(figure)
-    pooled = [known(find_in_subgroup(eight, f"{c}={label}", "auroc", POOLED)) for c, label in LARGE]
+    pooled = [known(find_in_subgroup(eight, Subset(c, label), "auroc", POOLED)) for c, label in LARGE]
     assert {f"{one.value:.2f}" for one in pooled} | {f"{one.n:,}" for one in pooled} <= set(printed)
     assert {"Sex", "Female, 8 sites", "Under 50", "too few to tell"} <= set(printed)
 
@@ -91,7 +92,7 @@ def test_two_sites_are_shown_one_by_one() -> None:
     assert not [one for one in figure.axes[0].patches if isinstance(one, Polygon)]
     squares = [x_of(line)[0] for line in figure.axes[0].lines if line.get_marker() == "s"]
     expected = [
-        known(find_in_subgroup(two, f"{column}={label}", "auroc", site.name)).value
+        known(find_in_subgroup(two, Subset(column, label), "auroc", site.name)).value
         for column, label in LARGE
         for site in externals(two)
     ]
@@ -121,7 +122,7 @@ def test_each_panel_holds_the_curve_of_its_subgroup_over_that_of_the_site(eight:
     for place, axes in enumerate(figure.axes):
         row, across = divmod(place, len(plan.sites))
         site, (column, label) = plan.at(row, across)
-        curve = find_curve_in_subgroup(eight, f"{column}={label}", "calibration_curve", site.name)
+        curve = find_curve_in_subgroup(eight, Subset(column, label), "calibration_curve", site.name)
         assert isinstance(curve, Curve)
         blue = axes.lines[-1]
         assert x_of(blue) == list(curve.columns["risk"])
@@ -138,12 +139,12 @@ def test_few_sites_stand_below_each_other_and_what_is_too_few_is_said() -> None:
 
 def test_alternatives_say_the_ends_with_their_numbers(eight: Evidence) -> None:
     text = subgroups.forest_alternative(eight)
-    pooled = sorted(known(find_in_subgroup(eight, f"{c}={label}", "auroc", POOLED)).value for c, label in LARGE)
+    pooled = sorted(known(find_in_subgroup(eight, Subset(c, label), "auroc", POOLED)).value for c, label in LARGE)
     assert f"from {pooled[0]:.2f} (" in text
     assert f"to {pooled[-1]:.2f} (" in text
     assert "too few to tell in under 50" in text
     ratios = [
-        known(find_in_subgroup(eight, f"{c}={label}", "oe_ratio", site.name)).value
+        known(find_in_subgroup(eight, Subset(c, label), "oe_ratio", site.name)).value
         for c, label in LARGE
         for site in externals(eight)
     ]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dossier import evaluate, initial, load, record
+from dossier import evaluate, initial, load, results
 from dossier.types import Study
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -38,9 +38,9 @@ def hurried(read: Study, bootstrap: int = 2, permutations: int = 1) -> Study:
     return replace(read, release=read.release.model_copy(update={"resampling": resampling}))
 
 
-def results(read: Study) -> dict[str, Any]:
+def results_of(read: Study) -> dict[str, Any]:
     """results.json of a study, as a reader of the file sees it."""
-    found: dict[str, Any] = json.loads(record.text(evaluate.evidence(read)))
+    found: dict[str, Any] = json.loads(results.of(evaluate.evidence(read)).text())
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.reference.built import hurried, methods, needs_shared, results, row, simulation_error, study
+from tests.reference.built import hurried, methods, needs_shared, results_of, row, simulation_error, study
 
 pytestmark = needs_shared
 
@@ -89,12 +89,12 @@ def sample_sizes() -> dict[str, tuple[float, float, float]]:
 @pytest.fixture(scope="module")
 def covid() -> dict[str, Any]:
     # Nothing that is compared here comes from the bootstrap; psi does come from permutations.
-    return results(hurried(study("tests/releases/covid"), permutations=PERMUTATIONS))
+    return results_of(hurried(study("tests/releases/covid"), permutations=PERMUTATIONS))
 
 
 @pytest.fixture(scope="module")
 def heart() -> dict[str, Any]:
-    return results(hurried(study("tests/releases/heart"), permutations=PERMUTATIONS))
+    return results_of(hurried(study("tests/releases/heart"), permutations=PERMUTATIONS))
 
 
 # ---- the table ------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from dossier import evaluate, record
+from dossier import evaluate, results, results_csv
 from dossier.types import MODEL, READER_STUDY, Absent, Estimate, Evidence
 from tests.reference.built import SHARED, hurried, needs_shared, study
 
@@ -85,7 +85,7 @@ def evidence() -> Evidence:
 
 @pytest.fixture(scope="module")
 def text(evidence: Evidence) -> str:
-    return record.text(evidence).decode("utf-8")
+    return results.of(evidence).text().decode("utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ def document(text: str) -> dict[str, Any]:
 
 
 def test_it_keeps_to_its_schema(document: dict[str, Any]) -> None:
-    assert faults(document, record.schema()) == []
+    assert faults(document, results.schema()) == []
 
 
 @pytest.mark.parametrize(
@@ -125,19 +125,19 @@ def test_the_schema_refuses(document: dict[str, Any], path: tuple[str | int, ...
     for step in path[:-1]:
         inner = inner[step]
     inner[path[-1]] = value
-    assert len(faults(spoilt, record.schema())) == 1
+    assert len(faults(spoilt, results.schema())) == 1
 
 
 @pytest.mark.parametrize("part", ["datasets", "description", "estimates", "curves", "flags"])
 def test_the_schema_misses_every_key(document: dict[str, Any], part: str) -> None:
-    items = record.schema()["properties"][part]["items"]
+    items = results.schema()["properties"][part]["items"]
     # Only of a dataset that is too large to be read whole is there anything to say; predicted was not always recorded.
     optional = {"sampled", "predicted"} if part == "datasets" else set()
     assert items["properties"].keys() - set(items["required"]) == optional
     for name in items["required"]:
         spoilt = copy.deepcopy(document[part][:1])
         del spoilt[0][name]
-        assert faults(spoilt, record.schema()["properties"][part]) == [f"results.json[0]: {name} is missing"]
+        assert faults(spoilt, results.schema()["properties"][part]) == [f"results.json[0]: {name} is missing"]
 
 
 # ---- the bytes ------------------------------------------------------------------------------------------------------
@@ -162,7 +162,7 @@ def test_there_is_neither_nan_nor_infinity(text: str) -> None:
 def test_it_is_utf_8_and_not_escaped(evidence: Evidence) -> None:
     about = evidence.release.release.model_copy(update={"model": "Modèle Łódź 膝"})
     named = replace(evidence, release=evidence.release.model_copy(update={"release": about}))
-    assert "Modèle Łódź 膝".encode() in record.text(named)
+    assert "Modèle Łódź 膝".encode() in results.of(named).text()
 
 
 def test_every_number_is_written_in_full(evidence: Evidence, document: dict[str, Any]) -> None:
@@ -310,8 +310,8 @@ def test_the_contract_names_the_curve(document: dict[str, Any]) -> None:
 
 
 def test_the_flat_table_holds_every_estimate_to_the_last_digit(evidence: Evidence) -> None:
-    lines = list(csv.DictReader(io.StringIO(record.table(evidence).decode())))
-    estimates = record.document(evidence)["estimates"]
+    lines = list(csv.DictReader(io.StringIO(results_csv.text(results.of(evidence)).decode())))
+    estimates = json.loads(results.of(evidence).text())["estimates"]
     assert len(lines) == len(estimates)
     for line, estimate in zip(lines, estimates, strict=True):
         assert (line["measure"], line["dataset"], line["status"]) == (
