@@ -1,41 +1,41 @@
 """dossier: what a medical prediction model is worth in hospitals that did not make it.
 
-    study = dossier.load("release.toml")
-    evidence = dossier.evaluate(study)
-    gallery = dossier.draw(evidence)
-    document = dossier.compose(gallery, "regulatory")
-    pdf = dossier.press(document)
+    v = dossier.validate(frame, outcome="died", risk="risk", site="hospital", thresholds=[0.2])
+    v.to_frame()
+    v.plot("calibration")
+    v.save("out")
 
-Each verb is a module, named after what it does, and can be called. Every measure is a plain function on arrays in
-`dossier.metrics`.
+A release on disk comes by `dossier.load("release.toml").validate()`, what a build has written by
+`dossier.read_results("out/results.json")`; every measure is a function in `dossier.metrics`.
 """
 
 # Nothing is imported here: `python -m dossier` comes by before modules of the current folder are shut out.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pathlib import Path
     from typing import Any
 
-    from dossier.contents import Edition
+    from dossier import load, metrics
+    from dossier.api import read_results, validate
 
-__all__ = ["compose", "draw", "evaluate", "load", "make", "press"]
+    __version__: str
 
-
-def make(release: "str | Path", edition: "Edition" = "regulatory", allow_outside: bool = False) -> bytes:
-    """The whole job: a release in, one edition as PDF out; `allow_outside` as in `load`."""
-    from dossier import compose, draw, evaluate, load, press
-
-    study = load.study(release, allow_outside)
-    evidence = evaluate.evidence(study)
-    gallery = draw.gallery(evidence)
-    document = compose.document(gallery, edition)
-    return press.pdf(document)
+__all__ = ["__version__", "load", "metrics", "read_results", "validate"]
 
 
 def __getattr__(name: str) -> "Any":
-    """Import a stage when it is first named: nothing heavy is loaded before it is needed."""
-    if name in __all__:
-        import importlib
+    """Import what is named when it is first named: nothing heavy is loaded before it is needed."""
+    import importlib
 
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("validation-dossier")
+    if name in ("validate", "read_results"):
+        return getattr(importlib.import_module("dossier.api"), name)
+    if name in ("load", "metrics"):
         return importlib.import_module(f"dossier.{name}")
     raise AttributeError(f"module 'dossier' has no attribute {name!r}")
+
+
+def __dir__() -> "list[str]":
+    return sorted(__all__)

@@ -169,25 +169,28 @@ class Record:
         """One row an estimate: measure, site, subgroup, settings, value, interval, and how it was made.
 
         Columns: `measure`, `dataset`, `site`, `role` (pooled of all sites together), `subset_column`, `subset_level`,
-        `threshold`, `horizon`, a column for each other setting that occurs, then `value`, `low`, `high`, `se`, `level`,
-        `n`, `events`, `method`, `status` (estimated, absent, withheld) and `reason`, and a column for each detail.
+        `threshold`, `horizon`, a column for each other setting that occurs (`at_tau` where a detail is called tau), then
+        `value`, `low`, `high`, `se`, `level`, `n`, `events`, `method`, `status` (estimated, absent, withheld) and
+        `reason`, and a column for each detail.
         """
         import pandas
 
         rows = self.results.estimates
-        settings = dict.fromkeys(["threshold", "horizon", *sorted({name for row in rows for name in row.at})])
         details = sorted({name for row in rows for name in row.details})
+        taken = {"measure", *WHERE, *FOUND, *details}
+        known = sorted({name for row in rows for name in row.at} - {"threshold", "horizon"})
+        settings = {name: f"at_{name}" if name in taken else name for name in ("threshold", "horizon", *known)}
         made = [
             {
                 "measure": row.measure,
                 **self._where(row),
-                **{name: row.at.get(name) for name in settings},
+                **{column: row.at.get(name) for name, column in settings.items()},
                 **{name: getattr(row, name) for name in FOUND},
                 **{name: row.details.get(name) for name in details},
             }
             for row in rows
         ]
-        columns = ["measure", *WHERE, *settings, *FOUND, *details]
+        columns = ["measure", *WHERE, *settings.values(), *FOUND, *details]
         return pandas.DataFrame(made, columns=columns).astype(dict.fromkeys(("value", "low", "high", "se"), "float64"))
 
     def curves(self, name: str) -> pandas.DataFrame:
@@ -404,14 +407,12 @@ def _calibration(points: pandas.DataFrame) -> seaborn.objects.Plot:
 
 
 def _decision(points: pandas.DataFrame) -> seaborn.objects.Plot:
-    import pandas
     import seaborn.objects as so
 
-    default = points.assign(gain=points["net_benefit"] - points[["treat_all", "treat_none"]].max(axis=1))
-    shift = default["gain"] - default["net_benefit"]
-    data = pandas.DataFrame(default).assign(low=default["low"] + shift, high=default["high"] + shift)
-    plot = so.Plot(data, x="threshold", y="gain", color="site").add(so.Band(), ymin="low", ymax="high").add(so.Line())
-    return plot.label(x="Threshold", y="Net benefit over the better default", color="Site")
+    default = points.assign(default=points[["treat_all", "treat_none"]].max(axis=1))
+    plot = so.Plot(default, x="threshold", y="net_benefit", color="site").add(so.Band(), ymin="low", ymax="high")
+    plot = plot.add(so.Line()).add(so.Line(linestyle=":"), y="default")
+    return plot.label(x="Threshold", y="Net benefit (dotted: the better default)", color="Site")
 
 
 def _roc(points: pandas.DataFrame) -> seaborn.objects.Plot:
@@ -435,7 +436,7 @@ def _risk(points: pandas.DataFrame) -> seaborn.objects.Plot:
     )
     named = long.assign(outcome=long["outcome"].map({"share_events": "events", "share_non_events": "non-events"}))
     plot = so.Plot(named, x="risk", y="share", color="outcome").facet(row="site").add(so.Line(marker="o"))
-    return plot.label(x="Predicted risk", y="Share of the patients", color="Outcome")
+    return plot.label(x="Predicted risk", y="Share", color="Outcome")
 
 
 PLOTS = {"calibration": _calibration, "decision": _decision, "roc": _roc, "risk": _risk}

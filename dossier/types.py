@@ -417,6 +417,11 @@ class Estimate:
     made_of: SumOfShares | None = field(default=None, compare=False, repr=False)
     """The shares of rows that it is a sum of, from which imputations are pooled; never recorded."""
 
+    def __str__(self) -> str:
+        """The value with its interval, as 0.81 (0.80 to 0.83)."""
+        bounds = "" if self.low is None or self.high is None else f" ({self.low:.2f} to {self.high:.2f})"
+        return f"{self.value:.2f}{bounds}"
+
     def by(self, interval: str) -> str:
         """The method when the interval is made in this way."""
         return f"{self.of_value}; {interval}" if self.of_value else interval

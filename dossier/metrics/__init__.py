@@ -1,1 +1,29 @@
-"""Numbers: one file a chapter, numpy and scipy only. Every measure is a plain function on arrays."""
+"""Numbers: one file a chapter, numpy and scipy only; every measure is a function, checked when it is called from here.
+
+    dossier.metrics.auroc([0, 1, 0, 1], [0.2, 0.7, 0.6, 0.9])
+
+Columns may be lists, arrays of numpy or Arrow, or Series of pandas, whose index counts for nothing. What no measure can
+be taken of raises a ValueError that names the column; what the numbers do not allow comes back as `Absent` with its
+reason. The functions of the chapters' own modules take arrays of numpy, and check nothing.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    """A measure by its name, with its columns checked."""
+    if not name.startswith("_"):
+        from dossier.metrics.checked import checked
+        from dossier.register import fill
+
+        metric = fill("metrics").metrics.get(name)
+        if metric is not None:
+            return checked(metric.function)
+    raise AttributeError(f"module 'dossier.metrics' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    from dossier.register import fill
+
+    return sorted(fill("metrics").metrics)

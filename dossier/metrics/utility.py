@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.metrics.accuracy import h_accuracy_at_risks
 from dossier.metrics.discrimination import one_class, risk_range
+from dossier.metrics.h_accuracy import h_accuracy_at_risks
 from dossier.metrics.intervals import NO_ROWS, column, estimate, two_sided, two_sided_student
 from dossier.metrics.shares import NO_WEIGHT, Bools, Design, bounds, estimate_of, multinomial, sum_of_shares
 from dossier.register import curve, curve_synthesis, metric

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dossier.metrics import accuracy, human_factors, reliability, severity
+from dossier.metrics import h_accuracy as accuracy, human_factors, reliability, severity
 from dossier.release import Release
 from dossier.types import (
     POOLED,

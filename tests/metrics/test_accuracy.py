@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dossier.metrics.accuracy import (
+from dossier.metrics.h_accuracy import (
     accuracy_by_prevalence,
     class_ratio,
     complexity_distribution,

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dossier.metrics import raters
-from dossier.metrics.accuracy import (
+from dossier.metrics.h_accuracy import (
     accuracy_by_prevalence,
     complexity_distribution,
     confidence_of_right_answers,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit, logit
 
-from dossier.metrics.accuracy import h_accuracy_risk
+from dossier.metrics.h_accuracy import h_accuracy_risk
 from dossier.metrics.calibration import calibration_curve, calibration_curve_all_sites, tjur_r2
 from dossier.metrics.discrimination import (
     likelihood_ratio_negative,

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dossier.metrics.accuracy import h_accuracy_of
+from dossier.metrics.h_accuracy import h_accuracy_of
 from dossier.metrics.calibration import nagelkerke_r2
 from dossier.metrics.comparison import permutation_p
 from dossier.metrics.correspondence import standardized_mean_difference

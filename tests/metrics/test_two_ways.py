@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
-from dossier.metrics.accuracy import credit, h_accuracy, h_accuracy_of
+from dossier.metrics.h_accuracy import credit, h_accuracy, h_accuracy_of
 from dossier.metrics.calibration import brier, log_score, nagelkerke_r2, scaled_brier, tjur_r2
 from dossier.metrics.discrimination import (
     accuracy,

@@ -25,6 +25,7 @@ from dossier.metrics.raters import (
 from dossier.register import curve, curve_synthesis, metric
 from dossier.types import Absent, Curve, Estimate, Floats, SiteResults
 
+CHAPTER = "accuracy"
 Integers = NDArray[np.int64]
 Survey = Sequence[tuple[str, float, float | None, float | None]]
 """Each class with the share of answers that put it first, and the interval of that share where one is given."""

@@ -1,0 +1,138 @@
+"""What comes to a measure from outside: columns as lists, arrays or Series, checked before anything is computed."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dossier.types import Absent, Curve, Estimate
+
+WITHIN = {
+    "outcome": (0.0, 1.0),
+    "risk": (0.0, 1.0),
+    "rival": (0.0, 1.0),
+    "truth": (0.0, 1.0),
+    "weights": (0.0, None),
+    "complexity": (0.0, None),
+    "case_complexity": (0.0, None),
+    "rater_complexity": (0.0, None),
+    "case_relevance": (0.0, None),
+    "cost": (0.0, None),
+    "benefit": (0.0, None),
+}
+"""The smallest and the largest value of a column; None for no end."""
+WHOLE = frozenset({"outcome", "truth"})
+"""Columns of 0 and 1."""
+BY_RATER = frozenset({"labels", "confidence"})
+"""Tables of cases by raters, whose gaps are cases that a rater did not see."""
+CODES = "cluster"
+"""A column that says only who belongs together."""
+SHARES = frozenset({"threshold", "level"})
+"""Settings above 0 and below 1."""
+
+Measure = Callable[..., Estimate | Curve | Absent]
+
+
+@functools.cache
+def checked(function: Measure) -> Measure:
+    """The function with its columns and settings checked, for whoever calls it from outside.
+
+    Raises a ValueError that names what is wrong: a column of another length, a value that is missing or out of range,
+    an outcome other than 0 and 1.
+    """
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def of_anything(*given: Any, **named: Any) -> Estimate | Curve | Absent:
+        bound = signature.bind(*given, **named)
+        lengths: dict[str, int] = {}
+        for name, value in bound.arguments.items():
+            if value is None:
+                continue
+            if name in WITHIN or name in BY_RATER or name == CODES:
+                if isinstance(value, str):
+                    continue
+                bound.arguments[name] = column = _column(name, value)
+                lengths[name] = len(column)
+            elif name in SHARES:
+                bound.arguments[name] = _share(name, value)
+        _refuse_other_lengths(lengths)
+        return function(*bound.args, **bound.kwargs)
+
+    return of_anything
+
+
+def _column(name: str, value: Any) -> NDArray[Any]:
+    plain = _plain(value)
+    if name == CODES:
+        if _missing(plain).any():
+            raise ValueError(f"{name} has missing values: say of every row to whom it belongs.")
+        return np.unique(plain, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    try:
+        numbers = np.array(plain, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} holds {plain.dtype} values, and needs numbers.") from None
+    wanted = 2 if name in BY_RATER else 1
+    if numbers.ndim != wanted:
+        shape = "a table of cases by raters" if wanted == 2 else "one value a row"
+        raise ValueError(f"{name} has {numbers.ndim} dimensions, and needs {shape}.")
+    if not len(numbers):
+        raise ValueError(f"{name} is empty.")
+    if name not in BY_RATER:
+        _refuse_strange_values(name, numbers)
+    return np.ascontiguousarray(numbers)
+
+
+def _plain(value: Any) -> NDArray[Any]:
+    """The values in their order: what index or chunks they have counts for nothing."""
+    if hasattr(value, "to_numpy"):
+        # An Array of Arrow gives only what it need not copy, unless told otherwise; a ChunkedArray copies.
+        options = {"zero_copy_only": False} if hasattr(value, "buffers") else {}
+        return np.asarray(value.to_numpy(**options))
+    return np.asarray(value)
+
+
+def _missing(values: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.array([value is None or value != value for value in values.ravel()], dtype=bool)
+
+
+def _refuse_strange_values(name: str, numbers: NDArray[np.float64]) -> None:
+    gaps = ~np.isfinite(numbers)
+    if gaps.any():
+        count, at = int(gaps.sum()), _first(gaps)
+        raise ValueError(f"{name} has {count:,} values that are missing or not finite, the first in row {at}.")
+    if name in WHOLE:
+        strange = (numbers != 0) & (numbers != 1)
+        if strange.any():
+            at = _first(strange)
+            raise ValueError(f"{name} is {numbers[at]:g} in row {at}, and may be 0 or 1.")
+    low, high = WITHIN[name]
+    beyond = numbers < low if high is None else (numbers < low) | (numbers > high)
+    if beyond.any():
+        at, ends = _first(beyond), f"{low:g} or more" if high is None else f"from {low:g} to {high:g}"
+        raise ValueError(f"{name} is {numbers[at]:g} in row {at}, and may be {ends}.")
+    if name == "weights" and not numbers.any():
+        raise ValueError("weights are all 0.")
+
+
+def _first(rows: NDArray[np.bool_]) -> int:
+    """The first of these rows, counted from 0 as Python does."""
+    return int(np.flatnonzero(rows)[0])
+
+
+def _share(name: str, value: Any) -> float:
+    number = float(value)
+    if not 0 < number < 1:
+        raise ValueError(f"{name} is {number:g}, and may be above 0 and below 1.")
+    return number
+
+
+def _refuse_other_lengths(lengths: dict[str, int]) -> None:
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name} {count:,}" for name, count in lengths.items())
+        raise ValueError(f"The columns have different lengths: {told}.")
