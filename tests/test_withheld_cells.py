@@ -219,6 +219,15 @@ def test_the_printed_tables_hold_withheld_cells(printed: dict[str, Any]) -> None
     )
 
 
+def test_rows_in_no_subgroup_are_not_told_where_they_are_withheld(printed: dict[str, Any]) -> None:
+    withheld = {(row["dataset"], row["column"]) for row in printed["unassigned_withheld"]}
+    shown = [row for row in printed["subgroups"] if row["status"] == "estimated"]
+    hidden = [row for row in shown if (row["dataset"], row["subset"]["column"]) in withheld]
+    assert hidden
+    assert all(row["unassigned"].keys() == {"withheld", "below"} for row in hidden)
+    assert all(row["unassigned"] == 0 or row["unassigned"] >= 10 for row in shown if row not in hidden)
+
+
 def test_without_secondary_suppression_the_solver_finds_the_cells(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -329,6 +338,7 @@ OF_OTHERS = (
     *(
         "answers",
         "bins",
+        "characters",
         "clusters",
         "columns",
         "datasets",
@@ -337,6 +347,7 @@ OF_OTHERS = (
         "equal-width",
         "external",
         "groups",
+        "hours",
         "imputations",
     ),
     *("knots", "pairs", "parts", "permutations", "points", "raters", "readers", "replicates", "sign", "sites"),
