@@ -251,7 +251,7 @@ class SubgroupRow(Row):
     subset: SubsetRow
     n: int | None = None
     events: int | None = None
-    unassigned: int | None = None
+    unassigned: Counted | None = None
     """The rows that are in no subgroup of the column."""
     classes: Mapping[str, int] = Field(default_factory=dict)
     status: Status
@@ -269,7 +269,7 @@ class SubgroupRow(Row):
             **named,
             n=size.n,
             events=size.events,
-            unassigned=size.unassigned,
+            unassigned=_counted(size.unassigned),
             classes=dict(size.class_counts),
             status="estimated",
         )
@@ -281,7 +281,7 @@ class SubgroupRow(Row):
         if self.n is None or self.unassigned is None:
             size = _absent(self.status, self.reason, self.below)
         else:
-            size = SubgroupSize(self.n, self.events, self.unassigned, dict(self.classes))
+            size = SubgroupSize(self.n, self.events, _count(self.unassigned), dict(self.classes))
         return SubgroupSummary(self.dataset, self.subset.column, self.subset.level, size)
 
 

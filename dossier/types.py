@@ -600,7 +600,7 @@ class SubgroupSize:
     n: int
     events: int | None
     """None where the outcome has several classes."""
-    unassigned: int
+    unassigned: int | Withheld
     class_counts: Mapping[str, int] = field(default_factory=dict)
     """The rows of each class, for an outcome of several."""
 

@@ -155,13 +155,13 @@ def test_what_the_manifest_does_not_list_stays(tmp_path: Path, strange: str) -> 
     assert beside(out) == ["out"]
 
 
-@pytest.mark.parametrize("manifest", [None, "", "[]", "{}", '{"schema": "another/1", "outputs": []}', '{"outputs": 1}'])
-def test_a_folder_without_our_manifest_stays(tmp_path: Path, manifest: str | None) -> None:
+@pytest.mark.parametrize("text", [None, "", "[]", "{}", '{"schema": "another/1", "outputs": []}', '{"outputs": 1}'])
+def test_a_folder_without_our_manifest_stays(tmp_path: Path, text: str | None) -> None:
     out = tmp_path / "out"
     out.mkdir()
     (out / "letter.txt").write_text("mine")
-    if manifest is not None:
-        (out / manifest.MANIFEST).write_text(manifest)
+    if text is not None:
+        (out / manifest.MANIFEST).write_text(text)
     with pytest.raises(OutputError) as error:
         clear_up(out)
     assert fault(error) == "out holds files that dossier did not write."

@@ -7,7 +7,7 @@ import dataclasses
 import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,7 @@ def equations(results: dict[str, Any], study: Study) -> Iterator[Equation]:
         if row["subset"] is None and set(row["at"]) == {"threshold"} and row["value"] is not None
     }
     of_subsets = {
-        (row["dataset"], row["subset"], row["at"]["threshold"]): row["value"]
+        (row["dataset"], Subset(**row["subset"]), row["at"]["threshold"]): row["value"]
         for row in results["estimates"]
         if row["subset"]
         and row["measure"] == "net_benefit"
@@ -79,13 +79,13 @@ def equations(results: dict[str, Any], study: Study) -> Iterator[Equation]:
     }
     for dataset in results["datasets"]:
         name, n = dataset["name"], dataset["n"]
-        lost = {f"{name} lost {why}": count for why, count in dataset["excluded"].items()}
-        yield from _known({f"{name} read": dataset["rows_read"], f"{name} events": dataset["events"], **lost})
+        lost = {f"{name} lost {one['reason']}": _number(one["rows"]) for one in dataset["excluded"]}
+        yield from _known({f"{name} read": _number(dataset["rows_read"]), f"{name} events": dataset["events"], **lost})
         yield {f"{name} read": 1, **dict.fromkeys(lost, -1)}, n
         yield {f"{name} events": 1, f"{name} non-events": 1}, n
         if dataset["role"] != "development":
             for column in ("sex", "ward"):
-                yield from _subgroups(name, n, column, described, of_subsets, study)
+                yield from _subgroups(name, column, results["subgroups"], of_subsets, study)
         for threshold in study.release.thresholds.declared:
             cells = {kind: f"{name} {kind} {threshold}" for kind in ("tp", "fp", "fn", "tn")}
             yield {cells["tp"]: 1, cells["fn"]: 1, f"{name} events": -1}, 0
@@ -98,6 +98,11 @@ def equations(results: dict[str, Any], study: Study) -> Iterator[Equation]:
         yield from _categories(name, n, described)
 
 
+def _number(count: int | Mapping[str, Any]) -> int | None:
+    """A count of results.json; None where it is withheld."""
+    return count if isinstance(count, int) else None
+
+
 def _known(counts: Mapping[str, float | None]) -> Iterator[Equation]:
     for cell, count in counts.items():
         if count is not None:
@@ -106,27 +111,28 @@ def _known(counts: Mapping[str, float | None]) -> Iterator[Equation]:
 
 def _subgroups(
     name: str,
-    n: int,
     column: str,
-    described: Mapping[tuple[str, str, str], Mapping[str | None, float | None]],
-    of_subsets: Mapping[tuple[str, str, float], float],
+    rows: Sequence[Mapping[str, Any]],
+    of_subsets: Mapping[tuple[str, Subset, float], float],
     study: Study,
 ) -> Iterator[Equation]:
-    patients = described.get((name, column, "subgroup patients"), {})
-    happened = described.get((name, column, "subgroup events"), {})
+    sizes = [
+        row for row in rows if (row["dataset"], row["subset"]["column"]) == (name, column) and row["n"] is not None
+    ]
+    patients = {row["subset"]["level"]: row["n"] for row in sizes}
+    happened = {row["subset"]["level"]: row["events"] for row in sizes}
     # The levels are known to whoever knows the column.
     here = next(one for one in study.datasets if one.name == name)
     levels = [one.label for one in here.subgroups if one.column == column]
     places = [*levels, None]
-    for kind, counts in (("events", happened), ("non-events", {})):
+    for kind in ("events", "non-events"):
         yield {f"{name} {column} {level} {kind}": 1 for level in places} | {f"{name} {kind}": -1}, 0
-        for level, count in counts.items():
-            yield {f"{name} {column} {level} {kind}": 1}, count or 0
+    for level, count in happened.items():
+        yield {f"{name} {column} {level} events": 1}, count
     for level, count in patients.items():
-        yield {f"{name} {column} {level} events": 1, f"{name} {column} {level} non-events": 1}, count or 0
-    lost = described.get((name, column, "in no subgroup"), {})
-    for count in lost.values():
-        yield {f"{name} {column} None events": 1, f"{name} {column} None non-events": 1}, count or 0
+        yield {f"{name} {column} {level} events": 1, f"{name} {column} {level} non-events": 1}, count
+    for count in {row["unassigned"] for row in sizes if isinstance(row["unassigned"], int)}:
+        yield {f"{name} {column} None events": 1, f"{name} {column} None non-events": 1}, count
     for threshold in study.release.thresholds.declared:
         for kind in ("tp", "fp", "fn", "tn"):
             yield (
@@ -134,15 +140,16 @@ def _subgroups(
                 | {f"{name} {kind} {threshold}": -1},
                 0,
             )
-        for level in places:
-            cell = f"{name} {column} {level}"
+        for place in places:
+            cell = f"{name} {column} {place}"
             yield {f"{cell} tp {threshold}": 1, f"{cell} fn {threshold}": 1, f"{cell} events": -1}, 0
             yield {f"{cell} fp {threshold}": 1, f"{cell} tn {threshold}": 1, f"{cell} non-events": -1}, 0
+        for level in levels:
+            cell = f"{name} {column} {level}"
             benefit = of_subsets.get((name, Subset(column, level), threshold))
             if benefit is not None:
                 odds = threshold / (1 - threshold)
-                whole = patients[level] or 0
-                yield {f"{cell} tp {threshold}": 1, f"{cell} fp {threshold}": -odds}, benefit * whole
+                yield {f"{cell} tp {threshold}": 1, f"{cell} fp {threshold}": -odds}, benefit * patients[level]
 
 
 def _categories(
@@ -202,7 +209,7 @@ def test_no_small_cell_has_a_single_solution(printed: dict[str, Any], study: Stu
 def test_the_printed_tables_hold_withheld_cells(printed: dict[str, Any]) -> None:
     flow = {one["name"]: one for one in printed["datasets"]}
     assert flow["rare"]["events"] is None
-    assert flow["large"]["rows_read"] is None
+    assert flow["large"]["rows_read"].keys() == {"withheld", "below"}
     assert "tiny" not in flow
     assert any(one["status"] == "withheld" for one in printed["estimates"])
     assert not any(
@@ -210,6 +217,15 @@ def test_the_printed_tables_hold_withheld_cells(printed: dict[str, Any]) -> None
         for one in printed["description"]
         if one["statistic"] in ("count", "missing", "events")
     )
+
+
+def test_rows_in_no_subgroup_are_not_told_where_they_are_withheld(printed: dict[str, Any]) -> None:
+    withheld = {(row["dataset"], row["column"]) for row in printed["unassigned_withheld"]}
+    shown = [row for row in printed["subgroups"] if row["status"] == "estimated"]
+    hidden = [row for row in shown if (row["dataset"], row["subset"]["column"]) in withheld]
+    assert hidden
+    assert all(row["unassigned"].keys() == {"withheld", "below"} for row in hidden)
+    assert all(row["unassigned"] == 0 or row["unassigned"] >= 10 for row in shown if row not in hidden)
 
 
 def test_without_secondary_suppression_the_solver_finds_the_cells(
@@ -322,6 +338,7 @@ OF_OTHERS = (
     *(
         "answers",
         "bins",
+        "characters",
         "clusters",
         "columns",
         "datasets",
@@ -330,6 +347,7 @@ OF_OTHERS = (
         "equal-width",
         "external",
         "groups",
+        "hours",
         "imputations",
     ),
     *("knots", "pairs", "parts", "permutations", "points", "raters", "readers", "replicates", "sign", "sites"),

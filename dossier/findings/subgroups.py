@@ -235,10 +235,12 @@ def together(sizes: Sequence[SubgroupSize]) -> SubgroupSize:
     """The patients of one subgroup at several sites, as if they were one."""
     events = [one.events for one in sizes if one.events is not None]
     labels = dict.fromkeys(label for one in sizes for label in one.class_counts)
+    unassigned = [one.unassigned for one in sizes if not isinstance(one.unassigned, Withheld)]
+    withheld = next((one.unassigned for one in sizes if isinstance(one.unassigned, Withheld)), None)
     return SubgroupSize(
         n=sum(one.n for one in sizes),
         events=sum(events) if len(events) == len(sizes) else None,
-        unassigned=sum(one.unassigned for one in sizes),
+        unassigned=withheld or sum(unassigned),
         class_counts={label: sum(one.class_counts.get(label, 0) for one in sizes) for label in labels},
     )
 
@@ -432,7 +434,7 @@ def _unassigned(evidence: Evidence, column: str) -> tuple[str, ...]:
     for dataset in shown(evidence, ("external", "internal")):
         known = subgroup_sizes(evidence, column, dataset.name)
         count = next(iter(known.values())).unassigned if known else 0
-        if (dataset.name, column) in evidence.unassigned_withheld:
+        if isinstance(count, Withheld) or (dataset.name, column) in evidence.unassigned_withheld:
             lost.append(f"{label_of(dataset)} withheld")
         elif count:
             lost.append(f"{label_of(dataset)} {count:,}")

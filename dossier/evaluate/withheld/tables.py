@@ -70,9 +70,12 @@ class Policy:
     def summary(self, one: SubgroupSummary) -> SubgroupSummary:
         """The size of a subgroup as it may be shown."""
         found = self.subgroups.get((one.dataset, one.subset))
-        if found is not None and not isinstance(one.size, Absent):
+        if isinstance(one.size, Absent):
+            return one
+        if found is not None:
             return replace(one, size=found)
-        return one
+        unassigned = self.unassigned.get((one.dataset, one.column), one.size.unassigned)
+        return replace(one, size=replace(one.size, unassigned=unassigned))
 
 
 def policy(evidence: Evidence) -> Policy:
