@@ -279,7 +279,7 @@ class Record:
 
         about = self.results.release
         title = escape(f"{about.model} {about.version}: external validation")
-        return f"<p><b>{title}</b></p>{self._key_results().to_html(index=False)}"
+        return str(self._key_results().style.hide().format(escape="html").set_caption(title).to_html())
 
 
 class Validation(Record):

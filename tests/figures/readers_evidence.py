@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dossier.metrics import h_accuracy as accuracy, human_factors, reliability, severity
+from dossier.metrics import h_accuracy as accuracy
+from dossier.metrics import human_factors, reliability, severity
 from dossier.release import Release
 from dossier.types import (
     POOLED,

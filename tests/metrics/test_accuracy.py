@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dossier.metrics.discrimination import sensitivity, specificity
 from dossier.metrics.h_accuracy import (
     accuracy_by_prevalence,
     class_ratio,
@@ -33,7 +34,6 @@ from dossier.metrics.h_accuracy import (
     survey_of_priorities,
     weighted_credit,
 )
-from dossier.metrics.discrimination import sensitivity, specificity
 from dossier.metrics.intervals import wilson
 from dossier.metrics.utility import net_benefit, standardized_net_benefit
 from dossier.types import Absent, Curve, Floats

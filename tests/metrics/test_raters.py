@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dossier.metrics import raters
+from dossier.metrics.discrimination import accuracy, balanced_accuracy, sensitivity, specificity
 from dossier.metrics.h_accuracy import (
     accuracy_by_prevalence,
     complexity_distribution,
@@ -29,7 +30,6 @@ from dossier.metrics.h_accuracy import (
     rater_accuracy_by_confidence,
     survey_of_priorities,
 )
-from dossier.metrics.discrimination import accuracy, balanced_accuracy, sensitivity, specificity
 from dossier.metrics.reliability import cohen_kappa, confidence_by_rater, raters_one_by_one
 from dossier.types import Absent, Curve, Floats
 from tests.estimated import estimated

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit, logit
 
-from dossier.metrics.h_accuracy import h_accuracy_risk
 from dossier.metrics.calibration import calibration_curve, calibration_curve_all_sites, tjur_r2
 from dossier.metrics.discrimination import (
     likelihood_ratio_negative,
@@ -21,6 +20,7 @@ from dossier.metrics.discrimination import (
     sensitivity,
     specificity,
 )
+from dossier.metrics.h_accuracy import h_accuracy_risk
 from dossier.metrics.intervals import two_sided
 from dossier.metrics.risks import cumulative_risks, fagan_nomogram, rater_rates
 from dossier.metrics.utility import (

@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
-from dossier.metrics.h_accuracy import credit, h_accuracy, h_accuracy_of
 from dossier.metrics.calibration import brier, log_score, nagelkerke_r2, scaled_brier, tjur_r2
 from dossier.metrics.discrimination import (
     accuracy,
@@ -29,6 +28,7 @@ from dossier.metrics.discrimination import (
     placements,
     youden_j,
 )
+from dossier.metrics.h_accuracy import credit, h_accuracy, h_accuracy_of
 from dossier.metrics.human_factors import (
     absolute_risk_reduction,
     decision_benefit,

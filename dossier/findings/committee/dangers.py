@@ -24,7 +24,7 @@ class Danger:
     """Where an answer stands that is too long for this page."""
 
 
-MOST_FLAGS = 3
+MOST_FLAGS = 2
 """Limitations on the first page."""
 MOST_DANGERS = 4
 """Limitations on the third page; the dossier holds them all."""
