@@ -1,80 +1,34 @@
-"""Evidence -> results.json: the published schema, the letter of the contract, and not a bit lost on the way."""
+"""results.json: the whole evidence, read back without a bit lost; its published schema; the letter of the contract."""
 
 from __future__ import annotations
 
-import copy
 import csv
 import io
 import json
-import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
-from dossier import evaluate, results, results_csv
-from dossier.types import MODEL, READER_STUDY, Absent, Estimate, Evidence
+from dossier import evaluate, initial, load, results, results_csv
+from dossier.errors import ReleaseError
+from dossier.types import MODEL, READER_STUDY, Absent, Estimate, Evidence, Subset, Withheld
+from tests.canaries import plant
+from tests.conftest import Book
 from tests.reference.built import SHARED, hurried, needs_shared, study
-
-KINDS: dict[str, Callable[[Any], bool]] = {
-    "null": lambda value: value is None,
-    "boolean": lambda value: isinstance(value, bool),
-    "string": lambda value: isinstance(value, str),
-    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value),
-    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
-    "array": lambda value: isinstance(value, list),
-    "object": lambda value: isinstance(value, dict),
-}
-KNOWN = {
-    "type", "const", "enum", "minimum", "exclusiveMinimum", "exclusiveMaximum", "items", "properties", "required",
-    "additionalProperties", "title", "description", "$id", "$schema",
-}  # fmt: skip
+from tests.smallest import HEAD, QUICK, SITE
 
 
-def faults(value: Any, schema: dict[str, Any], where: str = "results.json") -> list[str]:
-    """Where a value departs from a JSON Schema; a word of the schema that is not understood here is a fault too."""
-    found = [f"{where}: the schema says {word}" for word in schema.keys() - KNOWN]
-    types = schema.get("type", [])
-    allowed = [types] if isinstance(types, str) else types
-    if allowed and not any(KINDS[name](value) for name in allowed):
-        return [*found, f"{where}: {value!r} is not {allowed}"]
-    if "const" in schema and value != schema["const"]:
-        found.append(f"{where}: {value!r} is not {schema['const']!r}")
-    if "enum" in schema and value not in schema["enum"]:
-        found.append(f"{where}: {value!r} is not one of {schema['enum']}")
-    if KINDS["number"](value):
-        found += _out_of_range(value, schema, where)
-    if isinstance(value, list) and "items" in schema:
-        found += [
-            fault for place, one in enumerate(value) for fault in faults(one, schema["items"], f"{where}[{place}]")
-        ]
-    if isinstance(value, dict):
-        found += _of_an_object(value, schema, where)
-    return found
-
-
-def _out_of_range(value: float, schema: dict[str, Any], where: str) -> list[str]:
-    inside = (
-        value >= schema.get("minimum", -math.inf)
-        and value > schema.get("exclusiveMinimum", -math.inf)
-        and value < schema.get("exclusiveMaximum", math.inf)
-    )
-    return [] if inside else [f"{where}: {value} is out of range"]
-
-
-def _of_an_object(value: dict[str, Any], schema: dict[str, Any], where: str) -> list[str]:
-    properties, more = schema.get("properties", {}), schema.get("additionalProperties", True)
-    found = [f"{where}: {name} is missing" for name in schema.get("required", []) if name not in value]
-    for name, one in value.items():
-        if name in properties:
-            found += faults(one, properties[name], f"{where}.{name}")
-        elif more is False:
-            found.append(f"{where}: {name} is unknown")
-        elif isinstance(more, dict):
-            found += faults(one, more, f"{where}.{name}")
-    return found
+def faults(value: Any, schema: dict[str, Any]) -> list[str]:
+    """Where a value departs from a JSON Schema."""
+    Draft202012Validator.check_schema(schema)
+    return [f"{one.json_path}: {one.message}" for one in Draft202012Validator(schema).iter_errors(value)]
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +46,194 @@ def text(evidence: Evidence) -> str:
 def document(text: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(text)
     return found
+
+
+# ---- the round trip -------------------------------------------------------------------------------------------------
+
+
+def unchanged(evidence: Evidence) -> results.Results:
+    """The results of evidence, once they gave that very evidence, and these very bytes, after being written and read."""
+    content = results.of(evidence).text()
+    found = results.read(content)
+    assert found.evidence == evidence
+    assert found.text() == content
+    assert results.of(found.evidence) == found
+    return found
+
+
+def test_every_release_is_read_back_without_a_bit_lost(any_book: Book) -> None:
+    found = unchanged(any_book.evidence)
+    assert found.has_release_file
+    assert found.previous is None
+
+
+def test_what_is_withheld_is_read_back_as_withheld(tmp_path: Path) -> None:
+    plant(tmp_path / "release", "[disclosure]\nminimum_cell = 10\n")
+    evidence = evaluate.evidence(load.study(tmp_path / "release"))
+    found = unchanged(evidence)
+    (large,) = (one for one in found.datasets if one.name == "large")
+    assert isinstance(large.rows_read, results.NotGiven)
+    assert large.rows_read.below == 10
+    back = found.evidence
+    assert any(isinstance(one, Withheld) for dataset in back.datasets for one in dataset.excluded.values())
+    for given_out, read in (
+        ([one.found for one in evidence.results], [one.found for one in back.results]),
+        ([one.size for one in evidence.subgroups.summaries], [one.size for one in back.subgroups.summaries]),
+        ([one.found for one in evidence.curves], [one.found for one in back.curves]),
+        ([one.found for one in evidence.withheld], [one.found for one in back.withheld]),
+    ):
+        # Equal values of other classes are unequal; this says that there is something to withhold in each.
+        hidden = [one for one in read if isinstance(one, Withheld)]
+        assert hidden == [one for one in given_out if isinstance(one, Withheld)]
+        assert hidden
+        assert {one.below for one in hidden} == {10}
+    assert back.unassigned_withheld == evidence.unassigned_withheld != {}
+    assert faults(json.loads(found.text()), results.schema()) == []
+
+
+def test_changes_since_a_previous_release_are_read_back(tmp_path: Path) -> None:
+    for name, content in initial.files().items():
+        (tmp_path / name).write_bytes(content)
+    release = tmp_path / "release.toml"
+    before = results.of(evaluate.evidence(hurried(load.study(tmp_path)))).text()
+    (tmp_path / "before.json").write_bytes(before)
+    release.write_text(release.read_text().replace("[release]", '[release]\nprevious = "before.json"', 1))
+    evidence = evaluate.evidence(hurried(load.study(tmp_path)))
+    found = unchanged(evidence)
+    assert evidence.changes is not None
+    assert len(evidence.changes.results) > 5
+    assert found.evidence.changes == evidence.changes
+    assert found.previous is not None
+    assert len(found.previous.estimates) == len(evidence.changes.previous.results) > 5
+    assert faults(json.loads(found.text()), results.schema()) == []
+    # A release whose previous one had a previous one reads it too.
+    (tmp_path / "before.json").write_bytes(found.text())
+    third = evaluate.evidence(hurried(load.study(tmp_path)))
+    assert third.changes is not None
+    assert third.changes.previous.results == evidence.changes.previous.results
+    unchanged(third)
+
+
+def test_readers_of_no_dataset_are_read_back(tmp_path: Path) -> None:
+    rows = "".join(f"{int(k % 3 == 0)},{0.1 + 0.02 * k:.2f}\n" for k in range(30))
+    (tmp_path / "site.csv").write_text(f"outcome,risk\n{rows}")
+    (tmp_path / "labels.csv").write_text("a,b\n1,1\n1,0\n0,0\n0,0\n1,1\n")
+    (tmp_path / "release.toml").write_text(f'{HEAD}{QUICK}{SITE}[readers]\nlabels = "labels.csv"\n')
+    found = unchanged(evaluate.evidence(load.study(tmp_path)))
+    assert any(one.dataset == "readers" for one in found.estimates)
+
+
+def test_a_quick_look_is_read_back(tmp_path: Path) -> None:
+    rows = "".join(f"{int(k % 3 == 0)},{0.1 + 0.02 * k:.2f}\n" for k in range(30))
+    (tmp_path / "site.csv").write_text(f"y,p\n{rows}")
+    found = unchanged(evaluate.evidence(hurried(load.quick(tmp_path / "site.csv", "y", "p", (0.2, 0.4), "A model"))))
+    assert not found.has_release_file
+    assert found.release.model == "A model"
+
+
+# ---- damaged files --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """results.json of a small release that holds a row of nearly every kind."""
+    folder = tmp_path_factory.mktemp("small")
+    for name, content in initial.files().items():
+        (folder / name).write_bytes(content)
+    return results.of(evaluate.evidence(hurried(load.study(folder)))).text()
+
+
+def read_or_told(content: bytes) -> results.Results | None:
+    """What is read, evidence and text among it; None where it is told, with a place and a way out, why it is not."""
+    try:
+        found = results.read(content, "given.json")
+    except ReleaseError as error:
+        assert 1 <= len(error.faults) <= results.MOST_FAULTS
+        for fault in error.faults:
+            assert fault.what.endswith((".", "?"))
+            assert fault.where.startswith("given.json")
+            assert fault.fix
+        return None
+    assert isinstance(found.evidence, Evidence)
+    assert results.read(found.text()) == found
+    return found
+
+
+PLAIN = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text()
+    | st.sampled_from(["", "absent", "withheld", "\ud800", 10**400, -1, 1e308]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def damaged(draw: st.DrawFn, value: Any) -> Any:
+    """A value with one part of it, however deep, taken away, added or exchanged."""
+    inside = isinstance(value, dict | list) and len(value) > 0
+    if not inside or draw(st.integers(0, 5)) == 0:
+        return draw(PLAIN)
+    keys = list(value) if isinstance(value, dict) else list(range(len(value)))
+    key = draw(st.sampled_from(keys))
+    kind = draw(st.integers(0, 9))
+    changed = value.copy()
+    if kind == 0:
+        del changed[key]
+    elif kind == 1 and isinstance(changed, dict):
+        changed[draw(st.text(max_size=5))] = draw(PLAIN)
+    elif kind == 1:
+        changed.insert(key, draw(PLAIN))
+    else:
+        changed[key] = damaged(draw, value[key])
+    return changed
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_a_damaged_file_is_read_or_told(small: bytes, data: st.DataObject) -> None:
+    document = data.draw(st.composite(lambda draw: damaged(draw, json.loads(small)))(), label="damaged")
+    read_or_told(json.dumps(document).encode("utf-8", "surrogatepass"))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 10**9), st.binary(max_size=8), st.integers(0, 50))
+def test_damaged_bytes_are_read_or_told(small: bytes, position: int, instead: bytes, gone: int) -> None:
+    position %= len(small)
+    read_or_told(small[:position] + instead + small[position + gone :])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"[]",
+        b"null",
+        b"{}",
+        b"\xff\xfe{}",
+        b"[" * 100_000,
+        b'{"schema": "dossier-results/1"}',
+        b'{"schema": "dossier-results/2"}',
+        b'{"schema": NaN}',
+        b'{"schema": ' + b"9" * 5000 + b"}",
+    ],
+)
+def test_what_is_no_results_json_is_told(content: bytes) -> None:
+    assert read_or_told(content) is None
+
+
+def test_what_is_damaged_is_named_by_its_place(small: bytes) -> None:
+    document = json.loads(small)
+    document["estimates"][2]["value"] = "0.9"
+    del document["datasets"][0]["role"]
+    with pytest.raises(ReleaseError) as caught:
+        results.read(json.dumps(document).encode())
+    assert [(fault.what, fault.where) for fault in caught.value.faults] == [
+        ("results.json has no datasets 1, role.", "results.json, datasets 1, role"),
+        ("In results.json estimates 3, value is not what it should be.", "results.json, estimates 3, value"),
+    ]
 
 
 # ---- the schema -----------------------------------------------------------------------------------------------------
