@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
@@ -54,6 +54,7 @@ UNCHANGED = "Name the results.json that dossier wrote, unchanged."
 
 Kind = TypeVar("Kind")
 Setting = int | float | str
+Count = Annotated[int, Field(ge=0)]
 Status = Literal["estimated", "absent", "withheld"]
 
 
@@ -67,7 +68,7 @@ class NotGiven(Row):
     """In place of a number that is known and not given out: the reason, and the smallest count that is printed."""
 
     withheld: str
-    below: int
+    below: Count
 
     @classmethod
     def of(cls, one: Withheld) -> Self:
@@ -80,7 +81,7 @@ class NotGiven(Row):
         return Withheld(self.withheld, self.below)
 
 
-Counted = int | NotGiven
+Counted = Count | NotGiven
 
 
 def _counted(count: int | Withheld) -> Counted:
@@ -112,7 +113,7 @@ class InputRow(Row):
 
     name: str
     sha256: str
-    size: int
+    size: Count
 
     @property
     def value(self) -> InputFile:
@@ -133,20 +134,20 @@ class DatasetRow(Row):
     name: str
     role: Role
     site: str
-    n: int
-    events: int | None
+    n: Count
+    events: Count | None
     rows_read: Counted
     excluded: tuple[Excluded, ...]
     features: tuple[str, ...]
-    splits: int | None
+    splits: Count | None
     dates: tuple[datetime.date, datetime.date] | None
-    classes: Mapping[str, int]
-    minimum_cell: int
+    classes: Mapping[str, Count]
+    minimum_cell: Count
     outcome_withheld: NotGiven | None
-    clusters: int | None
+    clusters: Count | None
     weighted: bool
-    imputations: int | None
-    sampled: int | None
+    imputations: Count | None
+    sampled: Count | None
 
     @classmethod
     def of(cls, one: DatasetSummary) -> Self:
@@ -249,14 +250,14 @@ class SubgroupRow(Row):
 
     dataset: str
     subset: SubsetRow
-    n: int | None = None
-    events: int | None = None
+    n: Count | None = None
+    events: Count | None = None
     unassigned: Counted | None = None
     """The rows that are in no subgroup of the column."""
-    classes: Mapping[str, int] = Field(default_factory=dict)
+    classes: Mapping[str, Count] = Field(default_factory=dict)
     status: Status
     reason: str | None = None
-    below: int | None = None
+    below: Count | None = None
 
     @classmethod
     def of(cls, one: SubgroupSummary) -> Self:
@@ -306,14 +307,14 @@ class EstimateRow(Row):
     high: float | None
     se: float | None
     level: float | None
-    n: int | None
-    events: int | None
+    n: Count | None
+    events: Count | None
     method: str | None
     interval: IntervalMethod | None = None
     """How the bounds were made, where a caption names that."""
     status: Status
     reason: str | None
-    below: int | None = None
+    below: Count | None = None
     """Of what is withheld: the smallest count that is printed."""
 
     model_config = ConfigDict(extra="allow")
@@ -391,13 +392,13 @@ class CurveRow(Row):
     subset: SubsetRow | None
     at: Mapping[str, Setting]
     columns: Mapping[str, tuple[float | None, ...]] = Field(default_factory=dict)
-    n: int | None = None
-    events: int | None = None
+    n: Count | None = None
+    events: Count | None = None
     method: str | None = None
     interval: IntervalMethod | None = None
     status: Status
     reason: str | None = None
-    below: int | None = None
+    below: Count | None = None
 
     @classmethod
     def of(cls, one: CurveResult) -> Self:
