@@ -191,7 +191,8 @@ class Record:
             for row in rows
         ]
         columns = ["measure", *WHERE, *settings.values(), *FOUND, *details]
-        return pandas.DataFrame(made, columns=columns).astype(dict.fromkeys(("value", "low", "high", "se"), "float64"))
+        numbers = dict.fromkeys(("value", "low", "high", "se"), "float64")
+        return pandas.DataFrame(made, columns=columns).astype(numbers)
 
     def curves(self, name: str) -> pandas.DataFrame:
         """The points of a curve at every site, one row a point.
@@ -309,7 +310,7 @@ class Validation(Record):
         return pandas.DataFrame(rows, columns=["flag", "dataset", "says", "reply"])
 
     def write_release(self, folder: str | Path) -> Path:
-        """Write the release, release.toml and the table, into a new or empty folder; `dossier build` gives the same bytes.
+        """Write release.toml and the table into a new or empty folder; `dossier build` of it gives the same bytes.
 
         A ValueError says that the release was read from a disk, where it lies already.
         """

@@ -137,7 +137,7 @@ def texts_of(path: Path) -> list[str]:
 
 
 def assert_fits(document: Document, folder: Path) -> None:
-    """Four pages, five where there are many places, the decision at the foot of the first, each later page opened by its title."""
+    """Four pages, five of many places, the decision at the foot of the first, each later page opened by its title."""
     path = folder / "edition.pdf"
     path.write_bytes(press.pdf(document))
     pages = texts_of(path)

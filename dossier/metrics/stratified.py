@@ -120,8 +120,8 @@ def oe_ratio(strata: Strata, level: float = 0.95) -> Estimate | Absent:
 
     `strata` are the rows of each site, `level` the confidence level. Returns sum(O)/sum(E) with an interval symmetric
     on the log scale, SE(log)^2 = sum over sites of n/(n - 1) sum of (d - mean d)^2 / O^2, d = y - r p with r the ratio
-    over all rows; of clusters d is summed first, and rows count by their weights. Without an event it is 0 with its exact
-    upper bound. Absent when none is expected.
+    over all rows; of clusters d is summed first, and rows count by their weights. Without an event it is 0 with its
+    exact upper bound. Absent when none is expected.
     """
     if not strata:
         return NO_ROWS
