@@ -246,8 +246,7 @@ def print_(results_file: Path, out: Path, jobs: int | None, quiet: bool, replace
     from dossier import output, printing, results
     from dossier.command import Build
 
-    with output.told(results_file):
-        content = results_file.read_bytes()
+    content = results.content(results_file)
     command = printing.command_for(results.read(content, results_file.name).evidence, Build(**asked))
     with output.reserved(out, replace), _progress(quiet) as tell:
         jobs = _jobs(jobs, len(command.editions))
@@ -288,7 +287,6 @@ def verify(out: Path, release: Path | None, allow_outside: bool) -> int:
     --release the dossier is built again, and every byte compared.
     """
     from dossier import verify as verification
-    from dossier.command import UnknownCommandError
     from dossier.errors import ReleaseError
     from dossier.load.faults import counted
 
@@ -296,14 +294,10 @@ def verify(out: Path, release: Path | None, allow_outside: bool) -> int:
         fix = "Name the folder or the table that the dossier was built from."
         raise ReleaseError.one(f"There is no {release}.", "--release", fix)
     reports = [verification.report(out)]
-    command = None
-    try:
-        command = verification.asked_for(out)
-    except UnknownCommandError as error:
-        reports.append(verification.Report((), (f"the command in manifest.json {error}: nothing is rebuilt by it",)))
     if release is not None:
         reports.append(verification.inputs(out, release))
-        # Other inputs give another dossier, or none: nothing would be learnt.
+        # A command that is none is told by the first report. Other inputs give another dossier, or none.
+        command = verification.asked_for(out)
         if command is not None and not reports[-1].differences:
             reports.append(_rebuilt(out, release, command, allow_outside))
     for text in (text for report in reports for text in report.checked):

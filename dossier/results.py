@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
@@ -729,6 +730,19 @@ def _known(found: Iterator[Kind | None]) -> Iterator[Kind]:
 
 
 # ---- reading --------------------------------------------------------------------------------------------------------
+
+
+def content(path: Path) -> bytes:
+    """The bytes of a file that is to be read; a ReleaseError where it is no file, too large, or cannot be read."""
+    try:
+        if not path.is_file():
+            raise ReleaseError.one(f"There is no file {path.name}.", str(path), UNCHANGED)
+        if path.stat().st_size > LARGEST:
+            raise ReleaseError.one(f"{path.name} has more than {LARGEST >> 20} MB.", str(path), UNCHANGED)
+        return path.read_bytes()
+    except OSError as error:
+        why = (error.strerror or type(error).__name__).lower()
+        raise ReleaseError.one(f"{path.name} cannot be read: {why}.", str(path), UNCHANGED) from None
 
 
 def read(content: bytes, name: str = RESULTS) -> Results:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
 from dossier import command, limited, results
@@ -61,11 +61,10 @@ def printed_again(folder: str) -> tuple[list[str], list[str]]:
     except command.UnknownCommandError as error:
         return [], [f"the command in {MANIFEST} {error}"]
     try:
-        content = _content(out / results.RESULTS)
+        content = results.content(out / results.RESULTS)
         read = results.read(content)
-    except (OSError, ReleaseError) as error:
-        why = error.faults[0].what if isinstance(error, ReleaseError) else f"{results.RESULTS} cannot be read"
-        return [], [f"nothing was printed again: {why}"]
+    except ReleaseError as error:
+        return [], [f"nothing was printed again: {error.faults[0].what}"]
     from dossier import evaluate
 
     ours = evaluate.versions()
@@ -78,16 +77,11 @@ def printed_again(folder: str) -> tuple[list[str], list[str]]:
     from dossier import printing
 
     try:
-        _, files = printing.printed(content, asked, jobs=os.cpu_count() or 1)
+        # One process: what it may use of the processor is limited, and no worker outlives it where it is ended.
+        _, files = printing.printed(content, asked, jobs=1)
     except ReleaseError as error:
         return [], [f"nothing was printed again: {error.faults[0].what}"]
     return [f"printed again: {len(files)} files from {results.RESULTS}, byte by byte"], _apart(out, files)
-
-
-def _content(path: Path) -> bytes:
-    if path.stat().st_size > results.LARGEST:
-        raise ReleaseError.one(f"{path.name} has more than {results.LARGEST >> 20} MB.", path.name, results.UNCHANGED)
-    return path.read_bytes()
 
 
 def _apart(out: Path, files: Mapping[str, bytes]) -> list[str]:
@@ -123,15 +117,13 @@ def inputs(out: Path, release: Path) -> Report:
     return Report((f"inputs: {len(inside)} by SHA-256{more}",), tuple(differences))
 
 
-def asked_for(out: Path) -> command.Build | command.Quick:
-    """The command that made the dossier, with its seed, read as a value from its manifest.
-
-    UnknownCommandError says why it is none.
-    """
-    from dataclasses import replace
-
+def asked_for(out: Path) -> command.Build | command.Quick | None:
+    """The command that made the dossier, with its seed, read as a value from its manifest; None where it is none."""
     manifest = _opened(out)
-    return replace(command.read(manifest.command), seed=manifest.seed)
+    try:
+        return replace(command.read(manifest.command), seed=manifest.seed)
+    except command.UnknownCommandError:
+        return None
 
 
 def rebuilt(out: Path, again: Path) -> Report:
