@@ -169,7 +169,7 @@ class Record:
         """One row an estimate: measure, site, subgroup, settings, value, interval, and how it was made.
 
         Columns: `measure`, `dataset`, `site`, `role` (pooled of all sites together), `subset_column`, `subset_level`,
-        `threshold`, `horizon`, a column for each other setting that occurs (`at_tau` where a detail is called tau), then
+        `threshold`, `horizon`, a column for each other setting (`at_tau` where a detail is called tau), then
         `value`, `low`, `high`, `se`, `level`, `n`, `events`, `method`, `status` (estimated, absent, withheld) and
         `reason`, and a column for each detail.
         """

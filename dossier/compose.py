@@ -6,7 +6,6 @@ import datetime
 import functools
 import hashlib
 import importlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,7 +86,6 @@ def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) 
             title=_title(evidence),
             identity=identity(evidence),
             results_sha256=results_sha256,
-            listed=_listed,
             said=lambda number: _said(evidence, number),
             pictures=gallery.pictures,
             declared=lambda chapter: _statements(evidence, chapter, present),
@@ -142,6 +140,7 @@ def _questions() -> Mapping[str, Any]:
         "sign_off",
         "subgroups",
         "utility",
+        "verdict",
     )
     return {name: importlib.import_module(f"dossier.findings.{name}") for name in chapters}
 
@@ -209,33 +208,6 @@ def _picture_named(pictures: Mapping[str, Picture], name: str) -> Picture | None
     if name not in fill("figures").figures:
         _fail(f"no figure is called {name}")
     return pictures.get(name)
-
-
-# ---- lists of tables and figures ------------------------------------------------------------------------------------
-
-CAPTION = re.compile(r"<(?P<tag>caption|figcaption)(?P<given>[^>]*)>(?P<rest>\s*(?:<b>(?P<title>.*?)</b>)?)", re.DOTALL)
-
-Captions = list[tuple[str, Markup]]
-
-
-def _listed(cover: Markup, body: Markup) -> tuple[Markup, Markup, Captions, Captions]:
-    """Cover and body with a name in every caption, and the name and title of each table and of each figure in order.
-
-    The lists stand before what they list, so they are made from the finished chapters.
-    """
-    found: dict[str, Captions] = {"caption": [], "figcaption": []}
-
-    def named(match: re.Match[str]) -> str:
-        captions = found[match["tag"]]
-        given = re.search(r'id="([^"]+)"', match["given"])
-        anchor = given[1] if given else f"{match['tag']}-{len(captions) + 1}"
-        title = (match["title"] or "As declared").removesuffix(".")
-        captions.append((anchor, Markup(title)))
-        own = match["given"] if given else f'{match["given"]} id="{anchor}"'
-        return f"<{match['tag']}{own}>{match['rest']}"
-
-    parts = [Markup(CAPTION.sub(named, str(part))) for part in (cover, body)]
-    return parts[0], parts[1], found["caption"], found["figcaption"]
 
 
 # ---- declared texts -------------------------------------------------------------------------------------------------

@@ -13,7 +13,6 @@ from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import date, how_many, in_words, listing, named, sentence_case, setting, within_sentence
 
 BOUND = {"value": "", "low": ", lower bound", "high": ", upper bound"}
-MOST_ON_THE_COVER = 8
 MOST_NAMED = 3
 """Sites that a note below the table names before it counts them."""
 SIDE_BY_SIDE = 4
@@ -24,7 +23,9 @@ MET, NOT_MET, NOT_ESTIMABLE = "met", "not met", "not estimable"
 
 def finding(evidence: Evidence) -> Sentence:
     """How many criteria are met everywhere they ask for it, and which are not."""
-    every = declared(evidence)
+    every = counted_ones(evidence)
+    if not every:
+        return Sentence("No criterion counts: none is dated before this dossier.", when(evidence, "declared"))
     met = [one for one in every if verdict(one) == MET]
     noun = "criterion" if len(every) == 1 else "criteria"
     lead = f"{sentence_case(how_many(len(met)))} of {in_words(len(every))} {noun} "
@@ -73,6 +74,25 @@ def declared(evidence: Evidence) -> list[tuple[Criterion, ...]]:
     return [tuple(one for one in evidence.criteria if one.number == number) for number in numbers]
 
 
+def counted_ones(evidence: Evidence) -> list[tuple[Criterion, ...]]:
+    """The criteria that count: declared on a day that is said, and not after the dossier itself."""
+    return [one for one in declared(evidence) if not why_uncounted(evidence, one[0])]
+
+
+def uncounted(evidence: Evidence) -> list[tuple[Criterion, ...]]:
+    """The criteria that count for nothing."""
+    return [one for one in declared(evidence) if why_uncounted(evidence, one[0])]
+
+
+def why_uncounted(evidence: Evidence, one: Criterion) -> str:
+    """Why a criterion counts for nothing, as the end of a sentence; empty where it counts."""
+    day = evidence.release.acceptance[one.number - 1].declared_on
+    if day is None:
+        return "is not dated"
+    printed = evidence.release.release.date
+    return f"was declared on {date(day)}, after this dossier" if printed is not None and day > printed else ""
+
+
 def verdict(everywhere: tuple[Criterion, ...]) -> str:
     """Whether a criterion is met wherever it has to be; one place where it is not decides."""
     if any(one.met is False for one in everywhere):
@@ -82,7 +102,7 @@ def verdict(everywhere: tuple[Criterion, ...]) -> str:
 
 def score(evidence: Evidence) -> tuple[str, bool] | None:
     """How many criteria are met, for the cover, and whether all are; None when none was declared."""
-    every = declared(evidence)
+    every = counted_ones(evidence)
     met = sum(verdict(one) == MET for one in every)
     return (f"{met} of {len(every)} met", met == len(every) and not passed_by_a_default(evidence)) if every else None
 
@@ -111,51 +131,8 @@ def asked(evidence: Evidence, one: Criterion) -> str:
     return " and ".join(parts)
 
 
-def fits_the_cover(evidence: Evidence) -> bool:
-    """Whether the criteria are few enough to stand on the cover; more of them are counted there."""
-    return 0 < len(declared(evidence)) <= MOST_ON_THE_COVER
-
-
-def condensed(evidence: Evidence) -> Table:
-    """One row a criterion: what was asked, and how it stands."""
-    rows = [
-        Row(
-            label(evidence, one[0]),
-            (
-                Cell(asked(evidence, one[0]), kind="word"),
-                Cell(_where(evidence, one[0]), kind="word"),
-                _standing(evidence, one),
-            ),
-        )
-        for one in declared(evidence)
-    ]
-    return Table(
-        name="table-acceptance",
-        title="Criteria.",
-        note=when(evidence, "declared"),
-        head="Criterion",
-        columns=(Column("Asked", words=True), Column("Where", words=True), Column("Standing", words=True)),
-        rows=tuple(rows),
-    )
-
-
-def _where(evidence: Evidence, one: Criterion) -> str:
-    declaration = evidence.release.acceptance[one.number - 1]
-    return "each external site" if declaration.dataset == "each external" else _site(evidence, one.dataset)
-
-
 def _site(evidence: Evidence, dataset: str) -> str:
     return within_sentence(ALL_POOLED) if dataset == POOLED else named(evidence, dataset)
-
-
-def _standing(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> Cell:
-    said = verdict(everywhere)
-    met = sum(bool(one.met) for one in everywhere)
-    where = "" if said == MET else ": met"
-    text = said if len(everywhere) == 1 else f"{said}{where} at {met} of {len(everywhere)}"
-    if defaults := _better_defaults(evidence, everywhere):
-        text += f"; flagging {' or '.join(defaults)} does more good at {sum(map(len, defaults.values()))}"
-    return Cell(sentence_case(text), kind="word" if said == MET and not defaults else "alert")
 
 
 def detailed(evidence: Evidence) -> tuple[Table, ...]:

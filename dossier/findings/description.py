@@ -79,19 +79,6 @@ def policy(evidence: Evidence) -> str:
     )
 
 
-def sizes(evidence: Evidence) -> tuple[tuple[str, str], ...]:
-    """The three numbers of the cover."""
-    sites = externals(evidence)
-    events = sum(site.events or 0 for site in sites)
-    known = classes.labels(evidence)
-    last = (f"{len(known)}", "classes") if known else (f"{at_least(sites)}{events:,}", "events")
-    return (
-        (f"{len(sites):,}", "external site" if len(sites) == 1 else "external sites"),
-        (f"{sum(site.n for site in sites):,}", "patients analysed"),
-        last,
-    )
-
-
 def flow(evidence: Evidence) -> Table:
     """Rows in, rows out and why, for every dataset."""
     reasons = list(dict.fromkeys(reason for dataset in evidence.datasets for reason in dataset.excluded))

@@ -82,8 +82,9 @@ def finding(evidence: Evidence) -> Sentence:
     here = _by_site(evidence)
     if not every:
         return here
-    told = named_with_the_rest([one.says for one in every], MOST_NAMED)
-    return Sentence(f"Over all sites {told}.", f"{here.lead} {here.rest}".strip())
+    more = named_with_the_rest([one.says for one in every[1:]], MOST_NAMED - 1)
+    rest = f"{sentence_case(more)}. {here.lead} {here.rest}" if more else f"{here.lead} {here.rest}"
+    return Sentence(f"Over all sites {every[0].says}.", rest.strip())
 
 
 def _by_site(evidence: Evidence) -> Sentence:

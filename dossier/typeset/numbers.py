@@ -119,8 +119,12 @@ def in_text(evidence: Evidence, measure: str, found: Estimate) -> str:
 
 def short(evidence: Evidence, measure: str, value: float, cut_offs: Iterable[float] = ()) -> str:
     """A value of a measure without its interval, with more digits where fewer would hide the side of a cut-off."""
-    term = evidence.terms[measure]
-    return _on_its_side(value, term, cut_offs) + _unit(term)
+    return bare(evidence, measure, value, cut_offs) + _unit(evidence.terms[measure])
+
+
+def bare(evidence: Evidence, measure: str, value: float, cut_offs: Iterable[float] = ()) -> str:
+    """The same without its unit, for a cell whose head says it."""
+    return _on_its_side(value, evidence.terms[measure], cut_offs)
 
 
 def _unit(term: Term) -> str:

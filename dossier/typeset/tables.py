@@ -18,9 +18,6 @@ CHARACTER = 1.8
 """The width of a character of a table in mm: digits are a little wider, letters a little narrower."""
 LONG_LABEL = 22
 """Characters of a row's label that columns leave room for; a longer one may be broken."""
-SHORT_CONTENTS = 26
-"""With more chapters the contents name them alone, without what each finds: the lists that follow shall not spill onto
-a page of a few lines."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,306 @@
+"""The first page: whether the model works, by the criteria that were declared before, hospital by hospital."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dossier.findings import acceptance, classes, limitations, results
+from dossier.findings.sentence import Sentence, estimated, named_with_the_rest, new_hospital, primary_threshold
+from dossier.types import (
+    POOLED,
+    Criterion,
+    DatasetSummary,
+    Evidence,
+    Predicted,
+    externals,
+)
+from dossier.typeset.names import events_of
+from dossier.typeset.numbers import TIED, bare, level_of, number, threshold, value_of
+from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.words import counted, in_words, listing, sentence_case, within_sentence
+
+MOST_CRITERIA = 4
+"""Columns of criteria that the first page has room for; the chapter holds all."""
+MOST_OPEN = 6
+"""What is to be settled that the first page names; the rest is counted."""
+MOST_NAMED = 3
+CHAPTERS_WITH_A_LINE = frozenset(
+    {
+        *("results", "acceptance", "discrimination", "calibration", "utility", "comparison", "subgroups"),
+        *("robustness", "reliability", "human_factors", "limitations"),
+    }
+)
+"""The chapters whose finding stands in the contents, which are to fit their page."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """Something that a review has to settle: what it is, how it stands, and the chapter that says more."""
+
+    what: str
+    standing: str
+    chapter: str
+    is_open: bool
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """Whether the declared criteria are met, at how many hospitals, and what is missed where."""
+    every = acceptance.counted_ones(evidence)
+    if not every:
+        none = "No criterion that counts was declared, so that nothing here is passed or failed."
+        found = results.finding(evidence)
+        return Sentence(none, f"{found.lead} {found.rest}".strip())
+    sites = externals(evidence)
+    failing = _failing_sites(every, sites)
+    unknown = [site for site in sites if site not in failing and _is_unknown(every, site)]
+    missed = [_missed(evidence, one) for one in every if acceptance.verdict(one) == acceptance.NOT_MET]
+    lead = _lead(every, failing, unknown, len(sites))
+    rest = [f"Not met: {'; '.join(missed)}." if missed else "", new_hospital(evidence)]
+    return Sentence(lead, " ".join(text for text in rest if text))
+
+
+def _lead(
+    every: Sequence[tuple[Criterion, ...]],
+    failing: Sequence[DatasetSummary],
+    unknown: Sequence[DatasetSummary],
+    sites: int,
+) -> str:
+    what = "its declared criterion" if len(every) == 1 else "its declared criteria"
+    verdicts = {acceptance.verdict(one) for one in every}
+    at = "the hospital" if sites == 1 else "every hospital"
+    if failing:
+        where = at if len(failing) == sites else f"{in_words(len(failing))} of {in_words(sites)} hospitals"
+        return f"The model does not meet {what} at {where}."
+    if acceptance.NOT_MET in verdicts:
+        return f"The model does not meet {what} over all hospitals together."
+    if unknown:
+        where = f"{in_words(len(unknown))} of {in_words(sites)} hospitals"
+        return f"It is not known whether the model meets {what} at {where}."
+    if acceptance.NOT_ESTIMABLE in verdicts:
+        return f"Whether the model meets {what} is not known over all hospitals together."
+    return f"The model meets {what} at {at}." if _is_by_site(every) else f"The model meets {what} over all hospitals."
+
+
+def _is_by_site(every: Sequence[tuple[Criterion, ...]]) -> bool:
+    return any(one.dataset != POOLED for everywhere in every for one in everywhere)
+
+
+def _failing_sites(every: Sequence[tuple[Criterion, ...]], sites: Sequence[DatasetSummary]) -> list[DatasetSummary]:
+    missed = {one.dataset for everywhere in every for one in everywhere if one.met is False}
+    return [site for site in sites if site.name in missed]
+
+
+def _is_unknown(every: Sequence[tuple[Criterion, ...]], site: DatasetSummary) -> bool:
+    return any(one.met is None and one.dataset == site.name for everywhere in every for one in everywhere)
+
+
+def _missed(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> str:
+    """A criterion that is not met, and where."""
+    names = {site.name: site.site for site in externals(evidence)}
+    where = [names.get(one.dataset, "all hospitals together") for one in everywhere if one.met is False]
+    what = within_sentence(acceptance.label(evidence, everywhere[0]))
+    return f"{what} {acceptance.asked(evidence, everywhere[0])} ({named_with_the_rest(where, MOST_NAMED)})"
+
+
+# ---- the table ------------------------------------------------------------------------------------------------------
+
+
+def table(evidence: Evidence) -> Table:
+    """The criteria by hospital, what is not met standing out, and beside them the gain and the slope."""
+    every = list(acceptance.counted_ones(evidence))
+    shown = [one for one in every if one[0].subset is None][:MOST_CRITERIA]
+    sites = externals(evidence)
+    beside = [] if classes.labels(evidence) else [_gain(evidence), _slope(evidence)]
+    if not shown:
+        beside = [_plain(evidence, "auroc", "AUROC"), _plain(evidence, "oe_ratio", "O/E"), *beside]
+    columns = [column for column in beside if column is not None]
+    rows = [
+        Row(
+            site.site,
+            (
+                Cell(f"{site.n:,}", kind="plain"),
+                *([] if classes.labels(evidence) else [Cell(events_of(site), kind="plain")]),
+                *(_cell(evidence, one, site.name) for one in shown),
+                *(column.cell(site) for column in columns),
+            ),
+        )
+        for site in sites
+    ]
+    if len(sites) > 1 or any(one.dataset == POOLED for everywhere in shown for one in everywhere):
+        rows += _over_all(evidence, shown, columns)
+    heads = [Column(f"{acceptance.label(evidence, one[0])} {acceptance.asked(evidence, one[0])}") for one in shown]
+    return Table(
+        name="table-verdict",
+        title="Declared criteria, hospital by hospital." if shown else "Results, hospital by hospital.",
+        note=_note(evidence, shown, columns),
+        head="Hospital",
+        columns=(
+            Column("Patients"),
+            *([] if classes.labels(evidence) else [Column("Events")]),
+            *heads,
+            *(Column(column.head) for column in columns),
+        ),
+        rows=tuple(rows),
+        footnotes=_footnotes(evidence, every, len(shown)),
+    )
+
+
+@dataclass(frozen=True)
+class _Beside:
+    """A column that is no criterion: its head, its cells, and what all hospitals together say."""
+
+    head: str
+    cells: dict[str, Cell]
+    verdict: str
+    note: str
+
+    def cell(self, site: DatasetSummary) -> Cell:
+        return self.cells.get(site.name, Cell("–", kind="absent"))
+
+
+def _gain(evidence: Evidence) -> _Beside | None:
+    """The lower limit of the net benefit over the better default, at the primary threshold."""
+    at = primary_threshold(evidence)
+    if at is None:
+        return None
+    found = [(site, one) for site, one in estimated(evidence, "net_benefit_gain", threshold=at) if one.low is not None]
+    cells = {
+        site.name: Cell(number(100 * (one.low or 0.0), 1), kind="alert" if (one.low or 0.0) < 0 else "plain")
+        for site, one in found
+    }
+    above = sum((one.low or 0.0) > 0 for _, one in found)
+    head = f"Gain at{TIED}{threshold(at)}, lower limit"
+    note = "Gain: net benefit per 100 patients over the better of flagging everyone and no one."
+    return _Beside(head, cells, f"above 0 at {above} of {len(found)}", note) if found else None
+
+
+def _plain(evidence: Evidence, measure: str, head: str) -> _Beside | None:
+    """A measure where nothing was asked of it: its value, an O/E standing out where its interval does not hold 1."""
+    found = estimated(evidence, measure)
+    term = evidence.terms[measure]
+    off = [
+        site.name
+        for site, one in found
+        if measure == "oe_ratio" and ((one.low or 0.0) > 1 or (one.high is not None and one.high < 1))
+    ]
+    cells = {site.name: Cell(value_of(one, term), kind="alert" if site.name in off else "plain") for site, one in found}
+    verdict = f"interval holds 1 at {len(found) - len(off)} of {len(found)}" if measure == "oe_ratio" else ""
+    return _Beside(head, cells, verdict, "") if found else None
+
+
+def _slope(evidence: Evidence) -> _Beside | None:
+    """The calibration slope, standing out where its interval does not hold 1."""
+    found = [(site, one) for site, one in estimated(evidence, "calibration_slope") if one.low is not None]
+    term = evidence.terms["calibration_slope"]
+    cells, hold = {}, 0
+    for site, one in found:
+        holds = (one.low or 0.0) <= 1 <= (one.high or 0.0)
+        hold += holds
+        cells[site.name] = Cell(value_of(one, term), kind="plain" if holds else "alert")
+    note = "Slope: too extreme below 1, too cautious above."
+    return _Beside("Slope", cells, f"interval holds 1 at {hold} of {len(found)}", note) if found else None
+
+
+def _cell(evidence: Evidence, everywhere: tuple[Criterion, ...], dataset: str) -> Cell:
+    here = next((one for one in everywhere if one.dataset == dataset), None)
+    if here is None:
+        return Cell("", kind="plain")
+    if here.observed is None:
+        return Cell("not known", kind="absent")
+    cuts = [bound for bound in (here.at_least, here.at_most) if bound is not None]
+    return Cell(bare(evidence, here.measure, here.observed, cuts), kind="plain" if here.met else "alert")
+
+
+def _over_all(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], columns: Sequence[_Beside]) -> list[Row]:
+    """What all hospitals say: those that ask of them together, and at how many of them each criterion is met."""
+    sites = externals(evidence)
+    size = [Cell(f"{sum(site.n for site in sites):,}", kind="plain")]
+    if not classes.labels(evidence):
+        size.append(Cell(f"{sum(site.events or 0 for site in sites):,}", kind="plain"))
+    rows = []
+    if any(one.dataset == POOLED for everywhere in shown for one in everywhere):
+        pooled = [_cell(evidence, everywhere, POOLED) for everywhere in shown]
+        rows.append(Row("All, pooled", (*size, *pooled, *(Cell("", kind="plain") for _ in columns)), "total"))
+        size = [Cell("", kind="plain") for _ in size]
+    verdicts = (_verdict(everywhere) for everywhere in shown)
+    called = "Verdict" if shown else "In all"
+    rows.append(Row(called, (*size, *verdicts, *(Cell(column.verdict, kind="word") for column in columns)), "total"))
+    return rows
+
+
+def _verdict(everywhere: tuple[Criterion, ...]) -> Cell:
+    said = acceptance.verdict(everywhere)
+    by_site = [one for one in everywhere if one.dataset != POOLED]
+    met = sum(bool(one.met) for one in by_site)
+    of = f", {met} of {len(by_site)}" if len(by_site) > 1 else ""
+    return Cell(f"{sentence_case(said)}{of}", kind="word" if said == acceptance.MET else "alert")
+
+
+def _note(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], columns: Sequence[_Beside]) -> str:
+    tinted = f"Tinted: {'not met' if shown else 'O/E not 1'}, a gain that may be none, a slope that is not 1."
+    tinted = "Tinted: not met." if classes.labels(evidence) else tinted
+    when = acceptance.when(evidence, "declared") if shown else ""
+    beside = " ".join(column.note for column in columns)
+    return " ".join(text for text in (tinted, when, beside, f"Limits at {level_of(evidence)}.") if text)
+
+
+def _footnotes(evidence: Evidence, every: Sequence[tuple[Criterion, ...]], shown: int) -> tuple[str, ...]:
+    """What a default passes better, which criteria do not count, and how many more there are."""
+    told = list(acceptance.not_the_better_choice(evidence, every))
+    for everywhere in acceptance.uncounted(evidence):
+        one = everywhere[0]
+        why = acceptance.why_uncounted(evidence, one)
+        what = f"{acceptance.label(evidence, one)} {acceptance.asked(evidence, one)}"
+        told.append(f"Not counted, for it {why}: {within_sentence(what)} ({acceptance.verdict(everywhere)}).")
+    if len(every) > shown:
+        told.append(f"{sentence_case(counted(len(every) - shown, 'more criterion', 'more criteria'))} in the chapter.")
+    return tuple(told)
+
+
+# ---- beneath --------------------------------------------------------------------------------------------------------
+
+
+def to_settle(evidence: Evidence) -> tuple[Point, ...]:
+    """What a review has to settle, what is open first: limitations without an answer, rows of the checklist."""
+    points = [
+        Point(
+            kind.topic,
+            "answered" if kind.answered_at_once or all(reply for _, reply in kind.said) else "unanswered",
+            "limitations",
+            not (kind.answered_at_once or all(reply for _, reply in kind.said)),
+        )
+        for kind in limitations.raised(evidence)
+    ]
+    points += [
+        Point(f"TRIPOD+AI {row.item}", "missing", "checklist", True)
+        for row in evidence.checklist
+        if row.status == "MISSING"
+    ]
+    return tuple(sorted(points, key=lambda point: not point.is_open))
+
+
+def tested(evidence: Evidence) -> list[tuple[str, str]]:
+    """What was tested, line by line."""
+    release, thresholds = evidence.release.release, evidence.release.thresholds
+    declared = [threshold(one) for one in thresholds.declared]
+    at = "none declared"
+    if declared:
+        at = f"{declared[0]} (primary){''.join(f', {one}' for one in declared[1:])}"
+    if thresholds.range:
+        at += f"; range {threshold(thresholds.range[0])} to {threshold(thresholds.range[1])}"
+    sites = externals(evidence)
+    patients = counted(sum(site.n for site in sites), "patient")
+    where = listing([site.site for site in sites])
+    where = where if len(sites) <= MOST_NAMED else f"{in_words(len(sites))} hospitals"
+    version = release.tested_version or release.version
+    released = "" if version == release.version else f"; {release.version} is released"
+    return [
+        ("Output", f"Probability of {Predicted.by(evidence.release).words}"),
+        ("Version", f"{version}{released}"),
+        ("Tested in", f"{patients} of {where}"),
+        ("Thresholds", at),
+        ("Intended for", evidence.release.intended_use.for_ or "not stated"),
+        ("Owner", release.owner or "not stated"),
+        ("Tested by", release.tester or "not stated"),
+    ]
