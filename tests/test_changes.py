@@ -15,6 +15,7 @@ import pytest
 from dossier import compose, evaluate, load, results
 from dossier.errors import DossierError
 from dossier.findings import changes as chapter
+from dossier.manifest import SCHEMA
 from dossier.metrics.changes import change
 from dossier.metrics.comparison import auroc_difference
 from dossier.metrics.discrimination import auroc
@@ -92,7 +93,8 @@ def _printed(folder: Path, evidence: Evidence, manifest: dict[str, Any] | None =
     (folder / "results.json").write_bytes(content)
     if manifest is not None:
         own = {"name": "results.json", "sha256": hashlib.sha256(content).hexdigest(), "size": len(content)}
-        (folder / "manifest.json").write_text(json.dumps({"outputs": [own], **manifest}), encoding="utf-8")
+        about = {"schema": SCHEMA, "command": "dossier build --edition all --page a4", "seed": 1}
+        (folder / "manifest.json").write_text(json.dumps({**about, "outputs": [own], **manifest}), encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -197,7 +199,7 @@ def test_intervals_of_two_levels_are_not_put_together() -> None:
 def test_without_a_previous_release_nothing_is_said(tmp_path: Path) -> None:
     evidence = _release(tmp_path / "only", {"north": (1, 120, LAST_YEAR)}, "1.0.0")
     assert evidence.changes is None
-    assert "previous" not in json.loads(results.of(evidence).text())["release"]
+    assert json.loads(results.of(evidence).text())["previous"] is None
     html = compose.document(Gallery(evidence, {}, {}), "regulatory").html
     assert 'id="chapter-changes"' not in html
     assert "Name the results.json of the previous release as previous in [release]." in html
@@ -414,15 +416,15 @@ def test_the_next_release_knows_what_was_predicted(later: Evidence) -> None:
 def test_results_json_keeps_to_its_schema(which: str, request: pytest.FixtureRequest) -> None:
     document = json.loads(results.of(request.getfixturevalue(which)).text())
     assert faults(document, results.schema()) == []
-    before = document["release"]["previous"]
-    assert (before["version"], before["versions"]) == ("1.0.0", {"dossier": "0.0.9", "numpy": "1.0"})
+    before = document["previous"]
+    assert (before["version"], before["manifest"]["versions"]) == ("1.0.0", {"dossier": "0.0.9", "numpy": "1.0"})
     against = [one for one in document["estimates"] if one["at"].get("against") == "previous"]
     assert {one["measure"] for one in against} == {"auroc", "net_benefit", "net_benefit_gain"}
     assert all(one["tier"] == "core" for one in against)
 
 
 def test_its_results_can_be_the_previous_ones_of_the_next(later: Evidence, folder: Path) -> None:
-    """A reader accepts dossier-results/1 for ever: also what holds a previous release itself, and no manifest."""
+    """Also what holds a previous release itself, and has no manifest beside it."""
     _printed(folder / "out-later", later)
     sites = {"north": (3, 150, THIS_YEAR), "west": (4, 80, THIS_YEAR)}
     third = _release(folder / "third", sites, "1.2.0", "../out-later/results.json", thresholds="0.3, 0.4")

@@ -244,7 +244,7 @@ def test_results_json_keeps_to_its_schema_and_holds_each_number_once(biopsy: Boo
     document = json.loads(results.of(biopsy.evidence).text())
     assert faults(document, results.schema()) == []
     keys = [
-        (one["measure"], one["dataset"], json.dumps(one["at"], sort_keys=True), one["subset"])
+        (one["measure"], one["dataset"], json.dumps(one["at"], sort_keys=True), json.dumps(one["subset"]))
         for one in document["estimates"]
     ]
     assert len(set(keys)) == len(keys)

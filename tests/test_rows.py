@@ -130,4 +130,8 @@ def test_the_flow_and_a_limitation_say_how_many(tmp_path: Path) -> None:
     assert "60 of 120 are left out" in flag.says
     assert not [one for one in found.flags if one.flag == "rows_excluded"]
     (dataset,) = json.loads(results.of(found).text())["datasets"]
-    assert dataset["excluded"] == {"not selected": 60, "outcome missing": 0, "risk missing": 0}
+    assert dataset["excluded"] == [
+        {"reason": "not selected", "rows": 60},
+        {"reason": "outcome missing", "rows": 0},
+        {"reason": "risk missing", "rows": 0},
+    ]

@@ -175,7 +175,6 @@ def test_print_refuses_what_is_no_results_json(built: Path, tmp_path: Path) -> N
         ((built / "results.csv",), "results.csv is not valid JSON."),
         ((tmp_path / "empty.json",), 'empty.json names no schema; what can be read is "dossier-results/1".'),
         ((tmp_path / "nowhere.json",), "There is no file nowhere.json."),
-        ((tmp_path,), f"There is no file {tmp_path.name}."),
         (
             (built / "results.json", "--local-site", "nowhere"),
             '"nowhere" is no external dataset of this release, and no site of one.',
