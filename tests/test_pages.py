@@ -332,10 +332,15 @@ def test_what_is_missing_is_named_with_what_would_bring_it(book: Book) -> None:
         }
 
 
-def test_the_cover_says_at_how_many_sites_a_criterion_is_met_also_when_it_is_not_met(covid: Book) -> None:
-    aurocs = [one["met"] for one in covid.results["acceptance"] if one["measure"] == "auroc" and one["bound"] == "low"]
-    assert 0 < sum(aurocs) < len(aurocs)
-    assert f"Not met: met at {sum(aurocs)} of {len(aurocs)}" in reading(covid.pdf("regulatory"))[0]
+def test_the_first_page_says_at_how_many_hospitals_a_criterion_is_met_and_which_do_not_count(covid: Book) -> None:
+    aurocs = [one for one in covid.results["acceptance"] if one["measure"] == "auroc" and one["bound"] == "low"]
+    met = sum(one["met"] for one in aurocs)
+    assert 0 < met < len(aurocs)
+    page = reading(covid.pdf("regulatory"))[0]
+    assert "The model does not meet its declared criteria at three of eight hospitals." in page
+    assert f"Not met, {met} of {len(aurocs)}" in page
+    assert "Not counted, for it is not dated" in page
+    assert "To be settled in review" in page
 
 
 # ---- the committee --------------------------------------------------------------------------------------------------
@@ -454,27 +459,12 @@ def ink_ends(path: Path) -> list[float]:
     return ends
 
 
-def test_the_contents_fit_their_page_and_the_lists_follow(book: Book) -> None:
-    """The chapters on page 2, then the tables and figures, which take two pages more at the most."""
+def test_the_contents_fit_their_page(book: Book) -> None:
+    """The chapters on page 2 with what is not there, the first chapter on page 3."""
     pages = layout(book.pdf("regulatory"))
     assert "Contents" in pages[1]
     assert "Not in this dossier" not in "".join(pages[2:4])
-    assert 3 <= min(opened_on(book).values()) <= 5
-
-
-@pytest.mark.parametrize("kind", ["Table", "Figure"])
-def test_the_lists_name_every_table_and_figure_and_lead_to_it(book: Book, kind: str) -> None:
-    """Each entry links to its caption, in the order of the book."""
-    tag = "caption" if kind == "Table" else "figcaption"
-    html = book.html("regulatory")
-    listed = html.split(f'<p class="lead">{kind}s</p>')[1].split("</ol>")[0]
-    anchors = re.findall(r'<a href="#([^"]+)">', listed)
-    assert anchors == re.findall(rf'<{tag} id="([^"]+)"', html)
-    assert len(anchors) == len(captions(book, kind))
-    reader = opened(book.pdf("regulatory"))
-    named = reader.named_destinations
-    promised = [(k, int(reader.get_destination_page_number(named[one]) or 0) + 1) for k, one in enumerate(anchors, 1)]
-    assert promised == captions(book, kind)
+    assert min(opened_on(book).values()) == 3
 
 
 def test_the_bookmarks_go_down_to_tables_and_no_deeper_than_four_levels(book: Book) -> None:
