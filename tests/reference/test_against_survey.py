@@ -52,7 +52,7 @@ def test_the_standard_error_is_that_of_survey(design: str, name: str) -> None:
 
 @pytest.mark.parametrize("design", DESIGNS)
 def test_the_variance_of_shares_is_that_of_survey(design: str) -> None:
-    sampled = {"cluster": DESIGNS[design], "weights": ROWS.weights}
+    sampled: dict[str, Any] = {"cluster": DESIGNS[design], "weights": ROWS.weights}
     rival, t = _column("q"), R["threshold"]
     benefits = {
         "net_benefit": net_benefit(ROWS.outcome, ROWS.risk, t, **sampled),
@@ -67,7 +67,8 @@ def test_the_variance_of_shares_is_that_of_survey(design: str) -> None:
     ratio = oe_ratio(ROWS.outcome, ROWS.risk, **sampled)
     assert isinstance(ratio, Estimate)
     assert ratio.low is not None
-    log_se = float(np.log(ratio.high / ratio.low)) / (2 * student.ppf(0.975, ratio.details["df"]))
+    assert ratio.high is not None
+    log_se = float(np.log(ratio.high / ratio.low)) / (2 * student.ppf(0.975, ratio.details["df"] or 0.0))
     assert (ratio.value, ratio.value * log_se) == pytest.approx(tuple(R[design]["oe_ratio"].values()), rel=10 * SAME)
 
 

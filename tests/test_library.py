@@ -1,0 +1,229 @@
+"""The library's face: frames in, frames, plots and PDFs out; the same bytes as a build of the same release."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+import pyarrow
+import pytest
+
+import dossier
+from dossier.api import CURVES, Record, Validation
+from dossier.cli import dossier as command
+from dossier.errors import DataError, ReleaseError
+from dossier.register import REGISTER, fill
+from dossier.results import Results, read
+from dossier.types import Absent, Estimate
+
+fill("metrics")
+N = 160
+SETTINGS: dict[str, Any] = {
+    "threshold": 0.3,
+    "tau": 0.7,
+    "priority": 0.6,
+    "primary_threshold": 0.3,
+    "bootstrap": 20,
+    "permutations": 19,
+    "gamma": 0.5,
+    "relevance": "constant",
+    "complexity": "constant",
+    "calibration": "eci",
+    "group": "all",
+    "fpr": (0.0, 0.5),
+    "auroc_width": 0.1,
+    "oe_ratio_width": 0.2,
+    "calibration_slope_width": 0.2,
+    "standardized_net_benefit_width": 0.2,
+    "brier_width": 0.1,
+}
+COLUMNS = {"outcome", "risk", "rival", "weights", "cluster", "truth"}
+
+
+def rows() -> pandas.DataFrame:
+    rng = np.random.default_rng(5)
+    linear = rng.normal(-0.5, 1.2, N)
+    return pandas.DataFrame(
+        {
+            "outcome": (rng.random(N) < 1 / (1 + np.exp(-linear))).astype(int),
+            "risk": 1 / (1 + np.exp(-linear * 1.1)),
+            "rival": 1 / (1 + np.exp(-linear * 0.5)),
+            "hospital": rng.choice(["Bari", "Turin"], N),
+            "sex": rng.choice(["f", "m"], N),
+        }
+    )
+
+
+FRAME = rows()
+OF_COLUMNS = sorted(
+    name
+    for name, metric in REGISTER.metrics.items()
+    if "outcome" in metric.needs and not set(metric.needs) - COLUMNS - SETTINGS.keys() - {"level", "seed"}
+)
+
+
+def taken(name: str, of: Any) -> Estimate | Absent:
+    """A measure of columns that `of` makes of a Series."""
+    metric = REGISTER.metrics[name]
+    known = inspect.signature(metric.function).parameters
+    columns = {one: of(FRAME[one]) for one in ("outcome", "risk", "rival") if one in known}
+    settings = {one: value for one, value in SETTINGS.items() if one in known}
+    found: Estimate | Absent = getattr(dossier.metrics, name)(**columns, **settings)
+    return found
+
+
+def shuffled(column: pandas.Series[Any]) -> pandas.Series[Any]:
+    """The same values in the same order, under another index."""
+    return pandas.Series(column.to_numpy(), index=np.random.default_rng(1).permutation(N))
+
+
+@pytest.mark.parametrize("name", OF_COLUMNS)
+def test_a_measure_is_the_same_of_lists_series_and_arrow(name: str) -> None:
+    expected = taken(name, lambda column: column.to_numpy(dtype=float))
+    for of in (list, shuffled, lambda column: pyarrow.array(column), lambda column: pyarrow.chunked_array([column])):
+        assert taken(name, of) == expected
+
+
+def test_most_measures_can_be_called_with_plain_columns() -> None:
+    assert len(OF_COLUMNS) > 40
+
+
+@pytest.mark.parametrize(
+    ("outcome", "risk", "said"),
+    [
+        ([0, 1], [0.1], "The columns have different lengths: outcome 2, risk 1."),
+        ([0, 2], [0.1, 0.2], "outcome is 2 in row 1, and may be 0 or 1."),
+        ([0, 1], [0.1, 1.2], "risk is 1.2 in row 1, and may be from 0 to 1."),
+        ([0, 1], [0.1, float("nan")], "risk has 1 values that are missing or not finite, the first in row 1."),
+        ([0, None], [0.1, 0.2], "outcome has 1 values that are missing or not finite, the first in row 1."),
+        (["no", "yes"], [0.1, 0.2], "outcome holds <U3 values, and needs numbers."),
+        ([], [], "outcome is empty."),
+        ([[0, 1]], [0.1, 0.2], "outcome has 2 dimensions, and needs one value a row."),
+    ],
+)
+def test_what_no_measure_can_be_taken_of_is_told_by_name(outcome: Any, risk: Any, said: str) -> None:
+    with pytest.raises(ValueError, match="^.*$") as caught:
+        dossier.metrics.auroc(outcome, risk)
+    assert str(caught.value) == said
+
+
+def test_a_threshold_is_above_0_and_below_1() -> None:
+    with pytest.raises(ValueError, match=r"threshold is 1, and may be above 0 and below 1"):
+        dossier.metrics.accuracy(FRAME.outcome, FRAME.risk, 1)
+
+
+def test_an_estimate_prints_as_its_value_with_its_interval() -> None:
+    assert str(Estimate(0.8123, 0.7968, 0.83, 0.95, 100, "by hand")) == "0.81 (0.80 to 0.83)"
+    assert str(Estimate(0.8123, None, None, None, 100, "by hand")) == "0.81"
+
+
+def test_the_face_is_what_it_shows() -> None:
+    assert dir(dossier) == ["__version__", "load", "metrics", "read_results", "validate"]
+    assert set(dir(dossier.metrics)) == set(REGISTER.metrics)
+    assert dossier.__version__.count(".") == 2
+    with pytest.raises(AttributeError, match="no_such"):
+        _ = dossier.metrics.no_such
+
+
+# ---- a frame --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def found() -> Validation:
+    return dossier.validate(
+        FRAME,
+        outcome="outcome",
+        risk="risk",
+        site="hospital",
+        thresholds=[0.3],
+        subgroups=["sex"],
+        rival="rival",
+        model="Ours",
+        resampling={"bootstrap": 20, "permutations": 19},
+        acceptance=[{"measure": "auroc", "dataset": "each external", "at_least": 0.5}],
+    )
+
+
+def test_a_frame_gives_the_bytes_of_the_build_of_its_release(
+    found: Validation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found.write_release(tmp_path / "release")
+    found.save(tmp_path / "saved")
+    monkeypatch.chdir(tmp_path)
+    command.main(["build", "release", "-o", "built", "--quiet"], standalone_mode=False)
+    built = {path.relative_to(tmp_path / "built"): path.read_bytes() for path in (tmp_path / "built").rglob("*.*")}
+    saved = {path.relative_to(tmp_path / "saved"): path.read_bytes() for path in (tmp_path / "saved").rglob("*.*")}
+    assert built == saved
+    again = dossier.load("release").validate()
+    assert again.results == found.results
+    recorded = dossier.read_results("built")
+    assert isinstance(recorded, Record)
+    assert recorded.results == found.results
+    assert recorded.pdf("committee") == built[Path("dossier-committee.pdf")]
+
+
+def test_a_frame_has_a_row_for_each_estimate(found: Validation) -> None:
+    frame = found.to_frame()
+    assert len(frame) == len(found.results.estimates)
+    assert frame.columns.is_unique
+    plain = frame[(frame.measure == "auroc") & frame.subset_column.isna() & frame.model.isna() & frame.against.isna()]
+    assert list(plain.role) == ["external", "external", "pooled"]
+    of_site = dossier.metrics.auroc(*(FRAME[FRAME.hospital == "Bari"][name] for name in ("outcome", "risk")))
+    assert isinstance(of_site, Estimate)
+    bari = plain[plain.site.str.contains("Bari")].iloc[0]
+    assert (bari.value, bari.low, bari.high) == (of_site.value, of_site.low, of_site.high)
+    groups = frame[frame.subset_column == "sex"]
+    assert set(groups.subset_level) == {"f", "m"}
+    assert set(frame.status) <= {"estimated", "absent", "withheld"}
+
+
+def test_curves_are_tidy_and_drawn(found: Validation) -> None:
+    for name, curve in CURVES.items():
+        points = found.curves(name)
+        assert set(points.columns) > {"site", "role", "subset_column"}
+        known = [row for row in found.results.curves if row.curve == curve and row.columns]
+        assert len(points) == sum(len(next(iter(row.columns.values()))) for row in known)
+        assert found.plot(name).__class__.__module__.startswith("seaborn")
+    with pytest.raises(KeyError, match="calibration, decision, roc, risk"):
+        found.plot("nothing")
+    with pytest.raises(KeyError, match="There is no curve 'nothing'"):
+        found.curves("nothing")
+
+
+def test_it_shows_its_key_results(found: Validation) -> None:
+    assert "Ours not stated: external validation" in repr(found)
+    assert "AUROC" in repr(found)
+    page = found._repr_html_()
+    assert "<table" in page
+    assert "Gain at" in page
+
+
+def test_flags_are_known_before_anything_is_drawn(found: Validation) -> None:
+    told = found.check()
+    assert set(told.columns) == {"flag", "dataset", "says", "reply"}
+    assert set(told.flag) == {one.flag for one in found.results.flags}
+
+
+def test_faults_of_arguments_and_rows_are_told_at_once() -> None:
+    with pytest.raises(ReleaseError, match="thresholds"):
+        dossier.validate(FRAME, outcome="outcome", risk="risk", thresholds=[1.5])
+    with pytest.raises(DataError, match="riks"):
+        dossier.validate(FRAME, outcome="outcome", risk="riks")
+    with pytest.raises(TypeError, match="frame is a list"):
+        dossier.validate([1, 2], outcome="outcome", risk="risk")
+
+
+def test_a_release_of_a_disk_is_not_written_again(found: Validation, tmp_path: Path) -> None:
+    place = found.write_release(tmp_path / "release")
+    with pytest.raises(ValueError, match="where it lies already"):
+        dossier.load(place).validate().write_release(tmp_path / "again")
+
+
+def test_an_arrow_table_is_a_frame(found: Validation, tmp_path: Path) -> None:
+    table = pyarrow.Table.from_pandas(FRAME.drop(columns="rival"))
+    one = dossier.validate(table, outcome="outcome", risk="risk", resampling={"bootstrap": 2, "permutations": 1})
+    assert isinstance(one.results, Results)
+    assert read(one.results.text()) == one.results
