@@ -186,7 +186,7 @@ def test_a_criterion_of_a_subgroup_names_one_that_there_is(tmp_path: Path) -> No
     wrong = asks("auroc", 'at_least = 0.7\nsubset = { column = "age", level = "over 50" }')
     found = faults(tmp_path, wrong + group)
     assert [what for what, _, _ in found] == ["age=over 50 is not a subgroup of this release."]
-    assert found[0][2] == 'Did you mean "age=under 50"?'
+    assert found[0][2] == 'Did you mean { column = "age", level = "under 50" }?'
     assert faults(tmp_path, wrong.replace("over 50", "50 or more") + group) == []
 
 

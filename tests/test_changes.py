@@ -357,10 +357,9 @@ def test_no_number_of_another_hospital_stands_as_before(moved: Evidence) -> None
     ]
 
 
-def test_the_same_site_in_other_capitals_or_without_a_name_is_the_same(later: Evidence) -> None:
+def test_the_same_site_in_other_capitals_is_the_same(later: Evidence) -> None:
     assert isinstance(_differences(_of_site(later, "hospital  NORTH"))["north"], Estimate)
     assert isinstance(_differences(_of_site(later, "North"))["north"], Absent)
-    assert isinstance(_differences(_with(_of_site(later, "north"), unplaced=frozenset({"north"})))["north"], Estimate)
 
 
 def test_a_hospital_under_another_dataset_name_is_pooled_in_both(same: Evidence) -> None:

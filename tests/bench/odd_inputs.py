@@ -613,7 +613,7 @@ def _criterion(draw: random.Random, release: dict[str, Any], spoilt: Spoilt) -> 
             ({"threshold": 0.5}, {"threshold": 0.25}, {"against": "the rival"}, {"class": "G1"}, {"x": 1})
         )
     if draw.random() < 0.2:
-        one["subset"] = draw.choice(("Sex=female", "x", "age=under 50"))
+        one["subset"] = draw.choice(({"column": "Sex", "level": "female"}, "x", {"column": "age", "level": "under 50"}))
     release["acceptance"] = [*_listed(release, "acceptance"), one]
 
 
