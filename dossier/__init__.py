@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from dossier import load, metrics
-    from dossier.api import read_results, validate
+    from dossier import metrics
+    from dossier.api import load, read_results, validate
 
     __version__: str
 
@@ -30,10 +30,10 @@ def __getattr__(name: str) -> "Any":
         from importlib.metadata import version
 
         return version("validation-dossier")
-    if name in ("validate", "read_results"):
+    if name in ("load", "read_results", "validate"):
         return getattr(importlib.import_module("dossier.api"), name)
-    if name in ("load", "metrics"):
-        return importlib.import_module(f"dossier.{name}")
+    if name == "metrics":
+        return importlib.import_module("dossier.metrics")
     raise AttributeError(f"module 'dossier' has no attribute {name!r}")
 
 

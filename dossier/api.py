@@ -11,6 +11,7 @@ from __future__ import annotations
 import datetime
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -130,9 +131,29 @@ def validate(
     files = {"release.toml": _toml(declared).encode(), TABLE: _parquet(frame)}
     with tempfile.TemporaryDirectory() as folder:
         _write(Path(folder), files)
-        from dossier import load
+        return Validation(load(folder).study, files)
 
-        return Validation(load.study(folder), files)
+
+@dataclass(frozen=True)
+class Loaded:
+    """A release that was read and checked, with its rows."""
+
+    study: Study
+
+    def validate(self) -> Validation:
+        """What the model is worth on these rows, as frames, plots and PDFs."""
+        return Validation(self.study, {})
+
+
+def load(release: str | Path, allow_outside: bool = False) -> Loaded:
+    """Read and check a release: a release.toml, or the folder that holds it, with its tables.
+
+    With `allow_outside` it may name files outside of its folder. Raises ReleaseError or DataError with every fault;
+    `load(release).validate()` gives what `validate` does of a frame.
+    """
+    from dossier import reading
+
+    return Loaded(reading.study(release, allow_outside))
 
 
 def read_results(path: str | Path) -> Record:

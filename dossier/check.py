@@ -34,10 +34,10 @@ def check(release: Path, allow_outside: bool = False) -> Check:
     Faults of the release and its tables hide the rest, for nobody knows what those tables would hold. Criteria that
     can never be estimated are faults beside the flags.
     """
-    from dossier import evaluate, load
+    from dossier import evaluate, reading
 
     try:
-        study = load.study(release, allow_outside)
+        study = reading.study(release, allow_outside)
     except DossierError as error:
         return Check(error.faults)
     found = evaluate.preview(study)

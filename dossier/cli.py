@@ -288,7 +288,7 @@ def verify(out: Path, release: Path | None, allow_outside: bool) -> int:
     """
     from dossier import verify as verification
     from dossier.errors import ReleaseError
-    from dossier.load.faults import counted
+    from dossier.reading.faults import counted
 
     if release is not None and not release.exists():
         fix = "Name the folder or the table that the dossier was built from."
@@ -349,7 +349,7 @@ def _refuse_half_a_cluster(backend: str, scheduler: str | None, trusted: bool) -
 
 def _flags_named(names: str) -> frozenset[str]:
     """The flags of --fail-on; a name that is no flag is refused with the nearest."""
-    from dossier.load import criteria
+    from dossier.reading import criteria
 
     named = frozenset(name.strip() for name in names.split(",") if name.strip())
     faults = [criteria.no_flag(name, "--fail-on") for name in sorted(named) if not criteria.is_flag(name)]
@@ -419,16 +419,16 @@ def _read(source: Path, command: Build | Quick, allow_outside: bool) -> tuple[St
     """The study that a command is about, and the command with the local site under the name of its dataset."""
     from dataclasses import replace
 
-    from dossier import load
+    from dossier import reading
     from dossier.command import Build
-    from dossier.load import local_site
+    from dossier.reading import local_site
 
     if isinstance(command, Build):
-        study = _seeded(load.study(source, allow_outside), command.seed)
+        study = _seeded(reading.study(source, allow_outside), command.seed)
         if command.local_site is not None:
             command = replace(command, local_site=local_site.of_study(study, command.local_site))
         return study, command
-    found = load.quick(source, command.outcome, command.risk, command.thresholds, command.name)
+    found = reading.quick(source, command.outcome, command.risk, command.thresholds, command.name)
     return _seeded(found, command.seed), replace(command, name=found.release.release.model)
 
 

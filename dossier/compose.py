@@ -25,7 +25,6 @@ from dossier.types import POOLED, Attachment, Document, Evidence, Gallery, Pictu
 from dossier.typeset.measures import chapter_is_empty, is_estimated
 from dossier.typeset.names import identity, model
 from dossier.typeset.words import within_sentence
-from dossier.verb import makes
 
 UNDATED = datetime.date(2000, 1, 1)
 """The date of a PDF whose release has none: the clock must not be asked."""
@@ -252,6 +251,3 @@ def _captioned_table(self: Any, tokens: Sequence[Any], index: int, options: Any,
 
 def _header_cell(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
     return '<th scope="col">'
-
-
-makes(document)

@@ -9,7 +9,6 @@ import joblib
 from dossier import collector
 from dossier.register import fill
 from dossier.types import Absent, Evidence, Gallery, Picture
-from dossier.verb import makes
 
 
 def gallery(evidence: Evidence, jobs: int = 1) -> Gallery:
@@ -31,6 +30,3 @@ def _drawn(names: Sequence[str], evidence: Evidence) -> dict[str, Picture | Abse
     makers = fill("figures").figures
     with collector.held_off(), styled():
         return {name: makers[name].function(evidence) for name in names}
-
-
-makes(gallery)

@@ -25,7 +25,6 @@ from weasyprint.urls import URLFetcher, URLFetcherResponse
 from dossier import collector, columns, material
 from dossier.errors import Fault, PageError
 from dossier.types import Document
-from dossier.verb import makes
 
 _TYPES = {".svg": "image/svg+xml", ".png": "image/png", ".ttf": "font/ttf"}
 _FONTS = "fonts/"
@@ -247,6 +246,3 @@ def _clean_font_names(items: Iterable[Any]) -> None:
         for key in ("BaseFont", "FontName"):
             if key in item:
                 item[key] = item[key].rstrip(b",")
-
-
-makes(pdf)

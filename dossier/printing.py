@@ -10,7 +10,7 @@ import joblib
 from dossier import command as commands
 from dossier import compose, draw, manifest, model_card, press, results, results_csv
 from dossier.contents import Edition
-from dossier.load.local_site import local_site
+from dossier.reading.local_site import local_site
 from dossier.types import Evidence, Gallery
 
 Progress = Callable[[str, str, int, int], None]

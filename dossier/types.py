@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from dossier.api import Validation
     from dossier.release import Release
 
 Floats = NDArray[np.float64]
@@ -374,12 +373,6 @@ class Study:
     """The previous release, where this one names it."""
     tables: tuple[SettledTable, ...] = ()
     """What was settled about the columns of every table."""
-
-    def validate(self) -> Validation:
-        """What the model is worth on these rows, as frames, plots and PDFs."""
-        from dossier.api import Validation
-
-        return Validation(self, {})
 
 
 # ---- what evaluate makes --------------------------------------------------------------------------------------------

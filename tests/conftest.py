@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dossier import compose, draw, evaluate, load, press, results
+from dossier import compose, draw, evaluate, press, reading, results
 from dossier.contents import Edition
 from dossier.register import fill
 from dossier.types import RIVAL, Absent, Document, Estimate, Evidence, Gallery, Result, Term
@@ -65,7 +65,7 @@ class Book:
 
     def _evidence(self) -> Evidence:
         return evaluate.evidence(
-            hurried(load.study(RELEASES[self.name], self.name in NOT_OURS), bootstrap=20, permutations=19)
+            hurried(reading.study(RELEASES[self.name], self.name in NOT_OURS), bootstrap=20, permutations=19)
         )
 
     @property

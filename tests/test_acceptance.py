@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dossier import acceptance, evaluate, load
+from dossier import acceptance, evaluate, reading
 from dossier.errors import DossierError
 from dossier.findings import acceptance as findings
 from dossier.findings import verdict
@@ -94,7 +94,7 @@ def faults(folder: Path, added: str) -> list[tuple[str, str, str]]:
     (folder / "release.toml").write_text(RELEASE + added, encoding="utf-8")
     (folder / "site.csv").write_text(f"outcome,risk,age\n{rows}\n", encoding="utf-8")
     try:
-        load.study(folder)
+        reading.study(folder)
     except DossierError as error:
         return [(fault.what, fault.where, fault.fix) for fault in error.faults]
     return []
@@ -280,7 +280,7 @@ def test_when_criteria_were_declared_is_held_against_the_dates_of_the_data(
         for place, one in enumerate(days, start=1)
     )
     assert faults(tmp_path, criteria) == []
-    evidence = evaluate.evidence(load.study(tmp_path))
+    evidence = evaluate.evidence(reading.study(tmp_path))
     dates = None if patients is None else (date.fromisoformat(patients[0]), date.fromisoformat(patients[1]))
     evidence = replace(evidence, datasets=tuple(replace(one, dates=dates) for one in evidence.datasets))
     finding, table = findings.finding(evidence), verdict.table(evidence)

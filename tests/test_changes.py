@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dossier import compose, evaluate, load, results
+from dossier import compose, evaluate, reading, results
 from dossier.errors import DossierError
 from dossier.findings import changes as chapter
 from dossier.manifest import SCHEMA
@@ -83,7 +83,7 @@ def _release(
         text += SITE.format(name=name, dates=dates)
         (folder / f"{name}.csv").write_text(_table(seed, n), encoding="utf-8")
     (folder / "release.toml").write_text(text + criteria, encoding="utf-8")
-    return evaluate.evidence(load.study(folder, allow_outside=True))
+    return evaluate.evidence(reading.study(folder, allow_outside=True))
 
 
 def _printed(folder: Path, evidence: Evidence, manifest: dict[str, Any] | None = None) -> None:
@@ -477,7 +477,7 @@ def test_faults_of_the_previous_release_stand_beside_those_of_the_tables(folder:
     (place / "release.toml").write_text(text + SITE.format(name="north", dates=THIS_YEAR), encoding="utf-8")
     (place / "north.csv").write_text("outcome,risk\n0,0.1\n1,1.7\n", encoding="utf-8")
     with pytest.raises(DossierError) as caught:
-        load.study(place, allow_outside=True)
+        reading.study(place, allow_outside=True)
     assert [fault.what for fault in caught.value.faults] == [
         "risk is 1.7, outside 0 to 1.",
         "There is no file nowhere.json.",

@@ -11,8 +11,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dossier import acceptance, between_groups, check, evaluate, flags, junit, load
+from dossier import acceptance, between_groups, check, evaluate, flags, junit, reading
 from dossier.errors import Fault
+from dossier.metrics import stratified
 from dossier.register import fill
 from dossier.release import Acceptance
 from dossier.types import (
@@ -43,7 +44,7 @@ __all__ = ["release", "run"]
 
 
 def test_every_flag_of_a_build_is_told_beforehand(any_book: Book) -> None:
-    found = evaluate.preview(load.study(RELEASES[any_book.name], any_book.name in NOT_OURS))
+    found = evaluate.preview(reading.study(RELEASES[any_book.name], any_book.name in NOT_OURS))
     assert found.flags == any_book.evidence.flags
     assert len(found.flags) > 5
 

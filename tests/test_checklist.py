@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader
 
-from dossier import checklist, compose, contents, draw, evaluate, load, press
+from dossier import checklist, compose, contents, draw, evaluate, press, reading
 from dossier import model_card as xml
 from dossier.findings import abstract, model_card, probast
 from dossier.findings import checklist as page
@@ -34,7 +34,7 @@ def evidence_of(folder: Path, added: str = "") -> Evidence:
     rows = "\n".join(f"{k % 2},{0.1 + 0.008 * k:.3f}" for k in range(100))
     (folder / "release.toml").write_text(RELEASE + added, encoding="utf-8")
     (folder / "site.csv").write_text(f"outcome,risk\n{rows}\n", encoding="utf-8")
-    return evaluate.evidence(load.study(folder))
+    return evaluate.evidence(reading.study(folder))
 
 
 def status(folder: Path, item: str, added: str = "") -> tuple[str, str | None]:
@@ -129,7 +129,7 @@ def test_a_short_answer_is_no_placeholder(text: str) -> None:
 
 def test_a_quick_look_fills_no_checklist(tmp_path: Path) -> None:
     evidence_of(tmp_path)
-    assert evaluate.evidence(load.quick(tmp_path / "site.csv", "outcome", "risk")).checklist == ()
+    assert evaluate.evidence(reading.quick(tmp_path / "site.csv", "outcome", "risk")).checklist == ()
 
 
 # ---- what is printed beside the rows --------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dossier import evaluate, load, results
+from dossier import evaluate, reading, results
 from dossier.errors import DossierError
 from dossier.evaluate.offered import part_of
 from dossier.evaluate.site import site_evidence
@@ -60,7 +60,7 @@ def built(folder: Path, rows: Sequence[tuple[str, tuple[float, ...]]], release: 
     lines = ["grade,p0,p1,p2,p3", *(",".join([grade, *map(repr, risks)]) for grade, risks in rows)]
     (folder / "site.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (folder / "release.toml").write_text(release, encoding="utf-8")
-    return evaluate.evidence(load.study(folder))
+    return evaluate.evidence(reading.study(folder))
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +114,7 @@ def test_classes_are_read_in_their_order_and_rows_without_any_one_risk_are_count
     lines = ["grade,p0,p1,p2,p3", *(",".join([grade, *map(str, risks)]) for grade, risks in rows)]
     (tmp_path / "site.csv").write_text("\n".join(lines[:-1]) + "\nG1,0.25,,0.25,0.25\n", encoding="utf-8")
     (tmp_path / "release.toml").write_text(RELEASE, encoding="utf-8")
-    site = load.study(tmp_path).datasets[0]
+    site = reading.study(tmp_path).datasets[0]
     assert dict(site.excluded) == {"outcome missing": 1, "risk missing": 1}
     assert (site.outcome, site.risk, site.class_labels) == (None, None, GRADES)
     assert site.classes is not None
@@ -151,7 +151,7 @@ def test_the_published_matrices_through_a_release(name: str, tmp_path: Path) -> 
 
 
 def graft(name: str) -> Dataset:
-    return next(one for one in load.study(BIOPSY).datasets if one.name == name)
+    return next(one for one in reading.study(BIOPSY).datasets if one.name == name)
 
 
 def test_each_class_is_taken_against_the_rest(biopsy: Book) -> None:
@@ -270,7 +270,7 @@ def test_the_matrix_of_all_sites_is_their_sum_and_the_thousand_adds_up(biopsy: B
 def site_of(dataset: Dataset) -> Any:
     from dossier.evaluate.offered import Site
 
-    study = hurried(load.study(BIOPSY), bootstrap=4, permutations=9)
+    study = hurried(reading.study(BIOPSY), bootstrap=4, permutations=9)
     return Site(dataset, study.release, (), 900, None, None)
 
 

@@ -24,7 +24,7 @@ import pytest
 
 from dossier import cli, initial, material, output
 from dossier.errors import PageError
-from dossier.load import declared
+from dossier.reading import declared
 from dossier.release import Release
 from tests.test_output import dossier_files
 

@@ -24,7 +24,7 @@ import msgpack
 import pytest
 from distributed import Client, Scheduler
 
-from dossier import cli, evaluate, load, results
+from dossier import cli, evaluate, reading, results
 from dossier.errors import WorkerError
 from dossier.evaluate import cluster, pieces
 from dossier.evaluate.pieces import Piece
@@ -121,7 +121,7 @@ def a_cluster(folder: Path, *certificates: str) -> Iterator[Cluster]:
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     """The example release with few replicates, so that there are several sites and subgroups."""
-    return hurried(load.study(example(tmp_path_factory.mktemp("release"))), bootstrap=19, permutations=19)
+    return hurried(reading.study(example(tmp_path_factory.mktemp("release"))), bootstrap=19, permutations=19)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from dossier import evaluate, initial, load
+from dossier import evaluate, initial, reading
 from dossier.errors import DataError
 from dossier.evaluate import dependent
 from dossier.findings import results
@@ -29,7 +29,7 @@ SITE = "hospital-1"
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     """The example release with 200 rows at its hospital, and few resamples."""
-    found = hurried(load.study(example(tmp_path_factory.mktemp("example"))), bootstrap=20, permutations=19)
+    found = hurried(reading.study(example(tmp_path_factory.mktemp("example"))), bootstrap=20, permutations=19)
     return replace(found, datasets=tuple(one for one in found.datasets if one.name in (SITE, "development")))
 
 
@@ -220,7 +220,7 @@ def test_a_tie_between_classes_leaves_the_accuracy_its_interval(tmp_path: Path) 
     lines = [f"{grade},{risk},{k // 3}" for k, (grade, risk) in enumerate(zip(grades, risks, strict=True))]
     (tmp_path / "site.csv").write_text("\n".join(["grade,p0,p1,p2,p3,ward", *lines]) + "\n")
     (tmp_path / "release.toml").write_text(f'{CLASSES}cluster = "ward"\n')
-    results = evaluate.evidence(load.study(tmp_path)).results
+    results = evaluate.evidence(reading.study(tmp_path)).results
     found = next(one.found for one in results if (one.term, dict(one.at)) == ("accuracy", {}))
     assert isinstance(found, Estimate)
     assert (found.details["ties"], found.value) == (1, 17 / 24)
@@ -339,12 +339,12 @@ def test_a_cluster_column_is_read_and_its_gaps_are_faults(tmp_path: Path) -> Non
     )
     example(tmp_path)
     (tmp_path / "release.toml").write_text(release)
-    site = next(one for one in load.study(tmp_path).datasets if one.name == SITE)
+    site = next(one for one in reading.study(tmp_path).datasets if one.name == SITE)
     assert site.cluster is not None
     assert sorted(set(site.cluster.tolist())) == [0, 1, 2]
     assert "ward" not in [one.name for one in site.predictors]
     table = (tmp_path / "hospital-1.csv").read_text().replace("surgery", "", 1)
     (tmp_path / "hospital-1.csv").write_text(table)
     with pytest.raises(DataError) as caught:
-        load.study(tmp_path)
+        reading.study(tmp_path)
     assert [fault.what for fault in caught.value.faults] == ["The cluster is missing."]

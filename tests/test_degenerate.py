@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dossier import evaluate, load, results
+from dossier import evaluate, reading, results
 from dossier.evaluate.offered import ask
 from dossier.register import CurveMaker, Metric, fill
 from dossier.types import Absent, Curve, DecisionCounts, Estimate, Feature, ReaderStudy, find
@@ -297,7 +297,7 @@ def test_a_release_of_edges_is_evaluated_and_recorded(tmp_path: Path) -> None:
         "certain": ("external", rows([0, 1, 0, 1, 0], [0.0, 1.0, 1.0, 0.0, 0.0])),
         "constant": ("external", rows([0, 1, 0, 1, 0], [0.5] * 5)),
     }
-    study = load.study(written(tmp_path, tables))
+    study = reading.study(written(tmp_path, tables))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         evidence = evaluate.evidence(study)

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dossier import evaluate, load, register, results
+from dossier import evaluate, reading, register, results
 from dossier.evaluate import pieces
 from dossier.findings import glossary, references
 from dossier.metrics import robustness
@@ -78,7 +78,7 @@ def write(folder: Path, order: Sequence[str] = ORDER, seed: int = 1) -> Path:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    return load.study(write(tmp_path_factory.mktemp("small")))
+    return reading.study(write(tmp_path_factory.mktemp("small")))
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,7 @@ def test_a_new_worker_finds_the_same_whatever_it_is_given_first(tmp_path: Path, 
 
 def test_the_order_of_the_datasets_changes_no_number(tmp_path: Path, found: Evidence) -> None:
     """A site's numbers are the same to the bit; those over all sites are sums in another order."""
-    turned = results_of(load.study(write(tmp_path, ORDER[::-1])))
+    turned = results_of(reading.study(write(tmp_path, ORDER[::-1])))
     assert [one["name"] for one in turned["datasets"]] == list(ORDER[::-1])
     before, after = keyed(json.loads(results.of(found).text())), keyed(turned)
     assert before.keys() == after.keys()
@@ -165,7 +165,10 @@ DRAWN = {
 
 
 def test_the_seed_moves_what_is_resampled_and_no_value(tmp_path: Path, found: Evidence) -> None:
-    before, after = keyed(json.loads(results.of(found).text())), keyed(results_of(load.study(write(tmp_path, seed=2))))
+    before, after = (
+        keyed(json.loads(results.of(found).text())),
+        keyed(results_of(reading.study(write(tmp_path, seed=2)))),
+    )
     assert before.keys() == after.keys()
     moved: dict[str, bool] = {}
     for key, one in before.items():
@@ -222,7 +225,7 @@ def test_neither_development_nor_internal_rows_are_pooled(found: Evidence) -> No
 
 def test_a_column_that_a_site_lacks_is_a_reason_and_not_a_fault(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("y,p\n" + "0,0.2\n1,0.7\n0,0.4\n1,0.3\n" * 10, encoding="utf-8")
-    evidence = evaluate.evidence(load.quick(tmp_path / "table.csv", "y", "p"))
+    evidence = evaluate.evidence(reading.quick(tmp_path / "table.csv", "y", "p"))
     assert find(evidence, "auroc_difference", "table", against=RIVAL) == Absent("table has no risk of a rival")
     no_development = Absent("the release has no development table with predictors")
     assert find(evidence, "degree_of_correspondence", "table") == no_development
@@ -232,7 +235,7 @@ def test_a_column_that_a_site_lacks_is_a_reason_and_not_a_fault(tmp_path: Path) 
 
 def test_a_rival_with_gaps_is_not_told_to_be_none(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("y,p\n" + "0,0.2\n1,0.7\n0,0.4\n1,0.3\n" * 10, encoding="utf-8")
-    quick = load.quick(tmp_path / "table.csv", "y", "p")
+    quick = reading.quick(tmp_path / "table.csv", "y", "p")
     gappy = replace(quick, datasets=(replace(quick.datasets[0], rival_is_incomplete=True),))
     evidence = evaluate.evidence(gappy)
     found = find(evidence, "auroc_difference", "table", against=RIVAL)
@@ -335,7 +338,7 @@ def imported(folder: Path, text: str) -> ModuleType:
 def table(tmp_path: Path) -> Study:
     """One table of forty rows, ten of them at or above a half."""
     (tmp_path / "table.csv").write_text("y,p\n" + "0,0.2\n1,0.7\n0,0.4\n1,0.3\n" * 10, encoding="utf-8")
-    return load.quick(tmp_path / "table.csv", "y", "p", (0.5,))
+    return reading.quick(tmp_path / "table.csv", "y", "p", (0.5,))
 
 
 @pytest.fixture

@@ -25,9 +25,9 @@ import pyarrow.parquet
 import pyreadstat
 import pytest
 
-from dossier import load
+from dossier import reading
 from dossier.errors import DataError, DossierError
-from dossier.load import cells, columns, isolation
+from dossier.reading import cells, columns, isolation
 from dossier.types import Dataset
 from tests.bench.fault_places import answered_here
 from tests.smallest import HEAD
@@ -47,7 +47,7 @@ def _read(folder: Path, file: str, more: str = "") -> Dataset:
         f'{HEAD}[[dataset]]\nname = "site"\nrole = "external"\nfile = "{file}"\npredictors = ["age", "ward"]\n{more}'
     )
     (folder / "release.toml").write_text(release, encoding="utf-8")
-    return load.study(folder).datasets[0]
+    return reading.study(folder).datasets[0]
 
 
 def _faults(folder: Path, file: str, more: str = "") -> list[str]:
@@ -180,7 +180,9 @@ def test_a_check_of_a_parquet_table_does_not_import_pandas(tmp_path: Path) -> No
     pyarrow.parquet.write_table(pyarrow.table(numbers), tmp_path / "site.parquet")
     dataset = '[[dataset]]\nname = "site"\nrole = "external"\nfile = "site.parquet"\n'
     (tmp_path / "release.toml").write_text(HEAD + dataset)
-    code = f"import sys; from dossier import load; load.study({str(tmp_path)!r}); sys.exit('pandas' in sys.modules)"
+    code = (
+        f"import sys; from dossier import reading; reading.study({str(tmp_path)!r}); sys.exit('pandas' in sys.modules)"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
@@ -213,7 +215,7 @@ def test_a_column_of_several_kinds_is_named_with_two_files(tmp_path: Path, kinds
 def test_every_file_of_a_folder_is_an_input(tmp_path: Path) -> None:
     _folder_of_parquet(tmp_path / "parts")
     _read(tmp_path, "parts")
-    assert [one.name for one in load.study(tmp_path).inputs] == [
+    assert [one.name for one in reading.study(tmp_path).inputs] == [
         "parts/part-1.parquet",
         "parts/part-2.parquet",
         "release.toml",
@@ -341,7 +343,7 @@ def test_a_labelled_outcome_is_told_by_code_or_by_label(tmp_path: Path, positive
     release = HEAD.replace('column = "outcome"\n', f'column = "outcome"\n{positive}\n')
     release += '[[dataset]]\nname = "site"\nrole = "external"\nfile = "site.sav"\n'
     (tmp_path / "release.toml").write_text(release, encoding="utf-8")
-    found = load.study(tmp_path).datasets[0].outcome
+    found = reading.study(tmp_path).datasets[0].outcome
     assert found is not None
     assert found.tolist() == [0, 1, 1]
 
@@ -365,7 +367,7 @@ def _imputed_in_spss(path: Path, more: str) -> Dataset:
     pyreadstat.write_sav(table, path / "site.sav", variable_value_labels=LABELS)
     release = f'{HEAD}[[dataset]]\nname = "site"\nrole = "external"\nfile = "site.sav"\npredictors = ["sex"]\n{more}'
     (path / "release.toml").write_text(release, encoding="utf-8")
-    return load.study(path).datasets[0]
+    return reading.study(path).datasets[0]
 
 
 def test_numbers_with_labels_are_their_codes(tmp_path: Path) -> None:
@@ -573,7 +575,7 @@ def test_decimal_commas_that_a_column_with_points_hides_are_to_be_declared(tmp_p
     assert _read(tmp_path, "site.csv").risk is not None
     (tmp_path / "site.csv").write_text(table)
     with pytest.raises(DossierError) as quick:
-        load.quick(tmp_path / "site.csv", "outcome", "risk")
+        reading.quick(tmp_path / "site.csv", "outcome", "risk")
     assert quick.value.faults[0].fix.startswith("Write decimals with a point.")
 
 
@@ -633,7 +635,7 @@ def _noted(folder: Path, notes: dict[int, str], last: str = "") -> Dataset:
     (folder / "site.csv").write_text("\n".join(["case,outcome,risk,note", *rows, last]), encoding="utf-8")
     dataset = '[[dataset]]\nname = "site"\nrole = "external"\nfile = "site.csv"\nid = "case"\n'
     (folder / "release.toml").write_text(HEAD + dataset, encoding="utf-8")
-    return load.study(folder).datasets[0]
+    return reading.study(folder).datasets[0]
 
 
 def test_a_quotation_mark_within_a_cell_and_a_blank_line_lose_no_row(tmp_path: Path) -> None:
@@ -755,7 +757,7 @@ def test_a_workbook_that_spreads_wide_is_refused_in_bounded_time(
     ]
     _workbook(tmp_path / "site.xlsx", cases=rows)
     monkeypatch.setattr(isolation, "asked", answered_here)
-    monkeypatch.setattr("dossier.load.workbooks.MOST_CELLS", 4000)
+    monkeypatch.setattr("dossier.reading.workbooks.MOST_CELLS", 4000)
     assert _faults(tmp_path, "site.xlsx") == ["site.xlsx spreads over more than 4,000 cells."]
 
 

@@ -22,10 +22,10 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from dossier import compose, draw, evaluate, initial, load, press, results, results_csv
+from dossier import compose, draw, evaluate, initial, press, reading, results, results_csv
 from dossier.contents import Edition
 from dossier.errors import DossierError, PageError
-from dossier.load import isolation, parquet, unpacked
+from dossier.reading import isolation, parquet, unpacked
 from dossier.types import Document, Gallery, Study
 from tests.bench.fault_places import answered_here
 from tests.smallest import HEAD, SITE
@@ -42,7 +42,7 @@ def _release(folder: Path, text: str, **tables: str) -> Path:
 
 def _told(folder: Path, allow_outside: bool = False) -> list[str]:
     with pytest.raises(DossierError) as caught:
-        load.study(folder, allow_outside)
+        reading.study(folder, allow_outside)
     return [fault.what for fault in caught.value.faults]
 
 
@@ -93,7 +93,7 @@ def little_memory() -> Iterator[None]:
 def test_ten_thousand_columns_are_read(tmp_path: Path) -> None:
     names = ",".join(f"x{k}" for k in range(9_998))
     rows = "".join(f"{k % 2},0.{k % 9 + 1}," + ",".join(["1"] * 9_998) + "\n" for k in range(20))
-    study = load.study(_release(tmp_path, SITE, site__csv=f"outcome,risk,{names}\n{rows}"))
+    study = reading.study(_release(tmp_path, SITE, site__csv=f"outcome,risk,{names}\n{rows}"))
     assert study.datasets[0].rows_read == 20
 
 
@@ -108,7 +108,7 @@ def test_a_cell_of_a_megabyte_is_no_category_and_no_message(tmp_path: Path) -> N
         (SITE + 'site_column = "ward"\n', f"outcome,risk,ward\n0,0.1,x\n1,0.2,{long}\n"),
     ):
         with pytest.raises(DossierError) as caught:
-            load.study(_release(tmp_path, text, site__csv=table))
+            reading.study(_release(tmp_path, text, site__csv=table))
         assert len(str(caught.value)) < 2_000
 
 
@@ -191,7 +191,7 @@ def test_a_release_reads_files_outside_only_where_who_reads_it_allows_that(besid
     text += '[statements]\n4 = { file = "../ethics.md", outside = true }\n'
     folder = _release(beside, text)
     assert _told(folder) == [f"../{file} lies outside the release folder." for file in ("site.csv", "ethics.md")]
-    assert load.study(folder, allow_outside=True).statements == {"4": "Approved."}
+    assert reading.study(folder, allow_outside=True).statements == {"4": "Approved."}
 
 
 def test_what_lies_outside_is_read_for_what_its_key_may_hold(beside: Path) -> None:
@@ -203,7 +203,7 @@ def test_what_lies_outside_is_read_for_what_its_key_may_hold(beside: Path) -> No
     release = folder / "release.toml"
     release.write_text(release.read_text().replace("[release]\n", '[release]\nprevious = "linked.json"\n'))
     with pytest.raises(DossierError) as caught:
-        load.study(folder, allow_outside=True)
+        reading.study(folder, allow_outside=True)
     assert [fault.what for fault in caught.value.faults] == [
         "linked.csv lies outside the release folder, and is no table.",
         "../secrets lies outside the release folder, and is no text.",
@@ -292,7 +292,7 @@ def _study(folder: Path, statement: str) -> Study:
     files = initial.files()
     for name, content in files.items():
         (folder / name).write_bytes(b"".join(content.splitlines(keepends=True)[:41]) if ".csv" in name else content)
-    study = load.study(folder)
+    study = reading.study(folder)
     few = study.release.resampling.model_copy(update={"bootstrap": 5, "permutations": 5})
     release = study.release.model_copy(update={"resampling": few})
     return replace(study, release=release, statements={**study.statements, "4": statement, "26": statement})
@@ -342,7 +342,7 @@ def test_a_name_from_a_table_is_no_formula_no_markup_and_no_mathematics(tmp_path
         + groups
     )
     text += "[resampling]\nbootstrap = 5\npermutations = 5\n"
-    evidence = evaluate.evidence(load.study(_release(tmp_path, text, site__csv=table)))
+    evidence = evaluate.evidence(reading.study(_release(tmp_path, text, site__csv=table)))
     for row in csv.reader(io.StringIO(results_csv.text(results.of(evidence)).decode())):
         for cell in row:
             assert not cell.startswith(("=", "+", "@", "\t", "\r"))
@@ -360,16 +360,16 @@ def test_a_name_from_a_table_is_no_formula_no_markup_and_no_mathematics(tmp_path
 def test_letters_that_no_font_has_are_told_with_their_place(tmp_path: Path) -> None:
     study = _release(tmp_path, SITE + 'site = "病院"\n', site__csv="outcome,risk\n0,0.1\n1,0.2\n")
     with pytest.raises(DossierError, match=r"site holds what cannot be printed: 病 \(U\+75C5\), 院 \(U\+9662\)\."):
-        load.study(study)
+        reading.study(study)
     with pytest.raises(DossierError, match=r"The name holds what cannot be printed: U\+202E\."):
-        load.quick(tmp_path / "site.csv", "outcome", "risk", (), "\u202ename")
+        reading.quick(tmp_path / "site.csv", "outcome", "risk", (), "\u202ename")
 
 
 def test_a_file_whose_name_cannot_be_printed_is_told_before_anything_is_evaluated(tmp_path: Path) -> None:
     (tmp_path / "部分.toml").write_text(HEAD + SITE, encoding="utf-8")
     (tmp_path / "site.csv").write_text("outcome,risk\n0,0.1\n1,0.2\n", encoding="utf-8")
     with pytest.raises(DossierError, match=r"^The name of the file holds what cannot be printed: 部 "):
-        load.study(tmp_path / "部分.toml")
+        reading.study(tmp_path / "部分.toml")
     (tmp_path / "parts").mkdir()
     pyarrow.parquet.write_table(pyarrow.table({"outcome": [0, 1], "risk": [0.1, 2]}), tmp_path / "parts/1😀.parquet")
     assert _told(_release(tmp_path, SITE.replace("site.csv", "parts"))) == [

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from dossier import evaluate, initial, load
+from dossier import evaluate, initial, reading
 from dossier.errors import DataError
 from dossier.evaluate import dependent
 from dossier.findings import results
@@ -38,7 +38,7 @@ def _study(folder: Path, tables: dict[int, list[str]]) -> Study:
 
 def _at_the_hospital(folder: Path) -> Study:
     """The release of the folder with few resamples, its hospital and the development table alone."""
-    found = hurried(load.study(folder), bootstrap=20, permutations=19)
+    found = hurried(reading.study(folder), bootstrap=20, permutations=19)
     return replace(found, datasets=tuple(one for one in found.datasets if one.name in (SITE, "development")))
 
 
@@ -244,7 +244,7 @@ def test_of_several_classes_each_has_its_own_bins_over_all_imputations(tmp_path:
         for k, risk in enumerate(column)
     ]
     (tmp_path / "site.csv").write_text("\n".join(["grade,p0,p1,p2,p3,imp", *lines]) + "\n", encoding="utf-8")
-    found = find_curve(evaluate.evidence(load.study(tmp_path)), "risk_distribution", "site", **{"class": "G1"})
+    found = find_curve(evaluate.evidence(reading.study(tmp_path)), "risk_distribution", "site", **{"class": "G1"})
     assert isinstance(found, Curve)
     edges = np.array([*found.columns["low"], 1.0], dtype=float)
     assert edges == pytest.approx([*np.linspace(0, 0.325, 14), 1.0])

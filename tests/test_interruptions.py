@@ -24,7 +24,7 @@ from tests.test_cli import group, held, results, until
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 STAGES = {
-    "load": ("dossier.load.datasets", "sites", ""),
+    "load": ("dossier.reading.datasets", "sites", ""),
     "evaluate": ("dossier.evaluate.pieces", "found", ""),
     "draw": ("dossier.draw", "_drawn", ""),
     "compose": ("dossier.compose", "document", ""),

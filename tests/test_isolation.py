@@ -17,9 +17,9 @@ import pyarrow.parquet
 import pyreadstat
 import pytest
 
-from dossier import load
+from dossier import reading
 from dossier.errors import DossierError
-from dossier.load import isolated, isolation
+from dossier.reading import isolated, isolation
 from tests.reference.built import SHARED
 from tests.smallest import HEAD
 
@@ -37,7 +37,7 @@ def _release(folder: Path, *files: str) -> Path:
 
 def _faults(folder: Path) -> list[str]:
     with pytest.raises(DossierError) as caught:
-        load.study(folder)
+        reading.study(folder)
     return [fault.what for fault in caught.value.faults]
 
 
@@ -48,7 +48,7 @@ def _faults(folder: Path) -> list[str]:
 @pytest.mark.parametrize("file", CRASHES, ids=lambda file: file.name)
 def test_a_file_that_ended_dossier_with_a_signal_is_a_fault(file: Path) -> None:
     with pytest.raises(DossierError) as caught:
-        load.quick(file, "outcome", "risk")
+        reading.quick(file, "outcome", "risk")
     assert all(fault.where.startswith(file.name) for fault in caught.value.faults)
 
 
@@ -78,7 +78,7 @@ def test_after_a_crash_tables_are_read_as_before(tmp_path: Path) -> None:
     _crashing(tmp_path / "site.sav")
     _faults(_release(tmp_path, "site.sav"))
     (tmp_path / "site.csv").write_text(TABLE, encoding="utf-8")
-    assert load.study(_release(tmp_path, "site.csv")).datasets[0].rows_read == 4
+    assert reading.study(_release(tmp_path, "site.csv")).datasets[0].rows_read == 4
 
 
 def test_quick_ends_with_bad_input_where_a_reader_crashes(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def _children(process: int) -> list[str]:
 
 def test_nothing_holds_a_table_once_it_is_read(tmp_path: Path) -> None:
     pyarrow.parquet.write_table(pyarrow.table({"outcome": [0, 1], "risk": [0.1, 0.2]}), tmp_path / "site.parquet")
-    load.study(_release(tmp_path, "site.parquet"))
+    reading.study(_release(tmp_path, "site.parquet"))
     server = isolation.running().process.pid
     until = time.monotonic() + 5
     while _children(server) and time.monotonic() < until:
@@ -168,7 +168,7 @@ def test_nothing_holds_a_table_once_it_is_read(tmp_path: Path) -> None:
 def test_where_somebody_ended_it_between_two_tables_it_is_started_again(tmp_path: Path) -> None:
     (tmp_path / "site.csv").write_text(TABLE, encoding="utf-8")
     for _ in range(2):
-        assert load.study(_release(tmp_path, "site.csv")).datasets[0].rows_read == 4
+        assert reading.study(_release(tmp_path, "site.csv")).datasets[0].rows_read == 4
         process = isolation.running().process
         process.kill()
         process.wait()
@@ -176,9 +176,9 @@ def test_where_somebody_ended_it_between_two_tables_it_is_started_again(tmp_path
 
 READS = """
 import sys, time
-from dossier import load
-from dossier.load import isolated, isolation
-load.study(sys.argv[1])
+from dossier import reading
+from dossier.reading import isolated, isolation
+reading.study(sys.argv[1])
 print(isolation.running().process.pid, flush=True)
 time.sleep(60)
 """

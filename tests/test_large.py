@@ -1,6 +1,6 @@
 """Tables of very many rows: what needs every row has it, the rest is read in a sample of the rows and says so.
 
-Many is 100 here: the limit is a number in `load/samples.py`, the way behind it is the same.
+Many is 100 here: the limit is a number in `reading/samples.py`, the way behind it is the same.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import pyarrow.parquet
 import pytest
 from click.testing import CliRunner
 
-from dossier import evaluate, load, results
+from dossier import evaluate, reading, results
 from dossier.cli import dossier
 from dossier.errors import DossierError
 from dossier.findings import description
-from dossier.load import files, samples
+from dossier.reading import files, samples
 from dossier.types import Absent, Dataset, Evidence
 from tests.smallest import HEAD
 from tests.test_results import faults as departures
@@ -80,7 +80,7 @@ def many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _large(folder: Path) -> Dataset:
-    return next(one for one in load.study(folder).datasets if one.role == "external")
+    return next(one for one in reading.study(folder).datasets if one.role == "external")
 
 
 def _sample(dataset: Dataset) -> Dataset:
@@ -94,7 +94,7 @@ def _values(dataset: Dataset, name: str) -> list[float]:
 
 def _told(folder: Path) -> list[str]:
     with pytest.raises(DossierError) as caught:
-        load.study(folder)
+        reading.study(folder)
     return [f"{fault.what} {fault.where}" for fault in caught.value.faults]
 
 
@@ -131,7 +131,7 @@ def test_a_table_of_many_rows_has_some_columns_in_all_and_the_others_in_a_sample
 def test_below_the_limit_the_kind_of_file_does_not_show(tmp_path: Path) -> None:
     given = _columns(ROWS, 1)
     each = [
-        results.of(evaluate.evidence(load.study(_release(tmp_path / file, given, file=file)))).text()
+        results.of(evaluate.evidence(reading.study(_release(tmp_path / file, given, file=file)))).text()
         for file in ("large.parquet", "parts", "large.csv")
     ]
     assert each[0] == each[1] == each[2]
@@ -150,7 +150,7 @@ def test_another_seed_of_the_release_draws_other_rows(tmp_path: Path, many: None
 def test_each_site_gives_as_many_rows_as_any_other_or_all(tmp_path: Path, many: None) -> None:
     given = {**_columns(ROWS, 1), "ward": np.repeat(["a", "b", "c"], [10, 50, 240])}
     folder = _release(tmp_path / "release", given, 'site_column = "ward"\n')
-    found = {one.name: one for one in load.study(folder).datasets if one.role == "external"}
+    found = {one.name: one for one in reading.study(folder).datasets if one.role == "external"}
     assert {name: one.rows_read for name, one in found.items()} == {"large-a": 10, "large-b": 50, "large-c": 240}
     assert {name: one.described.rows_read for name, one in found.items()} == {
         "large-a": 10,
@@ -228,7 +228,7 @@ def test_a_file_is_hashed_piece_by_piece(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(files, "PIECE", 7)
     folder = _release(tmp_path / "release", _columns(ROWS, 1))
     content = (folder / "large.parquet").read_bytes()
-    found = next(one for one in load.study(folder).inputs if one.name == "large.parquet")
+    found = next(one for one in reading.study(folder).inputs if one.name == "large.parquet")
     assert (found.sha256, found.size) == (hashlib.sha256(content).hexdigest(), len(content))
 
 
@@ -239,10 +239,10 @@ def test_what_needs_predictors_rests_on_the_sample_and_says_so_and_nothing_else_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = _release(tmp_path / "release", _columns(ROWS, 1))
-    whole = _estimates(evaluate.evidence(load.study(folder)))
+    whole = _estimates(evaluate.evidence(reading.study(folder)))
     monkeypatch.setattr(samples, "LARGE", LIMIT)
     monkeypatch.setattr(samples, "DRAWN", 200)
-    evidence = evaluate.evidence(load.study(folder))
+    evidence = evaluate.evidence(reading.study(folder))
     found = _estimates(evidence)
     remark = ", on a sample of 200 of 300 rows"
     of_sample = {name for name, one in found.items() if one["method"].endswith(remark)}
@@ -274,7 +274,7 @@ def test_what_needs_predictors_rests_on_the_sample_and_says_so_and_nothing_else_
 def test_a_development_table_of_many_rows_is_held_against_by_a_sample_of_it(tmp_path: Path, many: None) -> None:
     folder = _release(tmp_path / "release", _columns(90, 1))
     pyarrow.parquet.write_table(pyarrow.table(_columns(ROWS, 2)), folder / "origin.parquet")
-    found = _estimates(evaluate.evidence(load.study(folder)))
+    found = _estimates(evaluate.evidence(reading.study(folder)))
     methods = {one["method"] for name, one in found.items() if name.startswith("degree_of_correspondence")}
     assert methods
     assert all(method.endswith(f", development: a sample of {DRAWN} of {ROWS} rows") for method in methods)

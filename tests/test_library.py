@@ -105,7 +105,7 @@ def test_most_measures_can_be_called_with_plain_columns() -> None:
     ],
 )
 def test_what_no_measure_can_be_taken_of_is_told_by_name(outcome: Any, risk: Any, said: str) -> None:
-    with pytest.raises(ValueError, match="^.*$") as caught:
+    with pytest.raises(ValueError, match=r"^.*$") as caught:
         dossier.metrics.auroc(outcome, risk)
     assert str(caught.value) == said
 
@@ -187,7 +187,7 @@ def test_curves_are_tidy_and_drawn(found: Validation) -> None:
         known = [row for row in found.results.curves if row.curve == curve and row.columns]
         assert len(points) == sum(len(next(iter(row.columns.values()))) for row in known)
         assert found.plot(name).__class__.__module__.startswith("seaborn")
-    with pytest.raises(KeyError, match="calibration, decision, roc, risk"):
+    with pytest.raises(KeyError, match=r"calibration, decision, roc, risk"):
         found.plot("nothing")
     with pytest.raises(KeyError, match="There is no curve 'nothing'"):
         found.curves("nothing")
@@ -208,7 +208,7 @@ def test_flags_are_known_before_anything_is_drawn(found: Validation) -> None:
 
 
 def test_faults_of_arguments_and_rows_are_told_at_once() -> None:
-    with pytest.raises(ReleaseError, match="thresholds"):
+    with pytest.raises(ReleaseError, match=r"thresholds"):
         dossier.validate(FRAME, outcome="outcome", risk="risk", thresholds=[1.5])
     with pytest.raises(DataError, match="riks"):
         dossier.validate(FRAME, outcome="outcome", risk="riks")

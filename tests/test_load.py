@@ -12,9 +12,9 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from dossier import initial, load
+from dossier import initial, reading
 from dossier.errors import DataError, DossierError, Fault, ReleaseError
-from dossier.load.of_the_command import of_the_command
+from dossier.reading.of_the_command import of_the_command
 from dossier.types import Dataset, DecisionCounts, Study
 from tests.bench.fault_places import heard, places, unreached
 from tests.reference.built import example
@@ -34,7 +34,7 @@ def _write(folder: Path, release: str, **tables: str | bytes) -> Path:
 
 
 def _read(folder: Path, release: str, **tables: str | bytes) -> Study:
-    return load.study(_write(folder, release, **tables))
+    return reading.study(_write(folder, release, **tables))
 
 
 def _faults(folder: Path, release: str, **tables: str | bytes) -> list[tuple[str, str]]:
@@ -57,7 +57,7 @@ def _values(dataset: Dataset, predictor: str) -> list[float]:
 @pytest.mark.parametrize("folder", BROKEN, ids=lambda folder: folder.name)
 def test_broken_release_gives_its_message(folder: Path) -> None:
     with pytest.raises(DossierError) as caught:
-        load.study(folder)
+        reading.study(folder)
     assert str(caught.value) + "\n" == (folder / "message.txt").read_text(encoding="utf-8")
 
 
@@ -82,7 +82,7 @@ def test_every_fault_that_can_be_said_has_a_broken_release() -> None:
     with heard() as said:
         for folder in BROKEN:
             with pytest.raises(DossierError):
-                load.study(folder)
+                reading.study(folder)
     silent = {place for place in places() if place not in said} - set(unreached())
     assert silent == set()
 
@@ -92,7 +92,7 @@ def test_the_example_of_the_contract(tmp_path: Path) -> None:
     _write(tmp_path, release)
     (tmp_path / "italy-1.csv").write_text("outcome,risk\n0,0.1\n1,0.2\n0,0.3\n1,1.7\n", encoding="utf-8")
     with pytest.raises(DataError) as caught:
-        load.study(tmp_path)
+        reading.study(tmp_path)
     assert str(caught.value) == (
         "risk is 1.7, outside 0 to 1.\n"
         "  where: italy-1.csv, row 5, column risk\n"
@@ -181,7 +181,7 @@ def test_a_link_that_leaves_the_folder_is_refused(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "site.csv").symlink_to(tmp_path / "table.csv")
     assert _faults(folder, SITE)[0][0] == "site.csv lies outside the release folder."
-    assert len(load.study(_write(folder, SITE + "outside = true\n"), allow_outside=True).datasets) == 1
+    assert len(reading.study(_write(folder, SITE + "outside = true\n"), allow_outside=True).datasets) == 1
 
 
 def test_free_text_is_no_predictor(tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_a_path_with_the_strokes_of_another_system_is_told(tmp_path: Path, writt
 
 def test_a_missing_release_says_so(tmp_path: Path) -> None:
     with pytest.raises(ReleaseError, match=r"There is no file release\.toml\."):
-        load.study(tmp_path)
+        reading.study(tmp_path)
 
 
 # ---- values ---------------------------------------------------------------------------------------------------------
@@ -253,7 +253,7 @@ def test_ways_to_write_an_outcome(tmp_path: Path, declared: str, cells: str) -> 
     (tmp_path / "release.toml").write_text(release, encoding="utf-8")
     rows = "".join(f"{cell},0.5\n" for cell in cells.split())
     (tmp_path / "site.csv").write_text("outcome,risk\n" + rows, encoding="utf-8")
-    found = load.study(tmp_path).datasets[0].outcome
+    found = reading.study(tmp_path).datasets[0].outcome
     assert found is not None
     assert found.tolist() == [0, 1, 0]
 
@@ -283,11 +283,11 @@ def test_what_did_not_happen_is_one_value_and_none_for_unknown(
         (tmp_path / f"{name}.csv").write_text("outcome,risk\n" + rows, encoding="utf-8")
     (tmp_path / "release.toml").write_text(release, encoding="utf-8")
     if says is None:
-        outcomes = [one.outcome.tolist() for one in load.study(tmp_path).datasets if one.outcome is not None]
+        outcomes = [one.outcome.tolist() for one in reading.study(tmp_path).datasets if one.outcome is not None]
         assert [values[0] for values in outcomes] == [1, 1]
     else:
         with pytest.raises(DataError) as caught:
-            load.study(tmp_path)
+            reading.study(tmp_path)
         assert [(fault.what, fault.where) for fault in caught.value.faults] == [(says, "south.csv, column outcome")]
 
 
@@ -370,7 +370,7 @@ def test_a_column_of_sites_gives_a_dataset_each(tmp_path: Path) -> None:
 
 def test_the_name_of_the_site_comes_from_the_dataset(tmp_path: Path) -> None:
     (tmp_path / "site.csv").write_text("outcome,risk\n0,0.1\n1,0.2\n", encoding="utf-8")
-    study = load.study(_write(tmp_path, SITE.replace('"site"', '"italy-1"')))
+    study = reading.study(_write(tmp_path, SITE.replace('"site"', '"italy-1"')))
     assert (study.datasets[0].name, study.datasets[0].site) == ("italy-1", "Italy 1")
 
 
@@ -454,7 +454,7 @@ def test_a_table_that_was_pasted_below_itself_is_told_whatever_its_predictors(
     study = _read(tmp_path, SITE + more, site__csv="outcome,risk,a,b\n" + rows)
     says = f"In site {told} rows are those before them once more, in the same order: the table may hold its patients "
     assert _flagged(study, "duplicate_rows") == ([] if told is None else [f"{says}more than once."])
-    quick = load.quick(tmp_path / "site.csv", "outcome", "risk")
+    quick = reading.quick(tmp_path / "site.csv", "outcome", "risk")
     assert bool(_flagged(quick, "duplicate_rows")) is (told is not None)
 
 
@@ -927,8 +927,8 @@ def test_the_published_readers_tables() -> None:
     if not folder.is_dir():
         pytest.skip("the folder of shared data is not beside the repository")
     # methods.md: 427 cases, 13 raters, the first line is data.
-    from dossier.load.files import Folder
-    from dossier.load.readers import readers
+    from dossier.reading.files import Folder
+    from dossier.reading.readers import readers
     from dossier.release import ReadersTables
 
     faults: list[Fault] = []
@@ -1083,15 +1083,10 @@ def test_faults_of_the_columns_of_the_utility(tmp_path: Path) -> None:
 # ---- without a release file, and what ships -------------------------------------------------------------------------
 
 
-def test_load_is_a_verb(tmp_path: Path) -> None:
-    _write(tmp_path, SITE, site__csv="outcome,risk\n0,0.1\n1,0.2\n")
-    assert load(str(tmp_path / "release.toml")).datasets[0].name == "site"  # type: ignore[operator]
-
-
 def test_quick_needs_no_release_file(tmp_path: Path) -> None:
     table = tmp_path / "My Table.csv"
     table.write_text("y,p\n0,0.1\n1,0.2\n", encoding="utf-8")
-    study = load.quick(table, "y", "p", (0.3,), None)
+    study = reading.quick(table, "y", "p", (0.3,), None)
     assert (study.datasets[0].name, study.datasets[0].role) == ("my-table", "external")
     assert (study.release.release.model, study.release.release.date) == ("My Table", None)
     assert (study.release.thresholds.declared, study.release.thresholds.range) == ((0.3,), None)
@@ -1102,7 +1097,7 @@ def test_quick_refuses_a_name_of_bytes_that_are_no_letters(tmp_path: Path) -> No
     table = tmp_path / os.fsdecode(b"\xff.csv")
     table.write_text("y,p\n0,0.1\n1,0.2\n", encoding="utf-8")
     with pytest.raises(ReleaseError) as caught:
-        load.quick(table, "y", "p", (1.5,), None)
+        reading.quick(table, "y", "p", (1.5,), None)
     assert [fault.what for fault in caught.value.faults] == [
         "The threshold 1.5 is not between 0 and 1.",
         "The name holds what cannot be printed: U+DCFF.",
@@ -1113,7 +1108,7 @@ def test_quick_collects_its_faults(tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     table.write_text("y,p\n0,0.1\n1,0.2\n", encoding="utf-8")
     with pytest.raises(DataError) as caught:
-        load.quick(table, "y", "prob", (1.5,), None)
+        reading.quick(table, "y", "prob", (1.5,), None)
     assert [fault.what for fault in caught.value.faults] == [
         "The threshold 1.5 is not between 0 and 1.",
         "There is no column prob.",
@@ -1127,7 +1122,7 @@ def test_quick_speaks_of_the_command_where_a_release_would_be_named(tmp_path: Pa
         ("table.csv", "table.csv, first row", "Did you mean died? --outcome names it."),
     ):
         with pytest.raises(DossierError) as caught:
-            load.quick(tmp_path / table, "dies", "risk")
+            reading.quick(tmp_path / table, "dies", "risk")
         assert [(fault.where, fault.fix) for fault in caught.value.faults] == [(where, fix)]
 
 
@@ -1157,7 +1152,7 @@ def test_quick_gives_advice_that_can_be_followed_without_a_release(
 ) -> None:
     (tmp_path / "table.csv").write_bytes(table.encode("latin-1"))
     with pytest.raises(DossierError) as caught:
-        load.quick(tmp_path / "table.csv", "died", "risk")
+        reading.quick(tmp_path / "table.csv", "died", "risk")
     assert [fault.fix for fault in caught.value.faults] == fixes
 
 
@@ -1214,7 +1209,7 @@ def test_an_outcome_without_a_column_hides_no_fault_of_the_risks(
     (tmp_path / "release.toml").write_text(HEAD.replace(written, instead) + SITE, encoding="utf-8")
     (tmp_path / "site.csv").write_text("outcome,risk\nno,0.1\nyes,1.7\n", encoding="utf-8")
     with pytest.raises(DossierError) as caught:
-        load.study(tmp_path)
+        reading.study(tmp_path)
     assert [fault.what for fault in caught.value.faults] == [what, "risk is 1.7, outside 0 to 1."]
 
 
@@ -1223,7 +1218,7 @@ def test_a_release_without_prediction_hides_no_fault_of_the_outcome(tmp_path: Pa
     (tmp_path / "release.toml").write_text(head + SITE, encoding="utf-8")
     (tmp_path / "site.csv").write_text("outcome,risk\n0,0.1\n3,0.7\n", encoding="utf-8")
     with pytest.raises(DossierError) as caught:
-        load.study(tmp_path)
+        reading.study(tmp_path)
     assert [fault.what for fault in caught.value.faults] == ["There is no [prediction].", "outcome is 3, not 0 or 1."]
 
 
@@ -1301,7 +1296,7 @@ def test_more_classes_than_their_table_has_room_for_are_told(tmp_path: Path) -> 
         head.replace('column = "risk"', f"columns = {json.dumps(names)}") + SITE, encoding="utf-8"
     )
     with pytest.raises(DossierError) as caught:
-        load.study(tmp_path)
+        reading.study(tmp_path)
     assert [fault.what for fault in caught.value.faults][:2] == [
         "classes has 16 values, more than 15.",
         "columns has 16 values, more than 15.",
@@ -1312,12 +1307,12 @@ def test_a_number_where_a_dataset_should_be_is_told_by_its_place(tmp_path: Path)
     text = HEAD.replace("[release]", "dataset = [1]\n[release]", 1)
     (tmp_path / "release.toml").write_text(text, encoding="utf-8")
     with pytest.raises(DossierError) as caught:
-        load.study(tmp_path)
+        reading.study(tmp_path)
     assert caught.value.faults[0].what == "[[dataset]] 1 is 1, not a table."
 
 
 def test_what_init_writes_can_be_read(tmp_path: Path) -> None:
-    study = load.study(example(tmp_path))
+    study = reading.study(example(tmp_path))
     assert [(one.role, one.rows_read, len(one.predictors)) for one in study.datasets] == [
         ("development", 200, 3),
         ("internal", 200, 3),
@@ -1330,14 +1325,14 @@ def test_what_init_writes_can_be_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["biopsy", "breast", "knee"])
 def test_the_releases_that_ship_can_be_read(name: str) -> None:
-    assert any(one.role == "external" for one in load.study(REPOSITORY / "fixtures" / name).datasets)
+    assert any(one.role == "external" for one in reading.study(REPOSITORY / "fixtures" / name).datasets)
 
 
 def test_the_covid_hospitals() -> None:
     release = REPOSITORY / "tests" / "releases" / "covid"
     if not (SHARED / "data" / "covid").is_dir():
         pytest.skip("the folder of shared data is not beside the repository")
-    study = load.study(release, allow_outside=True)
+    study = reading.study(release, allow_outside=True)
     # n and events: the table of methods.md; 20 shared predictors at two sites: its section on correspondence.
     expected = {"brazil-1": (1301, 352), "brazil-3": (345, 334), "italy-1": (337, 163), "ethiopia": (429, 200)}
     for name, (n, events) in expected.items():

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dossier import compose, draw, evaluate, flags, load
+from dossier import compose, draw, evaluate, flags, reading
 from dossier.evaluate import model
 from dossier.types import MODEL, Absent, Curve, DatasetSummary, Estimate, Gallery, Result, Study, SubgroupEvidence
 from tests import gusto
@@ -19,7 +19,7 @@ BREAST = Path(__file__).resolve().parent.parent / "fixtures" / "breast"
 
 @pytest.fixture(scope="module")
 def study() -> Study:
-    return load.study(BREAST)
+    return reading.study(BREAST)
 
 
 def test_points_of_numbers_are_curves_and_those_of_categories_descriptions(study: Study) -> None:
@@ -83,13 +83,13 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def differing(folder: Path) -> list[str]:
-    found = evaluate.evidence(hurried(load.study(folder)))
+    found = evaluate.evidence(hurried(reading.study(folder)))
     return [flag.says for flag in found.flags if flag.flag == "model_differs"]
 
 
 def test_the_form_of_lees_equation_can_be_said(published: Path, tmp_path: Path) -> None:
     """Its risks were worked out row by row by other code; an intercept that is off, or a lost product, is seen."""
-    found = evaluate.evidence(hurried(load.study(published)))
+    found = evaluate.evidence(hurried(reading.study(published)))
     (same,) = [one.found for one in found.results if one.measure == "formula_difference"]
     assert isinstance(same, Estimate)
     assert same.value < 1e-12
@@ -100,7 +100,7 @@ def test_the_form_of_lees_equation_can_be_said(published: Path, tmp_path: Path) 
 
 
 def test_its_terms_are_drawn(published: Path) -> None:
-    gallery = draw.gallery(evaluate.evidence(hurried(load.study(published))))
+    gallery = draw.gallery(evaluate.evidence(hurried(reading.study(published))))
     picture = gallery.pictures["nomogram"]
     for text in ("age (killip I)", "age (killip IV)", "120 or more", "Anterior"):
         assert text in picture.svg.decode()
@@ -112,6 +112,6 @@ def test_its_terms_are_drawn(published: Path) -> None:
 def test_a_product_that_no_axis_can_show_is_said_in_words(tmp_path: Path) -> None:
     product = '[[model.term]]\npredictor = "age"\nwith = "sysbp"\ncoefficient = 0.0001\n'
     formula = gusto.MODEL + product
-    found = evaluate.evidence(hurried(load.study(gusto.write(tmp_path, formula))))
+    found = evaluate.evidence(hurried(reading.study(gusto.write(tmp_path, formula))))
     html = compose.document(Gallery(found, {}, {}), "regulatory").html
     assert "No nomogram is drawn: products join age, killip, sysbp" in html

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dossier import compose, draw, evaluate, load, results
+from dossier import compose, draw, evaluate, reading, results
 from dossier.errors import DossierError
 from dossier.types import READERS, Evidence, Study
 from tests.conftest import SHARED
@@ -32,7 +32,7 @@ def _study(folder: Path, more: str = ALONE, site: str = SITE) -> Study:
     for name, text in {"site.csv": f"outcome,risk\n{rows}", **TABLES}.items():
         (folder / name).write_text(text)
     (folder / "release.toml").write_text(f"{HEAD}{QUICK}{site}{more}")
-    return load.study(folder)
+    return reading.study(folder)
 
 
 def _published(folder: Path, more: str = "") -> Study:
@@ -41,7 +41,7 @@ def _published(folder: Path, more: str = "") -> Study:
     rows = "".join(f"{int(k % 3 == 0)},{0.1 + 0.02 * k:.2f}\n" for k in range(30))
     (folder / "site.csv").write_text(f"outcome,risk\n{rows}")
     (folder / "release.toml").write_text(f"{HEAD}{QUICK}{SITE}{ALONE}{more}")
-    return load.study(folder)
+    return reading.study(folder)
 
 
 def _rows(evidence: Evidence) -> dict[tuple[str, str], dict[str, Any]]:
@@ -106,7 +106,7 @@ def test_readers_of_a_dataset_have_no_results_of_their_own(tmp_path: Path) -> No
     rows = "1,0.8\n0,0.3\n0,0.2\n1,0.4\n1,0.9\n"
     (tmp_path / "cut" / "site.csv").write_text(f"outcome,risk\n{rows}")
     (tmp_path / "cut" / "release.toml").write_text(f"{HEAD}{QUICK}{SITE}{linked}")
-    study = load.study(tmp_path / "cut")
+    study = reading.study(tmp_path / "cut")
     assert not [flag for flag in study.flags if flag.flag == "rater_accuracy_assumed"]
     assert not [measure for measure, dataset in _rows(evaluate.evidence(study)) if dataset == READERS]
 

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from dossier import evaluate, load
+from dossier import evaluate, reading
 from dossier.types import Absent, Estimate, Evidence, Floats
 from tests.smallest import HEAD, QUICK
 
@@ -94,7 +94,7 @@ def _found(evidence: Evidence, term: str, **at: object) -> Estimate:
 def test_a_cluster_that_is_left_out_takes_the_cases_along_that_the_readers_judged(tmp_path: Path) -> None:
     cases = np.flatnonzero(np.arange(ROWS) % 5 < 3)
     rows = _rows(tmp_path, 'role = "external"\nfile = "here.csv"', 'cluster = "part"', cases)
-    found = _found(evaluate.evidence(load.study(tmp_path)), "observed_agreement")
+    found = _found(evaluate.evidence(reading.study(tmp_path)), "observed_agreement")
     labels = _labels(tmp_path, rows)
     without = np.array([_agreement(labels[part != rows["part"].to_numpy()]) for part in range(8)])
     error = math.sqrt(7 / 8 * float(((without - without.mean()) ** 2).sum()))
@@ -110,7 +110,7 @@ SPLITS = 'role = "internal"\nfile = "here.csv"'
 
 def test_the_value_of_a_split_is_that_of_its_own_cases(tmp_path: Path) -> None:
     rows = _rows(tmp_path, SPLITS, 'split = "part"', np.arange(ROWS))
-    evidence = evaluate.evidence(load.study(tmp_path))
+    evidence = evaluate.evidence(reading.study(tmp_path))
     labels = _labels(tmp_path, rows)
     values = [_agreement(labels[rows["part"].to_numpy() == part]) for part in range(8)]
     found = _found(evidence, "observed_agreement")
@@ -123,7 +123,7 @@ def test_the_value_of_a_split_is_that_of_its_own_cases(tmp_path: Path) -> None:
 def test_measures_that_read_the_raters_row_by_row_are_those_of_each_split_read_alone(tmp_path: Path) -> None:
     """Confidence, complexity and truth are cut with the labels."""
     rows = _rows(tmp_path, SPLITS, 'split = "part"', np.arange(ROWS))
-    together = evaluate.evidence(load.study(tmp_path))
+    together = evaluate.evidence(reading.study(tmp_path))
     alone = []
     for part in range(8):
         folder = tmp_path / str(part)
@@ -136,7 +136,7 @@ def test_measures_that_read_the_raters_row_by_row_are_those_of_each_split_read_a
         rows[["outcome", "risk"]].to_csv(folder / "elsewhere.csv", index=False)
         release = (tmp_path / "release.toml").read_text().replace('split = "part"\n', "")
         (folder / "release.toml").write_text(release)
-        alone.append(evaluate.evidence(load.study(folder)))
+        alone.append(evaluate.evidence(reading.study(folder)))
     for term, at in (
         ("h_accuracy", {"complexity": "raters", "priority": 0.5, "tau": 0.5}),
         ("weighted_utility", {"tau": "confidence", "relevance": "raters"}),
@@ -150,6 +150,6 @@ def test_measures_that_read_the_raters_row_by_row_are_those_of_each_split_read_a
 
 def test_a_split_of_which_the_readers_judged_nothing_gives_the_reason(tmp_path: Path) -> None:
     _rows(tmp_path, SPLITS, 'split = "part"', np.arange(5, ROWS))
-    evidence = evaluate.evidence(load.study(tmp_path))
+    evidence = evaluate.evidence(reading.study(tmp_path))
     found = next(one.found for one in evidence.results if (one.term, one.dataset) == ("observed_agreement", "here"))
     assert found == Absent("at least one split allows no value: no case was labelled by two raters")

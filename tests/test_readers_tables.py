@@ -11,7 +11,7 @@ import pandas
 import pyreadstat
 import pytest
 
-from dossier import load
+from dossier import reading
 from dossier.errors import DossierError
 from dossier.types import Readers, Study
 from tests.smallest import HEAD, SITE
@@ -25,7 +25,7 @@ LABELS = [[1, 0], [1, 1], [0, 0]]
 def _study(folder: Path, more: str, site: str = SITE, **texts: str) -> Study:
     for name, text in {"site__csv": ROWS, "release__toml": HEAD + site + more, **texts}.items():
         (folder / name.replace("__", ".")).write_text(text, encoding="utf-8")
-    return load.study(folder)
+    return reading.study(folder)
 
 
 def _read(folder: Path, more: str, **texts: str) -> Readers:

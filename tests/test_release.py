@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from dossier import initial
 from dossier.errors import Fault
-from dossier.load.declared import declared
+from dossier.reading.declared import declared
 from dossier.release import CHECKLIST_ITEMS, Release, Statement, schema
 from tests.smallest import HEAD, SITE
 

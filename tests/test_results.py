@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from dossier import evaluate, initial, load, results, results_csv
+from dossier import evaluate, initial, reading, results, results_csv
 from dossier.errors import ReleaseError
 from dossier.types import MODEL, READER_STUDY, Absent, Estimate, Evidence, Subset, Withheld
 from tests.canaries import plant
@@ -68,7 +68,7 @@ def test_every_release_is_read_back_without_a_bit_lost(any_book: Book) -> None:
 
 def test_what_is_withheld_is_read_back_as_withheld(tmp_path: Path) -> None:
     plant(tmp_path / "release", "[disclosure]\nminimum_cell = 10\n")
-    evidence = evaluate.evidence(load.study(tmp_path / "release"))
+    evidence = evaluate.evidence(reading.study(tmp_path / "release"))
     found = unchanged(evidence)
     (large,) = (one for one in found.datasets if one.name == "large")
     assert isinstance(large.rows_read, results.NotGiven)
@@ -94,10 +94,10 @@ def test_changes_since_a_previous_release_are_read_back(tmp_path: Path) -> None:
     for name, content in initial.files().items():
         (tmp_path / name).write_bytes(content)
     release = tmp_path / "release.toml"
-    before = results.of(evaluate.evidence(hurried(load.study(tmp_path)))).text()
+    before = results.of(evaluate.evidence(hurried(reading.study(tmp_path)))).text()
     (tmp_path / "before.json").write_bytes(before)
     release.write_text(release.read_text().replace("[release]", '[release]\nprevious = "before.json"', 1))
-    evidence = evaluate.evidence(hurried(load.study(tmp_path)))
+    evidence = evaluate.evidence(hurried(reading.study(tmp_path)))
     found = unchanged(evidence)
     assert evidence.changes is not None
     assert len(evidence.changes.results) > 5
@@ -107,7 +107,7 @@ def test_changes_since_a_previous_release_are_read_back(tmp_path: Path) -> None:
     assert faults(json.loads(found.text()), results.schema()) == []
     # A release whose previous one had a previous one reads it too.
     (tmp_path / "before.json").write_bytes(found.text())
-    third = evaluate.evidence(hurried(load.study(tmp_path)))
+    third = evaluate.evidence(hurried(reading.study(tmp_path)))
     assert third.changes is not None
     assert third.changes.previous.results == evidence.changes.previous.results
     unchanged(third)
@@ -118,14 +118,14 @@ def test_readers_of_no_dataset_are_read_back(tmp_path: Path) -> None:
     (tmp_path / "site.csv").write_text(f"outcome,risk\n{rows}")
     (tmp_path / "labels.csv").write_text("a,b\n1,1\n1,0\n0,0\n0,0\n1,1\n")
     (tmp_path / "release.toml").write_text(f'{HEAD}{QUICK}{SITE}[readers]\nlabels = "labels.csv"\n')
-    found = unchanged(evaluate.evidence(load.study(tmp_path)))
+    found = unchanged(evaluate.evidence(reading.study(tmp_path)))
     assert any(one.dataset == "readers" for one in found.estimates)
 
 
 def test_a_quick_look_is_read_back(tmp_path: Path) -> None:
     rows = "".join(f"{int(k % 3 == 0)},{0.1 + 0.02 * k:.2f}\n" for k in range(30))
     (tmp_path / "site.csv").write_text(f"y,p\n{rows}")
-    found = unchanged(evaluate.evidence(hurried(load.quick(tmp_path / "site.csv", "y", "p", (0.2, 0.4), "A model"))))
+    found = unchanged(evaluate.evidence(hurried(reading.quick(tmp_path / "site.csv", "y", "p", (0.2, 0.4), "A model"))))
     assert not found.has_release_file
     assert found.release.model == "A model"
 
@@ -139,7 +139,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     folder = tmp_path_factory.mktemp("small")
     for name, content in initial.files().items():
         (folder / name).write_bytes(content)
-    return results.of(evaluate.evidence(hurried(load.study(folder)))).text()
+    return results.of(evaluate.evidence(hurried(reading.study(folder)))).text()
 
 
 def read_or_told(content: bytes) -> results.Results | None:

@@ -9,7 +9,7 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from dossier import evaluate, load, results
+from dossier import evaluate, reading, results
 from dossier.errors import DossierError
 from dossier.types import Dataset, Study
 from tests.reference.built import hurried
@@ -29,7 +29,7 @@ def study(folder: Path, keys: str, content: str | None = None, file: str = "site
     (folder / "release.toml").write_text(HEAD + QUICK + SITE.replace("site.csv", file) + keys)
     if content is not None:
         (folder / file).write_text(content)
-    return load.study(folder)
+    return reading.study(folder)
 
 
 def ages(dataset: Dataset) -> list[float]:

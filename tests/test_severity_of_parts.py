@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dossier import evaluate, load
+from dossier import evaluate, reading
 from dossier.metrics.severity import NO_ERRORS
 from dossier.types import Absent, Estimate
 from tests.smallest import HEAD, QUICK
@@ -48,7 +48,7 @@ def _index(folder: Path, kind: str, errors: tuple[int, ...]) -> Estimate | Absen
     # A release needs an external dataset.
     release += '[[dataset]]\nname = "elsewhere"\nrole = "external"\nfile = "development.csv"\n'
     (folder / "release.toml").write_text(release)
-    found = evaluate.evidence(load.study(folder))
+    found = evaluate.evidence(reading.study(folder))
     return next(one.found for one in found.results if (one.term, one.dataset) == ("error_severity_index", "here"))
 
 

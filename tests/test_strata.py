@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dossier import evaluate, load
+from dossier import evaluate, reading
 from dossier.metrics import imputations, stratified
 from dossier.metrics.stratified import Stratum
 from dossier.types import (
@@ -57,7 +57,7 @@ def read(folder: Path, tables: dict[str, tuple[str, str]], declared: str = GROUP
         text += f'[[dataset]]\nname = "{name}"\nrole = "external"\nfile = "{name}.csv"\npredictors = ["s"]\n{more}'
         (folder / f"{name}.csv").write_text(content, encoding="utf-8")
     (folder / "release.toml").write_text(text + declared, encoding="utf-8")
-    return load.study(folder)
+    return reading.study(folder)
 
 
 def stratum(dataset: Dataset, subset: Subset | None = None) -> Stratum:

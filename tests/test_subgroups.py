@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dossier import evaluate, flags, load, results
+from dossier import evaluate, flags, reading, results
 from dossier.findings import subgroups as findings
 from dossier.findings.committee.answers import groups_apart
 from dossier.metrics import calibration, discrimination, utility
@@ -49,7 +49,7 @@ def read(folder: Path, declared: str, **tables: str) -> Study:
         text += f'[[dataset]]\nname = "{name}"\nrole = "external"\nfile = "{name}.csv"\n'
         (folder / f"{name}.csv").write_text(content, encoding="utf-8")
     (folder / "release.toml").write_text(text + declared, encoding="utf-8")
-    return load.study(folder)
+    return reading.study(folder)
 
 
 def masks(dataset: Dataset) -> dict[str, list[bool] | str]:
@@ -146,7 +146,7 @@ def test_a_subgroup_and_the_others_and_the_unassigned_are_all_rows(
 
 @pytest.fixture(scope="module")
 def knee() -> Evidence:
-    return evaluate.evidence(hurried(load.study(KNEE), bootstrap=30))
+    return evaluate.evidence(hurried(reading.study(KNEE), bootstrap=30))
 
 
 def rows_of_knee_3() -> list[dict[str, Any]]:
@@ -217,7 +217,7 @@ def test_every_core_and_supporting_measure_of_one_site_is_there(knee: Evidence) 
 
 def rows_of_knee(value: Subset) -> list[tuple[str, float, float]]:
     """Site, outcome and risk of the women or the men of every external knee site, from the tables themselves."""
-    study = load.study(REPOSITORY / "fixtures" / "knee")
+    study = reading.study(REPOSITORY / "fixtures" / "knee")
     found = []
     for dataset in study.datasets:
         one = next((one for one in dataset.subgroups if one.subset == value), None)
@@ -373,7 +373,7 @@ def test_refitted_splits_have_no_subgroups(tmp_path: Path) -> None:
 
 
 def test_subgroups_leave_the_results_of_whole_datasets_alone(knee: Evidence) -> None:
-    study = hurried(load.study(KNEE), bootstrap=30)
+    study = hurried(reading.study(KNEE), bootstrap=30)
     bare = dataclasses.replace(
         study,
         release=study.release.model_copy(update={"subgroup": ()}),
@@ -502,7 +502,7 @@ def graded(folder: Path, n: int = 260) -> tuple[Study, Evidence]:
     (folder / "one.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     dataset = '[[dataset]]\nname = "one"\nrole = "external"\nfile = "one.csv"\n'
     (folder / "release.toml").write_text(GRADES + dataset + '[[subgroup]]\ncolumn = "sex"\n', encoding="utf-8")
-    study = load.study(folder)
+    study = reading.study(folder)
     return study, evaluate.evidence(study)
 
 

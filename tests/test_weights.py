@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dossier import evaluate, initial, load
+from dossier import evaluate, initial, reading
 from dossier import results as results_json
 from dossier.errors import DataError
 from dossier.findings import results
@@ -34,7 +34,7 @@ def _example(folder: Path, more: str = "", weights: list[str] | None = None) -> 
         head, *rows = (folder / "hospital-1.csv").read_text().splitlines()
         lines = [f"{head},w", *(f"{row},{weight}" for row, weight in zip(rows, weights, strict=True))]
         (folder / "hospital-1.csv").write_text("\n".join(lines) + "\n")
-    found = load.study(folder)
+    found = reading.study(folder)
     few = found.release.resampling.model_copy(update={"bootstrap": 20, "permutations": 19})
     only = tuple(one for one in found.datasets if one.name == SITE)
     return replace(found, release=found.release.model_copy(update={"resampling": few}), datasets=only)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from dossier import evaluate, load, results
+from dossier import evaluate, reading, results
 from dossier.evaluate import withheld
 from dossier.evaluate.withheld import curves, descriptions, tables
 from dossier.evaluate.withheld.results import names_few, of_counts
@@ -41,7 +41,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     """A release with small cells in every table."""
     folder = tmp_path_factory.mktemp("cells") / "release"
     plant(folder, POLICY)
-    return load.study(folder)
+    return reading.study(folder)
 
 
 def _results(study: Study) -> dict[str, Any]:
@@ -259,7 +259,7 @@ def test_a_site_without_events_has_no_share_of_them_under_a_policy(tmp_path: Pat
     rows = "\n".join(f"0,{0.1 + 0.008 * k:.3f}" for k in range(100))
     (tmp_path / "site.csv").write_text(f"outcome,risk\n{rows}\n", encoding="utf-8")
     (tmp_path / "release.toml").write_text(f"{HEAD}{POLICY}[resampling]\nbootstrap = 2\n{SITE}", encoding="utf-8")
-    found = _results(load.study(tmp_path))
+    found = _results(reading.study(tmp_path))
     (risks,) = (one for one in found["curves"] if one["curve"] == "risk_distribution" and one["dataset"] == "site")
     assert set(risks["columns"]["share_events"]) == {None}
     assert sum(risks["columns"]["share_non_events"]) == pytest.approx(1)

@@ -35,7 +35,6 @@ from dossier.metrics.resampling import VALUE_ALONE
 from dossier.register import REGISTER, fill
 from dossier.release import Release
 from dossier.types import READERS, Criterion, Evidence, Flag, Study, SubgroupEvidence
-from dossier.verb import makes
 
 Progress = Callable[[str, str, int, int], None]
 """Told the stage, what was just finished, how much is done, and of how much."""
@@ -254,6 +253,3 @@ def _found(work: Sequence[Piece], jobs: int, scheduler: str | None) -> Iterator[
         joblib.delayed(pieces.found)(piece) for piece in work
     )
     return answers
-
-
-makes(evidence)

@@ -211,9 +211,9 @@ def few(sizes: Sizes, folder: Path) -> float:
 
 
 def _without_pages(release: Path) -> float:
-    from dossier import draw, evaluate, load
+    from dossier import draw, evaluate, reading
 
-    return timed(lambda: draw.gallery(evaluate.evidence(load.study(release, allow_outside=True))))
+    return timed(lambda: draw.gallery(evaluate.evidence(reading.study(release, allow_outside=True))))
 
 
 def few_sites(sizes: Sizes, folder: Path) -> float:
@@ -227,18 +227,18 @@ def many_sites(sizes: Sizes, folder: Path) -> float:
 
 
 def _statistics(release: Path) -> float:
-    from dossier import evaluate, load
+    from dossier import evaluate, reading
 
-    study = load.study(release, allow_outside=True)
+    study = reading.study(release, allow_outside=True)
     return timed(lambda: evaluate.evidence(study))
 
 
 def of_regions(_: Sizes, folder: Path) -> dict[str, float]:
     """The statistics of a release of regions: the correspondence chapter, and all others."""
-    from dossier import evaluate, load
+    from dossier import evaluate, reading
     from dossier.evaluate import pieces
 
-    study = load.study(folder / "regions")
+    study = reading.study(folder / "regions")
     whole, found, correspondence = time.process_time(), pieces.found, 0.0
 
     def of_piece(piece: pieces.Piece) -> pieces.Found:
@@ -258,7 +258,7 @@ def of_regions(_: Sizes, folder: Path) -> dict[str, float]:
 
 def covid(_: Sizes, folder: Path) -> dict[str, float]:
     """Both editions of the covid release, stage by stage."""
-    from dossier import compose, draw, evaluate, load, press
+    from dossier import compose, draw, evaluate, press, reading
 
     clock, parts, before = time.process_time, {}, time.process_time()
 
@@ -266,7 +266,7 @@ def covid(_: Sizes, folder: Path) -> dict[str, float]:
         nonlocal before
         parts[name], before = clock() - before, clock()
 
-    study = load.study(ROOT / "tests" / "releases" / "covid", allow_outside=True)
+    study = reading.study(ROOT / "tests" / "releases" / "covid", allow_outside=True)
     stage("load")
     evidence = evaluate.evidence(study)
     stage("evaluate")

@@ -20,7 +20,7 @@ from typing import Any, get_args
 
 from pypdf import PdfReader
 
-from dossier import compose, draw, evaluate, load, press
+from dossier import compose, draw, evaluate, press, reading
 from dossier.contents import Edition
 from tests.conftest import NOT_OURS, RELEASES, SHARED
 
@@ -263,7 +263,7 @@ def main() -> int:
             if name in NOT_OURS and not (SHARED / "data" / name).is_dir():
                 sys.stdout.write(f"{name}: its tables are not ours to publish, and are not at hand\n")
                 continue
-            gallery = draw.gallery(evaluate.evidence(load.study(release, allow_outside=True)))
+            gallery = draw.gallery(evaluate.evidence(reading.study(release, allow_outside=True)))
             for edition in editions:
                 document = compose.document(gallery, edition)
                 path = Path(folder) / f"{name}-{edition}.pdf"

@@ -17,7 +17,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from dossier import evaluate, load
+from dossier import evaluate, reading
 from dossier.figures import canvas
 from dossier.figures.canvas import styled
 from dossier.register import fill
@@ -56,7 +56,7 @@ class Entry:
 
 def few_resamples(release: str) -> Evidence:
     """The evidence of a release; how often one draws moves no mark that an eye would see."""
-    study = load.study(RELEASES[release], allow_outside=True)
+    study = reading.study(RELEASES[release], allow_outside=True)
     few = study.release.resampling.model_copy(update={"bootstrap": 20, "permutations": 19})
     return evaluate.evidence(replace(study, release=study.release.model_copy(update={"resampling": few})))
 

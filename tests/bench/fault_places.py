@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any
 
 from dossier import errors, release
-from dossier.load import isolated, isolation
+from dossier.reading import isolated, isolation
 
 PACKAGE = Path(errors.__file__).resolve().parent
 SAYS = {"Fault", "UnfitError", "by_row", "no_column", "_later"}
@@ -46,7 +46,7 @@ def places() -> dict[Place, str]:
 
 
 def _files() -> list[Path]:
-    return sorted([*(PACKAGE / "load").glob("*.py"), PACKAGE / "release.py"])
+    return sorted([*(PACKAGE / "reading").glob("*.py"), PACKAGE / "release.py"])
 
 
 def _calls() -> list[tuple[Place, str]]:

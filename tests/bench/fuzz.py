@@ -123,13 +123,13 @@ def _printed(number: int) -> bool:
 
 
 def _build(number: int, folder: Path, ended: Ended, short: bool) -> None:
-    from dossier import compose, draw, evaluate, load, model_card, press, results, results_csv
+    from dossier import compose, draw, evaluate, model_card, press, reading, results, results_csv
     from dossier.contents import Edition
     from dossier.types import Gallery
 
     editions: tuple[Edition, ...] = ("regulatory", "committee")
     ended.stage = "load"
-    study = load.study(folder)
+    study = reading.study(folder)
     ended.stage = "evaluate"
     evidence = evaluate.evidence(study)
     ended.stage = "record"

@@ -66,9 +66,9 @@ class HotSpot:
 
 def build() -> None:
     """Both editions of the covid release, nothing written."""
-    from dossier import compose, draw, evaluate, load, press
+    from dossier import compose, draw, evaluate, press, reading
 
-    gallery = draw.gallery(evaluate.evidence(load.study(ROOT / "tests" / "releases" / "covid", allow_outside=True)))
+    gallery = draw.gallery(evaluate.evidence(reading.study(ROOT / "tests" / "releases" / "covid", allow_outside=True)))
     for edition in ("regulatory", "committee"):
         press.pdf(compose.document(gallery, edition))
 

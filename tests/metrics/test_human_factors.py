@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t, ttest_1samp
 
-from dossier import evaluate, load
+from dossier import evaluate, reading
 from dossier.metrics import human_factors
 from dossier.metrics.human_factors import (
     absolute_risk_reduction,
@@ -548,7 +548,7 @@ def test_a_study_is_filed_under_its_own_name(tmp_path: Path) -> None:
     (tmp_path / "release.toml").write_text(RELEASE + 'file = "study.csv"\n')
     decisions = [f"{j},{i},{i % 2},{(i + j) % 2},{i % 2},g{j % 2}\n" for j in range(4) for i in range(6)]
     (tmp_path / "study.csv").write_text("reader,case,truth,unaided,aided,group\n" + "".join(decisions))
-    evidence = evaluate.evidence(load.study(tmp_path))
+    evidence = evaluate.evidence(reading.study(tmp_path))
     rate = find(evidence, "error_rate_unaided", "reader study")
     # Readers 1 and 3 are wrong in all their six cases, readers 0 and 2 in none.
     assert estimated(rate).value == pytest.approx(0.5)
@@ -559,7 +559,7 @@ def test_a_study_is_filed_under_its_own_name(tmp_path: Path) -> None:
     assert isinstance(curve, Curve)
     assert list(curve.columns["corrected"]) == [0, 6, 0, 6]
     (tmp_path / "release.toml").write_text(RELEASE + "counts = { aie = 352, ain = 1196, ce = 367, cn = 1181 }\n")
-    bare = evaluate.evidence(load.study(tmp_path))
+    bare = evaluate.evidence(reading.study(tmp_path))
     assert estimated(find(bare, "odds_ratio", "reader study")).value == pytest.approx(0.94709887, abs=5e-9)
     assert isinstance(find(bare, "decision_benefit", "reader study"), Absent)
 

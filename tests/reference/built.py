@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dossier import evaluate, initial, load, results
+from dossier import evaluate, initial, reading, results
 from dossier.types import Study
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -22,7 +22,7 @@ needs_shared = pytest.mark.skipif(
 
 def study(folder: str) -> Study:
     """A release of the repository."""
-    return load.study(REPOSITORY / folder, allow_outside=True)
+    return reading.study(REPOSITORY / folder, allow_outside=True)
 
 
 def example(folder: Path) -> Path:

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 from scipy.stats import t as student
 
-from dossier import load
+from dossier import reading
 from dossier.metrics.pooled import random_effects
 from tests.reference.built import SHARED, hurried, needs_shared, results_of, row
 
@@ -63,7 +63,7 @@ def built(folder: Path, table: str, thresholds: tuple[float, ...], more: str = "
     """results.json of a release that names one table where it lies."""
     text = RELEASE.format(thresholds=list(thresholds), file=json.dumps(str(GOLDEN / table))) + more
     (folder / "release.toml").write_text(text, encoding="utf-8")
-    return results_of(hurried(load.study(folder, allow_outside=True)))
+    return results_of(hurried(reading.study(folder, allow_outside=True)))
 
 
 def bounds(found: dict[str, Any]) -> list[float]:
@@ -88,7 +88,7 @@ def from_python(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 @pytest.fixture(scope="module", params=["p", "p2"])
 def quick(request: pytest.FixtureRequest) -> tuple[dict[str, Any], dict[str, Any], str]:
     """The whole table without a release file: what is built, R's numbers, and the column of the risk."""
-    study = load.quick(GOLDEN / "binary.csv", "y", request.param, THRESHOLDS)
+    study = reading.quick(GOLDEN / "binary.csv", "y", request.param, THRESHOLDS)
     return results_of(hurried(study)), golden()["core"][f"binary:{request.param}"], request.param
 
 

@@ -1,0 +1,172 @@
+"""disk -> Study: the only place that reads data. After it the data are right, and nobody checks them again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dossier.errors import DataError, DossierError, Fault, ReleaseError
+from dossier.types import READERS, Flag, Study
+
+if TYPE_CHECKING:
+    from dossier.reading.datasets import Site
+    from dossier.reading.files import Folder
+    from dossier.release import Release
+
+
+def study(release: str | Path, allow_outside: bool = False) -> Study:
+    """Read a release: its folder, or the path of its release.toml.
+
+    Every fault of the release and of all its tables is collected before one DossierError says them all. With
+    `allow_outside` the release may name files that lie outside of its folder; they are read as who calls this.
+    """
+    from dossier.reading import isolation, letters
+    from dossier.reading.declared import declared
+    from dossier.reading.files import RELEASE, Folder
+
+    with isolation.reading():
+        path = Path(release)
+        file = path / "release.toml" if path.is_dir() else path
+        named = Folder(file.parent, is_named=True)
+        faults: list[Fault] = []
+        content = named.read(file.name, file.name, True, faults, RELEASE)
+        faults += letters.fault("The name of the file", file.name, file.name, name=True)
+        if content is None:
+            raise ReleaseError(faults)
+        found = declared(content)
+        faults = list(dict.fromkeys([*faults, *found.faults]))
+        if found.release is None:
+            raise ReleaseError(faults)
+        known = len(faults)
+        try:
+            return _study(found.release, replace(named, is_named=False, allow_outside=allow_outside), faults)
+        except DossierError as error:
+            raise type(error)([*error.faults[:known], *found.told(error.faults[known:])]) from None
+
+
+def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = (), name: str | None = None) -> Study:
+    """Read one table without a release file: one external dataset, named after the table."""
+    from dossier.reading import isolation, letters
+    from dossier.reading.files import Folder
+    from dossier.reading.of_the_command import of_the_command
+    from dossier.reading.predictors import slug
+    from dossier.release import Release
+
+    table = Path(table)
+    faults = _thresholds(thresholds)
+    if outcome == risk:
+        fix = "Name the column of the risks."
+        faults.append(Fault("The risk is the outcome itself.", "--risk", fix))
+    printed = {"--name": name or "", "TABLE": table.name, "--outcome": outcome, "--risk": risk}
+    for option, text in printed.items():
+        faults += letters.fault("The name", text, option, name=True)
+    if not all(map(letters.is_unicode, printed.values())):
+        raise ReleaseError(faults)
+    stem = table.name[: -len("".join(table.suffixes[-1:])) or None]
+    release = Release.model_validate(
+        {
+            "release": {"model": name or stem or "model", "version": "not stated", "date": None, "owner": "not stated"},
+            "outcome": {"name": outcome or "outcome", "column": outcome or "outcome"},
+            "prediction": {"column": risk or "risk"},
+            "thresholds": {"declared": () if faults else tuple(dict.fromkeys(thresholds))},
+            "dataset": ({"name": slug(stem) or "table", "role": "external", "file": table.name, "outside": True},),
+        }
+    )
+    try:
+        with isolation.reading():
+            return replace(_study(release, Folder(table.parent, is_named=True), faults), declared=False)
+    except DossierError as error:
+        raise type(error)([of_the_command(fault) for fault in error.faults]) from None
+
+
+def _thresholds(thresholds: tuple[float, ...]) -> list[Fault]:
+    fix = "Give thresholds above 0 and below 1."
+    return [
+        Fault(f"The threshold {value:g} is not between 0 and 1.", "--threshold", fix)
+        for value in thresholds
+        if not 0 < value < 1
+    ]
+
+
+def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
+    from dossier.reading import criteria, datasets, flags, letters, model, previous, readers
+    from dossier.reading.reader_study import reader_study
+
+    of_the_release = len(faults)
+    found, settled = datasets.sites(release, folder, faults)
+    # A table that could not be read lacks predictors only as a consequence.
+    if release.model is not None and len(faults) == of_the_release:
+        faults += model.faults(release.model, [site.described for site in found])
+        of_the_release = len(faults)
+    judged = (
+        None
+        if release.readers is None
+        else readers.readers(release.readers, folder, found, _unread(release, found), faults)
+    )
+    doubts: list[Flag] = [] if judged is None else list(readers.flags(judged))
+    decided = None if release.reader_study is None else reader_study(release.reader_study, folder, faults, doubts)
+    statements = _statements(release, folder, faults)
+    before = previous.previous(release, folder, faults)
+    unread = _unread(release, found)
+    names = [*unread, *(site.dataset.name for site in found)]
+    groups = [group.subset for site in found for group in site.described.dataset.subgroups]
+    faults += criteria.faults(release, names, None if unread else groups)
+    alone = [READERS] if judged is not None and judged.dataset is None else []
+    faults += criteria.reply_faults(release, [*names, *alone])
+    if not faults:
+        faults += datasets.emptied(release, found) or datasets.small_throughout(release, found)
+    if faults:
+        raise _error(faults, of_the_release)
+    found_all = Study(
+        release=release,
+        datasets=tuple(site.dataset for site in found),
+        readers=judged,
+        inputs=tuple(folder.inputs[name] for name in sorted(folder.inputs)),
+        flags=(*flags.flags(found, settled), *doubts),
+        statements=statements,
+        reader_study=decided,
+        previous=before,
+        tables=settled,
+    )
+    strange = letters.of_tables(found_all)
+    if strange:
+        raise DataError(strange)
+    return found_all
+
+
+def _unread(release: Release, found: Sequence[Site]) -> list[str]:
+    names = [site.dataset.name for site in found]
+    return [
+        one.name
+        for one in release.dataset
+        if not any(name == one.name or (one.site_column and name.startswith(f"{one.name}-")) for name in names)
+    ]
+
+
+def _error(faults: list[Fault], of_the_release: int) -> DossierError:
+    plain = list(dict.fromkeys(faults))
+    return ReleaseError(plain) if len(faults) == of_the_release else DataError(plain)
+
+
+def _statements(release: Release, folder: Folder, faults: list[Fault]) -> Mapping[str, str]:
+    from dossier.reading.files import STATEMENT
+
+    texts: dict[str, str] = {}
+    for item, statement in release.statements.items():
+        where = f"release.toml, [statements] {item}"
+        if statement.file is None:
+            texts[item] = statement.text or statement.none or ""
+            continue
+        content = folder.read(statement.file, where, statement.outside, faults, STATEMENT)
+        if content is None:
+            continue
+        try:
+            texts[item] = re.sub(r"\r\n?", "\n", content.decode("utf-8-sig")).strip()
+        except UnicodeDecodeError as error:
+            row = content[: error.start].count(b"\n") + 1
+            what = f"{statement.file} is not UTF-8 text."
+            faults.append(Fault(what, f"{statement.file}, row {row}", "Save it as UTF-8 text."))
+    return texts

@@ -1,0 +1,297 @@
+"""Predictors and subgroups that look as if they were coded otherwise than elsewhere: flags, since all may be right.
+
+A hospital may see one sex only, have patients that are five times as ill, or measure a 0 that is a 0. Only who knows
+the table can tell, so the dossier is built and the doubt is printed in it.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dossier.reading import notations
+from dossier.reading.columns import parsed
+from dossier.reading.datasets import Site
+from dossier.reading.faults import listed, number
+from dossier.reading.predictors import by_size
+from dossier.reading.unknown import CODES, NINES, is_word
+from dossier.types import CountedRows, Dataset, Feature, Flag, Floats, folded
+
+ENOUGH_VALUES = 10
+"""With fewer different values beside it, a code cannot be told from a count or a category."""
+MANY_CATEGORIES = 5
+"""So many categories, none of them shared, are rather names of wards or cases than one property in other words."""
+OTHER_UNITS = 5.0
+"""From this ratio of medians on, one of the two is hardly in the same unit."""
+OTHER_UNITS_APART = 2.0
+"""The same where hardly any value of one lies among those of the other: degrees Fahrenheit, or pounds."""
+
+
+def flags(sites: Sequence[Site]) -> Iterator[Flag]:
+    """The doubts about the columns of every dataset, those against the others' last."""
+    for site in sites:
+        yield from _constant(site.dataset)
+        for check in (_codes, _words_for_missing):
+            for column in _columns(site):
+                yield from check(site.dataset.name, column)
+        for column in _columns(site):
+            yield from _spellings(site.dataset, column)
+        for column in _columns(site):
+            if column.name not in site.categorical:
+                yield from _notations(site.dataset.name, column)
+    for site in sites:
+        for column in _columns(site):
+            yield from _against(site, column, sites)
+
+
+def _columns(site: Site) -> tuple[Feature, ...]:
+    return (*site.dataset.predictors, *site.grouping)
+
+
+def _known(feature: Feature) -> Floats:
+    return feature.values[~np.isnan(feature.values)]
+
+
+def _measured(feature: Feature) -> Floats:
+    """The values that are known and no codes."""
+    known = _known(feature)
+    return known[~np.isin(known, _apparent_codes(feature))]
+
+
+def _constant(dataset: Dataset) -> Iterator[Flag]:
+    same = [one.name for one in dataset.predictors if len(_known(one)) > 1 and not np.ptp(_known(one))]
+    if same:
+        verb = "has" if len(same) == 1 else "have"
+        says = f"{listed(same)} {verb} one value in {dataset.name}."
+        yield Flag("constant_predictor", dataset.name, says, columns=tuple(same))
+
+
+def _codes(dataset: str, one: Feature) -> Iterator[Flag]:
+    for code in _apparent_codes(one):
+        rows = int((one.values == code).sum())
+        why = "far from every other value" if _is_far(code, _measured(one)) else "where all but such values lie above 0"
+        yield _for_missing(dataset, one, number(code), rows, f", {why}: it may be a code for missing")
+
+
+def _apparent_codes(one: Feature) -> tuple[float, ...]:
+    """Numbers that are codes elsewhere, and here lie far from all other values, or alone below 0.
+
+    Codes hide each other: those that lie near to a value that is none are values themselves, and then perhaps the next.
+    """
+    known = _known(one)
+    codes = () if one.levels is not None else _codes_among(known)
+    while codes:
+        others = known[~np.isin(known, codes)]
+        if len(np.unique(others)) < ENOUGH_VALUES:
+            return ()
+        kept = tuple(code for code in codes if code < 0 < others.min() or _is_far(code, others))
+        if kept == codes:
+            break
+        codes = kept
+    return codes
+
+
+def _is_far(code: float, others: Floats) -> bool:
+    """Whether a number lies further from all others than the middle half of these is wide."""
+    low, high = np.quantile(others, (0.25, 0.75))
+    return bool(0 < high - low < np.abs(others - code).min())
+
+
+def _codes_among(known: Floats) -> tuple[float, ...]:
+    """The codes that a column holds; beside 99 also 77, 88, 97 and 98, which tell its reasons apart, and so on."""
+    found = {code for code in CODES if (known == code).any()}
+    beside = {near for code in found.intersection(NINES) for near in _beside(code)}
+    return tuple(sorted(found | {code for code in beside if (known == code).any()}))
+
+
+def _beside(code: float) -> tuple[float, ...]:
+    step = np.sign(code)
+    return code - step, code - 2 * step, code * 8 / 9, code * 7 / 9
+
+
+def _words_for_missing(dataset: str, one: Feature) -> Iterator[Flag]:
+    """The words for missing, named however few rows hold them: they are ours, and say nothing of a patient."""
+    for word in _words(one):
+        if is_word(word):
+            rows = int((one.values == (one.levels or ()).index(word)).sum())
+            why = ": it may stand for missing, and is counted as a category"
+            yield _for_missing(dataset, one, f'"{word}"', rows, why)
+
+
+def _for_missing(dataset: str, feature: Feature, written: str, rows: int, why: str) -> Flag:
+    told = CountedRows(rows, f"{feature.name} is {written} in ", f" of {dataset}{why}.")
+    return Flag.of_rows("code_for_missing", dataset, told, (feature.name,))
+
+
+def _spellings(dataset: Dataset, one: Feature) -> Iterator[Flag]:
+    """Categories that differ in capitals, blanks or the make of their letters only."""
+    alike: dict[str, list[str]] = {}
+    for word in _words(one):
+        alike.setdefault(_spelling(word), []).append(word)
+    common = _common(dataset, one)
+    several = [
+        " and ".join(map(_visible, words)) if common.issuperset(words) else None
+        for words in alike.values()
+        if len(words) > 1
+    ]
+    if several:
+        says = (
+            f"{one.name} is spelled in several ways in {dataset.name}, each counted as a category of its own: "
+            f"{_named(several, dataset.minimum_cell)}."
+        )
+        yield Flag("other_categories", dataset.name, says, columns=(one.name,))
+
+
+def _common(dataset: Dataset, one: Feature) -> frozenset[str]:
+    """The categories that may be named: so many patients have them as the release wants in a count that it prints."""
+    known = _known(one)
+    return frozenset(
+        word for code, word in enumerate(one.levels or ()) if (known == code).sum() >= max(1, dataset.minimum_cell)
+    )
+
+
+def _named(texts: Sequence[str | None], smallest: int) -> str:
+    """What is said of categories; None, for one that is not named, once at the end."""
+    told = [text for text in texts if text is not None]
+    if len(told) == len(texts):
+        return listed(told, 5)
+    few = f"what fewer than {smallest} patients have"
+    return f"{listed(told, 5)}, and {few}" if told else few
+
+
+def _notations(dataset: str, one: Feature) -> Iterator[Flag]:
+    """Categories that are all numbers in the way in which people write them."""
+    written = [word for word in _words(one) if not is_word(word)]
+    if notations.are_numbers(written):
+        strange = any(map(notations.has_strange_minus, written))
+        signs = "another sign than -" if strange else "signs for thousands, decimal commas, per cent signs or a unit"
+        says = (
+            f"{one.name} may be numbers in {dataset}, written with {signs}: it is "
+            f"counted as {len(written)} categories. {notations.fix(written)}; list {one.name} under "
+            "categorical if it is one."
+        )
+        yield Flag("other_categories", dataset, says, columns=(one.name,))
+
+
+def _spelling(word: str) -> str:
+    """A word as one compares it, a number without the zeros before it."""
+    plain = folded(word)
+    return plain.lstrip("0") or "0" if plain.isdecimal() else plain
+
+
+def _visible(word: str) -> str:
+    """The word with the codes of marks and blanks that look like another way to write the same."""
+    return "".join(
+        f"<U+{ord(sign):04X}>" if unicodedata.combining(sign) or (sign.isspace() and sign != " ") else sign
+        for sign in word
+    )
+
+
+def _against(site: Site, one: Feature, sites: Sequence[Site]) -> Iterator[Flag]:
+    """A column held against that of the development table, or without such against those of all other datasets.
+
+    Subgroups may be numbers here and categories there; the two have nothing to compare.
+    """
+    if site.dataset.role == "development":
+        return
+    same = [(other.dataset, held) for other in sites if other is not site for held in _columns(other)]
+    same = [
+        (other, held) for other, held in same if held.name == one.name and (held.levels is None) == (one.levels is None)
+    ]
+    same = [(other, held) for other, held in same if other.role == "development"] or same
+    here, there = _measured(one), [_measured(held) for _, held in same]
+    if not len(here) or not sum(map(len, there)):
+        return
+    where = same[0][0].name if len(same) == 1 else "the other datasets"
+    name = site.dataset.name
+    if one.levels is None:
+        theirs = np.concatenate(there)
+        yield from _units(name, one.name, here, theirs, where)
+        yield from _two_codes(name, one.name, np.unique(here).tolist(), np.unique(theirs).tolist(), where)
+    else:
+        others = Others(
+            where,
+            by_size({word for _, held in same for word in _words(held)}),
+            frozenset(word for other, held in same for word in _common(other, held)),
+            max(other.minimum_cell for other, _ in same),
+        )
+        yield from _categories(site.dataset, one, others)
+        # These are codes and no names: the other of the two values is known to whoever knows one.
+        yield from _two_codes(name, one.name, _numbers(_words(one)), _numbers(others.words), where)
+
+
+@dataclass(frozen=True)
+class Others:
+    """The categories of a column in the tables that one is held against, and those among them that may be named."""
+
+    where: str
+    words: tuple[str, ...]
+    common: frozenset[str]
+    smallest: int
+
+
+def _units(dataset: str, name: str, mine: Floats, theirs: Floats, where: str) -> Iterator[Flag]:
+    """A median of 0 has no ratio, and where values lie below 0 a ratio does not speak of units."""
+    here, there = float(np.median(mine)), float(np.median(theirs))
+    if min(mine.min(), theirs.min()) < 0 or min(here, there) <= 0:
+        return
+    ratio = max(here / there, there / here)
+    if ratio > OTHER_UNITS or (ratio > OTHER_UNITS_APART and _apart(mine, theirs)):
+        says = f"the median of {name} is {here:.4g} in {dataset} and {there:.4g} in {where}: it may be in other units."
+        yield Flag("other_units", dataset, says, columns=(name,))
+
+
+def _apart(mine: Floats, theirs: Floats) -> bool:
+    """Whether many values were measured in both, and nearly all of one lie above nearly all of the other."""
+    if min(len(np.unique(mine)), len(np.unique(theirs))) < ENOUGH_VALUES:
+        return False
+    (low, high), (lowest, highest) = (np.quantile(values, (0.05, 0.95)) for values in (mine, theirs))
+    return bool(low > highest or lowest > high)
+
+
+def _categories(dataset: Dataset, one: Feature, others: Others) -> Iterator[Flag]:
+    mine, theirs = _words(one), others.words
+    common = _common(dataset, one)
+    if not set(mine) & set(theirs):
+        here = _named([word if word in common else None for word in mine], dataset.minimum_cell)
+        there = _named([word if word in others.common else None for word in theirs], others.smallest)
+        says = f"{one.name} is {here} in {dataset.name} and {there} in {others.where}: no category is in both."
+        if min(len(mine), len(theirs)) >= MANY_CATEGORIES:
+            says += " It may be an identifier or a place: name the predictors in the [[dataset]]."
+        yield Flag("other_categories", dataset.name, says, columns=(one.name,))
+        return
+    spelled = {_spelling(word): word for word in theirs}
+    unlike = [(word, spelled[_spelling(word)]) for word in mine if word not in theirs and _spelling(word) in spelled]
+    if unlike:
+        pairs = [
+            f"{_visible(word)} for {_visible(other)}" if word in common and other in others.common else None
+            for word, other in unlike
+        ]
+        says = (
+            f"{one.name} is spelled otherwise in {dataset.name} than in {others.where}, and each spelling is counted "
+            f"as a category of its own: {_named(pairs, max(dataset.minimum_cell, others.smallest))}."
+        )
+        yield Flag("other_categories", dataset.name, says, columns=(one.name,))
+
+
+def _two_codes(dataset: str, name: str, mine: Sequence[float], theirs: Sequence[float], where: str) -> Iterator[Flag]:
+    """Two values of one property that are coded 0 and 1 here, 1 and 2 there."""
+    if {tuple(mine), tuple(theirs)} == {(0, 1), (1, 2)}:
+        here, there = (listed(map(number, values)) for values in (mine, theirs))
+        says = f"{name} is {here} in {dataset} and {there} in {where}: 1 may mean one thing here and another there."
+        yield Flag("other_categories", dataset, says, columns=(name,))
+
+
+def _words(feature: Feature) -> tuple[str, ...]:
+    """The categories that occur."""
+    levels = feature.levels
+    return () if levels is None else tuple(levels[int(code)] for code in np.unique(_known(feature)))
+
+
+def _numbers(words: Sequence[str]) -> tuple[float, ...]:
+    """The numbers that these categories are the codes of; none where a category is no number."""
+    values = [parsed(word) for word in words]
+    return tuple(value for value in values if value is not None) if None not in values else ()

@@ -1,0 +1,644 @@
+"""Tables and what the release declares about them -> datasets: one a table, or one a site."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dossier.errors import DataError, Fault
+from dossier.reading import (
+    class_columns,
+    coded,
+    columns,
+    isolation,
+    predictors,
+    refused,
+    samples,
+    selection,
+    settled_columns,
+    signatures,
+    subgroups,
+    unknown,
+)
+from dossier.reading.columns import Bools, Settled
+from dossier.reading.dialects import Dialect
+from dossier.reading.faults import LONGEST, by_row, counted, listed, shown
+from dossier.reading.files import STORED_TABLE, Folder
+from dossier.reading.isolation import Stored
+from dossier.reading.predictors import Renamed, Sample, Source, slug
+from dossier.reading.subgroups import Labelled
+from dossier.reading.tables import RawTable
+from dossier.reading.unknown import Unknown
+from dossier.release import DatasetDeclaration, Release
+from dossier.types import NOT_SELECTED, Dataset, Feature, Floats, SettledTable
+
+MOST_SITES = 1000
+"""Each is evaluated, and stands in every table of sites; a nation has as many hospitals."""
+MOST = {"relevance": 1.0, "complexity": 1.0}
+"""The largest number that a column of cases may hold; the others have no largest."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """A dataset with what is needed only while reading: all its rows' identifiers, and which rows are analysed."""
+
+    dataset: Dataset
+    analysed: Bools
+    identifiers: tuple[str, ...] | None
+    rival_missing: int
+    weightless: bool = False
+    """Whether no analysed row has a sampling weight above 0."""
+    grouping: tuple[Feature, ...] = ()
+    """The columns of subgroups that are no predictors and whose levels are not named, in the analysed rows."""
+    categorical: frozenset[str] = frozenset()
+    """The predictors that the release calls categories."""
+    unknown: tuple[Unknown, ...] = ()
+    """The names of the site and of its clusters that may stand for missing, with the analysed rows that have them."""
+    renamed: tuple[Renamed, ...] = ()
+    """The predictors that the table lacks and that may stand there under another name."""
+    sample: Site | None = None
+    """The rows in which every column was read, where these are not all."""
+
+    @property
+    def described(self) -> Site:
+        """The rows whose predictors and subgroups are known: all, or the sample."""
+        return self if self.sample is None else self.sample
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Every row of one site of a table, before any is left out."""
+
+    name: str
+    site: str
+    rows: NDArray[np.int64]
+    """Which rows of the table they are, in ascending order."""
+    file: str
+    identifiers: tuple[str, ...] | None
+    split: NDArray[np.int64] | None
+    cluster: NDArray[np.int64] | None
+    weights: Floats | None
+    imputation: NDArray[np.int64] | None
+    unknown: tuple[Unknown, ...]
+    """The names of the site and of its clusters that may stand for missing."""
+    others: Mapping[str | None, int]
+    """How many rows of the site `rows` leaves out, by the word for their imputation."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The columns of a table that measures need, over all its rows."""
+
+    outcome: Floats | None
+    """0 and 1, or with several classes their numbers from 0."""
+    risk: Floats | None
+    """One number a row, or with several classes one a row and class."""
+    rival: Floats | None
+    cases: Mapping[str, Floats]
+    """What [utility] and [h_accuracy] name, by their keys: relevance, cost, benefit, complexity."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """What is known of a table, over all its rows; features and groups over those of the sample, where there is one."""
+
+    source: Source
+    measured: Measured
+    features: tuple[Feature, ...]
+    labels: tuple[str, ...]
+    groups: tuple[Labelled, ...]
+    grouping: tuple[Feature, ...]
+    categorical: frozenset[str]
+    renamed: tuple[Renamed, ...]
+    minimum_cell: int
+
+
+def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[Site], tuple[SettledTable, ...]]:
+    """Every dataset of the release, in its order, the sites of one table by name; and what its tables hold."""
+    sources = [source for k in range(len(release.dataset)) if (source := _source(release, k, folder, faults))]
+    names = predictors.chosen(release, sources, faults)
+    features = predictors.features(sources, names, faults)
+    if release.prediction.rival is not None:
+        faults += _somewhere(release.prediction.rival, "[prediction] rival", sources)
+    for name in release.prediction.rivals or ():
+        faults += _somewhere(name, "[prediction] rivals", sources)
+    for key, name in predictors.case_columns(release).items():
+        faults += _somewhere(name, predictors.CASE_KEYS[key], sources)
+    labels = release.outcome.classes or ()
+    found: list[Site] = []
+    categorical = frozenset(name for source in sources for name in source.declaration.categorical)
+    grouped = subgroups.labelled(release, sources, faults)
+    unnamed = subgroups.unnamed(release, sources, names)
+    renamed = predictors.renamed(release, sources)
+    for source, some, groups, grouping, other in zip(sources, features, grouped, unnamed, renamed, strict=True):
+        measured = _measured(release, source, faults)
+        smallest = minimum_cell(release, source.declaration)
+        of_table = Held(source, measured, some, labels, groups, grouping, categorical, other, smallest)
+        for rows in _rows(source, release.readers.dataset if release.readers else None, faults):
+            found += [_whole_site(of_table, rows)] if rows.imputation is None else _imputed(of_table, rows, faults)
+    faults += columns.other_outcomes(release.outcome, [source.table for source in sources])
+    if len(found) > MOST_SITES:
+        what = f"There are {len(found):,} sites, more than {MOST_SITES:,}."
+        faults.append(Fault(what, "release.toml, [[dataset]]", "Name the hospitals as sites, and no part of them."))
+    _distinct(release, found, faults)
+    return found, settled_columns.settled_tables(release, sources, names, [site.dataset.name for site in found])
+
+
+def _distinct(release: Release, found: Sequence[Site], faults: list[Fault]) -> None:
+    names = Counter(site.dataset.name for site in found)
+    for name in sorted(name for name, count in names.items() if count > 1):
+        what = f"Two sites are named {name}."
+        if not any(fault.what == f"Two datasets are named {name}." for fault in faults):
+            faults.append(Fault(what, "release.toml, [[dataset]]", "Name the datasets or the sites differently."))
+    # A dataset that the release itself names so has been refused before any table was read.
+    declared = {one.name for one in release.declared_performance} - {one.name for one in release.dataset}
+    for name in sorted(declared & set(names)):
+        what = f"A site and a declared performance are named {name}."
+        faults.append(Fault(what, "release.toml, [[declared_performance]]", "Give the performance another name."))
+
+
+def _source(release: Release, number: int, folder: Folder, faults: list[Fault]) -> Source | None:
+    declaration = release.dataset[number]
+    where = f"release.toml, [[dataset]] {number + 1} ({declaration.name})"
+    try:
+        raw = _raw(declaration, where, folder, faults)
+        if raw is None:
+            return None
+        chosen = selection.selected(raw, declaration, where, faults)
+        source = _settled(release, _as_coded(chosen.table, declaration, release), declaration, where, faults)
+        return replace(source, others=chosen.others)
+    except DataError as damaged:
+        faults += damaged.faults
+        return None
+
+
+def _settled(
+    release: Release, raw: RawTable, declaration: DatasetDeclaration, where: str, faults: list[Fault]
+) -> Source:
+    """The columns of a table; of one of very many rows that can be read in part, some columns in a sample of them."""
+    if not isinstance(raw.columns, Stored) or len(raw.rows) <= samples.LARGE:
+        return Source(declaration, columns.settled(raw, declaration, where, faults), where)
+    ours = columns.renamed(raw, declaration, where, faults)
+    wanted = predictors.columns_of_all_rows(release, declaration)
+    source = Source(declaration, columns.of_names(raw, declaration, ours, wanted), where)
+    # What is wrong with sites and imputations is told when they are needed.
+    places = samples.drawn(_imputations_of_sites(source, []), release.release.seed)
+    told = f"{raw.file}, in a sample of {len(places):,} rows"
+    part = RawTable(told, raw.columns.only(places), raw.rows[places])
+    return replace(source, sample=Sample(columns.of_names(part, declaration, ours), places))
+
+
+def _imputations_of_sites(source: Source, faults: list[Fault]) -> list[tuple[str, list[NDArray[np.int64]]]]:
+    """The rows of each site by its imputations; everything in one where the table's own faults say that it has none."""
+    key = source.declaration.imputation
+    number = None if key is None else columns.numbered(source.table, key, "imputation", faults)
+    return [
+        (name, [rows] if number is None else [rows[number[rows] == k] for k in np.unique(number[rows])])
+        for name, _, rows in _sites(source, faults)
+        or [(source.declaration.name, "", np.arange(len(source.table.rows)))]
+    ]
+
+
+def _raw(declaration: DatasetDeclaration, where: str, folder: Folder, faults: list[Fault]) -> RawTable | None:
+    """The table of a declaration as it was found: of a file, or of all files of a folder."""
+    file, at = declaration.file, f"{where}, file"
+    if folder.is_folder(file):
+        return _stored(folder.parts(file, at, declaration.outside, faults), file, at, folder, faults)
+    ending = refused.ending(file, at)
+    if ending is not None:
+        faults.append(ending)
+        return None
+    faults += _unfit(declaration, where)
+    if signatures.kind(file) == ".parquet":
+        path = folder.located(file, at, declaration.outside, faults, STORED_TABLE)
+        return _stored(None if path is None else {file: path}, file, at, folder, faults)
+    content = folder.read(file, at, declaration.outside, faults)
+    dialect = Dialect(declaration.encoding, declaration.separator, declaration.decimal, declaration.sheet, where)
+    return None if content is None else isolation.table(content, file, faults, dialect)
+
+
+def _stored(
+    found: Mapping[str, Path] | None, file: str, where: str, folder: Folder, faults: list[Fault]
+) -> RawTable | None:
+    """The table of parquet files; they are hashed once their footers say that they are such, for they may be large."""
+    raw = None if found is None else isolation.stored(found, file, faults)
+    if found is None or raw is None:
+        return None
+    hashed = [folder.hashed(name, where, path, faults) for name, path in found.items()]
+    return raw if all(hashed) else None
+
+
+def _unfit(declaration: DatasetDeclaration, where: str) -> list[Fault]:
+    """The faults of keys that say how another kind of table is written."""
+    kind = signatures.kind(declaration.file)
+    wrong = {} if kind in signatures.TEXTS else dict.fromkeys(("encoding", "separator", "decimal"), "a .csv or .tsv")
+    if kind != ".xlsx":
+        wrong["sheet"] = "a workbook"
+    return [
+        Fault(f"{key} is declared for {declaration.file}, but belongs to {wants}.", f"{where}, {key}", "Take it out.")
+        for key, wants in wrong.items()
+        if getattr(declaration, key) is not None
+    ]
+
+
+def _as_coded(raw: RawTable, declaration: DatasetDeclaration, release: Release) -> RawTable:
+    """The table with the codes behind labels that nobody asks for.
+
+    Of an outcome they are what 0, 1 or `positive` mean; of another column of numbers, what the words stand for.
+    """
+    outcome, cases = release.outcome, predictors.case_columns(release).values()
+    numbers = (declaration.split, declaration.imputation, declaration.weights, *cases)
+    in_file = {declaration.columns.get(name, name) for name in numbers if name is not None}
+    codes = {name: coded.numbers(raw, name) for name in in_file & set(raw.codes)}
+    if outcome.classes is None and not isinstance(outcome.positive, str):
+        name = declaration.columns.get(outcome.column, outcome.column)
+        codes |= {name: raw.codes[name]} if name in raw.codes else {}
+    return replace(raw, columns={**raw.columns, **codes}) if codes else raw
+
+
+def _somewhere(name: str, key: str, sources: Sequence[Source]) -> list[Fault]:
+    """The fault of a column that none of the tested tables has."""
+    tested = [source.table for source in sources if source.declaration.role != "development"]
+    if not tested or any(name in table.names for table in tested):
+        return []
+    faults: list[Fault] = []
+    columns.named(tested[0], name, key, faults)
+    return faults
+
+
+def _measured(release: Release, source: Source, faults: list[Fault]) -> Measured:
+    table, prediction = source.table, release.prediction
+    development = source.declaration.role == "development"
+    if release.outcome.classes is not None:
+        found = class_columns.measured(table, release, development, faults)
+        return Measured(*found, {} if development else _of_cases(release, table, faults))
+    if prediction.columns is not None:
+        # Without its classes the outcome cannot be read, and the release's own faults say so.
+        return Measured(None, None, None, {})
+    outcome = (
+        None
+        if development and release.outcome.column not in table.columns
+        else columns.outcome(table, release.outcome, faults)
+    )
+    risk = (
+        None
+        if prediction.column is None or (development and prediction.column not in table.columns)
+        else columns.risk(table, prediction.column, "column", faults)
+    )
+    rival = (
+        columns.risk(table, prediction.rival, "rival", faults)
+        if prediction.rival is not None and prediction.rival in table.columns
+        else None
+    )
+    return Measured(outcome, risk, rival, {} if development else _of_cases(release, table, faults))
+
+
+def _of_cases(release: Release, table: Settled, faults: list[Fault]) -> dict[str, Floats]:
+    """The columns with a number for each case that the table has; costs and benefits only together."""
+    names = predictors.case_columns(release)
+    found = {}
+    for key, name in names.items():
+        if name in table.columns:
+            values = columns.amounts(table, name, predictors.CASE_KEYS[key], MOST.get(key), faults)
+            if values is not None:
+                found[key] = values
+    if "cost" in found and "benefit" in found:
+        idle = [int(row) for row in table.rows[(found["cost"] == 0) & (found["benefit"] == 0)]]
+        what = "cost and benefit are both 0."
+        faults += by_row(table.file, names["cost"], idle, lambda _: what, "Give a cost or a benefit above 0.")
+    return found
+
+
+# ---- one table, its sites -------------------------------------------------------------------------------------------
+
+
+def _rows(source: Source, named_by_readers: str | None, faults: list[Fault]) -> list[Rows]:
+    declaration, table = source.declaration, source.table
+    split = None if declaration.split is None else columns.numbered(table, declaration.split, "split", faults)
+    cluster = None if declaration.cluster is None else columns.clusters(table, declaration.cluster, faults)
+    weights = None if declaration.weights is None else columns.weights(table, declaration.weights, faults)
+    key = declaration.imputation
+    imputation = None if key is None else columns.numbered(table, key, "imputation", faults)
+    within = split if imputation is None else imputation
+    named = ((declaration.site_column, "a site"), (declaration.cluster, "one cluster"))
+    unclear = [
+        one
+        for name, counted_as in named
+        if name is not None and name in table.columns
+        for one in unknown.names(table.columns[name], name, counted_as)
+    ]
+    parts = _sites(source, faults)
+    if key is not None and imputation is None:
+        return []
+    return [
+        Rows(
+            name=name,
+            site=site,
+            rows=rows,
+            file=table.file,
+            identifiers=_identifiers(source, rows, within, named_by_readers == name, faults),
+            split=_of(split, rows),
+            cluster=_of(cluster, rows),
+            weights=_of(weights, rows),
+            imputation=_of(imputation, rows),
+            unknown=_unknown(unclear, rows),
+            others=_others(source, name),
+        )
+        for name, site, rows in parts
+    ]
+
+
+def _others(source: Source, name: str) -> dict[str | None, int]:
+    """How many rows `rows` leaves out of a dataset, by the word for their imputation."""
+    found: dict[str | None, int] = {}
+    for (site, imputation), count in source.others.items():
+        if source.name_of(site) == name:
+            found[imputation] = found.get(imputation, 0) + count
+    return found
+
+
+def _identifiers(
+    source: Source, rows: NDArray[np.int64], within: NDArray[np.int64] | None, linked: bool, faults: list[Fault]
+) -> tuple[str, ...] | None:
+    """The identifiers of a site; one may stand once in each split and in each imputation.
+
+    Of a table of very many rows they are compared and not kept, unless readers' tables are linked with them: as texts
+    they would need more room than everything else.
+    """
+    key = source.declaration.id
+    if key is None:
+        return None
+    found = columns.identified(source.table, key, rows, _of(within, rows), faults)
+    if found is None or (source.sample is not None and not linked):
+        return None
+    return tuple(word for word in columns.words(found) if word is not None)
+
+
+def _of(values: Any, rows: NDArray[np.int64]) -> Any:
+    """The values of these rows, which are in order: the values themselves where these are all, for copies take time."""
+    return values if values is None or len(rows) == len(values) else values[rows]
+
+
+def _sites(source: Source, faults: list[Fault]) -> list[tuple[str, str, NDArray[np.int64]]]:
+    """The name, the label and the rows of each site of a table."""
+    declaration, table = source.declaration, source.table
+    key = declaration.site_column
+    if key is None:
+        return [(declaration.name, declaration.site or _title(declaration.name), np.arange(len(table.rows)))]
+    found = columns.named(table, key, "[[dataset]] site_column", faults)
+    if found is None:
+        return []
+    gaps = [int(row) for row in table.rows[found.missing]]
+    fix = "Name the site in every row."
+    faults += by_row(table.file, found.name, gaps, lambda k: "The site is missing.", fix)
+    codes, spelled = columns.coded(found)
+    if len(spelled) > MOST_SITES:
+        what = f"The column {found.name} names {len(spelled):,} sites, more than {MOST_SITES:,}."
+        faults.append(Fault(what, f"{table.file}, column {found.name}", "Name the column of the hospitals."))
+        return []
+    ordered = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[ordered], np.arange(len(spelled) + 1))
+    parts: dict[str, tuple[str, str, NDArray[np.int64]]] = {}
+    for value in sorted(spelled):
+        if len(value) > LONGEST:
+            what = f"A site has a name of {len(value):,} characters: {shown(value)}."
+            faults.append(Fault(what, f"{table.file}, column {found.name}", "Give it a short name."))
+            continue
+        name = source.name_of(value)
+        if not slug(value) or name in parts:
+            what = f"The site {shown(value)} gives no name of its own: {name}."
+            faults.append(Fault(what, f"{table.file}, column {found.name}", "Spell the sites so that they differ."))
+            continue
+        # A bare number or letter says nothing in a table: "Knee 5" does.
+        label = value if len(value) > 2 else _title(name)
+        code = spelled.index(value)
+        parts[name] = (name, label, ordered[ends[code] : ends[code + 1]])
+    return [parts[name] for name in sorted(parts)]
+
+
+def _title(name: str) -> str:
+    return name.replace("-", " ").title()
+
+
+def _imputed(held: Held, part: Rows, faults: list[Fault]) -> list[Site]:
+    """The first imputation of a site, with all others and with the rows that nothing was imputed to (number 0)."""
+    if part.imputation is None:
+        raise TypeError("an imputed table numbers its imputations")
+    where = f"{part.file}, column {held.source.declaration.imputation}"
+    sizes = {int(k): int((part.imputation == k).sum()) for k in np.unique(part.imputation)}
+    numbers = [k for k in sizes if k != 0]
+    if len(numbers) < 2:
+        what = f"{part.name} has {counted(len(numbers), 'imputation')}."
+        faults.append(Fault(what, where, "Give two or more, numbered from 1; 0 is for the rows before it."))
+        return []
+    if len(set(sizes.values())) > 1:
+        most, least = max(sizes, key=lambda k: sizes[k]), min(sizes, key=lambda k: sizes[k])
+        what = f"Imputation {most} of {part.name} has {counted(sizes[most], 'row')}, imputation {least} {sizes[least]}."
+        faults.append(Fault(what, where, "Give every imputation the same rows."))
+        return []
+    others = _with_other_rows(part, part.imputation)
+    if others:
+        which = listed(map(str, others), 5)
+        what = f"The identifiers of {part.name} in imputation {which} are not those in imputation {min(sizes)}."
+        faults.append(Fault(what, where, "Give every imputation the same rows."))
+        return []
+    found = [_whole_site(held, _imputation(part, k)) for k in numbers]
+    if any(site.dataset.excluded != found[0].dataset.excluded for site in found):
+        what = f"The imputations of {part.name} lack the outcome or the risk in different numbers of rows."
+        faults.append(Fault(what, where, "Impute them everywhere, or leave them out of every imputation."))
+        return []
+    original = _whole_site(held, _imputation(part, 0), without_risk=True).dataset if 0 in sizes else None
+    datasets = tuple(site.dataset for site in found)
+    return [replace(found[0], dataset=replace(datasets[0], imputations=datasets, original=original))]
+
+
+def _with_other_rows(part: Rows, imputation: NDArray[np.int64]) -> list[int]:
+    """The imputations whose identifiers are not those of the first, where the rows are identified."""
+    if part.identifiers is None:
+        return []
+    held: dict[int, set[str]] = {}
+    for name, number in zip(part.identifiers, imputation.tolist(), strict=True):
+        held.setdefault(number, set()).add(name)
+    return [number for number in sorted(held) if held[number] != held[min(held)]]
+
+
+def _imputation(part: Rows, number: int) -> Rows:
+    """The rows of one imputation of a site."""
+    here = _part(replace(part, split=None, imputation=None), np.flatnonzero(part.imputation == number))
+    return replace(here, others={None: part.others.get(str(number), 0)})
+
+
+def _part(part: Rows, here: NDArray[np.int64]) -> Rows:
+    """Some of the rows of a site, by their places among them."""
+    names = part.identifiers
+    return replace(
+        part,
+        rows=part.rows[here],
+        identifiers=None if names is None else tuple(names[place] for place in here),
+        split=_of(part.split, here),
+        cluster=_of(part.cluster, here),
+        weights=_of(part.weights, here),
+        imputation=_of(part.imputation, here),
+        unknown=_unknown(part.unknown, here),
+    )
+
+
+def _unknown(names: Sequence[Unknown], rows: NDArray[np.int64]) -> tuple[Unknown, ...]:
+    """The names that any of these rows has."""
+    here = (replace(one, rows=_of(one.rows, rows)) for one in names)
+    return tuple(one for one in here if one.rows.any())
+
+
+def _whole_site(held: Held, part: Rows, without_risk: bool = False) -> Site:
+    """A site with all its rows, and beside them those in which every column was read, where these are not all."""
+    sample = held.source.sample
+    if sample is None:
+        return _site(held, part, without_risk)
+    places = np.searchsorted(sample.places, part.rows)
+    here = np.flatnonzero(sample.places[np.minimum(places, len(sample.places) - 1)] == part.rows)
+    beside = replace(_part(part, here), rows=places[here], identifiers=None, others={})
+    if held.source.declaration.id is not None:
+        names = columns.words(columns.rows_of(sample.table.columns[held.source.declaration.id], beside.rows))
+        beside = replace(beside, identifiers=tuple(name or "" for name in names))
+    in_all = _site(replace(held, measured=_at(held.measured, sample.places)), beside, without_risk)
+    if len(here) == len(part.rows):
+        return in_all
+    found = _site(replace(held, features=(), groups=(), grouping=()), part, without_risk)
+    return replace(found, dataset=replace(found.dataset, sampled=in_all.dataset), sample=in_all)
+
+
+def _at(measured: Measured, rows: NDArray[np.int64]) -> Measured:
+    """What was measured in these rows."""
+    return Measured(
+        outcome=_of(measured.outcome, rows),
+        risk=_of(measured.risk, rows),
+        rival=_of(measured.rival, rows),
+        cases={key: _of(values, rows) for key, values in measured.cases.items()},
+    )
+
+
+def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
+    source, measured, features, labels, groups = held.source, held.measured, held.features, held.labels, held.groups
+    declaration = source.declaration
+    outcome, risk, rival = (_of(values, part.rows) for values in (measured.outcome, measured.risk, measured.rival))
+    analysed, excluded = _analysed(len(part.rows), outcome, None if without_risk else risk)
+    left_out = sum(part.others.values())
+    keep = np.flatnonzero(analysed)
+    cases = {key: _of(_of(values, part.rows), keep) for key, values in measured.cases.items()}
+    outcome, risk, rival = (_of(values, keep) for values in (outcome, risk, rival))
+    rival_missing = 0 if rival is None else int(_gaps(rival).sum())
+    weights = _of(part.weights, keep)
+    dataset = Dataset(
+        name=part.name,
+        role=declaration.role,
+        site=part.site,
+        rows_read=len(analysed) + left_out,
+        excluded={NOT_SELECTED: left_out, **excluded} if declaration.rows else excluded,
+        outcome=None if labels else outcome,
+        risk=None if labels else risk,
+        rival=None if labels or rival_missing else rival,
+        rival_is_incomplete=rival_missing > 0,
+        split=_of(part.split, keep),
+        predictors=_kept(features, part.rows, keep),
+        dates=declaration.dates,
+        relevance=cases.get("relevance"),
+        cost=cases.get("cost"),
+        benefit=cases.get("benefit"),
+        complexity=cases.get("complexity"),
+        class_labels=labels,
+        classes=outcome.astype(np.int64) if labels and outcome is not None else None,
+        class_risk=risk if labels else None,
+        class_rival=rival if labels and not rival_missing else None,
+        cluster=_of(part.cluster, keep),
+        weights=_unequal(weights),
+        subgroups=subgroups.subgroups(groups, part.rows, analysed, part.name),
+        minimum_cell=held.minimum_cell,
+    )
+    return Site(
+        dataset=dataset,
+        analysed=analysed,
+        identifiers=part.identifiers,
+        rival_missing=rival_missing,
+        weightless=weights is not None and len(keep) > 0 and not weights.any(),
+        grouping=_kept(held.grouping, part.rows, keep),
+        categorical=held.categorical,
+        renamed=held.renamed,
+        unknown=_unknown(part.unknown, keep),
+    )
+
+
+def _kept(features: Sequence[Feature], rows: NDArray[np.int64], keep: NDArray[np.int64]) -> tuple[Feature, ...]:
+    """The columns of the rows of a site, and of these only those that are analysed."""
+    return tuple(Feature(one.name, _of(_of(one.values, rows), keep), one.levels) for one in features)
+
+
+def _unequal(weights: Floats | None) -> Floats | None:
+    """The weights of the rows that are analysed; None where all count alike, which is no weighting."""
+    return None if weights is None or not len(weights) or not np.ptp(weights) else weights
+
+
+def _analysed(count: int, outcome: Floats | None, risk: Floats | None) -> tuple[Bools, dict[str, int]]:
+    """The rows that have what there is to have, and the count of the others; a row that lacks both counts once."""
+    no_outcome = np.zeros(count, dtype=bool) if outcome is None else np.isnan(outcome)
+    no_risk = np.zeros(count, dtype=bool) if risk is None else _gaps(risk)
+    excluded = {"outcome missing": int(no_outcome.sum()), "risk missing": int((no_risk & ~no_outcome).sum())}
+    return ~(no_outcome | no_risk), excluded
+
+
+def _gaps(risk: Floats) -> Bools:
+    """The rows that lack a risk, or the risk of any class."""
+    missing = np.isnan(risk)
+    return missing if risk.ndim == 1 else np.asarray(missing.any(axis=1))
+
+
+def emptied(release: Release, found: Sequence[Site]) -> list[Fault]:
+    """The faults of datasets of which no row is left, or none that counts."""
+    weightless = [
+        Fault(
+            f"No row of {site.dataset.name} with an outcome and a risk has a sampling weight above 0.",
+            _file(release.dataset, site.dataset.name),
+            "Mend the weights, or take the dataset out of the release.",
+        )
+        for site in found
+        if site.weightless
+    ]
+    return weightless + [
+        Fault(
+            f"No row of {site.dataset.name} has both an outcome and a risk.",
+            _file(release.dataset, site.dataset.name),
+            "Fill the columns, or take the dataset out of the release.",
+        )
+        for site in found
+        if not site.analysed.any()
+    ]
+
+
+def small_throughout(release: Release, found: Sequence[Site]) -> list[Fault]:
+    """The fault of a release whose external datasets are all below the smallest count that may be printed."""
+    external = [site for site in found if site.dataset.role == "external"]
+    if not external or any(site.analysed.sum() >= site.dataset.minimum_cell for site in external):
+        return []
+    return [
+        Fault(
+            "Every external dataset has fewer analysed rows than the smallest count that may be printed.",
+            "release.toml, [disclosure] minimum_cell",
+            "Add a dataset with more rows, or lower minimum_cell: nothing could be shown.",
+        )
+    ]
+
+
+def minimum_cell(release: Release, declaration: DatasetDeclaration) -> int:
+    """The smallest count that may be printed of a dataset: its own, else that of the release, else 0 for any."""
+    if declaration.minimum_cell is not None:
+        return declaration.minimum_cell
+    return 0 if release.disclosure is None else release.disclosure.minimum_cell
+
+
+def _file(declarations: Sequence[DatasetDeclaration], name: str) -> str:
+    return next((one.file for one in declarations if name == one.name or name.startswith(f"{one.name}-")), name)

@@ -1,0 +1,164 @@
+"""How a delimited text is written: its encoding, the separator of its columns, and its decimal sign."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dossier.errors import Fault
+from dossier.reading.faults import SIGNS, by_row
+
+SEPARATORS = tuple(SIGNS)
+MOST_TITLES = 100
+"""A text with more lines in which there is no separator is one column."""
+NUMBER_WITH_COMMA = r"^([+-]?\d*),(\d+(?:[eE][+-]?\d+)?)$"
+NUMBER_WITH_POINT = r"^[+-]?\d*\.\d+([eE][+-]?\d+)?$"
+THOUSANDS = r"^[+-]?[1-9]\d{0,2},\d{3}$"
+THOUSANDS_WITH_POINT = r"^[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?$"
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What release.toml declares about the writing of a table; None where the rule decides."""
+
+    encoding: str | None = None
+    separator: str | None = None
+    decimal: str | None = None
+    sheet: str | None = None
+    where: str | None = None
+    """The place in release.toml that may declare it; None where nothing can be declared."""
+
+
+def decoded(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -> str | None:
+    """The text of the bytes: by the mark at their beginning, else as declared, else UTF-8."""
+    encoding = _marked(content) or dialect.encoding or "utf-8"
+    mend = "Save the table as UTF-8 text."
+    if dialect.where is not None:
+        mend = 'Save the table as UTF-8 text, or declare its encoding, such as encoding = "windows-1252".'
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError as error:
+        row = content[: error.start].count(b"\n") + 1
+        name = "UTF-8" if encoding.startswith("utf-8") else encoding.upper()
+        what = f"{file} is not {name} text: byte 0x{content[error.start]:02x} cannot be read."
+        faults.append(Fault(what, f"{file}, row {row}", mend))
+        return None
+    if "\0" in text:
+        row = text[: text.index("\0")].count("\n") + 1
+        faults.append(Fault(f"{file} is not a text file.", f"{file}, row {row}", mend))
+        return None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _marked(content: bytes) -> str | None:
+    """The encoding that the first bytes name."""
+    if content.startswith(codecs.BOM_UTF8):
+        return "utf-8-sig"
+    return "utf-16" if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else None
+
+
+def separator(text: str, file: str, dialect: Dialect) -> str:
+    """The sign between the columns: declared, the tab of a .tsv, or what stands most often in the first row.
+
+    A sign that stands as often in the second row goes before the others; what stands in quotation marks is not counted,
+    nor are lines without any of the signs, as titles are.
+    """
+    if dialect.separator is not None:
+        return dialect.separator
+    if file.lower().removesuffix(".gz").endswith(".tsv"):
+        return "\t"
+    first, second = _counts(text)
+    return max(SEPARATORS, key=lambda sign: (0 < first[sign] == second[sign], first[sign]))
+
+
+def _counts(text: str) -> tuple[dict[str, int], dict[str, int]]:
+    """How often each separator stands in the first two records that hold any, outside of quotation marks."""
+    records: list[dict[str, int]] = [dict.fromkeys(SEPARATORS, 0)]
+    quoted, titles = False, 0
+    for sign in text:
+        if sign == '"':
+            quoted = not quoted
+        elif quoted:
+            continue
+        elif sign == "\n":
+            if len(records) == 2 or titles == MOST_TITLES:
+                break
+            if not any(records[-1].values()):
+                titles += 1
+                continue
+            records.append(dict.fromkeys(SEPARATORS, 0))
+        elif sign in records[-1]:
+            records[-1][sign] += 1
+    return records[0], records[-1]
+
+
+def with_points(columns: tuple[Any, ...], between: str, dialect: Dialect) -> tuple[Any, ...]:
+    """The columns with points for decimal commas, where the table is written with them.
+
+    It is when that is declared; and by rule when no comma stands between the columns, no number has a point, and the
+    commas are not all those of thousands (1,234).
+    """
+    import pyarrow.compute as compute
+
+    if dialect.decimal == "." or (dialect.decimal is None and between == ","):
+        return columns
+    # The first row may hold names.
+    below = [cells[1:] for cells in columns]
+    held = [k for k, cells in enumerate(below) if written_with_commas(cells)]
+    if dialect.decimal is None and not _surely(below, held):
+        return columns
+    found = list(columns)
+    for k in held:
+        found[k] = compute.replace_substring_regex(found[k], NUMBER_WITH_COMMA, r"\1.\2")
+    return tuple(found)
+
+
+def points(columns: Sequence[Any], rows: NDArray[np.int64], file: str, dialect: Dialect) -> list[Fault]:
+    """The faults of points that can only stand between thousands, since the decimal sign is declared to be a comma.
+
+    Read as decimal points they would make 1466 the number 1.466. Where a column has other points too, all are decimal.
+    """
+    if dialect.decimal != ",":
+        return []
+    return [fault for cells in columns for fault in _points(str(cells[0]), cells[1:], rows[1:], file)]
+
+
+def _points(name: str, cells: Any, rows: NDArray[np.int64], file: str) -> list[Fault]:
+    import pyarrow.compute as compute
+
+    if not 0 < _matching(cells, THOUSANDS_WITH_POINT) == _matching(cells, r"\."):
+        return []
+    places = compute.indices_nonzero(compute.match_substring_regex(cells, THOUSANDS_WITH_POINT)).to_pylist()
+
+    def what(k: int) -> str:
+        return f'{name} is {cells[places[k]]}, with a point, and the decimal sign is declared to be ",".'
+
+    fix = "Write thousands without a point, and decimals with the declared sign."
+    return by_row(file, name, [int(rows[place]) for place in places], what, fix)
+
+
+def _matching(cells: Any, pattern: str) -> int:
+    import pyarrow.compute as compute
+
+    return int(compute.sum(compute.match_substring_regex(cells, pattern)).as_py() or 0)
+
+
+def has_points(cells: Any) -> bool:
+    """Whether a number among these texts is written with a point, or with several."""
+    return _matching(cells, NUMBER_WITH_POINT) + _matching(cells, THOUSANDS_WITH_POINT) > 0
+
+
+def written_with_commas(cells: Any) -> bool:
+    """Whether every cell with a comma is a number with a decimal comma."""
+    return 0 < _matching(cells, NUMBER_WITH_COMMA) == _matching(cells, ",")
+
+
+def _surely(columns: Sequence[Any], held: Sequence[int]) -> bool:
+    if any(_matching(cells, NUMBER_WITH_POINT) for cells in columns):
+        return False
+    return any(_matching(columns[k], NUMBER_WITH_COMMA) > _matching(columns[k], THOUSANDS) for k in held)

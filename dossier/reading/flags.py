@@ -1,0 +1,295 @@
+"""What is odd about the tables without being wrong: the flags that reading raises."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from dossier.bands import CERTAIN
+from dossier.reading import coding
+from dossier.reading.datasets import Site
+from dossier.reading.faults import listed
+from dossier.types import POOLED, Absent, CountedRows, Dataset, Flag, Floats, SettledTable
+
+TELLING = 3
+"""From so many predictors on two equal rows are hardly two patients by chance."""
+
+PASTED = (2, 3, 5)
+"""How often a table may stand below itself; four times is twice, too."""
+
+MORE_THAN_CHANCE = 5.0
+"""So many times more equal rows than two tables of other patients would share are the same patients."""
+
+
+def flags(sites: Sequence[Site], tables: Sequence[SettledTable] = ()) -> tuple[Flag, ...]:
+    """The flags of every dataset, in their order, and of the tables as a whole."""
+    development = next((site.described for site in sites if site.dataset.role == "development"), None)
+    each = (flag for site in sites for flag in _of(site, development))
+    described = [site.described for site in sites]
+    empty = _empty_subgroups([site.dataset for site in described])
+    return (*each, *_same_tables(sites), *coding.flags(described), *empty, *_sites_left_out(tables))
+
+
+def _sites_left_out(tables: Sequence[SettledTable]) -> Iterator[Flag]:
+    """Rows that belong to no dataset, because `rows` leaves out every row of their site."""
+    for table in tables:
+        if table.of_no_dataset:
+            after = f" of {table.file} of sites of which rows leaves out every row: no dataset counts them."
+            yield Flag.of_rows("rows_selected", POOLED, CountedRows(table.of_no_dataset, "There are ", after))
+
+
+def _of(site: Site, development: Site | None) -> Iterator[Flag]:
+    dataset, described = site.dataset, site.described
+    yield from _sampled(dataset)
+    yield from _one_class(dataset)
+    yield from _constant_risk(dataset)
+    yield from _certain_risks(dataset)
+    yield from _missing_predictors(described.dataset)
+    yield from _renamed_predictors(site)
+    yield from _repeated_rows(site)
+    yield from _incomplete_rival(site)
+    yield from _in_no_subgroup(described.dataset)
+    yield from _names_for_missing(site)
+    if development is not None and dataset.role == "external":
+        yield from _seen_before(described, development)
+
+
+ENOUGH_TO_TELL = 10
+"""So many rows with the same risks and outcomes in the same order are no coincidence."""
+
+
+def _same_tables(sites: Sequence[Site]) -> Iterator[Flag]:
+    """External datasets that hold the same risks and outcomes row by row."""
+    external = [site.dataset for site in sites if site.dataset.role == "external"]
+    for place, one in enumerate(external):
+        for earlier in external[:place]:
+            if one.rows_analysed >= ENOUGH_TO_TELL and _same_rows(one, earlier):
+                says = (
+                    f"Risks and outcomes of {one.name} are those of {earlier.name}, row by row: the same patients "
+                    "count as two hospitals."
+                )
+                yield Flag("same_table", one.name, says)
+                break
+
+
+def _same_rows(one: Dataset, other: Dataset) -> bool:
+    pairs = (
+        (one.outcome, other.outcome),
+        (one.risk, other.risk),
+        (one.classes, other.classes),
+        (one.class_risk, other.class_risk),
+    )
+    held = [(here, there) for here, there in pairs if here is not None or there is not None]
+    return bool(held) and all(
+        here is not None and there is not None and np.array_equal(here, there) for here, there in held
+    )
+
+
+def _sampled(dataset: Dataset) -> Iterator[Flag]:
+    if dataset.sampled is not None:
+        says = (
+            f"The predictors and subgroups of {dataset.name} are those of {dataset.sampled.rows_read:,} rows, drawn at "
+            f"random from {dataset.rows_read:,}; every other result rests on all rows."
+        )
+        yield Flag("sampled", dataset.name, says)
+
+
+def _one_class(dataset: Dataset) -> Iterator[Flag]:
+    if dataset.classes is not None:
+        yield from _unseen_classes(dataset)
+    if dataset.outcome is not None and len(np.unique(dataset.outcome)) == 1:
+        every = "happened in every" if dataset.outcome[0] == 1 else "happened in no"
+        says = f"The outcome {every} row of {dataset.name}: nothing that compares the two classes can be computed."
+        yield Flag("one_class", dataset.name, says)
+
+
+def _unseen_classes(dataset: Dataset) -> Iterator[Flag]:
+    seen = set(() if dataset.classes is None else dataset.classes.tolist())
+    if len(seen) == 1:
+        says = f"Every row of {dataset.name} is of one class: nothing that compares the classes can be computed."
+        yield Flag("one_class", dataset.name, says)
+        return
+    unseen = [label for place, label in enumerate(dataset.class_labels) if place not in seen]
+    if unseen:
+        who = f"{', '.join(unseen[:-1])} and {unseen[-1]} have" if len(unseen) > 1 else f"{unseen[0]} has"
+        says = f"The class {who} no row in {dataset.name}: no mean over the classes can be computed there."
+        says = says.replace("The class ", "The classes ", 1) if len(unseen) > 1 else says
+        yield Flag("class_missing", dataset.name, says)
+
+
+def _constant_risk(dataset: Dataset) -> Iterator[Flag]:
+    if dataset.class_risk is not None and len(dataset.class_risk) > 1 and not np.ptp(dataset.class_risk, axis=0).any():
+        says = f"Every row of {dataset.name} has the same risks: the model does not tell its patients apart."
+        yield Flag("constant_risk", dataset.name, says)
+    if dataset.risk is not None and len(dataset.risk) > 1 and len(np.unique(dataset.risk)) == 1:
+        says = f"Every risk in {dataset.name} is {dataset.risk[0]:g}: the model does not tell its patients apart."
+        yield Flag("constant_risk", dataset.name, says)
+
+
+def _certain_risks(dataset: Dataset) -> Iterator[Flag]:
+    """Risks that have no logit: calibration slope and intercept are those of the others."""
+    risks = dataset.risk if dataset.risk is not None else dataset.class_risk
+    if risks is None:
+        return
+    certain = (risks < CERTAIN) | (risks > 1 - CERTAIN)
+    count = int(certain.sum() if certain.ndim == 1 else certain.any(axis=1).sum())
+    if count:
+        told = f" of {dataset.name}: the calibration slope and intercept are those of the others."
+        yield Flag.of_rows("certain_risks", dataset.name, CountedRows(count, "A risk is exactly 0 or 1 in ", told))
+
+
+def _missing_predictors(dataset: Dataset) -> Iterator[Flag]:
+    lost = [one.name for one in dataset.predictors if np.isnan(one.values).all()]
+    if lost:
+        verb = "is" if len(lost) == 1 else "are"
+        says = f"{', '.join(lost)} {verb} missing in every row of {dataset.name}."
+        yield Flag("missing_predictor", dataset.name, says, columns=tuple(lost))
+
+
+def _renamed_predictors(site: Site) -> Iterator[Flag]:
+    """Predictors that are none here because the table may call them otherwise."""
+    for one in site.renamed:
+        rename = f'columns = {{ {one.name} = "{one.columns[0]}" }}'
+        says = (
+            f"{site.dataset.name} has no column {one.name}, but {listed(one.columns, 3)}: it may be the same. Say so "
+            f"with {rename} in the [[dataset]]."
+        )
+        yield Flag("missing_predictor", site.dataset.name, says, columns=(one.name,))
+
+
+def _repeated_rows(site: Site) -> Iterator[Flag]:
+    """Equal rows, where no identifiers say that they are different patients; with few predictors only in one block."""
+    dataset = site.described.dataset
+    if dataset.split is not None or site.identifiers is not None:
+        return
+    if len(dataset.predictors) < TELLING:
+        # A block is seen in all rows only: a sample is drawn from here and there.
+        whole = _measured_in(site.dataset)
+        block = _repeated_block(whole)
+        if block:
+            told = " those before them once more, in the same order: the table may hold its patients more than once."
+            yield Flag.of_rows("duplicate_rows", dataset.name, _rows_that_are(dataset, len(whole) - block, told))
+        return
+    whole = _measured_in(dataset)
+    repeated = len(whole) - len(np.unique(whole, axis=0))
+    if repeated:
+        told = " equal to an earlier one in outcome, risk and every predictor."
+        yield Flag.of_rows("duplicate_rows", dataset.name, _rows_that_are(dataset, repeated, told))
+
+
+def _measured_in(dataset: Dataset) -> Floats:
+    """What is known of each row: predictors, outcome and risks, as columns."""
+    measured = (dataset.outcome, dataset.risk, dataset.classes, dataset.class_risk)
+    extra = [one for one in measured if one is not None]
+    predictors = (one.values for one in dataset.predictors)
+    # A gap is equal to a gap.
+    return np.nan_to_num(np.column_stack([np.empty((dataset.rows_analysed, 0)), *predictors, *extra]), nan=np.inf)
+
+
+def _repeated_block(rows: Floats) -> int:
+    """How many rows a table has that was pasted several times below itself; 0 where it was not."""
+    for times in PASTED:
+        block, rest = divmod(len(rows), times)
+        if not rest and block >= ENOUGH_TO_TELL and np.array_equal(rows[block:], rows[:-block]):
+            return block if len(np.unique(rows[:block], axis=0)) >= ENOUGH_TO_TELL else 0
+    return 0
+
+
+def _incomplete_rival(site: Site) -> Iterator[Flag]:
+    if site.rival_missing:
+        told = f" of {site.dataset.name}, so the two are not compared there."
+        rows = CountedRows(site.rival_missing, "The other model gives no risk in ", told)
+        yield Flag.of_rows("rival_incomplete", site.dataset.name, rows)
+
+
+def _in_no_subgroup(dataset: Dataset) -> Iterator[Flag]:
+    """Rows whose value of a subgroup's column is missing or not among its levels."""
+    for column in dict.fromkeys(one.column for one in dataset.subgroups):
+        masks = [one.rows for one in dataset.subgroups if one.column == column]
+        known = [rows for rows in masks if not isinstance(rows, Absent)]
+        lost = int((~np.logical_or.reduce(known)).sum()) if known else 0
+        if lost:
+            told = f" in no subgroup of {column}: the value is missing or not among its levels."
+            yield Flag.of_rows("in_no_subgroup", dataset.name, _rows_that_are(dataset, lost, told))
+
+
+def _names_for_missing(site: Site) -> Iterator[Flag]:
+    """Sites and clusters that nobody may have named; whatever the formula of the model uses, it concerns them."""
+    for one in site.unknown:
+        told = f" of {site.dataset.name}: it may stand for missing, and is counted as {one.counted_as}."
+        rows = CountedRows(int(one.rows.sum()), f"{one.column} is {one.name} in ", told)
+        yield Flag.of_rows("code_for_missing", site.dataset.name, rows)
+
+
+def _empty_subgroups(datasets: Sequence[Dataset]) -> Iterator[Flag]:
+    """Levels that were declared and that no row of any dataset has."""
+    tested = [dataset.subgroups for dataset in datasets if dataset.role != "development"]
+    for same in zip(*tested, strict=True):
+        if not any(not isinstance(one.rows, Absent) and one.rows.any() for one in same):
+            says = f"No row of any dataset is in the subgroup {same[0].column} {same[0].label}."
+            yield Flag("empty_subgroup", POOLED, says)
+
+
+def _seen_before(site: Site, development: Site) -> Iterator[Flag]:
+    """Rows that the development table has too: by identifier where both have one, and by what they hold.
+
+    No fault: the rows may be meant to be there, and identifiers or values alone may coincide by chance.
+    """
+    here, there = site.dataset, development.dataset
+    others = [other.name for other in there.predictors]
+    shared = [one.name for one in here.predictors if one.name in others]
+    if not shared:
+        return
+    equal = _same_identifier(site, development, shared)
+    if equal:
+        told = " also in the development table, by identifier and every shared predictor."
+        yield Flag.of_rows("shared_rows", here.name, _rows_that_are(here, equal, told))
+        return
+    equal, by_chance = _same_values(here, there, shared)
+    if equal > MORE_THAN_CHANCE * by_chance:
+        told = (
+            f" equal to one of the development table in all {len(shared)} shared predictors, many more than chance "
+            "would give."
+        )
+        yield Flag.of_rows("shared_rows", here.name, _rows_that_are(here, equal, told))
+
+
+def _same_identifier(site: Site, development: Site, shared: Sequence[str]) -> int:
+    """How many rows are equal to a development row in identifier and predictors."""
+    if site.identifiers is None or development.identifiers is None:
+        return 0
+    known = dict(zip(_kept(development), _rows(development.dataset, shared), strict=True))
+    return sum(
+        key in known and np.array_equal(known[key], row, equal_nan=True)
+        for key, row in zip(_kept(site), _rows(site.dataset, shared), strict=True)
+    )
+
+
+def _same_values(here: Dataset, there: Dataset, shared: Sequence[str]) -> tuple[int, float]:
+    """How many complete rows are equal to a development row, and how many two tables of other patients would share.
+
+    Two rows of the development table are two patients: how often they are equal says how often chance makes them so.
+    One pair more than was seen is assumed, so that a small table proves nothing.
+    """
+    rows, known = (one[~np.isnan(one).any(axis=1)] for one in (_rows(here, shared), _rows(there, shared)))
+    if len(shared) < TELLING or len(known) < 2:
+        return 0, 0.0
+    seen = Counter(row.tobytes() for row in known + 0.0)
+    equal = sum(row.tobytes() in seen for row in rows + 0.0)
+    pairs = 1 + sum(count * (count - 1) / 2 for count in seen.values())
+    return equal, pairs * len(rows) * 2 / (len(known) - 1)
+
+
+def _kept(site: Site) -> list[str]:
+    return [one for one, keep in zip(site.identifiers or (), site.analysed, strict=True) if keep]
+
+
+def _rows(dataset: Dataset, names: Sequence[str]) -> Floats:
+    values = {one.name: one.values for one in dataset.predictors}
+    return np.column_stack([values[name] for name in names])
+
+
+def _rows_that_are(dataset: Dataset, rows: int, told: str) -> CountedRows:
+    return CountedRows(rows, f"In {dataset.name} ", f" are{told}", f" is{told}")

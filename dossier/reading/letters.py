@@ -1,0 +1,106 @@
+"""Words that would be printed with letters that cannot be: those that the fonts that ship do not have.
+
+A machine with other fonts would borrow the letter there and print another dossier; a machine without prints a box.
+Characters that steer (controls, changes of the direction of writing) would change what stands around them.
+"""
+
+from __future__ import annotations
+
+import functools
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from dossier import material
+from dossier.errors import Fault
+from dossier.reading.faults import listed
+from dossier.types import Study
+
+UNPRINTED = ("missing", "columns")
+"""The keys of [[dataset]] whose words are met in tables and stand on no page."""
+BLANKS = frozenset("\t\n\r")
+"""What a text may hold that runs over lines; a name, which stands in figures too, is one line."""
+NAMES = ("model", "version", "tested_version", "owner", "tester", "name", "site", "rival_name", "horizon", "classes")
+"""The keys of release.toml that hold names."""
+FIX = "Write it in letters that the fonts of dossier have (Latin and Greek), without signs that do not show."
+
+
+def strange(text: str, *, name: bool = False) -> list[str]:
+    """The characters of a text or of a name that cannot be printed, each once, in their order."""
+    plain = unicodedata.normalize("NFC", text)
+    allowed = frozenset() if name else BLANKS
+    return list(dict.fromkeys(one for one in plain if one not in allowed and not _prints(one)))
+
+
+def _prints(character: str) -> bool:
+    return unicodedata.category(character) not in ("Cc", "Cf") and ord(character) in _letters()
+
+
+@functools.cache
+def _letters() -> frozenset[int]:
+    """The characters that every font that ships has."""
+    from fontTools.ttLib import TTFont
+
+    known = []
+    for path in sorted((material.styles() / "fonts").glob("*.ttf")):
+        with TTFont(path, lazy=True) as font:
+            known.append(frozenset(font.getBestCmap()))
+    return frozenset.intersection(*known)
+
+
+def fault(what: str, text: str, where: str, *, name: bool = False) -> Iterator[Fault]:
+    """The fault of a text or of a name, if there is one; `what` says which."""
+    found = strange(text, name=name)
+    if found:
+        shown = listed([_shown(one) for one in found], 5)
+        yield Fault(f"{what} holds what cannot be printed: {shown}.", where, FIX)
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written at all; the name of a file may hold bytes that are no letters in UTF-8."""
+    return not any(unicodedata.category(one) == "Cs" for one in text)
+
+
+def _shown(character: str) -> str:
+    code = f"U+{ord(character):04X}"
+    return code if unicodedata.category(character) in ("Cc", "Cf", "Co", "Cs", "Cn") else f"{character} ({code})"
+
+
+def words(value: Any, location: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Every text of a release that may be printed, with its place."""
+    if isinstance(value, str):
+        yield location, value
+    elif isinstance(value, Mapping):
+        for key, one in value.items():
+            if key not in UNPRINTED or location[:1] != ("dataset",):
+                yield from words(one, (*location, key))
+    elif isinstance(value, (tuple, list)):
+        for place, one in enumerate(value):
+            yield from words(one, (*location, place))
+
+
+def is_name(location: tuple[str | int, ...]) -> bool:
+    """Whether what stands at a place of release.toml is a name."""
+    return next(key for key in reversed(location) if isinstance(key, str)) in NAMES
+
+
+def of_tables(study: Study) -> list[Fault]:
+    """The faults of names and categories that come from tables, and of statements that come from files."""
+    named: dict[tuple[str, str], None] = {}
+    said = {(statement, f"release.toml, [statements] {item}"): None for item, statement in study.statements.items()}
+    for dataset in study.datasets:
+        named[dataset.site, f"{dataset.name}, its site"] = None
+        for one in dataset.described.predictors:
+            named |= dict.fromkeys(_each((one.name, *(one.levels or ())), f"{dataset.name}, column {one.name}"))
+        for group in dataset.described.subgroups:
+            named |= dict.fromkeys(_each((group.column, group.label), f"{dataset.name}, column {group.column}"))
+    if study.reader_study is not None:
+        named |= dict.fromkeys(_each(study.reader_study.group, "[reader_study], column group"))
+    return [
+        *(found for text, where in said for found in fault("A text", text, where)),
+        *(found for text, where in named for found in fault("A text", text, where, name=True)),
+    ]
+
+
+def _each(texts: Iterable[str], where: str) -> Iterator[tuple[str, str]]:
+    return ((text, where) for text in texts)

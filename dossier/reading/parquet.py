@@ -1,0 +1,248 @@
+"""Parquet files -> columns, read one at a time, and of these only the rows that are wanted."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dossier.errors import DataError, Fault
+from dossier.reading import cells, signatures
+
+FIRST_BYTES = 64
+"""So many tell what kind of file it is."""
+MOST_ROWS = 100_000_000
+"""More patients than a nation's hospitals have; a footer of a few bytes may declare any number."""
+MOST_COLUMN_BYTES = 4 << 30
+"""A column of as many numbers takes a fifth of it."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One parquet file: what its footer says of it. The file is opened anew for each column, for a folder may hold
+    more files than can be open together."""
+
+    file: str
+    source: Path | bytes
+    footer: Any
+    schema: Any
+    """Arrow's schema of the columns."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows the file holds."""
+        return int(self.footer.num_rows)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its columns."""
+        return list(self.schema.names)
+
+    @functools.cached_property
+    def leaves(self) -> Mapping[str, list[int]]:
+        """The places of what the file stores of each column, which may be several parts."""
+        found: dict[str, list[int]] = {name: [] for name in self.names}
+        for place in range(self.footer.num_columns):
+            path = self.footer.schema.column(place).path
+            found.setdefault(path if path in found else path.split(".")[0], []).append(place)
+        return found
+
+
+def column(parts: Sequence[Part], file: str, name: str, places: NDArray[np.int64] | None) -> Any:
+    """The cells of a column of files one below the other; of the rows at ascending `places`, or of all.
+
+    A DataError says that a file turns out to be damaged, or that two files do not fit together.
+    """
+    starts = accumulate((part.rows for part in parts), initial=0)
+    read = [
+        _column(part, name, None if places is None else _between(places, start, start + part.rows))
+        for part, start in zip(parts, starts, strict=False)
+    ]
+    if len(read) == 1:
+        return cells.whole(read[0].column(name))
+    # In plain cells first: of numbers of different kinds Arrow makes those that are near.
+    plain = [_plain(one) for one in read]
+    if not _fit(plain):
+        raise DataError([_other_kinds(name, parts, plain, file)])
+    return cells.whole(_below(plain).column(name))
+
+
+def part(source: Path | bytes, file: str, faults: list[Fault]) -> Part | None:
+    """What the footer of a parquet file says; None, and a fault, when it is no such file."""
+    import pyarrow
+
+    another = signatures.another_kind(_first_bytes(source), file, ".parquet")
+    if another is not None:
+        faults.append(another)
+        return None
+    try:
+        with _opened(source) as found:
+            opened = Part(file, source, found.metadata, found.schema_arrow)
+    except MemoryError:
+        raise
+    except (pyarrow.ArrowException, OSError):
+        opened = None
+    if opened is None or opened.rows != sum(_rows_of_groups(opened)):
+        faults.append(_damaged(file))
+        return None
+    return opened
+
+
+def _rows_of_groups(part: Part) -> Iterator[int]:
+    for group in range(part.footer.num_row_groups):
+        yield max(part.footer.row_group(group).num_rows, 0)
+
+
+def too_many_rows(count: int, file: str) -> Fault | None:
+    """The fault of footers that declare more rows than can be held."""
+    if count <= MOST_ROWS:
+        return None
+    what = f"{file} declares {count:,} rows, more than {MOST_ROWS:,}."
+    return Fault(what, file, "Draw that many of its rows at random, as many of each site as of any other.")
+
+
+def alike(parts: Sequence[Part], folder: str, faults: list[Fault]) -> bool:
+    """Whether every file of a folder has the same columns of the same kinds; faults where not."""
+    model = parts[0]
+    known = frozenset(model.names)
+    for one in parts:
+        held = frozenset(one.names)
+        lacking = [name for name in model.names if name not in held]
+        added = [name for name in one.names if name not in known]
+        pairs = (
+            *((name, one.file, model.file) for name in lacking),
+            *((name, model.file, one.file) for name in added),
+        )
+        for name, here, there in pairs:
+            what = f"{here} has no column {name}, which {there} has."
+            faults.append(Fault(what, folder, "Give every file of the folder the same columns."))
+        if pairs:
+            return False
+    # Two columns of one name are a fault of their own.
+    twice = {name for one in parts for name, count in Counter(one.names).items() if count > 1}
+    single = [name for name in model.names if name not in twice]
+    found = [fault for name in single for fault in _kinds_in_footers(name, parts, folder)]
+    faults += found
+    return not found
+
+
+def _kinds_in_footers(name: str, parts: Sequence[Part], folder: str) -> list[Fault]:
+    """The fault of a column whose kinds, before any row is read, do not fit together."""
+    import pyarrow
+
+    if len({one.schema.field(name).type for one in parts}) == 1:
+        return []
+    empty = [_plain(pyarrow.schema([one.schema.field(name)]).empty_table()) for one in parts]
+    return [] if _fit(empty) else [_other_kinds(name, parts, empty, folder)]
+
+
+def _column(part: Part, name: str, places: NDArray[np.int64] | None) -> Any:
+    """One column of a file as a table; of certain rows only, one row group after the other."""
+    import pyarrow
+
+    _refuse_what_is_too_large(part, name)
+    try:
+        with _opened(part.source, part.footer) as found:
+            if places is None:
+                return _sound(found.read(columns=[name], use_threads=False).select([name]), part.rows, part)
+            read = [part.schema.empty_table().select([name])]
+            start = 0
+            for group in range(part.footer.num_row_groups):
+                count = part.footer.row_group(group).num_rows
+                stop = start + count
+                wanted = _between(places, start, stop)
+                if len(wanted):
+                    rows = found.read_row_group(group, columns=[name], use_threads=False).select([name])
+                    read.append(_sound(rows, count, part).take(pyarrow.array(wanted)))
+                start = stop
+            return pyarrow.concat_tables(read)
+    except MemoryError:
+        raise
+    except (pyarrow.ArrowException, OSError) as error:
+        raise DataError([_damaged(part.file)]) from error
+
+
+def _sound(read: Any, rows: int, part: Part) -> Any:
+    """A table of one column, whose cells are what they are said to be, and as many."""
+    if read.num_rows != rows:
+        raise DataError([_damaged(part.file)])
+    cells.refuse_invalid(read.column_names[0], read.column(0), part.file)
+    return read
+
+
+def _refuse_what_is_too_large(part: Part, name: str) -> None:
+    """A column may declare any size; what it declares is asked before room is made for it."""
+    groups = [part.footer.row_group(k) for k in range(part.footer.num_row_groups)]
+    size = sum(abs(group.column(k).total_uncompressed_size) for group in groups for k in part.leaves[name])
+    if size > MOST_COLUMN_BYTES:
+        what = f"{name} declares {size:,} bytes in {part.file}, more than {MOST_COLUMN_BYTES:,}."
+        raise DataError([Fault(what, part.file, "Take the column out of the file, or write the file again.")])
+
+
+def _between(places: NDArray[np.int64], start: int, stop: int) -> NDArray[np.int64]:
+    """Those of ascending places that lie from `start` to before `stop`, counted from `start`."""
+    first, last = np.searchsorted(places, (start, stop))
+    return places[first:last] - start
+
+
+def _opened(source: Path | bytes, footer: Any = None) -> Any:
+    import pyarrow
+    import pyarrow.parquet
+
+    content = pyarrow.BufferReader(source) if isinstance(source, bytes) else pyarrow.OSFile(str(source))
+    return pyarrow.parquet.ParquetFile(content, metadata=footer)
+
+
+def _first_bytes(source: Path | bytes) -> bytes:
+    if isinstance(source, bytes):
+        return source[:FIRST_BYTES]
+    with source.open("rb") as file:
+        return file.read(FIRST_BYTES)
+
+
+def _damaged(file: str) -> Fault:
+    return Fault(f"{file} is not a parquet file.", file, "Write it again, or give a .csv.")
+
+
+def _plain(table: Any) -> Any:
+    """A table of one column, its cells plain."""
+    import pyarrow
+
+    return pyarrow.table({name: cells.whole(table.column(name)) for name in table.column_names})
+
+
+def _below(tables: Sequence[Any]) -> Any:
+    """Tables one below the other, where their columns fit together."""
+    import pyarrow
+
+    return pyarrow.concat_tables(tables, promote_options="permissive")
+
+
+def _fit(tables: Sequence[Any]) -> bool:
+    import pyarrow
+
+    try:
+        _below(tables)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError):
+        return False
+    return True
+
+
+def _other_kinds(name: str, parts: Sequence[Part], read: Sequence[Any], folder: str) -> Fault:
+    """The fault of a column that is held in kinds that do not fit together, with a file of either kind."""
+    held: dict[Any, list[int]] = {}
+    for place, table in enumerate(read):
+        held.setdefault(table.schema.field(name).type, []).append(place)
+    pairs = list(combinations(held, 2))
+    apart = (pair for pair in pairs if not _fit([read[place] for kind in pair for place in held[kind]]))
+    first, other = next(apart, pairs[0])
+    here, there = (parts[held[kind][0]].file for kind in (other, first))
+    what = f"{here} holds {name} as {other}, and {there} as {first}."
+    return Fault(what, folder, "Write the column alike in every file of the folder.")

@@ -1,0 +1,339 @@
+"""Which columns are predictors, and their values as numbers or as codes of categories that every dataset shares."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dossier.errors import Fault
+from dossier.reading import notations
+from dossier.reading.columns import LARGEST, Column, Settled, for_decimal_commas, is_written_with_commas, parsed, words
+from dossier.reading.faults import LONGEST, by_row, no_column
+from dossier.release import DatasetDeclaration, Release
+from dossier.types import Feature
+
+MOST_PREDICTORS = 1000
+"""Each is a row of tables, and is compared between all sites; a model of genes has some dozens."""
+INDEX = re.compile(r"__index_level_\d+__|Unnamed: \d+|\.\.\.\d+")
+"""What pandas and R call a column without a name."""
+NAMES_OF_ROWS = frozenset(("X", "index", "rownames", "row.names"))
+"""What they call the numbers of rows, and a person something else."""
+WORDS = re.compile(r"[^\W_]+")
+"""The words of a name, between the signs."""
+ENOUGH_ROWS = 10
+"""In so many rows texts of which more than half are different are names, identifiers or days, and no categories."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table before its rows are split or left out, with what the release declares about it."""
+
+    declaration: DatasetDeclaration
+    table: Settled
+    """All its rows; of a table of very many, only the columns that are read in all of them."""
+    where: str
+    sample: Sample | None = None
+    others: Mapping[tuple[str | None, str | None], int] = field(default_factory=dict)
+    """How many rows of each site and imputation `rows` leaves out."""
+
+    def name_of(self, site: str | None) -> str:
+        """The name of the dataset of the rows with this word for their site."""
+        name = self.declaration.name
+        return name if self.declaration.site_column is None else f"{name}-{slug(site or '')}"
+
+    @property
+    def every_column(self) -> Settled:
+        """The table with all its columns, in the rows in which all of them are read."""
+        return self.table if self.sample is None else self.sample.table
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The rows of a table of very many in which every column is read."""
+
+    table: Settled
+    places: NDArray[np.int64]
+    """Which of all rows they are, in ascending order."""
+
+
+@dataclass(frozen=True)
+class Renamed:
+    """A predictor of the development table that a table lacks, and the columns of that table that may be it."""
+
+    name: str
+    columns: tuple[str, ...]
+
+
+def slug(text: str) -> str:
+    """A text as part of a name: small letters and digits, dashes between them."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")
+
+
+def columns_of_all_rows(release: Release, declaration: DatasetDeclaration) -> frozenset[str]:
+    """The columns that are read in every row, however many there are: two or three numbers a row.
+
+    They are what discrimination, calibration and net benefit rest on, and what deals the rows out.
+    """
+    prediction = release.prediction
+    keys = ("split", "id", "site_column", "cluster", "weights", "imputation")
+    named = (
+        *(release.outcome.column, prediction.column, prediction.rival),
+        *(*(prediction.columns or ()), *(prediction.rivals or ())),
+        *case_columns(release).values(),
+        *(getattr(declaration, key) for key in keys),
+    )
+    return frozenset(name for name in named if name is not None)
+
+
+def roles_of_columns(release: Release) -> dict[str, str]:
+    """The columns that have a role of their own, so that they are no predictors, with the key that names each."""
+    named: dict[str | None, str] = {
+        release.outcome.column: "[outcome] column",
+        release.prediction.column: "[prediction] column",
+        release.prediction.rival: "[prediction] rival",
+        **dict.fromkeys(release.prediction.columns or (), "[prediction] columns"),
+        **dict.fromkeys(release.prediction.rivals or (), "[prediction] rivals"),
+    }
+    for key, name in case_columns(release).items():
+        named.setdefault(name, CASE_KEYS[key])
+    for dataset in release.dataset:
+        for key in ("split", "id", "site_column", "cluster", "weights", "imputation"):
+            named.setdefault(getattr(dataset, key), f"[[dataset]] {key}")
+    return {name: key for name, key in named.items() if name is not None}
+
+
+CASE_KEYS = {
+    "relevance": "[utility] relevance",
+    "cost": "[utility] cost",
+    "benefit": "[utility] benefit",
+    "complexity": "[h_accuracy] complexity",
+}
+"""The keys of release.toml that may name a column with a number for each case."""
+
+
+def case_columns(release: Release) -> dict[str, str]:
+    """The columns that hold a number for each case, by the keys that name them."""
+    declared = release.utility
+    given = {} if declared is None else {key: getattr(declared, key) for key in ("relevance", "cost", "benefit")}
+    given["complexity"] = release.h_accuracy.complexity
+    return {key: name for key, name in given.items() if isinstance(name, str)}
+
+
+def chosen(release: Release, sources: Sequence[Source], faults: list[Fault]) -> list[tuple[str, ...]]:
+    """The names of the predictors of each table."""
+    taken = roles_of_columns(release)
+    development = next((source for source in sources if source.declaration.role == "development"), None)
+    offered = _offered(development, taken, _selecting(release))
+    if development is not None and len(offered) > MOST_PREDICTORS:
+        what = f"The development table has {len(offered):,} possible predictors, more than {MOST_PREDICTORS:,}."
+        faults.append(Fault(what, f"{development.where}, predictors", "Name those that are in this [[dataset]]."))
+        return [() for _ in sources]
+    names = [
+        _declared(source, taken, faults)
+        if source.declaration.predictors is not None
+        else tuple(name for name in source.table.names if name in offered)
+        for source in sources
+    ]
+    if development is None or development.declaration.predictors is not None:
+        return names
+    position = next(k for k, source in enumerate(sources) if source is development)
+    used = {name for k, others in enumerate(names) if k != position for name in others}
+    names[position] = tuple(name for name in names[position] if name in used)
+    return names
+
+
+def renamed(release: Release, sources: Sequence[Source]) -> list[tuple[Renamed, ...]]:
+    """The predictors that a table lacks and that may stand there under another name, of each table."""
+    taken = roles_of_columns(release)
+    development = next((source for source in sources if source.declaration.role == "development"), None)
+    offered = sorted(_offered(development, taken, _selecting(release)))
+    if len(offered) > MOST_PREDICTORS:
+        return [() for _ in sources]
+    known = frozenset(taken) if development is None else frozenset((*taken, *development.table.names))
+    return [
+        ()
+        if source is development or source.declaration.predictors is not None
+        else tuple(_renamed(offered, source.table.names, known))
+        for source in sources
+    ]
+
+
+def _renamed(offered: Sequence[str], names: Sequence[str], known: frozenset[str]) -> Iterator[Renamed]:
+    strange = [name for name in names if name not in known]
+    for name in offered:
+        alike = tuple(other for other in strange if name not in names and _may_be_one(name, other))
+        if alike:
+            yield Renamed(name, alike)
+
+
+def _may_be_one(name: str, other: str) -> bool:
+    """Whether two names differ in capitals and signs only, or one of them is the other with a unit or a note behind."""
+    plain, longer = sorted((WORDS.findall(one.casefold()) for one in (name, other)), key=len)
+    return bool(plain) and ("".join(plain) == "".join(longer) or plain == longer[: len(plain)])
+
+
+def _offered(development: Source | None, taken: dict[str, str], selecting: frozenset[str]) -> frozenset[str]:
+    if development is None:
+        return frozenset()
+    names = development.declaration.predictors
+    if names is None:
+        names = tuple(
+            name for name in development.table.names if name not in selecting and not _numbers_rows(name, development)
+        )
+    return frozenset(name for name in names if name not in taken)
+
+
+def _numbers_rows(name: str, source: Source) -> bool:
+    """Whether a column is the index of a program, which nobody measured: by its name, and where need be its values."""
+    if INDEX.fullmatch(name):
+        return True
+    column = source.every_column.columns.get(name)
+    return name in NAMES_OF_ROWS and column is not None and bool((np.diff(column.numbers) == 1).all())
+
+
+def _selecting(release: Release) -> frozenset[str]:
+    """The columns that say which rows are meant: predictors only where they are called so."""
+    return frozenset(name for dataset in release.dataset for name in dataset.rows)
+
+
+def _declared(source: Source, taken: dict[str, str], faults: list[Fault]) -> tuple[str, ...]:
+    kept = []
+    for name in dict.fromkeys(source.declaration.predictors or ()):
+        if name in taken:
+            fix = f"Take it out of predictors, or out of {taken[name]}."
+            faults.append(Fault(f"{name} is no predictor: {taken[name]} names it.", f"{source.where}, predictors", fix))
+        elif name not in source.table.names:
+            known = [column for column in source.table.names if column not in taken]
+            faults.append(no_column(name, source.table.file, known, "[[dataset]] predictors"))
+        else:
+            kept.append(name)
+    return tuple(kept)
+
+
+def features(
+    sources: Sequence[Source], names: Sequence[tuple[str, ...]], faults: list[Fault]
+) -> list[tuple[Feature, ...]]:
+    """The predictors of each table over all its rows, categories with the same codes in every table."""
+    faults += [
+        no_column(name, source.table.file, source.table.names, "[[dataset]] categorical")
+        for source in sources
+        for name in source.declaration.categorical
+        if name not in source.table.names
+    ]
+    made: dict[str, dict[int, Feature]] = {}
+    for name in dict.fromkeys(name for some in names for name in some):
+        holders = {k: source for k, source in enumerate(sources) if name in names[k]}
+        made[name] = _feature(name, holders, sources, faults)
+    return [tuple(made[name][k] for name in some if k in made[name]) for k, some in enumerate(names)]
+
+
+def _feature(
+    name: str, holders: dict[int, Source], sources: Sequence[Source], faults: list[Fault]
+) -> dict[int, Feature]:
+    columns = {k: source.every_column.columns[name] for k, source in holders.items()}
+    if any(name in source.declaration.categorical for source in sources):
+        return _categories(name, columns, holders, faults, declared=True)
+    mixed = [k for k, column in columns.items() if column.kind == "mixed"]
+    for k in mixed:
+        faults += _mixed(name, columns[k], holders[k])
+    if mixed:
+        return {}
+    kinds = {k: column.kind for k, column in columns.items() if column.kind != "empty"}
+    numeric = [holders[k].every_column.file for k, kind in kinds.items() if kind == "numbers"]
+    textual = [holders[k].every_column.file for k, kind in kinds.items() if kind != "numbers"]
+    if numeric and textual:
+        what = f"{name} holds numbers in {numeric[0]} and categories in {textual[0]}."
+        fix = f"Code it alike in every table, or list {name} under categorical."
+        faults.append(Fault(what, f"{numeric[0]} and {textual[0]}, column {name}", fix))
+        return {}
+    if textual:
+        return _categories(name, columns, holders, faults, declared=False)
+    return _numbers(name, columns, holders, faults)
+
+
+def _mixed(name: str, column: Column, source: Source) -> list[Fault]:
+    wrong = np.flatnonzero(~column.missing & np.isnan(column.numbers))
+    texts = [str(column.cells[int(k)].as_py()) for k in wrong[:20]]
+    rows = [int(row) for row in source.every_column.rows[wrong]]
+    fix = f"Declare it as missing (missing = {{ {name} = [ … ] }}), or list {name} under categorical."
+    if any(notations.is_number(text) for text in texts):
+        fix = f"{notations.fix(texts)}, or list {name} under categorical."
+    return by_row(source.every_column.file, column.name, rows, lambda k: f'{name} is "{texts[k]}" among numbers.', fix)
+
+
+def _numbers(
+    name: str, columns: dict[int, Column], holders: dict[int, Source], faults: list[Fault]
+) -> dict[int, Feature]:
+    for k, column in columns.items():
+        faults += _too_large(name, column, holders[k])
+    return {k: Feature(name, column.numbers) for k, column in columns.items()}
+
+
+def _too_large(name: str, column: Column, source: Source) -> list[Fault]:
+    """The faults of numbers that no measurement gives."""
+    beyond = np.abs(column.numbers) > LARGEST
+    values = column.numbers[beyond]
+    rows = [int(row) for row in source.every_column.rows[beyond]]
+    fix = "Give a finite number, leave the cell empty, or declare the value as missing."
+
+    def what(k: int) -> str:
+        return (
+            f"{name} is infinite." if np.isinf(values[k]) else f"{name} is {values[k]:g}, too large for a measurement."
+        )
+
+    return by_row(source.every_column.file, column.name, rows, what, fix)
+
+
+def _categories(
+    name: str, columns: dict[int, Column], holders: dict[int, Source], faults: list[Fault], declared: bool
+) -> dict[int, Feature]:
+    texts = {k: words(column) for k, column in columns.items()}
+    for k, cells in texts.items():
+        faults += [] if declared else _too_many(name, cells, holders[k])
+        faults += _too_long(name, cells, holders[k])
+    levels = by_size({text for cells in texts.values() for text in cells if text is not None})
+    code = {level: float(k) for k, level in enumerate(levels)}
+    return {
+        k: Feature(name, np.array([np.nan if text is None else code[text] for text in cells], dtype=np.float64), levels)
+        for k, cells in texts.items()
+    }
+
+
+def _too_many(name: str, cells: Sequence[str | None], source: Source) -> list[Fault]:
+    """The fault of texts that are nearly all different: each of them may be a patient."""
+    table, present = source.every_column, [text for text in cells if text is not None]
+    different = set(present)
+    if len(present) < ENOUGH_ROWS or len(different) <= len(present) / 2:
+        return []
+    fix = f"List the predictors without {name}, name it as id, or list it under categorical."
+    if notations.are_numbers(different):
+        fix = f"{notations.fix(different)}, or list {name} under categorical."
+        fix = for_decimal_commas(table) if is_written_with_commas(table) else fix
+    what = f"{name} holds {len(different)} different texts in {len(present)} rows: too many for a category."
+    return [Fault(what, f"{table.file}, column {table.columns[name].name}", fix)]
+
+
+def _too_long(name: str, cells: Sequence[str | None], source: Source) -> list[Fault]:
+    """The faults of texts that are prose and no category."""
+    places = [k for k, text in enumerate(cells) if text is not None and len(text) > LONGEST]
+    rows = [int(source.every_column.rows[k]) for k in places]
+    fix = f"List the predictors without {name}, or write categories of a few words."
+
+    def what(k: int) -> str:
+        return f"{name} holds a text of {len(cells[places[k]] or ''):,} characters, too long for a category."
+
+    return by_row(source.every_column.file, source.every_column.columns[name].name, rows, what, fix)
+
+
+def by_size(levels: set[str]) -> tuple[str, ...]:
+    """Numbers by size, everything else by the alphabet."""
+    values = {level: parsed(level) for level in levels}
+    if all(value is not None for value in values.values()):
+        return tuple(sorted(levels, key=lambda level: (values[level] or 0.0, level)))
+    return tuple(sorted(levels))

@@ -1,0 +1,110 @@
+"""The previous release: its results.json, and the manifest beside it."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from dossier import manifest as manifests
+from dossier import results
+from dossier.errors import Fault, ReleaseError
+from dossier.reading import letters
+from dossier.reading.files import RESULTS, Folder
+from dossier.results import Results
+from dossier.types import Absent, Predicted, Previous, PreviousManifest
+
+if TYPE_CHECKING:
+    from dossier.release import Release
+
+WHERE = "release.toml, [release] previous"
+LINES = 5
+"""How many strange texts are told before the rest is left."""
+
+
+def previous(release: Release, folder: Folder, faults: list[Fault]) -> Previous | None:
+    """What the previous release recorded; None where this one names none, or where a fault was found.
+
+    The file may lie outside the release folder: it is of another release. The manifest beside it is read where there
+    is one, and must be of that very file.
+    """
+    name = release.release.previous
+    if name is None:
+        return None
+    if folder.is_folder(name):
+        faults.append(Fault(f"{name} is a folder.", WHERE, "Name the results.json in it."))
+        return None
+    content = folder.read(name, WHERE, True, faults, RESULTS)
+    found = None if content is None else _read(content, name, release.release.model, faults)
+    if content is None or found is None:
+        return None
+    sha256 = hashlib.sha256(content).hexdigest()
+    manifest = _manifest(folder, name, sha256, faults)
+    return None if manifest is None else _previous(found, name, sha256, manifest)
+
+
+# ---- is it a results.json, and of this model ------------------------------------------------------------------------
+
+
+def _read(content: bytes, name: str, model: str, faults: list[Fault]) -> Results | None:
+    """The results of a file; None, and faults, where it holds none, or those of another model."""
+    try:
+        found = results.read(content, name)
+    except ReleaseError as error:
+        faults += error.faults
+        return None
+    if found.release.model != model:
+        what = f'{name} is about "{found.release.model}", and this release about "{model}".'
+        faults.append(Fault(what, WHERE, "Name the results.json of a previous release of the same model."))
+        return None
+    strange = [
+        fault
+        for location, text in letters.words(found.model_dump(mode="json", by_alias=True))
+        for fault in letters.fault("A text", text, f"{name}, {results.place(location)}")
+    ]
+    faults += strange[:LINES]
+    return None if strange else found
+
+
+def _manifest(folder: Folder, of: str, sha256: str, faults: list[Fault]) -> PreviousManifest | Absent | None:
+    """The manifest beside the results; Absent where there is none; None, and a fault, where it is of other results."""
+    name = str(PurePosixPath(of).with_name(manifests.MANIFEST))
+    if not (folder.path / name).is_file():
+        return Absent("there is no manifest.json beside the previous results")
+    content = folder.read(name, WHERE, True, faults, RESULTS)
+    if content is None:
+        return None
+    found, own = manifests.of(content), PurePosixPath(of).name
+    if found is None:
+        faults.append(
+            Fault(f"{name} is no manifest of dossier.", name, "Leave it as dossier wrote it, or take it away.")
+        )
+        return None
+    if not any((one.name, one.sha256) == (own, sha256) for one in found.outputs):
+        what = f"{name} lists another {own} than the one beside it."
+        faults.append(Fault(what, WHERE, "Name the results.json in the folder that dossier wrote, unchanged."))
+        return None
+    return PreviousManifest(dict(found.versions), tuple(one.value for one in found.inputs), found.artifact_sha256)
+
+
+# ---- as values ------------------------------------------------------------------------------------------------------
+
+
+def _previous(found: Results, name: str, sha256: str, manifest: PreviousManifest | Absent) -> Previous:
+    evidence = found.evidence
+    core = [one for one in evidence.results if evidence.terms[one.term].tier == "core" and "against" not in one.at]
+    about = found.release
+    return Previous(
+        file=name,
+        sha256=sha256,
+        version=about.version,
+        date=about.date,
+        level=about.level,
+        seed=about.seed,
+        thresholds=evidence.release.thresholds.declared,
+        datasets=evidence.datasets,
+        results=tuple(core),
+        criteria=evidence.criteria,
+        manifest=manifest,
+        predicted=Predicted.by(evidence.release),
+    )

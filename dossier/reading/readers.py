@@ -1,0 +1,413 @@
+"""The readers' tables -> labels, confidence and complexity: rows are cases, columns are raters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dossier.errors import Fault
+from dossier.reading import coded, isolation, refused, signatures, tables
+from dossier.reading.columns import Bools, Column, column, words
+from dossier.reading.datasets import Site
+from dossier.reading.faults import by_row, counted, listed, nearest
+from dossier.reading.files import Folder
+from dossier.release import ReadersTables
+from dossier.types import READERS, Flag, Floats, Readers
+
+MOST_RATERS = 200
+"""Each is compared with every other one; a table of more has its cases in the columns."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table as it was found: its columns, their names where a row or the file gives some, and the rows' numbers."""
+
+    names: tuple[str, ...] | None
+    columns: tuple[Any, ...]
+    rows: Sequence[int]
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """One table of the readers, with its raters' names and its cases' identifiers where it has some."""
+
+    file: str
+    rows: Sequence[int]
+    values: Floats
+    raters: tuple[str, ...] | None
+    cases: tuple[str, ...] | None
+
+
+def readers(
+    declared: ReadersTables, folder: Folder, sites: Sequence[Site], unread: Sequence[str], faults: list[Fault]
+) -> Readers | None:
+    """The readers' tables with the cases of the analysed rows; None, and faults, when they do not fit together.
+
+    Without a dataset every case of the tables is one, and the truth is unknown. `unread` names the datasets whose own
+    faults stand in the list already.
+    """
+    names = {"labels": declared.labels, "confidence": declared.confidence, "complexity": declared.complexity}
+    before = len(faults)
+    read = {key: _ratings(key, file, declared, folder, faults) for key, file in names.items() if file is not None}
+    found = {key: ratings for key, ratings in read.items() if ratings is not None}
+    site = _site(declared, sites, unread, faults)
+    if len(faults) > before or "labels" not in found or declared.dataset in unread:
+        return None
+    found = _without_ends(found, site)
+    if _same_shape(found, faults):
+        _same_raters(found, faults)
+    _accuracy_fits(declared, found["labels"], faults)
+    aligned = _aligned(found, faults) if len(faults) == before else None
+    if aligned is None:
+        return None
+    order = _order(aligned["labels"], declared, site, faults)
+    return None if order is None else _made(declared, aligned, site, order)
+
+
+def _made(
+    declared: ReadersTables, found: dict[str, Ratings], site: Site | None, order: Sequence[tuple[int, int]]
+) -> Readers:
+    """`order`: the case's row in the tables, and the row of the dataset that it is."""
+    cases, rows = np.array(order, dtype=np.int64).reshape(-1, 2).T
+    if site is not None:
+        kept = site.analysed[rows]
+        cases, rows = cases[kept], (np.cumsum(site.analysed) - 1)[rows[kept]]
+    values = {key: ratings.values[cases] for key, ratings in found.items()}
+    truth = None if site is None or site.dataset.outcome is None else site.dataset.outcome[rows]
+    raters = values["labels"].shape[1]
+    accuracy = declared.accuracy
+    return Readers(
+        dataset=None if site is None else site.dataset.name,
+        rows=rows,
+        labels=values["labels"],
+        confidence=values.get("confidence"),
+        complexity=values.get("complexity"),
+        truth=truth,
+        accuracy=(accuracy,) * raters if isinstance(accuracy, float) else accuracy,
+        coherence=declared.coherence,
+    )
+
+
+def flags(found: Readers) -> Iterator[Flag]:
+    """What may be wrong with the readers' tables: raters of whose accuracy nothing is known."""
+    if found.accuracy is None and found.truth is None:
+        says = "The accuracy of the raters is neither declared nor known from an outcome, and is taken as 1: "
+        says += "the reliability of the labels, rho, is the highest that it can be."
+        yield Flag("rater_accuracy_assumed", found.dataset or READERS, says)
+
+
+# ---- one table ------------------------------------------------------------------------------------------------------
+
+
+def _ratings(key: str, file: str, declared: ReadersTables, folder: Folder, faults: list[Fault]) -> Ratings | None:
+    where = f"release.toml, [readers] {key}"
+    ending = refused.ending(file, where)
+    if ending is not None and not folder.is_folder(file):
+        faults.append(ending)
+        return None
+    content = folder.read(file, where, declared.outside, faults)
+    if content is None:
+        return None
+    grid = _grid(key, content, file, declared, faults)
+    grid = grid if grid is None or grid.names is None else _named(key, grid, grid.names, file, declared, faults)
+    if grid is None:
+        return None
+    names = grid.names or tuple(f"number {k + 1}" for k in range(len(grid.columns)))
+    raters, rows = [column(name, cells) for name, cells in zip(names, grid.columns, strict=True)], grid.rows
+    cases = None
+    if declared.case is not None and raters:
+        cases, raters = _cases(raters[0], rows, file, faults), raters[1:]
+    if not raters:
+        after = "" if declared.case is None else f" after {declared.case}"
+        faults.append(Fault(f"{file} has no raters.", file, f"Put a column for each rater{after}."))
+        return None
+    if len(raters) > MOST_RATERS:
+        what = f"{file} has {len(raters):,} raters, more than {MOST_RATERS:,}."
+        faults.append(Fault(what, file, "Keep the columns of raters; rows are cases."))
+        return None
+    _in_range(key, file, raters, rows, faults)
+    named = None if grid.names is None else tuple(one.name for one in raters)
+    return Ratings(file, rows, np.column_stack([one.numbers for one in raters]), named, cases)
+
+
+def _grid(key: str, content: bytes, file: str, declared: ReadersTables, faults: list[Fault]) -> Grid | None:
+    if signatures.kind(file) not in (*signatures.TEXTS, ".xlsx"):
+        raw = isolation.table(content, file, faults)
+        if raw is None:
+            return None
+        columns = (raw.columns[name] if name == declared.case else coded.numbers(raw, name) for name in raw.columns)
+        held = tables.Lines(tuple(columns), raw.rows)
+        held = held if declared.case is not None else _with_gaps(held, first=1)
+        return Grid(tuple(raw.columns), held.columns, [int(row) for row in held.rows])
+    lines = isolation.lines(content, file, faults)
+    if lines is None:
+        return None
+    lines = _written(lines, declared)
+    first, rows = [str(cells[0]) for cells in lines.columns], [int(row) for row in lines.rows]
+    header = _header(key, first, file, declared, faults)
+    if header is None:
+        return None
+    if not header:
+        return Grid(None, lines.columns, rows)
+    if not tables.well_named(first, len(rows) - 1, file, faults):
+        return None
+    return Grid(tuple(first), tuple(cells[1:] for cells in lines.columns), rows[1:])
+
+
+def _written(lines: tables.Lines, declared: ReadersTables) -> tables.Lines:
+    """The records without columns of nothing, and without rows of nothing where a case has an identifier.
+
+    A spreadsheet that is saved as a text ends its lines, and the file, with separators that part nothing.
+    """
+    rows_of_each = [(cells, tables.filled_rows([cells])) for cells in lines.columns]
+    columns = tuple(cells for cells, filled in rows_of_each if filled is None or filled.any())
+    lines = replace(lines, columns=columns)
+    if declared.case is None:
+        return _with_gaps(lines, first=int(lines.rows[0]))
+    filled = tables.filled_rows(columns)
+    return lines if filled is None else lines.only(filled)
+
+
+def _with_gaps(lines: tables.Lines, first: int) -> tables.Lines:
+    """The rows with those of nothing between them: without identifiers the place of a row says which case it is.
+
+    Where a row of nothing follows every row, a program has ended each line twice.
+    """
+    numbers = lines.rows
+    if len(numbers) == 0 or (len(numbers) > 2 and (np.diff(numbers) == 2).all()):
+        return lines
+    import pyarrow
+
+    every = np.arange(first, int(numbers[-1]) + 1, dtype=np.int64)
+    gaps = ~np.isin(every, numbers)
+    places = pyarrow.array(np.cumsum(~gaps) - 1, mask=gaps)
+    return tables.Lines(tuple(cells.take(places) for cells in lines.columns), every)
+
+
+def _named(
+    key: str, grid: Grid, names: Sequence[str], file: str, declared: ReadersTables, faults: list[Fault]
+) -> Grid | None:
+    """The columns that have a name, as in any table, with the cases in the first of them; None, and faults, if not."""
+    before = len(faults)
+    unnamed = [column(name, cells) for name, cells in zip(names, grid.columns, strict=True) if not name]
+    if any((one.missing | _fits(key)(one.numbers)).all() for one in unnamed):
+        what = f"A column of {file} holds ratings and has no name."
+        faults.append(Fault(what, f"{file}, first row", "Name its rater, or take the column out."))
+    kept = [k for k, name in enumerate(names) if name]
+    first = names[kept[0]] if kept else "without a name"
+    if declared.case is not None and first != declared.case:
+        which = "named column" if kept and kept[0] else "column"
+        what = f"The first {which} of {file} is {first}, not {declared.case}."
+        faults.append(Fault(what, f"{file}, first row", "Put the cases' identifiers first, or mend [readers] case."))
+    if len(faults) > before:
+        return None
+    return Grid(tuple(names[k] for k in kept), tuple(grid.columns[k] for k in kept), grid.rows)
+
+
+def _header(key: str, first: list[str], file: str, declared: ReadersTables, faults: list[Fault]) -> bool | None:
+    """Whether the first line names the raters; None, and a fault, when nobody can tell."""
+    if declared.header is not None:
+        return declared.header
+    if declared.case is not None and declared.case in first:
+        return True
+    cells = first[1:] if declared.case is not None else first
+    numbers = column("", _arrow(cells)).numbers
+    fits = _fits(key)
+    valid = [bool(fits(numbers[k : k + 1])[0]) or cell == "" for k, cell in enumerate(cells)]
+    if all(valid):
+        return False
+    if np.isnan(numbers).all():
+        return True
+    what = f"The first line of {file} holds neither only ratings nor only names of raters."
+    faults.append(Fault(what, f"{file}, first row", "Mend the line, or write header = true or false in [readers]."))
+    return None
+
+
+def _arrow(cells: list[str]) -> object:
+    import pyarrow
+
+    return pyarrow.array(cells, pyarrow.string())
+
+
+def _fits(key: str) -> Callable[[Floats], Bools]:
+    if key == "labels":
+        return lambda values: np.isin(values, (0.0, 1.0))
+    return lambda values: (values >= 0) & (values <= 1)
+
+
+def _in_range(key: str, file: str, columns: list[Column], rows: Sequence[int], faults: list[Fault]) -> None:
+    fits = _fits(key)
+    singular = "label" if key == "labels" else key
+    text = "not 0 or 1" if key == "labels" else "not a number from 0 to 1"
+    fix = (
+        "Give 0 or 1, or leave the cell empty."
+        if key == "labels"
+        else "Give a number from 0 to 1, or leave the cell empty."
+    )
+    wrong = [
+        (rows[int(k)], one.name, one.cells[int(k)].as_py())
+        for one in columns
+        for k in np.flatnonzero(~one.missing & ~fits(one.numbers))
+    ]
+    wrong.sort(key=lambda found: found[0])
+    places = [row for row, _, _ in wrong]
+    raters = [name for _, name, _ in wrong]
+    faults += by_row(file, raters, places, lambda k: f"{singular} is {wrong[k][2]}, {text}.", fix)
+
+
+def _cases(first: Column, rows: Sequence[int], file: str, faults: list[Fault]) -> tuple[str, ...]:
+    texts = words(first)
+    seen: dict[str, int] = {}
+    gaps, repeats = [], []
+    for row, text in zip(rows, texts, strict=True):
+        if text is None:
+            gaps.append(row)
+        elif text in seen:
+            repeats.append((row, seen[text]))
+        else:
+            seen[text] = row
+    fix = "Give one in every row."
+    faults += by_row(file, None, gaps, lambda k: "The case's identifier is missing.", fix)
+    fix = "Keep one row a case."
+    again = [row for row, _ in repeats]
+    faults += by_row(file, None, again, lambda k: f"The case is the same as in row {repeats[k][1]}.", fix)
+    return tuple(text or "" for text in texts)
+
+
+# ---- the tables together --------------------------------------------------------------------------------------------
+
+
+def _without_ends(found: dict[str, Ratings], site: Site | None) -> dict[str, Ratings]:
+    """The tables without rows of nothing at their end, where neither the dataset nor another table has such cases."""
+    if found["labels"].cases is not None:
+        return found
+    judged = [np.flatnonzero(~np.isnan(ratings.values).all(axis=1)) for ratings in found.values()]
+    wanted = max(int(rows.max(initial=0)) + 1 for rows in judged)
+    wanted = wanted if site is None else max(wanted, site.dataset.rows_read)
+    return {
+        key: replace(ratings, rows=ratings.rows[:wanted], values=ratings.values[:wanted])
+        for key, ratings in found.items()
+    }
+
+
+def _same_shape(found: dict[str, Ratings], faults: list[Fault]) -> bool:
+    labels, before = found["labels"], len(faults)
+    for ratings in found.values():
+        if ratings.values.shape != labels.values.shape:
+            (cases, raters), (wanted_cases, wanted_raters) = ratings.values.shape, labels.values.shape
+            what = (
+                f"{ratings.file} has {counted(cases, 'case')} and {counted(raters, 'rater')}, "
+                f"{labels.file} has {counted(wanted_cases, 'case')} and {counted(wanted_raters, 'rater')}."
+            )
+            fix = "Give every table one row a case and one column a rater."
+            faults.append(Fault(what, f"{ratings.file} and {labels.file}", fix))
+    return len(faults) == before
+
+
+def _accuracy_fits(declared: ReadersTables, labels: Ratings, faults: list[Fault]) -> None:
+    raters = labels.values.shape[1]
+    if isinstance(declared.accuracy, tuple) and len(declared.accuracy) != raters:
+        what = f"accuracy has {counted(len(declared.accuracy), 'value')} for {counted(raters, 'rater')}."
+        fix = "Give one number for all raters, or one a rater."
+        faults.append(Fault(what, "release.toml, [readers] accuracy", fix))
+
+
+def _same_raters(found: dict[str, Ratings], faults: list[Fault]) -> None:
+    """The faults of tables that name other raters than the labels do; one rater needs no name."""
+    labels = found["labels"]
+    for ratings in found.values():
+        if labels.raters is None or ratings.raters is None or len(labels.raters) == 1:
+            continue
+        lost = [name for name in labels.raters if name not in ratings.raters]
+        if lost:
+            others = [name for name in ratings.raters if name not in labels.raters]
+            word = "rater" if len(lost) == 1 else "raters"
+            what = f"{labels.file} has the {word} {listed(lost)}; {ratings.file} has {listed(others)} instead."
+            fix = "Name each rater alike in every table; the order does not matter."
+            faults.append(Fault(what, f"{ratings.file}, first row", fix))
+
+
+def _aligned(found: dict[str, Ratings], faults: list[Fault]) -> dict[str, Ratings] | None:
+    """The tables with their raters and cases in the order of the labels."""
+    labels = found["labels"]
+    aligned = {key: _with_raters_of(labels, ratings) for key, ratings in found.items()}
+    if labels.cases is None:
+        return aligned
+    for key, ratings in aligned.items():
+        place = {case: k for k, case in enumerate(ratings.cases or ())}
+        if _strangers(labels, labels.cases, place, ratings.file, "Give every table the same cases.", faults):
+            return None
+        order = [place[case] for case in labels.cases]
+        aligned[key] = replace(ratings, rows=labels.rows, values=ratings.values[order], cases=labels.cases)
+    return aligned
+
+
+def _with_raters_of(labels: Ratings, ratings: Ratings) -> Ratings:
+    if labels.raters is None or ratings.raters is None or len(labels.raters) == 1:
+        return ratings
+    order = [ratings.raters.index(name) for name in labels.raters]
+    return replace(ratings, values=ratings.values[:, order], raters=labels.raters)
+
+
+def _strangers(
+    labels: Ratings, cases: Sequence[str], known: Collection[str], other: str, fix: str, faults: list[Fault]
+) -> bool:
+    """Whether there are cases that the other table does not have; a fault for each, for those but for zeros one."""
+    strangers = [(row, case) for row, case in zip(labels.rows, cases, strict=True) if case not in known]
+    plain = {case.lstrip("0") for case in known} if strangers else set()
+    rows = [row for row, case in strangers if case.lstrip("0") not in plain]
+    but_for_zeros = len(strangers) - len(rows)
+    if but_for_zeros:
+        verb = "is" if but_for_zeros == 1 else "are"
+        what = f"{counted(but_for_zeros, 'case')} of {labels.file} {verb} in {other} with other zeros in front."
+        alike = "Write the identifiers alike in both tables: 0007 and 7 are two."
+        faults.append(Fault(what, f"{labels.file} and {other}", alike))
+    faults += by_row(labels.file, None, rows, lambda _: f"The case of this row is not in {other}.", fix)
+    return bool(strangers)
+
+
+def _site(declared: ReadersTables, sites: Sequence[Site], unread: Sequence[str], faults: list[Fault]) -> Site | None:
+    if declared.dataset is None or declared.dataset in unread:
+        return None
+    names = [site.dataset.name for site in sites]
+    if declared.dataset in names:
+        return sites[names.index(declared.dataset)]
+    near = nearest(declared.dataset, names)
+    fix = f"Did you mean {near}?" if near else "Name one of the datasets: " + ", ".join(names) + "."
+    where = "release.toml, [readers] dataset"
+    faults.append(Fault(f"There is no dataset {declared.dataset}.", where, fix))
+    return None
+
+
+def _order(
+    labels: Ratings, declared: ReadersTables, site: Site | None, faults: list[Fault]
+) -> list[tuple[int, int]] | None:
+    """Each case's row in the tables with its row in the dataset, in the order of the dataset."""
+    if site is None:
+        return [(k, k) for k in range(len(labels.rows))]
+    if labels.cases is not None:
+        return _linked(labels, labels.cases, site, faults)
+    if len(labels.rows) != site.dataset.rows_read:
+        what = f"{labels.file} has {counted(len(labels.rows), 'case')}, "
+        what += f"{site.dataset.name} has {counted(site.dataset.rows_read, 'row')}."
+        fix = "Give one row a case in the order of the dataset, or link them with case and id."
+        if labels.raters is None and len(labels.rows) == site.dataset.rows_read + 1:
+            fix = f"If its first line names the raters, write header = true in [readers]. {fix}"
+        faults.append(Fault(what, labels.file, fix))
+        return None
+    return [(k, k) for k in range(len(labels.rows))]
+
+
+def _linked(labels: Ratings, cases: tuple[str, ...], site: Site, faults: list[Fault]) -> list[tuple[int, int]] | None:
+    if site.identifiers is None:
+        what = f"The cases cannot be linked: {site.dataset.name} has no id."
+        faults.append(Fault(what, "release.toml, [readers] case", f"Add id = … to the dataset {site.dataset.name}."))
+        return None
+    place = {identifier: k for k, identifier in enumerate(site.identifiers)}
+    fix = "Keep the cases of the dataset only, or name another dataset."
+    if _strangers(labels, cases, place, site.dataset.name, fix, faults):
+        return None
+    return sorted(((k, place[case]) for k, case in enumerate(cases)), key=lambda pair: pair[1])

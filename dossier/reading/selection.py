@@ -1,0 +1,104 @@
+"""The rows of a table that `rows` of its [[dataset]] asks for, and the count of the others, by site and imputation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from dossier.errors import Fault
+from dossier.reading.columns import Bools, Column, coded, column, spelled, words
+from dossier.reading.faults import listed, nearest, no_column, shown
+from dossier.reading.isolation import Stored
+from dossier.reading.tables import RawTable
+from dossier.release import DatasetDeclaration, Value
+
+Place = tuple[str | None, str | None]
+"""The words of a row for its site and for its imputation; None where the table has no such column."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The selected rows of a table, and how many of each site and imputation are not among them."""
+
+    table: RawTable
+    others: Mapping[Place, int] = field(default_factory=dict)
+
+    @property
+    def left_out(self) -> int:
+        """How many rows are not selected."""
+        return sum(self.others.values())
+
+
+def selected(raw: RawTable, declaration: DatasetDeclaration, where: str, faults: list[Fault]) -> Selection:
+    """The rows whose cell in every column of `rows` is one of the values that stand there.
+
+    Everything else is then asked of them alone: what another row holds is neither checked nor counted, but that it is
+    there. A value is compared as a category is: 6, 6.0 and "6" are one; of labelled values the label and the code hold.
+    """
+    keep = np.ones(len(raw.rows), dtype=bool)
+    known = len(faults)
+    for name, values in declaration.rows.items():
+        held = _held(raw, declaration, name, faults)
+        if held:
+            keep &= _with_one_of(held, name, values, raw.file, f"{where}, rows", faults)
+    if not declaration.rows or len(faults) > known:
+        return Selection(raw)
+    if not keep.any():
+        what = f"No row of {raw.file} has a value of each column that rows names."
+        faults.append(Fault(what, f"{where}, rows", "Name values that stand in one row together."))
+        return Selection(raw)
+    return Selection(_only(raw, keep), _counted(_only(raw, ~keep), declaration))
+
+
+def _held(raw: RawTable, declaration: DatasetDeclaration, name: str, faults: list[Fault]) -> list[Column]:
+    """The column under our name for it, and the codes behind its labels where it has such."""
+    theirs = declaration.columns.get(name, name)
+    if theirs not in raw.columns:
+        faults.append(no_column(name, raw.file, list(raw.columns), f"rows = {{ {name} = … }}"))
+        return []
+    return [column(theirs, cells[theirs]) for cells in (raw.columns, raw.codes) if theirs in cells]
+
+
+def _with_one_of(
+    held: list[Column], name: str, values: tuple[Value, ...], file: str, where: str, faults: list[Fault]
+) -> Bools:
+    """The rows that have one of these values, and the faults of values that no row has."""
+    every = [(codes, known) for codes, known in map(coded, held)]
+    found = np.zeros(len(held[0].missing), dtype=bool)
+    for value in values:
+        word = spelled(value)
+        here = [codes == known.index(word) for codes, known in every if word in known]
+        found |= np.logical_or.reduce(here) if here else False
+        if not here:
+            known = list(dict.fromkeys(word for _, words in every for word in words))
+            near = nearest(word, known)
+            fix = f'Did you mean "{near}"?' if near else f"{name} is {listed(known)} in the table."
+            faults.append(Fault(f"{name} is never {shown(value)} in {file}.", where, fix))
+    return found
+
+
+def _only(raw: RawTable, keep: Bools) -> RawTable:
+    if isinstance(raw.columns, Stored):
+        return replace(raw, columns=raw.columns.only(np.flatnonzero(keep)), rows=raw.rows[keep])
+    import pyarrow
+
+    mask = pyarrow.array(keep)
+    columns, codes = ({name: cells.filter(mask) for name, cells in some.items()} for some in (raw.columns, raw.codes))
+    return replace(raw, columns=columns, rows=raw.rows[keep], codes=codes)
+
+
+def _counted(others: RawTable, declaration: DatasetDeclaration) -> Counter[Place]:
+    """How many rows of each site and imputation these are."""
+    sites, imputations = (_words(others, declaration, key) for key in (declaration.site_column, declaration.imputation))
+    return Counter(zip(sites, imputations, strict=True))
+
+
+def _words(raw: RawTable, declaration: DatasetDeclaration, key: str | None) -> list[str | None]:
+    cells: Any = None if key is None else declaration.columns.get(key, key)
+    if cells is None or cells not in raw.columns:
+        return [None] * len(raw.rows)
+    return words(column(cells, raw.columns[cells]))

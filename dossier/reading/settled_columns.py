@@ -1,0 +1,79 @@
+"""What was settled about each column of each table: its role, its type, its range, and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dossier.reading.columns import Column, coded
+from dossier.reading.predictors import Source, roles_of_columns
+from dossier.release import Release
+from dossier.types import Floats, SettledColumn, SettledTable
+
+ROLES = {
+    "[outcome] column": "outcome",
+    "[prediction] column": "risk",
+    "[prediction] columns": "risk",
+    "[prediction] rival": "rival's risk",
+    "[prediction] rivals": "rival's risk",
+}
+SHOWN = ("outcome", "risk", "rival's risk", "predictor", "subgroup", "weights")
+"""The roles whose range is shown: of a column that nobody uses, or that names a patient, nothing is."""
+
+
+def settled_tables(
+    release: Release, sources: Sequence[Source], predictors: Sequence[tuple[str, ...]], datasets: Sequence[str]
+) -> tuple[SettledTable, ...]:
+    """Every table of the release, with its columns in the order of the file."""
+    return tuple(
+        SettledTable(
+            dataset=source.declaration.name,
+            file=source.table.file,
+            rows=len(source.table.rows),
+            columns=tuple(_columns(release, source, names)),
+            left_out=sum(source.others.values()),
+            of_no_dataset=sum(
+                count for (site, _), count in source.others.items() if source.name_of(site) not in datasets
+            ),
+        )
+        for source, names in zip(sources, predictors, strict=True)
+    )
+
+
+def _columns(release: Release, source: Source, predictors: tuple[str, ...]) -> Iterator[SettledColumn]:
+    named = roles_of_columns(release)
+    groups = {one.column for one in release.subgroup}
+    categorical = {name for name in predictors if name in source.declaration.categorical}
+    everything, seen = source.table, source.every_column
+    for name in everything.names:
+        whole = name in everything.columns
+        column = everything.columns[name] if whole else seen.columns[name]
+        if name in named:
+            role = ROLES.get(named[name], named[name].rpartition(" ")[2])
+        elif name in predictors:
+            role = "predictor"
+        elif name in groups:
+            role = "subgroup"
+        else:
+            role = "rows" if name in source.declaration.rows else "not used"
+        found = _settled(name, role, column, name in categorical)
+        yield found if whole else replace(found, sample=len(seen.rows))
+
+
+def _settled(name: str, role: str, column: Column, categorical: bool) -> SettledColumn:
+    kind = {"texts": "text", "mixed": "numbers and text"}.get(column.kind, column.kind)
+    if kind == "numbers" and categorical:
+        kind = "codes"
+    missing = int(column.missing.sum())
+    if role not in SHOWN or kind == "empty":
+        return SettledColumn(name, role, kind, None, None, missing)
+    if kind in ("numbers", "booleans"):
+        return SettledColumn(name, role, kind, extremes(column.numbers[~column.missing]), None, missing)
+    return SettledColumn(name, role, kind, None, len(coded(column)[1]), missing)
+
+
+def extremes(numbers: Floats) -> tuple[float, float]:
+    """The ends of the numbers of a column, as `dossier check` shows them."""
+    return float(np.min(numbers)), float(np.max(numbers))

@@ -1,0 +1,191 @@
+"""Declared subgroups -> for each row of each tested table the label that it has, the same labels in every table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dossier.errors import Fault
+from dossier.reading import columns
+from dossier.reading.columns import Bools, Column, parsed, words
+from dossier.reading.faults import by_row, counted, number
+from dossier.reading.predictors import Source, by_size
+from dossier.release import Release
+from dossier.release import Subgroup as Declaration
+from dossier.types import Absent, Feature, Subgroup
+
+MOST_NUMBERS = 10
+"""A column with more different numbers than this has no groups of its own: somebody must say where to cut it."""
+MOST_TEXTS = 20
+"""A column with more different texts than this names patients or writes prose; its groups must be declared."""
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """The labels of one declared column, and for each row of one table the place of its label, or -1 for none."""
+
+    column: str
+    labels: tuple[str, ...]
+    places: NDArray[np.int64] | None
+    """None where the table has no such column."""
+
+
+def labelled(release: Release, sources: Sequence[Source], faults: list[Fault]) -> list[tuple[Labelled, ...]]:
+    """The labels of the rows of each table, for every declared column; none of a development table."""
+    tested = [source for source in sources if source.declaration.role != "development"]
+    made: dict[str, list[Labelled]] = {source.where: [] for source in sources}
+    for position, declared in enumerate(release.subgroup, start=1):
+        where = f"release.toml, [[subgroup]] {position} ({declared.column})"
+        holders = {one.where: one for one in tested if declared.column in one.table.names}
+        if not holders:
+            if tested:
+                columns.named(tested[0].table, declared.column, "[[subgroup]] column", faults)
+            continue
+        labels, places = _of_column(declared, holders, where, faults)
+        for source in tested:
+            made[source.where].append(Labelled(declared.column, labels, places.get(source.where)))
+    return [tuple(made[source.where]) for source in sources]
+
+
+def unnamed(
+    release: Release, sources: Sequence[Source], predictors: Sequence[tuple[str, ...]]
+) -> list[tuple[Feature, ...]]:
+    """The columns of subgroups that are no predictors, of each tested table; levels that are named are meant."""
+    names = dict.fromkeys(one.column for one in release.subgroup if one.levels is None)
+    return [
+        ()
+        if source.declaration.role == "development"
+        else tuple(
+            _feature(name, source.every_column.columns[name])
+            for name in names
+            if name in source.table.names and name not in of_table
+        )
+        for source, of_table in zip(sources, predictors, strict=True)
+    ]
+
+
+def _feature(name: str, column: Column) -> Feature:
+    if column.kind in ("numbers", "empty"):
+        return Feature(name, column.numbers)
+    texts = words(column)
+    levels = by_size({text for text in texts if text is not None})
+    place = {level: float(k) for k, level in enumerate(levels)}
+    return Feature(name, np.array([np.nan if text is None else place[text] for text in texts]), levels)
+
+
+def subgroups(
+    labels: Sequence[Labelled], rows: NDArray[np.int64], analysed: Bools, dataset: str
+) -> tuple[Subgroup, ...]:
+    """The subgroups of one site: `rows` are those of the site in its table, `analysed` those of them that are kept."""
+    found = []
+    for one in labels:
+        for place, label in enumerate(one.labels):
+            if one.places is None:
+                found.append(Subgroup(one.column, label, Absent(f"{dataset} has no column {one.column}")))
+            else:
+                found.append(Subgroup(one.column, label, one.places[rows][analysed] == place))
+    return tuple(found)
+
+
+def _of_column(
+    declared: Declaration, holders: Mapping[str, Source], where: str, faults: list[Fault]
+) -> tuple[tuple[str, ...], dict[str, NDArray[np.int64]]]:
+    found = {name: source.every_column.columns[declared.column] for name, source in holders.items()}
+    if declared.cuts is not None:
+        return _cut(declared.cuts, found, holders, faults)
+    if declared.levels is not None:
+        named = tuple(declared.levels.values())
+        return named, {name: _by_levels(column, tuple(declared.levels or ())) for name, column in found.items()}
+    return _by_own_values(declared.column, found, holders, where, faults)
+
+
+# ---- cuts -----------------------------------------------------------------------------------------------------------
+
+
+def _cut(
+    cuts: Sequence[float], found: Mapping[str, Column], holders: Mapping[str, Source], faults: list[Fault]
+) -> tuple[tuple[str, ...], dict[str, NDArray[np.int64]]]:
+    before = len(faults)
+    for name, column in found.items():
+        table = holders[name].every_column
+        if column.kind not in ("numbers", "empty"):
+            fix = "Give levels in place of cuts, or declare the texts that mean missing."
+            kind = "texts among its numbers" if column.kind == "mixed" else column.kind
+            what = f"{column.name} holds {kind}, and cuts need numbers."
+            faults.append(Fault(what, f"{table.file}, column {column.name}", fix))
+            continue
+        rows = [int(row) for row in table.rows[np.isinf(column.numbers)]]
+        fix = "Give a finite number, or leave the cell empty."
+        faults += by_row(table.file, column.name, rows, lambda _: "The value is infinite.", fix)
+    if len(faults) > before:
+        return (), {}
+    values = np.concatenate([column.numbers[~np.isnan(column.numbers)] for column in found.values()])
+    whole = bool((np.floor(values) == values).all()) and all(cut == int(cut) for cut in cuts)
+    places = {name: np.searchsorted(cuts, column.numbers, side="right") for name, column in found.items()}
+    return _names_of_bands(cuts, whole), {
+        name: np.where(np.isnan(found[name].numbers), -1, place).astype(np.int64) for name, place in places.items()
+    }
+
+
+def _names_of_bands(cuts: Sequence[float], whole: bool) -> tuple[str, ...]:
+    """The bands in words: 50 to 69 where every value is whole, otherwise 50 to under 70."""
+    between = [_band(low, high, whole) for low, high in pairwise(cuts)]
+    return (f"under {number(cuts[0])}", *between, f"{number(cuts[-1])} or more")
+
+
+def _band(low: float, high: float, whole: bool) -> str:
+    if not whole:
+        return f"{number(low)} to under {number(high)}"
+    return number(low) if high - low == 1 else f"{number(low)} to {number(high - 1)}"
+
+
+# ---- levels ---------------------------------------------------------------------------------------------------------
+
+
+def _by_levels(column: Column, values: Sequence[str]) -> NDArray[np.int64]:
+    """The place of each row's value among the declared ones; 1, 1.0 and "1" are one value, so are true and "True"."""
+    places = np.full(len(column.numbers), -1, dtype=np.int64)
+    texts = np.array([text or "" for text in words(column)], dtype=object)
+    for place, value in reversed(list(enumerate(values))):
+        spelled = value.lower() if column.kind == "booleans" else value
+        places[~column.missing & (texts == spelled)] = place
+        as_number = parsed(value)
+        if as_number is not None:
+            places[~column.missing & (column.numbers == as_number)] = place
+    return places
+
+
+def _by_own_values(
+    name: str, found: Mapping[str, Column], holders: Mapping[str, Source], where: str, faults: list[Fault]
+) -> tuple[tuple[str, ...], dict[str, NDArray[np.int64]]]:
+    kinds = {key: column.kind for key, column in found.items() if column.kind != "empty"}
+    numeric = [holders[key].every_column.file for key, kind in kinds.items() if kind == "numbers"]
+    textual = [holders[key].every_column.file for key, kind in kinds.items() if kind != "numbers"]
+    if numeric and textual:
+        what = f"{name} holds numbers in {numeric[0]} and texts in {textual[0]}."
+        fix = "Code it alike in every table, or give levels for every value of both."
+        faults.append(Fault(what, f"{numeric[0]} and {textual[0]}, column {name}", fix))
+        return (), {}
+    values = {key: _spelled(column) for key, column in found.items()}
+    labels = by_size({text for texts in values.values() for text in texts if text is not None})
+    if len(labels) > (MOST_NUMBERS if numeric else MOST_TEXTS):
+        kind, fix = ("number", "Add cuts = [ … ].") if numeric else ("text", "Add levels = { … }.")
+        what = f"{name} holds {counted(len(labels), f'different {kind}')}: too many for subgroups of their own."
+        faults.append(Fault(what, where, fix))
+        return (), {}
+    place = {label: k for k, label in enumerate(labels)}
+    return labels, {
+        key: np.array([-1 if text is None else place[text] for text in texts], dtype=np.int64)
+        for key, texts in values.items()
+    }
+
+
+def _spelled(column: Column) -> list[str | None]:
+    """Each value as its own label: numbers without idle zeros, texts as they are."""
+    if column.kind != "numbers":
+        return words(column)
+    return [None if np.isnan(value) else number(float(value)) for value in column.numbers]

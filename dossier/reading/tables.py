@@ -1,0 +1,366 @@
+"""The bytes of a file -> the raw cells of its columns, every row with its number in the file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Sized
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dossier.errors import Fault
+from dossier.reading import (
+    cells,
+    dialects,
+    parquet,
+    quotation,
+    ragged,
+    separators,
+    signatures,
+    statistical,
+    unpacked,
+    workbooks,
+)
+from dossier.reading.dialects import Dialect
+from dossier.reading.faults import shortened
+
+MOST_COLUMNS = 10_000
+"""As many predictors as no model has; each is a row of several tables, and is held against those of every site."""
+LINES_ABOVE = re.compile(r'(?: *\n)*(?:"?sep=(?P<separator>[,;|\t])"?[,;|\t]*\n)?(?: *\n)*', re.IGNORECASE)
+"""What may stand above the first row: blank lines, and the line by which Excel is told the separator."""
+
+
+@dataclass(frozen=True)
+class RawTable:
+    """A file as it was found: Arrow columns by their names in the file, and the row number that a person sees."""
+
+    file: str
+    columns: Mapping[str, Any]
+    rows: NDArray[np.int64]
+    codes: Mapping[str, Any] = field(default_factory=dict)
+    """The codes behind the columns whose values carry labels, where the file has such."""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The records of a delimited text, the first one included: Arrow columns of text and the line of each record."""
+
+    columns: tuple[Any, ...]
+    rows: NDArray[np.int64]
+
+    def only(self, which: NDArray[np.bool_]) -> Lines:
+        """Some of the records."""
+        import pyarrow
+
+        mask = pyarrow.array(which)
+        return Lines(tuple(column.filter(mask) for column in self.columns), self.rows[which])
+
+
+@dataclass(frozen=True)
+class Written:
+    """A delimited text from the first line on that may be a row, its separator, and how many lines stand above."""
+
+    text: str
+    delimiter: str
+    above: int
+
+
+def table(content: bytes, file: str, faults: list[Fault], dialect: Dialect | None = None) -> RawTable | None:
+    """The table that the bytes of a file hold; None, and a fault, when they hold none."""
+    dialect = dialect or Dialect()
+    ending = signatures.kind(file) or ".csv"
+    if ending in signatures.TEXTS:
+        written = _written(content, file, dialect, faults)
+        found = None if written is None else _records(written, file, dialect, faults)
+        return None if found is None else _with_header(found, file, faults)
+    if ending == ".parquet":
+        return _parquet(content, file, faults)
+    another = signatures.another_kind(content, file, ending)
+    if another is not None:
+        faults.append(another)
+        return None
+    if ending == ".xlsx":
+        return _workbook(content, file, dialect, faults)
+    if ending in statistical.READERS:
+        return _statistical(content, file, ending, faults)
+    return _feather(content, file, faults)
+
+
+def stored(sources: Mapping[str, Path | bytes], file: str, faults: list[Fault]) -> tuple[parquet.Part, ...] | None:
+    """The parts of a table that is a parquet file, or the files of a folder one below the other.
+
+    `sources` are the files by name, `file` is the name of the whole. None, and faults, when a file is no parquet file,
+    or the files have different columns.
+    """
+    opened = [parquet.part(source, name, faults) for name, source in sources.items()]
+    parts = tuple(part for part in opened if part is not None)
+    if len(parts) < len(opened):
+        return None
+    count = sum(part.rows for part in parts)
+    too_many = too_many_columns(parts[0].names, file) or parquet.too_many_rows(count, file)
+    if too_many is not None:
+        faults.append(too_many)
+        return None
+    if not parquet.alike(parts, file, faults) or not well_named(parts[0].names, count, file, faults):
+        return None
+    return parts
+
+
+def lines(content: bytes, file: str, faults: list[Fault], dialect: Dialect | None = None) -> Lines | None:
+    """The records of a csv or tsv text that are no blank lines, or the rows of a sheet that hold something.
+
+    A record of separators only may be a case without labels.
+    """
+    dialect = dialect or Dialect()
+    if signatures.kind(file) == ".xlsx":
+        return _lines_of_workbook(content, file, dialect, faults)
+    written = _written(content, file, dialect, faults)
+    found = None if written is None else _records(written, file, dialect, faults)
+    if written is None or found is None or "\n\n" not in written.text:
+        return found
+    records = csv.reader(quotation.by_lines(written.text), delimiter=written.delimiter)
+    blank = [number for number, record in enumerate(records, start=written.above + 1) if not record]
+    return found.only(~np.isin(found.rows, blank))
+
+
+def _written(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -> Written | None:
+    text = _text(content, file, dialect, faults)
+    if text is None:
+        return None
+    start = LINES_ABOVE.match(text)
+    if start is None:
+        raise TypeError("an empty text begins so too")
+    above, text = start[0].count("\n"), text[start.end() :]
+    strange = separators.fault(text, file)
+    if strange is not None:
+        faults.append(strange)
+        return None
+    if dialect.separator is None and start["separator"] is not None:
+        return Written(text, start["separator"], above)
+    return Written(text, dialects.separator(text, file, dialect), above)
+
+
+def _text(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -> str | None:
+    ending = signatures.kind(file) or ".csv"
+    if ending in signatures.PACKED:
+        whole = unpacked.gunzipped(content, file, faults)
+        if whole is None:
+            return None
+        content, ending = whole, ending.removesuffix(".gz")
+    another = signatures.another_kind(content, file, ending)
+    if another is not None:
+        faults.append(another)
+        return None
+    text = dialects.decoded(content, file, dialect, faults)
+    if text is not None and not text.strip():
+        faults.append(Fault(f"{file} is empty.", file, "Put the rows in it, or take it out of the release."))
+        return None
+    return text
+
+
+def _records(written: Written, file: str, dialect: Dialect, faults: list[Fault]) -> Lines | None:
+    """Every record, blank lines too, all cells as text without blanks around them, decimals with points."""
+    import pyarrow
+    import pyarrow.compute
+    import pyarrow.csv
+
+    delimiter, above = written.delimiter, written.above
+    stray = quotation.fault(written.text, delimiter, file, above)
+    if stray is not None:
+        faults.append(stray)
+        return None
+    try:
+        width = len(next(csv.reader(quotation.by_lines(written.text), delimiter=delimiter), ()))
+    except csv.Error:
+        faults.append(Fault(f"{file} cannot be read as a table.", f"{file}, first row", "Mend the first row."))
+        return None
+    too_many = too_many_columns(range(width), file)
+    if too_many is not None:
+        faults.append(too_many)
+        return None
+    blank: list[int] = []
+    unequal: list[ragged.Row] = []
+
+    def skip(row: Any) -> str:
+        if row.text.strip():
+            unequal.append(ragged.Row(row.number + above, row.actual_columns, row.text, delimiter))
+        else:
+            blank.append(row.number - 1)
+        return "skip"
+
+    names = [f"c{k}" for k in range(width)]
+    content = written.text.encode()
+    if len(content) > unpacked.MOST_BYTES:
+        what = f"{file} has more than {unpacked.MOST_BYTES:,} bytes as UTF-8 text."
+        faults.append(Fault(what, file, f"{unpacked.SPLIT}."))
+        return None
+    try:
+        found = pyarrow.csv.read_csv(
+            io.BytesIO(content),
+            read_options=pyarrow.csv.ReadOptions(
+                use_threads=False, column_names=names, block_size=max(len(content) + 1, 1 << 16)
+            ),
+            parse_options=pyarrow.csv.ParseOptions(
+                delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=False, invalid_row_handler=skip
+            ),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types={name: pyarrow.string() for name in names}, strings_can_be_null=False
+            ),
+        )
+    except pyarrow.ArrowInvalid:
+        faults.append(
+            Fault(f"{file} cannot be read as a table.", file, "Look for a quotation mark that is not closed.")
+        )
+        return None
+    if unequal:
+        faults += ragged.faults(unequal, found.num_rows - 1, width, file)
+        return None
+    rows = np.delete(np.arange(found.num_rows + len(blank), dtype=np.int64), blank) + 1 + above
+    columns = tuple(pyarrow.compute.utf8_trim_whitespace(column.combine_chunks()) for column in found.columns)
+    faults += dialects.points(columns, rows, file, dialect)
+    return Lines(dialects.with_points(columns, delimiter, dialect), rows)
+
+
+def filled_rows(columns: Iterable[Any]) -> NDArray[np.bool_] | None:
+    """The rows in which any column holds something; None where these are all."""
+    import pyarrow
+    import pyarrow.compute as compute
+
+    empty = None
+    for column in columns:
+        gaps = compute.is_null(column, nan_is_null=True)
+        if pyarrow.types.is_string(column.type) or pyarrow.types.is_large_string(column.type):
+            gaps = compute.or_(gaps, compute.equal(compute.binary_length(column).fill_null(0), 0))
+        empty = gaps if empty is None else compute.and_(empty, gaps)
+        if not compute.any(empty).as_py():
+            return None
+    return None if empty is None else ~np.asarray(empty.to_numpy(zero_copy_only=False), dtype=bool)
+
+
+def _with_header(found: Lines, file: str, faults: list[Fault]) -> RawTable | None:
+    filled = filled_rows(found.columns)
+    found = found if filled is None else found.only(filled)
+    names = [str(column[0]) for column in found.columns]
+    if not well_named(names, len(found.rows) - 1, file, faults):
+        return None
+    columns = {name: column[1:] for name, column in zip(names, found.columns, strict=True) if name}
+    return RawTable(file, columns, found.rows[1:])
+
+
+def too_many_columns(names: Sized, file: str) -> Fault | None:
+    """The fault of a table of more columns than can be looked at."""
+    if len(names) <= MOST_COLUMNS:
+        return None
+    what = f"{file} has {len(names):,} columns, more than {MOST_COLUMNS:,}."
+    return Fault(what, f"{file}, first row", "Keep the outcome, the risks, and the predictors that are to be compared.")
+
+
+def well_named(names: Sequence[str], count: int, file: str, faults: list[Fault]) -> bool:
+    """Whether every column has a name of its own, there are rows, and not too many columns; faults where not."""
+    too_many = too_many_columns(names, file)
+    if too_many is not None:
+        faults.append(too_many)
+        return False
+    counts = Counter(name for name in names if name)
+    repeated = sorted(name for name, count in counts.items() if count > 1)
+    for name in repeated:
+        what = f"{counts[name]} columns are named {name}."
+        faults.append(Fault(what, f"{file}, first row", "Give every column a name of its own."))
+    if count < 1:
+        faults.append(Fault(f"{file} holds names of columns and no rows.", file, "Put the rows in it."))
+    titled = len(names) > 2 and sum(counts.values()) == 1
+    if titled:
+        what = f"The first row names one column of {len(names)}: {shortened(next(iter(counts)))}."
+        faults.append(Fault(what, f"{file}, first row", ragged.NAMES_FIRST))
+    return not repeated and not titled and count >= 1
+
+
+# ---- workbooks and statistics packages ------------------------------------------------------------------------------
+
+
+def _workbook(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -> RawTable | None:
+    found = workbooks.sheet(content, file, dialect.sheet, dialect.where, faults)
+    if found is None:
+        return None
+    names = ["" if name is None else cells.text(name) for name in found.cells[0]]
+    if not well_named(names, len(found.rows) - 1, file, faults):
+        return None
+    columns = {name: cells.arrow([row[place] for row in found.cells[1:]]) for place, name in enumerate(names) if name}
+    return RawTable(file, columns, np.array(found.rows[1:], dtype=np.int64))
+
+
+def _lines_of_workbook(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -> Lines | None:
+    """Every row of a sheet, the first one included, with its cells spelled as one types them."""
+    import pyarrow
+
+    another = signatures.another_kind(content, file, ".xlsx")
+    if another is not None:
+        faults.append(another)
+        return None
+    found = workbooks.sheet(content, file, dialect.sheet, dialect.where, faults)
+    if found is None:
+        return None
+    columns = zip(*found.cells, strict=True)
+    spelled = (["" if cell is None else cells.text(cell) for cell in column] for column in columns)
+    return Lines(
+        tuple(pyarrow.array(texts, pyarrow.string()) for texts in spelled), np.array(found.rows, dtype=np.int64)
+    )
+
+
+def _statistical(content: bytes, file: str, ending: str, faults: list[Fault]) -> RawTable | None:
+    found = statistical.variables(content, file, ending, faults)
+    if found is None:
+        return None
+    count = len(next(iter(found.cells.values()), ()))
+    if not well_named(list(found.cells), count, file, faults):
+        return None
+    columns = {name: cells.arrow(values) for name, values in {**found.cells, **found.labelled}.items()}
+    codes = {name: cells.arrow(found.cells[name]) for name in found.labelled}
+    return _without_empty_rows(RawTable(file, columns, np.arange(1, count + 1, dtype=np.int64), codes))
+
+
+def _without_empty_rows(raw: RawTable) -> RawTable:
+    import pyarrow
+
+    filled = filled_rows(raw.columns.values())
+    if filled is None:
+        return raw
+    mask = pyarrow.array(filled)
+    columns, codes = ({name: column.filter(mask) for name, column in some.items()} for some in (raw.columns, raw.codes))
+    return RawTable(raw.file, columns, raw.rows[filled], codes)
+
+
+# ---- parquet and feather ---------------------------------------------------------------------------------------------
+
+
+def _parquet(content: bytes, file: str, faults: list[Fault]) -> RawTable | None:
+    parts = stored({file: content}, file, faults)
+    if parts is None:
+        return None
+    columns = {name: parquet.column(parts, file, name, None) for name in parts[0].names}
+    return RawTable(file, columns, np.arange(1, parts[0].rows + 1, dtype=np.int64))
+
+
+def _feather(content: bytes, file: str, faults: list[Fault]) -> RawTable | None:
+    import pyarrow
+    import pyarrow.feather
+
+    try:
+        found = pyarrow.feather.read_table(pyarrow.BufferReader(content), use_threads=False)
+    except MemoryError:
+        raise
+    except (pyarrow.ArrowException, OSError):
+        faults.append(Fault(f"{file} is not a feather file.", file, "Write it again, or give a .csv."))
+        return None
+    if not well_named(found.column_names, found.num_rows, file, faults):
+        return None
+    for name, column in zip(found.column_names, found.columns, strict=True):
+        cells.refuse_invalid(name, column, file)
+    columns = {name: cells.whole(column) for name, column in zip(found.column_names, found.columns, strict=True)}
+    return _without_empty_rows(RawTable(file, columns, np.arange(1, found.num_rows + 1, dtype=np.int64)))
