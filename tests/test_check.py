@@ -13,6 +13,7 @@ import pytest
 
 from dossier import acceptance, between_groups, check, evaluate, flags, junit, load
 from dossier.errors import Fault
+from dossier.metrics import stratified
 from dossier.register import fill
 from dossier.release import Acceptance
 from dossier.types import (

@@ -127,7 +127,8 @@ def oe_ratio(strata: Strata, level: float = 0.95) -> Estimate | Absent:
         return NO_ROWS
     rows = _all_rows(strata)
     if not rows.outcome.any():
-        return calibration.oe_ratio(rows.outcome, rows.risk, level)
+        none = calibration.oe_ratio(rows.outcome, rows.risk, level)
+        return none if isinstance(none, Absent) else replace(none, details={**none.details, "k": float(len(strata))})
     found = weighted.oe_ratio(rows)
     if isinstance(found, Absent):
         return found
