@@ -187,10 +187,12 @@ def _over_pairs(strata: Strata, level: float, of_site: Callable[[Stratum], _OfPa
 def _auroc_of_site(stratum: Stratum) -> _OfPairs | None:
     if not stratum.is_dependent:
         found = discrimination.auroc(stratum.outcome, stratum.risk)
-        if isinstance(found, Absent) or found.se is None:
+        if isinstance(found, Absent):
             return None
-        events = float(stratum.outcome.sum())
-        return _OfPairs(found.value, events * (len(stratum.outcome) - events), found.se**2)
+        n, events = len(stratum.outcome), int(stratum.outcome.sum())
+        # Where every risk is the same there is no error by placements, and its pairs count all the same.
+        se = newcombe_standard_error(found.value, n, events) if found.se is None else found.se
+        return _OfPairs(found.value, events * (n - events), se**2)
     weights = stratum.relative_weights
     whole = weighted.auroc(weighted.Rows(stratum.outcome, stratum.risk, weights))
     if isinstance(whole, Absent):
