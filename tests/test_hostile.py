@@ -20,7 +20,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from dossier import compose, draw, evaluate, initial, load, press, results, results_csv
+from dossier import check, compose, draw, evaluate, initial, load, press, results, results_csv
 from dossier.cli import dossier
 from dossier.contents import Edition
 from dossier.errors import DossierError, PageError
@@ -218,6 +218,10 @@ def test_the_command_line_allows_files_outside(beside: Path, command: str) -> No
     words = [command, str(folder), *(["-o", str(beside / "out")] if command == "build" else [])]
     told = {}
     for more in ([], ["--allow-outside"]):
+        if command == "check":
+            told[bool(more)] = check.check(folder, bool(more)).faults[0].what
+            assert dossier.main([*words, *more], standalone_mode=False) == 2
+            continue
         with pytest.raises(DossierError) as caught:
             dossier.main([*words, *more], standalone_mode=False)
         told[bool(more)] = caught.value.faults[0].what

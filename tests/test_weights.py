@@ -316,7 +316,11 @@ def test_nearly_equal_weights_give_nearly_the_ordinary_interval(evidence: tuple[
 
 def test_the_rival_has_its_weighted_interval_on_the_scale_of_the_model(evidence: tuple[Evidence, Evidence]) -> None:
     methods = {one.term: one.found.method for one in evidence[0].results if isinstance(one.found, Estimate)}
-    for term, scale in (("auroc_of_rival", "logit"), ("oe_ratio_of_rival", "log scale"), ("auroc_difference", "freedom")):
+    for term, scale in (
+        ("auroc_of_rival", "logit"),
+        ("oe_ratio_of_rival", "log scale"),
+        ("auroc_difference", "freedom"),
+    ):
         assert scale in methods[term], term
 
 
