@@ -347,7 +347,7 @@ def test_a_build_that_found_no_scheduler_ends_without_another_word(
     example(tmp_path)
     with serving(answer) as port:
         address = f"tcp://127.0.0.1:{port}"
-        words = ("build", ".", "-o", "out", "--backend", "dask", "--scheduler", address, "--trust-scheduler")
+        words = ("build", ".", "-o", "out", "--backend", "dask", "--scheduler", address, "--trust-scheduler", "--quiet")
         done = subprocess.run(
             [sys.executable, "-m", "dossier", *words],
             cwd=tmp_path,

@@ -53,7 +53,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], d
     release(here / "release")
     other = release(there / "elsewhere" / "another name")
     builds = (
-        started(here, HERE, "build", "release", "-o", "out", "--jobs", "1"),
+        started(here, HERE, "build", "release", "-o", "out", "--jobs", "1", "--quiet"),
         started(there, THERE, "build", str(other / "release.toml"), "-o", "a/b", "--jobs", "2", "--quiet"),
     )
     for build in builds:

@@ -391,7 +391,13 @@ def test_a_default_that_does_better_is_named() -> None:
         else one
         for one in evidence.results
     )
-    text = said("utility", dataclasses.replace(evidence, results=results))
+    gains = []
+    for one in results:
+        if one.measure == "net_benefit" and isinstance(one.found, Estimate):
+            gain = 0.1 - (one.found.details["treat_all"] or 0.0)
+            found = dataclasses.replace(one.found, value=gain)
+            gains.append(Result("net_benefit_gain", "net_benefit_gain", one.dataset, one.at, found))
+    text = said("utility", dataclasses.replace(evidence, results=(*results, *gains)))
     assert "Treating everyone has the higher net benefit in Spain, " in text
     assert "Italy 1" not in text.split("Treating everyone")[1]
 

@@ -212,7 +212,7 @@ def expected_in_findings(book: Book) -> Iterator[tuple[str, list[str]]]:
     yield "discrimination", [*ends(auroc), together]
     yield "discrimination", ends(estimates(book, "sensitivity", threshold=at), 0, 100, "%")
     yield "calibration", ends(ratio)
-    yield "utility", ends(estimates(book, "net_benefit", threshold=at), 1, 100, " per 100")
+    yield "utility", ends(estimates(book, "net_benefit_gain", threshold=at), 1, 100, " per 100")
     for tau in (0.5, 1.0):
         yield "accuracy", ends(estimates(book, "h_accuracy", priority=0.5, tau=tau, complexity="constant"))
     one = ratio["pooled"]

@@ -420,7 +420,8 @@ def test_the_chapter_counts_what_it_looked_at(knee: Evidence) -> None:
                     apart += found.low > 0 or found.high < 0
     said = findings.finding(knee)
     assert "35 subgroups, site by site." in said.rest  # two by sex and three by age at seven of eight sites
-    assert f"In {apart} of {made_here} comparisons" in said.lead
+    assert said.lead.startswith("Over all sites ")
+    assert f"In {apart} of {made_here} comparisons" in said.rest
     assert f"{made_here}\N{NO-BREAK SPACE}differences" in findings.multiplicity(knee)
     assert f"{made_here * 0.05:.1f} of them" in findings.multiplicity(knee)
 

@@ -311,3 +311,10 @@ def test_a_site_without_an_error_leaves_the_mean_without_an_interval() -> None:
     assert found.value == pytest.approx(1 / 15)
     assert (found.low, found.reason) == (None, "not every site has a standard error")
     assert mean_of_sites((), 0.95) == NO_ROWS
+
+
+def test_without_an_event_the_ratio_counts_its_sites_too() -> None:
+    sites = [Stratum(np.zeros(30), np.full(30, 0.1), None, None) for _ in range(3)]
+    found = stratified.oe_ratio(sites)
+    assert isinstance(found, Estimate)
+    assert (found.value, found.low, found.events, found.details["k"]) == (0.0, 0.0, 0, 3.0)
