@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from dossier.results import Results, read
 from dossier.types import Absent, Estimate
 
 fill("metrics")
+ROOT = Path(__file__).parents[1]
 N = 160
 SETTINGS: dict[str, Any] = {
     "threshold": 0.3,
@@ -220,6 +222,18 @@ def test_a_release_of_a_disk_is_not_written_again(found: Validation, tmp_path: P
     place = found.write_release(tmp_path / "release")
     with pytest.raises(ValueError, match="where it lies already"):
         dossier.load(place).validate().write_release(tmp_path / "again")
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/library.md"])
+def test_the_example_of_the_docs_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (example,) = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
+    cases = pandas.read_csv(ROOT / "fixtures" / "breast" / "gbsg.csv").rename(columns={"outcome": "died"})
+    cases[["died", "risk"]].to_csv(tmp_path / "predictions.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(example, page, "exec"), {})
+    assert (tmp_path / "out" / "dossier-regulatory.pdf").is_file()
+    assert len(re.findall(r"\S+", (ROOT / "README.md").read_text(encoding="utf-8"))) <= 900
 
 
 def test_an_arrow_table_is_a_frame(found: Validation, tmp_path: Path) -> None:
