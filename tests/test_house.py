@@ -117,7 +117,8 @@ def test_only_the_command_line_prints() -> None:
     # What runs in a process of its own hands its answer over on its standard output, which is a pipe.
     speaking = r"\bprint\(|click\.echo|sys\.std(out|err)|sys\.__std"
     assert {path.stem for path in MODULES if re.search(speaking, path.read_text())} == {"cli", "isolated", "limited"}
-    assert len(re.findall(r"\.write\(", (PACKAGE / "cli.py").read_text())) == len(["_write", "output.write of a build", "output.write of print"])
+    writers = ["_write", "output.write of a build", "output.write of print"]
+    assert len(re.findall(r"\.write\(", (PACKAGE / "cli.py").read_text())) == len(writers)
 
 
 def test_no_drawer_for_what_has_no_name() -> None:
