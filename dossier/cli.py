@@ -307,7 +307,7 @@ def verify(out: Path, release: Path | None, allow_outside: bool) -> int:
     differences = [text for report in reports for text in report.differences]
     for text in differences:
         _tell(f"differs: {text}")
-    _print(f"{counted(len(differences), 'difference')}." if differences else "No difference.")
+    _print(f"{counted(len(differences), 'difference')}." if differences else "No difference in what was compared.")
     _print("Nobody has signed it: who changes results.json and prints anew leaves no trace here.")
     return DIFFERS if differences else DONE
 

@@ -327,7 +327,7 @@ class EstimateRow(Row):
         if term_of(one.measure, one.at) != one.term:
             raise ValueError(f"{one.measure} at {dict(one.at)} does not tell that it is {one.term}")
         named: dict[str, Any] = {
-            "measure": one.measure,
+            "measure": f"{one.measure}_difference" if _is_difference(one.at) else one.measure,
             "dataset": one.dataset,
             "subset": SubsetRow.of(one.subset),
             "at": dict(one.at),
@@ -382,7 +382,8 @@ class EstimateRow(Row):
     def result(self) -> Result:
         """The result."""
         at = dict(self.at)
-        return Result(term_of(self.measure, at), self.measure, self.dataset, at, self.found, _subset(self.subset))
+        measure = self.measure.removesuffix("_difference") if _is_difference(at) else self.measure
+        return Result(term_of(measure, at), measure, self.dataset, at, self.found, _subset(self.subset))
 
 
 class CurveRow(Row):
@@ -700,6 +701,11 @@ def of(evidence: Evidence) -> Results:
 def term_of(measure: str, at: Mapping[str, Setting]) -> str:
     """Which function made the values of a measure at these settings."""
     return f"{measure}_of_rival" if "model" in at else measure
+
+
+def _is_difference(at: Mapping[str, Setting]) -> bool:
+    """Whether a value is a difference from the other patients or from the previous release: no value of the measure."""
+    return at.get("against") in ("complement", "previous")
 
 
 def _is_change(one: Result) -> bool:

@@ -418,7 +418,11 @@ def test_results_json_keeps_to_its_schema(which: str, request: pytest.FixtureReq
     before = document["previous"]
     assert (before["version"], before["manifest"]["versions"]) == ("1.0.0", {"dossier": "0.0.9", "numpy": "1.0"})
     against = [one for one in document["estimates"] if one["at"].get("against") == "previous"]
-    assert {one["measure"] for one in against} == {"auroc", "net_benefit", "net_benefit_gain"}
+    assert {one["measure"] for one in against} == {
+        "auroc_difference",
+        "net_benefit_difference",
+        "net_benefit_gain_difference",
+    }
     assert all(one["tier"] == "core" for one in against)
 
 

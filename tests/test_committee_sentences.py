@@ -189,7 +189,7 @@ def test_it_is_said_why_nothing_can_be_said_of_a_new_place() -> None:
 # ---- a row for every place that is named ----------------------------------------------------------------------------
 
 
-def test_a_place_that_the_first_page_names_has_its_row() -> None:
+def test_every_place_has_its_row() -> None:
     names = tuple(f"Ward {chr(ord('A') + place)}" for place in range(12))
     evidence = by_hand(Case("twelve", names))
     ranking = {f"site_{place}": (0.60 + place / 100, 0.5, 0.8) for place in range(12)}
@@ -198,9 +198,7 @@ def test_a_place_that_the_first_page_names_has_its_row() -> None:
     changed = given(given(evidence, "auroc", **ranking), "oe_ratio", **ratios)
     assert committee.everywhere(changed)[0] == "Too low in Ward G (121)."
     rows = [row.label for row in committee.by_site(changed).rows]
-    assert "Ward G" in rows
-    assert len(rows) == 9
-    assert "3 places are left out; the dossier has them." in committee.by_site(changed).note
+    assert set(rows) == set(names)
 
 
 # ---- directions -----------------------------------------------------------------------------------------------------

@@ -119,7 +119,7 @@ def test_a_sound_dossier_holds_and_a_rebuild_is_the_same(built: Path, release: P
     assert said[1] == f"printed again: {count} files from results.json, byte by byte"
     assert said[2].startswith("inputs: ")
     assert said[3] == f"rebuild: {count} files, byte by byte"
-    assert said[4] == "No difference."
+    assert said[4] == "No difference in what was compared."
     assert said[5].startswith("Nobody has signed it")
     assert result.stderr == ""
 
@@ -129,7 +129,7 @@ def test_without_a_release_it_is_said_what_was_not_checked(glance: Path) -> None
     assert (result.exception, result.return_value, result.stderr) == (None, 0, "")
     assert result.stdout.splitlines()[2:4] == [
         "inputs and rebuild: not checked, no release was given",
-        "No difference.",
+        "No difference in what was compared.",
     ]
 
 

@@ -23,9 +23,7 @@ MET, NOT_MET, NOT_ESTIMABLE = "met", "not met", "not estimable"
 
 def finding(evidence: Evidence) -> Sentence:
     """How many criteria are met everywhere they ask for it, and which are not."""
-    every = counted_ones(evidence)
-    if not every:
-        return Sentence("No criterion counts: none is dated before this dossier.", when(evidence, "declared"))
+    every = counted_ones(evidence) or declared(evidence)
     met = [one for one in every if verdict(one) == MET]
     noun = "criterion" if len(every) == 1 else "criteria"
     lead = f"{sentence_case(how_many(len(met)))} of {in_words(len(every))} {noun} "
@@ -39,6 +37,8 @@ def finding(evidence: Evidence) -> Sentence:
     rest = " ".join(
         text for text in (rest, *not_the_better_choice(evidence, every), when(evidence, "declared")) if text
     )
+    if not counted_ones(evidence):
+        return Sentence("No criterion counts: none is dated before this dossier.", rest)
     return Sentence(f"{lead}{'is' if len(met) == 1 else 'are'} met.", rest)
 
 
