@@ -1,0 +1,227 @@
+"""The first page's verdict, groups that differ over all sites, and the other model in the committee's words."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from dossier import between_groups, flags
+from dossier.findings import acceptance, committee, subgroups, verdict
+from dossier.types import (
+    POOLED,
+    Criterion,
+    Estimate,
+    Evidence,
+    Result,
+    SubgroupEvidence,
+    SubgroupSize,
+    SubgroupSummary,
+    Subset,
+)
+from tests.conftest import Book
+from tests.test_committee import with_release
+from tests.test_findings import KINDS
+
+DAY = datetime.date(2026, 5, 1)
+
+
+def asked(measure: str = "auroc", dataset: str = "each external", **more: Any) -> dict[str, Any]:
+    return {"measure": measure, "dataset": dataset, "at_least": 0.75, "declared_on": DAY, **more}
+
+
+def held(evidence: Evidence, *criteria: dict[str, Any], met: Mapping[tuple[int, str], bool | None]) -> Evidence:
+    """The evidence with these criteria, met or not by number and dataset."""
+    judged = tuple(
+        Criterion(
+            number,
+            criteria[number - 1]["measure"],
+            dataset,
+            None,
+            {},
+            "value",
+            0.75,
+            None,
+            None if one is None else 0.7,
+            one,
+        )
+        for (number, dataset), one in met.items()
+    )
+    release = with_release(evidence, acceptance=criteria).release
+    return dataclasses.replace(evidence, release=release, criteria=judged)
+
+
+EIGHT = KINDS["eight"]
+SITES = tuple(f"site-{place}" for place in range(8))
+
+
+@pytest.mark.parametrize(
+    ("missed", "unknown", "said"),
+    [
+        ((), (), "The model meets its declared criterion at every hospital."),
+        (SITES[:3], (), "The model does not meet its declared criterion at three of eight hospitals."),
+        (SITES, (), "The model does not meet its declared criterion at every hospital."),
+        ((), SITES[:2], "It is not known whether the model meets its declared criterion at two of eight hospitals."),
+        (SITES[:1], SITES[1:2], "The model does not meet its declared criterion at one of eight hospitals."),
+    ],
+)
+def test_the_verdict_counts_hospitals(missed: tuple[str, ...], unknown: tuple[str, ...], said: str) -> None:
+    met = {(1, site): None if site in unknown else site not in missed for site in SITES}
+    evidence = held(EIGHT, asked(), met=met)
+    assert verdict.finding(evidence).lead == said
+    column = [row.cells[2] for row in verdict.table(evidence).rows[:8]]
+    assert [cell.kind for cell in column].count("alert") == len(missed)
+    assert [cell.text for cell in column].count("not known") == len(unknown)
+
+
+def test_a_criterion_over_all_hospitals_is_no_hospital_s() -> None:
+    for met, said in (
+        (True, "meets its declared criterion over all hospitals."),
+        (False, "over all hospitals together."),
+    ):
+        evidence = held(EIGHT, asked(dataset="pooled"), met={(1, POOLED): met})
+        assert verdict.finding(evidence).lead.endswith(said)
+
+
+def test_a_criterion_without_a_date_or_after_the_dossier_does_not_count() -> None:
+    dated = with_release(EIGHT, release={**EIGHT.release.release.model_dump(), "date": DAY})
+    late = asked(declared_on=DAY + datetime.timedelta(days=1))
+    undated = {name: value for name, value in asked(dataset="pooled").items() if name != "declared_on"}
+    met = {**{(1, site): True for site in SITES}, (2, POOLED): False, **{(3, site): False for site in SITES}}
+    evidence = held(dated, asked(), undated, late, met=met)
+    assert verdict.finding(evidence).lead == "The model meets its declared criterion at every hospital."
+    assert acceptance.score(evidence) == ("1 of 1 met", True)
+    notes = " ".join(verdict.table(evidence).footnotes)
+    assert "Not counted, for it is not dated" in notes
+    assert "after this dossier" in notes
+
+
+def test_without_a_criterion_there_is_no_verdict_but_what_was_found() -> None:
+    evidence = dataclasses.replace(EIGHT, criteria=())
+    found = verdict.finding(evidence)
+    assert found.lead == "No criterion that counts was declared, so that nothing here is passed or failed."
+    assert "AUROC" in found.rest
+    table = verdict.table(evidence)
+    assert table.title == "Results, hospital by hospital."
+    assert [column.label for column in table.columns][2:4] == ["AUROC", "O/E"]
+    assert len(table.rows) == 9
+
+
+def test_what_is_open_comes_first_and_leads_to_its_chapter(covid: Book) -> None:
+    points = verdict.to_settle(covid.evidence)
+    assert [point.is_open for point in points] == sorted((point.is_open for point in points), reverse=True)
+    assert {point.chapter for point in points} <= {"limitations", "checklist"}
+    missing = [row.item for row in covid.evidence.checklist if row.status == "MISSING"]
+    assert [point.what for point in points if point.chapter == "checklist"] == [f"TRIPOD+AI {item}" for item in missing]
+
+
+def test_every_site_stands_in_the_key_results_and_on_page_1(any_book: Book) -> None:
+    from dossier.findings import results
+
+    names = [one.site for one in any_book.evidence.datasets if one.role == "external"]
+    for table in (results.essentials(any_book.evidence), verdict.table(any_book.evidence)):
+        assert [row.label for row in table.rows][: len(names)] == names
+
+
+# ---- groups of patients over all sites ------------------------------------------------------------------------------
+
+
+def number(value: float, low: float, high: float) -> Estimate:
+    return Estimate(value, low, high, 0.95, 4000, "by hand", 300, details={"k": 8.0})
+
+
+def grouped(measure: str, here: Estimate, apart: Estimate, *more: Result) -> Evidence:
+    """Evidence with two groups, women and men, whose values over all sites are these."""
+    women = Subset("sex", "women")
+    results = (
+        Result(measure, measure, POOLED, {}, here, women),
+        Result(measure, measure, POOLED, {"against": "complement"}, apart, women),
+        *more,
+    )
+    size = SubgroupSize(500, 40, 0)
+    summaries = tuple(SubgroupSummary(site, "sex", label, size) for site in SITES for label in ("women", "men"))
+    return dataclasses.replace(EIGHT, subgroups=SubgroupEvidence(summaries, results))
+
+
+def test_a_difference_over_all_sites_is_a_finding_and_a_limitation_with_its_direction() -> None:
+    """GUSTO-I: O/E 1.16 among women, 1.08 to 1.25, stood in no sentence."""
+    evidence = grouped("oe_ratio", number(1.16, 1.08, 1.25), number(0.18, 0.08, 0.28))
+    said = (
+        "more events came for each one expected among women (sex) than among the others: O/E 1.16 (1.08 to 1.25) "
+        "against 0.98"
+    )
+    assert subgroups.finding(evidence).lead == f"Over all sites {said}."
+    raised = flags.raised(evidence.datasets, (), (), evidence.subgroups)
+    assert [(one.flag, one.dataset, one.says) for one in raised if one.flag == "subgroup_differs"] == [
+        ("subgroup_differs", POOLED, f"over all sites {said}.")
+    ]
+    assert "more came for each 100 expected, 116 against 98: sex women" in committee.differing_groups(evidence)
+
+
+def test_an_interval_that_holds_0_is_no_finding() -> None:
+    evidence = grouped("oe_ratio", number(1.05, 0.95, 1.15), number(0.07, -0.03, 0.17))
+    assert list(between_groups.over_all_sites(evidence.subgroups.summaries, evidence.subgroups.results)) == []
+    assert not [
+        one for one in flags.raised(evidence.datasets, (), (), evidence.subgroups) if one.flag == "subgroup_differs"
+    ]
+
+
+@pytest.mark.parametrize(("expected", "is_case_mix"), [(0.76, True), (0.85, False)])
+def test_a_lower_auroc_says_what_its_case_mix_allows(expected: float, is_case_mix: bool) -> None:
+    women = Subset("sex", "women")
+    concordance = Result(
+        "model_based_concordance", "model_based_concordance", POOLED, {}, number(expected, 0.7, 0.9), women
+    )
+    evidence = grouped("auroc", number(0.78, 0.76, 0.80), number(-0.04, -0.06, -0.02), concordance)
+    (one,) = between_groups.over_all_sites(evidence.subgroups.summaries, evidence.subgroups.results)
+    assert one.is_case_mix is is_case_mix
+    assert one.says == (
+        "women (sex) is ranked less well than the others: AUROC 0.78 (0.76 to 0.80) against 0.82 "
+        f"(by its case mix {expected})"
+    )
+
+
+def test_no_negative_is_told_of_groups_that_were_not_compared() -> None:
+    few = SubgroupSize(9, 2, 0)
+    summaries = tuple(SubgroupSummary(site, "sex", label, few) for site in SITES for label in ("women", "men"))
+    evidence = dataclasses.replace(EIGHT, subgroups=SubgroupEvidence(summaries))
+    told = committee.differing_groups(evidence)
+    assert told == "No group could be compared with the rest of its place: too few patients."
+    assert "stands out" not in " ".join(committee.uncertain(evidence))
+
+
+# ---- the other model ------------------------------------------------------------------------------------------------
+
+
+def beside(evidence: Evidence, difference: Estimate) -> str:
+    rival = {"rival": "other", "rival_name": "Old score"}
+    release = with_release(evidence, prediction={**evidence.release.prediction.model_dump(), **rival}).release
+    found = Result("auroc_difference", "auroc_difference", POOLED, {"against": "Old score"}, difference)
+    return committee.against_rival(dataclasses.replace(evidence, release=release, results=(*evidence.results, found)))
+
+
+@pytest.mark.parametrize(
+    ("difference", "said"),
+    [
+        (number(0.03, 0.01, 0.05), "Beside Old score, the model ranks patients better (30 of 1,000, 10 to 50)."),
+        (number(-0.03, -0.05, -0.01), "the model ranks them less well"),
+        (number(0.01, -0.01, 0.03), "neither ranks patients better nor ranks them less well beyond chance"),
+    ],
+)
+def test_the_committee_hears_whether_the_model_is_better_than_the_other(difference: Estimate, said: str) -> None:
+    assert said in beside(EIGHT, difference)
+
+
+def test_without_another_model_nothing_is_said_of_one() -> None:
+    assert committee.against_rival(EIGHT) == ""
+
+
+def test_a_criterion_that_flagging_everyone_passes_better_says_so_where_it_is_counted(covid: Book) -> None:
+    said = acceptance.passed_by_a_default(covid.evidence)
+    assert said == "one of them passed better by flagging everyone or no one"
+    assert "yet flagging everyone has the higher net benefit" in " ".join(verdict.table(covid.evidence).footnotes)
+    (counted,) = (one for one in committee.numbers(covid.evidence) if "goals" in one.meaning)
+    assert said in counted.meaning
