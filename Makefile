@@ -1,5 +1,5 @@
 # `make demo` and `make test` do all the set-up themselves, from a clone on Debian or Ubuntu with Python.
-.PHONY: demo test bench conformance contact-sheet coverage mutation fuzz lock system clean
+.PHONY: demo test test-all bench conformance contact-sheet coverage mutation fuzz lock system clean
 .DELETE_ON_ERROR:
 
 READY := .venv/.ready
@@ -11,7 +11,11 @@ test: $(READY)
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
-	.venv/bin/pytest --numprocesses auto --dist loadfile
+	.venv/bin/pytest --numprocesses auto --dist loadfile -m "not slow"
+
+# All of it: what `make test` runs, and what prints whole books, starts processes or simulates.
+test-all: test
+	.venv/bin/pytest --numprocesses auto --dist loadfile -m slow
 
 # Changes one sign, constant or comparison of a metric file at a time, some 5,000 times; some test must fail. Takes an hour
 # or two: `make mutation ONLY="--sample 12"` draws so many of each file, `ONLY=severity` takes that file.

@@ -123,6 +123,24 @@ def book(request: pytest.FixtureRequest, books: dict[str, Book]) -> Book:
     return opened(books, request.param)
 
 
+SLOW = frozenset(
+    {
+        *("test_pages.py", "test_committee.py", "test_compose.py", "test_figures.py", "test_every_figure.py"),
+        *("test_verify.py", "test_disclosure.py", "test_conformance.py", "test_determinism.py", "test_clusters.py"),
+        *("test_safe_path.py", "test_cluster.py", "test_interruptions.py", "test_installation.py", "test_wheel.py"),
+        *("test_fuzz.py", "test_coverage.py", "test_mutation.py", "test_library.py", "test_cli.py"),
+    }
+)
+"""The files that print whole books, start processes or simulate: `make test` leaves them to `make test-all`."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is slow."""
+    for item in items:
+        if item.path.name in SLOW:
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session", params=list(RELEASES))
 def any_book(request: pytest.FixtureRequest, books: dict[str, Book]) -> Book:
     """Each release, also those of which only the committee edition is printed."""

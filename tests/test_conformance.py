@@ -30,8 +30,7 @@ def test_the_bookmarks_tell_what_the_contents_tell(breast: Book) -> None:
 
 
 def test_bookmarks_in_another_order_are_noticed() -> None:
-    listed = '<p class="lead">Tables</p><ol><li><a href="#a">One</a></li><li><a href="#b">Two</a></li></ol>'
-    html = f'<section class="contents part"></section><section id="lists">{listed}</section>'
+    html = "<caption><b>One</b> Note.</caption><caption>\n<b>Two</b></caption>"
     marks = [Destination(f"Table {number}. {title}.", NullObject(), Fit("/XYZ")) for number, title in NAMED]
     assert unmarked(html, marks) == []
     assert unmarked(html, marks[::-1]) == ["bookmarks stand in another order than the contents"]

@@ -343,6 +343,8 @@ OF_OTHERS = (
         "columns",
         "datasets",
         "degrees",
+        "dimensions",
+        "values",
         "draws",
         "equal-width",
         "external",

@@ -179,13 +179,12 @@ def out_of_margins(xml: str) -> Iterator[str]:
 
 
 def promised(html: str) -> list[str]:
-    """What the contents and the lists of tables and figures name, in the words of a bookmark, in their order."""
-    contents = html.partition('<section class="contents')[2].partition('id="lists"')
-    chapters = re.findall(r'<span class="no">(\d+)</span><a href="#chapter-[^"]*">(.*?)</a>', contents[0])
+    """The chapters of the contents, then the captions of tables and figures, in the words of a bookmark, in order."""
+    contents = html.partition('<section class="contents')[2].partition("</section>")[0]
+    chapters = re.findall(r'<span class="no">(\d+)</span><a href="#chapter-[^"]*">(.*?)</a>', contents)
     names = [f"{number} {title}" for number, title in chapters]
-    for kind in ("Table", "Figure"):
-        listed = contents[2].partition(f'<p class="lead">{kind}s</p>')[2].partition("</ol>")[0]
-        titles = re.findall(r'<a href="#[^"]*">(.*?)</a>', listed, re.DOTALL)
+    for kind, tag in (("Table", "caption"), ("Figure", "figcaption")):
+        titles = re.findall(rf"<{tag}[^>]*>\s*<b>(.*?)</b>", html, re.DOTALL)
         names += [f"{kind} {number}. {title}" for number, title in enumerate(titles, start=1)]
     return [_plain(name) for name in names]
 
