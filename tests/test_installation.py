@@ -35,7 +35,9 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (packages,) = folder.glob("lib/python*/site-packages")
     ours = Path(sysconfig.get_paths()["purelib"])
     for path in ours.iterdir():
-        of_the_project = path.name.lower().startswith(("validation_dossier", "__editable__", "_validation_dossier"))
+        # An editable install keeps templates and fixtures in a folder `dossier`, which must not be installed into.
+        own = ("validation_dossier", "__editable__", "_validation_dossier", "dossier")
+        of_the_project = path.name.lower().startswith(own)
         if not of_the_project and not (packages / path.name).exists():
             (packages / path.name).symlink_to(path)
     return folder / "bin"
