@@ -102,24 +102,11 @@ class SubsetRow(Row):
     @classmethod
     def of(cls, one: Subset | None) -> Self | None:
         """The row of a subgroup; None for all patients."""
-        return None if one is None else cls(column=one.column, level=one.level)
+        return None if one is None else cls.model_validate(one, from_attributes=True)
 
 
 def _subset(row: SubsetRow | None) -> Subset | None:
     return None if row is None else Subset(row.column, row.level)
-
-
-class InputRow(Row):
-    """A file that was read."""
-
-    name: str
-    sha256: str
-    size: Count
-
-    @property
-    def value(self) -> InputFile:
-        """The file."""
-        return InputFile(self.name, self.sha256, self.size)
 
 
 class Excluded(Row):
@@ -447,12 +434,12 @@ class FlagRow(Row):
     @classmethod
     def of(cls, one: Flag) -> Self:
         """The row of a flag."""
-        return cls(flag=one.flag, dataset=one.dataset, says=one.says, reply=one.reply, columns=one.columns)
+        return cls.model_validate(one, from_attributes=True)
 
     @property
     def value(self) -> Flag:
         """The flag."""
-        return Flag(self.flag, self.dataset, self.says, self.reply, self.columns)
+        return Flag(**dict(self))
 
 
 class CriterionRow(Row):
@@ -473,60 +460,12 @@ class CriterionRow(Row):
     @classmethod
     def of(cls, one: Criterion) -> Self:
         """The row of a criterion."""
-        return cls(
-            number=one.number,
-            measure=one.measure,
-            dataset=one.dataset,
-            subset=SubsetRow.of(one.subset),
-            at=dict(one.at),
-            bound=one.bound,
-            at_least=one.at_least,
-            at_most=one.at_most,
-            observed=one.observed,
-            met=one.met,
-            reason=one.reason,
-        )
+        return cls.model_validate(one, from_attributes=True)
 
     @property
     def value(self) -> Criterion:
         """The criterion."""
-        return Criterion(
-            number=self.number,
-            measure=self.measure,
-            dataset=self.dataset,
-            subset=_subset(self.subset),
-            at=dict(self.at),
-            bound=self.bound,
-            at_least=self.at_least,
-            at_most=self.at_most,
-            observed=self.observed,
-            met=self.met,
-            reason=self.reason,
-        )
-
-
-class ChecklistRowRow(Row):
-    """A row of the TRIPOD+AI checklist."""
-
-    item: str
-    status: str
-    where: str | None
-
-
-class PredictedRow(Row):
-    """What a release predicts, until when, and in which columns the risks stand."""
-
-    outcome: str
-    horizon: str | None
-    columns: tuple[str, ...]
-
-
-class ManifestRow(Row):
-    """What the manifest beside the previous results says."""
-
-    versions: Mapping[str, str]
-    inputs: tuple[InputRow, ...]
-    artifact_sha256: str | None
+        return Criterion(**{**dict(self), "subset": _subset(self.subset)})
 
 
 class PreviousRow(Row):
@@ -542,14 +481,13 @@ class PreviousRow(Row):
     datasets: tuple[DatasetRow, ...]
     estimates: tuple[EstimateRow, ...]
     acceptance: tuple[CriterionRow, ...]
-    manifest: ManifestRow | str
+    manifest: PreviousManifest | str
     """The manifest, or why there is none."""
-    predicted: PredictedRow
+    predicted: Predicted
 
     @classmethod
     def of(cls, one: Previous, tiers: Mapping[str, Tier]) -> Self:
         """The row of a previous release."""
-        manifest = one.manifest
         return cls(
             file=one.file,
             sha256=one.sha256,
@@ -561,22 +499,13 @@ class PreviousRow(Row):
             datasets=tuple(DatasetRow.of(dataset) for dataset in one.datasets),
             estimates=tuple(EstimateRow.of(result, tiers.get(result.term, "core")) for result in one.results),
             acceptance=tuple(CriterionRow.of(criterion) for criterion in one.criteria),
-            manifest=manifest.reason
-            if isinstance(manifest, Absent)
-            else ManifestRow(
-                versions=dict(manifest.versions),
-                inputs=tuple(InputRow(name=file.name, sha256=file.sha256, size=file.size) for file in manifest.inputs),
-                artifact_sha256=manifest.artifact_sha256,
-            ),
-            predicted=PredictedRow(
-                outcome=one.predicted.outcome, horizon=one.predicted.horizon, columns=one.predicted.columns
-            ),
+            manifest=one.manifest.reason if isinstance(one.manifest, Absent) else one.manifest,
+            predicted=one.predicted,
         )
 
     @property
     def value(self) -> Previous:
         """The previous release."""
-        manifest = self.manifest
         return Previous(
             file=self.file,
             sha256=self.sha256,
@@ -588,12 +517,8 @@ class PreviousRow(Row):
             datasets=tuple(row.value for row in self.datasets),
             results=tuple(row.result for row in self.estimates),
             criteria=tuple(row.value for row in self.acceptance),
-            manifest=Absent(manifest)
-            if isinstance(manifest, str)
-            else PreviousManifest(
-                dict(manifest.versions), tuple(row.value for row in manifest.inputs), manifest.artifact_sha256
-            ),
-            predicted=Predicted(self.predicted.outcome, self.predicted.horizon, self.predicted.columns),
+            manifest=Absent(self.manifest) if isinstance(self.manifest, str) else self.manifest,
+            predicted=self.predicted,
         )
 
 
@@ -607,7 +532,7 @@ class Results(Row):
     has_release_file: bool
     """False of a quick look at one table."""
     statements: Mapping[str, str]
-    inputs: tuple[InputRow, ...]
+    inputs: tuple[InputFile, ...]
     versions: Mapping[str, str]
     datasets: tuple[DatasetRow, ...]
     description: tuple[DescriptionRow, ...]
@@ -617,7 +542,7 @@ class Results(Row):
     curves: tuple[CurveRow, ...]
     flags: tuple[FlagRow, ...]
     acceptance: tuple[CriterionRow, ...]
-    checklist: tuple[ChecklistRowRow, ...]
+    checklist: tuple[ChecklistRow, ...]
     previous: PreviousRow | None
 
     @property
@@ -640,10 +565,10 @@ class Results(Row):
             flags=tuple(row.value for row in self.flags),
             terms=classes.terms_of(release),
             statements=dict(self.statements),
-            inputs=tuple(row.value for row in self.inputs),
+            inputs=self.inputs,
             versions=dict(self.versions),
             criteria=tuple(row.value for row in self.acceptance),
-            checklist=tuple(ChecklistRow(row.item, row.status, row.where) for row in self.checklist),
+            checklist=self.checklist,
             subgroups=SubgroupEvidence(
                 summaries=tuple(row.value for row in self.subgroups),
                 results=tuple(one for one in results if one.subset is not None),
@@ -673,7 +598,7 @@ def of(evidence: Evidence) -> Results:
         declared=release.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude={"release"}),
         has_release_file=evidence.has_release_file,
         statements=dict(evidence.statements),
-        inputs=tuple(InputRow(name=one.name, sha256=one.sha256, size=one.size) for one in evidence.inputs),
+        inputs=evidence.inputs,
         versions=dict(evidence.versions),
         datasets=tuple(DatasetRow.of(one) for one in evidence.datasets),
         description=(
@@ -691,9 +616,7 @@ def of(evidence: Evidence) -> Results:
         curves=tuple(CurveRow.of(one) for one in (*evidence.curves, *evidence.subgroups.curves)),
         flags=tuple(FlagRow.of(one) for one in evidence.flags),
         acceptance=tuple(CriterionRow.of(one) for one in evidence.criteria),
-        checklist=tuple(
-            ChecklistRowRow(item=one.item, status=one.status, where=one.where) for one in evidence.checklist
-        ),
+        checklist=evidence.checklist,
         previous=None if evidence.changes is None else PreviousRow.of(evidence.changes.previous, tiers),
     )
 
