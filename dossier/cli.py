@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 DONE, BAD_INPUT, NOT_MET, DIFFERS, INTERRUPTED = 0, 2, 3, 4, 130
 ROWS_WORTH_A_WORKER = 50_000
 """A dataset of so many rows keeps one more worker busy than its start costs."""
-MOST_NAMED = 5
-"""So many files at most are named in one line."""
 SECONDS_BETWEEN_LOOKS = 0.5
 SECONDS_IDLE = 86_400
 """A worker waits as long for work while others are still busy: one that left would have to be started again."""
@@ -434,11 +432,10 @@ def _read(source: Path, command: Build | Quick, allow_outside: bool) -> tuple[St
 
 def _say_what_leaves(out: Path, names: Sequence[str], how: str) -> None:
     """Name the files of an older dossier that the new one has no place for."""
+    from dossier import output
+
     if names:
-        shown = ", ".join(names[:MOST_NAMED]) + (
-            f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-        )
-        _tell(f"{how} {out}, for this build does not make it: {shown}.")
+        _tell(f"{how} {out}, for this build does not make it: {output.some(names)}.")
 
 
 def _seeded(study: Study, seed: int | None) -> Study:

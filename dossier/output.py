@@ -186,15 +186,16 @@ def _refuse_what_is_not_ours(place: Path, out: Path, replace: bool) -> None:
         raise OutputError.one(f"{place.name} holds files that dossier did not write.", str(out), fix)
     if strange := sorted(present - known.listed):
         raise OutputError.one(
-            f"{place.name} holds files that its manifest does not list: {_some(strange)}.", str(out), fix
+            f"{place.name} holds files that its manifest does not list: {some(strange)}.", str(out), fix
         )
     if not replace and (altered := known.altered(place)):
-        what = f"{place.name} holds files that were altered after dossier wrote them: {_some(altered)}."
+        what = f"{place.name} holds files that were altered after dossier wrote them: {some(altered)}."
         fix = "Choose another folder for -o; or keep what was altered elsewhere, and add --replace."
         raise OutputError.one(what, str(out), fix)
 
 
-def _some(names: Sequence[str]) -> str:
+def some(names: Sequence[str]) -> str:
+    """Names of files in one line, the rest counted."""
     return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 
