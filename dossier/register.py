@@ -28,6 +28,10 @@ PoolingScale = Literal["plain", "log", "logit"]
 Symmetry = Literal["plain", "log", "logit", "wilson"]
 """The scale on which an interval is symmetric, or Wilson's way, which is that of a share of rows."""
 Law = Literal["rows in any order", "rows doubled", "perfect is best", "narrower with more rows", "one class is absent"]
+Protection = Literal["counts", "ranks", "mean", "fit", "ratio", "difference", "withheld"]
+"""What a measure is computed from where small counts are protected: ranges of the four counts at a threshold; or it is
+given in steps of one person, as one of ranks, a mean over rows, a fit, or observed over expected; or of the values of
+two models that are given. A measure that says nothing is withheld."""
 AgainstRest = Literal["no", "by class", "by class and mean"]
 """What becomes of a measure of two classes when there are several: nothing, one value a class, or also their mean."""
 LAWS: frozenset[Law] = frozenset(get_args(Law))
@@ -51,6 +55,7 @@ class Metric:
     case and another."""
     independent_rows: bool = False
     against_rest: AgainstRest = "no"
+    protection: Protection = "withheld"
 
 
 @dataclass(frozen=True)
@@ -163,6 +168,7 @@ def metric(
     of_classes: bool = False,
     chapter: str | None = None,
     formula: str = "",
+    protection: Protection = "withheld",
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a measure.
 
@@ -175,7 +181,8 @@ def metric(
     `caution` why it is not to be trusted alone, and `counterpart` the measure to read beside it; `differs` where a
     paper's formula is another; `formula` how it is computed, in plain text, as the methods appendix prints it: it
     has to be given. With several classes, `against_rest` says whether it is taken one class against the rest;
-    `of_classes` makes it a measure of such an outcome (`classes`, `class_risk`), which needs to say its `chapter`.
+    `of_classes` makes it a measure of such an outcome (`classes`, `class_risk`), which needs to say its `chapter`;
+    `protection` what it is computed from where small counts are protected.
     """
 
     def enter(function: Plain) -> Plain:
@@ -210,6 +217,7 @@ def metric(
             mean_over,
             independent_rows,
             against_rest,
+            protection,
         )
         _enter(REGISTER.class_metrics if of_classes else REGISTER.metrics, name, entry)
         return function

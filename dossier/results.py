@@ -12,7 +12,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    PlainSerializer,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WithJsonSchema,
+    WrapValidator,
+)
 
 from dossier.errors import Fault, ReleaseError
 from dossier.release import About, Release
@@ -20,6 +30,7 @@ from dossier.types import (
     Absent,
     Changes,
     ChecklistRow,
+    CountRange,
     Criterion,
     Curve,
     CurveResult,
@@ -55,7 +66,45 @@ UNCHANGED = "Name the results.json that dossier wrote, unchanged."
 
 Kind = TypeVar("Kind")
 Setting = int | float | str
-Count = Annotated[int, Field(ge=0)]
+
+
+def _range_or_count(value: object, handler: ValidatorFunctionWrapHandler) -> int:
+    """A count as a number, or as the range that it is given as."""
+    if isinstance(value, CountRange):
+        return value
+    if isinstance(value, Mapping):
+        low, high = value.get("lo"), value.get("hi")
+        if isinstance(low, int) and isinstance(high, int) and 0 <= low <= high and set(value) == {"lo", "hi", "mid"}:
+            return CountRange(low, high)
+        raise ValueError("a range of counts has lo, hi and mid")
+    return int(handler(value))
+
+
+def _written_count(count: int) -> int | dict[str, int]:
+    return {"lo": count.low, "hi": count.high, "mid": int(count)} if isinstance(count, CountRange) else int(count)
+
+
+_WHOLE = {"type": "integer", "minimum": 0}
+Count = Annotated[
+    int,
+    Field(ge=0),
+    WrapValidator(_range_or_count),
+    PlainSerializer(_written_count),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                _WHOLE,
+                {
+                    "type": "object",
+                    "properties": dict.fromkeys(("lo", "hi", "mid"), _WHOLE),
+                    "required": ["lo", "hi", "mid"],
+                    "additionalProperties": False,
+                },
+            ]
+        }
+    ),
+]
+"""A count of persons or rows: a number, or where small counts are protected the range that it lies in."""
 Status = Literal["estimated", "absent", "withheld"]
 
 
@@ -86,7 +135,7 @@ Counted = Count | NotGiven
 
 
 def _counted(count: int | Withheld) -> Counted:
-    return NotGiven.of(count) if isinstance(count, Withheld) else int(count)
+    return NotGiven.of(count) if isinstance(count, Withheld) else count
 
 
 def _count(row: Counted) -> int | Withheld:
@@ -272,14 +321,6 @@ class SubgroupRow(Row):
         else:
             size = SubgroupSize(self.n, self.events, _count(self.unassigned), dict(self.classes))
         return SubgroupSummary(self.dataset, self.subset.column, self.subset.level, size)
-
-
-class UnassignedRow(Row):
-    """That it is not given out how many rows of a dataset are in no subgroup of a column."""
-
-    dataset: str
-    column: str
-    found: NotGiven
 
 
 class EstimateRow(Row):
@@ -537,7 +578,6 @@ class Results(Row):
     datasets: tuple[DatasetRow, ...]
     description: tuple[DescriptionRow, ...]
     subgroups: tuple[SubgroupRow, ...]
-    unassigned_withheld: tuple[UnassignedRow, ...]
     estimates: tuple[EstimateRow, ...]
     curves: tuple[CurveRow, ...]
     flags: tuple[FlagRow, ...]
@@ -575,7 +615,6 @@ class Results(Row):
                 curves=tuple(one for one in curves if one.subset is not None),
             ),
             withheld=tuple(_known(row.not_given for row in self.description)),
-            unassigned_withheld={(row.dataset, row.column): row.found.value for row in self.unassigned_withheld},
             has_release_file=self.has_release_file,
             changes=None if previous is None else Changes(previous, tuple(one for one in results if _is_change(one))),
         )
@@ -606,10 +645,6 @@ def of(evidence: Evidence) -> Results:
             *(DescriptionRow.of(one) for one in evidence.withheld),
         ),
         subgroups=tuple(SubgroupRow.of(one) for one in evidence.subgroups.summaries),
-        unassigned_withheld=tuple(
-            UnassignedRow(dataset=dataset, column=column, found=NotGiven.of(found))
-            for (dataset, column), found in evidence.unassigned_withheld.items()
-        ),
         estimates=tuple(
             EstimateRow.of(one, tiers[one.term]) for one in (*evidence.results, *evidence.subgroups.results, *since)
         ),

@@ -54,6 +54,46 @@ MODEL = "the model"
 """The name under which what follows from the model's formula alone is filed."""
 
 
+class CountRange(int):
+    """A count that is given as a range, to protect who is counted: it counts as its middle and prints its ends."""
+
+    low: int
+    high: int
+
+    def __new__(cls, low: int, high: int) -> CountRange:
+        """The range from its ends, both of which it may be."""
+        made = super().__new__(cls, (low + high) // 2)
+        made.low, made.high = low, high
+        return made
+
+    def __reduce__(self) -> tuple[type[CountRange], tuple[int, int]]:
+        return CountRange, (self.low, self.high)
+
+    def __format__(self, spec: str) -> str:
+        return f"{self.low:{spec}}\N{EN DASH}{self.high:{spec}}"
+
+    def __str__(self) -> str:
+        return format(self)
+
+    def __repr__(self) -> str:
+        return f"CountRange({self.low}, {self.high})"
+
+    def __add__(self, other: int) -> CountRange:
+        """The range of a sum; a plain number is known."""
+        low, high = (other.low, other.high) if isinstance(other, CountRange) else (other, other)
+        return CountRange(self.low + low, self.high + high)
+
+    __radd__ = __add__
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, CountRange):
+            return (self.low, self.high) == (other.low, other.high)
+        return int(self) == other
+
+    def __hash__(self) -> int:
+        return hash(int(self))
+
+
 # ---- what load makes ------------------------------------------------------------------------------------------------
 
 
@@ -668,8 +708,6 @@ class Evidence:
     subgroups: SubgroupEvidence = field(default_factory=SubgroupEvidence)
     withheld: tuple[WithheldDescription, ...] = ()
     """What of the description is not given out."""
-    unassigned_withheld: Mapping[tuple[str, str], Withheld] = field(default_factory=dict)
-    """The datasets and columns whose count of rows in no subgroup is not given out."""
     local_site: str | None = None
     """The external dataset of the hospital that the committee edition is for; results.json does not hold it."""
     command: str | None = None

@@ -19,6 +19,7 @@ from dossier.evaluate import (
     changes,
     classes,
     cluster,
+    disclosure,
     model,
     pieces,
     reader_study,
@@ -26,7 +27,6 @@ from dossier.evaluate import (
     sites,
     strata,
     subgroups,
-    withheld,
 )
 from dossier.evaluate.offered import Site
 from dossier.evaluate.pieces import Found, Piece
@@ -62,9 +62,9 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None, sche
     cluster: each measure draws its random numbers from the release's seed, the site and the chapter. A WorkerError
     says why the cluster cannot do the work.
     """
-    study = withheld.without_small_datasets(study)
+    study = disclosure.without_small_datasets(study)
     complete = _complete(study, _on(jobs, progress, scheduler))
-    shown = _with_flags(study, sites.shown(withheld.evidence(complete)))
+    shown = _with_flags(study, sites.shown(complete))
     return _concluded(study, shown)
 
 
@@ -74,15 +74,13 @@ def preview(study: Study) -> Preview:
     The measures that flags rest on are estimated with their intervals, for none of these is resampled. Those that
     criteria name have their values, or the reasons why they never will.
     """
-    study = withheld.without_small_datasets(_undrawn(study))
+    study = disclosure.without_small_datasets(_undrawn(study))
     asked = frozenset(one.measure for one in study.release.acceptance)
     fill("metrics")
     # What compares the sites is made of other results, and these of others: then all are asked.
     every = asked & {entry.term.measure for entry in REGISTER.syntheses.values()}
-    counted = withheld.MEASURES if any(one.minimum_cell for one in study.datasets) else frozenset()
-    wanted = None if every else flags.MEASURES | counted | asked
-    complete = _complete(study, _on(1, None, None), wanted)
-    shown = _with_flags(study, sites.shown(withheld.evidence(complete)))
+    wanted = None if every else flags.MEASURES | asked
+    shown = _with_flags(study, sites.shown(_complete(study, _on(1, None, None), wanted)))
     return Preview(shown.flags, _never_estimated(shown)[0])
 
 
@@ -122,7 +120,8 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
     each = []
     parts = []
     whole = [replace(one, measures=measures) for one in _sites(study)]
-    for found, part in _every_site(whole, workers):
+    for site, (found, part) in zip(whole, _every_site(whole, workers), strict=True):
+        found, part = disclosure.of_site(site, found, part)
         each.append(found)
         parts.append(part)
     site_results = tuple(found.site for found in each)
@@ -130,7 +129,9 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
     internal = sites.internal_test(study.release, site_results)
     results = [result for site in site_results for result in site.results]
     results += sites.declared_results(study.release)
-    results += sites.pooled_results(study.release, external, strata.external_sites(whole))
+    # What is taken over the rows of all sites has no protection: it stays away where counts are protected.
+    rows = () if disclosure.is_asked(study) else strata.external_sites(whole)
+    results += sites.pooled_results(study.release, external, rows)
     if measures is None:
         results += sites.syntheses(study.release, external, internal, "external")
         results += sites.syntheses(study.release, external, internal, "pooled")
@@ -148,8 +149,8 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
         *readers.descriptions(study),
         *points.descriptions,
     )
-    of_subgroups = subgroups.together(study.release, parts, whole)
-    return Evidence(
+    of_subgroups = subgroups.together(study.release, parts, () if disclosure.is_asked(study) else whole)
+    complete = Evidence(
         release=_with_every_setting(study.release),
         datasets=summaries,
         results=tuple(results),
@@ -163,6 +164,7 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
         subgroups=of_subgroups,
         has_release_file=study.declared,
     )
+    return disclosure.given(complete, whole)
 
 
 def versions() -> dict[str, str]:
@@ -183,7 +185,7 @@ def _with_every_setting(release: Release) -> Release:
 
 def _with_flags(study: Study, shown: Evidence) -> Evidence:
     """The evidence with its flags, those of reading among them, and the answers to them: all of what may be shown."""
-    found = withheld.flags(study.flags, shown)
+    found = disclosure.flags(study.flags, shown.datasets)
     found += flags.raised(
         shown.datasets,
         shown.results,

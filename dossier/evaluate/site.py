@@ -164,7 +164,7 @@ def measured(whole: Site, metric: Metric) -> Iterator[Result]:
         elif "class" in at:
             found = _inside_if(classes.answer(site, metric, at, _found), metric.term)
         else:
-            found = _found(site, metric, at, _value)
+            found = _found(site, metric, at, value)
         if site.dataset.role == "development" and isinstance(found, Estimate):
             found = replace(found, method=f"{found.method}, apparent")
         found = sampled.told(found, whole, metric.needs)
@@ -185,7 +185,7 @@ def _too_few(dataset: Dataset) -> Absent | None:
 
 def _found(site: Site, metric: Metric, at: At, answer: classes.Answer | None = None) -> Estimate | Absent:
     """What a measure finds at one setting: on all rows, or over refitted splits; `answer` is asked, or the measure."""
-    asked = answer or _value
+    asked = answer or value
     if site.dataset.split is not None:
         return _over_splits(site, metric, at, asked)
     if dependent.dependent(site.dataset):
@@ -193,7 +193,7 @@ def _found(site: Site, metric: Metric, at: At, answer: classes.Answer | None = N
     return asked(site, metric, at)
 
 
-def _value(site: Site, metric: Metric, at: At, **instead: Any) -> Estimate | Absent:
+def value(site: Site, metric: Metric, at: At, **instead: Any) -> Estimate | Absent:
     """A measure's answer, checked to be a number."""
     seed = seed_of(site.release, site.drawn_as, metric.term.chapter)
     offered = {**columns(site), **settings(site.release), "seed": seed, **at, **instead}

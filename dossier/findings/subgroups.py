@@ -435,7 +435,7 @@ def _unassigned(evidence: Evidence, column: str) -> tuple[str, ...]:
     for dataset in shown(evidence, ("external", "internal")):
         known = subgroup_sizes(evidence, column, dataset.name)
         count = next(iter(known.values())).unassigned if known else 0
-        if isinstance(count, Withheld) or (dataset.name, column) in evidence.unassigned_withheld:
+        if isinstance(count, Withheld):
             lost.append(f"{label_of(dataset)} withheld")
         elif count:
             lost.append(f"{label_of(dataset)} {count:,}")

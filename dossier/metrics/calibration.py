@@ -52,6 +52,7 @@ EVERYWHERE: tuple[Role, ...] = ("development", "internal", "external")
     breaks=("one class is absent",),
     against_rest="by class",
     formula="Σ y / Σ p",
+    protection="ratio",
 )
 def oe_ratio(
     outcome: Floats,
@@ -119,6 +120,7 @@ def _se_fixed(phi: float, design: Design) -> float | None:
     breaks=("perfect is best",),
     against_rest="by class",
     formula="a in logit P(y = 1) = a + logit p",
+    protection="fit",
 )
 def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """How far the risks are too low or too high on average, on the scale of log odds.
@@ -150,6 +152,7 @@ def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) ->
     breaks=("perfect is best",),
     against_rest="by class",
     formula="b in logit P(y = 1) = a + b logit p",
+    protection="fit",
 )
 def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """Whether the risks are spread as they should be.
@@ -484,6 +487,7 @@ def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     cites=("Brier 1950", "Bradley 2008"),
     breaks=("one class is absent",),
     formula="mean of (p - y)²",
+    protection="mean",
 )
 def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """The mean squared distance between the risk and what happened.

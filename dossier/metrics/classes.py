@@ -193,6 +193,7 @@ SINGLE_ROW = "a class has a single row, or all rows but one, so that DeLong's va
     of_classes=True,
     chapter="discrimination",
     formula="mean over the classes of the AUROC of the class against the rest",
+    protection="ranks",
 )
 def auroc(
     classes: Integers, class_risk: Floats, class_labels: Sequence[str] = (), level: float = 0.95

@@ -215,6 +215,7 @@ def sign_flip_p(differences: Floats, permutations: int, seed: int) -> float | No
     formula=(
         "mean over pairs of a case and another of 1[q(case) > q(other)] + ½ 1[q(case) = q(other)], q the rival's risk"
     ),
+    protection="ranks",
 )
 def auroc_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
     """How often the rival gives a person with the outcome a higher risk than one without.
@@ -264,6 +265,7 @@ def oe_ratio_of_rival(
     fixed=OF_RIVAL,
     breaks=("perfect is best",),
     formula="b in logit P(y = 1) = a + b logit q, q the rival's risk",
+    protection="fit",
 )
 def calibration_slope_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
     """Whether the risks of the rival are spread as they should be.
@@ -308,6 +310,7 @@ SINGLE_ROW = "there is a single case or a single non-case, so that DeLong's vari
     independent_rows=True,
     breaks=("perfect is best",),
     formula="AUROC of the model - AUROC of the rival; DeLong's paired variance",
+    protection="difference",
 )
 def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
     """By how much the AUROC of the model exceeds that of the rival on the same people.

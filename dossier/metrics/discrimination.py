@@ -79,6 +79,7 @@ def newcombe_standard_error(auroc: float, n: int, events: int) -> float:
     pool="logit",
     against_rest="by class and mean",
     formula="mean over pairs of a case and another of 1[p(case) > p(other)] + ½ 1[p(case) = p(other)]",
+    protection="ranks",
 )
 def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """The probability that a randomly chosen person with the outcome has a higher risk than one without it.
@@ -216,6 +217,7 @@ def _share(chosen: Floats, among: Floats, outcome: Floats, level: float, empty: 
     breaks=("one class is absent",),
     against_rest="by class and mean",
     formula="TP / (TP + FN)",
+    protection="counts",
 )
 def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the people with the outcome whom the model flags at the threshold.
@@ -243,6 +245,7 @@ def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     breaks=("one class is absent",),
     against_rest="by class and mean",
     formula="TN / (TN + FP)",
+    protection="counts",
 )
 def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the people without the outcome whom the model leaves unflagged at the threshold.
@@ -269,6 +272,7 @@ def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     breaks=("one class is absent",),
     against_rest="by class and mean",
     formula="TP / (TP + FP)",
+    protection="counts",
 )
 def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the flagged people who have the outcome.
@@ -295,6 +299,7 @@ def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     breaks=("one class is absent",),
     against_rest="by class and mean",
     formula="TN / (TN + FN)",
+    protection="counts",
 )
 def npv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the unflagged people who do not have the outcome.
@@ -436,6 +441,7 @@ def _kappa(shares: Shares) -> float:
     caution=IMPROPER,
     counterpart="net_benefit",
     formula="(TP + TN) / n",
+    protection="counts",
 )
 def accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of people for whom the model's answer at the threshold is right.
@@ -472,6 +478,7 @@ EQUAL_WEIGHT = (
     counterpart="net_benefit",
     against_rest="by class and mean",
     formula="(se + sp) / 2",
+    protection="counts",
 )
 def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The mean of the share of cases that are flagged and the share of non-cases that are not.
@@ -505,6 +512,7 @@ def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: fl
     "[Campagner 2023]",
     against_rest="by class and mean",
     formula="se + sp - 1",
+    protection="counts",
 )
 def youden_j(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """By how much the share of cases flagged exceeds the share of non-cases flagged.
@@ -536,6 +544,7 @@ def youden_j(outcome: Floats, risk: Floats, threshold: float, level: float = 0.9
     counterpart="net_benefit",
     against_rest="by class and mean",
     formula="PPV + NPV - 1",
+    protection="counts",
 )
 def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """By how much the outcome is more frequent among those flagged than among those not flagged.
@@ -570,6 +579,7 @@ def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0
     "[Campagner 2023]",
     against_rest="by class and mean",
     formula="(TP TN - FP FN) / √((TP + FP)(TP + FN)(TN + FP)(TN + FN))",
+    protection="counts",
 )
 def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The correlation between the model's answer at the threshold and what happened.
@@ -619,6 +629,7 @@ def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     counterpart="net_benefit",
     against_rest="by class and mean",
     formula="2 TP / (2 TP + FP + FN)",
+    protection="counts",
 )
 def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The harmonic mean of the share of cases flagged and the share of flagged people who are cases.
@@ -652,6 +663,7 @@ def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> 
     counterpart="net_benefit",
     against_rest="by class and mean",
     formula="(accuracy - e) / (1 - e), e the agreement that the margins alone give",
+    protection="counts",
 )
 def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """How far the model's answers at the threshold agree with what happened, beyond what chance would give.
@@ -693,6 +705,7 @@ def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level:
     breaks=("perfect is best",),
     against_rest="by class",
     formula="se / (1 - sp)",
+    protection="counts",
 )
 def likelihood_ratio_positive(
     outcome: Floats, risk: Floats, threshold: float, level: float = 0.95
@@ -724,6 +737,7 @@ def likelihood_ratio_positive(
     breaks=("perfect is best",),
     against_rest="by class",
     formula="(1 - se) / sp",
+    protection="counts",
 )
 def likelihood_ratio_negative(
     outcome: Floats, risk: Floats, threshold: float, level: float = 0.95

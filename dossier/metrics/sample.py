@@ -163,6 +163,7 @@ def _sample_for_slope(predictor: Floats, width: float) -> float | None:
     against_rest="by class",
     formula="[se (1 - se)/φ + w² sp (1 - sp)/(1 - φ) + w² (1 - sp)²/(φ (1 - φ))] / (width/3.92)², w = (1 - φ)/φ × "
     "t/(1 - t)",
+    protection="counts",
 )
 def mss_snb(
     outcome: Floats, risk: Floats, threshold: float, standardized_net_benefit_width: float = 0.2

@@ -176,6 +176,7 @@ def _at(outcome: Floats, risk: Floats, threshold: float) -> tuple[Integers, Inte
     at=("threshold",),
     breaks=("one class is absent",),
     formula="10 Σ C W / number of errors, C counts of predicted by true class, W their severity",
+    protection="counts",
 )
 def error_severity_index(
     outcome: Floats, risk: Floats, threshold: float, severity_weights: Weights, level: float = 0.95
@@ -218,6 +219,7 @@ def error_severity_index(
     at=("threshold",),
     breaks=("one class is absent",),
     formula="Σ C W / n, C counts of predicted by true class, W their severity",
+    protection="counts",
 )
 def mean_severity(
     outcome: Floats, risk: Floats, threshold: float, severity_weights: Weights, level: float = 0.95

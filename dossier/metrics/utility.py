@@ -41,6 +41,7 @@ def contributions(outcome: Floats, risk: Floats, threshold: float) -> Floats:
     breaks=("perfect is best", "one class is absent"),
     against_rest="by class",
     formula="TP/n - FP/n × t/(1 - t)",
+    protection="counts",
 )
 def net_benefit(
     outcome: Floats,
@@ -113,6 +114,7 @@ def _of_everyone(found: SumOfShares, threshold: float) -> float:
     breaks=("one class is absent",),
     against_rest="by class",
     formula="net benefit / φ",
+    protection="counts",
 )
 def standardized_net_benefit(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The net benefit as a share of the highest that a perfect model could reach at this site.
@@ -161,6 +163,7 @@ def standardized_variance(outcome: Floats, risk: Floats, threshold: float) -> fl
     breaks=("perfect is best", "one class is absent"),
     against_rest="by class",
     formula="net benefit - max(net benefit of flagging everyone, 0)",
+    protection="counts",
 )
 def net_benefit_gain(
     outcome: Floats,

@@ -1,0 +1,288 @@
+"""Small counts protected: each count of persons leaves once, as a range, and all else is computed from the ranges.
+
+What rests on ranks or sums is given in steps of one person, for enough persons. A measure, a curve or a statistic that
+does not say how it is protected is withheld. Pooled results, flags, criteria and pages are made afterwards, of what is
+left. The scheme uses no chance and no key: two builds agree, and nobody can take a key from the pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dossier.evaluate.disclosure import descriptions
+from dossier.evaluate.disclosure.chains import Counts, counts, grid, ranged, rows_of_a_person, width
+from dossier.evaluate.disclosure.curves import of_curve
+from dossier.evaluate.disclosure.measures import Protected, minus, of_results, outcome_withheld
+from dossier.evaluate.offered import Site
+from dossier.evaluate.site import SiteEvidence
+from dossier.types import (
+    MODEL,
+    POOLED,
+    Absent,
+    CountRange,
+    Curve,
+    CurveResult,
+    Dataset,
+    DatasetSummary,
+    Evidence,
+    Flag,
+    Floats,
+    Result,
+    SiteResults,
+    Study,
+    Subgroup,
+    SubgroupEvidence,
+    SubgroupSize,
+    SubgroupSummary,
+    Subset,
+    Withheld,
+)
+
+MOST_LEVELS = 4
+"""A column of more levels makes no subgroups that are given."""
+
+Bools = NDArray[np.bool_]
+
+
+def is_asked(study: Study) -> bool:
+    """Whether the release protects small counts."""
+    return any(one.minimum_cell for one in study.datasets)
+
+
+def without_small_datasets(study: Study) -> Study:
+    """The study without the datasets of which not even the number of rows may be shown, with a flag that says so.
+
+    They go before anything is computed, so that no number over all sites holds them.
+    """
+    kept = tuple(one for one in study.datasets if one.rows_analysed >= one.minimum_cell)
+    if len(kept) == len(study.datasets):
+        return study
+    gone = {one.name for one in study.datasets} - {one.name for one in kept}
+    how_many = "1 dataset has" if len(gone) == 1 else f"{len(gone)} datasets have"
+    says = f"{how_many} fewer analysed rows than the smallest count that is printed: nothing of it is shown."
+    flags = tuple(flag for flag in study.flags if flag.dataset not in gone)
+    return replace(study, datasets=kept, flags=(*flags, Flag("dataset_withheld", POOLED, says)))
+
+
+# ---- one dataset ----------------------------------------------------------------------------------------------------
+
+
+def of_site(site: Site, found: SiteEvidence, groups: SubgroupEvidence) -> tuple[SiteEvidence, SubgroupEvidence]:
+    """What one dataset and its subgroups yield, as it may be given; as it is where the release protects nothing."""
+    if not site.dataset.minimum_cell:
+        return found, groups
+    policy = _Policy.of(site)
+    return (
+        SiteEvidence(
+            SiteResults(
+                policy.summary(found.site.summary),
+                tuple(policy.results(found.site.results)),
+                tuple(replace(one, found=policy.curve(one)) for one in found.site.curves),
+            ),
+            found.descriptions,
+        ),
+        policy.subgroups(groups),
+    )
+
+
+@dataclass(frozen=True)
+class _Policy:
+    """One dataset with the ranges that are given of it."""
+
+    site: Site
+    wide: int
+    rows_each: int
+    all_rows: Protected | None
+    """None where nothing but its size is given: weights, imputations, splits and classes have no ranges of risks."""
+
+    @classmethod
+    def of(cls, site: Site) -> _Policy:
+        dataset = site.dataset
+        rows_each = rows_of_a_person(dataset)
+        wide = width(dataset.minimum_cell, [len(levels) for levels in _given_columns(site).values()]) * rows_each
+        made = cls(site, wide, rows_each, None)
+        if dataset.outcome is None or dataset.risk is None or _is_special(dataset):
+            return made
+        return replace(made, all_rows=made.protected(np.ones(len(dataset.outcome), dtype=np.bool_)))
+
+    @property
+    def below(self) -> int:
+        return self.site.dataset.minimum_cell
+
+    def counts(self, rows: Bools) -> Counts:
+        """The ranges of some of the rows."""
+        outcome, risk = _columns(self.site.dataset)
+        at = grid(self.site.release.thresholds.declared)
+        return counts(outcome[rows], risk[rows], at, self.wide, self.rows_each)
+
+    def protected(self, rows: Bools, others: Counts | None = None) -> Protected:
+        """Some of the rows with their ranges; a measure is asked of tables, so that no other column is needed."""
+        outcome, risk = _columns(self.site.dataset)
+        bare = Dataset(self.site.dataset.name, self.site.dataset.role, self.site.dataset.site, 0, {}, outcome, risk)
+        mean = float(risk[rows].mean()) if rows.any() else 0.0
+        site = replace(self.site, dataset=bare, readers=None)
+        level = self.site.release.release.level
+        return Protected(site, self.counts(rows), self.below, level, mean, others)
+
+    def ranged(self, count: int | Withheld) -> int | Withheld:
+        return count if isinstance(count, Withheld) else ranged(count, self.wide)
+
+    def summary(self, one: DatasetSummary) -> DatasetSummary:
+        """A dataset with its counts as ranges; events or others that may be nobody are withheld."""
+        given = replace(
+            one,
+            rows_read=self.ranged(one.rows_read),
+            excluded={why: self.ranged(count) for why, count in one.excluded.items()},
+            clusters=None if one.clusters is None else ranged(one.clusters, self.wide),
+            sampled=None if one.sampled is None else ranged(one.sampled, self.wide),
+        )
+        why = outcome_withheld(self.below)
+        if one.class_counts:
+            of_each = {label: ranged(count, self.wide) for label, count in one.class_counts.items()}
+            given = replace(given, n=sum(of_each.values(), CountRange(0, 0)))
+            told = all(count.low for count in of_each.values())
+            return (
+                replace(given, class_counts=of_each) if told else replace(given, class_counts={}, outcome_withheld=why)
+            )
+        if one.events is None:
+            return replace(given, n=ranged(one.n, self.wide))
+        events, others = ranged(one.events, self.wide), ranged(one.n - one.events, self.wide)
+        given = replace(given, n=events + others, events=events)
+        return given if events.low and others.low else replace(given, events=None, outcome_withheld=why)
+
+    def results(self, found: Sequence[Result]) -> Sequence[Result]:
+        """The results of all rows."""
+        if self.all_rows is not None:
+            return list(of_results(self.all_rows, found))
+        return [replace(one, found=self.not_given) for one in found]
+
+    @property
+    def not_given(self) -> Withheld:
+        return Withheld(f"it is not given where counts below {self.below} are protected", self.below)
+
+    def curve(self, one: CurveResult) -> Curve | Absent:
+        """A curve of all rows."""
+        return self.not_given if self.all_rows is None else of_curve(self.all_rows, one)
+
+    # ---- subgroups ------------------------------------------------------------------------------------------------
+
+    def subgroups(self, groups: SubgroupEvidence) -> SubgroupEvidence:
+        """The subgroups of the columns that are given; a level that the table names and few have is named nowhere."""
+        here = {one.subset: one for one in self.site.dataset.subgroups}
+        of_each = {subset: self._of_group(one) for subset, one in here.items()}
+        declared = {one.column for one in self.site.release.subgroup if one.levels is not None or one.cuts is not None}
+        named = {subset for subset in here if subset.column in declared or not isinstance(of_each[subset], Withheld)}
+        results = [one for one in groups.results if one.subset in named]
+        given: dict[Subset, list[Result]] = {}
+        for subset in named:
+            given[subset] = self._results(of_each[subset], [one for one in results if one.subset == subset])
+        given = {subset: _against_others(given, subset, self.below) for subset in given}
+        each = {subset: iter(found) for subset, found in given.items()}
+        return SubgroupEvidence(
+            summaries=tuple(
+                replace(one, size=self._size(one, of_each[one.subset]))
+                for one in groups.summaries
+                if one.subset in named
+            ),
+            results=tuple(next(each[one.subset]) for one in results if one.subset is not None),
+            curves=tuple(replace(one, found=self.not_given) for one in groups.curves if one.subset in named),
+        )
+
+    def _of_group(self, one: Subgroup) -> Protected | Withheld:
+        """A subgroup with its ranges, or why nothing of it is given."""
+        if isinstance(one.rows, Absent) or self.all_rows is None or self.site.dataset.sampled is not None:
+            return self.not_given
+        levels = _given_columns(self.site).get(one.column)
+        if levels is None:
+            return Withheld(f"a column of more than {MOST_LEVELS} levels has too many small counts", self.below)
+        known = np.logical_or.reduce([level.rows for level in levels if not isinstance(level.rows, Absent)])
+        made = self.protected(one.rows, self.counts(known & ~one.rows))
+        return made if made.counts.tells_outcome else outcome_withheld(self.below)
+
+    def _size(self, one: SubgroupSummary, found: Protected | Withheld) -> SubgroupSize | Absent:
+        if isinstance(one.size, Absent):
+            return one.size
+        if isinstance(found, Withheld):
+            return found
+        return SubgroupSize(found.counts.n, found.counts.events.total, self.not_given)
+
+    def _results(self, group: Protected | Withheld, found: Sequence[Result]) -> list[Result]:
+        if isinstance(group, Withheld):
+            return [replace(one, found=group) for one in found]
+        plain = iter(of_results(group, [one for one in found if "against" not in one.at]))
+        return [one if "against" in one.at else next(plain) for one in found]
+
+
+def _against_others(given: Mapping[Subset, list[Result]], subset: Subset, below: int) -> list[Result]:
+    """Differences to the other patients, of the two values that are given, where the column has two levels."""
+    others = [one for one in given if one.column == subset.column and one != subset]
+    rest = {(one.term, _place(one)): one.found for one in given[others[0]]} if len(others) == 1 else {}
+    ours = {(one.term, _place(one)): one.found for one in given[subset] if "against" not in one.at}
+    return [
+        one if "against" not in one.at else replace(one, found=minus(ours.get(key), rest.get(key), below))
+        for one in given[subset]
+        for key in [(one.term, _place(one))]
+    ]
+
+
+def _place(one: Result) -> tuple[tuple[str, float | str], ...]:
+    return tuple(sorted((name, value) for name, value in one.at.items() if name != "against"))
+
+
+def _given_columns(site: Site) -> dict[str, list[Subgroup]]:
+    """The columns that make few enough subgroups, with these."""
+    columns: dict[str, list[Subgroup]] = {}
+    for one in site.dataset.described.subgroups:
+        columns.setdefault(one.column, []).append(one)
+    return {column: levels for column, levels in columns.items() if len(levels) <= MOST_LEVELS}
+
+
+def _is_special(dataset: Dataset) -> bool:
+    return dataset.weights is not None or dataset.split is not None or bool(dataset.imputations)
+
+
+def _columns(dataset: Dataset) -> tuple[Floats, Floats]:
+    if dataset.outcome is None or dataset.risk is None:
+        raise TypeError("ranges are made of rows with an outcome and a risk")
+    return dataset.outcome, dataset.risk
+
+
+# ---- everything else ------------------------------------------------------------------------------------------------
+
+
+def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
+    """The evidence with its descriptions as they may be given, and without what has no protection.
+
+    `complete` has the results of the sites as `of_site` gives them, and what was made of these.
+    """
+    widths = {site.dataset.name: _Policy.of(site).wide for site in sites if site.dataset.minimum_cell}
+    if not widths:
+        return complete
+    below = max(site.dataset.minimum_cell for site in sites)
+    why = Withheld(f"it is not given where counts below {below} are protected", below)
+    known = {one.name: one for one in complete.datasets}
+    kept = {*known, POOLED, MODEL}
+    rows, withheld = descriptions.given([one for one in complete.descriptions if one.dataset in known], known, widths)
+    return replace(
+        complete,
+        results=tuple(one if one.dataset in kept else replace(one, found=why) for one in complete.results),
+        curves=tuple(one if one.dataset in kept else replace(one, found=why) for one in complete.curves),
+        descriptions=rows,
+        withheld=withheld,
+    )
+
+
+def flags(raised: Sequence[Flag], datasets: Sequence[DatasetSummary]) -> tuple[Flag, ...]:
+    """The flags of reading, each number of rows given as a range."""
+    smallest = {one.name: one.minimum_cell for one in datasets}
+    return tuple(_flag(one, smallest.get(one.dataset, 0)) for one in raised)
+
+
+def _flag(flag: Flag, smallest: int) -> Flag:
+    if flag.rows is None or not smallest:
+        return flag
+    return replace(flag, says=flag.rows.says_of(f"{ranged(flag.rows.count, width(smallest, []))} rows"), rows=None)

@@ -1,0 +1,116 @@
+"""The counts of persons that may leave, each given once as a range: tails of the risk, apart by outcome.
+
+Tails along one chain are ordered, and moving every tail to the nearest end of its own range towards a value keeps them
+so: every tail can be any number of its range, however fine the grid. What is computed from the ranges tells no more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dossier.types import CountRange, Dataset, Floats
+
+STEP = 0.05
+"""Between the risks at which tails are counted, beside the declared thresholds."""
+
+FACTORS = (1, 2, 5, 10)
+
+
+def width(minimum_cell: int, levels: Sequence[int]) -> int:
+    """How many values a range holds: the smallest count, and one more for each further level of a column beside the
+    total; odd, so that a range has a middle.
+    """
+    least = minimum_cell + sum(count - 1 for count in levels)
+    return least if least % 2 else least + 1
+
+
+def rows_of_a_person(dataset: Dataset) -> int:
+    """The most rows that one person has, rounded up to 1, 2, 5, 10, 20 ...; 1 where no cluster holds several."""
+    if dataset.cluster is None or not len(dataset.cluster):
+        return 1
+    most = int(np.bincount(np.unique(dataset.cluster, return_inverse=True)[1]).max())
+    power: int = 10 ** (len(str(most)) - 1)
+    return next(factor * power for factor in FACTORS if factor * power >= most)
+
+
+def ranged(count: int, wide: int) -> CountRange:
+    """The range that a count is given as: the multiples of the width below and above it."""
+    low = count // wide * wide
+    return CountRange(low, low + wide - 1)
+
+
+@dataclass(frozen=True)
+class Chain:
+    """How many of some persons have at least each risk of a grid that begins at 0."""
+
+    grid: tuple[float, ...]
+    tails: tuple[CountRange, ...]
+
+    @property
+    def total(self) -> CountRange:
+        """All of them."""
+        return self.tails[0]
+
+    def at(self, threshold: float) -> CountRange:
+        """Those of at least a risk of the grid."""
+        return self.tails[self.grid.index(threshold)]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What may be known of a set of rows: the risks of those with the outcome, and of the others."""
+
+    events: Chain
+    others: Chain
+    wide: int
+    """How many values each range holds."""
+    rows_each: int
+    """The most rows of one person."""
+
+    @property
+    def n(self) -> CountRange:
+        """All rows; never given a range of its own."""
+        return self.events.total + self.others.total
+
+    @property
+    def tells_outcome(self) -> bool:
+        """Whether neither those with the outcome nor the others may be nobody."""
+        return self.events.total.low > 0 and self.others.total.low > 0
+
+    @property
+    def persons(self) -> int:
+        """How many persons there are at least about as many of: of the rarer outcome."""
+        return min(int(self.events.total), int(self.others.total)) // self.rows_each
+
+
+def grid(declared: Sequence[float]) -> tuple[float, ...]:
+    """The risks at which tails are counted."""
+    even = {round(place * STEP, 10) for place in range(round(1 / STEP))}
+    return tuple(sorted(even | {float(one) for one in declared}))
+
+
+def counts(outcome: Floats, risk: Floats, at: tuple[float, ...], wide: int, rows_each: int) -> Counts:
+    """The ranges of these rows; the rows are not asked again."""
+
+    def chain(risks: Floats) -> Chain:
+        return Chain(at, tuple(ranged(int((risks >= threshold).sum()), wide) for threshold in at))
+
+    return Counts(chain(risk[outcome == 1]), chain(risk[outcome == 0]), wide, rows_each)
+
+
+def expected(part: CountRange, whole: CountRange, wide: int) -> tuple[int, int]:
+    """A part and its whole as they are expected in their ranges, the part no more than the whole."""
+    if part.low != whole.low:
+        return int(part), int(whole)
+    third = (wide - 1) / 3
+    return part.low + math.floor(third), part.low + math.ceil(2 * third)
+
+
+def ends(part: CountRange, whole: CountRange) -> tuple[tuple[int, int], ...]:
+    """The corners of what a part and its whole can be."""
+    pairs = ((one, other) for one in (part.low, part.high) for other in (whole.low, whole.high))
+    return tuple((one, other) for one, other in pairs if one <= other)

@@ -1,0 +1,144 @@
+"""The curves that are read off the ranges of counts; every other is withheld."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+
+from dossier.evaluate.disclosure.chains import Chain
+from dossier.evaluate.disclosure.measures import Protected, hull, outcome_withheld
+from dossier.metrics.intervals import two_sided, wilson
+from dossier.register import REGISTER
+from dossier.types import Absent, CountRange, Curve, CurveResult, Estimate, Withheld
+
+Column = tuple[float | None, ...]
+
+
+def of_curve(protected: Protected, one: CurveResult) -> Curve | Absent:
+    """A curve of one site as it may be given."""
+    rule = RULES.get(one.curve)
+    if rule is None or (isinstance(one.found, Absent) and not isinstance(one.found, Withheld)):
+        return Withheld(f"it is not given where counts below {protected.below} are protected", protected.below)
+    if not protected.counts.tells_outcome or protected.counts.rows_each > 1:
+        return outcome_withheld(protected.below)
+    columns, method = rule(protected)
+    if not columns:
+        return Withheld("no part of it rests on enough persons", protected.below)
+    counts = protected.counts
+    return Curve(columns, counts.n, f"{method}, from ranges of {counts.wide} persons", counts.events.total)
+
+
+def _shares(chain: Chain) -> Column:
+    return tuple(int(tail) / int(chain.total) for tail in chain.tails)
+
+
+def _roc(protected: Protected) -> tuple[dict[str, Column], str]:
+    counts = protected.counts
+    wrong, right = (tuple(reversed(_shares(one))) for one in (counts.others, counts.events))
+    return {"fpr": (0.0, *wrong), "tpr": (0.0, *right)}, "at the risks of a grid"
+
+
+def _cumulative(protected: Protected) -> tuple[dict[str, Column], str]:
+    """The shares of either outcome above each risk, with the outermost of Wilson's intervals."""
+    counts = protected.counts
+    columns: dict[str, Column] = {"risk": counts.events.grid}
+    for name, chain in (("cases", counts.events), ("others", counts.others)):
+        bounds = [_wilson(tail, chain.total, protected.level) for tail in chain.tails]
+        columns[name] = _shares(chain)
+        columns[f"{name}_low"] = tuple(low for low, _ in bounds)
+        columns[f"{name}_high"] = tuple(high for _, high in bounds)
+    return columns, "shares at the risks of a grid, Wilson"
+
+
+def _wilson(part: CountRange, whole: CountRange, level: float) -> tuple[float, float]:
+    """The outermost of Wilson's intervals of a part of a whole."""
+    low = wilson(min(part.low, whole.high), whole.high, level)[0]
+    high = 1.0 if part.high >= whole.low else wilson(part.high, whole.low, level)[1]
+    return low, high
+
+
+def _bins(protected: Protected) -> tuple[dict[str, Column], str]:
+    """How many of either outcome lie between two risks of the grid."""
+    counts = protected.counts
+    columns: dict[str, Column] = {"low": counts.events.grid, "high": (*counts.events.grid[1:], 1.0)}
+    for name, chain in (("events", counts.events), ("non_events", counts.others)):
+        tails = [*map(int, chain.tails), 0]
+        columns[name] = tuple(float(above - beyond) for above, beyond in pairwise(tails))
+        columns[f"share_{name}"] = tuple((above - beyond) / tails[0] for above, beyond in pairwise(tails))
+    return columns, "counts"
+
+
+def _groups(protected: Protected) -> tuple[dict[str, Column], str]:
+    """Neighbouring bins of the grid put together until each holds three widths: the share with the outcome."""
+    counts = protected.counts
+    edges = (*counts.events.grid, 1.0)
+    columns: dict[str, list[float | None]] = {name: [] for name in ("mean_risk", "observed", "low", "high", "n")}
+    start = 0
+    for end in range(1, len(edges)):
+        events, others = (_between(one, start, end, counts.wide) for one in (counts.events, counts.others))
+        n = int(events) + int(others)
+        if n < 3 * counts.wide:
+            continue
+        low = wilson(events.low, events.low + others.high, protected.level)[0] if events.low + others.high else 0.0
+        high = wilson(events.high, events.high + others.low, protected.level)[1]
+        row = (_middle(protected, edges, start, end), int(events) / n, low, high, float(n))
+        for name, value in zip(columns, row, strict=True):
+            columns[name].append(value)
+        start = end
+    made = {name: tuple(values) for name, values in columns.items()} if columns["n"] else {}
+    return made, "neighbouring bins of the risk, its mean from their middles, Wilson"
+
+
+def _between(chain: Chain, start: int, end: int, wide: int) -> CountRange:
+    """How many lie between two risks of the grid."""
+    above = chain.tails[start]
+    if end == len(chain.tails):
+        return above
+    beyond = chain.tails[end]
+    return CountRange(max(above.low - beyond.high, 0), above.high - beyond.low)
+
+
+def _middle(protected: Protected, edges: tuple[float, ...], start: int, end: int) -> float:
+    """The mean of the middles of the bins, by how many each holds."""
+    parts = []
+    for place in range(start, end):
+        held = sum(
+            int(one.tails[place]) - (int(one.tails[place + 1]) if place + 1 < len(one.tails) else 0)
+            for one in (protected.counts.events, protected.counts.others)
+        )
+        parts.append((held, (edges[place] + edges[place + 1]) / 2))
+    whole = sum(held for held, _ in parts)
+    return sum(held * middle for held, middle in parts) / whole
+
+
+def _decisions(protected: Protected) -> tuple[dict[str, Column], str]:
+    """Net benefit at the risks of the grid within the declared range, or at all of them."""
+    release, counts = protected.site.release, protected.counts
+    first, last = release.thresholds.range or (0.0, 1.0)
+    metric = REGISTER.metrics["net_benefit"]
+    columns: dict[str, list[float | None]] = {
+        name: [] for name in ("threshold", "net_benefit", "low", "high", "se", "treat_all", "treat_none")
+    }
+    events, others = int(counts.events.total), int(counts.others.total)
+    for threshold in counts.events.grid:
+        found = hull(protected, metric, {"threshold": threshold}, threshold)
+        if not first <= threshold <= last or not isinstance(found, Estimate) or found.low is None or found.high is None:
+            continue
+        everyone = (events - others * threshold / (1 - threshold)) / (events + others)
+        se = (found.high - found.low) / (2 * two_sided(protected.level))
+        row = (threshold, found.value, found.low, found.high, se, everyone, 0.0)
+        for name, value in zip(columns, row, strict=True):
+            columns[name].append(value)
+    made = {name: tuple(values) for name, values in columns.items()} if len(columns["se"]) > 1 else {}
+    return made, "the outermost of pointwise MOVER intervals"
+
+
+RULES: Mapping[str, Callable[[Protected], tuple[dict[str, Column], str]]] = {
+    "calibration_groups": _groups,
+    "cumulative_risks": _cumulative,
+    "decision_curve": _decisions,
+    "decision_curve_wide": _decisions,
+    "risk_distribution": _bins,
+    "roc": _roc,
+}
+"""What each curve is read off as; one that is not named here is withheld."""

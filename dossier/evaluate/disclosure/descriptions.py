@@ -1,0 +1,81 @@
+"""What of the description is given: shares of counts that were given a range, quantiles of many, rounded."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from dossier.evaluate.disclosure.chains import ranged
+from dossier.types import CountRange, DatasetSummary, Description, DescriptionResult, Withheld, WithheldDescription
+
+FIGURES = 3
+"""The significant figures of a quantile: one person's value is not given in full."""
+
+QUANTILES = {"quantile_25": 0.25, "median": 0.5, "quantile_75": 0.75}
+SHARES = {"share": "count", "share_missing": "missing"}
+"""The shares that are given, and the count that each is one of."""
+
+
+def given(
+    rows: Sequence[DescriptionResult], datasets: Mapping[str, DatasetSummary], widths: Mapping[str, int]
+) -> tuple[tuple[DescriptionResult, ...], tuple[WithheldDescription, ...]]:
+    """The rows as they may be given, and what is withheld; `widths` are those of each dataset with a policy."""
+    counted = {_key(row, row.described.statistic): row.described for row in rows}
+    shown: list[DescriptionResult] = []
+    withheld: dict[WithheldDescription, None] = {}
+    for row in rows:
+        one = row.described
+        if row.dataset not in widths:
+            shown.append(row)
+            continue
+        found = _given(row, counted, datasets[row.dataset], widths[row.dataset])
+        if isinstance(found, Description):
+            shown.append(replace(row, described=found))
+        else:
+            # A category that few have is named nowhere.
+            withheld[WithheldDescription(row.dataset, one.variable, one.statistic, None, found)] = None
+    return tuple(shown), tuple(withheld)
+
+
+def _key(row: DescriptionResult, statistic: str) -> tuple[str, str, str, str | None]:
+    return row.dataset, row.described.variable, statistic, row.described.level
+
+
+def _given(
+    row: DescriptionResult,
+    counted: Mapping[tuple[str, str, str, str | None], Description],
+    dataset: DatasetSummary,
+    wide: int,
+) -> Description | Withheld:
+    one = row.described
+    below = dataset.minimum_cell
+    of_all = dataset.n if isinstance(dataset.n, CountRange) else ranged(dataset.n, wide)
+    if one.variable == "outcome":
+        return _outcome(one, dataset, of_all)
+    of = SHARES.get(one.statistic)
+    count = counted.get(_key(row, of)) if of else None
+    if count is not None:
+        part = ranged(int(count.value), wide)
+        if of == "count" and part.low == 0:
+            return Withheld(f"fewer than {below} persons", below)
+        return replace(one, value=min(1.0, round(int(part) / int(of_all), 2)), n=of_all)
+    share = QUANTILES.get(one.statistic)
+    if share is not None and isinstance(one.n, int) and ranged(one.n, wide).low * min(share, 1 - share) >= wide:
+        return replace(one, value=round(one.value, _decimals(one.value)), n=of_all)
+    return Withheld(f"it is not given where counts below {below} are protected", below)
+
+
+def _outcome(one: Description, dataset: DatasetSummary, of_all: CountRange) -> Description | Withheld:
+    """How many had the outcome, as the dataset itself gives it."""
+    if dataset.outcome_withheld is not None:
+        return dataset.outcome_withheld
+    count = dataset.events if one.level is None else dataset.class_counts.get(one.level)
+    if count is None:
+        return Withheld(f"fewer than {dataset.minimum_cell} persons", dataset.minimum_cell)
+    value = float(count) if one.statistic in ("events", "count") else int(count) / int(of_all)
+    return replace(one, value=value, n=of_all)
+
+
+def _decimals(value: float) -> int:
+    return 0 if value == 0 else FIGURES - 1 - math.floor(math.log10(abs(value)))

@@ -1,0 +1,272 @@
+"""What a measure becomes under a disclosure policy: computed from ranges of counts, given in steps of a person, or
+withheld.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dossier.evaluate.classes import metrics_of
+from dossier.evaluate.disclosure.chains import Counts, ends, expected
+from dossier.evaluate.offered import Site
+from dossier.evaluate.site import value
+from dossier.metrics.intervals import two_sided
+from dossier.register import Metric
+from dossier.types import Absent, At, Estimate, Result, Withheld
+
+FEWEST = 20
+"""Persons of either outcome, of fewer of whom nothing is given that rests on ranks or sums."""
+
+DIGITS = 3
+"""The most decimals of what is given in steps."""
+
+Table = tuple[int, int, int, int]
+"""Those with the outcome at the threshold or above, all with the outcome, and the same of the others."""
+
+
+def step_of(persons: float) -> float:
+    """The smallest of 1, 2, 5 times a power of ten, from 0.001 on, in which one person is no more than a step."""
+    return next(step for step in _steps() if step * persons >= 1)
+
+
+def _steps() -> Iterator[float]:
+    for power in range(-DIGITS, 12):
+        for factor in (1, 2, 5):
+            yield float(f"{factor}e{power}")
+
+
+def above(least: float) -> float:
+    """The next of 1, 2, 5 times a power of ten from a number on."""
+    return next(step for step in _steps() if step >= least)
+
+
+def in_steps(value: float, step: float) -> float:
+    """A number in whole steps."""
+    return float(f"{round(value / step) * step:.10g}")
+
+
+@dataclass(frozen=True)
+class Protected:
+    """One set of rows whose results are to be given: its ranges, and how the measures are asked of tables."""
+
+    site: Site
+    counts: Counts
+    below: int
+    level: float
+    mean_risk: float
+    complement: Counts | None = None
+    """Of a subgroup: the other rows of its site."""
+
+    @property
+    def few(self) -> Withheld | None:
+        """Why nothing that rests on ranks or sums is given, if so."""
+        persons = min(one.persons for one in (self.counts, self.complement) if one is not None)
+        least = FEWEST if self.complement is None else 2 * self.counts.wide
+        return (
+            None
+            if persons >= least
+            else Withheld(f"fewer than {least} persons with or without the outcome", self.below)
+        )
+
+    def given(self, one: Result, metric: Metric, others: Mapping[str, Estimate | Absent]) -> Estimate | Absent:
+        """A result as it may be given; `others` are what was given before, by term."""
+        return RULES[metric.protection](self, one, metric, others)
+
+
+Rule = Callable[[Protected, Result, Metric, Mapping[str, "Estimate | Absent"]], "Estimate | Absent"]
+
+
+def of_results(protected: Protected, results: Sequence[Result]) -> Iterator[Result]:
+    """Every result of one set of rows as it may be given."""
+    measures = metrics_of(protected.site.release)
+    others: dict[str, Estimate | Absent] = {}
+    for one in results:
+        found = protected.given(one, measures[one.term], others)
+        others.setdefault(one.term, found)
+        yield replace(one, found=found)
+
+
+# ---- from ranges of counts ------------------------------------------------------------------------------------------
+
+
+def _from_counts(protected: Protected, one: Result, metric: Metric, others: object) -> Estimate | Absent:
+    """A measure of the four counts at a threshold, at what is expected of them, its interval over all they can be."""
+    at = one.at.get("threshold")
+    if at is None or protected.counts.rows_each > 1:
+        # No interval of counts of persons with several rows each is known; without a threshold there is no table.
+        return _withheld(protected, one, metric, others)
+    return hull(protected, metric, one.at, float(at))
+
+
+def hull(protected: Protected, metric: Metric, at: At, threshold: float) -> Estimate | Absent:
+    """A measure at the expected counts, with an interval that holds those of every table that the ranges allow."""
+    counts = protected.counts
+    if not counts.tells_outcome:
+        return outcome_withheld(protected.below)
+    right, events = counts.events.at(threshold), counts.events.total
+    wrong, rest = counts.others.at(threshold), counts.others.total
+    middle = (*expected(right, events, counts.wide), *expected(wrong, rest, counts.wide))
+    found = _asked(protected, metric, at, middle)
+    if isinstance(found, Absent):
+        return found
+    corners = [
+        _asked(protected, metric, at, (*one, *other))
+        for one, other in itertools.product(ends(right, events), ends(wrong, rest))
+    ]
+    every = [one for one in (found, *corners) if isinstance(one, Estimate)]
+    return over(found, every, protected, counts)
+
+
+def over(found: Estimate, every: Sequence[Estimate], protected: Protected, counts: Counts) -> Estimate:
+    """The estimate with the outermost bounds of all, and its counts as ranges."""
+    low = min((one.low if one.low is not None else one.value for one in every), default=None)
+    high = max((one.high if one.high is not None else one.value for one in every), default=None)
+    none = found.low is None or found.high is None or low is None or high is None
+    return replace(
+        found,
+        low=None if none else low,
+        high=None if none else high,
+        se=None if none or low is None or high is None else (high - low) / (2 * two_sided(protected.level)),
+        n=counts.n,
+        events=counts.events.total,
+        method=f"{found.method}, over all tables that ranges of {counts.wide} allow",
+        details={},
+    )
+
+
+def _asked(protected: Protected, metric: Metric, at: At, table: Table) -> Estimate | Absent:
+    """A measure of a table of right and wrong."""
+    right, events, wrong, rest = table
+    outcome = np.repeat([1.0, 1.0, 0.0, 0.0], [right, events - right, wrong, rest - wrong])
+    threshold = float(at["threshold"])
+    risk = np.repeat([1.0, 0.0, 1.0, 0.0], [right, events - right, wrong, rest - wrong])
+    # A risk of 1 reaches every threshold, and one of 0 none; the threshold itself belongs to those that reach it.
+    risk = np.where(risk == 1, (1 + threshold) / 2, threshold / 2)
+    return value(protected.site, metric, at, outcome=outcome, risk=risk)
+
+
+def outcome_withheld(below: int) -> Withheld:
+    """Why nothing that rests on the outcome is given."""
+    return Withheld(f"fewer than {below} persons may have the outcome, or not have it", below)
+
+
+# ---- from ranks and sums --------------------------------------------------------------------------------------------
+
+
+def _stepped(protected: Protected, found: Estimate, step: float, metric: Metric) -> Estimate:
+    """An estimate in steps, its interval wider by half a step on either side."""
+    middle = in_steps(found.value, step)
+    lowest, highest = metric.term.range
+    se = None if found.se is None else float(f"{found.se:.2g}")
+    reach = math.nan if se is None else two_sided(protected.level) * se + step / 2
+    low = None if se is None else max(middle - reach, -math.inf if lowest is None else lowest)
+    high = None if se is None else min(middle + reach, math.inf if highest is None else highest)
+    return replace(
+        found,
+        value=middle,
+        low=low,
+        high=high,
+        se=se,
+        n=protected.counts.n,
+        events=protected.counts.events.total,
+        method=f"normal, in steps of {step:g}, of no more than one person",
+        interval=None,
+        of_value="",
+        made_of=None,
+        details={},
+        reason=None if se is not None else found.reason,
+    )
+
+
+def _in_steps_of(persons: Callable[[Counts], float]) -> Rule:
+    def rule(protected: Protected, one: Result, metric: Metric, others: object) -> Estimate | Absent:
+        if protected.few is not None:
+            return protected.few
+        if isinstance(one.found, Absent):
+            # Its reason may count persons.
+            return _withheld(protected, one, metric, others)
+        return _stepped(protected, one.found, step_of(persons(protected.counts)), metric)
+
+    return rule
+
+
+def _fitted(protected: Protected, one: Result, metric: Metric, others: object) -> Estimate | Absent:
+    """A coefficient of a fit, in steps of what one person can move it by."""
+    if protected.few is not None:
+        return protected.few
+    if isinstance(one.found, Absent):
+        # Its reason may count persons.
+        return _withheld(protected, one, metric, others)
+    if one.found.se is None:
+        return Withheld("it has no standard error to measure a step by", protected.below)
+    step = above(4 * one.found.se / math.sqrt(protected.counts.persons))
+    return _stepped(protected, one.found, step, metric)
+
+
+def _ratio(protected: Protected, one: Result, metric: Metric, others: object) -> Estimate | Absent:
+    """Observed over expected: the share of the ranges over the mean risk in steps."""
+    if protected.few is not None:
+        return protected.few
+    if isinstance(one.found, Absent):
+        # Its reason may count persons.
+        return _withheld(protected, one, metric, others)
+    events, rest = protected.counts.events.total, protected.counts.others.total
+    step = step_of(int(protected.counts.n) / protected.counts.rows_each)
+    mean = in_steps(protected.mean_risk, step)
+    if mean <= 0:
+        return Withheld("the mean risk is less than a step of one person", protected.below)
+    reach = two_sided(protected.level)
+
+    def bound(happened: int, others: int, risk: float, sign: int) -> float:
+        share = happened / (happened + others)
+        return share / risk * math.exp(sign * reach * math.sqrt((1 - share) / happened))
+
+    low = bound(events.low, rest.high, mean + step / 2, -1)
+    high = bound(events.high, rest.low, max(mean - step / 2, step / 2), 1)
+    ratio = int(events) / (int(events) + int(rest)) / mean
+    middle = replace(one.found, value=ratio, low=low, high=high, interval=None, of_value="", made_of=None, reason=None)
+    made = over(middle, [middle], protected, protected.counts)
+    return replace(made, method=f"log scale, over all tables that ranges of {protected.counts.wide} allow")
+
+
+def _difference(
+    protected: Protected, one: Result, metric: Metric, others: Mapping[str, Estimate | Absent]
+) -> Estimate | Absent:
+    """A difference to the other model, of the two values that are given."""
+    name = one.term.removesuffix("_difference")
+    return minus(others.get(name), others.get(f"{name}_of_rival"), protected.below)
+
+
+def minus(ours: Estimate | Absent | None, rest: Estimate | Absent | None, below: int) -> Estimate | Absent:
+    """The difference of two given values, with the outermost bounds of both."""
+    for one in (ours, rest):
+        if one is None:
+            return Withheld(f"it is not given where counts below {below} are protected", below)
+        if isinstance(one, Absent):
+            return one
+    if not isinstance(ours, Estimate) or not isinstance(rest, Estimate):
+        raise TypeError("what is neither absent nor missing is an estimate")
+    low = None if ours.low is None or rest.high is None else ours.low - rest.high
+    high = None if ours.high is None or rest.low is None else ours.high - rest.low
+    made = "of the two values that are given"
+    return replace(ours, value=ours.value - rest.value, low=low, high=high, se=None, method=made, details={})
+
+
+def _withheld(protected: Protected, one: Result, metric: Metric, others: object) -> Estimate | Absent:
+    return Withheld(f"it is not given where counts below {protected.below} are protected", protected.below)
+
+
+RULES: Mapping[str, Rule] = {
+    "counts": _from_counts,
+    "ranks": _in_steps_of(lambda counts: counts.persons),
+    "mean": _in_steps_of(lambda counts: int(counts.n) / counts.rows_each),
+    "fit": _fitted,
+    "ratio": _ratio,
+    "difference": _difference,
+    "withheld": _withheld,
+}
