@@ -77,6 +77,7 @@ FLAGS: Mapping[str, str] = {
     "criterion_not_dated": "Criterion without a date",
     "criterion_not_estimable": "Criterion that cannot be estimated",
     "dataset_withheld": "Dataset too small to be shown",
+    "previous_withheld": "Previous release not compared",
     "answer_without_flag": "Answer without a flag",
 }
 """What each flag is about, in a few words."""

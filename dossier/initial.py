@@ -138,7 +138,7 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # [[subgroup]]                   # every measure in each group of patients, beside the other patients of the site
 # column = "ward"                # its own values; or levels = { "1" = "male", "0" = "female" }; or cuts = [50, 70]
 
-# [disclosure]                   # counts below it, and what is derived from them, are withheld
+# [disclosure]                   # counts are given as ranges, so that none below it can be told
 # minimum_cell = 10              # a [[dataset]] may have its own
 
 [h_accuracy]

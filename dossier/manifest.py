@@ -31,11 +31,6 @@ class File(BaseModel):
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     size: Annotated[int, Field(ge=0)]
 
-    @property
-    def value(self) -> InputFile:
-        """The file, as a study names it."""
-        return InputFile(self.name, self.sha256, self.size)
-
     def is_at(self, path: Path) -> bool:
         """Whether there is a plain file of these bytes that can be read; one of another size is not read."""
         try:
@@ -45,6 +40,27 @@ class File(BaseModel):
                 return hashlib.file_digest(file, "sha256").hexdigest() == self.sha256
         except OSError:
             return False
+
+
+class Input(BaseModel):
+    """A file that was read; of one with rows whose small counts are protected the name alone."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    name: str
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None
+    size: Annotated[int, Field(ge=0)] | None
+
+    @property
+    def value(self) -> InputFile:
+        """The file, as a study names it."""
+        return InputFile(self.name, self.sha256, self.size)
+
+    @property
+    def file(self) -> File | None:
+        """The file with its bytes, where these are known."""
+        known = self.sha256 is not None and self.size is not None
+        return File(name=self.name, sha256=self.sha256 or "", size=self.size or 0) if known else None
 
 
 class Output(File):
@@ -66,7 +82,7 @@ class Manifest(BaseModel):
     seed: int
     artifact_sha256: str | None
     versions: Mapping[str, str]
-    inputs: tuple[File, ...]
+    inputs: tuple[Input, ...]
     outputs: tuple[Output, ...]
 
     @property

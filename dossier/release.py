@@ -214,7 +214,7 @@ class DatasetDeclaration(Table):
     cluster: Text | None = Field(None, description="The column of the clusters within which rows are not independent.")
     weights: Text | None = Field(None, description="The column of the sampling weights.")
     imputation: Text | None = Field(None, description="The column with the number of the imputation.")
-    minimum_cell: Count | None = Field(None, description="The smallest count that is printed for this dataset.")
+    minimum_cell: Count | None = Field(None, description="The same for this dataset.")
 
     @model_validator(mode="after")
     def _rows_that_differ(self) -> DatasetDeclaration:
@@ -735,9 +735,9 @@ class Subgroup(Table):
 
 
 class Disclosure(Table):
-    """What is withheld so that nobody can be recognised."""
+    """How small counts are protected, so that nobody can be recognised."""
 
-    minimum_cell: Count = Field(10, description="The smallest count that is printed.")
+    minimum_cell: Count = Field(10, description="How many values every small count keeps, whatever else is printed.")
 
 
 class Reply(Table):
@@ -877,7 +877,9 @@ class Release(Table):
     subgroup: Annotated[tuple[Subgroup, ...], LEVELS] = Field(
         (), description="The columns that split the datasets into subgroups."
     )
-    disclosure: Disclosure | None = Field(None, description="What is withheld so that nobody can be recognised.")
+    disclosure: Disclosure | None = Field(
+        None, description="How small counts are protected, so that nobody can be recognised."
+    )
     reply: Annotated[tuple[Reply, ...], MANY] = Field((), description="The owner's answers to flags.")
     intended_use: IntendedUse = Field(default_factory=IntendedUse, description="For whom the model is, and not.")
     care: Care = Field(default_factory=Care, description="How the model is watched once it is in use.")

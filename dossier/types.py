@@ -85,10 +85,18 @@ class CountRange(int):
 
     __radd__ = __add__
 
+    def __sub__(self, other: int) -> CountRange:
+        """The range of what is left, which is never less than nothing."""
+        low, high = (other.low, other.high) if isinstance(other, CountRange) else (other, other)
+        return CountRange(max(self.low - high, 0), max(self.high - low, 0))
+
     def __eq__(self, other: object) -> bool:
         if isinstance(other, CountRange):
             return (self.low, self.high) == (other.low, other.high)
         return int(self) == other
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
 
     def __hash__(self) -> int:
         return hash(int(self))
@@ -234,11 +242,15 @@ class ReaderStudy:
 
 @dataclass(frozen=True)
 class InputFile:
-    """A file that was read: its name relative to the release, its SHA-256 and its size in bytes."""
+    """A file that was read: its name relative to the release, its SHA-256 and its size in bytes.
+
+    Where small counts are protected both are None for files with rows: the size tells how many rows there are, and who
+    guesses a small table can try the guess on its hash.
+    """
 
     name: str
-    sha256: str
-    size: int
+    sha256: str | None
+    size: int | None
 
 
 @dataclass(frozen=True)

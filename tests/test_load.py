@@ -862,7 +862,7 @@ def test_statements_and_input_files(tmp_path: Path) -> None:
     study = _read(tmp_path, release, site__csv="outcome,risk\n0,0.1\n1,0.2\n")
     assert dict(study.statements) == {"4": "Aim.", "11": "One\ntwo", "18a": "No funding."}
     # The hash of "One\r\ntwo\r\n" was taken with sha256sum.
-    found = {one.name: (one.size, one.sha256[:12]) for one in study.inputs}
+    found = {one.name: (one.size, (one.sha256 or "")[:12]) for one in study.inputs}
     assert sorted(found) == ["release.toml", "site.csv", "text.md"]
     assert found["text.md"] == (10, "20720c22fcce")
 

@@ -62,7 +62,7 @@ def evidence(study: Study, jobs: int = 1, progress: Progress | None = None, sche
     cluster: each measure draws its random numbers from the release's seed, the site and the chapter. A WorkerError
     says why the cluster cannot do the work.
     """
-    study = disclosure.without_small_datasets(study)
+    study = disclosure.without_what_tells(study)
     complete = _complete(study, _on(jobs, progress, scheduler))
     shown = _with_flags(study, sites.shown(complete))
     return _concluded(study, shown)
@@ -74,7 +74,7 @@ def preview(study: Study) -> Preview:
     The measures that flags rest on are estimated with their intervals, for none of these is resampled. Those that
     criteria name have their values, or the reasons why they never will.
     """
-    study = disclosure.without_small_datasets(_undrawn(study))
+    study = disclosure.without_what_tells(_undrawn(study))
     asked = frozenset(one.measure for one in study.release.acceptance)
     fill("metrics")
     # What compares the sites is made of other results, and these of others: then all are asked.

@@ -121,7 +121,7 @@ def _over_all_rows(
         return None
     if strata.is_stratified(metric, at):
         return strata.over_sites(sites, metric, at, strata.every_row)
-    if metric.mean_over is None:
+    if metric.mean_over is None or not sites:
         return None
     level = sites[0].release.release.level
     return stratified.mean_of_sites(tuple(estimates.values()), level, by_pairs=metric.mean_over == "pairs")

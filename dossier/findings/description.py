@@ -69,13 +69,11 @@ def policy(evidence: Evidence) -> str:
     below = sorted({dataset.minimum_cell for dataset in evidence.datasets if dataset.minimum_cell})
     if not below:
         return ""
-    least = f"{below[0]}" if len(below) == 1 else f"{below[0]} to {below[-1]}, by dataset,"
     return (
-        f"Counts of fewer than {least} patients are withheld, and with them every result that rests on one or would "
-        "tell it: the next smallest count where a total would, a threshold where its table holds one, a result over "
-        "all sites where that of a site is withheld. Categories and bins of a few are put together, quantiles have "
-        "three significant figures, "
-        f"and curves run over even steps, in steps of {below[-1]} patients where they count."
+        "To protect patients, counts are given as ranges and everything computed from them uses the ranges; the lowest "
+        "range may be nobody. Subgroups are ranged independently of the total, so they need not add up to it. "
+        "Intervals cover every table the ranges allow and are therefore wider than usual. What rests on ranks or sums, "
+        "such as the AUROC, is rounded to steps of no more than one patient; what cannot be protected is withheld."
     )
 
 

@@ -31,7 +31,10 @@ def files(evidence: Evidence) -> Table:
         rows=tuple(
             Row(
                 one.name.replace("../", ""),
-                (Cell(f"{one.size:,}", kind="plain"), Cell(grouped(one.sha256), kind="word")),
+                (
+                    Cell("not given" if one.size is None else f"{one.size:,}", kind="plain"),
+                    Cell("not given" if one.sha256 is None else grouped(one.sha256), kind="word"),
+                ),
             )
             for one in evidence.inputs
         ),

@@ -28,6 +28,7 @@ from dossier.types import (
     CurveResult,
     Dataset,
     DatasetSummary,
+    Estimate,
     Evidence,
     Flag,
     Floats,
@@ -42,10 +43,14 @@ from dossier.types import (
     Withheld,
 )
 
+RELEASE_FILE = "release.toml"
+"""The one file that is read and holds no rows."""
+
 MOST_LEVELS = 4
 """A column of more levels makes no subgroups that are given."""
 
 Bools = NDArray[np.bool_]
+Place = tuple[tuple[str, float | str], ...]
 
 
 def is_asked(study: Study) -> bool:
@@ -53,11 +58,16 @@ def is_asked(study: Study) -> bool:
     return any(one.minimum_cell for one in study.datasets)
 
 
-def without_small_datasets(study: Study) -> Study:
-    """The study without the datasets of which not even the number of rows may be shown, with a flag that says so.
+def without_what_tells(study: Study) -> Study:
+    """The study without the datasets of which not even the number of rows may be shown, and without a previous release,
+    each with a flag that says so.
 
-    They go before anything is computed, so that no number over all sites holds them.
+    Datasets go before anything is computed, so that no number over all sites holds them. Two releases of nearly the
+    same rows tell of those in which they differ.
     """
+    if study.previous is not None and is_asked(study):
+        says = "small counts are protected: nothing of the previous release is shown beside this one."
+        study = replace(study, previous=None, flags=(*study.flags, Flag("previous_withheld", POOLED, says)))
     kept = tuple(one for one in study.datasets if one.rows_analysed >= one.minimum_cell)
     if len(kept) == len(study.datasets):
         return study
@@ -135,19 +145,24 @@ class _Policy:
         """A dataset with its counts as ranges; events or others that may be nobody are withheld."""
         given = replace(
             one,
-            rows_read=self.ranged(one.rows_read),
             excluded={why: self.ranged(count) for why, count in one.excluded.items()},
             clusters=None if one.clusters is None else ranged(one.clusters, self.wide),
             sampled=None if one.sampled is None else ranged(one.sampled, self.wide),
         )
+        given = self._outcome(one, given)
+        # A range of its own beside those of its parts would tell more than they do.
+        lost = [count for count in given.excluded.values() if isinstance(count, CountRange)]
+        return replace(given, rows_read=sum(lost, given.n))
+
+    def _outcome(self, one: DatasetSummary, given: DatasetSummary) -> DatasetSummary:
+        """The rows by their outcome, whose ranges add up to that of all rows."""
         why = outcome_withheld(self.below)
         if one.class_counts:
             of_each = {label: ranged(count, self.wide) for label, count in one.class_counts.items()}
             given = replace(given, n=sum(of_each.values(), CountRange(0, 0)))
-            told = all(count.low for count in of_each.values())
-            return (
-                replace(given, class_counts=of_each) if told else replace(given, class_counts={}, outcome_withheld=why)
-            )
+            if all(count.low for count in of_each.values()):
+                return replace(given, class_counts=of_each)
+            return replace(given, class_counts={}, outcome_withheld=why)
         if one.events is None:
             return replace(given, n=ranged(one.n, self.wide))
         events, others = ranged(one.events, self.wide), ranged(one.n - one.events, self.wide)
@@ -220,8 +235,8 @@ class _Policy:
 def _against_others(given: Mapping[Subset, list[Result]], subset: Subset, below: int) -> list[Result]:
     """Differences to the other patients, of the two values that are given, where the column has two levels."""
     others = [one for one in given if one.column == subset.column and one != subset]
-    rest = {(one.term, _place(one)): one.found for one in given[others[0]]} if len(others) == 1 else {}
-    ours = {(one.term, _place(one)): one.found for one in given[subset] if "against" not in one.at}
+    rest = _values(given[others[0]]) if len(others) == 1 else {}
+    ours = _values(given[subset])
     return [
         one if "against" not in one.at else replace(one, found=minus(ours.get(key), rest.get(key), below))
         for one in given[subset]
@@ -229,7 +244,11 @@ def _against_others(given: Mapping[Subset, list[Result]], subset: Subset, below:
     ]
 
 
-def _place(one: Result) -> tuple[tuple[str, float | str], ...]:
+def _values(found: Sequence[Result]) -> dict[tuple[str, Place], Estimate | Absent]:
+    return {(one.term, _place(one)): one.found for one in found if "against" not in one.at}
+
+
+def _place(one: Result) -> Place:
     return tuple(sorted((name, value) for name, value in one.at.items() if name != "against"))
 
 
@@ -259,30 +278,47 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
 
     `complete` has the results of the sites as `of_site` gives them, and what was made of these.
     """
-    widths = {site.dataset.name: _Policy.of(site).wide for site in sites if site.dataset.minimum_cell}
-    if not widths:
+    levels = {
+        site.dataset.name: {column: len(found) for column, found in _given_columns(site).items()}
+        for site in sites
+        if site.dataset.minimum_cell
+    }
+    if not levels:
         return complete
     below = max(site.dataset.minimum_cell for site in sites)
     why = Withheld(f"it is not given where counts below {below} are protected", below)
     known = {one.name: one for one in complete.datasets}
     kept = {*known, POOLED, MODEL}
-    rows, withheld = descriptions.given([one for one in complete.descriptions if one.dataset in known], known, widths)
+    rows, withheld = descriptions.given([one for one in complete.descriptions if one.dataset in known], known, levels)
     return replace(
         complete,
         results=tuple(one if one.dataset in kept else replace(one, found=why) for one in complete.results),
+        subgroups=replace(
+            complete.subgroups,
+            results=tuple(
+                replace(one, found=why) if one.dataset == POOLED else one for one in complete.subgroups.results
+            ),
+        ),
         curves=tuple(one if one.dataset in kept else replace(one, found=why) for one in complete.curves),
         descriptions=rows,
         withheld=withheld,
+        inputs=tuple(
+            one if one.name == RELEASE_FILE else replace(one, sha256=None, size=None) for one in complete.inputs
+        ),
     )
 
 
+TELLING = frozenset(("class_missing", "constant_risk", "one_class", "other_units", "sampled"))
+"""The flags of reading whose sentence, or being there at all, tells a count or a value."""
+
+
 def flags(raised: Sequence[Flag], datasets: Sequence[DatasetSummary]) -> tuple[Flag, ...]:
-    """The flags of reading, each number of rows given as a range."""
-    smallest = {one.name: one.minimum_cell for one in datasets}
-    return tuple(_flag(one, smallest.get(one.dataset, 0)) for one in raised)
-
-
-def _flag(flag: Flag, smallest: int) -> Flag:
-    if flag.rows is None or not smallest:
-        return flag
-    return replace(flag, says=flag.rows.says_of(f"{ranged(flag.rows.count, width(smallest, []))} rows"), rows=None)
+    """The flags of reading, those of a number of rows without it."""
+    protected = {one.name for one in datasets if one.minimum_cell}
+    return tuple(
+        one
+        if not protected or (one.dataset not in protected and one.dataset != POOLED)
+        else replace(one, says=one.says if one.rows is None else one.rows.says_of("some rows"), rows=None)
+        for one in raised
+        if one.flag not in TELLING or one.dataset not in protected
+    )

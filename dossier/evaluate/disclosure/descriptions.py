@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dossier.evaluate.disclosure.chains import ranged
+from dossier.evaluate.disclosure.chains import ranged, width
 from dossier.types import CountRange, DatasetSummary, Description, DescriptionResult, Withheld, WithheldDescription
 
 FIGURES = 3
@@ -18,18 +19,30 @@ SHARES = {"share": "count", "share_missing": "missing"}
 
 
 def given(
-    rows: Sequence[DescriptionResult], datasets: Mapping[str, DatasetSummary], widths: Mapping[str, int]
+    rows: Sequence[DescriptionResult], datasets: Mapping[str, DatasetSummary], columns: Mapping[str, Mapping[str, int]]
 ) -> tuple[tuple[DescriptionResult, ...], tuple[WithheldDescription, ...]]:
-    """The rows as they may be given, and what is withheld; `widths` are those of each dataset with a policy."""
+    """The rows as they may be given, and what is withheld.
+
+    `columns` are those that make subgroups of each dataset with a policy, with how many levels each has: their tables
+    give the counts of the levels, and another range of the same persons would tell more.
+    """
     counted = {_key(row, row.described.statistic): row.described for row in rows}
+    levels = Counter((row.dataset, row.described.variable) for row in rows if row.described.statistic == "count")
     shown: list[DescriptionResult] = []
     withheld: dict[WithheldDescription, None] = {}
     for row in rows:
         one = row.described
-        if row.dataset not in widths:
+        if row.dataset not in columns:
             shown.append(row)
             continue
-        found = _given(row, counted, datasets[row.dataset], widths[row.dataset])
+        here = columns[row.dataset]
+        if one.variable in here and one.statistic in SHARES:
+            found: Description | Withheld = _not_given(datasets[row.dataset])
+        else:
+            # The levels of a variable and the rows without it add up to all rows.
+            of_all = levels[row.dataset, one.variable] + 1
+            wide = width(datasets[row.dataset].minimum_cell, [*here.values(), of_all])
+            found = _given(row, counted, datasets[row.dataset], wide)
         if isinstance(found, Description):
             shown.append(replace(row, described=found))
         else:
@@ -63,6 +76,11 @@ def _given(
     share = QUANTILES.get(one.statistic)
     if share is not None and isinstance(one.n, int) and ranged(one.n, wide).low * min(share, 1 - share) >= wide:
         return replace(one, value=round(one.value, _decimals(one.value)), n=of_all)
+    return _not_given(dataset)
+
+
+def _not_given(dataset: DatasetSummary) -> Withheld:
+    below = dataset.minimum_cell
     return Withheld(f"it is not given where counts below {below} are protected", below)
 
 

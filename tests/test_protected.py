@@ -1,0 +1,395 @@
+"""Small counts protected: every count of persons has as many values as asked for, whatever else is printed."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import pickle
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from dossier import evaluate, reading, results
+from dossier.evaluate import disclosure
+from dossier.evaluate.disclosure import chains, curves, measures
+from dossier.evaluate.offered import Site
+from dossier.metrics.discrimination import ppv, sensitivity
+from dossier.metrics.utility import net_benefit
+from dossier.register import REGISTER, borrowed, fill, metric
+from dossier.types import CountedRows, CountRange, Estimate, Flag, Floats, Study
+from tests.canaries import plant
+
+POLICY = "[disclosure]\nminimum_cell = 10\n"
+SMALLEST = 10
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """A release with small cells in every table."""
+    folder = tmp_path_factory.mktemp("cells") / "release"
+    plant(folder, POLICY)
+    return reading.study(folder)
+
+
+def _results(study: Study) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(results.of(evaluate.evidence(study)).text())
+    return found
+
+
+@pytest.fixture(scope="module")
+def printed(study: Study) -> dict[str, Any]:
+    """results.json under the policy."""
+    return _results(study)
+
+
+# ---- ranges ---------------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 10**6), st.integers(1, 40), st.lists(st.integers(1, 4), max_size=3))
+def test_a_count_lies_in_its_range_which_is_as_wide_as_asked(count: int, smallest: int, levels: list[int]) -> None:
+    wide = chains.width(smallest, levels)
+    found = chains.ranged(count, wide)
+    assert found.low <= count <= found.high
+    assert found.high - found.low + 1 == wide >= smallest
+    assert wide % 2 == 1
+
+
+def test_a_range_counts_as_its_middle_and_prints_its_ends() -> None:
+    found = CountRange(1_232, 1_242)
+    assert (int(found), f"{found:,}", str(found)) == (1_237, "1,232–1,242", "1232–1242")
+    assert pickle.loads(pickle.dumps(found)) == found != CountRange(1_231, 1_243)
+    assert sum([found, CountRange(0, 10)]) == CountRange(1_232, 1_252)
+    assert CountRange(33, 43) - CountRange(11, 21) == CountRange(12, 32)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=200), st.integers(1, 30))
+def test_tails_are_ordered_and_hold_the_truth(risks: list[float], wide: int) -> None:
+    risk, at = np.array(risks), chains.grid([0.37])
+    found = chains.counts(np.ones(len(risk)), risk, at, wide, 1).events
+    assert all(one.low >= other.low for one, other in itertools.pairwise(found.tails))
+    assert all(
+        tail.low <= (risk >= threshold).sum() <= tail.high for tail, threshold in zip(found.tails, at, strict=True)
+    )
+
+
+@pytest.mark.parametrize(("persons", "step"), [(20, 0.05), (24, 0.05), (120, 0.01), (600, 0.002), (2_400, 0.001)])
+def test_a_step_is_no_less_than_what_a_person_adds(persons: int, step: float) -> None:
+    assert measures.step_of(persons) == step
+    assert step * persons >= 1
+
+
+# ---- from ranges alone ----------------------------------------------------------------------------------------------
+
+
+def _site(study: Study, name: str = "large") -> Site:
+    return next(site for site in evaluate._sites(study) if site.dataset.name == name)
+
+
+def _protected(study: Study, outcome: Floats, risk: Floats) -> measures.Protected:
+    site = _site(study)
+    dataset = dataclasses.replace(site.dataset, outcome=outcome, risk=risk, rival=None, subgroups=(), predictors=())
+    found = disclosure._Policy.of(dataclasses.replace(site, dataset=dataset)).all_rows
+    assert found is not None
+    return found
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_rows_with_the_same_ranges_give_the_same_measures_and_curves(study: Study, seed: int) -> None:
+    """Of one outcome as many are added to a bin of the risk as its tails leave room for."""
+    rng = np.random.default_rng(seed)
+    outcome, risk = (rng.random(300) < 0.4).astype(float), rng.random(300)
+    before = _protected(study, outcome, risk)
+    wide, at = before.counts.wide, before.counts.events.grid
+    for label in (0.0, 1.0):
+        room = wide - 1 - max(int((risk[outcome == label] >= one).sum()) % wide for one in at)
+        if room:
+            outcome, risk = np.append(outcome, [label] * room), np.append(risk, [0.999] * room)
+    after = _protected(study, outcome, risk)
+    assert after.counts == before.counts
+    fill("metrics")
+    for term in ("net_benefit", "ppv", "mcc"):
+        found = REGISTER.metrics[term]
+        one, other = (measures.hull(each, found, {"threshold": 0.3}, 0.3) for each in (before, after))
+        assert one == other
+    for rule in curves.RULES.values():
+        assert rule(before) == rule(after)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_the_interval_holds_that_of_every_table_of_the_ranges(study: Study, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(120, 800))
+    outcome, risk = (rng.random(n) < rng.uniform(0.15, 0.6)).astype(float), rng.beta(2, 3, n)
+    protected = _protected(study, outcome, risk)
+    functions: dict[str, Callable[..., Any]] = {"sensitivity": sensitivity, "ppv": ppv, "net_benefit": net_benefit}
+    for term, function in functions.items():
+        hull = measures.hull(protected, REGISTER.metrics[term], {"threshold": 0.3}, 0.3)
+        exact = function(outcome, risk, 0.3)
+        if isinstance(hull, Estimate) and isinstance(exact, Estimate):
+            assert hull.low is not None
+            assert hull.high is not None
+            assert hull.low <= (exact.low or 0) + 1e-9
+            assert (exact.high or 0) <= hull.high + 1e-9
+
+
+# ---- the attacker ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A count of persons below the smallest, and how many values all that is printed leaves it."""
+
+    name: str
+    true: int
+    low: int
+    high: int
+
+    @property
+    def values(self) -> int:
+        """How many."""
+        return self.high - self.low + 1
+
+
+def attacked(study: Study, name: str, seed: int = 0, most: int = 24) -> Iterator[Cell]:
+    """What an attacker learns of the small cells of a site who knows every range, and the sums that are printed.
+
+    Unknown are the persons of each outcome, bin of the risk and level of each column of subgroups, and those in none.
+    Known are all tails of all rows and of every level that is given, the mean risk and the Brier score in their steps.
+    """
+    site = _site(study, name)
+    policy = disclosure._Policy.of(site)
+    dataset = site.dataset
+    assert policy.all_rows is not None
+    assert dataset.outcome is not None
+    assert dataset.risk is not None
+    at = policy.all_rows.counts.events.grid
+    columns = {column: [one.label for one in levels] for column, levels in disclosure._given_columns(site).items()}
+    places = [
+        dict(zip(columns, labels, strict=True))
+        for labels in itertools.product(*([*of, None] for of in columns.values()))
+    ]
+    atoms = [(label, place, where) for label in (1, 0) for place in range(len(at)) for where in places]
+    equations = _Equations(atoms)
+    equations.tails(policy.all_rows, {})
+    masks = {}
+    for one in dataset.subgroups:
+        if one.column in columns and isinstance(one.rows, np.ndarray):
+            masks[one.column, one.label] = one.rows
+            group = policy._of_group(one)
+            if isinstance(group, measures.Protected):
+                equations.tails(group, {one.column: one.label})
+                if group.few is None:
+                    rows = one.rows
+                    equations.sums(group, dataset.outcome[rows], dataset.risk[rows], {one.column: one.label})
+    equations.sums(policy.all_rows, dataset.outcome, dataset.risk, {})
+    bins = np.searchsorted(np.array(at), dataset.risk, side="right") - 1
+    cells = []
+    for label in (1, 0):
+        for where in [{}, *({column: level} for column, levels in columns.items() for level in levels)]:
+            inside = np.logical_and.reduce([dataset.outcome == label, *(masks[key] for key in where.items())])
+            cells += [
+                (label, where, range(first, len(at)), int((inside & (bins >= first)).sum())) for first in range(len(at))
+            ]
+            cells += [
+                (label, where, range(one, one + 1), int((inside & (bins == one)).sum())) for one in range(len(at))
+            ]
+    small = [cell for cell in cells if 0 < cell[3] < SMALLEST]
+    order = np.random.default_rng(seed).permutation(len(small))[:most]
+    for place in order:
+        label, where, held, true = small[place]
+        low, high = equations.ends(label, where, held)
+        yield Cell(f"{name} {label} {where} {held}", true, low, high)
+
+
+class _Equations:
+    """What is printed, as bounds on sums of the unknown counts."""
+
+    def __init__(self, atoms: list[tuple[int, int, dict[str, str | None]]]) -> None:
+        self.atoms = atoms
+        self.rows: list[Floats] = []
+        self.low: list[float] = []
+        self.high: list[float] = []
+
+    def mask(self, label: int, where: dict[str, str], held: range) -> Floats:
+        """1 for the atoms of an outcome, of bins of the risk and of a subgroup."""
+        return np.array(
+            [
+                float(one == label and place in held and all(here[key] == level for key, level in where.items()))
+                for one, place, here in self.atoms
+            ]
+        )
+
+    def add(self, row: Floats, low: float, high: float) -> None:
+        """One bound."""
+        self.rows.append(row)
+        self.low.append(low)
+        self.high.append(high)
+
+    def tails(self, group: measures.Protected, where: dict[str, str]) -> None:
+        """Every tail of a group."""
+        for label, chain in ((1, group.counts.events), (0, group.counts.others)):
+            for first, tail in enumerate(chain.tails):
+                self.add(self.mask(label, where, range(first, len(chain.tails))), tail.low, tail.high)
+
+    def sums(self, protected: measures.Protected, outcome: Floats, risk: Floats, where: dict[str, str]) -> None:
+        """The mean risk and the Brier score in their steps, by what each bin can add."""
+        step = measures.step_of(int(protected.counts.n) / protected.counts.rows_each)
+        edges = (*protected.counts.events.grid, 1.0)
+        inside = sum(self.mask(label, where, range(len(edges) - 1)) for label in (0, 1))
+        ends: dict[str, Callable[[int, float], float]] = {
+            "mean": lambda label, r: r,
+            "brier": lambda label, r: (label - r) ** 2,
+        }
+        truth = {"mean": float(risk.mean()), "brier": float(((outcome - risk) ** 2).mean())}
+        for name, adds in ends.items():
+            shown = measures.in_steps(truth[name], step)
+            both = [sorted((adds(label, edges[k]), adds(label, edges[k + 1]))) for label, k, _ in self.atoms]
+            self.add(inside * (np.array([most for _, most in both]) - (shown - step / 2)), 0, np.inf)
+            self.add(inside * (np.array([least for least, _ in both]) - (shown + step / 2)), -np.inf, 0)
+
+    def ends(self, label: int, where: dict[str, str], held: range) -> tuple[int, int]:
+        """The least and the most that a cell can be."""
+        rules = LinearConstraint(np.array(self.rows), np.array(self.low), np.array(self.high))
+        aim, found = self.mask(label, where, held), []
+        for sign in (1, -1):
+            options = {"time_limit": 60.0}
+            answer = milp(
+                sign * aim, constraints=rules, integrality=np.ones(len(aim)), bounds=Bounds(0, np.inf), options=options
+            )
+            assert answer.status == 0, answer.message
+            found.append(round(sign * answer.fun))
+        return found[0], found[1]
+
+
+@pytest.mark.parametrize("name", ["large", "middle", "own"])
+def test_an_attacker_with_a_solver_is_left_as_many_values_as_asked_for(study: Study, name: str) -> None:
+    cells = list(attacked(study, name, most=12))
+    assert len(cells) == 12
+    assert all(cell.low <= cell.true <= cell.high for cell in cells)
+    assert min(cell.values for cell in cells) >= SMALLEST
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(200))
+def test_random_sites_leave_an_attacker_as_many_values_as_asked_for(study: Study, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(60, 1_200))
+    site = _site(study)
+    outcome = (rng.random(n) < rng.uniform(0.05, 0.5)).astype(float)
+    groups = rng.integers(0, 3, n)
+    subgroups = tuple(
+        dataclasses.replace(one, rows=groups == place)
+        for place, one in enumerate(one for one in site.dataset.subgroups if one.column == "sex")
+    )
+    dataset = dataclasses.replace(
+        site.dataset, outcome=outcome, risk=rng.beta(1.2, 3, n), rival=None, subgroups=subgroups, predictors=()
+    )
+    random = dataclasses.replace(study, datasets=(dataset,))
+    assert all(cell.values >= SMALLEST for cell in attacked(random, "large", seed, most=4))
+
+
+def test_a_share_of_a_category_leaves_as_many_values_as_asked_for() -> None:
+    """Of three categories, those without a value, and all rows, which add up."""
+    rng = np.random.default_rng(20261123)
+    for _ in range(40):
+        parts = [int(one) for one in rng.integers(1, 80, 4)]
+        wide = chains.width(SMALLEST, [3, len(parts)])
+        halves = [sum(parts) // 3, sum(parts) - sum(parts) // 3]
+        totals = sum((chains.ranged(one, chains.width(SMALLEST, [3])) for one in halves), CountRange(0, 0))
+        ranges = [chains.ranged(one, wide) for one in parts]
+        for place, true in enumerate(parts):
+            rest = sum((one for other, one in enumerate(ranges) if other != place), CountRange(0, 0))
+            low = max(ranges[place].low, totals.low - rest.high)
+            high = min(ranges[place].high, totals.high - rest.low)
+            assert low <= true <= high
+            assert true >= SMALLEST or high - low + 1 >= SMALLEST
+
+
+# ---- what has no protection -----------------------------------------------------------------------------------------
+
+
+def test_a_measure_that_does_not_say_how_it_is_protected_is_withheld(study: Study) -> None:
+    with borrowed():
+
+        @metric("Nurses", formula="n")
+        def nurses(outcome: Floats) -> Estimate:
+            """How many nurses there are."""
+            return Estimate(7.0, None, None, None, len(outcome), "7 nurses")
+
+        nurses.__globals__["CHAPTER"] = "discrimination"
+        found = _results(study)
+        del nurses.__globals__["CHAPTER"]
+    rows = [one for one in found["estimates"] if one["measure"] == "nurses"]
+    assert rows
+    assert {one["status"] for one in rows} == {"withheld"}
+    assert "7 nurses" not in json.dumps(found)
+
+
+def test_no_curve_but_those_of_ranges_is_given(printed: dict[str, Any]) -> None:
+    given_out = {
+        one["curve"] for one in printed["curves"] if one["status"] == "estimated" and one["dataset"] != "pooled"
+    }
+    assert given_out
+    assert given_out <= set(curves.RULES)
+
+
+def test_no_size_of_a_file_with_rows_and_no_hash_is_given(printed: dict[str, Any]) -> None:
+    tables = [one for one in printed["inputs"] if one["name"] != "release.toml"]
+    assert tables
+    assert all(one["size"] is None and one["sha256"] is None for one in tables)
+
+
+def test_clusters_are_given_as_ranges_and_their_rows_in_steps_of_persons(study: Study) -> None:
+    """Seven wards of 36 rows each are seven persons: nothing that rests on ranks is given, no count of them is told."""
+    datasets = tuple(
+        dataclasses.replace(one, cluster=np.arange(one.rows_analysed) % 7) if one.name == "large" else one
+        for one in study.datasets
+    )
+    found = _results(dataclasses.replace(study, datasets=datasets))
+    (large,) = (one for one in found["datasets"] if one["name"] == "large")
+    assert large["clusters"]["lo"] == 0
+    assert large["n"]["hi"] - large["n"]["lo"] >= 50
+    rows = [one for one in found["estimates"] if one["dataset"] == "large"]
+    assert {one["status"] for one in rows} == {"withheld"}
+    assert "7 clusters" not in json.dumps(found)
+
+
+def test_without_a_policy_the_evidence_is_untouched(study: Study) -> None:
+    free = dataclasses.replace(
+        study, datasets=tuple(dataclasses.replace(one, minimum_cell=0) for one in study.datasets)
+    )
+    found = _results(free)
+    assert not any(one["status"] == "withheld" for one in found["estimates"])
+    assert all(isinstance(one["n"], int) for one in found["datasets"])
+
+
+def test_two_builds_give_the_same_ranges(study: Study, printed: dict[str, Any]) -> None:
+    assert _results(study) == printed
+
+
+# ---- flags ----------------------------------------------------------------------------------------------------------
+
+EQUAL = CountedRows(3, "In north ", " are equal.", " is equal.")
+
+
+def test_a_flag_of_rows_gives_no_number_of_them(study: Study, printed: dict[str, Any]) -> None:
+    summary = evaluate.evidence(study).datasets[0]
+    flags = (Flag.of_rows("duplicate_rows", summary.name, EQUAL), Flag("one_class", summary.name, "in no row"))
+    (found,) = disclosure.flags(flags, [summary])
+    assert found.says == "In north some rows are equal."
+    assert disclosure.flags(flags, [dataclasses.replace(summary, minimum_cell=0)]) == flags
+    assert not any(str(count) in one["says"] for one in printed["flags"] for count in (240, 200, 120, 237, 197, 118))
+
+
+def test_one_row_is_not_in_the_plural() -> None:
+    assert dataclasses.replace(EQUAL, count=1).says() == "In north 1 row is equal."
+    assert CountedRows(1, "No risk in ", " of north.").says() == "No risk in 1 row of north."
