@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.evaluate.classes import metrics_of
 from dossier.evaluate.disclosure import descriptions
-from dossier.evaluate.disclosure.chains import Counts, counts, grid, ranged, rows_of_a_person, width
+from dossier.evaluate.disclosure.chains import Chain, Counts, counts, grid, ranged, rows_of_a_person, width
 from dossier.evaluate.disclosure.curves import of_curve
 from dossier.evaluate.disclosure.measures import Protected, minus, of_results, outcome_withheld
 from dossier.evaluate.offered import Site
@@ -107,7 +108,7 @@ class _Policy:
     wide: int
     rows_each: int
     all_rows: Protected | None
-    """None where nothing but its size is given: weights, imputations, splits and classes have no ranges of risks."""
+    """None where nothing but its size is given: weights, imputations and splits have no ranges of risks."""
 
     @classmethod
     def of(cls, site: Site) -> _Policy:
@@ -115,6 +116,8 @@ class _Policy:
         rows_each = rows_of_a_person(dataset)
         wide = width(dataset.minimum_cell, [len(levels) for levels in _given_columns(site).values()]) * rows_each
         made = cls(site, wide, rows_each, None)
+        if dataset.classes is not None and len(dataset.classes) and not _is_special(dataset):
+            return replace(made, all_rows=made.of_classes(dataset.classes))
         if dataset.outcome is None or dataset.risk is None or _is_special(dataset):
             return made
         return replace(made, all_rows=made.protected(np.ones(len(dataset.outcome), dtype=np.bool_)))
@@ -137,6 +140,19 @@ class _Policy:
         site = replace(self.site, dataset=bare, readers=None)
         level = self.site.release.release.level
         return Protected(site, self.counts(rows), self.below, level, mean, others)
+
+    def of_classes(self, classes: NDArray[np.int64]) -> Protected:
+        """All rows of an outcome of several classes: the rarest class, and the others as the sum of their ranges."""
+        every = [
+            ranged(int((classes == place).sum()), self.wide) for place in range(len(self.site.dataset.class_labels))
+        ]
+        rarest = min(every, key=int)
+        rest = list(every)
+        rest.remove(rarest)
+        found = Counts(
+            Chain((0.0,), (rarest,)), Chain((0.0,), (sum(rest, CountRange(0, 0)),)), self.wide, self.rows_each
+        )
+        return Protected(self.site, found, self.below, self.site.release.release.level, 0.0)
 
     def ranged(self, count: int | Withheld) -> int | Withheld:
         return count if isinstance(count, Withheld) else ranged(count, self.wide)
@@ -171,9 +187,17 @@ class _Policy:
 
     def results(self, found: Sequence[Result]) -> Sequence[Result]:
         """The results of all rows."""
-        if self.all_rows is not None:
+        if self.all_rows is None:
+            return [replace(one, found=self.not_given) for one in found]
+        if not self.site.dataset.class_labels:
             return list(of_results(self.all_rows, found))
-        return [replace(one, found=self.not_given) for one in found]
+        # Of several classes there are no tables: what rests on ranks is all that is given.
+        measures = metrics_of(self.site.release)
+        ranks = iter(of_results(self.all_rows, [one for one in found if measures[one.term].protection == "ranks"]))
+        return [
+            next(ranks) if measures[one.term].protection == "ranks" else replace(one, found=self.not_given)
+            for one in found
+        ]
 
     @property
     def not_given(self) -> Withheld:
@@ -181,7 +205,9 @@ class _Policy:
 
     def curve(self, one: CurveResult) -> Curve | Absent:
         """A curve of all rows."""
-        return self.not_given if self.all_rows is None else of_curve(self.all_rows, one)
+        if self.all_rows is None or self.site.dataset.class_labels:
+            return self.not_given
+        return of_curve(self.all_rows, one)
 
     # ---- subgroups ------------------------------------------------------------------------------------------------
 
@@ -209,7 +235,12 @@ class _Policy:
 
     def _of_group(self, one: Subgroup) -> Protected | Withheld:
         """A subgroup with its ranges, or why nothing of it is given."""
-        if isinstance(one.rows, Absent) or self.all_rows is None or self.site.dataset.sampled is not None:
+        if (
+            isinstance(one.rows, Absent)
+            or self.all_rows is None
+            or self.site.dataset.sampled
+            or self.site.dataset.class_labels
+        ):
             return self.not_given
         levels = _given_columns(self.site).get(one.column)
         if levels is None:
