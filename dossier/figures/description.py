@@ -218,9 +218,13 @@ def _spans(boxes: Sequence[Stage], labels: Sequence[str]) -> tuple[float, list[t
     name = min(max(map(text_width, labels)), WIDEST_NAME, room)
     name = max(name, text_width("All external", 600))
     alike = min(19.0, (FULL - name - GAP - bars - taken) / wide)
+    # Ranges of counts are longer than counts: then each box is as wide as its own.
+    longest = [max(text_width(text, 600) for text in (box.total, *box.counts)) + 1.6 for box in boxes]
+    if max(longest) > alike:
+        alike = LEAST_BOX
     spans, left = [], name + GAP
-    for width in slim:
-        spans.append((left, left + (alike if width is None else width)))
+    for width, least in zip(slim, longest, strict=True):
+        spans.append((left, left + (max(alike, least) if width is None else width)))
         left = spans[-1][1] + GAP
     return name, spans
 
