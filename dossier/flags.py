@@ -251,11 +251,13 @@ def _rare(size: SubgroupSize) -> str:
 def _few_clusters(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
     """Fewer clusters than an interval by cluster can rest on; how many is not said, as clusters may be patients."""
     for dataset in external:
-        if dataset.clusters is not None and dataset.clusters < FEW_CLUSTERS:
+        clusters = dataset.clusters
+        below = max(FEW_CLUSTERS, clusters.below) if isinstance(clusters, Withheld) else FEW_CLUSTERS
+        if isinstance(clusters, Withheld) or (clusters is not None and clusters < FEW_CLUSTERS):
             yield Flag(
                 "few_clusters",
                 dataset.name,
-                f"the rows of {dataset.site} come from fewer than {FEW_CLUSTERS} clusters: intervals by cluster are "
+                f"the rows of {dataset.site} come from fewer than {below} clusters: intervals by cluster are "
                 "unsure there.",
             )
 

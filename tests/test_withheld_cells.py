@@ -18,8 +18,9 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from dossier import evaluate, reading, results
 from dossier.evaluate import withheld
 from dossier.evaluate.withheld import curves, descriptions, tables
-from dossier.evaluate.withheld.results import names_few, of_counts
+from dossier.evaluate.withheld.results import holds_few, names_few, of_counts
 from dossier.evaluate.withheld.tables import _Row as Row
+from dossier.facts import Count, Fact, Method
 from dossier.metrics.logistic import clipped
 from dossier.metrics.subgroups import too_few_of_classes
 from dossier.register import fill
@@ -326,7 +327,7 @@ def test_one_row_is_not_in_the_plural() -> None:
 @pytest.mark.parametrize(("drawn_from", "is_withheld"), [(40, True), (45, False), (30, False)])
 def test_rows_that_chance_leaves_out_are_no_small_count(drawn_from: float, is_withheld: bool) -> None:
     """Of 45 rows 38 are drawn, which is no secret; that 5 had no predictors, and could not be drawn, is one."""
-    found = Estimate(0.5, None, None, None, 38, "permutation", details={"external_of": drawn_from})
+    found = Estimate(0.5, None, None, None, 38, Method("wald"), details={"external_of": drawn_from})
     shown = of_counts("degree_of_correspondence", found, 10, 45)
     assert isinstance(shown, Withheld) is is_withheld
 
@@ -378,20 +379,28 @@ def _counted_in_the_sources() -> set[str]:
     return found
 
 
-def test_every_count_that_a_method_or_a_reason_can_hold_is_seen() -> None:
+def test_every_count_that_a_reason_can_hold_is_seen() -> None:
     assert _counted_in_the_sources() <= {*OF_PATIENTS, *OF_OTHERS, *NO_NOUNS}
     for noun in OF_PATIENTS:
         assert names_few(f"logit; 3 {noun} left out", 10)
         assert not names_few(f"logit; 10 {noun} left out", 10)
 
 
-def test_the_sentences_that_count_in_other_words_are_seen() -> None:
-    assert [names_few(clipped(np.array([0.0] * few + [0.5])), 10) for few in (0, 1, 9, 10)] == [
+def test_every_count_of_persons_in_a_method_is_seen_whatever_they_are_called() -> None:
+    assert [holds_few(clipped(np.array([0.0] * few + [0.5])).counts, 10) for few in (0, 1, 9, 10)] == [
         False,
         True,
         True,
         False,
     ]
+    nested = Method("wald", Fact("pointwise", by=(Fact("thrown_away", of=Count(7, "nurse")),)))
+    assert holds_few(nested.counts, 10)
+    assert not holds_few(nested.counts, 7)
+    assert not holds_few([Count(7, "site")], 10)
+    assert holds_few([Count(12, "patient", out_of=15)], 10), "three are left"
+
+
+def test_the_sentences_that_count_in_other_words_are_seen() -> None:
     for counts, seen in (({"G0": 12, "G1": 3}, True), ({"G0": 3, "G1": 12}, True), ({"G0": 12, "G1": 10}, False)):
         said = too_few_of_classes(counts, " of women")
         assert said is not None

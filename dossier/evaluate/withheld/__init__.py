@@ -108,6 +108,9 @@ def _summary(dataset: DatasetSummary, policy: Policy) -> DatasetSummary:
     outcome = policy.outcomes.get(dataset.name)
     if outcome is not None:
         dataset = replace(dataset, events=None, class_counts={}, outcome_withheld=outcome)
+    if isinstance(dataset.clusters, int) and is_few(dataset.clusters, smallest):
+        why = f"fewer than {smallest} clusters"
+        dataset = replace(dataset, clusters=Withheld(f"the rows of {dataset.name} come from {why}", smallest))
     excluded = {why: count for why, count in dataset.excluded.items() if isinstance(count, int)}
     few = Withheld(f"fewer than {smallest} rows of {dataset.name} are excluded for one reason", smallest)
     if not any(is_few(count, smallest) for count in excluded.values()):

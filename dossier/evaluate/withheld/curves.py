@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dossier.evaluate.withheld.results import names_few, was_pooled
+from dossier.evaluate.withheld.results import holds_few, names_few, was_pooled
 from dossier.evaluate.withheld.tables import (
     HALF,
     Policy,
@@ -18,6 +18,7 @@ from dossier.evaluate.withheld.tables import (
     rounded_down,
     splits_few,
 )
+from dossier.facts import Fact, Method
 from dossier.metrics.intervals import wilson
 from dossier.types import (
     MODEL,
@@ -167,6 +168,8 @@ def _judged(one: CurveResult, setting: Setting, study: Withheld | None) -> Curve
         return replace(one, found=study)
     rule = RULES.get(one.curve, _never)
     found = rule(one.found, setting)
+    if isinstance(found, Curve) and holds_few(found.method.counts, setting.below):
+        found = setting.why
     if one.dataset == MODEL and isinstance(found, Curve):
         # The rows with a value would tell how many have none.
         found = replace(found, n=rounded_down(found.n, setting.below))
@@ -257,6 +260,11 @@ def _rounded(curve: Curve, bases: Mapping[str, float], base: float) -> Curve:
     return replace(curve, columns={names[0]: curve.columns[names[0]], **{name: steps(name) for name in names[1:]}})
 
 
+def _in_steps(setting: Setting) -> Fact:
+    """That numbers are given in steps of as many patients as may be printed."""
+    return Fact("in_steps", patients=setting.below)
+
+
 def _net_benefit(curve: Curve, setting: Setting) -> Curve | Withheld:
     """Net benefit at even thresholds, in steps of as many patients as may be printed."""
     even = _even(curve, setting)
@@ -264,7 +272,7 @@ def _net_benefit(curve: Curve, setting: Setting) -> Curve | Withheld:
         return even
     standardized = {name: setting.below / setting.events for name in curve.columns if name.startswith("standardized")}
     found = _rounded(even, standardized, setting.below / setting.n)
-    return replace(found, method=f"{curve.method}; in steps of {setting.below} patients")
+    return replace(found, method=curve.method + _in_steps(setting))
 
 
 def _roc(curve: Curve, setting: Setting) -> Curve:
@@ -277,7 +285,7 @@ def _roc(curve: Curve, setting: Setting) -> Curve:
     found = np.minimum(1.0, np.floor(reached / step + 1e-9) * step)
     found[-1] = 1.0
     columns = {"fpr": (0.0, *_column(grid)), "tpr": (0.0, *_column(found))}
-    return replace(curve, columns=columns, method=f"at even false positive rates, in steps of {setting.below} patients")
+    return replace(curve, columns=columns, method=Method("even_false_positive_rates", _in_steps(setting)))
 
 
 def _cumulative(curve: Curve, setting: Setting) -> Curve:
@@ -290,7 +298,7 @@ def _cumulative(curve: Curve, setting: Setting) -> Curve:
         columns[name] = _column(counts / whole)
         columns[f"{name}_low"] = tuple(low for low, _ in bounds)
         columns[f"{name}_high"] = tuple(high for _, high in bounds)
-    return replace(curve, columns=columns, method=f"{curve.method}; in steps of {setting.below} patients")
+    return replace(curve, columns=columns, method=curve.method + _in_steps(setting))
 
 
 def _groups(curve: Curve, setting: Setting) -> Curve | Withheld:
@@ -309,8 +317,8 @@ def _groups(curve: Curve, setting: Setting) -> Curve | Withheld:
         "high": tuple(high for _, high in bounds),
         "n": _column(sizes),
     }
-    put = f"{curve.method}; neighbours put together where fewer than {setting.below} had or had not the outcome"
-    return replace(curve, columns=columns, method=put)
+    put = Fact("neighbours_put_together", below=setting.below)
+    return replace(curve, columns=columns, method=curve.method + put)
 
 
 def _bins(curve: Curve, setting: Setting) -> Curve | Withheld:
@@ -421,7 +429,7 @@ def _decisions(curve: Curve, setting: Setting) -> Curve | Withheld:
 
 def _splits(curve: Curve, setting: Setting) -> Curve | Withheld:
     """Nothing where the parts are so small that each holds few events."""
-    parts = DATA_SPLITS if "not refitted" in curve.method else max(len(curve.columns["split"]), 1)
+    parts = DATA_SPLITS if curve.method.has("random_subsets") else max(len(curve.columns["split"]), 1)
     least = min(setting.events, setting.others) if setting.events else setting.n
     return setting.why if least / parts < setting.below else curve
 

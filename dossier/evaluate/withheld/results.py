@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from dossier.bands import FEW_FOR_POOLING
@@ -17,6 +17,7 @@ from dossier.evaluate.withheld.tables import (
     place_of,
     splits_few,
 )
+from dossier.facts import Count, Method
 from dossier.register import REGISTER, Metric
 from dossier.types import (
     POOLED,
@@ -109,7 +110,8 @@ def of_counts(term: str, found: Estimate | Absent, below: int, rows: int | None)
     why = Withheld(f"a count below {below} could be told from it", below)
     if isinstance(found, Absent):
         return why if names_few(found.reason, below) else found
-    if names_few(f"{found.method}; {found.reason or ''}", below) or is_few(found.n, below):
+    said = (found.reason or "", *_reasons_in(found.method))
+    if holds_few(found.method.counts, below) or any(names_few(one, below) for one in said) or is_few(found.n, below):
         return why
     # Rows left to chance tell nothing of any patient; those that were left out before the draw do.
     before_the_draw = found.details.get("external_of") or found.n
@@ -121,6 +123,18 @@ def of_counts(term: str, found: Estimate | Absent, below: int, rows: int | None)
         counts = [found.details.get(name) or 0.0 for name in ("differing", "left_out")]
         return why if any(is_few(count, below) for count in counts) else found
     return found
+
+
+def holds_few(counts: Iterable[Count], below: int) -> bool:
+    """Whether one of these counts is of persons and small, or leaves few of all that there are."""
+    of_persons = [one for one in counts if one.is_of_persons]
+    parts = [(one.number, one.out_of) for one in of_persons if one.out_of is not None]
+    return any(is_few(one.number, below) for one in of_persons) or any(splits_few(*part, below) for part in parts)
+
+
+def _reasons_in(method: Method) -> Iterator[str]:
+    """Why sites were not pooled, or nothing was found in the complete cases, in words."""
+    return (why for fact in method.facts if isinstance(why := fact.get("why"), str))
 
 
 def names_few(text: str, below: int) -> bool:
