@@ -321,9 +321,9 @@ def severity_against_accuracy(evidence: Evidence) -> Picture | Absent:
             return drawn
         found = models(evidence)
         compared = any(len(curve.columns["model"]) > 1 for _, curve in found)
-        method = method_text(found[0][1].method.steps[:1])
+        made = method_text(found[0][1].method.steps[:1])
         caption = (
-            f"{sum(curve.n for _, curve in found):,} patients at {sites_word(len(found))}, {method}. "
+            f"{sum(curve.n for _, curve in found):,} patients at {sites_word(len(found))}, {made}. "
             "Up: slighter errors; right: fewer. Intervals stand in the tables."
         )
         if compared:

@@ -11,7 +11,7 @@ from dossier.typeset.methods import method_text
 
 
 def estimate(**more: object) -> Estimate:
-    kept: dict[str, object] = {"level": 0.95, "n": 50, "method": "some", "events": 25, "se": 0.3, **more}
+    kept: dict[str, object] = {"level": 0.95, "n": 50, "method": Method("empirical"), "events": 25, "se": 0.3, **more}
     return Estimate(value=0.5, low=0.4, high=0.6, **kept)  # type: ignore[arg-type]
 
 
@@ -21,7 +21,7 @@ def test_two_results_of_different_rows() -> None:
     assert (found.low, found.high) == pytest.approx((-(0.02**0.5), 0.02**0.5))
     assert (found.n, found.events, found.level) == (80, 35, 0.95)
     assert found.se == pytest.approx(0.5)
-    assert method_text(found.method) == "minus the previous release, independent rows, square-and-add; some"
+    assert method_text(found.method) == "minus the previous release, independent rows, square-and-add; empirical"
 
 
 @pytest.mark.parametrize("swapped", [False, True])

@@ -200,8 +200,8 @@ def test_one_cluster_has_no_interval_and_is_not_left_out() -> None:
     of_clusters = by_cluster(whole, never, groups(np.array([7, 7]), 1), 0.95, "plain")
     for found, unit in (
         (of_clusters, "cluster"),
-        (by_linearization(whole, np.zeros(1), 0.95, "plain", "clusters"), "cluster"),
-        (by_linearization(whole, np.zeros(1), 0.95, "plain", "rows"), "row"),
+        (by_linearization(whole, np.zeros(1), 0.95, "plain", "cluster"), "cluster"),
+        (by_linearization(whole, np.zeros(1), 0.95, "plain", "row"), "row"),
     ):
         assert (found.value, found.low, found.high, found.se, found.level) == (0.5, None, None, None, None)
         assert found.reason == f"all rows are of one {unit}, and an interval needs two"
@@ -228,7 +228,7 @@ def test_the_variance_of_a_sum_by_hand_and_that_of_a_mean() -> None:
 @pytest.mark.parametrize("scale", ["plain", "log", "logit"])
 def test_the_same_error_gives_the_same_interval_by_linearization_as_by_the_jackknife(scale: Symmetry) -> None:
     third = SE / math.sqrt(3)
-    found = by_linearization(_whole(0.7, p_value=0.9), np.array([third, -third, 0.0]), 0.95, scale, "clusters")
+    found = by_linearization(_whole(0.7, p_value=0.9), np.array([third, -third, 0.0]), 0.95, scale, "cluster")
     jackknife = _found(0.7, scale, p_value=0.9)
     assert _ends(found) == pytest.approx(_ends(jackknife), rel=1e-12)
     assert found.se == pytest.approx(SE, rel=1e-14)
@@ -238,7 +238,7 @@ def test_the_same_error_gives_the_same_interval_by_linearization_as_by_the_jackk
 
 
 def test_contributions_that_do_not_vary_leave_no_interval() -> None:
-    found = by_linearization(_whole(0.7, p_value=0.9), np.zeros(3), 0.95, "plain", "rows")
+    found = by_linearization(_whole(0.7, p_value=0.9), np.zeros(3), 0.95, "plain", "row")
     assert (found.low, found.high, found.se, found.reason) == (None, None, None, NO_SPREAD)
 
 

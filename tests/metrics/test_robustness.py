@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from dossier.facts import Method
+from dossier.facts import Fact, Method
 from dossier.metrics import discrimination
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.robustness import (
@@ -64,7 +64,7 @@ SPLITS = Curve(
         "brier": (0.10, 0.12, 0.14, 0.16, 0.30),
     },
     500,
-    Method("wald"),
+    Method(Fact("refitted_splits", splits=5)),
 )
 INTERNAL = _site("internal", {"auroc": _estimate(0.85), "brier": _estimate(0.14)}, SPLITS, _estimate(0.3))
 HERE = {"degree_of_correspondence": _estimate(0.25, None), "auroc": _estimate(0.80), "brier": _estimate(0.2)}
