@@ -24,12 +24,14 @@ from dossier.facts import Count, Fact, Method
 from dossier.metrics.logistic import clipped
 from dossier.metrics.subgroups import too_few_of_classes
 from dossier.register import fill
-from dossier.types import CountedRows, Estimate, Flag, Study, Subset, Withheld
+from dossier.types import CountedRows, Curve, CurveResult, Estimate, Flag, Study, Subset, Withheld
 from tests.canaries import plant
 from tests.smallest import HEAD, SITE
 
 Equation = tuple[Mapping[str, float], float]
 """The cells with their factors, and what they add up to."""
+
+STEPS = tuple(number / 10 for number in range(11))
 
 MOST = 10_000
 """More patients than any table has."""
@@ -398,6 +400,53 @@ def test_every_count_of_persons_in_a_method_is_seen_whatever_they_are_called() -
     assert not holds_few(nested.counts, 7)
     assert not holds_few([Count(7, "site")], 10)
     assert holds_few([Count(12, "patient", out_of=15)], 10), "three are left"
+
+
+def test_what_counts_few_persons_in_its_method_is_withheld_whatever_they_are_called() -> None:
+    method = Method("wald", Fact("thrown_away", asked=Count(7, "nurse")))
+    found = Estimate(0.5, 0.4, 0.6, 0.95, 100, method)
+    assert isinstance(of_counts("brier", found, 10, None), Withheld)
+    assert of_counts("brier", found, 7, None) == found
+    setting = curves.Setting(10, 100, 50, 0.95, (), None, None, None, None, changed=True)
+    curve = CurveResult("calibration_curve", "north", Curve({"risk": STEPS, "observed": STEPS}, 100, method, 50))
+    assert isinstance(curves._judged(curve, setting, None).found, Withheld)
+    assert isinstance(curves._judged(curve, dataclasses.replace(setting, below=7), None).found, Curve)
+
+
+def test_seven_clusters_are_withheld_everywhere_and_twelve_are_not(study: Study) -> None:
+    """Neither their number nor the degrees of freedom that tell it stand anywhere in results.json."""
+    few = {"large": 7, "middle": 12}
+    datasets = tuple(
+        dataclasses.replace(one, cluster=np.arange(one.rows_analysed) % few[one.name]) if one.name in few else one
+        for one in study.datasets
+        if one.name in few or one.role != "external"
+    )
+    clustered = _results(dataclasses.replace(study, datasets=datasets, readers=None))
+    clusters = {one["name"]: one["clusters"] for one in clustered["datasets"]}
+    assert clusters["middle"] == 12
+    assert clusters["large"]["below"] == 10
+    said = [
+        (row["dataset"], row["method"])
+        for row in (*clustered["estimates"], *clustered["curves"])
+        if row["method"] and row["dataset"] in few
+    ]
+    steps = {name: [step for dataset, steps in said if dataset == name for step in _facts_in(steps)] for name in few}
+    assert {"count": 12, "of": "cluster"} in [step.get("clusters") for step in steps["middle"]]
+    assert {"jackknife", "linearization"} <= {step["code"] for step in steps["middle"]}
+    assert not {"jackknife", "linearization"} & {step["code"] for step in steps["large"]}
+    assert not [flag["says"] for flag in clustered["flags"] if re.search(r"\b7 clusters", flag["says"])]
+
+
+def _facts_in(value: object) -> Iterator[dict[str, Any]]:
+    """Every fact of a method as results.json holds it."""
+    if isinstance(value, dict):
+        if "code" in value:
+            yield value
+        for held in value.values():
+            yield from _facts_in(held)
+    if isinstance(value, list):
+        for each in value:
+            yield from _facts_in(each)
 
 
 def test_the_sentences_that_count_in_other_words_are_seen() -> None:
