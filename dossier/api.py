@@ -207,6 +207,7 @@ class Record:
                 **self._where(row),
                 **{column: row.at.get(name) for name, column in settings.items()},
                 **{name: getattr(row, name) for name in FOUND},
+                "method": row.method_text,
                 **{name: row.details.get(name) for name in details},
             }
             for row in rows

@@ -6,9 +6,9 @@ A fact is a code and its values. The words of each code stand in `typeset`: `rea
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Self, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -104,6 +104,120 @@ class Fact:
         if not isinstance(code, str):
             raise ValueError("a fact needs a code")
         return cls(code, **values)
+
+
+IntervalMethod = Literal[
+    "DeLong", "Newcombe", "Wilson", "clusters left out", "clusters linearized", "rows linearized", "imputations pooled"
+]
+"""How the bounds of a number, or the band of a curve, were made: DeLong, Wilson and so on; or by leaving out clusters
+(jackknife), by linearization over clusters or rows, or from those of the imputations (Rubin)."""
+
+INTERVALS: Mapping[str, IntervalMethod] = {
+    "delong": "DeLong",
+    "delong_over_classes": "DeLong",
+    "newcombe": "Newcombe",
+    "newcombe_inside": "Newcombe",
+    "wilson": "Wilson",
+    "jackknife": "clusters left out",
+    "rubin": "imputations pooled",
+}
+"""The steps that tell how bounds were made; those of a linearization depend on its units."""
+
+OF_VALUE = frozenset(
+    (
+        *("spline", "straight_line", "single_level", "risks_clipped", "bins_of_equal_width", "average_precision"),
+        *("without_certain_risks", "ties", "kappa", "kappa_of_complete_cases", "nominal", "mean_over_cases"),
+        *("mean_over_pairs_of_raters", "cases_left_out", "raters_as_declared", "raters_against_outcome"),
+        *("raters_taken_as_right", "cross_validated", "rows_drawn", "constant_predictors", "incomplete_rows"),
+    )
+)
+"""The steps that tell how a value was made, whatever its interval."""
+
+
+@dataclass(frozen=True, init=False)
+class Method:
+    """How a number or a curve was made: facts in the order in which they are printed.
+
+    Parameters
+    ----------
+    *steps : Fact or str
+        Each a fact, or the code of one that has no values.
+    """
+
+    steps: tuple[Fact, ...]
+
+    def __init__(self, *steps: Fact | str) -> None:
+        object.__setattr__(self, "steps", tuple(Fact(step) if isinstance(step, str) else step for step in steps))
+
+    def __iter__(self) -> Iterator[Fact]:
+        return iter(self.steps)
+
+    def __add__(self, other: Fact | str | Iterable[Fact]) -> Method:
+        """The method with one more step, or with those of another."""
+        return Method(*self, *((other,) if isinstance(other, (Fact, str)) else other))
+
+    def by(self, *steps: Fact | str) -> Method:
+        """The method where the interval is made anew by these steps: how the value was made stays."""
+        return Method(*(step for step in self if step.code in OF_VALUE), *steps)
+
+    def without(self, *codes: str) -> Method:
+        """The method without the steps of these codes."""
+        return Method(*(step for step in self if step.code not in codes))
+
+    def has(self, *codes: str) -> bool:
+        """Whether a step, or a fact that one holds, has one of these codes."""
+        return any(fact.code in codes for fact in self.facts)
+
+    def first(self, code: str) -> Fact | None:
+        """The first fact of a code, be it a step or held by one; None where there is none."""
+        return next((fact for fact in self.facts if fact.code == code), None)
+
+    @property
+    def facts(self) -> Iterator[Fact]:
+        """Every step, each followed by the facts that it holds."""
+        return _facts(self.steps)
+
+    @property
+    def counts(self) -> Iterator[Count]:
+        """Every count in it."""
+        return _counts(self.steps)
+
+    @property
+    def df(self) -> float | None:
+        """The degrees of freedom of its t distribution; None where it takes the normal one or none."""
+        found = [fact.get("df") for fact in self.facts]
+        known = [float(one) for one in found if isinstance(one, (int, float))]
+        return known[-1] if known else None
+
+    @property
+    def interval(self) -> IntervalMethod | None:
+        """How the bounds were made, the last way where there are several; None where no caption names the way."""
+        known = [way for fact in self.facts if (way := _interval(fact)) is not None]
+        if known and self.has("mean_of_imputations"):
+            return "imputations pooled"
+        return known[-1] if known else None
+
+    @property
+    def is_one_sided(self) -> bool:
+        """Whether the interval has one end only."""
+        return self.has("one_sided")
+
+
+def _interval(fact: Fact) -> IntervalMethod | None:
+    """How a fact says that bounds were made."""
+    if fact.code == "linearization":
+        over = fact.get("over")
+        return "clusters linearized" if isinstance(over, Count) and over.of == "cluster" else "rows linearized"
+    return INTERVALS.get(fact.code)
+
+
+def _facts(value: Value) -> Iterator[Fact]:
+    if isinstance(value, Fact):
+        yield value
+        yield from _facts(tuple(held for _, held in value.values))
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from _facts(each)
 
 
 def _plain(value: Value | np.integer | np.floating) -> Value:

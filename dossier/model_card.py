@@ -16,6 +16,7 @@ from typing import Any
 from dossier.bibliography import SOURCES
 from dossier.checklist import is_placeholder
 from dossier.types import POOLED, Estimate, Evidence, Result, externals
+from dossier.typeset.methods import method_text
 from dossier.typeset.names import development, foretold, tested_version
 
 OPEN = "Not stated"
@@ -260,7 +261,7 @@ def _value(result: Result) -> str:
         "dataset": result.dataset,
         "n": found.n,
         "events": found.events,
-        "method": found.method,
+        "method": method_text(found.method),
     }
     if whole:
         value["level"] = None if found.level is None else round(100 * found.level, 6)

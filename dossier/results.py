@@ -22,9 +22,11 @@ from pydantic import (
     ValidatorFunctionWrapHandler,
     WithJsonSchema,
     WrapValidator,
+    model_validator,
 )
 
 from dossier.errors import Fault, ReleaseError
+from dossier.facts import Fact, Method
 from dossier.release import About, Release
 from dossier.types import (
     Absent,
@@ -41,7 +43,6 @@ from dossier.types import (
     Evidence,
     Flag,
     InputFile,
-    IntervalMethod,
     Predicted,
     Previous,
     PreviousManifest,
@@ -55,6 +56,7 @@ from dossier.types import (
     Withheld,
     WithheldDescription,
 )
+from dossier.typeset.methods import method_text
 
 SCHEMA: Literal["dossier-results/1"] = "dossier-results/1"
 RESULTS = "results.json"
@@ -323,6 +325,40 @@ class SubgroupRow(Row):
         return SubgroupSummary(self.dataset, self.subset.column, self.subset.level, size)
 
 
+class StepRow(Row):
+    """A step of how something was made: its code, and as further keys the values that its words need."""
+
+    code: str
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, JsonValue] = Field(init=False)
+
+    @model_validator(mode="after")
+    def _has_words(self) -> Self:
+        """Refuses what cannot be printed."""
+        try:
+            method_text([self.value])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{self.code} is no step of a method that can be printed") from error
+        return self
+
+    @property
+    def value(self) -> Fact:
+        """The step."""
+        return Fact.of_json({"code": self.code, **(self.__pydantic_extra__ or {})})
+
+
+Steps = tuple[StepRow, ...]
+
+
+def _steps(method: Method) -> Steps:
+    return tuple(StepRow.model_validate(step.as_json) for step in method)
+
+
+def _method(steps: Steps) -> Method:
+    return Method(*(step.value for step in steps))
+
+
 class EstimateRow(Row):
     """One value: which measure, where, at what, what was found and by what method; further keys are its details."""
 
@@ -338,9 +374,8 @@ class EstimateRow(Row):
     level: float | None
     n: Count | None
     events: Count | None
-    method: str | None
-    interval: IntervalMethod | None = None
-    """How the bounds were made, where a caption names that."""
+    method: Steps | None
+    """How it was made: codes, each with its values, in the order in which they are printed."""
     status: Status
     reason: str | None
     below: Count | None = None
@@ -374,8 +409,7 @@ class EstimateRow(Row):
             "level": found.level,
             "n": found.n,
             "events": found.events,
-            "method": found.method,
-            "interval": found.interval,
+            "method": _steps(found.method),
             "status": "estimated",
             "reason": found.reason,
         }
@@ -388,6 +422,11 @@ class EstimateRow(Row):
         return dict(self.__pydantic_extra__ or {})
 
     @property
+    def method_text(self) -> str | None:
+        """How it was made, in words; None where there is no value."""
+        return None if self.method is None else method_text(_method(self.method))
+
+    @property
     def found(self) -> Estimate | Absent:
         """The value with its interval, or why there is none."""
         if self.value is None or self.n is None or self.method is None:
@@ -398,12 +437,11 @@ class EstimateRow(Row):
             high=self.high,
             level=self.level,
             n=self.n,
-            method=self.method,
+            method=_method(self.method),
             events=self.events,
             se=self.se,
             details=self.details,
             reason=self.reason,
-            interval=self.interval,
         )
 
     @property
@@ -424,8 +462,7 @@ class CurveRow(Row):
     columns: Mapping[str, tuple[float | None, ...]] = Field(default_factory=dict)
     n: Count | None = None
     events: Count | None = None
-    method: str | None = None
-    interval: IntervalMethod | None = None
+    method: Steps | None = None
     status: Status
     reason: str | None = None
     below: Count | None = None
@@ -447,8 +484,7 @@ class CurveRow(Row):
             columns={name: tuple(column) for name, column in found.columns.items()},
             n=found.n,
             events=found.events,
-            method=found.method,
-            interval=found.interval,
+            method=_steps(found.method),
             status="estimated",
         )
 
@@ -459,7 +495,7 @@ class CurveRow(Row):
         if self.n is None or self.method is None:
             found = _absent(self.status, self.reason, self.below)
         else:
-            found = Curve(dict(self.columns), self.n, self.method, self.events, self.interval)
+            found = Curve(dict(self.columns), self.n, _method(self.method), self.events)
         return CurveResult(self.curve, self.dataset, found, dict(self.at), _subset(self.subset))
 
 

@@ -23,7 +23,7 @@ def text(results: Results) -> bytes:
 
 
 def _line(row: EstimateRow) -> list[object]:
-    cells: dict[str, object] = {**row.details, **row.model_dump(exclude={"subset", "at"})}
+    cells: dict[str, object] = {**row.details, **row.model_dump(exclude={"subset", "at"}), "method": row.method_text}
     if row.subset is not None:
         cells |= {"subset_column": row.subset.column, "subset_level": row.subset.level}
     cells["at"] = ";".join(f"{name}={value}" for name, value in sorted(row.at.items()))

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from dossier.facts import Method
     from dossier.release import Release
 
 Floats = NDArray[np.float64]
@@ -26,12 +27,6 @@ Role = Literal["development", "internal", "external"]
 Tier = Literal["core", "supporting", "descriptive", "caution", "mission"]
 At = Mapping[str, float | str]
 """What a number depends on beside the data: {"threshold": 0.5}."""
-
-IntervalMethod = Literal[
-    "DeLong", "Newcombe", "Wilson", "clusters left out", "clusters linearized", "rows linearized", "imputations pooled"
-]
-"""How the bounds of a number, or the band of a curve, were made: DeLong, Wilson and so on; or by leaving out clusters
-(jackknife), by linearization over clusters or rows, or from those of the imputations (Rubin)."""
 
 POOLED = "pooled"
 """The name under which results over all external sites are filed."""
@@ -454,18 +449,13 @@ class Estimate:
     high: float | None
     level: float | None
     n: int
-    method: str
+    method: Method
     events: int | None = None
     se: float | None = None
     details: Mapping[str, float | None] = field(default_factory=dict)
     """More that belongs to it: p_value, prediction_low, prediction_high, tau, i2, k, p_performance, p_similarity ..."""
     reason: str | None = None
     """Why a bound is missing, when one is."""
-    of_value: str = field(default="", compare=False)
-    """What of the method tells how the value was made, whatever the interval: what stays when that is made anew; never
-    recorded."""
-    interval: IntervalMethod | None = None
-    """How its bounds were made, where a caption names that; None where they are missing."""
     made_of: SumOfShares | None = field(default=None, compare=False, repr=False)
     """The shares of rows that it is a sum of, from which imputations are pooled; never recorded."""
 
@@ -473,10 +463,6 @@ class Estimate:
         """The value with its interval, as 0.81 (0.80 to 0.83)."""
         bounds = "" if self.low is None or self.high is None else f" ({self.low:.2f} to {self.high:.2f})"
         return f"{self.value:.2f}{bounds}"
-
-    def by(self, interval: str) -> str:
-        """The method when the interval is made in this way."""
-        return f"{self.of_value}; {interval}" if self.of_value else interval
 
 
 @dataclass(frozen=True)
@@ -500,10 +486,8 @@ class Curve:
 
     columns: Mapping[str, tuple[float | None, ...]]
     n: int
-    method: str
+    method: Method
     events: int | None = None
-    interval: IntervalMethod | None = None
-    """How its bands were made, where a caption names that."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import pytest
 
 from dossier import compose, draw, evaluate, press, reading, results
 from dossier.contents import Edition
+from dossier.facts import Method
 from dossier.register import fill
 from dossier.types import RIVAL, Absent, Document, Estimate, Evidence, Gallery, Result, Term
 from tests.figures.evidence import THRESHOLD, Case
@@ -201,9 +202,9 @@ def by_hand(case: Case, absent: bool = False) -> Evidence:
     for place, site in enumerate(drawn.datasets):
         for name, at, value in MORE:
             shifted = value + place / 100
-            found = Estimate(shifted, shifted - 0.04, shifted + 0.04, 0.95, site.n, "made by hand")
+            found = Estimate(shifted, shifted - 0.04, shifted + 0.04, 0.95, site.n, Method("wald"))
             results.append(Result(name, known[name].measure, site.name, at, found))
-    rho = Estimate(0.57, 0.52, 0.61, 0.95, 427, "made by hand")
+    rho = Estimate(0.57, 0.52, 0.61, 0.95, 427, Method("wald"))
     results.append(Result("weighted_concordance", "weighted_concordance", drawn.datasets[0].name, {}, rho))
     if absent:
         results = [dataclasses.replace(one, found=Absent(f"{one.dataset} has one class only")) for one in results]

@@ -10,6 +10,7 @@ import pytest
 
 from dossier import acceptance, evaluate, reading
 from dossier.errors import DossierError
+from dossier.facts import Method
 from dossier.findings import acceptance as findings
 from dossier.findings import verdict
 from dossier.release import Acceptance
@@ -21,7 +22,7 @@ INSIDE = DatasetSummary("inside", "internal", "Inside", 100, 40, 100, {}, ())
 
 
 def found(value: float, low: float | None = None, high: float | None = None) -> Estimate:
-    return Estimate(value, low, high, 0.95, 100, "by hand")
+    return Estimate(value, low, high, 0.95, 100, Method("wald"))
 
 
 def result(dataset: str, what: Estimate | Absent, **at: float | str) -> Result:

@@ -14,6 +14,7 @@ import pytest
 
 from dossier import compose, evaluate, reading, results
 from dossier.errors import DossierError
+from dossier.facts import Method
 from dossier.findings import changes as chapter
 from dossier.manifest import SCHEMA
 from dossier.metrics.changes import change
@@ -21,6 +22,7 @@ from dossier.metrics.comparison import auroc_difference
 from dossier.metrics.discrimination import auroc
 from dossier.metrics.intervals import wilson
 from dossier.types import Absent, DatasetSummary, Estimate, Evidence, Gallery, Predicted, Result
+from dossier.typeset.methods import method_text
 from tests.test_results import faults
 
 ABOUT = """
@@ -155,7 +157,7 @@ def _whole(evidence: Evidence, measure: str, dataset: str, **at: float) -> Estim
 
 
 def _share(successes: int, n: int) -> Estimate:
-    return Estimate(successes / n, *wilson(successes, n, 0.95), 0.95, n, "Wilson", successes)
+    return Estimate(successes / n, *wilson(successes, n, 0.95), 0.95, n, Method("wilson"), successes)
 
 
 @pytest.mark.parametrize(
@@ -232,7 +234,7 @@ def test_another_period_is_compared_as_independent_rows(later: Evidence, folder:
     assert now.low is not None
     down = np.hypot(now.value - now.low, before["high"] - before["value"])
     assert found.low == pytest.approx(found.value - down, abs=1e-12)
-    assert found.method.startswith("minus the previous release, independent rows, square-and-add")
+    assert method_text(found.method).startswith("minus the previous release, independent rows, square-and-add")
 
 
 def test_what_is_new_has_no_difference_and_says_so(later: Evidence) -> None:
@@ -251,7 +253,7 @@ def test_the_previous_version_as_rival_is_compared_patient_by_patient(paired: Ev
     assert isinstance(found, Estimate)
     assert isinstance(expected, Estimate)
     assert (found.value, found.low, found.high) == (expected.value, expected.low, expected.high)
-    assert found.method.startswith("paired, both versions on the same rows")
+    assert method_text(found.method).startswith("paired, both versions on the same rows")
 
 
 def test_a_rival_of_another_name_is_not_the_previous_version(paired: Evidence) -> None:

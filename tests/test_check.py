@@ -13,6 +13,7 @@ import pytest
 
 from dossier import acceptance, between_groups, check, evaluate, flags, junit, reading
 from dossier.errors import Fault
+from dossier.facts import Method
 from dossier.metrics import stratified
 from dossier.register import fill
 from dossier.release import Acceptance
@@ -202,7 +203,7 @@ SITES = tuple(DatasetSummary(name, "external", name.title(), 100, 40, 100, {}, (
 
 def test_where_some_sites_allow_it_the_others_are_flagged() -> None:
     criterion = Acceptance(measure="auroc", dataset="each external", at_least=0.7)
-    here = Result("auroc", "auroc", "bari", {}, Estimate(0.8, 0.7, 0.9, 0.95, 100, "by hand"))
+    here = Result("auroc", "auroc", "bari", {}, Estimate(0.8, 0.7, 0.9, 0.95, 100, Method("wald")))
     gone = Result("auroc", "auroc", "turin", {}, Absent("turin has no risk"))
     faults, raised = acceptance.never_estimated([criterion], SITES, [here, gone])
     assert faults == ()

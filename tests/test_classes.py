@@ -21,6 +21,7 @@ from dossier.evaluate.site import site_evidence
 from dossier.findings import committee
 from dossier.metrics import calibration, discrimination
 from dossier.types import MACRO, POOLED, Absent, Curve, Dataset, Evidence, find, find_curve
+from dossier.typeset.methods import method_text
 from tests.conftest import Book
 from tests.estimated import estimated
 from tests.metrics.test_classes import PUBLISHED
@@ -296,7 +297,7 @@ def test_refitted_splits_of_several_classes_have_the_mean_over_the_splits() -> N
         ]
         mean = estimated(next(one.found for one in found.results if one.measure == measure and one.at == at))
         assert mean.value == pytest.approx(sum(values) / 2, abs=1e-12)
-        assert mean.method.startswith("mean over 2 refitted splits")
+        assert method_text(mean.method).startswith("mean over 2 refitted splits")
 
 
 EVEN = (0.25,) * 4

@@ -15,11 +15,13 @@ from scipy.stats import t as student
 from dossier import evaluate, initial, reading
 from dossier.errors import DataError
 from dossier.evaluate import dependent
+from dossier.facts import Method
 from dossier.findings import results
 from dossier.metrics import clusters
 from dossier.metrics.discrimination import auroc
 from dossier.register import REGISTER, fill
 from dossier.types import Absent, Curve, Estimate, Evidence, Picture, Study
+from dossier.typeset.methods import method_text
 from tests.reference.built import example, hurried
 from tests.test_classes import RELEASE as CLASSES
 
@@ -67,7 +69,7 @@ def test_clusters_of_one_row_give_nearly_the_ordinary_interval(independent: Evid
         assert clustered.high is not None
         width = plain.high - plain.low
         # At 200 rows; a percentile bootstrap of 20 replicates is itself no closer than this.
-        allowed = 0.6 if "bootstrap" in plain.method else 0.13
+        allowed = 0.6 if "bootstrap" in method_text(plain.method) else 0.13
         assert abs(clustered.low - plain.low) < allowed * width, (name, plain, clustered)
         assert abs(clustered.high - plain.high) < allowed * width, (name, plain, clustered)
         compared += 1
@@ -89,7 +91,7 @@ def test_every_interval_says_how_it_was_made(single: Evidence) -> None:
     for result in (one for one in single.results if one.dataset == SITE and isinstance(one.found, Estimate)):
         assert isinstance(result.found, Estimate)
         if result.found.low is not None:
-            made = result.found.method
+            made = method_text(result.found.method)
             linearized = result.term.startswith(("net_benefit", "oe_ratio"))
             assert ("linearization over" if linearized else "jackknife leaving out") + " 200 clusters" in made, (
                 result.term
@@ -101,7 +103,7 @@ def test_the_rival_has_its_interval_on_the_scale_of_the_model(single: Evidence) 
         assert REGISTER.metrics[term].scale == REGISTER.metrics[other].scale
         found = next(one.found for one in single.results if one.term == term and one.dataset == SITE)
         assert isinstance(found, Estimate)
-        assert f", {REGISTER.metrics[other].scale}" in found.method
+        assert f", {REGISTER.metrics[other].scale}" in method_text(found.method)
 
 
 def test_captions_name_how_the_intervals_of_clusters_were_made(independent: Evidence, single: Evidence) -> None:
@@ -183,7 +185,7 @@ def test_the_shares_are_the_measures_with_the_interval_of_wilson(independent: Ev
     for one in independent.results:
         if isinstance(one.found, Estimate) and one.dataset == SITE and one.term in metrics:
             wilson = dependent.symmetry_of(metrics[one.term], one.at) == "wilson"
-            assert wilson == (one.found.method == "Wilson"), one.term
+            assert wilson == (method_text(one.found.method) == "Wilson"), one.term
             seen |= {one.term} if wilson else set()
     assert seen == {"sensitivity", "specificity", "ppv", "npv", "accuracy"}
 
@@ -208,7 +210,7 @@ def test_more_clusters_than_are_left_out_are_linearized_whatever_the_seed(study:
         one, other = (each[term] for each in found)
         assert isinstance(one, Estimate)
         assert one == other
-        assert "linearization over 400 clusters, t with 399 degrees of freedom" in one.method
+        assert "linearization over 400 clusters, t with 399 degrees of freedom" in method_text(one.method)
         assert one.details["df"] == 399
 
 
@@ -224,7 +226,7 @@ def test_a_tie_between_classes_leaves_the_accuracy_its_interval(tmp_path: Path) 
     found = next(one.found for one in results if (one.term, dict(one.at)) == ("accuracy", {}))
     assert isinstance(found, Estimate)
     assert (found.details["ties"], found.value) == (1, 17 / 24)
-    assert found.method.startswith(
+    assert method_text(found.method).startswith(
         "ties for the largest risk in 1 rows, the first class taken; Wilson at the effective"
     )
     without = np.array([np.delete(right, range(3 * k, 3 * k + 3)).mean() for k in range(8)])
@@ -248,7 +250,7 @@ def test_a_clustered_measure_still_says_how_its_value_was_made(study: Study) -> 
     )
     methods = {
         name: [
-            one.found.method
+            method_text(one.found.method)
             for evidence in (plain, clustered)
             for one in evidence.results
             if (one.term, one.dataset) == (name, SITE) and isinstance(one.found, Estimate)
@@ -285,7 +287,7 @@ def test_bands_of_clusters_of_one_lie_near_the_ordinary_bands(independent: Evide
         )
         assert isinstance(plain, Curve), name
         assert isinstance(clustered, Curve), name
-        assert ("linearization" if name == "decision_curve" else "jackknife") in clustered.method
+        assert ("linearization" if name == "decision_curve" else "jackknife") in method_text(clustered.method)
         end = "cases_low" if name == "cumulative_risks" else "low"
         ours, theirs = (np.array(one.columns[end], dtype=float) for one in (clustered, plain))
         assert float(np.median(np.abs(ours - theirs))) < 0.02, name
@@ -307,9 +309,9 @@ def test_the_interval_by_cluster_covers_the_truth_as_often_as_it_says() -> None:
         made = clusters.groups(np.repeat(np.arange(25), 12), 1)
         rows = outcome.ravel()
         found = clusters.by_cluster(
-            Estimate(value, None, None, 0.95, 300, "Wilson"),
+            Estimate(value, None, None, 0.95, 300, Method("wilson")),
             lambda group, rows=rows, made=made: Estimate(  # type: ignore[misc]
-                float(rows[made.of_row != group].mean()), None, None, None, 288, "Wilson"
+                float(rows[made.of_row != group].mean()), None, None, None, 288, Method("wilson")
             ),
             made,
             0.95,

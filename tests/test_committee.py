@@ -13,6 +13,7 @@ import pytest
 from pypdf import PdfReader
 
 from dossier import compose, press, results
+from dossier.facts import Method
 from dossier.findings import committee, subgroups
 from dossier.findings.committee.dangers import PLAIN
 from dossier.findings.committee.plain import abridged
@@ -66,7 +67,8 @@ def counted_at_sites(evidence: Evidence, *cells: float) -> Evidence:
     names = ("true_positive", "false_negative", "false_positive", "true_negative")
     columns = {"threshold": (THRESHOLD,), **{name: (cell,) for name, cell in zip(names, cells, strict=True)}}
     curves = [
-        CurveResult("per_thousand_of_site", site.name, Curve(columns, site.n, "counts")) for site in evidence.datasets
+        CurveResult("per_thousand_of_site", site.name, Curve(columns, site.n, Method("counts")))
+        for site in evidence.datasets
     ]
     return dataclasses.replace(evidence, curves=(*evidence.curves, *curves))
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from dossier.facts import Method
 from dossier.findings import classes, committee, subgroups
 from dossier.types import (
     Absent,
@@ -92,7 +93,7 @@ def test_a_difference_may_be_chance_only_where_the_intercept_says_so_too(
     evidence = given(KINDS["one"], "oe_ratio", site_0=ratio)
     kept = tuple(one for one in evidence.results if one.measure != "calibration_intercept")
     one = next(one for one in kept if one.measure == "oe_ratio" and one.dataset == "site-0")
-    found = Estimate(*intercept, 0.95, 300, "by hand")
+    found = Estimate(*intercept, 0.95, 300, Method("wald"))
     as_well = dataclasses.replace(one, term="calibration_intercept", measure="calibration_intercept", found=found)
     evidence = dataclasses.replace(evidence, results=(*kept, as_well))
     ours = " ".join(committee.risks_are_right(dataclasses.replace(evidence, local_site="site-0")))
@@ -107,7 +108,7 @@ def test_of_several_classes_the_pairs_farthest_off_are_named(monkeypatch: pytest
     site = dataclasses.replace(evidence.datasets[0], class_counts={"G0": 100, "G1": 100, "G2": 100, "G3": 12})
     values = {"G3": (0.47, 0.30, 0.72), "G2": (0.77, 0.60, 0.99), "G1": (0.82, 0.70, 0.97), "G0": (1.09, 1.001, 1.2)}
     rising = [
-        classes.OneAgainstRest(site, label, Estimate(value, low, high, 0.95, 312, "by hand"))
+        classes.OneAgainstRest(site, label, Estimate(value, low, high, 0.95, 312, Method("wald")))
         for label, (value, low, high) in values.items()
     ]
     monkeypatch.setattr(classes, "by_class", lambda *_: rising)
@@ -136,7 +137,7 @@ def pooled_as(evidence: Evidence, found: Estimate | Absent) -> Evidence:
 
 def test_each_number_of_some_places_says_of_how_many() -> None:
     """The ranking and the risks may rest on other places."""
-    found = Estimate(0.82, 0.02, 1.0, 0.95, 494, "by hand", details={"k": 2.0})
+    found = Estimate(0.82, 0.02, 1.0, 0.95, 494, Method("wald"), details={"k": 2.0})
     ranking, risks = (
         one.meaning.replace("\N{NO-BREAK SPACE}", " ")
         for one in committee.numbers(pooled_as(KINDS["eight"], found))[:2]
@@ -149,7 +150,7 @@ def test_each_number_of_some_places_says_of_how_many() -> None:
 
 def counted_at(evidence: Evidence, names: tuple[str, ...], weights: str | None) -> Evidence:
     """The evidence with decisions that are counted at these sites alone."""
-    curves = tuple(CurveResult("classification", name, Curve({}, 1, "counts")) for name in names)
+    curves = tuple(CurveResult("classification", name, Curve({}, 1, Method("counts"))) for name in names)
     datasets = tuple(source.model_copy(update={"weights": weights}) for source in evidence.release.dataset)
     release = evidence.release.model_copy(update={"dataset": datasets})
     return dataclasses.replace(evidence, curves=(*evidence.curves, *curves), release=release)
@@ -240,7 +241,7 @@ def with_groups(evidence: Evidence, sizes: Mapping[str, Sequence[SubgroupSize | 
 
 def of_group(label: str, dataset: str, value: float, measure: str = "auroc", **more: float) -> Result:
     """A measure of a group."""
-    found = Estimate(value, value - 0.07, value + 0.07, 0.95, 200, "by hand", details=more)
+    found = Estimate(value, value - 0.07, value + 0.07, 0.95, 200, Method("wald"), details=more)
     return Result(measure, measure, dataset, {}, found, Subset("sex", label))
 
 
@@ -293,7 +294,7 @@ def test_groups_that_differ_come_with_their_direction() -> None:
     evidence = by_hand(Case("eight", COVID))
     moved = {("auroc", "site-1"): 0.2, ("auroc", "site-2"): -0.2, ("oe_ratio", "site-4"): 0.3}
     results = tuple(
-        dataclasses.replace(one, found=Estimate(change, change - 0.1, change + 0.1, 0.95, 100, "by hand"))
+        dataclasses.replace(one, found=Estimate(change, change - 0.1, change + 0.1, 0.95, 100, Method("wald")))
         if one.at.get("against")
         and one.subset == evidence.subgroups.summaries[0].subset
         and (change := moved.get((one.measure, one.dataset), 0.0))

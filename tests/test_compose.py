@@ -18,6 +18,7 @@ from dossier import compose, draw, material, press, results
 from dossier.contents import CHAPTERS, EDITIONS, Edition
 from dossier.errors import PageError
 from dossier.types import Estimate, Evidence, Gallery
+from dossier.typeset.methods import method_text
 from tests.conftest import Book, by_hand, tool
 from tests.figures.evidence import Case
 
@@ -115,7 +116,7 @@ def test_each_chapter_has_one_heading_of_the_first_level(page: Element) -> None:
 
 def test_an_apostrophe_and_a_share_have_one_form(book: Book) -> None:
     results = (*book.evidence.results, *book.evidence.subgroups.results)
-    methods = {one.found.method for one in results if isinstance(one.found, Estimate)}
+    methods = {method_text(one.found.method) for one in results if isinstance(one.found, Estimate)}
     terms = {text for term in book.evidence.terms.values() for text in (term.label, term.sentence, term.formula)}
     assert methods
     assert not [text for text in methods | terms if re.search(r"\d %", text)]

@@ -17,6 +17,7 @@ from dossier import evaluate, reading, results
 from dossier.evaluate.offered import ask
 from dossier.register import CurveMaker, Metric, fill
 from dossier.types import Absent, Curve, DecisionCounts, Estimate, Feature, ReaderStudy, find
+from dossier.typeset.methods import method_text
 from tests.test_laws import METRICS, SETTINGS, numbers, table
 
 CURVES = list(fill("metrics").curves.values())
@@ -41,7 +42,7 @@ def is_said(found: Any) -> bool:
         return len({len(column) for column in found.columns.values()}) == 1 and all(map(math.isfinite, every))
     assert isinstance(found, Estimate)
     bounded = found.low is None or found.high is None or found.low <= found.value <= found.high
-    return bounded and all(map(math.isfinite, numbers(found))) and found.method != ""
+    return bounded and all(map(math.isfinite, numbers(found))) and method_text(found.method) != ""
 
 
 # ---- what can go wrong with a site ----------------------------------------------------------------------------------

@@ -22,9 +22,9 @@ from dossier import evaluate, reading, register, results
 from dossier.evaluate import pieces
 from dossier.findings import glossary, references
 from dossier.metrics import robustness
-from dossier.metrics.inversion import BY_TESTS
 from dossier.types import RIVAL, Absent, Curve, Estimate, Evidence, Study, find, find_curve
 from dossier.typeset.measures import chapter_tables
+from dossier.typeset.methods import method_text
 from tests.reference.built import REPOSITORY, hurried, results_of, study
 
 HEAD = """
@@ -177,7 +177,7 @@ def test_the_seed_moves_what_is_resampled_and_no_value(tmp_path: Path, found: Ev
         other = after[key]
         assert other["value"] == one["value"], key
         same = (other["low"], other["high"]) == (one["low"], one["high"])
-        if "bootstrap" in one["method"] or BY_TESTS in one["method"]:
+        if any(step["code"].startswith("bootstrap") or step["code"] == "inverted_tests" for step in one["method"]):
             moved[key[0]] = moved.get(key[0], False) or not same
         else:
             assert same, key
@@ -208,12 +208,12 @@ def test_development_results_are_labelled_apparent_and_no_others(found: Evidence
     apparent = {
         one.measure
         for one in found.results
-        if isinstance(one.found, Estimate) and one.found.method.endswith(", apparent")
+        if isinstance(one.found, Estimate) and method_text(one.found.method).endswith(", apparent")
     }
     assert {"auroc", "oe_ratio", "calibration_intercept", "calibration_slope"} <= apparent
     for one in found.results:
         if isinstance(one.found, Estimate):
-            assert one.found.method.endswith(", apparent") == (one.dataset == "development"), one
+            assert method_text(one.found.method).endswith(", apparent") == (one.dataset == "development"), one
 
 
 def test_neither_development_nor_internal_rows_are_pooled(found: Evidence) -> None:
@@ -248,7 +248,7 @@ def test_a_rival_with_gaps_is_not_told_to_be_none(tmp_path: Path) -> None:
 def test_every_value_on_splits_is_a_mean_over_them(breast: Evidence) -> None:
     estimates = [one.found for one in breast.results if one.dataset == "internal" and isinstance(one.found, Estimate)]
     assert len(estimates) > 20
-    assert {one.method.partition(",")[0] for one in estimates} == {"mean over 100 refitted splits"}
+    assert {method_text(one.method).partition(",")[0] for one in estimates} == {"mean over 100 refitted splits"}
 
 
 def test_the_mean_and_the_spread_over_splits(breast: Evidence) -> None:
@@ -312,6 +312,7 @@ def test_splits_are_no_independent_patients_to_a_paired_test(breast: Evidence) -
 # ---- a measure of one's own -----------------------------------------------------------------------------------------
 
 THROWN_AWAY = '''
+from dossier.facts import Method
 from dossier.register import metric
 from dossier.types import Absent, Estimate
 
@@ -319,7 +320,7 @@ from dossier.types import Absent, Estimate
 @metric("Throw-away share", digits=3, range=(0, 1), best="higher", cites="Nobody 1900", formula="share of p ≥ ½")
 def thrown_away(outcome, risk, level):
     """The share of rows with a risk of a half or more, for no purpose but this test."""
-    return Estimate(float((risk >= 0.5).mean()), 0.0, 1.0, level, len(risk), "none worth the name")
+    return Estimate(float((risk >= 0.5).mean()), 0.0, 1.0, level, len(risk), Method("wald"))
 '''
 
 
@@ -383,11 +384,11 @@ def lambda_with_a_sentence(outcome: Any) -> Absent:
 @pytest.mark.parametrize(
     "answer",
     [
-        'Estimate(float("nan"), None, None, level, 40, "bad")',
-        'Estimate(float("inf"), None, None, level, 40, "bad")',
-        'Estimate(0.5, 0.1, float("nan"), level, 40, "bad")',
-        'Estimate(0.5, 0.1, 0.9, level, 40, "bad", se=float("nan"))',
-        'Estimate(0.5, 0.1, 0.9, level, 40, "bad", details={"p_value": float("nan")})',
+        'Estimate(float("nan"), None, None, level, 40, Method("wald"))',
+        'Estimate(float("inf"), None, None, level, 40, Method("wald"))',
+        'Estimate(0.5, 0.1, float("nan"), level, 40, Method("wald"))',
+        'Estimate(0.5, 0.1, 0.9, level, 40, Method("wald"), se=float("nan"))',
+        'Estimate(0.5, 0.1, 0.9, level, 40, Method("wald"), details={"p_value": float("nan")})',
     ],
 )
 def test_what_is_no_number_goes_no_further(tmp_path: Path, table: Study, answer: str) -> None:
@@ -405,6 +406,7 @@ def test_a_parameter_that_nothing_gives_is_named(tmp_path: Path, table: Study) -
 
 
 BAD_CURVE = '''
+from dossier.facts import Method
 from dossier.register import curve
 from dossier.types import Curve
 
@@ -412,7 +414,7 @@ from dossier.types import Curve
 @curve("Throw-away curve")
 def thrown_curve(outcome):
     """A line for no purpose but this test."""
-    return Curve({"x": %s, "y": %s}, len(outcome), "none")
+    return Curve({"x": %s, "y": %s}, len(outcome), Method("counted"))
 '''
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from dossier import compose
 from dossier.contents import CHAPTERS, Edition
+from dossier.facts import Fact, Method
 from dossier.figures.correspondence import shift_by_predictor
 from dossier.findings import (
     abstract,
@@ -73,33 +74,40 @@ def said(chapter: str, evidence: Evidence) -> str:
     return " ".join(f"{opened.lead} {opened.rest}".split())
 
 
-WORST_SPLIT = "the worst internal value of 40 refitted splits"
-WORST_SUBSET = "the worst internal value of 100 random subsets of 20% of the rows, the model not refitted"
+WORST_SPLIT = Fact("worst_internal_value", of=(Fact("refitted_splits", splits=40),))
+WORST_SUBSET = Fact("worst_internal_value", of=(Fact("random_subsets", subsets=100, share=0.2),))
+
+
+OF_SUBSETS = (
+    "Minimum for AUROC: the worst internal value of 100 random subsets of 20% of the rows, the model not refitted."
+)
 
 
 @pytest.mark.parametrize(
     ("worst", "declared", "minimum", "printed"),
     [
-        (WORST_SPLIT, 0.75, "0.81", f"Minimum for AUROC: {WORST_SPLIT}."),
+        (WORST_SPLIT, 0.75, "0.81", "Minimum for AUROC: the worst internal value of 40 refitted splits."),
         (WORST_SUBSET, 0.75, "0.75", "Minimum for AUROC: the declared minimum."),
-        (WORST_SUBSET, None, "0.81", f"Minimum for AUROC: {WORST_SUBSET}."),
+        (WORST_SUBSET, None, "0.81", OF_SUBSETS),
         (None, 0.75, "0.75", "Minimum for AUROC: the declared minimum."),
     ],
 )
 def test_the_declared_minimum_is_shown_where_no_splits_tell(
-    worst: str | None, declared: float | None, minimum: str, printed: str
+    worst: Fact | None, declared: float | None, minimum: str, printed: str
 ) -> None:
     """[robustness] is for the case that nobody can give splits; subsets of a model not refitted are none."""
     bare = by_hand(Case("one", ("Desio, Italy",)))
     site = next(one.name for one in bare.datasets if one.role == "external")
 
-    def weak(bound: float | None, called: str | None) -> Estimate | Absent:
+    def weak(bound: float | None, called: Fact | None) -> Estimate | Absent:
         if bound is None or called is None:
             return Absent("none")
         details = {"p_acceptable": 0.9, "p_similarity": 0.2, "minimum_value": bound}
-        return Estimate(0.7, None, None, None, 300, f"a test against {called}", details=details)
+        return Estimate(
+            0.7, None, None, None, 300, Method(Fact("fisher_with_one_sided_test", against=called)), details=details
+        )
 
-    minima = {"worst_split": weak(0.81, worst), "declared": weak(declared, "the declared minimum")}
+    minima = {"worst_split": weak(0.81, worst), "declared": weak(declared, Fact("declared_minimum"))}
     rows = [Result("wpr", "wpr", site, {"measure": "auroc", "minimum": one}, found) for one, found in minima.items()]
     others = [one for one in bare.results if one.measure not in ("spr", "wpr")]
     strong = Result("spr", "spr", site, {"measure": "auroc"}, Absent("none"))
@@ -206,13 +214,15 @@ def of_net_benefit(found: dict[tuple[str, float], tuple[float, float]], *declare
             one,
             dataset=site,
             at={"threshold": at},
-            found=Estimate(value, value - 0.01, value + 0.01, 0.95, 100, "by hand", details={"treat_all": everyone}),
+            found=Estimate(
+                value, value - 0.01, value + 0.01, 0.95, 100, Method("wald"), details={"treat_all": everyone}
+            ),
         )
         for (site, at), (value, everyone) in found.items()
     ]
     for (site, at), (value, everyone) in found.items():
         gain = value - max(everyone, 0)
-        beside = Estimate(gain, gain - NB_WIDTH, gain + NB_WIDTH, 0.95, 100, "by hand")
+        beside = Estimate(gain, gain - NB_WIDTH, gain + NB_WIDTH, 0.95, 100, Method("wald"))
         made.append(Result("net_benefit_gain", "net_benefit_gain", site, {"threshold": at}, beside))
     kept = [one for one in evidence.results if one.measure not in ("net_benefit", "net_benefit_gain")]
     thresholds = evidence.release.thresholds.model_copy(update={"declared": declared})
@@ -306,7 +316,7 @@ def test_an_end_of_a_range_that_rests_on_few_says_on_how_few() -> None:
 
 def test_the_gravest_errors_are_counted_where_they_are_few() -> None:
     evidence, site = KINDS["one"], KINDS["one"].datasets[0]
-    found = Estimate(6.0, 4.0, 8.0, 0.95, 25, "by hand", details={"errors": 6.0})
+    found = Estimate(6.0, 4.0, 8.0, 0.95, 25, Method("wald"), details={"errors": 6.0})
     told = gravest_errors(evidence, [(site, found)]).replace("\N{NO-BREAK SPACE}", " ")
     assert told.endswith("with an index of 6.0 of 10 over 6 errors.")
     many = dataclasses.replace(found, details={"errors": 20.0})
@@ -370,8 +380,8 @@ def test_a_site_without_a_slope_is_named() -> None:
 
 def test_the_slope_of_a_class_has_a_subject() -> None:
     found = [
-        ("G0 in Bari", Estimate(0.5, 0.3, 0.8, 0.95, 90, "by hand")),
-        ("G1 in Bari", Estimate(1, 0.8, 1.2, 0.95, 90, "")),
+        ("G0 in Bari", Estimate(0.5, 0.3, 0.8, 0.95, 90, Method("wald"))),
+        ("G1 in Bari", Estimate(1, 0.8, 1.2, 0.95, 90, Method("wald"))),
     ]
     assert of_slopes(found, lambda which: f"for {which[0]}") == [
         "The interval of the slope lies below 1 for G0 in Bari: there the risks are too far apart."
@@ -651,9 +661,9 @@ def against_development(evidence: Evidence, member: tuple[float, float], p_value
         for measure, found in zip(
             names,
             (
-                Estimate(similarity, 0.2, 0.6, 0.95, 100, "by hand"),
-                Estimate(member[1], member[0], 0.95, 0.95, 100, "by hand"),
-                Estimate(0.1, 0.0, 0.2, 0.95, 100, "by hand", details={"p_value": p_value}),
+                Estimate(similarity, 0.2, 0.6, 0.95, 100, Method("wald")),
+                Estimate(member[1], member[0], 0.95, 0.95, 100, Method("wald")),
+                Estimate(0.1, 0.0, 0.2, 0.95, 100, Method("wald"), details={"p_value": p_value}),
             ),
             strict=True,
         ):
@@ -708,8 +718,8 @@ def compared_with_home(evidence: Evidence, *sites: tuple[str, float, float]) -> 
     results = [one for one in evidence.results if one.measure not in ("spr", "auroc")]
     for site, auroc, p_value in sites:
         details = {"p_performance": p_value, "p_similarity": 0.1, "internal_value": 0.87}
-        results.append(Result("auroc", "auroc", site, {}, Estimate(auroc, 0.6, 0.99, 0.95, 100, "by hand")))
-        strong = Estimate(p_value, None, None, None, 100, "by hand", details=details)
+        results.append(Result("auroc", "auroc", site, {}, Estimate(auroc, 0.6, 0.99, 0.95, 100, Method("wald"))))
+        strong = Estimate(p_value, None, None, None, 100, Method("wald"), details=details)
         results.append(Result("spr", "spr", site, {"measure": "auroc"}, strong))
     return dataclasses.replace(evidence, results=tuple(results))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dossier import flags
+from dossier.facts import Method
 from dossier.release import Release, Reply
 from dossier.types import (
     Absent,
@@ -33,7 +34,9 @@ def site(n: int = 1000, events: int = 200, name: str = "bari") -> DatasetSummary
 
 def result(measure: str, value: float, low: float | None = None, high: float | None = None, **details: float) -> Result:
     dataset = "pooled" if details else "bari"
-    return Result(measure, measure, dataset, {}, Estimate(value, low, high, 0.95, 1000, "by hand", details=details))
+    return Result(
+        measure, measure, dataset, {}, Estimate(value, low, high, 0.95, 1000, Method("wald"), details=details)
+    )
 
 
 def names(
@@ -111,7 +114,7 @@ def test_risks_off_when_the_whole_interval_is(low: float, high: float, raised: b
 
 
 def no_event(high: float, expected: float = 165, events: int = 0) -> Result:
-    found = Estimate(0.0, 0.0, high, 0.95, 500, "by hand", events, details={"expected": expected})
+    found = Estimate(0.0, 0.0, high, 0.95, 500, Method("wald"), events, details={"expected": expected})
     return Result("oe_ratio", "oe_ratio", "bari", {}, found)
 
 
@@ -170,7 +173,7 @@ def test_an_auroc_of_one_is_too_good_to_be_true(value: float, events: int, raise
 
 def test_classes_that_are_told_without_an_error_are_counted_one_against_the_rest() -> None:
     here = DatasetSummary("bari", "external", "Bari", 90, None, 90, {}, (), class_counts={"mild": 30, "grave": 60})
-    found = Result("auroc", "auroc", "bari", {"class": "mild"}, Estimate(1.0, 0.95, 1.0, 0.95, 90, "by hand"))
+    found = Result("auroc", "auroc", "bari", {"class": "mild"}, Estimate(1.0, 0.95, 1.0, 0.95, 90, Method("wald")))
     assert sayings("never_wrong", found, dataset=here) == [
         "at Bari the AUROC is exactly 1: all 30 patients with class mild have a higher risk than all 60 without; a "
         "predictor may hold the outcome itself."
@@ -281,7 +284,7 @@ def test_what_is_hard_to_predict_stands_in_one_sentence() -> None:
 
 
 def benefit(value: float, low: float, high: float, default: float, at: float = 0.5) -> Result:
-    found = Estimate(value, low, high, 0.95, 1000, "by hand", details={"default": default})
+    found = Estimate(value, low, high, 0.95, 1000, Method("wald"), details={"default": default})
     return Result("net_benefit_gain", "net_benefit_gain", "bari", {"threshold": at}, found)
 
 
@@ -309,7 +312,7 @@ def test_sites_that_differ(share: float, raised: bool) -> None:
 
 
 def test_results_of_subgroups_and_differences_raise_nothing() -> None:
-    off = Estimate(2.0, 1.9, 2.1, 0.95, 100, "by hand")
+    off = Estimate(2.0, 1.9, 2.1, 0.95, 100, Method("wald"))
     parts = (
         Result("oe_ratio", "oe_ratio", "bari", {}, off, Subset("Sex", "female")),
         Result("oe_ratio_of_rival", "oe_ratio", "bari", {"model": "the rival"}, off),

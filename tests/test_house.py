@@ -5,16 +5,19 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import string
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from dossier import contents, material
+from dossier import contents, facts, material
 from dossier.register import fill
+from dossier.typeset.methods import WORDS
 
 PACKAGE = Path(__file__).resolve().parent.parent / "dossier"
 MODULES = sorted(PACKAGE.rglob("*.py"))
-NOUNS = {"types", "errors", "contents", "bands", "bibliography", "command", "terminal", "limited"}
+NOUNS = {"types", "facts", "errors", "contents", "bands", "bibliography", "command", "terminal", "limited"}
 TOOLS = {"register", "typeset", "record"}
 STAGES = {"reading", "evaluate", "draw", "compose", "press"}
 STATISTICS_PACKAGES = {"sklearn", "statsmodels", "dcurves", "lifelines", "pingouin", "krippendorff", "torchmetrics"}
@@ -73,13 +76,13 @@ def test_tools_import_values_only(name: str) -> None:
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "metrics").glob("*.py")), ids=lambda path: path.stem)
 def test_metrics_know_numbers_only(path: Path) -> None:
-    assert ours(path) <= {"register", "types", "bands", "metrics"}
+    assert ours(path) <= {"register", "types", "facts", "bands", "metrics"}
     assert theirs(path) <= {"numpy", "scipy"} | standard_library()
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "figures").glob("*.py")), ids=lambda path: path.stem)
 def test_figures_never_compute(path: Path) -> None:
-    assert ours(path) <= {"register", "types", "typeset", "bands", "material", "figures"}
+    assert ours(path) <= {"register", "types", "facts", "typeset", "bands", "material", "figures"}
     assert theirs(path) <= {"matplotlib", "numpy"} | standard_library()
 
 
@@ -87,6 +90,7 @@ def test_figures_never_compute(path: Path) -> None:
 def test_findings_know_words_only(path: Path) -> None:
     assert ours(path) <= {
         "types",
+        "facts",
         "typeset",
         "bands",
         "between_groups",
@@ -152,6 +156,105 @@ def test_every_measure_belongs_to_a_chapter() -> None:
     chapters = {chapter.name for chapter in contents.CHAPTERS}
     shelves = (register.metrics, register.class_metrics, register.syntheses)
     assert {entry.term.chapter for shelf in shelves for entry in shelf.values()} <= chapters
+
+
+# ---- facts stay facts until they are printed ------------------------------------------------------------------------
+
+TEXTUAL = {"startswith", "endswith", "split", "partition", "rpartition", "removeprefix", "removesuffix", "replace"}
+
+
+def names_a_method(node: ast.AST) -> bool:
+    """Whether what is written there is the method of something: found.method, or a name for it."""
+    return (isinstance(node, ast.Attribute) and node.attr == "method") or (
+        isinstance(node, ast.Name) and node.id == "method"
+    )
+
+
+def is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+def reads_as_text(node: ast.AST) -> bool:
+    """Whether a method is searched there, compared with a text, or put into one."""
+    if isinstance(node, ast.Attribute):
+        return node.attr in TEXTUAL and names_a_method(node.value)
+    if isinstance(node, ast.FormattedValue):
+        return names_a_method(node.value)
+    if isinstance(node, ast.Compare):
+        sides = (node.left, *node.comparators)
+        return any(map(names_a_method, sides)) and any(map(is_text, sides))
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func).startswith("re.") and any(map(names_a_method, node.args))
+    return False
+
+
+def read_as_text(tree: ast.AST) -> list[str]:
+    """Every place where a method is read as a text."""
+    return [ast.unparse(node) for node in ast.walk(tree) if reads_as_text(node)]
+
+
+def test_no_method_is_read_as_text() -> None:
+    for path in MODULES:
+        if "typeset" not in path.relative_to(PACKAGE).parts:
+            assert not read_as_text(ast.parse(path.read_text())), path
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'found.method.startswith("Wilson")',
+        '"one-sided" in found.method',
+        'f"{found.method}, apparent"',
+        'found.method.split(";")[0]',
+        're.search("clusters", method)',
+        'found.method == "DeLong, logit"',
+    ],
+)
+def test_a_method_that_is_read_as_text_is_seen(line: str) -> None:
+    assert read_as_text(ast.parse(line))
+    assert not read_as_text(ast.parse('found.method.has("wilson") and row.method is None and found.method == other'))
+
+
+def calls(*names: str) -> Iterator[ast.Call]:
+    """Where metrics and evaluate call these."""
+    for folder in ("metrics", "evaluate"):
+        for path in (PACKAGE / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names:
+                    yield node
+
+
+def codes_of(call: ast.Call) -> set[str]:
+    """The codes that a call names: the first argument of a fact, every one of a method."""
+    given = call.args[:1] if isinstance(call.func, ast.Name) and call.func.id == "Fact" else call.args
+    either = [one for node in given for one in ([node.body, node.orelse] if isinstance(node, ast.IfExp) else [node])]
+    return {one.value for one in either if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+
+
+def test_every_step_of_a_method_has_words_and_every_word_its_step() -> None:
+    """Whatever measures, disclosure or imputation say of a method can be printed; nothing else has words."""
+    made = set().union(*(codes_of(call) for call in calls("Fact", "Method")))
+    assert made - {"each_its_own", "site"} <= set(WORDS)
+    makers = [path for folder in ("metrics", "evaluate") for path in (PACKAGE / folder).rglob("*.py")]
+    nodes = [node for path in makers for node in ast.walk(ast.parse(path.read_text()))]
+    assert set(WORDS) <= {node.value for node in nodes if isinstance(node, ast.Constant)}
+
+
+def test_the_words_of_a_step_ask_for_no_value_that_it_is_not_given() -> None:
+    asked = 0
+    for call in calls("Fact"):
+        given = {keyword.arg for keyword in call.keywords}
+        for words in (WORDS[code].said for code in codes_of(call) if code in WORDS):
+            if isinstance(words, str):
+                assert {name for _, name, _, _ in string.Formatter().parse(words) if name} <= given, words
+                asked += 1
+            else:
+                assert set(re.findall(r"\bstep(?:\[|, )['\"](\w+)", inspect.getsource(words))) <= given, words
+    assert asked > 20
+
+
+def test_what_facts_say_of_codes_is_said_of_steps() -> None:
+    assert {*facts.INTERVALS, *facts.OF_VALUE} <= set(WORDS)
 
 
 def test_every_figure_is_on_a_page() -> None:

@@ -14,10 +14,12 @@ from scipy.stats import t as student
 from dossier import evaluate, initial, reading
 from dossier.errors import DataError
 from dossier.evaluate import dependent
+from dossier.facts import Fact, Method
 from dossier.findings import results
 from dossier.metrics import imputations
 from dossier.register import fill
 from dossier.types import Absent, Curve, Estimate, Evidence, Floats, Picture, Study, find_curve
+from dossier.typeset.methods import method_text
 from tests.reference.built import example, hurried
 from tests.test_classes import GRADES, RELEASE
 
@@ -95,8 +97,8 @@ def test_imputations_that_agree_give_the_interval_of_one(same: Evidence, plain: 
         assert pooled.value == pytest.approx(one.value, rel=1e-12), name
         assert (pooled.low, pooled.high) == pytest.approx((one.low, one.high), rel=1e-9), name
         assert pooled.details["imputations"] == 3
-        assert "3 imputations by Rubin's rules" in pooled.method
-        assert pooled.method.endswith("without the rows before imputing, what it changed is not known")
+        assert "3 imputations by Rubin's rules" in method_text(pooled.method)
+        assert method_text(pooled.method).endswith("without the rows before imputing, what it changed is not known")
 
 
 def test_captions_name_rubins_rules_where_imputations_were_put_together(same: Evidence) -> None:
@@ -140,7 +142,7 @@ def test_a_curve_is_the_mean_and_its_band_is_no_narrower(apart: Evidence, plain:
         )
         assert isinstance(curve, Curve)
         assert isinstance(one, Curve)
-        assert "mean of 4 imputations" in curve.method
+        assert "mean of 4 imputations" in method_text(curve.method)
         for low, high in zip(curve.columns["low"], curve.columns["high"], strict=True):
             assert low is not None
             assert high is not None
@@ -182,8 +184,10 @@ def test_bands_of_clusters_widen_as_rubins_rules_say(tmp_path: Path) -> None:
 
 def test_a_curve_without_a_cluster_that_ends_early_goes_on_beside_the_whole() -> None:
     """It ends at .5, where the whole is .25, and lies .1 above it there; it begins at .25, .1 above it as well."""
-    whole = Curve({"risk": (0.0, 0.25, 0.5, 0.75, 1.0), "observed": (0.0, 0.0625, 0.25, 0.5625, 1.0)}, 60, "given")
-    part = Curve({"risk": (0.25, 0.375, 0.5), "observed": (0.1625, 0.2, 0.35)}, 50, "given")
+    whole = Curve(
+        {"risk": (0.0, 0.25, 0.5, 0.75, 1.0), "observed": (0.0, 0.0625, 0.25, 0.5625, 1.0)}, 60, Method("wald")
+    )
+    part = Curve({"risk": (0.25, 0.375, 0.5), "observed": (0.1625, 0.2, 0.35)}, 50, Method("wald"))
     found = dependent._on_axis(part, whole, "risk", "observed")
     assert found == pytest.approx([0.1, 0.1625, 0.35, 0.6625, 1.1])
     between = dependent._on_axis(whole, part, "risk", "observed")
@@ -191,8 +195,10 @@ def test_a_curve_without_a_cluster_that_ends_early_goes_on_beside_the_whole() ->
 
 
 def test_a_line_with_gaps_or_other_points_is_not_brought_to_those_of_the_whole() -> None:
-    whole, gap = (Curve({"risk": (0.2, 0.4), "observed": line}, 60, "given") for line in ((0.1, 0.2), (0.1, None)))
-    single = Curve({"risk": (0.2,), "observed": (0.1,)}, 60, "given")
+    whole, gap = (
+        Curve({"risk": (0.2, 0.4), "observed": line}, 60, Method("wald")) for line in ((0.1, 0.2), (0.1, None))
+    )
+    single = Curve({"risk": (0.2,), "observed": (0.1,)}, 60, Method("wald"))
     for axis, part, beside in (("risk", gap, whole), ("risk", whole, gap), ("", single, whole), ("", gap, whole)):
         assert dependent._on_axis(part, beside, axis, "observed") is None
     assert dependent._on_axis(whole, whole, "", "observed") == pytest.approx([0.1, 0.2])
@@ -230,7 +236,7 @@ def test_the_risks_of_imputations_are_counted_where_they_are(rare: Evidence) -> 
         counts = [np.histogram(_column(_rare(part), "risk")[outcome == label], edges)[0] for part in (0, 10)]
         assert found.columns[name] == pytest.approx(np.mean(counts, axis=0))
     assert (found.n, found.events) == (200, outcome.sum())
-    assert found.method == "counts; mean of 2 imputations"
+    assert method_text(found.method) == "counts; mean of 2 imputations"
 
 
 def test_of_several_classes_each_has_its_own_bins_over_all_imputations(tmp_path: Path) -> None:
@@ -284,7 +290,10 @@ def test_the_predictors_are_described_as_they_were_before_imputing(tmp_path: Pat
 # ---- the rules ------------------------------------------------------------------------------------------------------
 
 
-def _estimate(value: float, se: float, n: int = 100, method: str = "normal") -> Estimate:
+NORMAL = Method("delta_method")
+
+
+def _estimate(value: float, se: float, n: int = 100, method: Method = NORMAL) -> Estimate:
     return Estimate(value, value - 2 * se, value + 2 * se, 0.95, n, method, 40, se)
 
 
@@ -323,7 +332,8 @@ def test_pooled_intervals_cover_the_truth_as_often_as_they_say() -> None:
             variance = seen.var(ddof=1) * 39 / draw.chisquare(39)
             mean = draw.normal(seen.mean(), math.sqrt(variance / 40))
             whole = np.concatenate((seen, draw.normal(mean, math.sqrt(variance), 20)))
-            estimates.append(_estimate(float(whole.mean()), float(whole.std(ddof=1)) / math.sqrt(60), 60, "Student t"))
+            student_t = Method(Fact("student_t", df=59))
+            estimates.append(_estimate(float(whole.mean()), float(whole.std(ddof=1)) / math.sqrt(60), 60, student_t))
         found = imputations.rubin(estimates, "plain", 0.95)
         assert found.low is not None
         assert found.high is not None

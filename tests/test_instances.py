@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from dossier.facts import Method
 from dossier.findings import accuracy
 from dossier.register import fill
 from dossier.types import Estimate, Evidence, Result
@@ -23,9 +24,9 @@ def with_instances() -> Evidence:
         (0.75, "survey", "right_80", "raters", {"priority": 0.62, "tau": 0.6, "left_out": 0.0}),
     ):
         at = {"priority": priority, "tau": tau, "complexity": complexity}
-        one = Estimate(value, value - 0.1, value + 0.1, 0.95, 90, "made by hand", details=details)
+        one = Estimate(value, value - 0.1, value + 0.1, 0.95, 90, Method("wald"), details=details)
         made.append(Result("h_accuracy", "h_accuracy", "site-0", at, one))
-    plain = Estimate(0.5, 0.4, 0.6, 0.95, 90, "made by hand")
+    plain = Estimate(0.5, 0.4, 0.6, 0.95, 90, Method("wald"))
     at = {"priority": 0.5, "tau": 0.5, "complexity": "constant"}
     made.append(Result("h_accuracy", "h_accuracy", "site-1", at, plain))
     return dataclasses.replace(found, results=(*found.results, *made), terms=terms)

@@ -20,6 +20,7 @@ from click.testing import CliRunner
 from dossier import evaluate, reading, results
 from dossier.cli import dossier
 from dossier.errors import DossierError
+from dossier.facts import Count, Fact
 from dossier.findings import description
 from dossier.reading import files, samples
 from dossier.types import Absent, Dataset, Evidence
@@ -246,8 +247,8 @@ def test_what_needs_predictors_rests_on_the_sample_and_says_so_and_nothing_else_
     monkeypatch.setattr(samples, "DRAWN", 200)
     evidence = evaluate.evidence(reading.study(folder))
     found = _estimates(evidence)
-    remark = ", on a sample of 200 of 300 rows"
-    of_sample = {name for name, one in found.items() if one["method"].endswith(remark)}
+    remark = Fact("on_a_sample", rows=Count(200, "row"), of=Count(300, "row")).as_json
+    of_sample = {name for name, one in found.items() if one["method"] and one["method"][-1] == remark}
     assert {name: found[name] for name in found.keys() - of_sample} == {
         name: whole[name] for name in whole.keys() - of_sample
     }
@@ -277,9 +278,10 @@ def test_a_development_table_of_many_rows_is_held_against_by_a_sample_of_it(tmp_
     folder = _release(tmp_path / "release", _columns(90, 1))
     pyarrow.parquet.write_table(pyarrow.table(_columns(ROWS, 2)), folder / "origin.parquet")
     found = _estimates(evaluate.evidence(reading.study(folder)))
-    methods = {one["method"] for name, one in found.items() if name.startswith("degree_of_correspondence")}
+    methods = [one["method"] for name, one in found.items() if name.startswith("degree_of_correspondence")]
     assert methods
-    assert all(method.endswith(f", development: a sample of {DRAWN} of {ROWS} rows") for method in methods)
+    remark = Fact("development_sample", rows=Count(DRAWN, "row"), of=Count(ROWS, "row")).as_json
+    assert all(method[-1] == remark for method in methods)
 
 
 def test_check_says_in_how_many_rows_each_column_was_read(tmp_path: Path, many: None) -> None:

@@ -16,6 +16,7 @@ import dossier
 from dossier.api import CURVES, Record, Validation
 from dossier.cli import dossier as command
 from dossier.errors import DataError, ReleaseError
+from dossier.facts import Method
 from dossier.register import REGISTER, fill
 from dossier.results import Results, read
 from dossier.types import Absent, Estimate
@@ -118,8 +119,8 @@ def test_a_threshold_is_above_0_and_below_1() -> None:
 
 
 def test_an_estimate_prints_as_its_value_with_its_interval() -> None:
-    assert str(Estimate(0.8123, 0.7968, 0.83, 0.95, 100, "by hand")) == "0.81 (0.80 to 0.83)"
-    assert str(Estimate(0.8123, None, None, None, 100, "by hand")) == "0.81"
+    assert str(Estimate(0.8123, 0.7968, 0.83, 0.95, 100, Method("wald"))) == "0.81 (0.80 to 0.83)"
+    assert str(Estimate(0.8123, None, None, None, 100, Method("wald"))) == "0.81"
 
 
 def test_the_face_is_what_it_shows() -> None:

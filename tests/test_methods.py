@@ -12,11 +12,13 @@ import pytest
 from dossier import evaluate
 from dossier.bibliography import SOURCES
 from dossier.contents import CHAPTERS
+from dossier.facts import Fact, Method
 from dossier.findings import caution, methods
 from dossier.metrics import calibration
 from dossier.metrics.comparison import majority_class_test
 from dossier.register import borrowed, fill
 from dossier.types import Absent, Estimate, Evidence, Result, Term, find
+from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import MINUS
 from tests.conftest import ROOT, SHARED, by_hand
 from tests.estimated import estimated
@@ -132,7 +134,7 @@ def test_the_interval_is_the_one_that_was_taken(covid: Evidence) -> None:
     assert "20 draws" in cells["Integrated calibration index"][1].text
 
 
-def told(**ways: str) -> str:
+def told(**ways: Method) -> str:
     """The interval of the AUROC over evidence in which each dataset took it in this way."""
     results = [
         Result("auroc", "auroc", name.replace("_", "-"), {}, Estimate(0.7, 0.6, 0.8, 0.95, 100, way))
@@ -142,17 +144,29 @@ def told(**ways: str) -> str:
     return methods._intervals(two, [TERMS["auroc"]])[0]
 
 
+SPLINE = Fact("spline", knots=4, at=(0.05, 0.35, 0.65, 0.95))
+LINE = Fact("straight_line")
+WALD, EXACT = Method("wald"), Method("exact_variance")
+TESTED = Fact("inverted_tests", draws=9)
+
+
 def test_every_way_is_said_whole_in_the_parts_that_differ() -> None:
-    curve = "spline, 4 knots; bootstrap, 9 replicates"
-    assert told(site_0=curve, site_1=curve) == curve
-    assert told(internal=curve, site_0=curve, site_1="line; bootstrap, 9 replicates") == f"{curve}; at Spain: line"
-    assert told(internal="Wald", site_0="Wald", site_1="exact, mid-p") == "Wald; at Spain: exact, mid-p"
-    assert told(internal="exact", site_0="Wald", site_1="Wald") == "Wald; or exact"
+    curve, line = Method(SPLINE, TESTED), Method(LINE, TESTED)
+    assert told(site_0=curve, site_1=curve) == method_text(curve)
+    assert told(internal=curve, site_0=curve, site_1=line) == f"{method_text(curve)}; at Spain: {method_text([LINE])}"
+    assert told(internal=WALD, site_0=WALD, site_1=EXACT) == f"Wald; at Spain: {method_text(EXACT)}"
+    assert told(internal=EXACT, site_0=WALD, site_1=WALD) == f"Wald; or {method_text(EXACT)}"
+
+
+def test_replicates_that_were_lost_are_no_other_way() -> None:
+    whole, some = (Method("bootstrap", Fact("replicates", kept=9 - lost, lost=lost)) for lost in (0, 2))
+    assert told(site_0=some, site_1=whole) == "bootstrap, 9 replicates"
 
 
 def test_a_side_is_said_once_with_its_reason() -> None:
-    sided = "bins; 9 draws, one-sided because it holds 0"
-    assert told(internal="bins; 9 draws", site_0=sided, site_1=sided) == "bins; 9 draws; one-sided where it holds 0"
+    bins = Method(Fact("bins_of_equal_width", bins=10), TESTED)
+    both = f"{method_text(bins)}; one-sided where it does not refute perfect calibration"
+    assert told(internal=bins, site_0=bins + "one_sided", site_1=bins + "one_sided") == both
 
 
 def test_what_is_counted_is_what_is_printed() -> None:
@@ -163,7 +177,7 @@ def test_what_is_counted_is_what_is_printed() -> None:
         "brier_permutation_test",
         "site-0",
         {"against": "chance"},
-        Estimate(1, None, None, None, 9, ""),
+        Estimate(1, None, None, None, 9, Method("wald")),
     )
     kept = [one for one in two.results if one.term == "accuracy" and one.dataset == "site-0"][:1]
     evidence = replace(two, terms=TERMS, results=(test, *kept))

@@ -10,6 +10,7 @@ import pytest
 
 from dossier import compose, draw, evaluate, flags, reading
 from dossier.evaluate import model
+from dossier.facts import Method
 from dossier.types import MODEL, Absent, Curve, DatasetSummary, Estimate, Gallery, Result, Study, SubgroupEvidence
 from tests import gusto
 from tests.reference.built import hurried
@@ -55,7 +56,7 @@ def test_predictor_that_no_dataset_holds_leaves_no_points(study: Study) -> None:
 
 def raised(differing: float, n: int) -> list[str]:
     site = DatasetSummary("a", "external", "Desio", n, n // 2, n, {}, ())
-    found = Estimate(0.02, None, None, None, n, "m", details={"differing": differing, "left_out": 7.0})
+    found = Estimate(0.02, None, None, None, n, Method("wald"), details={"differing": differing, "left_out": 7.0})
     rows = flags.raised(
         (site,), (Result("formula_difference", "formula_difference", "a", {}, found),), (), SubgroupEvidence()
     )

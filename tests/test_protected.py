@@ -20,6 +20,7 @@ from dossier import evaluate, reading, results
 from dossier.evaluate import disclosure
 from dossier.evaluate.disclosure import chains, curves, measures
 from dossier.evaluate.offered import Site
+from dossier.facts import Count, Fact, Method
 from dossier.metrics.discrimination import ppv, sensitivity
 from dossier.metrics.utility import net_benefit
 from dossier.register import REGISTER, borrowed, fill, metric
@@ -323,7 +324,7 @@ def test_a_measure_that_does_not_say_how_it_is_protected_is_withheld(study: Stud
         @metric("Nurses", formula="n")
         def nurses(outcome: Floats) -> Estimate:
             """How many nurses there are."""
-            return Estimate(7.0, None, None, None, len(outcome), "7 nurses")
+            return Estimate(7.0, None, None, None, len(outcome), Method(Fact("nurses", nurses=Count(7, "nurse"))))
 
         nurses.__globals__["CHAPTER"] = "discrimination"
         found = _results(study)
@@ -331,7 +332,7 @@ def test_a_measure_that_does_not_say_how_it_is_protected_is_withheld(study: Stud
     rows = [one for one in found["estimates"] if one["measure"] == "nurses"]
     assert rows
     assert {one["status"] for one in rows} == {"withheld"}
-    assert "7 nurses" not in json.dumps(found)
+    assert '"nurse"' not in json.dumps(found)
 
 
 def test_no_curve_but_those_of_ranges_is_given(printed: dict[str, Any]) -> None:
@@ -360,7 +361,7 @@ def test_clusters_are_given_as_ranges_and_their_rows_in_steps_of_persons(study: 
     assert large["n"]["hi"] - large["n"]["lo"] >= 50
     rows = [one for one in found["estimates"] if one["dataset"] == "large"]
     assert {one["status"] for one in rows} == {"withheld"}
-    assert "7 clusters" not in json.dumps(found)
+    assert '"of": "cluster"' not in json.dumps(found)
 
 
 def test_without_a_policy_the_evidence_is_untouched(study: Study) -> None:

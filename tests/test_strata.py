@@ -23,6 +23,7 @@ from dossier.types import (
     find,
     find_in_subgroup,
 )
+from dossier.typeset.methods import method_text
 from tests.smallest import HEAD, QUICK
 
 GROUP = '[[subgroup]]\ncolumn = "s"\n'
@@ -188,7 +189,7 @@ def test_a_site_with_next_to_no_rows_is_named_and_does_not_enter(tmp_path: Path)
     evidence = evaluate.evidence(study)
     beside = number(together(evidence, "oe_ratio"))
     assert (beside.n, beside.details["k"]) == (350, 2)
-    assert beside.method.endswith("; without tiny, of fewer than five rows")
+    assert method_text(beside.method).endswith("; without tiny, of fewer than five rows")
 
 
 # ---- subgroups ------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dossier.facts import Count, Fact, Method
 from dossier.findings import glossary
 from dossier.types import Absent, Curve, Estimate, Evidence, Predicted, Result, Term, externals
 from dossier.typeset import measures
@@ -37,7 +38,7 @@ EIGHT = by_hand(Case("eight", COVID))
 
 def estimate(value: float, low: float | None = None, high: float | None = None) -> Estimate:
     """An estimate with these bounds."""
-    return Estimate(value, low, high, 0.95, 100, "by hand")
+    return Estimate(value, low, high, 0.95, 100, Method("wald"))
 
 
 def subgroup(value: float, low: float, high: float) -> Estimate:
@@ -284,7 +285,7 @@ def test_a_required_sample_size_is_printed_in_whole_patients_rounded_up() -> Non
     term = Term("mss_snb", "mss_snb", "Sample size", "A size.", "sample", digits=0)
     sizes = {211.09: "212", 1070.4: "1,071", 906.0: "906", 906.0000000001: "906", 0.2: "1"}
     for value, text in sizes.items():
-        assert value_of(Estimate(value, None, None, None, 300, "formula"), term) == text
+        assert value_of(Estimate(value, None, None, None, 300, Method("log_closed_form")), term) == text
 
 
 def test_what_is_foretold_names_the_classes_and_the_horizon() -> None:
@@ -432,7 +433,7 @@ def test_the_glossary_says_what_apparent_is_where_a_measure_is() -> None:
     assert not glossary.has_apparent(evidence, {"discrimination"})
 
 
-def noted(*terms: Term, **ways: tuple[str, ...]) -> str:
+def noted(*terms: Term, **ways: tuple[Method, ...]) -> str:
     """The note of a table in which each dataset took the measures, one after the other, in these ways."""
     kinds = by_hand(Case("four", ("Italy 1", "Spain", "Brazil 1", "Ethiopia")))
     internal = dataclasses.replace(kinds.datasets[0], name="internal", role="internal", site="Milan")
@@ -449,55 +450,71 @@ def noted(*terms: Term, **ways: tuple[str, ...]) -> str:
 OTHER = Term("o", "o", "Another", "What it is.", "discrimination")
 
 
+LOGIT = Fact("on_scale", scale="logit")
+DELONG, EXACT, WALD, WILSON = (Method(code) for code in ("delong", "exact_variance", "wald", "wilson"))
+LOG, WELCH = Method("log_method"), Method("welch")
+
+
+def jackknife(clusters: int, groups: int | None = None) -> Method:
+    """The interval of leaving out clusters, each or so many groups of them."""
+    of = Count(clusters, "cluster")
+    return Method(Fact("jackknife", groups=groups, clusters=of, df=(groups or clusters) - 1), LOGIT)
+
+
 def test_a_note_says_every_way_and_where_it_was_taken() -> None:
-    jackknife = "jackknife leaving out {} clusters, t with {} degrees of freedom, logit"
-    clustered = {"site_0": (jackknife.format(119, 118),), "site_1": (jackknife.format("250 groups of 1,355", 249),)}
-    assert noted(PLAIN, development=("DeLong, logit, apparent",), **clustered) == (
+    clustered = {"site_0": (jackknife(119),), "site_1": (jackknife(1355, 250),)}
+    assert noted(PLAIN, development=(DELONG + LOGIT + "apparent",), **clustered) == (
         "Jackknife over clusters, logit; in development: DeLong, logit."
     )
-    assert noted(PLAIN, site_0=("DeLong",), site_1=(jackknife.format(9, 8),), internal=("DeLong",)) == (
+    assert noted(PLAIN, site_0=(DELONG,), site_1=(jackknife(9),), internal=(DELONG,)) == (
         "DeLong; at Spain: jackknife over clusters, logit."
     )
-    imputed = "DeLong; 5 imputations by Rubin's rules"
-    assert noted(PLAIN, site_0=(imputed,), site_1=("DeLong",)) == "DeLong; at Italy 1: 5 imputations by Rubin's rules."
-    assert noted(PLAIN, site_0=("Wald",), internal=("exact",), development=("exact",), site_1=("Wald",)) == (
-        "Wald; in the internal test and in development: exact."
+    imputed = DELONG + Fact("rubin", imputations=5, test=False, scale=None)
+    assert noted(PLAIN, site_0=(imputed,), site_1=(DELONG,)) == "DeLong; at Italy 1: 5 imputations by Rubin's rules."
+    assert noted(PLAIN, site_0=(WALD,), internal=(LOG,), development=(LOG,), site_1=(WALD,)) == (
+        "Wald; in the internal test and in development: log."
     )
 
 
 def test_a_note_says_once_what_is_otherwise_for_every_measure() -> None:
-    assert noted(PLAIN, OTHER, site_0=("Wilson", "log"), site_1=("Wilson", "log"), internal=("mean", "mean")) == (
-        "Some measure: Wilson. Another: log. In the internal test: mean."
+    both = (WILSON, LOG)
+    assert noted(PLAIN, OTHER, site_0=both, site_1=both, internal=(WELCH, WELCH)) == (
+        "Some measure: Wilson. Another: log. In the internal test: Welch."
     )
-    assert noted(PLAIN, OTHER, site_0=("Wilson", "log"), site_1=("Wilson", "log"), internal=("mean", "log")) == (
-        "Some measure: Wilson; in the internal test: mean. Another: log."
+    assert noted(PLAIN, OTHER, site_0=both, site_1=both, internal=(WELCH, LOG)) == (
+        "Some measure: Wilson; in the internal test: Welch. Another: log."
     )
 
 
 def test_a_note_leaves_out_what_holds_for_one_site_alone() -> None:
-    spline = "restricted cubic spline of logit p, {}; 9 draws"
+    tested = Fact("inverted_tests", draws=9)
+    three, four = (Fact("spline", knots=len(at), at=at) for at in ((0.1, 0.5, 0.9), (0.05, 0.35, 0.65, 0.95)))
     assert noted(
         PLAIN,
-        site_0=(spline.format("3 knots at 10, 50, 90%"),),
-        site_1=(spline.format("4 knots at 5, 35, 65, 95%") + ", one-sided because it holds 0",),
-        site_2=("line; 9 draws",),
-    ) == ("Restricted cubic spline of logit p; 9 draws; at Brazil 1: line.")
-    assert noted(PLAIN, site_0=("permutation, 53 rows with less than half of the predictors left out",)) == (
-        "Permutation."
+        site_0=(Method(three, Fact("risks_clipped", risks=Count(2, "risk")), tested),),
+        site_1=(Method(four, tested, "one_sided"),),
+        site_2=(Method("straight_line", tested),),
+    ) == (
+        "Logistic, restricted cubic spline of logit p; bounds by inverting tests (hybrid resampling), 9 draws; at "
+        "Brazil 1: logistic, straight line in logit p."
     )
+    left_out = Fact("incomplete_rows", rows=Count(53, "row"))
+    assert noted(PLAIN, site_0=(Method(Fact("permutation", draws=9), left_out),)) == "Permutation, 9 draws."
+    lost = Method("bootstrap", Fact("replicates", kept=7, lost=2), "percentile", "complete_cases_unknown")
+    assert noted(PLAIN, site_0=(lost,)) == "Bootstrap, percentile."
 
 
 def test_a_note_speaks_of_the_intervals_that_are_printed() -> None:
     """A site without an interval says nothing of how that is made; where none has one, all speak of the values."""
-    bare = Result("m", "m", "site-1", {}, dataclasses.replace(estimate(0.5), method="value only"))
-    whole = Result("m", "m", "site-0", {}, dataclasses.replace(estimate(0.5, 0.4, 0.6), method="by hand"))
-    assert note_of(EIGHT, [bare, whole], [PLAIN]) == "Value and 95% interval. By hand."
+    bare = Result("m", "m", "site-1", {}, dataclasses.replace(estimate(0.5), method=Method("value_only")))
+    whole = Result("m", "m", "site-0", {}, dataclasses.replace(estimate(0.5, 0.4, 0.6), method=Method("wald")))
+    assert note_of(EIGHT, [bare, whole], [PLAIN]) == "Value and 95% interval. Wald."
     assert note_of(EIGHT, [bare], [PLAIN]) == "Value only."
 
 
 def test_a_caption_names_how_most_intervals_were_made_and_where_others_were() -> None:
     bare, whole = estimate(0.7), estimate(0.7, 0.6, 0.8)
-    usual, other = (dataclasses.replace(whole, interval=way) for way in ("DeLong", "clusters left out"))
+    usual, other = (dataclasses.replace(whole, method=way) for way in (DELONG, jackknife(9)))
     found: list[tuple[str, Estimate | Curve | Absent]] = [("Rome", usual), ("Oslo", usual), ("Bern", bare)]
     assert intervals_of([*found, ("Ulm", Absent("one class"))]) == "DeLong"
     assert intervals_of([*found, ("Ulm", other)]) == "DeLong; jackknife over clusters at Ulm"
@@ -511,7 +528,7 @@ def test_a_caption_claims_no_way_that_is_not_known() -> None:
     """Without a bound there is nothing to name; bounds made in another way are spelled out in the methods alone."""
     assert intervals_of([("Bern", estimate(0.7)), ("Ulm", Absent("one class"))]) == "no interval"
     assert intervals_of([("Bern", estimate(0.7, 0.6, 0.8))]) == "see Methods"
-    assert intervals_of([("Bern", Curve({"low": (0.1,)}, 9, "by hand"))]) == "see Methods"
+    assert intervals_of([("Bern", Curve({"low": (0.1,)}, 9, Method("wald")))]) == "see Methods"
 
 
 @pytest.mark.parametrize(
@@ -582,7 +599,7 @@ def test_a_range_of_false_positive_rates_is_said_in_words() -> None:
 
 
 def test_readers_without_a_group_come_last() -> None:
-    curve = Curve({"reader": (1.0, 2.0, 3.0, 4.0), "group": (None, 1.0, 0.0, 1.0)}, 4, "counts")
+    curve = Curve({"reader": (1.0, 2.0, 3.0, 4.0), "group": (None, 1.0, 0.0, 1.0)}, 4, Method("counts"))
     assert readers_by_group(curve) == [2, 1, 3, 0]
-    assert readers_by_group(Curve({"reader": (1.0, 2.0)}, 2, "counts")) == [0, 1]
+    assert readers_by_group(Curve({"reader": (1.0, 2.0)}, 2, Method("counts"))) == [0, 1]
     assert reader_name(EIGHT, curve, 0) == "Reader 1"

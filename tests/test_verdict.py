@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from dossier import between_groups, flags
+from dossier.facts import Method
 from dossier.findings import acceptance, committee, subgroups, verdict
 from dossier.types import (
     POOLED,
@@ -130,7 +131,7 @@ def test_every_site_stands_in_the_key_results_and_on_page_1(any_book: Book) -> N
 
 
 def number(value: float, low: float, high: float) -> Estimate:
-    return Estimate(value, low, high, 0.95, 4000, "by hand", 300, details={"k": 8.0})
+    return Estimate(value, low, high, 0.95, 4000, Method("wald"), 300, details={"k": 8.0})
 
 
 def grouped(measure: str, here: Estimate, apart: Estimate, *more: Result) -> Evidence:

@@ -20,6 +20,7 @@ from dossier.metrics.calibration import oe_ratio
 from dossier.metrics.discrimination import risk_distribution
 from dossier.register import fill
 from dossier.types import Absent, Curve, Estimate, Evidence, Study, find, find_curve
+from dossier.typeset.methods import method_text
 
 SITE = "hospital-1"
 
@@ -299,8 +300,8 @@ def test_nearly_equal_weights_give_nearly_the_ordinary_interval(evidence: tuple[
         other = plain[result.term, str(dict(result.at))]
         assert isinstance(result.found, Estimate), result
         assert isinstance(other, Estimate)
-        assert result.found.method.startswith("sampling weights; ")
-        assert "linearization over 200 rows, t with 199 degrees of freedom" in result.found.method
+        assert method_text(result.found.method).startswith("sampling weights; ")
+        assert "linearization over 200 rows, t with 199 degrees of freedom" in method_text(result.found.method)
         assert result.found.low is not None
         assert result.found.high is not None
         assert other.low is not None
@@ -315,7 +316,9 @@ def test_nearly_equal_weights_give_nearly_the_ordinary_interval(evidence: tuple[
 
 
 def test_the_rival_has_its_weighted_interval_on_the_scale_of_the_model(evidence: tuple[Evidence, Evidence]) -> None:
-    methods = {one.term: one.found.method for one in evidence[0].results if isinstance(one.found, Estimate)}
+    methods = {
+        one.term: method_text(one.found.method) for one in evidence[0].results if isinstance(one.found, Estimate)
+    }
     for term, words in (("auroc_of_rival", ", logit"), ("oe_ratio_of_rival", ", log"), ("auroc_difference", "freedom")):
         assert words in methods[term], term
 
@@ -362,7 +365,7 @@ def test_the_drawn_means_of_the_risks_are_those_of_the_drawn_shares(tmp_path: Pa
     tjur = find(found, "tjur_r2", SITE)
     assert isinstance(curve, Curve)
     assert isinstance(tjur, Estimate)
-    assert curve.method == "counts of rows, shares of their sampling weights"
+    assert method_text(curve.method) == "counts of rows, shares of their sampling weights"
     assert site.outcome is not None
     assert site.risk is not None
     assert site.weights is not None
@@ -402,7 +405,7 @@ def test_the_order_of_the_rows_moves_no_weighted_interval(tmp_path: Path) -> Non
         assert isinstance(first, Estimate)
         assert isinstance(second, Estimate)
         assert (first.low, first.high) == pytest.approx((second.low, second.high), rel=1e-9)
-        assert "linearization over 400 rows" in first.method
+        assert "linearization over 400 rows" in method_text(first.method)
 
 
 def _small(study: Study, outcome: list[float], risk: list[float], weights: list[float]) -> dict[str, Estimate | Absent]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from dossier.facts import Method
 from dossier.metrics.changes import change
 from dossier.release import Release
 from dossier.types import (
@@ -113,7 +114,7 @@ def _difference(
         return one.found
     on_same_rows = paired.get(_place(one.measure, one.dataset, one.at))
     if on_same_rows is not None:
-        return replace(on_same_rows, method=f"paired, both versions on the same rows; {on_same_rows.method}")
+        return replace(on_same_rows, method=Method("paired_versions", *on_same_rows.method))
     before = other_outcome or _other_site(one, previous, datasets) or value_before(previous, one)
     if isinstance(before, Absent):
         return before

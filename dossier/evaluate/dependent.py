@@ -10,6 +10,7 @@ import numpy as np
 
 from dossier.evaluate import classes
 from dossier.evaluate.offered import Site, seed_of, site_part
+from dossier.facts import Fact, Method
 from dossier.metrics import clusters, severity, weighted
 from dossier.metrics.clusters import Groups
 from dossier.metrics.intervals import two_sided, two_sided_student
@@ -109,9 +110,9 @@ def _at_weights(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Esti
     if isinstance(plain, Absent):
         return plain
     answered = _linearized(site, metric, at, plain)
-    return (
-        answered if isinstance(answered, Absent) else replace(answered, method=f"sampling weights; {answered.method}")
-    )
+    if isinstance(answered, Absent):
+        return answered
+    return replace(answered, method=Method("sampling_weights", *answered.method))
 
 
 def _linearizes(metric: Metric, at: At) -> bool:
@@ -129,8 +130,8 @@ def _linearized(site: Site, metric: Metric, at: At, plain: Estimate) -> Estimate
     tested = {"p_value": None} if "p_value" in plain.details else {}
     found = replace(plain, value=whole.value, details={**whole.details, **tested})
     contributions = clusters.totals(whole.linearized, dataset.cluster)
-    units = "rows" if dataset.cluster is None else "clusters"
-    return clusters.by_linearization(found, contributions, site.release.release.level, symmetry_of(metric, at), units)
+    unit = "row" if dataset.cluster is None else "cluster"
+    return clusters.by_linearization(found, contributions, site.release.release.level, symmetry_of(metric, at), unit)
 
 
 def _rows(dataset: Dataset, at: At) -> weighted.Rows:
@@ -144,9 +145,8 @@ def _rows(dataset: Dataset, at: At) -> weighted.Rows:
 def _without_interval(found: Estimate, dataset: Dataset) -> Estimate:
     reason = f"the rows of {dataset.name} are clustered, and the interval of this measure needs independent rows"
     details = {name: value for name, value in found.details.items() if name != "p_value"}
-    method = found.by("value only")
-    bare = replace(found, low=None, high=None, level=None, se=None, interval=None)
-    return replace(bare, method=method, details=details, reason=reason)
+    bare = replace(found, low=None, high=None, level=None, se=None)
+    return replace(bare, method=found.method.by("value_only"), details=details, reason=reason)
 
 
 def symmetry_of(metric: Metric, at: At) -> Symmetry:
@@ -214,8 +214,9 @@ def _jackknifed(
         columns[f"{prefix}low"], columns[f"{prefix}high"] = tuple(low.tolist()), tuple(high.tolist())
         if f"{prefix}se" in columns:
             columns[f"{prefix}se"] = tuple(((high - low) / (2 * reach)).tolist())
-    method = f"{found.method.split(';')[0]}; pointwise, {made.method}"
-    return replace(found, columns=columns, method=method, interval="clusters left out")
+    # The first step says what the curve is; the others how its band was made.
+    method = Method(*found.method.steps[:1], Fact("pointwise", by=made.step))
+    return replace(found, columns=columns, method=method)
 
 
 def reach_of_bands(site: Site) -> float:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from dossier.evaluate.offered import Site
+from dossier.facts import Count, Fact, Method
 from dossier.types import Absent, Curve, Estimate
 
 Found = TypeVar("Found", Estimate | Absent, Curve | Absent)
@@ -23,18 +24,20 @@ def asked(site: Site, needs: Container[str]) -> Site:
 
 
 def told(found: Found, site: Site, needs: Container[str]) -> Found:
-    """What was found, with the sample that it rests on among the words of its method."""
+    """What was found, with the sample that it rests on among the steps of its method."""
     if isinstance(found, Absent):
         return found
-    remark = _remark(site, needs)
-    return replace(found, method=f"{found.method}{remark}") if remark else found
+    samples = _samples(site, needs)
+    return replace(found, method=found.method + samples) if samples.steps else found
 
 
-def _remark(site: Site, needs: Container[str]) -> str:
-    """The samples of this dataset and of the development table that were asked; empty where all rows were."""
-    sample, remark = site.dataset.sampled, ""
+def _samples(site: Site, needs: Container[str]) -> Method:
+    """The samples of this dataset and of the development table that were asked; no step where all rows were."""
+    sample, samples = site.dataset.sampled, Method()
     if sample is not None and any(name in needs for name in OF_THE_SAMPLE):
-        remark = f", on a sample of {sample.rows_analysed:,} of {site.dataset.rows_analysed:,} rows"
+        of = Count(site.dataset.rows_analysed, "row")
+        samples += Fact("on_a_sample", rows=Count(sample.rows_analysed, "row"), of=of)
     if site.development_sample is not None and "development" in needs:
-        remark += f", development: a sample of {site.development_sample:,} of {site.development_rows:,} rows"
-    return remark
+        rows, of_rows = (Count(number or 0, "row") for number in (site.development_sample, site.development_rows))
+        samples += Fact("development_sample", rows=rows, of=of_rows)
+    return samples

@@ -166,7 +166,7 @@ def measured(whole: Site, metric: Metric) -> Iterator[Result]:
         else:
             found = _found(site, metric, at, value)
         if site.dataset.role == "development" and isinstance(found, Estimate):
-            found = replace(found, method=f"{found.method}, apparent")
+            found = replace(found, method=found.method + "apparent")
         found = sampled.told(found, whole, metric.needs)
         yield Result(
             metric.term.name, metric.term.measure, site.dataset.name, {**metric.fixed, **at}, found, site.subset

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dossier.evaluate.classes import against_rest
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import FEWEST_ROWS
+from dossier.facts import Fact
 from dossier.metrics import imputations
 from dossier.metrics.stratified import MEASURES, Stratum
 from dossier.register import Metric
@@ -65,7 +66,7 @@ def _naming(found: Estimate | Absent, few: Sequence[str]) -> Estimate | Absent:
     """The estimate with the sites that did not enter for having next to no rows."""
     if isinstance(found, Absent) or not few:
         return found
-    return replace(found, method=f"{found.method}; without {', '.join(few)}, of fewer than five rows")
+    return replace(found, method=found.method + Fact("sites_too_small", sites=tuple(few)))
 
 
 def _stratum(site: Site, at: At, chosen: Chosen, number: int) -> Stratum | None:

@@ -34,6 +34,7 @@ from dossier.figures.canvas import (
 )
 from dossier.register import figure
 from dossier.types import READERS, Absent, Curve, Estimate, Evidence, Picture, Withheld, summary_of
+from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import number, per_cent
 from dossier.typeset.words import counted, setting
 
@@ -125,8 +126,8 @@ def confidence_by_rater_joyplot(evidence: Evidence) -> Picture | Absent:
             return curve
         raters = len(np.unique(column(curve, "rater")))
         caption = (
-            f"{counted(raters, 'rater')}, {counted(curve.n, 'answer')}, {curve.method}. Height: share of the rater's "
-            "answers, one scale for all; black tick: the mean, printed on the right"
+            f"{counted(raters, 'rater')}, {counted(curve.n, 'answer')}, {method_text(curve.method)}. "
+            "Height: share of the rater's answers, one scale for all; black tick: the mean, printed on the right"
         )
         right = _per_rater(curve_of_raters(evidence, "raters_one_by_one"), "accuracy")
         caption += " beside the share that is right." if right else "."

@@ -44,6 +44,7 @@ from dossier.figures.canvas import (
 )
 from dossier.register import figure
 from dossier.types import Absent, Curve, DatasetSummary, Evidence, Picture, externals, find_curve
+from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import number, per_cent
 
 SHADES = ("#fbe9dd", "#f3cdb2", "#eab088", "#e1945f")
@@ -192,8 +193,9 @@ def confusion_by_site(evidence: Evidence) -> Picture | Absent:
         names = names_of_classes(evidence, classes)
         plan = matrices(found, names)
         shown, left = found[: _room(plan)], max(0, len(found) - _room(plan))
+        how = method_text(shown[0][1].method)
         caption = (
-            f"{sum(curve.n for _, curve in shown):,} patients at {sites_word(len(shown))}, {shown[0][1].method}. Rows: "
+            f"{sum(curve.n for _, curve in shown):,} patients at {sites_word(len(shown))}, {how}. Rows: "
             "predicted; columns: true. Count, and share of all patients of the site; framed: right; the darker, the "
             f"graver the error.{left_out(left, 'see results.json')}"
         )
@@ -319,9 +321,9 @@ def severity_against_accuracy(evidence: Evidence) -> Picture | Absent:
             return drawn
         found = models(evidence)
         compared = any(len(curve.columns["model"]) > 1 for _, curve in found)
-        method = found[0][1].method.split(";")[0]
+        made = method_text(found[0][1].method.steps[:1])
         caption = (
-            f"{sum(curve.n for _, curve in found):,} patients at {sites_word(len(found))}, {method}. "
+            f"{sum(curve.n for _, curve in found):,} patients at {sites_word(len(found))}, {made}. "
             "Up: slighter errors; right: fewer. Intervals stand in the tables."
         )
         if compared:

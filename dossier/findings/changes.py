@@ -27,9 +27,6 @@ from dossier.typeset.numbers import in_text, number, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import counted, date, how_many, in_words, listing, sentence_case, setting, within_sentence
 
-PAIRED = "paired"
-"""The word with which the method of a difference on the same rows begins."""
-
 
 def finding(evidence: Evidence) -> Sentence:
     """Which datasets came and went, how many criteria changed state, and by how much the first measure differs."""
@@ -313,8 +310,8 @@ def _cell(found: Estimate | Absent | None, term: Term, reasons: Reasons) -> Cell
 def _how(found: Estimate | Absent, reasons: Reasons) -> Cell:
     if isinstance(found, Absent):
         return _word("")
-    if found.method.startswith(PAIRED):
-        return _word(PAIRED)
+    if found.method.has("paired_versions"):
+        return _word("paired")
     if found.low is not None:
         return _word("independent")
     return _word(f"no interval {reasons.letter(found.reason or 'it has no bounds')}")

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
+from dossier.facts import Fact, Method
 from dossier.findings.glossary import used
 from dossier.findings.sentence import Sentence
 from dossier.types import POOLED, Estimate, Evidence, Term, externals
 from dossier.typeset.measures import printed_in
-from dossier.typeset.notes import CLIPPED, MOST_NAMED, otherwise
+from dossier.typeset.methods import NOT_REFUTED, method_parts, method_text
+from dossier.typeset.notes import MOST_NAMED, otherwise
 from dossier.typeset.numbers import MINUS
 from dossier.typeset.tables import Cell, Column, Row, Table
 from dossier.typeset.words import anchor, counted, listing, named, sentence_case, within_sentence
-
-ONE_SIDED = re.compile(", one-sided because ([^;]*)")
 
 
 class Chapter(Protocol):
@@ -89,52 +89,51 @@ def _intervals(evidence: Evidence, terms: list[Term]) -> list[str]:
     return said
 
 
-def _told(evidence: Evidence, ways: Mapping[str, Collection[str]]) -> str:
+def _told(evidence: Evidence, ways: Sequence[tuple[Method, str]]) -> str:
     """The method of most datasets, then what is otherwise in the others, and where that is when it is nowhere else."""
-    general: dict[str, set[str]] = {}
-    sides = []
-    for way, datasets in ways.items():
-        general.setdefault(ONE_SIDED.sub("", way), set()).update(datasets)
-        sides += [f"one-sided where {why}" for why in ONE_SIDED.findall(way)]
+    counts = Counter(method_text(method) for method, _ in ways)
+    general: dict[tuple[str, ...], set[str]] = {}
+    for method, dataset in sorted(ways, key=lambda way: (-counts[method_text(way[0])], method_text(way[0]))):
+        general.setdefault(method_parts(method.without("one_sided")), set()).add(dataset)
     if not general:
         return ""
     first, *others = general
-    told = [first]
+    told = ["; ".join(first)]
     for way in others:
         where = [one.site for one in externals(evidence) if one.name in general[way]]
         alone = len(where) == len(general[way]) <= MOST_NAMED and not general[way] & general[first]
         told.append(f"{'at ' + listing(where) + ':' if alone else 'or'} {otherwise(first, way)}")
-    return "; ".join([*told, *dict.fromkeys(sides)])
+    return "; ".join(told + [f"one-sided where {NOT_REFUTED}"] * any(method.is_one_sided for method, _ in ways))
 
 
-def _ways(evidence: Evidence, term: Term) -> dict[str, set[str]]:
-    """The methods by which the interval was taken with the datasets of each, the most frequent first."""
+def _ways(evidence: Evidence, term: Term) -> list[tuple[Method, str]]:
+    """How the interval was taken, with the dataset where it was."""
     found = [one for one in evidence.results if one.term == term.name and isinstance(one.found, Estimate)]
     alone = all(one.dataset == POOLED for one in found)
-    methods = [
+    return [
         (_in_general(one.found.method), one.dataset)
         for one in found
         if isinstance(one.found, Estimate) and (alone or one.dataset != POOLED)
     ]
-    counts = Counter(way for way, _ in methods)
-    ordered = sorted(counts, key=lambda way: (-counts[way], way))
-    return {way: {dataset for one, dataset in methods if one == way} for way in ordered}
 
 
-def _in_general(method: str) -> str:
+def _in_general(method: Method) -> Method:
     """A method without what it says of one dataset alone: counts of clipped risks and of lost replicates."""
-    general = re.sub(rf"; {CLIPPED}|^{CLIPPED}; ", "", method.removesuffix(", apparent"))
-    return re.sub(
-        r"(\d+) replicates, (\d+) without a \w+ left out",
-        lambda found: f"{int(found[1]) + int(found[2])} replicates",
-        general,
-    )
+    return Method(*(_none_lost(step) for step in method.without("apparent", "risks_clipped")))
+
+
+def _none_lost(step: Fact) -> Fact:
+    """Replicates as if none of them had been lost."""
+    kept, lost = step.get("kept"), step.get("lost")
+    if step.code != "replicates" or not isinstance(kept, int) or not isinstance(lost, int):
+        return step
+    return Fact("replicates", kept=kept + lost, lost=0)
 
 
 def pooling(evidence: Evidence) -> str:
     """How the sites were taken together, in one sentence; empty when nothing was pooled."""
     pooled = [
-        (evidence.terms[one.term].label, one.found.method)
+        (evidence.terms[one.term].label, method_text(one.found.method))
         for one in evidence.results
         if one.dataset == POOLED and one.term in evidence.terms and isinstance(one.found, Estimate)
         if evidence.terms[one.term].chapter not in ("robustness", "pooled")

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dossier.bands import SUPPORT
+from dossier.facts import Fact
 from dossier.findings.sentence import Sentence, estimated, named_or_counted, sites_without
 from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find
+from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import level_of, number
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import in_words, listing, named, sentence_case, setting, within_sentence
@@ -135,8 +137,10 @@ def _as_declared(evidence: Evidence) -> str:
 
 
 def _minimum(weak: Estimate) -> str:
-    """What the minimum is that a weak potential robustness is against, as its method says."""
-    return weak.method.partition(" against ")[2]
+    """What the minimum is that a weak potential robustness is against."""
+    test = weak.method.first("fisher_with_one_sided_test")
+    against = None if test is None else test["against"]
+    return method_text([against]) if isinstance(against, Fact) else ""
 
 
 def _minima(minima: Mapping[str, str]) -> str:
@@ -192,7 +196,7 @@ def _pair(evidence: Evidence, site: str, measure: str) -> tuple[Estimate | Absen
     without that too against the worst subset of the internal test.
     """
     worst, declared = (find(evidence, "wpr", site, measure=measure, minimum=one) for one in ("worst_split", "declared"))
-    refitted = isinstance(worst, Estimate) and "refitted splits" in worst.method
+    refitted = isinstance(worst, Estimate) and worst.method.has("refitted_splits")
     weak = declared if isinstance(declared, Estimate) and not refitted else worst
     return find(evidence, "spr", site, measure=measure), weak
 

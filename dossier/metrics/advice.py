@@ -7,9 +7,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.facts import Fact, Method
 from dossier.metrics.calibration import BIN_EDGES, SMALLEST_GROUP
 from dossier.metrics.intervals import NO_ROWS, NO_SPREAD
-from dossier.metrics.inversion import BY_TESTS, bounds_of_gaps
+from dossier.metrics.inversion import bounds_of_gaps, by_tests
 from dossier.register import curve, metric
 from dossier.types import Absent, Curve, Estimate, Floats
 
@@ -18,7 +19,6 @@ FIRST = 5
 """Below this bin nothing falls: an advice between two classes is at least half sure."""
 
 CALIBRATIONS = ("ece", "eci")
-ONE_SIDED_MEAN = ", the upper bound above the mean confidence because it does not refute perfect calibration"
 
 
 def confidence_of(risk: Floats) -> Floats:
@@ -81,7 +81,7 @@ def advice_value(outcome: Floats, risk: Floats) -> Curve | Absent:
         "accuracy": kept(accuracy),
         **values,
     }
-    return Curve(columns, len(outcome), "10 equal-width bins of confidence on 0 to 1", int(outcome.sum()))
+    return Curve(columns, len(outcome), Method("bins_of_confidence"), int(outcome.sum()))
 
 
 @metric(
@@ -134,10 +134,9 @@ def advisor_value(
     # The mean confidence of a bin is at least one half, hence the largest gap itself: by ECI each gap counts in full.
     weights = mean if calibration == "ece" else np.ones(len(mean))
     value = max(0.0, float(sure.mean()) - float(np.sum(weights * np.abs(gaps))))
-    bins = "10 bins of equal width"
-    method = f"{bins}; {BY_TESTS}, {bootstrap} draws"
+    method = Method(Fact("bins_of_equal_width", bins=BINS), by_tests(bootstrap))
     if n < 2 or not used.any():
-        return Estimate(value, None, None, None, n, method, int(outcome.sum()), reason=NO_SPREAD, of_value=bins)
+        return Estimate(value, None, None, None, n, method, int(outcome.sum()), reason=NO_SPREAD)
     rng = np.random.default_rng(seed)
     noise, spread = rng.standard_normal((bootstrap, BINS - FIRST)), float(np.std(sure, ddof=1)) / math.sqrt(n)
     shift = spread * rng.standard_normal(bootstrap) if spread > 1e-12 else None
@@ -145,6 +144,6 @@ def advisor_value(
     lost = bounds_of_gaps(*seen, n, (1 - level) / 2, noise[:, used], shift)
     low, high = (float(sure.mean()) - bound for bound in lost[::-1])
     if lost[0] < 0:
-        method += ONE_SIDED_MEAN
+        method += "upper_above_mean_confidence"
     low, high = max(0.0, min(value, low)), min(1.0, max(value, high))
-    return Estimate(value, low, high, level, n, method, int(outcome.sum()), of_value=bins)
+    return Estimate(value, low, high, level, n, method, int(outcome.sum()))

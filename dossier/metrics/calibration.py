@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from dossier.bands import FEW_FOR_POOLING
+from dossier.facts import Fact, Method
 from dossier.metrics.calibration_errors import errors_with_intervals
 from dossier.metrics.discrimination import one_class, risk_range
 from dossier.metrics.intervals import (
@@ -20,11 +21,12 @@ from dossier.metrics.intervals import (
     column,
     estimate,
     standard_error,
+    student_t,
     two_sided,
     two_sided_student,
     wilson,
 )
-from dossier.metrics.inversion import BY_TESTS, bounds_of_gaps, estimate_from_tests
+from dossier.metrics.inversion import bounds_of_gaps, by_tests, estimate_from_tests
 from dossier.metrics.logistic import LogisticFit, combine, has_logit, logistic_fit, logit, near_intercept
 from dossier.metrics.once import once
 from dossier.metrics.pooled import random_effects
@@ -88,7 +90,7 @@ def oe_ratio(
     if not math.isfinite(value):
         return Absent("the expected number of events is too small to divide by")
     details = {"expected": expected * design.n, "se_fixed": _se_fixed(phi, design)}
-    made = design.as_sampled("delta method, log scale" if phi else "exact upper bound of no event")
+    made = design.as_sampled(Method("delta_log" if phi else "exact_without_event"))
     bare = Estimate(value, None, None, None, design.n, made, int(outcome.sum()), None, details, design.obstacle())
     if bare.reason is not None:
         return bare
@@ -230,16 +232,12 @@ def _line(log_odds: Floats, outcome: Floats) -> LogisticFit | Absent:
     return logistic_fit(np.vstack((np.ones_like(log_odds), log_odds)), outcome)
 
 
-WITHOUT_ENDS = "without risks of 0 or 1"
-
-
 def _wald(fit: LogisticFit, which: int, rows: WithLogit, level: float) -> Estimate:
     se, value = math.sqrt(float(fit.covariance[which, which])), float(fit.coefficients[which])
     if not rows.left_out:
-        return estimate(value, se, level, rows.outcome, "Wald")
+        return estimate(value, se, level, rows.outcome, Method("wald"))
     details: dict[str, float | None] = {"left_out": float(rows.left_out)}
-    found = estimate(value, se, level, rows.outcome, f"Wald; {WITHOUT_ENDS}", details=details)
-    return replace(found, of_value=WITHOUT_ENDS)
+    return estimate(value, se, level, rows.outcome, Method("wald", "without_certain_risks"), details=details)
 
 
 # ---- distances between the curve and the risks -----------------------------------------------------------------------
@@ -404,10 +402,9 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     # A bin without an event would seem certain by its own squares alone.
     squares = np.maximum(squared, calibrated)
     used = squares > 0
-    bins = "10 bins of equal width"
-    words = f"{bins}; {BY_TESTS}, {bootstrap} draws"
+    method = Method(Fact("bins_of_equal_width", bins=10), by_tests(bootstrap))
     if n < FEWEST_FOR_AN_INTERVAL or not used.any():
-        return Estimate(value, None, None, None, n, words, int(y.sum()), reason=NO_SPREAD, of_value=bins)
+        return Estimate(value, None, None, None, n, method, int(y.sum()), reason=NO_SPREAD)
     events, risks, counts = (one[used] for one in sums)
     mean = risks / counts
     weights = np.ones(len(mean)) if which == 0 else 1 / np.maximum(mean, 1 - mean)
@@ -416,7 +413,7 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     low, high = bounds_of_gaps(*seen, n, (1 - level) / 2, noise)
     error = value if which == 0 else 1 - value
     low, high = min(low, error), min(1.0, max(high, error))
-    found = replace(estimate_from_tests(error, low, high, level, outcome, words), of_value=bins)
+    found = estimate_from_tests(error, low, high, level, outcome, method)
     return found if which == 0 else replace(found, value=value, low=1 - high, high=1 - low)
 
 
@@ -502,7 +499,7 @@ def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
         return NO_ROWS
     squared = (risk - outcome) ** 2
     return estimate(
-        float(squared.mean()), standard_error(squared), level, outcome, "Student t", student=True, floor=0, ceiling=1
+        float(squared.mean()), standard_error(squared), level, outcome, student_t(squared), floor=0, ceiling=1
     )
 
 
@@ -532,7 +529,7 @@ def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate
     squared, phi = (risk - outcome) ** 2, float(outcome.mean())
     score, reference = float(squared.mean()), phi * (1 - phi)
     influence = -(squared - score) / reference + score * (1 - 2 * phi) / reference**2 * (outcome - phi)
-    return estimate(1 - score / reference, standard_error(influence), level, outcome, "delta, normal", ceiling=1)
+    return estimate(1 - score / reference, standard_error(influence), level, outcome, Method("delta"), ceiling=1)
 
 
 @metric(
@@ -564,7 +561,7 @@ def log_score(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | 
             f"the log score is minus infinity: {impossible} {rows} a risk of 0 with the outcome or of 1 without"
         )
     logs = np.log(given)
-    return estimate(float(logs.mean()), standard_error(logs), level, outcome, "Student t", student=True, ceiling=0)
+    return estimate(float(logs.mean()), standard_error(logs), level, outcome, student_t(logs), ceiling=0)
 
 
 LARGEST_EXPONENT = 300.0
@@ -630,7 +627,7 @@ def nagelkerke_r2(
             found.append(nagelkerke(logs[rows].mean(axis=1), y[rows].mean(axis=1)))
     replicates = np.concatenate(found)
     return percentile(
-        min(1.0, value), replicates[~np.isnan(replicates)], bootstrap, level, outcome, "bootstrap over rows"
+        min(1.0, value), replicates[~np.isnan(replicates)], bootstrap, level, outcome, Method("bootstrap_over_rows")
     )
 
 
@@ -665,11 +662,13 @@ def tjur_r2(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Ab
     parts = [standard_error(group) or 0.0 for group in groups]
     se = math.hypot(*parts)
     if min(map(len, groups)) < 2 or se == 0:
-        return Estimate(value, None, None, None, n, "Welch", events, None, means, NO_SPREAD)
+        return Estimate(value, None, None, None, n, Method("welch"), events, None, means, NO_SPREAD)
     shares = [(part / se) ** 2 for part in parts]
     freedom = 1 / sum(share**2 / (len(group) - 1) for share, group in zip(shares, groups, strict=True))
     half = se * two_sided_student(level, freedom)
-    return Estimate(value, max(-1.0, value - half), min(1.0, value + half), level, n, "Welch", events, se, means)
+    return Estimate(
+        value, max(-1.0, value - half), min(1.0, value + half), level, n, Method("welch"), events, se, means
+    )
 
 
 A_TEST = "a test statistic carries no interval"
@@ -712,7 +711,7 @@ def spiegelhalter_z(outcome: Floats, risk: Floats) -> Estimate | Absent:
         None,
         None,
         len(outcome),
-        "normal, exact variance under right risks",
+        Method("exact_variance"),
         int(outcome.sum()),
         details={"p_value": p_value},
         reason=A_TEST,
@@ -748,7 +747,7 @@ def calibration_curve(outcome: Floats, risk: Floats, level: float = 0.95) -> Cur
         "low": column(expit(centre - half)),
         "high": column(expit(centre + half)),
     }
-    return Curve(columns, len(outcome), f"{smooth.method}; pointwise Wald on the logit scale", int(outcome.sum()))
+    return Curve(columns, len(outcome), smooth.method + "wald_band", int(outcome.sum()))
 
 
 SMALLEST_GROUP = 5
@@ -789,7 +788,7 @@ def calibration_groups(outcome: Floats, risk: Floats, level: float = 0.95) -> Cu
         "high": tuple(high for _, high in bounds),
         "n": column(size.astype(float)),
     }
-    return Curve(columns, len(outcome), "groups by tenths of risk, Wilson", int(outcome.sum()))
+    return Curve(columns, len(outcome), Method(Fact("tenths_of_risk", by=Fact("wilson"))), int(outcome.sum()))
 
 
 POOLED_POINTS = 101
@@ -828,8 +827,8 @@ def calibration_curve_all_sites(sites: tuple[SiteResults, ...], level: float = 0
         "high": column(expit(np.array([one.high for one in pooled]))),
     }
     left_out = len(sites) - len(usable)
-    method = f"{len(usable)} sites, random effects at each risk on the logit scale (REML, Hartung-Knapp)"
-    method += f"; {left_out} not pooled" if left_out else ""
+    method = Method(Fact("random_effects_at_each_risk", sites=len(usable)))
+    method = method + Fact("sites_left_out", sites=left_out) if left_out else method
     events = [found.events for found in usable]
     total = None if None in events else sum(count for count in events if count is not None)
     return Curve(columns, sum(found.n for found in usable), method, total)

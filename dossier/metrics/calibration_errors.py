@@ -13,7 +13,7 @@ from scipy.special import expit
 
 from dossier.metrics.discrimination import one_class
 from dossier.metrics.intervals import two_sided
-from dossier.metrics.inversion import BY_TESTS, UNUSED, estimate_from_tests, inverted
+from dossier.metrics.inversion import UNUSED, by_tests, estimate_from_tests, inverted
 from dossier.metrics.largest_distance import bounds_of_the_largest
 from dossier.metrics.logistic import combine
 from dossier.metrics.once import once
@@ -184,7 +184,6 @@ def _share_quantiles(gaps: Floats, share: Floats, wanted: float) -> Floats:
     return np.asarray(low + np.clip(part, 0, 1) * (high - low))
 
 
-WIDE = ", wide because the place of the maximum is uncertain too"
 QUANTILES_OF_ERRORS: dict[str, float | None] = {"ici": None, "e50": 0.5, "e90": 0.9}
 
 
@@ -327,24 +326,11 @@ def errors_with_intervals(
     if bootstrap == VALUE_ALONE:
         n, events = len(outcome), int(outcome.sum())
         return {
-            name: Estimate(
-                values[name],
-                None,
-                None,
-                None,
-                n,
-                smooth.method,
-                events,
-                details=details,
-                reason=NO_DRAWS,
-                of_value=smooth.method,
-            )
+            name: Estimate(values[name], None, None, None, n, smooth.method, events, details=details, reason=NO_DRAWS)
             for name in ERRORS
         }
     bounds = _bounds_of_errors(values, risk, smooth, level, bootstrap, seed)
-    method = f"{smooth.method}; {BY_TESTS}, {bootstrap} draws"
-    methods = {name: f"{method}{WIDE if name == 'emax' else ''}" for name in ERRORS}
+    method = smooth.method + by_tests(bootstrap)
+    methods = {name: method + "wide_at_maximum" if name == "emax" else method for name in ERRORS}
     found = {name: estimate_from_tests(values[name], *bounds[name], level, outcome, methods[name]) for name in ERRORS}
-    return {
-        name: replace(one, of_value=smooth.method, details={**one.details, **details}) for name, one in found.items()
-    }
+    return {name: replace(one, details={**one.details, **details}) for name, one in found.items()}

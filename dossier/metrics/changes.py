@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from dossier.facts import Method
 from dossier.metrics.intervals import methods_of, square_and_add
 from dossier.types import Absent, Estimate
 
@@ -20,7 +21,7 @@ def change(now: Estimate, before: Estimate, together: Absent | None) -> Estimate
     value = now.value - before.value
     bounds = together or _levels(now, before) or square_and_add(now, before, "present rows", "previous rows")
     if isinstance(bounds, Absent):
-        method = "minus the previous release, not paired"
+        method = Method("minus_previous_release", "not_paired")
         return Estimate(value, None, None, None, now.n, method, now.events, reason=bounds.reason)
     return Estimate(
         value=value,
@@ -28,7 +29,7 @@ def change(now: Estimate, before: Estimate, together: Absent | None) -> Estimate
         high=value + bounds[1],
         level=now.level,
         n=now.n + before.n,
-        method=f"minus the previous release, independent rows, square-and-add; {methods_of(now, before)}",
+        method=Method("minus_previous_release", "independent_rows", "square_and_add", *methods_of(now, before)),
         events=None if now.events is None or before.events is None else now.events + before.events,
         se=None if now.se is None or before.se is None else math.hypot(now.se, before.se),
     )

@@ -14,11 +14,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.facts import Count, Fact, Method
 from dossier.metrics import comparison, severity
 from dossier.metrics.committee import largest_remainder
 from dossier.metrics.comparison import AGAINST_RIVAL, OF_RIVAL
 from dossier.metrics.discrimination import placements
-from dossier.metrics.h_accuracy import METHOD, Survey, estimated_credit, weighted_credit
+from dossier.metrics.h_accuracy import POINTWISE, Survey, estimated_credit, weighted_credit
 from dossier.metrics.intervals import (
     NO_ROWS,
     NO_SPREAD,
@@ -27,6 +28,7 @@ from dossier.metrics.intervals import (
     estimate,
     on_logit,
     standard_error,
+    student_t,
     two_sided,
     wilson,
 )
@@ -77,8 +79,7 @@ def _mean_of_rows(contributions: Floats, level: float, floor: float = -math.inf,
         standard_error(contributions),
         level,
         np.zeros(len(contributions)),
-        "Student t",
-        student=True,
+        student_t(contributions),
         floor=floor,
         ceiling=ceiling,
     )
@@ -100,8 +101,7 @@ def mean_of_bounds(of_each: Sequence[Estimate], level: float, n: int) -> Estimat
     lows, highs = [one.low for one in of_each], [one.high for one in of_each]
     low, high = _mean_or_none(lows), _mean_or_none(highs)
     reason = "the interval of a class is missing" if low is None or high is None else None
-    words = "mean over the classes of value and bounds, as wide as any dependence between them asks for"
-    return Estimate(value, low, high, level if low is not None else None, n, words, reason=reason)
+    return Estimate(value, low, high, level if low is not None else None, n, Method("mean_of_bounds"), reason=reason)
 
 
 def _mean_or_none(values: Sequence[float | None]) -> float | None:
@@ -145,15 +145,15 @@ def mean_over_rows(
         if len(values) == k:
             replicates.append(math.fsum(values) / k)
     value = math.fsum(one.value for one in of_each) / k
-    words = f"mean over the classes, normal; {len(replicates)} bootstrap replicates of rows shared by the classes"
+    method = Method("mean_over_classes", Fact("shared_replicates", replicates=len(replicates)))
     if len(replicates) < 2 or len(replicates) < FEWEST * wanted:
         reason = f"only {len(replicates)} of {wanted} bootstrap replicates allow a value of every class"
-        return Estimate(value, None, None, None, n, words, reason=reason)
+        return Estimate(value, None, None, None, n, method, reason=reason)
     se = float(np.std(replicates, ddof=1))
     if se <= 1e-15 * max(1.0, abs(value)):
-        return Estimate(value, None, None, None, n, words, reason=NO_SPREAD)
+        return Estimate(value, None, None, None, n, method, reason=NO_SPREAD)
     half = two_sided(level) * se
-    return Estimate(value, value - half, value + half, level, n, words, se=se)
+    return Estimate(value, value - half, value + half, level, n, method, se=se)
 
 
 def structural_components(classes: Integers, class_risk: Floats) -> tuple[Floats, Floats | None]:
@@ -214,14 +214,18 @@ def auroc(
     if reason := unseen(classes, k, class_labels):
         return reason
     values, parts = structural_components(classes, class_risk)
-    value, method, n = float(values.mean()), "DeLong over all classes, logit", len(classes)
+    value, method, n = (
+        float(values.mean()),
+        Method("delong_over_classes", Fact("on_scale", scale="logit")),
+        len(classes),
+    )
     if parts is None:
         return Estimate(value, None, None, None, n, method, reason=SINGLE_ROW)
     se = math.sqrt(float((parts.mean(axis=1) ** 2).sum()))
     if se == 0:
         return Estimate(value, None, None, None, n, method, reason=NO_SPREAD)
     low, high = on_logit(value, se, level)
-    return Estimate(value, low, high, level, n, method, se=se, interval="DeLong")
+    return Estimate(value, low, high, level, n, method, se=se)
 
 
 # ---- calibration ----------------------------------------------------------------------------------------------------
@@ -321,10 +325,14 @@ def accuracy(classes: Integers, class_risk: Floats, level: float = 0.95) -> Esti
     n, right = len(classes), int((predicted == classes).sum())
     low, high = wilson(right, n, level)
     common = float(np.bincount(classes).max()) / n
-    told = f"ties for the largest risk in {ties} rows, the first class taken" if ties else ""
-    words = f"Wilson; {told}" if told else "Wilson"
+    method = Method("wilson", *_ties(ties))
     details: dict[str, float | None] = {"ties": ties, "largest_class": common}
-    return Estimate(right / n, low, high, level, n, words, details=details, of_value=told)
+    return Estimate(right / n, low, high, level, n, method, details=details)
+
+
+def _ties(rows: int) -> Method:
+    """The step that counts the rows with several largest risks; no step where there are none."""
+    return Method(*([Fact("ties", rows=Count(rows, "row"))] if rows else []))
 
 
 def shares_of(
@@ -422,7 +430,7 @@ def h_accuracy_profile(
         "low": tuple(one.low for one in known),
         "high": tuple(one.high for one in known),
     }
-    return Curve(columns, len(classes), f"pointwise, {METHOD}")
+    return Curve(columns, len(classes), POINTWISE)
 
 
 # ---- severity -------------------------------------------------------------------------------------------------------
@@ -445,8 +453,8 @@ def confusion_matrix(
     if severity_weights is not None and (fault := severity.weights_fault(severity_weights, k)):
         return fault
     predicted, ties = predicted_class(class_risk)
-    words = "counts" + (f"; ties for the largest risk in {ties} rows, the first class taken" if ties else "")
-    return _with_shares(severity.cells(severity.confusion(predicted, classes, k), severity_weights, words))
+    method = Method("counts", *_ties(ties))
+    return _with_shares(severity.cells(severity.confusion(predicted, classes, k), severity_weights, method))
 
 
 def _with_shares(counted: Curve) -> Curve:
@@ -469,8 +477,8 @@ def confusion_matrix_all_sites(sites: Sequence[SiteResults]) -> Curve | Absent:
         return Absent("no external site has a confusion matrix")
     total = np.array([one.columns["count"] for one in counted], dtype=float).sum(axis=0)
     columns = {**counted[0].columns, "count": column(total)}
-    words = f"counts of {len(counted)} of {len(sites)} external sites"
-    return _with_shares(Curve(columns, sum(one.n for one in counted), words))
+    method = Method(Fact("counts_of_sites", sites=len(counted), of=len(sites)))
+    return _with_shares(Curve(columns, sum(one.n for one in counted), method))
 
 
 @curve_synthesis("What happens to 1,000 patients, by class", of_classes=True, chapter="committee")
@@ -485,7 +493,7 @@ def per_thousand(sites: Sequence[SiteResults]) -> Curve | Absent:
         return whole
     counts = largest_remainder(np.array(whole.columns["count"], dtype=float), 1000)
     kept = {name: whole.columns[name] for name in ("predicted", "true")}
-    return Curve({**kept, "count": column(counts)}, whole.n, f"{whole.method}, brought to 1,000 by largest remainder")
+    return Curve({**kept, "count": column(counts)}, whole.n, whole.method + "brought_to_1000")
 
 
 @curve(
@@ -502,7 +510,7 @@ def per_thousand_of_site(classes: Integers, class_risk: Floats) -> Curve | Absen
         return matrix
     counts = largest_remainder(np.array(matrix.columns["count"], dtype=float), 1000)
     kept = {name: matrix.columns[name] for name in ("predicted", "true")}
-    return Curve({**kept, "count": column(counts)}, matrix.n, "counts, brought to 1,000 by largest remainder")
+    return Curve({**kept, "count": column(counts)}, matrix.n, Method("counts", "brought_to_1000"))
 
 
 def _severity(
@@ -627,7 +635,7 @@ def severity_of_models(
     """
     scores = (class_risk,) if class_rival is None else (class_risk, class_rival)
     found = [error_severity_index(classes, one, severity_weights, level) for one in scores]
-    return severity.of_models(found, level, "the class of the largest risk; Wilson")
+    return severity.of_models(found, level, Method("class_of_largest_risk", "wilson"))
 
 
 # ---- comparison with the rival --------------------------------------------------------------------------------------
@@ -677,7 +685,7 @@ def auroc_difference(
         se,
         level,
         np.zeros(len(classes)),
-        "paired DeLong over all classes, normal",
+        Method("paired_delong_over_classes"),
         floor=-1,
         ceiling=1,
         details={"p_value": p_value},
@@ -821,7 +829,7 @@ def mss_brier(classes: Integers, class_risk: Floats, brier_width: float = 0.05) 
         None,
         None,
         len(classes),
-        f"variance of the squared errors, 95% interval {brier_width:g} wide",
+        Method("variance_of_squared_errors", Fact("interval_wanted", width=brier_width)),
         details={"width": brier_width},
         reason=NO_INTERVAL,
     )
@@ -844,10 +852,10 @@ def split_performance(
         order = np.lexsort((*class_risk.T, classes))
         size, rng = max(1, round(SHARE_HELD_OUT * len(order))), np.random.default_rng(seed)
         rows = [order[rng.choice(len(order), size, replace=False)] for _ in range(SUBSETS)]
-        words = f"{SUBSETS} random subsets of {SHARE_HELD_OUT:.0%} of the rows, the model not refitted"
+        method = Method(Fact("random_subsets", subsets=SUBSETS, share=SHARE_HELD_OUT))
     else:
         rows = [np.flatnonzero(split == part) for part in np.unique(split)]
-        words = f"{len(rows)} refitted splits"
+        method = Method(Fact("refitted_splits", splits=len(rows)))
     found = [auroc(classes[part], class_risk[part]) for part in rows]
     values = tuple(one.value if isinstance(one, Estimate) else None for one in found)
-    return Curve({"split": column(np.arange(1.0, len(rows) + 1)), "auroc": values}, len(classes), words)
+    return Curve({"split": column(np.arange(1.0, len(rows) + 1)), "auroc": values}, len(classes), method)

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from dossier.facts import Count, Fact
 from dossier.metrics.intervals import NO_SPREAD, beyond_student, two_sided, two_sided_student, wilson
 from dossier.metrics.scales import back, forward, off_scale, stretch
 from dossier.register import Symmetry
-from dossier.types import Absent, Estimate, Floats, IntervalMethod
+from dossier.types import Absent, Estimate, Floats
 
 MOST_GROUPS = 250
 """More clusters than this are left out in so many random groups: each asks for the measure once more."""
@@ -29,10 +30,10 @@ class Groups:
     clusters: int
 
     @property
-    def method(self) -> str:
-        """How the interval is made, in words."""
-        each = "leaving out" if self.count == self.clusters else f"leaving out {self.count} groups of"
-        return f"jackknife {each} {self.clusters:,} clusters, t with {self.count - 1} degrees of freedom"
+    def step(self) -> Fact:
+        """How the interval is made."""
+        groups = None if self.count == self.clusters else self.count
+        return Fact("jackknife", groups=groups, clusters=Count(self.clusters, "cluster"), df=self.count - 1)
 
 
 def groups(cluster: NDArray[np.int64], seed: int) -> Groups:
@@ -64,16 +65,16 @@ def by_cluster(
     1995; for random groups Kott 2001.
     """
     if made.count < FEWEST:
-        return _without_interval(found, made.method, "all rows are of one cluster, and an interval needs two")
+        return _without_interval(found, made.step, "all rows are of one cluster, and an interval needs two")
     values = []
     for group in range(made.count):
         other = without(group)
         if isinstance(other, Absent):
             reason = f"without some of the clusters there is no value: {other.reason}"
-            return _without_interval(found, made.method, reason)
+            return _without_interval(found, made.step, reason)
         values.append(other.value)
     se = standard_error(np.array(values))
-    return _with_interval(found, se, made.count - 1, level, scale, made.method, "clusters left out")
+    return _with_interval(found, se, made.count - 1, level, scale, made.step)
 
 
 def totals(linearized: Floats, cluster: NDArray[np.int64] | None) -> Floats:
@@ -90,65 +91,42 @@ def variance_of_sum(contributions: Floats) -> float:
     return count / (count - 1) * float(((contributions - contributions.mean()) ** 2).sum())
 
 
-def by_linearization(found: Estimate, contributions: Floats, level: float, scale: Symmetry, units: str) -> Estimate:
+def by_linearization(found: Estimate, contributions: Floats, level: float, scale: Symmetry, unit: str) -> Estimate:
     """The estimate with the interval that the contributions of rows or clusters give.
 
     `found` is the estimate on all rows, whose value stays; `contributions` (m) are what each row or each whole cluster
-    contributes to the deviation of the value, `units` names them in the plural; `scale` as for `by_cluster`. SE^2 =
+    contributes to the deviation of the value, `unit` is "row" or "cluster"; `scale` as for `by_cluster`. SE^2 =
     m/(m - 1) sum of (z - mean z)^2, the design-based variance of units drawn with replacement, and the t distribution
     with m - 1 degrees of freedom. The bounds are missing, with the reason, with one unit, and when nothing varies.
     Source: Binder 1983.
     """
     count = len(contributions)
-    words = f"linearization over {count:,} {units}, t with {count - 1:,} degrees of freedom"
+    step = Fact("linearization", over=Count(count, unit), df=count - 1)
     if count < FEWEST:
-        return _without_interval(found, words, f"all rows are of one {units[:-1]}, and an interval needs two")
-    how: IntervalMethod = "rows linearized" if units == "rows" else "clusters linearized"
-    return _with_interval(found, math.sqrt(variance_of_sum(contributions)), count - 1, level, scale, words, how)
+        return _without_interval(found, step, f"all rows are of one {unit}, and an interval needs two")
+    return _with_interval(found, math.sqrt(variance_of_sum(contributions)), count - 1, level, scale, step)
 
 
-def _without_interval(found: Estimate, words: str, reason: str) -> Estimate:
+def _without_interval(found: Estimate, step: Fact, reason: str) -> Estimate:
     details = {name: value for name, value in found.details.items() if name != "p_value"}
-    method = found.by(words)
-    return replace(
-        found,
-        low=None,
-        high=None,
-        se=None,
-        level=None,
-        method=method,
-        details=details,
-        reason=reason,
-        interval=None,
-    )
+    method = found.method.by(step)
+    return replace(found, low=None, high=None, se=None, level=None, method=method, details=details, reason=reason)
 
 
-def _with_interval(
-    found: Estimate, se: float, freedom: int, level: float, scale: Symmetry, words: str, how: IntervalMethod
-) -> Estimate:
+def _with_interval(found: Estimate, se: float, freedom: int, level: float, scale: Symmetry, step: Fact) -> Estimate:
     """The estimate with the interval at this standard error; without one when it is 0."""
     if se <= 1e-12 * max(1.0, abs(found.value)):
-        return _without_interval(found, words, NO_SPREAD)
+        return _without_interval(found, step, NO_SPREAD)
     reach = two_sided_student(level, freedom)
     low, high = interval(found.value, se, reach, level, scale)
     details = {**found.details, "df": float(freedom)}
     if "p_value" in found.details:
         # The test of 0 that goes with the interval.
         details["p_value"] = 2 * beyond_student(abs(found.value) / se, freedom)
-    words += "" if scale in ("plain", "wilson") else f", {scale}"
-    if scale == "wilson":
-        words = f"Wilson at the effective number of rows; {words}"
-    return replace(
-        found,
-        low=low,
-        high=high,
-        level=level,
-        se=se,
-        method=found.by(words),
-        details=details,
-        reason=None,
-        interval=how,
-    )
+    lead = ("wilson_at_effective_rows",) if scale == "wilson" else ()
+    on_scale = () if scale in ("plain", "wilson") else (Fact("on_scale", scale=scale),)
+    method = found.method.by(*lead, step, *on_scale)
+    return replace(found, low=low, high=high, level=level, se=se, method=method, details=details, reason=None)
 
 
 def interval(value: float, se: float, reach: float, level: float, scale: Symmetry) -> tuple[float, float]:

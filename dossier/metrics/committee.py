@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dossier.facts import Fact, Method
 from dossier.register import curve, curve_synthesis
 from dossier.types import Absent, Curve, Floats, SiteResults, found_curve
 
@@ -38,7 +39,7 @@ def classification(outcome: Floats, risk: Floats, declared_thresholds: tuple[flo
         {name: tuple(float(value) for value in column) for name, column in columns},
         n=len(outcome),
         events=int(outcome.sum()),
-        method="counts, positive from the threshold on",
+        method=Method("counts_from_threshold_on"),
     )
 
 
@@ -56,7 +57,7 @@ def per_thousand_of_site(outcome: Floats, risk: Floats, declared_thresholds: tup
         return Absent("there are no rows")
     shares = _brought_to_a_thousand(np.array([counts.columns[name] for name in CELLS], dtype=float))
     columns = {"threshold": counts.columns["threshold"], **shares}
-    return Curve(columns, counts.n, "counts, brought to 1,000 by largest remainder", counts.events)
+    return Curve(columns, counts.n, Method("counts", "brought_to_1000"), counts.events)
 
 
 @curve_synthesis("What happens to 1,000 patients")
@@ -76,7 +77,7 @@ def per_thousand(sites: Sequence[SiteResults]) -> Curve | Absent:
         {"threshold": thresholds, **_brought_to_a_thousand(cells)},
         n=sum(curve.n for curve in counted),
         events=sum(curve.events or 0 for curve in counted),
-        method=f"counts of {len(counted)} of {len(sites)} external sites, brought to 1,000 by largest remainder",
+        method=Method(Fact("counts_of_sites", sites=len(counted), of=len(sites)), "brought_to_1000"),
     )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincc
 
+from dossier.facts import Fact, Method
 from dossier.metrics import calibration, discrimination
 from dossier.metrics.calibration import A_TEST, log_score
 from dossier.metrics.discrimination import one_class, placements
@@ -175,10 +176,10 @@ def permutation_p(
     return (reached + 1) / (drawn + 1), drawn
 
 
-def _method(drawn: int, early_stopping: bool, rows: int) -> str:
-    stopped = ", stopped early" if early_stopping and drawn < MOST_DRAWS else ""
-    binned = f" on {BINS:,} bins of risk" if rows > BINNED_ABOVE else ""
-    return f"permutation, one-sided, {drawn} draws{binned}{stopped}"
+def _method(drawn: int, early_stopping: bool, rows: int) -> Method:
+    stopped = early_stopping and drawn < MOST_DRAWS
+    bins = BINS if rows > BINNED_ABOVE else None
+    return Method(Fact("permutation_test", draws=drawn, bins=bins, stopped_early=stopped))
 
 
 def sign_flip_p(differences: Floats, permutations: int, seed: int) -> float | None:
@@ -330,7 +331,7 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
     se = math.sqrt(variance) if variance is not None and variance > 0 else None
     p_value = None if se is None else 2 * beyond(abs(value) / se)
     found = estimate(
-        value, se, level, outcome, "paired DeLong, normal", floor=-1, ceiling=1, details={"p_value": p_value}
+        value, se, level, outcome, Method("paired_delong"), floor=-1, ceiling=1, details={"p_value": p_value}
     )
     return replace(found, reason=SINGLE_ROW) if variance is None else found
 
@@ -383,8 +384,7 @@ def paired(
         standard_error(differences),
         level,
         outcome,
-        f"paired t; p by {permutations} sign flips",
-        student=True,
+        Method(Fact("paired_t", df=len(outcome) - 1), Fact("p_by_sign_flips", flips=permutations)),
         floor=floor,
         ceiling=ceiling,
         details={"p_value": p_value},
@@ -476,7 +476,7 @@ def mcnemar(right: NDArray[np.bool_], rival_right: NDArray[np.bool_], outcome: F
         max(value, min(1.0, centre + half)),
         level,
         n,
-        "Agresti and Min; p by the exact McNemar test",
+        Method("agresti_min", "p_by_mcnemar"),
         int(outcome.sum()),
         se,
         {"p_value": p_value, "only_model": only_model, "only_rival": only_rival},
@@ -527,13 +527,13 @@ def net_benefit_difference(
     found = sum_of_shares(members, [(1.0, -1.0, -odds, odds)], design)
     estimate = estimate_of(found, design, outcome, level, {})
     details = {**estimate.details, "p_value": None if estimate.low is None else p_value(found)}
-    return replace(estimate, method=f"paired, {estimate.method}; p by the interval", details=details)
+    return replace(estimate, method=Method("paired", *estimate.method, "p_by_interval"), details=details)
 
 
 # ---- against chance -------------------------------------------------------------------------------------------------
 
 
-def _tested(value: float, p_value: float, outcome: Floats, method: str, **details: float) -> Estimate:
+def _tested(value: float, p_value: float, outcome: Floats, method: Method, **details: float) -> Estimate:
     """A test: its statistic, its p-value, and no interval."""
     more = {"p_value": p_value, **details}
     return Estimate(value, None, None, None, len(outcome), method, int(outcome.sum()), None, more, A_TEST)
@@ -580,9 +580,9 @@ def majority_class_test(outcome: Floats, risk: Floats, threshold: float) -> Esti
     named = [says for says, share in ((False, 1 - phi), (True, phi)) if share == null]
     paired = max(_against_naming(says, flagged, case) for says in named)
     against_null, against_half = (_binomial_at_least(right, n, share) for share in (null, 0.5))
-    method = "exact paired test, one-sided, against always naming the larger class"
+    method = Method("exact_paired_test")
     if len(named) == 2:
-        method += "; neither is larger, the harder one to beat"
+        method += "harder_of_equal_classes"
     return _tested(
         float(right), paired, outcome, method, p_value_half=against_half, p_value_larger_class=against_null, null=null
     )
@@ -630,10 +630,10 @@ def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
         from scipy.stats import mannwhitneyu
 
         p_value = float(mannwhitneyu(cases, others, alternative="greater", method="exact").pvalue)
-        return _tested(won, p_value, outcome, "Mann-Whitney, one-sided, exact")
+        return _tested(won, p_value, outcome, Method("mann_whitney_exact"))
     tied = float(np.sum(ties.astype(float) ** 3 - ties)) / (n * (n - 1))
     z = (won - m * k / 2 - 0.5) / math.sqrt(m * k / 12 * (n + 1 - tied))
-    method = "Mann-Whitney, one-sided, normal, corrected for ties and continuity"
+    method = Method("mann_whitney_normal")
     return _tested(won, beyond(z), outcome, method, z=z)
 
 

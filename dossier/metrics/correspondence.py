@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from dossier.facts import Count, Fact, Method
 from dossier.metrics.discrimination import auroc
 from dossier.metrics.distances import (
     LARGEST_PAIRED,
@@ -70,17 +71,16 @@ def _draw(table: Tables, sampling_error: float) -> dict[str, float | None]:
     }
 
 
-def _remarks(table: Tables, most: int, error: str) -> str:
-    """What was left out or left to chance, to stand in the method; `error` says how the error of that was found."""
-    remarks = ""
+def _remarks(table: Tables, most: int, error: str) -> Method:
+    """What was left out or left to chance; `error` is the code of how the error of that was found."""
+    remarks = Method()
     if table.is_drawn:
-        remarks += f", at most {most:,} rows a side drawn by seed, the error of which is {error}"
+        remarks += Fact("rows_drawn", most=most, error=Fact(error))
     if table.dropped:
-        remarks += f", without {', '.join(table.dropped)} (constant)"
+        remarks += Fact("constant_predictors", predictors=table.dropped)
     out = table.development_left_out + table.external_left_out
     if out:
-        rows = "row" if out == 1 else "rows"
-        remarks += f", {out} {rows} with less than half of the predictors left out"
+        remarks += Fact("incomplete_rows", rows=Count(out, "row"))
     return remarks
 
 
@@ -265,14 +265,14 @@ def degree_of_correspondence(
         (float((found.statistics >= found.statistic + shift).sum()) + 1) / (permutations + 1)
         for shift in (found.statistic_error, 0.0, -found.statistic_error)
     )
-    told = _remarks(table, LARGEST_PERMUTED, "that of T over random halves of the development rows")
+    told = _remarks(table, LARGEST_PERMUTED, "of_random_halves")
     return Estimate(
         value=value,
         low=None,
         high=None,
         level=None,
         n=table.external_n,
-        method=f"permutation, {permutations} draws{told}",
+        method=Method(Fact("permutation", draws=permutations), *told),
         details={**_counts(table), "statistic": found.statistic, **_draw(table, (high - low) / 2)},
         reason="a p-value has no interval",
     )
@@ -317,7 +317,7 @@ def correspondence_averaged(
     if isinstance(found, Absent):
         return found
     table, share = found.table, np.sort(found.share)
-    value, told = float(found.share.mean()), _remarks(table, LARGEST_PAIRED, "that of the mean over both tables")
+    value, told = float(found.share.mean()), _remarks(table, LARGEST_PAIRED, "of_mean_over_both_tables")
     low, high, reason = None, None, "one external row gives no interval"
     if len(share) > 1:
         low, high = percentile_interval(_drawn_means(share, bootstrap, seed), level, value)
@@ -328,10 +328,9 @@ def correspondence_averaged(
         high=high,
         level=None if reason else level,
         n=table.external_n,
-        method=f"bootstrap over external rows, percentile{told}",
+        method=Method("bootstrap_over_external_rows", "percentile", *told),
         details={**_counts(table), **_draw(table, found.sampling_error)},
         reason=reason or None,
-        of_value=told.removeprefix(", "),
     )
 
 
@@ -410,9 +409,9 @@ def conformal_p_values(development: Sequence[Feature], predictors: Sequence[Feat
     found = _shares_at_least_as_far(development, predictors, seed, LARGEST_PAIRED)
     if isinstance(found, Absent):
         return found
-    method = "share of development rows at least as far from the others"
+    method = Method("share_at_least_as_far")
     if found.table.is_drawn:
-        method += f", at most {LARGEST_PAIRED:,} rows a side drawn by seed"
+        method += Fact("rows_drawn", most=LARGEST_PAIRED, error=None)
     edges = np.arange(BINS + 1) / BINS
     # Right-closed: n + 1 equally likely values then fall in equal numbers into the tenths.
     places = np.ceil(np.round(found.share * BINS, 9)).astype(int) - 1
@@ -465,7 +464,7 @@ def energy_coefficient(
     rng.bit_generator.state = dict(permuted.random)
     sums = _pair_sums(table, _weights(rng, ours, bootstrap), _weights(rng, theirs, bootstrap))
     observed = float(_coefficient(sums.within_ours[0], sums.within_theirs[0], sums.between[0], ours, theirs))
-    told = _remarks(table, LARGEST_PERMUTED, "that of resamples of one table at a time")
+    told = _remarks(table, LARGEST_PERMUTED, "of_single_tables")
     low, high, reason = None, None, "one external row gives no interval"
     if theirs > 1:
         inside = sums.within_ours[1:] * ours / (ours - 1), sums.within_theirs[1:] * theirs / (theirs - 1)
@@ -477,14 +476,15 @@ def energy_coefficient(
         high=high,
         level=None if reason else level,
         n=theirs,
-        method=f"bootstrap over the rows of both tables, percentile; p by {permutations} permutations{told}",
+        method=Method(
+            "bootstrap_over_both_tables", "percentile", Fact("p_by_permutations", permutations=permutations), *told
+        ),
         details={
             **_counts(table),
             "p_value": _permutation_p(permuted, ours, theirs, observed),
             **_draw(table, _error_of_drawn_pairs(table, sums)),
         },
         reason=reason or None,
-        of_value=told.removeprefix(", "),
     )
 
 
@@ -564,7 +564,6 @@ def _permutation_p(found: Permuted, ours: int, theirs: int, observed: float) -> 
 # ---- membership -----------------------------------------------------------------------------------------------------
 
 FOLDS = 10
-CROSS_VALIDATED = f"logistic regression, {FOLDS}-fold cross-validated"
 NEVER_SINGULAR = 1e-9
 """Added to the information: it damps a step where every prediction is certain, and does not move the solution."""
 
@@ -729,7 +728,7 @@ def membership_auroc(
         return found
     external = int(design.external.sum())
     details: dict[str, float | None] = {"development_n": len(design.external) - external}
-    told = CROSS_VALIDATED
+    told = Method(Fact("cross_validated", folds=FOLDS))
     looked_at = min((len(design.external) - external) / design.development_of, external / design.external_of)
     if looked_at < 1:
         error = (found.se or 0.0) * math.sqrt(1 - looked_at)
@@ -738,8 +737,8 @@ def membership_auroc(
             "external_of": design.external_of,
             "sampling_error": error,
         }
-        told += f", at most {LARGEST_CLASSIFIED:,} rows a side drawn by seed, the error of which is DeLong's"
-    return replace(found, n=external, events=None, method=f"{found.method}; {told}", of_value=told, details=details)
+        told += Fact("rows_drawn", most=LARGEST_CLASSIFIED, error=Fact("of_delong"))
+    return replace(found, n=external, events=None, method=found.method + told, details=details)
 
 
 @describe("What tells the tables apart", roles=("external",))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dossier.facts import Fact, Method
 from dossier.metrics.intervals import NO_ROWS, column, estimate, on_log, on_logit, wilson
 from dossier.metrics.resampling import Cells, block_size, cells_of, draws, draws_within_classes, percentile
 from dossier.register import curve, metric
@@ -101,22 +102,21 @@ def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
         return reason
     n, events = len(outcome), int(outcome.sum())
     if float(np.ptp(risk)) == 0:
-        return Estimate(0.5, None, None, None, n, "every risk tied", events, reason=ALL_TIED)
+        return Estimate(0.5, None, None, None, n, Method("all_tied"), events, reason=ALL_TIED)
     above, below = placements(outcome, risk)
     value = float(above.mean())
     variance = delong_variance(above, below)
     if variance is not None and variance > 0:
         se = math.sqrt(variance)
         low, high = on_logit(value, se, level)
-        return Estimate(value, low, high, level, n, "DeLong, logit", events, se, interval="DeLong")
+        return Estimate(value, low, high, level, n, Method("delong", Fact("on_scale", scale="logit")), events, se)
     inside = value if 0 < value < 1 else (n * value + 0.5) / (n + 1)
     se = newcombe_standard_error(inside, n, events)
     low, high = on_logit(inside, se, level)
     if 0 < value < 1:
-        return Estimate(value, low, high, level, n, "Newcombe, logit", events, se, interval="Newcombe")
+        return Estimate(value, low, high, level, n, Method("newcombe", Fact("on_scale", scale="logit")), events, se)
     low, high = (low, 1.0) if value == 1 else (0.0, high)
-    method = "Newcombe at (n AUROC + .5)/(n + 1), logit"
-    return Estimate(value, low, high, level, n, method, events, se, interval="Newcombe")
+    return Estimate(value, low, high, level, n, Method("newcombe_inside", Fact("on_scale", scale="logit")), events, se)
 
 
 NO_EXPECTED_PAIR = Absent("by the risks no two rows can be a case and a non-case")
@@ -179,7 +179,7 @@ def model_based_concordance(
     blocks = [min(size, bootstrap - begin) for begin in range(0, bootstrap, size)]
     replicates = np.concatenate([_expected_of_draws(cells, draws(cells, many, rng)) for many in blocks])
     kept = replicates[np.isfinite(replicates)]
-    estimated = percentile(found[0], kept, bootstrap, level, np.zeros(len(risk)), "bootstrap")
+    estimated = percentile(found[0], kept, bootstrap, level, np.zeros(len(risk)), Method("bootstrap"))
     return replace(estimated, events=None)
 
 
@@ -201,7 +201,7 @@ def _share(chosen: Floats, among: Floats, outcome: Floats, level: float, empty: 
     if trials == 0:
         return Absent(empty)
     low, high = wilson(successes, trials, level)
-    return Estimate(successes / trials, low, high, level, trials, "Wilson", int((among * outcome).sum()))
+    return Estimate(successes / trials, low, high, level, trials, Method("wilson"), int((among * outcome).sum()))
 
 
 @metric(
@@ -458,7 +458,7 @@ def accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.9
     n, events, right = len(outcome), int(outcome.sum()), int(((risk >= threshold) == (outcome == 1)).sum())
     low, high = wilson(right, n, level)
     details = {"larger_class": max(events, n - events) / n}
-    return Estimate(right / n, low, high, level, n, "Wilson", events, details=details)
+    return Estimate(right / n, low, high, level, n, Method("wilson"), events, details=details)
 
 
 EQUAL_WEIGHT = (
@@ -496,7 +496,7 @@ def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: fl
     both, se = _two_shares((found.true_positive, found.cases), (found.true_negative, found.n - found.cases))
     half = None if se is None else se / 2
     details = _weights(found, threshold)
-    return estimate(both / 2, half, level, outcome, "stratified delta, normal", floor=0, ceiling=1, details=details)
+    return estimate(both / 2, half, level, outcome, Method("stratified_delta"), floor=0, ceiling=1, details=details)
 
 
 @metric(
@@ -528,7 +528,7 @@ def youden_j(outcome: Floats, risk: Floats, threshold: float, level: float = 0.9
     found = confusion(outcome, risk, threshold)
     both, se = _two_shares((found.true_positive, found.cases), (found.true_negative, found.n - found.cases))
     details = _weights(found, threshold)
-    return estimate(both - 1, se, level, outcome, "stratified delta, normal", floor=-1, ceiling=1, details=details)
+    return estimate(both - 1, se, level, outcome, Method("stratified_delta"), floor=-1, ceiling=1, details=details)
 
 
 @metric(
@@ -563,7 +563,7 @@ def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0
         return reason
     both, se = _two_shares((found.true_positive, found.flagged), (found.true_negative, found.n - found.flagged))
     details = _elsewhere(found, _markedness)
-    return estimate(both - 1, se, level, outcome, "delta, normal", floor=-1, ceiling=1, details=details)
+    return estimate(both - 1, se, level, outcome, Method("delta"), floor=-1, ceiling=1, details=details)
 
 
 @metric(
@@ -613,7 +613,7 @@ def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     of_tp, of_fp, of_fn, of_tn = (a / root - value / 2 * b for a, b in zip(slopes, margins, strict=True))
     se = _multinomial_error(found, (of_tp, of_fp, of_fn, of_tn))
     value, details = min(1.0, max(-1.0, value)), _elsewhere(found, _mcc)
-    return estimate(value, se, level, outcome, "delta, normal", floor=-1, ceiling=1, details=details)
+    return estimate(value, se, level, outcome, Method("delta"), floor=-1, ceiling=1, details=details)
 
 
 @metric(
@@ -649,7 +649,7 @@ def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> 
     value, share = 2 * found.true_positive / whole, whole / found.n
     se = _multinomial_error(found, ((2 - 2 * value) / share, -value / share, -value / share, 0.0))
     details = _elsewhere(found, _f1)
-    return estimate(value, se, level, outcome, "delta, normal", floor=0, ceiling=1, details=details)
+    return estimate(value, se, level, outcome, Method("delta"), floor=0, ceiling=1, details=details)
 
 
 @metric(
@@ -691,7 +691,7 @@ def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level:
     se = _multinomial_error(found, (of_tp, of_fp, of_fn, of_tn))
     most = min(flagged, cases) + min(1 - flagged, 1 - cases)
     details = {**_elsewhere(found, _kappa), "maximum": 1 - (1 - most) / room}
-    return estimate(value, se, level, outcome, "delta, normal", floor=-1, ceiling=1, details=details)
+    return estimate(value, se, level, outcome, Method("delta"), floor=-1, ceiling=1, details=details)
 
 
 @metric(
@@ -769,10 +769,10 @@ def _likelihood_ratio(
     value = (chosen[0] / cases) / (chosen[1] / others)
     variance = 1 / chosen[0] - 1 / cases + 1 / chosen[1] - 1 / others
     if variance <= 1e-15:
-        return estimate(value, None, level, outcome, "log")
+        return estimate(value, None, level, outcome, Method("log_method"))
     se = math.sqrt(variance)
     low, high = on_log(value, se, level)
-    return Estimate(value, low, high, level, found.n, "log", found.cases, value * se)
+    return Estimate(value, low, high, level, found.n, Method("log_method"), found.cases, value * se)
 
 
 # ---- parts and relatives of the ROC curve ---------------------------------------------------------------------------
@@ -846,10 +846,9 @@ def auprc(
         [_average_precision(*_from_the_top(cells, draws(cells, size, rng))) for size in _blocks(cells, bootstrap)]
     )
     known = found[~np.isnan(found)]
-    kind = "average precision"
     details: dict[str, float | None] = {"prevalence": float(outcome.mean())}
-    made = percentile(value, known, bootstrap, level, outcome, f"{kind}; bootstrap over rows", details)
-    return replace(made, of_value=kind)
+    method = Method("average_precision", "bootstrap_over_rows")
+    return percentile(value, known, bootstrap, level, outcome, method, details)
 
 
 def part_of(fpr: str | tuple[float, float]) -> tuple[float, float]:
@@ -953,7 +952,7 @@ def balanced_average_accuracy(
     half_sum = (part.area_below + part.area_beside) / 2
     whole = float(placements(y, p)[0].mean())
     details: dict[str, float | None] = {"half_sum": half_sum, "left_out": max(0.0, whole - half_sum)}
-    method = "bootstrap within cases and within non-cases"
+    method = Method("bootstrap_within_classes")
     return percentile(value, np.array(replicates), bootstrap, level, outcome, method, details)
 
 
@@ -1004,7 +1003,7 @@ def roc(outcome: Floats, risk: Floats) -> Curve | Absent:
     if reason := one_class(outcome):
         return reason
     fpr, tpr = _thinned(*roc_vertices(outcome, risk))
-    return Curve({"fpr": column(fpr), "tpr": column(tpr)}, len(outcome), "empirical", int(outcome.sum()))
+    return Curve({"fpr": column(fpr), "tpr": column(tpr)}, len(outcome), Method("empirical"), int(outcome.sum()))
 
 
 RISK_SCALES = (0.01, 0.1, 1.0)
@@ -1091,7 +1090,7 @@ def risk_distribution(outcome: Floats, risk: Floats, weights: Floats | None = No
         "share_events": _shares(added_up(weight * outcome)),
         "share_non_events": _shares(added_up(weight * (1 - outcome))),
     }
-    method = "counts" if weights is None else "counts of rows, shares of their sampling weights"
+    method = Method("counts" if weights is None else "counts_and_weighted_shares")
     return Curve(columns, len(outcome), method, int(outcome.sum()))
 
 

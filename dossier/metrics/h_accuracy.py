@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.facts import Fact, Method
 from dossier.metrics.discrimination import one_class
 from dossier.metrics.intervals import column, two_sided, wilson
 from dossier.metrics.raters import (
@@ -252,7 +253,8 @@ def h_accuracy(
     return found if isinstance(found, Absent) else estimated_credit(found, outcome, level, details)
 
 
-METHOD = "Wilson in each class, put together (Zou and Donner)"
+METHOD = Method("wilson_in_each_class")
+POINTWISE = Method(Fact("pointwise", by=METHOD.steps))
 SINGLE_ROW = "a class that counts has a single row, so that its variance is not known"
 
 
@@ -419,7 +421,7 @@ def h_accuracy_profile(outcome: Floats, risk: Floats, level: float = 0.95) -> Cu
         lows.append(found.low)
         highs.append(found.high)
     columns = {"tau": column(taus), "h_accuracy": column(values), "low": tuple(lows), "high": tuple(highs)}
-    return Curve(columns, len(outcome), f"pointwise, {METHOD}", int(outcome.sum()))
+    return Curve(columns, len(outcome), POINTWISE, int(outcome.sum()))
 
 
 # ---- profiles over priority and complexity --------------------------------------------------------------------------
@@ -457,7 +459,7 @@ def h_accuracy_by_priority(outcome: Floats, risk: Floats, level: float = 0.95) -
     priorities = np.linspace(0, 1, 51)
     values = [_by_priority(np.array([1 - priority, priority]), ratios, level) for priority in priorities]
     columns = {"priority": column(priorities), **_banded(values, "h_accuracy")}
-    return Curve(columns, len(outcome), f"pointwise, {METHOD}", int(outcome.sum()))
+    return Curve(columns, len(outcome), POINTWISE, int(outcome.sum()))
 
 
 @dataclass(frozen=True)
@@ -540,7 +542,7 @@ def h_accuracy_by_complexity(
         "random_low": column(np.quantile(drawn, tail, axis=1)),
         "random_high": column(np.quantile(drawn, 1 - tail, axis=1)),
     }
-    method = f"pointwise, {METHOD}; reference of {DRAWS} random draws"
+    method = POINTWISE + Fact("reference_of_draws", draws=DRAWS)
     return Curve(columns, len(rows.classes), method, int(rows.classes.sum()))
 
 
@@ -588,7 +590,7 @@ def h_accuracy_surface(
         "share": column(np.tile(steps, STEPS)),
         "h_accuracy": column(values),
     }
-    return Curve(columns, len(rows.classes), "stratified by class", int(rows.classes.sum()))
+    return Curve(columns, len(rows.classes), Method("stratified_by_class"), int(rows.classes.sum()))
 
 
 @curve("Accuracy by prevalence", cites="Cabitza 2019")
@@ -614,7 +616,7 @@ def accuracy_by_prevalence(
         **_banded(values, "accuracy"),
         "balanced_accuracy": (balanced,) * len(prevalences),
     }
-    return Curve(columns, len(outcome), f"pointwise, {METHOD}", int(outcome.sum()))
+    return Curve(columns, len(outcome), POINTWISE, int(outcome.sum()))
 
 
 @curve_synthesis("Survey of priorities", cites="Cabitza 2019")
@@ -634,7 +636,7 @@ def survey_of_priorities(sites: tuple[SiteResults, ...], survey: Survey) -> Curv
         "high": tuple(high for _, _, _, high in survey),
         "priority": tuple(share / total for _, share, _, _ in survey),
     }
-    return Curve(columns, 0, "as declared")
+    return Curve(columns, 0, Method("as_declared"))
 
 
 # ---- what the raters' answers say -----------------------------------------------------------------------------------
@@ -671,7 +673,7 @@ def _answers(value: Floats, labels: Floats, truth: Floats, level: float, what: s
     columns = _binned_answers(value[known], right[known], level)
     if not columns["count"]:
         return Absent(f"no bin of {what} holds {FEWEST_ANSWERS} answers")
-    return Curve(columns, int(known.sum()), "Wilson, answers taken as independent")
+    return Curve(columns, int(known.sum()), Method("wilson_of_answers"))
 
 
 @curve("Accuracy of the raters by confidence", cites="Cabitza 2019")
@@ -718,7 +720,7 @@ def confidence_of_right_answers(labels: Floats, confidence: Floats, truth: Float
     for name, given in kinds.items():
         reached = len(given) - np.searchsorted(np.sort(given), grid - 1e-9, side="left")
         columns[name] = column(reached / len(given)) if len(given) else (None,) * len(grid)
-    return Curve(columns, int(stated.sum()), "counted")
+    return Curve(columns, int(stated.sum()), Method("counted"))
 
 
 @curve("Complexity of the cases", cites="Cabitza 2019")
@@ -752,4 +754,4 @@ def complexity_distribution(
         "count": column(count.astype(float)),
         "share": column(count / len(graded)),
     }
-    return Curve(columns, len(graded), "20 equal-width bins")
+    return Curve(columns, len(graded), Method(Fact("equal_width_bins", bins=20)))

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.facts import Fact, Method
 from dossier.metrics.intervals import NO_SPREAD, column, on_log, two_sided, two_sided_student
 from dossier.metrics.resampling import central
 from dossier.register import curve, metric
@@ -88,7 +89,7 @@ class Clustered:
 
     low: float | None
     high: float | None
-    how: str
+    how: Fact
 
 
 def _drawn(members: NDArray[np.bool_], replicates: int, rng: np.random.Generator) -> Floats:
@@ -195,18 +196,16 @@ def _clustered(
     """
     drawn = _drawn_counts(study, bootstrap, seed)
     if drawn is None:
-        only_counts = "no interval by readers and cases: only counts are given"
-        too_few = "too few readers or cases for clusters: at least two readers an arm and two cases"
-        return Clustered(None, None, only_counts if len(study.reader) == 0 else too_few)
+        return Clustered(None, None, Fact("only_counts" if len(study.reader) == 0 else "too_few_readers_or_cases"))
     values = _values(drawn.both, statistic, kind == "ratio")
     parts = (*drawn.clusters, *drawn.each)
     apart = [_values(part.counts, statistic, kind == "ratio") for part in parts]
     if len(values) < FEWEST_REPLICATES * bootstrap or min(map(len, (values, *apart))) < 2:
-        return Clustered(None, None, "too few bootstrap replicates hold decisions of both kinds")
+        return Clustered(None, None, Fact("too_few_replicates"))
     if float(np.ptp(values)) == 0:
-        return Clustered(None, None, "the bootstrap replicates do not vary")
+        return Clustered(None, None, Fact("equal_replicates"))
     if not any(float(np.ptp(one)) for one in apart[: len(drawn.clusters)]):
-        return Clustered(None, None, "neither the readers nor the cases vary")
+        return Clustered(None, None, Fact("equal_readers_and_cases"))
     variances = [float(np.var(one)) * (part.size / (part.size - 1)) for one, part in zip(apart, parts, strict=True)]
     centre = float(np.median(values))
     cancels = kind != "rate" and len(drawn.clusters) == 2
@@ -214,8 +213,7 @@ def _clustered(
     values = centre + (values - centre) * math.sqrt(wanted / float(np.var(values)))
     low, high = central(values, level)
     low, high = (math.exp(low), math.exp(high)) if kind == "ratio" else (max(LEAST[kind], low), min(1.0, high))
-    who = "readers and cases" if len(drawn.clusters) == 2 else "readers of each arm and cases"
-    how = f"clustered: bootstrap over {who}, with the variance of two-way clusters, {len(values)} replicates"
+    how = Fact("two_way_bootstrap", each_arm=len(drawn.clusters) != 2, replicates=len(values))
     return Clustered(low, high, how)
 
 
@@ -254,16 +252,16 @@ def _found(
     bounds: tuple[float, float] | None,
     se: float | None,
     level: float,
-    method: str,
+    method: Method,
     clustered: Clustered,
 ) -> Estimate:
     """An estimate with the interval of independent decisions, and that by clusters in its details."""
     n = int(sum(cells(study)))
     details: dict[str, float | None] = {"low_clustered": clustered.low, "high_clustered": clustered.high}
-    words = f"{method}, decisions taken as independent; {clustered.how}"
+    made = method + Method("decisions_as_independent", clustered.how)
     if bounds is None:
-        return Estimate(value, None, None, None, n, words, None, None, details, NO_SPREAD)
-    return Estimate(value, *bounds, level, n, words, None, se, details)
+        return Estimate(value, None, None, None, n, made, None, None, details, NO_SPREAD)
+    return Estimate(value, *bounds, level, n, made, None, se, details)
 
 
 def _rate(study: ReaderStudy, arm: int, level: float, bootstrap: int, seed: int) -> Estimate | Absent:
@@ -279,9 +277,9 @@ def _rate(study: ReaderStudy, arm: int, level: float, bootstrap: int, seed: int)
     clustered = (
         _clustered(study, lambda drawn: _rates(drawn)[arm], level, bootstrap, seed, "rate")
         if _empty_arm(counts) is None
-        else Clustered(None, None, "there is one arm only")
+        else Clustered(None, None, Fact("single_arm"))
     )
-    return replace(_found(study, value, bounds, se or None, level, "Wald", clustered), n=int(total))
+    return replace(_found(study, value, bounds, se or None, level, Method("wald"), clustered), n=int(total))
 
 
 @metric(
@@ -367,7 +365,7 @@ def absolute_risk_reduction(
     half = two_sided(level) * se
     bounds = (max(-1.0, value - half), min(1.0, value + half)) if se else None
     clustered = _clustered(study, _difference_of_rates, level, bootstrap, seed, "difference")
-    return _found(study, value, bounds, se or None, level, "Wald", clustered)
+    return _found(study, value, bounds, se or None, level, Method("wald"), clustered)
 
 
 @metric(
@@ -406,7 +404,7 @@ def number_needed_to_decide(
     reason = None
     if low is None:
         reason = NO_SPREAD if difference.low is None else SPANS_ZERO
-    method = f"inverse of the absolute risk reduction: {difference.method}"
+    method = Method("inverse_of_risk_reduction", *difference.method)
     stated = None if low is None else level
     return Estimate(value, low, high, stated, difference.n, method, None, None, details, reason)
 
@@ -439,7 +437,7 @@ def _on_log_scale(
         return reason
     value = statistic(counts)
     spread = se(_corrected(counts))
-    method = f"{name}, 0.5 added to every count as one is 0 (Haldane)" if 0 in counts else name
+    method = Method(name, "haldane") if 0 in counts else Method(name)
     clustered = _clustered(study, statistic, level, bootstrap, seed, "ratio")
     return _found(study, value, on_log(value, spread, level), None, level, method, clustered)
 
@@ -472,7 +470,7 @@ def relative_risk(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000
     0.5 is added to every count (Haldane), and the method says so. `details` as for `error_rate_aided`. Absent when
     either kind of decision is missing.
     """
-    return _on_log_scale(study, _ratio_of_rates, _katz, "Katz, log scale", level, bootstrap, seed)
+    return _on_log_scale(study, _ratio_of_rates, _katz, "katz", level, bootstrap, seed)
 
 
 @metric(
@@ -525,7 +523,7 @@ def odds_ratio(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, s
     Arguments: as for `error_rate_aided`. Returns (AIE/AIN)(CN/CE) with Woolf's interval on the log scale; with an empty
     cell 0.5 is added to every count (Haldane), and the method says so. Absent when either kind of decision is missing.
     """
-    return _on_log_scale(study, _ratio_of_odds, _woolf, "Woolf, log scale", level, bootstrap, seed)
+    return _on_log_scale(study, _ratio_of_odds, _woolf, "woolf", level, bootstrap, seed)
 
 
 # ---- reader by reader -----------------------------------------------------------------------------------------------
@@ -584,11 +582,11 @@ def decision_benefit(study: ReaderStudy, group: str = "", level: float = 0.95) -
     value, n = float(gains.mean()), len(gains)
     if n < 2 or float(np.ptp(gains)) < 1e-12:
         why = "one reader gives no interval" if n < 2 else "all readers gain the same"
-        return Estimate(value, None, None, None, n, "t, over readers", None, None, details, why)
+        return Estimate(value, None, None, None, n, Method("t_over_readers"), None, None, details, why)
     se = float(np.std(gains, ddof=1)) / math.sqrt(n)
     half = two_sided_student(level, n - 1) * se
     bounds = max(-1.0, value - half), min(1.0, value + half)
-    return Estimate(value, *bounds, level, n, "t, over readers", None, se, details)
+    return Estimate(value, *bounds, level, n, Method("t_over_readers"), None, se, details)
 
 
 def _listed(study: ReaderStudy) -> Absent | None:
@@ -619,7 +617,7 @@ def decision_benefit_by_reader(study: ReaderStudy) -> Curve | Absent:
     columns: dict[str, tuple[float | None, ...]] = {"reader": column(np.arange(1.0, len(aided) + 1))}
     for name, values in {"unaided": unaided, "aided": aided, "benefit": aided - unaided}.items():
         columns[name] = tuple(None if math.isnan(value) else float(value) for value in values)
-    return Curve({**columns, **_groups(study)}, int(sum(cells(study))), "counted, by reader")
+    return Curve({**columns, **_groups(study)}, int(sum(cells(study))), Method("counted_by_reader"))
 
 
 @curve("Changed decisions", roles=(), cites="Campagner 2023")
@@ -650,4 +648,4 @@ def changed_decisions(study: ReaderStudy) -> Curve | Absent:
     columns: dict[str, tuple[float | None, ...]] = {"reader": column(np.arange(1.0, size + 1))}
     for name, kind in kinds.items():
         columns[name] = column(np.bincount(study.reader, weights=kind.astype(float), minlength=size).astype(float))
-    return Curve({**columns, **_groups(study)}, len(study.reader), "counted, by reader")
+    return Curve({**columns, **_groups(study)}, len(study.reader), Method("counted_by_reader"))

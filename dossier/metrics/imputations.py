@@ -8,11 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from dossier.facts import Fact, Method
 from dossier.metrics.discrimination import POINTS, risk_distribution
 from dossier.metrics.intervals import beyond_student, column, two_sided, two_sided_student
 from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
 from dossier.metrics.shares import interval_of, p_value, smallest
-from dossier.types import Absent, Curve, Estimate, Floats, IntervalMethod, SumOfShares
+from dossier.types import Absent, Curve, Estimate, Floats, SumOfShares
 
 
 def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool = False) -> Estimate:
@@ -33,26 +34,25 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
     count = len(estimates)
     details, n, events, of_each = _means(estimates), *_size(estimates), _of_each(estimates)
     errors = [_error(one, scale) for one in estimates]
-    words = f"{of_each}; mean of {count} imputations"
+    mean = of_each + Fact("mean_of_imputations", imputations=count)
     if any(error is None for error in errors):
         value = sum(one.value for one in estimates) / count
         highs = [one.high for one in estimates if one.value == one.low == 0 and one.high is not None]
         if scale == "log" and len(highs) == count:
             # No event in any of them: what is imputed moves only the expected number, and the widest bound holds.
-            return Estimate(0.0, 0.0, max(highs), level, n, words, events, None, details)
+            return Estimate(0.0, 0.0, max(highs), level, n, mean, events, None, details)
         reasons = (off_scale(one.value, scale) for one in estimates)
         reason = next(filter(None, reasons), "not every imputation has a standard error, which Rubin's rules need")
-        return Estimate(value, None, None, None, n, words, events, None, details, reason)
+        return Estimate(value, None, None, None, n, mean, events, None, details, reason)
     values = np.array([forward(one.value, scale) for one in estimates])
     within = float(np.mean([error**2 for error in errors if error is not None]))
     between = float(np.var(values, ddof=1)) * (1 + 1 / count)
     centre, spread = float(values.mean()), math.sqrt(within + between)
-    known = [freedom for one in estimates if (freedom := _freedom(one)) is not None]
+    known = [freedom for one in estimates if (freedom := one.method.df) is not None]
     complete = min(known) if len(known) == count else None
     freedom = degrees_of_freedom(within, between, count, complete)
     reach = two_sided_student(level, freedom)
     value = back(centre, scale)
-    made = f"{count} imputations and their test" if test else f"{count} imputations"
     details["fraction_missing"] = _fraction_missing(between / within, freedom)
     if test:
         details["p_value"] = 2 * beyond_student(abs(centre) / spread, freedom)
@@ -62,11 +62,10 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
         high=max(value, back(centre + reach * spread, scale)),
         level=level,
         n=n,
-        method=f"{of_each}; {made} by Rubin's rules{'' if scale == 'plain' else f', {scale} scale'}",
+        method=of_each + Fact("rubin", imputations=count, test=test, scale=None if scale == "plain" else scale),
         events=events,
         se=spread * stretch(value, scale),
         details=details,
-        interval="imputations pooled",
     )
 
 
@@ -77,9 +76,13 @@ def _size(estimates: Sequence[Estimate]) -> tuple[int, int | None]:
     return round(sum(one.n for one in estimates) / count), round(sum(known) / count) if len(known) == count else None
 
 
-def _of_each(estimates: Sequence[Estimate]) -> str:
-    """How each imputation was measured, in words: the tests of each are not those of the pooled value."""
-    return "; ".join(part for part in estimates[0].method.split("; ") if not part.startswith("p by "))
+TESTS = ("p_by_sign_flips", "p_by_permutations", "p_by_mcnemar", "p_by_interval")
+"""The steps that tell how the p-value of a single estimate was found."""
+
+
+def _of_each(estimates: Sequence[Estimate]) -> Method:
+    """How each imputation was measured: the tests of each are not those of the pooled value."""
+    return estimates[0].method.without(*TESTS)
 
 
 def _of_shares(estimates: Sequence[Estimate], sums: Sequence[SumOfShares], level: float) -> Estimate:
@@ -117,7 +120,7 @@ def _of_shares(estimates: Sequence[Estimate], sums: Sequence[SumOfShares], level
         high=high,
         level=level,
         n=n,
-        method=f"{_of_each(estimates)}; {count} imputations by Rubin's rules",
+        method=_of_each(estimates) + Fact("rubin", imputations=count, test=False, scale=None),
         events=events,
         se=(high - low) / (2 * reach),
         details=details,
@@ -142,13 +145,6 @@ def degrees_of_freedom(within: float, between: float, count: int, complete: floa
     return 1 / (1 / large + 1 / observed)
 
 
-def _freedom(found: Estimate) -> float | None:
-    """The degrees of freedom that the interval of one imputation has; None where it takes the normal distribution."""
-    if found.method.startswith(("Student t", "paired t")):
-        return found.n - 1.0
-    return found.details.get("df")
-
-
 def _means(estimates: Sequence[Estimate]) -> dict[str, float | None]:
     """Their number, and the mean of each detail that all have; p-values and degrees of freedom have none."""
     found: dict[str, float | None] = {}
@@ -160,13 +156,17 @@ def _means(estimates: Sequence[Estimate]) -> dict[str, float | None]:
     return {**found, "imputations": float(len(estimates))}
 
 
+OF_WILSON = ("wilson", "wilson_in_each_class", "wilson_of_missed_cases", "wilson_carried_through")
+"""The steps whose interval tells the standard error of a share."""
+
+
 def _error(found: Estimate, scale: Scale) -> float | None:
     """The standard error on the scale; of a share with Wilson's interval from the interval."""
     if off_scale(found.value, scale) is not None:
         return None
     if found.se is not None and found.se > 0:
         return found.se / stretch(found.value, scale)
-    if found.low is None or found.high is None or found.level is None or not found.method.startswith("Wilson"):
+    if found.low is None or found.high is None or found.level is None or not found.method.has(*OF_WILSON):
         return None
     if scale == "logit" and not 0 < found.low < found.high < 1:
         return None
@@ -176,9 +176,9 @@ def _error(found: Estimate, scale: Scale) -> float | None:
 def compared(found: Estimate, complete: Estimate | Absent | None) -> Estimate:
     """The estimate with what the rows say that nothing was imputed to."""
     if complete is None:
-        return replace(found, method=f"{found.method}; without the rows before imputing, what it changed is not known")
+        return replace(found, method=found.method + "complete_cases_unknown")
     if isinstance(complete, Absent):
-        return replace(found, method=f"{found.method}; none in the complete cases: {complete.reason}")
+        return replace(found, method=found.method + Fact("none_in_complete_cases", why=complete.reason))
     details = {**found.details, "complete_cases": complete.value, "complete_cases_n": float(complete.n)}
     return replace(found, details=details)
 
@@ -204,7 +204,12 @@ def mean_distribution(tables: Sequence[tuple[Floats, Floats, Floats | None]]) ->
     for name in ("events", "non_events"):
         columns[name] = column(np.array(columns[name], dtype=np.float64) / count)
     first = tables[0][0]
-    return Curve(columns, len(first), f"{found.method}; mean of {count} imputations", int(first.sum()))
+    return Curve(columns, len(first), _mean(found, count), int(first.sum()))
+
+
+def _mean(curve: Curve, count: int) -> Method:
+    """How a curve was made that is the mean of those of so many imputations."""
+    return curve.method + Fact("mean_of_imputations", imputations=count)
 
 
 def mean_roc(curves: Sequence[Curve]) -> Curve:
@@ -222,8 +227,7 @@ def mean_roc(curves: Sequence[Curve]) -> Curve:
     if len(fpr) > POINTS:
         length, wanted = fpr + tpr, np.linspace(0, 2, POINTS)
         fpr, tpr = np.interp(wanted, length, fpr), np.interp(wanted, length, tpr)
-    method = f"{first.method}; mean of {len(curves)} imputations"
-    return Curve({"fpr": column(fpr), "tpr": column(tpr)}, first.n, method, first.events)
+    return Curve({"fpr": column(fpr), "tpr": column(tpr)}, first.n, _mean(first, len(curves)), first.events)
 
 
 def _before_and_after(rates: Floats, fpr: Floats, tpr: Floats) -> Floats:
@@ -265,10 +269,8 @@ def mean_curve(curves: Sequence[Curve], axis: str, reach: float, shares: Mapping
         line = _line_of(columns, prefix)
         if line is not None:
             columns |= _widened(aligned, columns, line, prefix, reach, shares.get(prefix))
-    method = f"{first.method}; mean of {count} imputations"
-    interval: IntervalMethod | None = None if first.interval is None else "imputations pooled"
     found = {name: tuple(values.tolist()) for name, values in columns.items()}
-    return Curve(found, first.n, method, first.events, interval)
+    return Curve(found, first.n, _mean(first, count), first.events)
 
 
 def _line_of(columns: dict[str, Floats], prefix: str) -> str | None:

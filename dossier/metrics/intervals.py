@@ -9,12 +9,11 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
+from dossier.facts import Fact, Method
 from dossier.types import Absent, Estimate, Floats
 
 NO_ROWS = Absent("there are no rows")
 NO_SPREAD = "the rows do not vary enough to estimate an interval"
-ONE_SIDED = "one-sided"
-"""The word by which a method says that its interval has one end only."""
 
 
 @lru_cache(maxsize=16)
@@ -71,25 +70,28 @@ def estimate(
     se: float | None,
     level: float,
     outcome: Floats,
-    method: str,
+    method: Method,
     *,
-    student: bool = False,
     floor: float = -math.inf,
     ceiling: float = math.inf,
     details: dict[str, float | None] | None = None,
 ) -> Estimate:
     """The estimate whose interval is its value and a multiple of its standard error on either side.
 
-    `student` takes the t distribution with n - 1 degrees of freedom in place of the normal one; `floor` and `ceiling`
-    are the ends of the range, which a bound does not pass. Without a standard error the bounds are missing, with a
-    reason.
+    A method with degrees of freedom takes the t distribution in place of the normal one; `floor` and `ceiling` are the
+    ends of the range, which a bound does not pass. Without a standard error the bounds are missing, with a reason.
     """
     n, events = len(outcome), int(outcome.sum())
     if se is None:
         return Estimate(value, None, None, level, n, method, events, None, details or {}, NO_SPREAD)
-    half = se * (two_sided_student(level, n - 1) if student else two_sided(level))
+    half = se * (two_sided(level) if method.df is None else two_sided_student(level, method.df))
     low, high = max(floor, value - half), min(ceiling, value + half)
     return Estimate(value, low, high, level, n, method, events, se, details or {})
+
+
+def student_t(contributions: Floats) -> Method:
+    """That the interval of a mean of these contributions takes the t distribution."""
+    return Method(Fact("student_t", df=len(contributions) - 1))
 
 
 def on_log(value: float, se: float, level: float) -> tuple[float, float]:
@@ -105,9 +107,11 @@ def on_logit(value: float, se: float, level: float) -> tuple[float, float]:
     return expit(centre - half), expit(centre + half)
 
 
-def methods_of(one: Estimate, other: Estimate) -> str:
-    """How two estimates were made, in words, said once where it is the same."""
-    return one.method if one.method == other.method else f"{one.method} and {other.method}"
+def methods_of(one: Estimate, other: Estimate) -> Method:
+    """How two estimates were made, once where it is the same."""
+    if one.method == other.method:
+        return one.method
+    return Method(Fact("each_its_own", one=one.method.steps, other=other.method.steps))
 
 
 def square_and_add(ours: Estimate, rest: Estimate, who: str, others: str) -> tuple[float, float] | Absent:
@@ -127,7 +131,7 @@ def square_and_add(ours: Estimate, rest: Estimate, who: str, others: str) -> tup
 
 def _bounds(found: Estimate, who: str) -> tuple[float, float] | Absent:
     """Both ends of an interval, or why it does not have them."""
-    if ONE_SIDED in found.method:
+    if found.method.is_one_sided:
         return Absent(f"the interval of the {who} is one-sided, and a difference needs both ends")
     if found.low is None or found.high is None:
         return Absent(f"the {who} allow no interval: {found.reason or 'a bound is not finite'}")

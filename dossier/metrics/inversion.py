@@ -14,10 +14,8 @@ from functools import cache
 
 import numpy as np
 
+from dossier.facts import Fact, Method
 from dossier.types import Estimate, Floats
-
-BY_TESTS = "bounds by inverting tests (hybrid resampling)"
-ONE_SIDED = ", one-sided because it does not refute perfect calibration"
 
 INWARD, OUTWARD, BEYOND = 40, 20, 6.0
 """How many truths are tested between the best and what was seen, and beyond it up to so many standard errors."""
@@ -167,7 +165,14 @@ def _noise_around(true: Floats, squares: Floats, noise: Floats) -> Floats:
     return around
 
 
-def estimate_from_tests(value: float, low: float, high: float, level: float, outcome: Floats, method: str) -> Estimate:
+def estimate_from_tests(
+    value: float, low: float, high: float, level: float, outcome: Floats, method: Method
+) -> Estimate:
     """The estimate of a calibration error; at 0 its interval has one side."""
-    words = method + (ONE_SIDED if low == 0 else "")
-    return Estimate(value, low, min(1.0, high), level, len(outcome), words, int(outcome.sum()))
+    made = method + "one_sided" if low == 0 else method
+    return Estimate(value, low, min(1.0, high), level, len(outcome), made, int(outcome.sum()))
+
+
+def by_tests(draws: int) -> Fact:
+    """That the bounds come from inverting tests, with so many draws."""
+    return Fact("inverted_tests", draws=draws)

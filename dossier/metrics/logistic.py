@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from dossier.bands import CERTAIN
+from dossier.facts import Count, Fact, Method
 from dossier.types import Absent, Floats
 
 
@@ -24,10 +25,10 @@ def has_logit(risk: Floats) -> NDArray[np.bool_]:
     return np.asarray((risk >= CERTAIN) & (risk <= 1 - CERTAIN))
 
 
-def clipped(risk: Floats) -> str:
-    """The words that count the clipped risks, for the method."""
+def clipped(risk: Floats) -> Method:
+    """The step that counts the clipped risks; no step where there are none."""
     count = int((~has_logit(risk)).sum())
-    return f"; logit of {count} risks clipped to 1e-12 from 0 or 1" if count else ""
+    return Method(*([Fact("risks_clipped", risks=Count(count, "risk"))] if count else []))
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from dossier.bands import SAME_RISK
+from dossier.facts import Fact, Method
 from dossier.register import metric
 from dossier.types import Absent, Curve, Description, Estimate, Feature, Floats
 
@@ -206,7 +207,7 @@ def formula_difference(model: Model, risk: Floats, predictors: Sequence[Feature]
         high=None,
         level=None,
         n=int(known.sum()),
-        method="formula recomputed row by row",
+        method=Method("formula_recomputed"),
         details={"differing": float((apart > SAME_RISK).sum()), "left_out": float((~known).sum())},
         reason="nothing is estimated",
     )
@@ -584,9 +585,9 @@ def turning_points(points: Floats) -> list[int]:
 # ---- what results.json holds ----------------------------------------------------------------------------------------
 
 
-def method(found: Nomogram) -> str:
+def method(found: Nomogram) -> Method:
     """How the points were made, for every curve of the nomogram."""
-    return f"100 points for the widest effect, {found.per_unit:.6g} points a unit of the linear predictor"
+    return Method(Fact("points", per_unit=found.per_unit))
 
 
 def axis_curve(found: Nomogram, axis: Axis) -> Curve:

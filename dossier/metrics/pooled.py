@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 from scipy.special import chdtri, ndtr
 
 from dossier.bands import FEW_FOR_POOLING
+from dossier.facts import Fact, Method
 from dossier.metrics.intervals import two_sided_student
 from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
 from dossier.types import Absent, Estimate, Floats
@@ -17,8 +18,6 @@ from dossier.types import Absent, Estimate, Floats
 FEWEST_FOR_PREDICTION = 3
 MIXED = 1_000
 """At how many probabilities the confidence distribution of the variance between sites is taken."""
-PREDICTION = "prediction interval from the confidence distribution of tau"
-"""How the range for a new site is made, in words."""
 
 
 @dataclass(frozen=True)
@@ -180,16 +179,21 @@ def pool(
     few = found.k < FEWEST_FOR_PREDICTION
     ahead = None if few else expected_range(values, errors, level)
     value = back(found.value, scale)
-    on_scale = f" on the {scale} scale" if scale != "plain" else ""
-    method = f"REML{on_scale}, Hartung-Knapp, t with {_degrees(found.df)}" + ("" if few else f"; {PREDICTION}")
+    called = names or (None,) * len(estimates)
     moved = tuple(
-        f"{one.value:g} as {inside.value:.4g}" if one is not inside and why is None else None
-        for one, inside, why in zip(estimates, entered, obstacles, strict=True)
+        Fact("site", name=name, value=one.value, entered_as=inside.value)
+        for name, one, inside, why in zip(called, estimates, entered, obstacles, strict=True)
+        if one is not inside and why is None
     )
-    if any(moved):
-        method += f"; entered: {_listed(names, moved) if names else _counted(moved)}"
-    if left_out:
-        method += f"; not pooled: {left_out}"
+    others = tuple(
+        Fact("site", name=name, why=why) for name, why in zip(called, obstacles, strict=True) if why is not None
+    )
+    method = Method(
+        Fact("reml", scale=None if scale == "plain" else scale, df=found.df),
+        *(() if few else ("prediction",)),
+        *((Fact("entered", sites=moved),) if moved else ()),
+        *((Fact("not_pooled", sites=others),) if others else ()),
+    )
     events = [estimate.events for estimate in usable]
     return Estimate(
         value=value,
@@ -211,10 +215,6 @@ def pool(
         },
         reason=f"a prediction interval needs {FEWEST_FOR_PREDICTION} sites, and {found.k} are pooled" if few else None,
     )
-
-
-def _degrees(freedom: int) -> str:
-    return f"{freedom} degree{'' if freedom == 1 else 's'} of freedom"
 
 
 def _inside(estimate: Estimate, scale: Scale) -> Estimate:

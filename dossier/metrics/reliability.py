@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.facts import Count, Fact, Method
 from dossier.metrics.correspondence import percentile_interval
 from dossier.metrics.intervals import wilson
 from dossier.metrics.raters import mean_of_known, right_answers
@@ -81,21 +82,26 @@ def _with_interval(
     replicates: Floats | None,
     level: float,
     n: int,
-    method: str,
+    method: Method,
     details: dict[str, float | None] | None = None,
 ) -> Estimate:
     """An estimate with its percentile interval, or with the reason why it has none."""
     known = None if replicates is None else replicates[~np.isnan(replicates)]
     if known is None or not len(known):
         reason = "one case gives no interval" if n < 2 else "no resample of the cases allows a value"
-        return Estimate(value, None, None, None, n, method, details=details or {}, reason=reason, of_value=method)
+        return Estimate(value, None, None, None, n, method, details=details or {}, reason=reason)
     low, high = percentile_interval(known, level, value)
-    words = f"{method}, bootstrap over cases, percentile"
-    return Estimate(value, low, high, level, n, words, details=details or {}, of_value=method)
+    made = method + Method("bootstrap_over_cases", "percentile")
+    return Estimate(value, low, high, level, n, made, details=details or {})
 
 
 def _mean_with_interval(
-    values: Floats, level: float, bootstrap: int, seed: int, method: str, details: dict[str, float | None] | None = None
+    values: Floats,
+    level: float,
+    bootstrap: int,
+    seed: int,
+    method: Method,
+    details: dict[str, float | None] | None = None,
 ) -> Estimate:
     """The mean of one value a case."""
     ordered = np.sort(values)
@@ -131,7 +137,7 @@ def observed_agreement(labels: Floats, level: float = 0.95, bootstrap: int = 100
     if not len(counts):
         return Absent("no case was labelled by two raters")
     return _mean_with_interval(
-        _agreement(counts), level, bootstrap, seed, "mean over cases" + _left_out(labels, counts)
+        _agreement(counts), level, bootstrap, seed, Method("mean_over_cases", *_left_out(labels, counts))
     )
 
 
@@ -142,9 +148,10 @@ def _agreement(counts: Floats) -> Floats:
     return agreeing
 
 
-def _left_out(labels: Floats, kept: Floats, why: str = "fewer than two labels") -> str:
+def _left_out(labels: Floats, kept: Floats, incomplete: bool = False) -> Method:
+    """The step that counts the cases without a label of two raters, or of every rater; no step where there are none."""
     out = len(labels) - len(kept)
-    return f", {out} {'case' if out == 1 else 'cases'} with {why} left out" if out else ""
+    return Method(*([Fact("cases_left_out", cases=Count(out, "case"), incomplete=incomplete)] if out else []))
 
 
 @metric(
@@ -175,8 +182,8 @@ def fleiss_kappa(labels: Floats, level: float = 0.95, bootstrap: int = 1000, see
     if math.isnan(value):
         return Absent("all labels are equal, so agreement beyond chance is not defined")
     replicates = _fleiss(_draws(len(counts), bootstrap, seed), counts) if len(counts) > 1 else None
-    why = "a missing label"
-    method = "kappa of complete cases" + _left_out(labels, complete, why) if len(complete) < len(labels) else "kappa"
+    left_out = _left_out(labels, complete, incomplete=True)
+    method = Method("kappa_of_complete_cases", *left_out) if left_out.steps else Method("kappa")
     return _with_interval(float(value), replicates, level, len(counts), method)
 
 
@@ -226,7 +233,7 @@ def krippendorff_alpha(labels: Floats, level: float = 0.95, bootstrap: int = 100
     if math.isnan(value):
         return Absent("all labels are equal, so agreement beyond chance is not defined")
     replicates = _krippendorff(_draws(len(counts), bootstrap, seed), counts) if len(counts) > 1 else None
-    return _with_interval(float(value), replicates, level, len(counts), "nominal" + _left_out(labels, counts))
+    return _with_interval(float(value), replicates, level, len(counts), Method("nominal", *_left_out(labels, counts)))
 
 
 def _krippendorff(draws: Floats, counts: Floats) -> Floats:
@@ -303,8 +310,7 @@ def cohen_kappa(labels: Floats, level: float = 0.95, bootstrap: int = 1000, seed
         "pairs": len(defined),
         "pairs_undefined": len(kappa) - len(defined),
     }
-    pairs_of_raters = "1 pair" if len(defined) == 1 else f"{len(defined)} pairs"
-    method = f"mean over {pairs_of_raters} of raters" + _left_out(labels, ordered)
+    method = Method(Fact("mean_over_pairs_of_raters", pairs=len(defined)), *_left_out(labels, ordered))
     return _with_interval(float(defined.mean()), replicates, level, len(ordered), method, details)
 
 
@@ -341,7 +347,7 @@ def rater_agreement(labels: Floats) -> Curve | Absent:
             "agreement": _or_none(found.agreement[0]),
         },
         n=len(kept),
-        method="Cohen's kappa over the cases both raters labelled" + _left_out(labels, kept),
+        method=Method("kappa_of_shared_cases", *_left_out(labels, kept)),
     )
 
 
@@ -376,9 +382,9 @@ def _accuracy(labels: Floats, truth: Floats | None, declared: Sequence[float] | 
 
 
 _SOURCE = {
-    "declared": "raters' accuracy as declared",
-    "measured": "raters' accuracy against the outcome",
-    "assumed": "raters' accuracy unknown and taken as 1",
+    "declared": "raters_as_declared",
+    "measured": "raters_against_outcome",
+    "assumed": "raters_taken_as_right",
 }
 
 
@@ -455,7 +461,7 @@ def weighted_concordance(
     if coherence is not None:
         for name, shift in (("coherence_low", -coherence), ("coherence_high", coherence)):
             details[name] = float(np.sort(_concordance(labels, confidence, accuracy.values, shift)).mean())
-    return _mean_with_interval(values, level, bootstrap, seed, _SOURCE[accuracy.source], details)
+    return _mean_with_interval(values, level, bootstrap, seed, Method(_SOURCE[accuracy.source]), details)
 
 
 def _concordance(labels: Floats, confidence: Floats, accuracy: Floats, shift: float) -> Floats:
@@ -556,7 +562,7 @@ def actual_accuracy(
         high=high,
         level=rho.level,
         n=n,
-        method=f"intervals of rho and of the measured accuracy put together (Zou and Donner), {source}",
+        method=Method("of_rho_and_accuracy", source),
         events=int(outcome.sum()),
         details={
             "measured_accuracy": measured,
@@ -565,7 +571,6 @@ def actual_accuracy(
             "bound_high": 1 - abs(measured - right),
         },
         reason=rho.reason,
-        of_value=source,
     )
 
 
@@ -639,7 +644,7 @@ def required_reliability(
         high=1.0 if isinstance(hardest, Absent) else max(value, hardest),
         level=level,
         n=n,
-        method="Wilson of the measured accuracy, carried through",
+        method=Method("wilson_carried_through"),
         events=int(outcome.sum()),
         details={"measured_accuracy": right / n, "desired_accuracy": desired_accuracy},
     )
@@ -659,7 +664,7 @@ def reliability_nomogram(labels: Floats) -> Curve | Absent:
     columns: dict[str, tuple[float | None, ...]] = {"measured": measured}
     for rho in RELIABILITIES:
         columns[f"reliability_{rho:g}"] = tuple(corrected(x, share_of_right_labels(rho)) for x in measured)
-    return Curve(columns, len(labels), "closed form, errors of model and labels independent")
+    return Curve(columns, len(labels), Method("closed_form_of_independent_errors"))
 
 
 @curve("Accuracy that is possible without the assumption", cites="Campagner 2023")
@@ -685,7 +690,7 @@ def actual_accuracy_bounds(
         "low": tuple(abs(x + right - 1) for x in measured),
         "high": tuple(1 - abs(x - right) for x in measured),
     }
-    return Curve(columns, rho.n, "closed form, free of assumption")
+    return Curve(columns, rho.n, Method("closed_form_without_assumption"))
 
 
 # ---- rater by rater -------------------------------------------------------------------------------------------------
@@ -728,7 +733,7 @@ def raters_one_by_one(
         "complexity": _or_none(nothing if rater_complexity is None else mean_of_known(rater_complexity, 0)),
         "kappa": _or_none(_kappa_with_others(labels)),
     }
-    return Curve(columns, len(labels), "Wilson; Cohen's kappa, mean over the other raters")
+    return Curve(columns, len(labels), Method("wilson", "kappa_with_other_raters"))
 
 
 def _labelled(labels: Floats, confidence: Floats) -> Floats:
@@ -766,10 +771,10 @@ def confidence_by_rater(labels: Floats, confidence: Floats) -> Curve | Absent:
     most = min(MOST_LEVELS, LONGEST_CURVE // len(speaking))
     if most < 2:
         return Absent(f"{len(speaking)} raters are too many to list one by one")
-    levels, method = np.unique(stated[~np.isnan(stated)]), "counted at the values of the scale"
+    levels, method = np.unique(stated[~np.isnan(stated)]), Method("values_of_scale")
     if len(levels) > most:
         stated = (np.minimum(np.floor(stated * most + 1e-9), most - 1) + 0.5) / most
-        levels, method = (np.arange(most) + 0.5) / most, f"{most} equal-width bins"
+        levels, method = (np.arange(most) + 0.5) / most, Method(Fact("equal_width_bins", bins=most))
     table = np.array([[float(np.sum(stated[:, one] == level)) for level in levels] for one in speaking])
     columns = {
         "rater": tuple(float(rater + 1) for rater in speaking for _ in levels),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dossier.facts import Fact, Method
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.types import Estimate, Floats
 
@@ -82,7 +83,7 @@ def percentile(
     bootstrap: int,
     level: float,
     outcome: Floats,
-    method: str,
+    method: Method,
     details: dict[str, float | None] | None = None,
 ) -> Estimate:
     """The estimate with its percentile interval; without one when the replicates do not vary or too few have a value.
@@ -98,5 +99,5 @@ def percentile(
         return Estimate(value, None, None, None, n, method, events, None, more, NO_SPREAD)
     low, high = central(replicates, level)
     se = float(np.std(replicates, ddof=1))
-    words = f"{method}, {len(replicates)} replicates" + (f", {lost} without a value left out" if lost else "")
-    return Estimate(value, min(value, low), max(value, high), level, n, words + ", percentile", events, se, more)
+    method += Fact("replicates", kept=len(replicates), lost=lost)
+    return Estimate(value, min(value, low), max(value, high), level, n, method + "percentile", events, se, more)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dossier.facts import Count, Fact, Method
 from dossier.metrics.discrimination import (
     POINTS,
     Confusion,
@@ -49,7 +50,7 @@ def cumulative_risks(outcome: Floats, risk: Floats, level: float = 0.95) -> Curv
         columns[name] = column(reached / len(chosen))
         columns[f"{name}_low"] = tuple(low for low, _ in bounds)
         columns[f"{name}_high"] = tuple(high for _, high in bounds)
-    return Curve(columns, len(outcome), "shares at even steps of the risk, Wilson", int(outcome.sum()), "Wilson")
+    return Curve(columns, len(outcome), Method(Fact("shares_at_even_risks", by=Fact("wilson"))), int(outcome.sum()))
 
 
 @curve("Raters in the plane of the ROC curve", cites=("Cabitza 2019", "Wilson 1927"))
@@ -85,7 +86,8 @@ def rater_rates(labels: Floats, truth: Floats, level: float = 0.95) -> Curve | A
         columns[f"{name}_low"] = tuple(low for low, _ in bounds)
         columns[f"{name}_high"] = tuple(high for _, high in bounds)
     left_out = labels.shape[1] - len(kept)
-    method = "each rater against the outcome, Wilson" + (f"; {left_out} left out" if left_out else "")
+    method = Method(Fact("each_rater", by=Fact("wilson")))
+    method = method + Fact("raters_left_out", raters=Count(left_out, "rater")) if left_out else method
     known = judged.any(axis=1)
     return Curve(columns, int(known.sum()), method, int((truth[known] == 1).sum()))
 
@@ -124,7 +126,7 @@ def fagan_nomogram(
             | {"likelihood_ratio_positive": positive, "likelihood_ratio_negative": negative}
         )
     columns = {name: tuple(row[name] for row in rows) for name in rows[0]}
-    return Curve(columns, n, "prevalence and predictive values of the site, Wilson", events, "Wilson")
+    return Curve(columns, n, Method(Fact("prevalence_and_predictive_values", by=Fact("wilson"))), events)
 
 
 def _after(found: Confusion, level: float) -> dict[str, float | None]:

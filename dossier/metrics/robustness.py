@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.bands import PERFORMANCE, SUPPORT
+from dossier.facts import Fact, Method
 from dossier.metrics import calibration, discrimination, utility
 from dossier.metrics.intervals import NO_SPREAD, beyond, beyond_student, two_sided, two_sided_student
 from dossier.register import curve, synthesis
@@ -40,7 +41,7 @@ def over_splits(
     """
     j = len(values)
     value = float(values.mean())
-    method = f"mean over {j} refitted splits"
+    method = Method(Fact("mean_over_splits", splits=j))
     if n_train is None or j < 2:
         unknown = "the number of rows that each split was fitted on is not known"
         reason = unknown if n_train is None else "one split shows no spread"
@@ -49,7 +50,7 @@ def over_splits(
         return Estimate(value, None, None, None, n, method, events, reason=NO_SPREAD)
     se = math.sqrt((1 / j + n_test / n_train) * float(np.var(values, ddof=1)))
     reach = two_sided_student(level, j - 1) * se
-    return Estimate(value, value - reach, value + reach, level, n, f"{method}, Nadeau-Bengio, Student t", events, se)
+    return Estimate(value, value - reach, value + reach, level, n, method + "nadeau_bengio", events, se)
 
 
 def declared_estimate(value: float, low: float, high: float, level: float, n: int, events: int | None) -> Estimate:
@@ -59,7 +60,7 @@ def declared_estimate(value: float, low: float, high: float, level: float, n: in
     for nobody declares another. SE = (logit high - logit low) / (2 z) A (1 - A). A bound or value of
     exactly 0 or 1 has no logit: the SE is then missing, with its reason.
     """
-    method = f"declared, its bounds read as a {level * 100:g}% interval"
+    method = Method(Fact("declared_bounds", level=level))
     if not all(0 < number < 1 for number in (value, low, high)):
         return Estimate(value, low, high, level, n, method, events, reason="a bound of exactly 0 or 1 implies no SE")
     z = two_sided(level)
@@ -87,9 +88,9 @@ def split_performance(
     rows = (
         _subsets(outcome, risk, seed) if split is None else [np.flatnonzero(split == part) for part in np.unique(split)]
     )
-    method = f"{len(rows)} refitted splits"
+    method = Method(Fact("refitted_splits", splits=len(rows)))
     if split is None:
-        method = f"{SUBSETS} random subsets of {SHARE_HELD_OUT:.0%} of the rows, the model not refitted"
+        method = Method(Fact("random_subsets", subsets=SUBSETS, share=SHARE_HELD_OUT))
     columns: dict[str, tuple[float | None, ...]] = {"split": tuple(float(number) for number in range(1, len(rows) + 1))}
     for measure in MEASURES:
         columns[measure] = tuple(_performance(measure, outcome[part], risk[part], primary_threshold) for part in rows)
@@ -101,7 +102,7 @@ def first_splits(found: Curve | Absent) -> Curve | Absent:
     if isinstance(found, Absent) or len(found.columns["split"]) <= LONGEST_CURVE:
         return found
     columns = {name: values[:LONGEST_CURVE] for name, values in found.columns.items()}
-    return replace(found, columns=columns, method=f"{found.method}, the first {LONGEST_CURVE}")
+    return replace(found, columns=columns, method=found.method + Fact("first_of_them", shown=LONGEST_CURVE))
 
 
 def _subsets(outcome: Floats, risk: Floats, seed: int) -> list[NDArray[np.int64]]:
@@ -182,7 +183,7 @@ def spr(
         high=None,
         level=None,
         n=here.n,
-        method="Fisher's combination of a two-sided z test and of the correspondence",
+        method=Method("fisher_with_two_sided_test"),
         events=here.events,
         details={"p_performance": p, "p_similarity": similarity.value, "internal_value": there.value},
         reason="a score made of p-values has no interval",
@@ -248,7 +249,7 @@ def wpr(
     found_minimum = _minimum(internal, measure, minimum, declared_minimum, primary_threshold)
     if isinstance(found_minimum, Absent):
         return found_minimum
-    bound, called = found_minimum
+    bound, against = found_minimum
     here = _measured(site, measure, primary_threshold)
     if isinstance(here, Absent):
         return here
@@ -262,7 +263,7 @@ def wpr(
         high=None,
         level=None,
         n=here.n,
-        method=f"Fisher's combination of the correspondence and of a one-sided z test against {called}",
+        method=Method(Fact("fisher_with_one_sided_test", against=against)),
         events=here.events,
         details={"p_acceptable": p, "p_similarity": similarity.value, "minimum_value": bound},
         reason="a score made of p-values has no interval",
@@ -275,11 +276,11 @@ def _minimum(
     minimum: str,
     declared_minimum: Mapping[str, float],
     primary_threshold: float | None,
-) -> tuple[float, str] | Absent:
-    """The lowest acceptable performance, for a loss the highest, and what it is called."""
+) -> tuple[float, Fact] | Absent:
+    """The lowest acceptable performance, for a loss the highest, and where it is from."""
     if minimum == "declared":
         if measure in declared_minimum:
-            return declared_minimum[measure], "the declared minimum"
+            return declared_minimum[measure], Fact("declared_minimum")
         return Absent(f"no minimum is declared for {measure} in [robustness]")
     if internal is None:
         return Absent("the release has no internal test")
@@ -298,9 +299,9 @@ def _minimum(
         return Absent(f"no internal split allows {measure}")
     loss = measure in LOSSES
     if minimum == "worst_split":
-        return max(values) if loss else min(values), f"the worst internal value of {splits.method}"
+        return max(values) if loss else min(values), Fact("worst_internal_value", of=splits.method.steps)
     share = 0.95 if loss else 0.05
-    return float(np.quantile(values, share)), f"the {share:.0%} quantile of the internal values of {splits.method}"
+    return float(np.quantile(values, share)), Fact("internal_quantile", share=share, of=splits.method.steps)
 
 
 # ---- all external sites ---------------------------------------------------------------------------------------------
@@ -361,7 +362,7 @@ def externally_supported(
         high=None,
         level=None,
         n=sum(one.n for one in judged),
-        method=f"count of {len(judged)} judged of {len(sites)} external sites",
+        method=Method(Fact("sites_judged", sites=len(judged), of=len(sites))),
         details={
             "k": len(judged),
             "reaching_the_cut": sum(one.supports and (one.similarity_up_to or 0) >= SUPPORT for one in judged),
@@ -441,7 +442,7 @@ def performance_against_similarity(
         high=high,
         level=None if low is None else level,
         n=sum(one.n for one in both),
-        method=f"Pearson, Fisher's z, {k} sites",
+        method=Method(Fact("pearson", sites=k)),
         details={
             "p_value": correlation_p_value(r, k),
             "k": k,

@@ -12,6 +12,7 @@ from bisect import bisect_left
 import numpy as np
 from scipy.special import expit, logit
 
+from dossier.facts import Fact, Method
 from dossier.metrics import discrimination, utility
 from dossier.register import Law, metric
 from dossier.types import Absent, Estimate, Floats
@@ -25,14 +26,14 @@ NO_INTERVAL = "a sample size has no interval"
 BROKEN: tuple[Law, ...] = ("perfect is best", "narrower with more rows")
 
 
-def _needed(value: float, outcome: Floats, method: str, width: float) -> Estimate:
+def _needed(value: float, outcome: Floats, variance: str, width: float) -> Estimate:
     return Estimate(
         value=value,
         low=None,
         high=None,
         level=None,
         n=len(outcome),
-        method=f"{method}, 95% interval {width:g} wide",
+        method=Method(variance, Fact("interval_wanted", width=width)),
         events=int(outcome.sum()),
         details={"width": width},
         reason=NO_INTERVAL,
@@ -65,7 +66,7 @@ def mss_auroc(outcome: Floats, risk: Floats, auroc_width: float = 0.1) -> Estima
     if found.value in (0.0, 1.0):
         return Absent(f"the AUROC is exactly {found.value:g}, where the formula sees no spread")
     needed = smallest_sample(found.value, float(outcome.mean()), auroc_width)
-    return _needed(float(needed), outcome, "Newcombe's variance", auroc_width)
+    return _needed(float(needed), outcome, "newcombe_variance", auroc_width)
 
 
 def newcombe_variance(auroc: float, prevalence: float, n: float) -> float:
@@ -108,7 +109,7 @@ def mss_oe(outcome: Floats, oe_ratio_width: float = 0.2) -> Estimate | Absent:
     prevalence = float(outcome.mean())
     error = math.asinh(oe_ratio_width / 2) / Z
     needed = math.ceil((1 - prevalence) / (prevalence * error**2))
-    return _needed(float(needed), outcome, "log scale, closed form", oe_ratio_width)
+    return _needed(float(needed), outcome, "log_closed_form", oe_ratio_width)
 
 
 @metric(
@@ -136,7 +137,7 @@ def mss_slope(outcome: Floats, risk: Floats, calibration_slope_width: float = 0.
     needed = _sample_for_slope(predictor, calibration_slope_width)
     if needed is None:
         return Absent("all risks are equal, so a slope cannot be estimated from any number of rows")
-    return _needed(needed, outcome, "information of the logistic model", calibration_slope_width)
+    return _needed(needed, outcome, "logistic_information", calibration_slope_width)
 
 
 def _sample_for_slope(predictor: Floats, width: float) -> float | None:
@@ -184,7 +185,7 @@ def mss_snb(
     if variance <= 0:
         return Absent("the formula sees no spread: no case is missed or every case is, and no other row is positive")
     needed = variance / (standardized_net_benefit_width / (2 * Z)) ** 2
-    return _needed(needed, outcome, "Riley's variance", standardized_net_benefit_width)
+    return _needed(needed, outcome, "riley_variance_needed", standardized_net_benefit_width)
 
 
 @metric(
@@ -210,4 +211,4 @@ def mss_brier(outcome: Floats, risk: Floats, brier_width: float = 0.05) -> Estim
     if squared.min() == squared.max():
         return Absent("every squared error is the same, so the formula sees no spread")
     needed = (2 * Z * float(squared.std()) / brier_width) ** 2
-    return _needed(needed, outcome, "variance of the squared errors", brier_width)
+    return _needed(needed, outcome, "variance_of_squared_errors", brier_width)

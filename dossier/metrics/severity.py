@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.facts import Fact, Method
 from dossier.metrics.intervals import NO_ROWS, estimate, wilson
 from dossier.register import curve, metric
 from dossier.types import Absent, Curve, Estimate, Floats
@@ -29,7 +30,7 @@ def confusion(predicted: Integers, classes: Integers, k: int) -> Floats:
     return np.bincount(predicted * k + classes, minlength=k * k).reshape(k, k).astype(float)
 
 
-def cells(counts: Floats, severity_weights: Weights | None, method: str, events: int | None = None) -> Curve:
+def cells(counts: Floats, severity_weights: Weights | None, method: Method, events: int | None = None) -> Curve:
     """The cells of a confusion matrix one below the other, a predicted class after the other, from class 0.
 
     `counts` (k x k, rows predicted, columns true), `severity_weights` (k x k) or None when none are declared: then the
@@ -64,7 +65,9 @@ def confusion_matrix(
     if severity_weights is not None and (fault := weights_fault(severity_weights, 2)):
         return fault
     counts = confusion(*_at(outcome, risk, primary_threshold), 2)
-    return cells(counts, severity_weights, f"counts, class 1 from {primary_threshold:g} on", int(outcome.sum()))
+    return cells(
+        counts, severity_weights, Method(Fact("counts_of_class_1", threshold=primary_threshold)), int(outcome.sum())
+    )
 
 
 def severity_index(counts: Floats, weights: Floats) -> float:
@@ -128,7 +131,7 @@ def index_of_classes(
         "accuracy": 1 - errors / len(classes),
         "mean_severity": severity_mean(counts, table),
     }
-    method = "normal, delta method of a ratio of means"
+    method = Method("ratio_of_means")
     if errors == 0:
         return Estimate(value, None, None, None, len(classes), method, None, None, details, NO_ERRORS)
     residual = 10 * table[predicted, classes] - value * wrong
@@ -147,7 +150,7 @@ def mean_of_classes(predicted: Integers, classes: Integers, weights: Weights, le
     severity = table[predicted, classes]
     value = float(severity.mean())
     se = _root(float(((severity - value) ** 2).sum()), len(severity))
-    found = estimate(value, se, level, classes.astype(float), "normal, delta method", floor=0, ceiling=1)
+    found = estimate(value, se, level, classes.astype(float), Method("delta_method"), floor=0, ceiling=1)
     return _without_events(found, len(table))
 
 
@@ -203,7 +206,7 @@ def error_severity_index(
         return replace(found, low=None, high=None, level=None, se=None, reason=ALL_ALIKE)
     shares = wilson(float(np.sum(predicted < classes)), float(np.sum(predicted != classes)), level)
     low, high = sorted(alarm + share * (missed - alarm) for share in shares)
-    method = "Wilson, of the share of missed cases among the errors"
+    method = Method("wilson_of_missed_cases")
     return replace(
         found, low=min(low, found.value), high=max(high, found.value), level=level, method=method, reason=None
     )
@@ -254,11 +257,11 @@ def severity_of_models(
         return NO_ROWS
     risks = (risk,) if rival is None else (risk, rival)
     found = [error_severity_index(outcome, one, primary_threshold, severity_weights, level) for one in risks]
-    return of_models(found, level, f"positive from a risk of {primary_threshold:g}; Wilson", int(outcome.sum()))
+    return of_models(found, level, Method(Fact("positive_from", risk=primary_threshold), "wilson"), int(outcome.sum()))
 
 
 def of_models(
-    found: Sequence[Estimate | Absent], level: float, method: str, events: int | None = None
+    found: Sequence[Estimate | Absent], level: float, method: Method, events: int | None = None
 ) -> Curve | Absent:
     """The error severity index of each model beside its accuracy; Absent when one of them has none."""
     absent = next((one for one in found if isinstance(one, Absent)), None)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from dossier.facts import Count, Fact, Method
 from dossier.metrics.intervals import beyond_student, two_sided_student, wilson_bounds
 from dossier.types import Absent, Estimate, Floats, SumOfShares
 
@@ -112,21 +113,18 @@ class Design:
         return math.sqrt(count / (count - 1) * float(np.sum(added**2)))
 
     @property
-    def method(self) -> str:
-        """How the interval of a sum of shares is made, in words."""
-        words = "MOVER of Wilson intervals"
-        return self.as_sampled(words if self.is_simple else f"{words} at their effective numbers of rows")
+    def method(self) -> Method:
+        """How the interval of a sum of shares is made."""
+        steps = Method("mover")
+        return self.as_sampled(steps if self.is_simple else steps + "at_effective_rows")
 
-    def as_sampled(self, words: str) -> str:
+    def as_sampled(self, made: Method) -> Method:
         """How an interval is made, with how the variance honours clusters and weights."""
         if self.is_simple:
-            return words
-        lead = "" if self.weights is None else "sampling weights; "
-        if self.cluster is None:
-            return f"{lead}{words}; linearization"
-        return (
-            f"{lead}{words}; linearization over {self.units:,} clusters, t with {self.units - 1:,} degrees of freedom"
-        )
+            return made
+        lead = Method() if self.weights is None else Method("sampling_weights")
+        over = None if self.cluster is None else Count(self.units, "cluster")
+        return lead + made + Fact("linearization", over=over, df=self.freedom)
 
     def obstacle(self) -> str | None:
         """Why the rows allow no variance; None where they do."""

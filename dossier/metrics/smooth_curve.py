@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
+from dossier.facts import Fact, Method
 from dossier.metrics.discrimination import one_class
 from dossier.metrics.logistic import LogisticFit, clipped, combine, information_of, logistic_fit, logit, orthogonal
 from dossier.metrics.once import once
@@ -26,7 +27,7 @@ class SmoothCurve:
 
     knots: tuple[float, ...]
     fit: LogisticFit
-    method: str
+    method: Method
 
 
 def spline_design(log_odds: Floats, knots: tuple[float, ...]) -> Floats:
@@ -72,7 +73,7 @@ def smooth_curve(outcome: Floats, risk: Floats, quantiles: tuple[float, ...] | N
     log_odds = logit(risk)
     if float(np.ptp(log_odds)) == 0:
         level_only = logistic_fit(np.ones((1, len(outcome))), outcome)
-        return level_only if isinstance(level_only, Absent) else SmoothCurve((), level_only, "logistic, one level")
+        return level_only if isinstance(level_only, Absent) else SmoothCurve((), level_only, Method("single_level"))
     wanted = _quantiles_of(outcome) if quantiles is None else quantiles
     knots = tuple(float(knot) for knot in np.quantile(log_odds, wanted)) if wanted else ()
     if len(set(knots)) < len(wanted) or orthogonal(spline_design(log_odds, knots)) is None:
@@ -80,9 +81,8 @@ def smooth_curve(outcome: Floats, risk: Floats, quantiles: tuple[float, ...] | N
     fit = logistic_fit(spline_design(log_odds, knots), outcome)
     if isinstance(fit, Absent):
         return fit
-    at = ", ".join(f"{100 * quantile:g}" for quantile in wanted)
-    spline = f"logistic, restricted cubic spline of logit p, {len(knots)} knots at {at}%"
-    return SmoothCurve(knots, fit, (spline if knots else "logistic, straight line in logit p") + clipped(risk))
+    shape = Fact("spline", knots=len(knots), at=wanted) if knots else Fact("straight_line")
+    return SmoothCurve(knots, fit, Method(shape, *clipped(risk)))
 
 
 def design_of(smooth: SmoothCurve, risk: Floats) -> Floats:

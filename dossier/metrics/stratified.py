@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from dossier.facts import Count, Fact, Method
 from dossier.metrics import calibration, discrimination, weighted
 from dossier.metrics.clusters import totals, variance_of_sum
 from dossier.metrics.discrimination import NO_EXPECTED_PAIR, expected_concordance, newcombe_standard_error
@@ -85,7 +86,7 @@ def _freedom(strata: Strata) -> float | None:
 
 
 def _estimate(
-    value: float, se: float, strata: Strata, level: float, scale: Scale, method: str, inside: float | None = None
+    value: float, se: float, strata: Strata, level: float, scale: Scale, how: Method, inside: float | None = None
 ) -> Estimate:
     """The estimate with its interval, symmetric on the scale; `se` is on the plain one.
 
@@ -93,23 +94,24 @@ def _estimate(
     """
     n, events = _counts(strata)
     freedom, k = _freedom(strata), len(strata)
-    words = f"stratified over {k} {'site' if k == 1 else 'sites'}, {method}"
+    method = Method(Fact("stratified", sites=k), *how)
     details: dict[str, float | None] = {"k": float(k)}
     if freedom is not None:
-        words += f", sampling weights or clusters, t with {freedom:,.0f} degrees of freedom"
+        units = Count(sum(one.units for one in strata), "row or cluster")
+        method += Fact("weights_or_clusters", units=units, df=freedom)
         details["df"] = freedom
     if se <= 1e-12 * max(1.0, abs(value)) or freedom == 0:
-        return Estimate(value, None, None, None, n, words, events, None, details, NO_SPREAD)
+        return Estimate(value, None, None, None, n, method, events, None, details, NO_SPREAD)
     reach = two_sided(level) if freedom is None else two_sided_student(level, freedom)
     at = value if inside is None or 0 < value < 1 else inside
     centre, half = forward(at, scale), reach * se / stretch(at, scale)
     low, high = back(centre - half, scale), back(centre + half, scale)
-    words += "" if scale == "plain" else f", {scale}"
+    method = method if scale == "plain" else method + Fact("on_scale", scale=scale)
     if at != value:
         low, high = min(low, value), max(high, value)
         low, high = (low, value) if value == 1 else (value, high)
-        words += f" at {at:.4g}"
-    return Estimate(value, low, high, level, n, words, events, se, details)
+        method += Fact("at_value_inside", at=at)
+    return Estimate(value, low, high, level, n, method, events, se, details)
 
 
 # ---- the measures ---------------------------------------------------------------------------------------------------
@@ -132,7 +134,7 @@ def oe_ratio(strata: Strata, level: float = 0.95) -> Estimate | Absent:
     found = weighted.oe_ratio(rows)
     if isinstance(found, Absent):
         return found
-    return _estimate(found.value, math.sqrt(_variance(found.linearized, strata)), strata, level, "log", "sums")
+    return _estimate(found.value, math.sqrt(_variance(found.linearized, strata)), strata, level, "log", Method("sums"))
 
 
 def auroc(strata: Strata, level: float = 0.95) -> Estimate | Absent:
@@ -181,7 +183,7 @@ def _over_pairs(strata: Strata, level: float, of_site: Callable[[Stratum], _OfPa
         share * (len(one.outcome) * found.value + 0.5) / (len(one.outcome) + 1)
         for share, (one, found) in zip(shares, known, strict=True)
     )
-    return _estimate(value, math.sqrt(variance), kept, level, "logit", "pairs within sites", inside)
+    return _estimate(value, math.sqrt(variance), kept, level, "logit", Method("pairs_within_sites"), inside)
 
 
 def _auroc_of_site(stratum: Stratum) -> _OfPairs | None:
@@ -236,7 +238,7 @@ def calibration_intercept(strata: Strata, level: float = 0.95) -> Estimate | Abs
         variance = 1 / float((fitted * (1 - fitted)).sum())
     else:
         variance = _variance(found.linearized, kept)
-    return _estimate(found.value, math.sqrt(variance), kept, level, "plain", f"one intercept, Wald{left_out}")
+    return _estimate(found.value, math.sqrt(variance), kept, level, "plain", Method("single_intercept", *left_out))
 
 
 def calibration_slope(strata: Strata, level: float = 0.95) -> Estimate | Absent:
@@ -257,12 +259,11 @@ def calibration_slope(strata: Strata, level: float = 0.95) -> Estimate | Absent:
         return fit
     value, information, score = fit
     variance = 1 / information if _freedom(kept) is None else _variance(score / information, kept)
-    words = f"one slope, an intercept a site, Wald{left_out}"
-    return _estimate(value, math.sqrt(variance), kept, level, "plain", words)
+    return _estimate(value, math.sqrt(variance), kept, level, "plain", Method("single_slope", *left_out))
 
 
-def _with_log_odds(strata: Strata) -> tuple[list[Stratum], str]:
-    """The sites without the rows whose risk is exactly 0 or 1, and the words that count these."""
+def _with_log_odds(strata: Strata) -> tuple[list[Stratum], Method]:
+    """The sites without the rows whose risk is exactly 0 or 1, and the step that counts these."""
     inside = [(one.risk > 0) & (one.risk < 1) for one in strata]
     left_out = sum(int((~rows).sum()) for rows in inside)
     kept = [
@@ -276,8 +277,7 @@ def _with_log_odds(strata: Strata) -> tuple[list[Stratum], str]:
         for one, rows in zip(strata, inside, strict=True)
         if rows.any() and (one.weights is None or one.weights[rows].any())
     ]
-    words = f", {left_out:,} {'row' if left_out == 1 else 'rows'} with a risk of 0 or 1 left out" if left_out else ""
-    return kept, words
+    return kept, Method(*([Fact("certain_rows_left_out", rows=Count(left_out, "row"))] if left_out else []))
 
 
 def _common_slope(strata: Strata) -> tuple[float, float, Floats] | Absent:
@@ -375,16 +375,15 @@ def mean_of_sites(estimates: Sequence[Estimate], level: float, by_pairs: bool = 
     errors = [one.se for one in estimates]
     events = [one.events for one in estimates]
     n, known = sum(one.n for one in estimates), None if None in events else sum(one or 0 for one in events)
-    over = "pairs" if by_pairs else "rows"
     count = len(estimates)
-    method = f"stratified over {count} {'site' if count == 1 else 'sites'}, mean over {over}"
+    method = Method(Fact("stratified", sites=count), "mean_over_pairs" if by_pairs else "mean_over_rows")
     details = {"k": float(count)}
     if any(error is None for error in errors):
         reason = "not every site has a standard error"
         return Estimate(value, None, None, None, n, method, known, None, details, reason)
     se = math.sqrt(math.fsum((share * (error or 0.0)) ** 2 for share, error in zip(shares, errors, strict=True)))
     half = two_sided(level) * se
-    return Estimate(value, value - half, value + half, level, n, f"{method}, normal", known, se, details)
+    return Estimate(value, value - half, value + half, level, n, method + "normal", known, se, details)
 
 
 def _pairs_of(estimates: Sequence[Estimate]) -> Iterator[float]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from dossier.bands import FEW_FOR_POOLING
+from dossier.facts import Method
 from dossier.metrics.calibration import A_TEST
 from dossier.metrics.intervals import methods_of, square_and_add
 from dossier.metrics.sample import NO_INTERVAL
@@ -74,7 +75,7 @@ def difference(ours: Estimate, rest: Estimate) -> Estimate | Absent:
         high=None if isinstance(bounds, Absent) else max(value, value + bounds[1]),
         level=None if isinstance(bounds, Absent) else ours.level,
         n=ours.n + rest.n,
-        method=f"minus the other patients, square-and-add; {methods_of(ours, rest)}",
+        method=Method("minus_other_patients", "square_and_add", *methods_of(ours, rest)),
         events=None if ours.events is None or rest.events is None else ours.events + rest.events,
         se=None if ours.se is None or rest.se is None else math.hypot(ours.se, rest.se),
         details={

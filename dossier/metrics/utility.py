@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.facts import Fact, Method
 from dossier.metrics.discrimination import one_class, risk_range
 from dossier.metrics.h_accuracy import h_accuracy_at_risks
 from dossier.metrics.intervals import NO_ROWS, column, estimate, two_sided, two_sided_student
@@ -136,7 +137,7 @@ def standardized_net_benefit(outcome: Floats, risk: Floats, threshold: float, le
     value = float(contributions(outcome, risk, threshold).mean()) / phi
     variance = standardized_variance(outcome, risk, threshold)
     se = math.sqrt(variance) if variance > 0 else None
-    return estimate(value, se, level, outcome, "normal, variance of Riley 2021", ceiling=1)
+    return estimate(value, se, level, outcome, Method("riley_variance"), ceiling=1)
 
 
 def standardized_variance(outcome: Floats, risk: Floats, threshold: float) -> float:
@@ -355,7 +356,7 @@ def weighted_utility(
         "tau_zero": float(np.sum(chosen == 0)),
         "tau_one": float(np.sum(chosen == 1)),
     }
-    return estimate(value, se, level, outcome, "normal, delta method of a ratio of means", ceiling=1, details=details)
+    return estimate(value, se, level, outcome, Method("ratio_of_means"), ceiling=1, details=details)
 
 
 def _tau(
@@ -494,7 +495,7 @@ def _curve_over(
     columns |= {"treat_all": column(phi - (1 - phi) * odds), "treat_none": (0.0,) * len(thresholds)}
     if rival is not None:
         columns |= _benefit_of(outcome, rival, thresholds, level, design, "rival", "rival_")
-    return Curve(columns, len(outcome), f"pointwise {design.method}", int(outcome.sum()))
+    return Curve(columns, len(outcome), Method("at_each_threshold", *design.method), int(outcome.sum()))
 
 
 def _benefit_of(
@@ -574,9 +575,7 @@ def _together(sites: tuple[SiteResults, ...], name: str, level: float) -> Curve 
     columns |= {"treat_none": (0.0,) * len(columns["threshold"])}
     if all("rival" in found.columns for found in curves):
         columns |= _mean_benefit(curves, "rival", "rival_", level)
-    method = (
-        f"all rows of {len(curves)} of {len(sites)} sites; pointwise MOVER of the sites' bands, sites taken as fixed"
-    )
+    method = Method(Fact("all_rows_of_sites", sites=len(curves), of=len(sites)), "mover_of_bands")
     return Curve(columns, sum(found.n for found in curves), method, sum(found.events or 0 for found in curves))
 
 
@@ -640,4 +639,4 @@ def utility_profile(
         "h_accuracy_risk_low": tuple(one.low for one in found),
         "h_accuracy_risk_high": tuple(one.high for one in found),
     }
-    return Curve(columns, n, "pointwise, as for each measure", int(outcome.sum()))
+    return Curve(columns, n, Method(Fact("pointwise", by=Fact("as_each_measure"))), int(outcome.sum()))

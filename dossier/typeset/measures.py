@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Literal
 
 from dossier.types import MACRO, POOLED, READERS, Absent, At, Estimate, Evidence, Result, Term
+from dossier.typeset.methods import method_text
 from dossier.typeset.names import ALL_POOLED, measured_label, shown
 from dossier.typeset.notes import note_of
 from dossier.typeset.numbers import TIED, interval, level_of, number, value_of
@@ -157,7 +158,8 @@ def _line(term: Term, found: Estimate | Absent, reasons: Reasons) -> Row:
     if isinstance(found, Absent):
         return Row(_heading(term), (value, Cell("", kind="plain"), Cell("", kind="word")))
     return Row(
-        _heading(term), (value, Cell(f"{found.n:,}", kind="plain"), Cell(sentence_case(found.method), kind="word"))
+        _heading(term),
+        (value, Cell(f"{found.n:,}", kind="plain"), Cell(sentence_case(method_text(found.method)), kind="word")),
     )
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 
-from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, IntervalMethod, Result, Term
+from dossier.facts import IntervalMethod
+from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Result, Term
+from dossier.typeset.methods import method_parts
 from dossier.typeset.names import shown
 from dossier.typeset.numbers import level_of
 from dossier.typeset.words import in_words, listing, sentence_case, within_sentence
@@ -42,17 +43,19 @@ def _ways(evidence: Evidence, results: Sequence[Result], term: Term) -> tuple[st
     ]
     # Where a bound is missing, its table shows none: how it is taken elsewhere is no word about this one.
     with_bounds = [(found, name) for found, name in taken if (found.low, found.high) != (None, None)]
-    ways: dict[str, set[str]] = {}
+    ways: dict[tuple[str, ...], set[str]] = {}
     for found, name in with_bounds or taken:
-        ways.setdefault(_in_kind(found.method), set()).add(name)
+        ways.setdefault(method_parts(found.method, in_kind=True), set()).add(name)
     if not ways:
         return ()
     sites = {one.name for one in evidence.datasets if one.role == "external"}
-    usual = max(ways, key=lambda way: (len(ways[way]), len(ways[way] & sites), -len(way)))
+    usual = max(ways, key=lambda way: (len(ways[way]), len(ways[way] & sites), -len("; ".join(way))))
     others = (
-        _elsewhere(evidence, otherwise(usual, way), ways[way], ways[usual]) for way in sorted(ways) if way != usual
+        _elsewhere(evidence, otherwise(usual, way), ways[way], ways[usual])
+        for way in sorted(ways, key="; ".join)
+        if way != usual
     )
-    return (usual, *others)
+    return ("; ".join(usual), *others)
 
 
 def _elsewhere(evidence: Evidence, way: str, names: Set[str], usual: Set[str]) -> str:
@@ -94,7 +97,7 @@ def intervals_of(found: Iterable[tuple[str, Estimate | Curve | Absent]]) -> str:
     ways: dict[IntervalMethod | None, list[str]] = {}
     for site, one in found:
         if isinstance(one, Curve) or (isinstance(one, Estimate) and (one.low, one.high) != (None, None)):
-            ways.setdefault(one.interval, []).append(site)
+            ways.setdefault(one.method.interval, []).append(site)
     if not ways:
         return "no interval"
     usual = max(ways, key=lambda way: len(ways[way]))
@@ -106,31 +109,6 @@ def intervals_of(found: Iterable[tuple[str, Estimate | Curve | Absent]]) -> str:
     return "; ".join([INTERVALS[usual], *others])
 
 
-def otherwise(first: str, second: str) -> str:
+def otherwise(first: Sequence[str], second: Sequence[str]) -> str:
     """The parts of the second method that the first does not have."""
-    parts = second.split("; ")
-    return "; ".join([part for part in parts if part not in first.split("; ")] or parts)
-
-
-CLIPPED = r"logit of \d+ risks clipped to 1e-12 from 0 or 1"
-OF_ONE_SITE = (
-    (re.compile(r", apparent$"), ""),
-    (re.compile(rf"; {CLIPPED}|^{CLIPPED}; "), ""),
-    (re.compile(r", (one-sided|the upper bound above the mean confidence) because [^;]*"), ""),
-    (re.compile(r", [\d,]+ rows? with less than half of the predictors left out"), ""),
-    (re.compile(r"; (without the rows before imputing, what it changed|none in the complete cases: ).*$"), ""),
-    (
-        re.compile(r"jackknife leaving out (\d+ groups of )?[\d,]+ (\w+), t with \d+ degrees of freedom"),
-        r"jackknife over \2",
-    ),
-    (re.compile(r", \d+ replicates(, \d+ without a \w+ left out)?"), ""),
-    (re.compile(r", \d knots at [\d, ]+%"), ""),
-)
-"""What the method of one site says of that site alone, and what stands for it."""
-
-
-def _in_kind(method: str) -> str:
-    """A method without the counts and the remarks that hold for one site alone."""
-    for pattern, instead in OF_ONE_SITE:
-        method = pattern.sub(instead, method)
-    return method
+    return "; ".join([part for part in second if part not in first] or second)

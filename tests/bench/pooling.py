@@ -12,6 +12,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from dossier.bands import FEW_FOR_POOLING
+from dossier.facts import Method
 from dossier.metrics import pooled, stratified, weighted
 from dossier.metrics.clusters import by_linearization, totals
 from dossier.metrics.discrimination import auroc
@@ -192,7 +193,7 @@ def _linearized(rows: weighted.Rows, name: str, cluster: NDArray[np.int64] | Non
     whole = weighted.VALUES[name](rows)
     if isinstance(whole, Absent):
         return whole
-    plain = Estimate(whole.value, None, None, None, len(rows.outcome), "", int(rows.outcome.sum()))
+    plain = Estimate(whole.value, None, None, None, len(rows.outcome), Method("wald"), int(rows.outcome.sum()))
     scale: Symmetry = metric.scale
     contributions = totals(whole.linearized, cluster)
     return by_linearization(plain, contributions, LEVEL, scale, "rows" if cluster is None else "clusters")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom, norm
 
+from dossier.facts import Method
 from dossier.metrics import correspondence, human_factors, pooled, reliability, robustness
 from dossier.types import (
     Absent,
@@ -63,7 +64,7 @@ def _pooled(k: int, spread: float) -> Simulate:
         error = rng.uniform(0.08, 0.32, k)
         values = 1 + spread * rng.standard_normal(k) + error * rng.standard_normal(k)
         sites = tuple(
-            Estimate(float(value), None, None, LEVEL, 1000, "", 300, float(se))
+            Estimate(float(value), None, None, LEVEL, 1000, Method("wald"), 300, float(se))
             for value, se in zip(values, error, strict=True)
         )
         found = pooled.pool(sites, "plain", LEVEL)
@@ -305,7 +306,7 @@ def _site(name: str, similarity: float, performance: float) -> SiteResults:
     summary = DatasetSummary(name, "external", name, 100, 30, 100, {}, ())
 
     def result(measure: str, value: float) -> Result:
-        return Result(measure, measure, name, {}, Estimate(value, None, None, None, 100, ""))
+        return Result(measure, measure, name, {}, Estimate(value, None, None, None, 100, Method("wald")))
 
     return SiteResults(summary, (result("correspondence_averaged", similarity), result("auroc", performance)), ())
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from dossier.facts import Method
 from dossier.register import REGISTER, fill
 from dossier.types import Absent, Estimate
 from tests.bench import coverage, report, studies
@@ -150,7 +151,7 @@ def test_a_rival_that_agrees_less_ranks_worse() -> None:
 
 
 def test_scores() -> None:
-    found = Estimate(0.5, 0.4, 0.6, 0.95, 10, "by hand")
+    found = Estimate(0.5, 0.4, 0.6, 0.95, 10, Method("wald"))
     assert held(found, 0.5) == Score(1.0, 0.0, 0.0)
     assert held(found, 0.3) == Score(0.0, 1.0, 0.0)
     assert held(Absent("nothing"), 0.3).held is None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dossier.facts import Method
 from dossier.release import Release
 from dossier.types import (
     POOLED,
@@ -86,12 +87,14 @@ def release(case: Case) -> Release:
 
 
 def _estimate(value: float, half: float, n: int, low: float = -9, high: float = 9, **details: float) -> Estimate:
-    return Estimate(value, max(low, value - half), min(high, value + half), 0.95, n, "normal", details=details)
+    return Estimate(
+        value, max(low, value - half), min(high, value + half), 0.95, n, Method("delta_method"), details=details
+    )
 
 
 def _curve(n: int, **columns: Sequence[float | None] | Floats) -> Curve:
     tidy = {name: tuple(None if v is None else float(v) for v in values) for name, values in columns.items()}
-    return Curve(tidy, n, "restricted cubic spline of logit risk, 4 knots")
+    return Curve(tidy, n, Method("straight_line"))
 
 
 def evidence(case: Case) -> Evidence:
@@ -140,7 +143,7 @@ def evidence(case: Case) -> Evidence:
                 0.82,
                 0.95,
                 427,
-                "bootstrap",
+                Method("bootstrap"),
                 details={"measured_accuracy": 0.9, "rho": 0.57, "bound_low": 0.7775, "bound_high": 0.9775},
             ),
         )
@@ -174,14 +177,14 @@ def _site_results(
     at: At = {"threshold": threshold}
     area = _estimate(rng.uniform(0.62, 0.97), half, n, 0, 0.999)
     found: list[tuple[str, At, Estimate | Absent]] = [
-        ("auroc", {}, replace(area, interval="DeLong")),
+        ("auroc", {}, replace(area, method=Method("delong"))),
         ("oe_ratio", {}, _estimate(rng.uniform(0.7, 2.4), 4 * half, n, 0.05)),
         ("standardized_net_benefit", at, _estimate(rng.uniform(-0.1, 0.9), 2 * half, n, -9, 1)),
         ("net_benefit", at, _estimate(rng.uniform(0, 0.4), half, n)),
         ("brier", {}, _estimate(rng.uniform(0.05, 0.4), half / 2, n, 0, 1)),
-        ("mss_auroc", {}, Estimate(rng.uniform(50, 2000), None, None, None, n, "formula")),
-        ("mss_snb", at, Estimate(rng.uniform(50, 500), None, None, None, n, "formula")),
-        ("mss_brier", {}, Estimate(rng.uniform(50, 600), None, None, None, n, "formula")),
+        ("mss_auroc", {}, Estimate(rng.uniform(50, 2000), None, None, None, n, Method("log_closed_form"))),
+        ("mss_snb", at, Estimate(rng.uniform(50, 500), None, None, None, n, Method("log_closed_form"))),
+        ("mss_brier", {}, Estimate(rng.uniform(50, 600), None, None, None, n, Method("log_closed_form"))),
         ("correspondence_averaged", {}, _estimate(rng.uniform(*similarity), 0.04, n, 0, 1)),
     ]
     gone: list[Result] = []
@@ -228,8 +231,10 @@ def _pooled(count: int) -> list[Result]:
     more = {"prediction_low": 0.28, "prediction_high": 0.99, "tau": 0.9, "i2": 0.9, "k": count} if count > 2 else {}
     ratio = {"prediction_low": 0.5, "prediction_high": 2.2, "tau": 0.3, "i2": 0.9, "k": count} if count > 2 else {}
     return [
-        Result("auroc", "auroc", POOLED, {}, Estimate(0.88, 0.73, 0.96, 0.95, 5000, "REML", details=more)),
-        Result("oe_ratio", "oe_ratio", POOLED, {}, Estimate(1.05, 0.88, 1.26, 0.95, 5000, "REML", details=ratio)),
+        Result("auroc", "auroc", POOLED, {}, Estimate(0.88, 0.73, 0.96, 0.95, 5000, Method("wald"), details=more)),
+        Result(
+            "oe_ratio", "oe_ratio", POOLED, {}, Estimate(1.05, 0.88, 1.26, 0.95, 5000, Method("wald"), details=ratio)
+        ),
     ]
 
 
@@ -250,7 +255,7 @@ def _pooled_curves(
     cells = (4, 1, 30, 965) if case.rare else (70, 201, 27, 702)
     names = ("true_positive", "false_negative", "false_positive", "true_negative")
     counts = {name: (float(count),) for name, count in zip(names, cells, strict=True)}
-    made.append(CurveResult("per_thousand", POOLED, Curve({"threshold": (threshold,), **counts}, n, "counts")))
+    made.append(CurveResult("per_thousand", POOLED, Curve({"threshold": (threshold,), **counts}, n, Method("counts"))))
     measured = np.linspace(0.5, 1, 26)
     fan = {f"reliability_{r:g}": _through(measured, r) for r in (0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9, 1)}
     made.append(CurveResult("reliability_nomogram", "site-0", _curve(427, measured=measured, **fan)))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dossier.facts import Method
 from dossier.metrics import h_accuracy as accuracy
 from dossier.metrics import human_factors, reliability, severity
 from dossier.release import Release
@@ -141,13 +142,17 @@ def _matrix(k: int, rng: np.random.Generator) -> Curve:
         "count": tuple(counts),
         "severity": tuple(abs(one - other) / (k - 1) for one, other in pairs),
     }
-    return Curve(columns, int(sum(counts)), "counted, class of the largest risk")
+    return Curve(columns, int(sum(counts)), Method("wald"))
 
 
 def _site_results(name: str, n: int, with_raters: bool, kind: Kind) -> list[Result]:
     def one(measure: str, at: At, value: float, **details: float) -> Result:
         return Result(
-            measure, measure, name, at, Estimate(value, value - 0.1, value + 0.1, 0.95, n, "m", details=details)
+            measure,
+            measure,
+            name,
+            at,
+            Estimate(value, value - 0.1, value + 0.1, 0.95, n, Method("wald"), details=details),
         )
 
     plain: dict[str, float | str] = {"tau": 0.5, "complexity": "constant"}

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from dossier.facts import Method
 from dossier.types import At, Curve, Estimate, Floats
 
 RATERS = 13
@@ -15,7 +16,7 @@ RATERS = 13
 def made(n: int, events: int | None = None, /, **columns: Floats | tuple[float | None, ...]) -> Curve:
     """A curve from its columns."""
     tidy = {name: tuple(None if v is None else float(v) for v in values) for name, values in columns.items()}
-    return Curve(tidy, n, "made by hand", events)
+    return Curve(tidy, n, Method("wald"), events)
 
 
 def around(value: Floats, half: float, name: str) -> dict[str, Floats]:
@@ -77,7 +78,7 @@ def of_site(place: int, n: int, events: int, scale: float, declared: float, bend
         "fagan_nomogram": _fagan(n, phi, (declared, *(others_of(declared) if place == 0 else ())), bend),
     }
     for name in ("cumulative_risks", "fagan_nomogram"):
-        found[name] = replace(found[name], interval="Wilson")
+        found[name] = replace(found[name], method=Method("wilson"))
     if place == 0:
         found["rater_rates"] = _raters(n, events)
     return found
@@ -159,7 +160,11 @@ def results_of(n: int, events: int, declared: float, scale: float, bend: float) 
     gap = cases - others
     at: At = {"threshold": declared}
     return [
-        ("tjur_r2", {}, Estimate(gap, gap - 0.02 * scale, gap + 0.02 * scale, 0.95, n, "Welch", events, None, means)),
-        ("sensitivity", at, Estimate(0.8, 0.7, 0.9, 0.95, events, "Wilson")),
-        ("specificity", at, Estimate(0.9, 0.85, 0.95, 0.95, n - events, "Wilson")),
+        (
+            "tjur_r2",
+            {},
+            Estimate(gap, gap - 0.02 * scale, gap + 0.02 * scale, 0.95, n, Method("welch"), events, None, means),
+        ),
+        ("sensitivity", at, Estimate(0.8, 0.7, 0.9, 0.95, events, Method("wilson"))),
+        ("specificity", at, Estimate(0.9, 0.85, 0.95, 0.95, n - events, Method("wilson"))),
     ]

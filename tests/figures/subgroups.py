@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dossier.facts import Method
 from dossier.types import (
     POOLED,
     Absent,
@@ -69,14 +70,14 @@ def _estimates(rng: np.random.Generator, size: SubgroupSize | Absent) -> dict[st
     for name, centre in MEASURES.items():
         value = float(np.clip(centre + rng.normal(0, 0.1), 0.01, 0.97 if name == "auroc" else 3))
         low, high = max(value - half, 0.0), value + half if name != "auroc" else min(value + half, 0.999)
-        made[name] = Estimate(value, low, high, 0.95, size.n, "normal", size.events, half / 1.96)
+        made[name] = Estimate(value, low, high, 0.95, size.n, Method("delta_method"), size.events, half / 1.96)
     return made
 
 
 def _results(found: dict[str, Estimate | Absent], dataset: str, subset: Subset) -> list[Result]:
     made = []
     for name, one in found.items():
-        apart = one if isinstance(one, Absent) else Estimate(0.05, -0.02, 0.12, 0.95, one.n, "square-and-add")
+        apart = one if isinstance(one, Absent) else Estimate(0.05, -0.02, 0.12, 0.95, one.n, Method("wald"))
         made += [Result(name, name, dataset, {}, one, subset), Result(name, name, dataset, AGAINST, apart, subset)]
     return made
 
@@ -88,7 +89,7 @@ def _curve(rng: np.random.Generator, size: SubgroupSize, scale: float) -> Curve 
     seen = (risk / scale) ** rng.uniform(0.6, 1.6) * scale
     columns = {"risk": risk, "observed": seen, "low": seen * 0.9, "high": np.minimum(seen * 1.1, 1)}
     tidy = {name: tuple(float(one) for one in values) for name, values in columns.items()}
-    return Curve(tidy, size.n, "restricted cubic spline of logit risk, 4 knots", size.events)
+    return Curve(tidy, size.n, Method("straight_line"), size.events)
 
 
 def _pooled(results: Sequence[Result]) -> list[Result]:
@@ -107,6 +108,6 @@ def _pooled(results: Sequence[Result]) -> list[Result]:
             n = sum(one.n for one in here)
             events = sum(one.events or 0 for one in here)
             more = {"k": float(len(here)), "df": len(here) - 1.0}
-            found = Estimate(value, value - 0.1, value + 0.1, 0.95, n, "REML", events, 0.05, more)
+            found = Estimate(value, value - 0.1, value + 0.1, 0.95, n, Method("wald"), events, 0.05, more)
         made.append(Result(measure, measure, POOLED, dict(at), found, subset))
     return made

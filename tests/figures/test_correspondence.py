@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle, StepPatch
 
 from dossier.bands import LARGE_SHIFT, MAP_WITH_NUMBERS
+from dossier.facts import Method
 from dossier.figures import canvas, correspondence, missingness
 from dossier.figures.canvas import styled, text_boxes
 from dossier.release import Release
@@ -56,9 +57,9 @@ def evidence(sites: int, predictors: int, name: str = "Hospital", long: bool = F
         if site.features and site.role == "external":
             share = rng.dirichlet(np.ones(10))
             columns = {"low": np.arange(10) / 10, "high": np.arange(1, 11) / 10, "share": share}
-            found = Curve({key: tuple(map(float, column)) for key, column in columns.items()}, site.n, "m")
+            found = Curve({key: tuple(map(float, column)) for key, column in columns.items()}, site.n, Method("wald"))
             curves.append(CurveResult("conformal_p_values", site.name, found))
-            mean = Estimate(0.4, 0.3, 0.5, 0.95, site.n, "m")
+            mean = Estimate(0.4, 0.3, 0.5, 0.95, site.n, Method("wald"))
             results.append(Result("correspondence_averaged", "correspondence_averaged", site.name, {}, mean))
     curves.append(CurveResult("conformal_p_values", "bare", Absent("bare has no predictors")))
     release = Release.model_validate(
@@ -169,7 +170,7 @@ def test_bars_are_the_shares_of_the_patients() -> None:
 @pytest.mark.parametrize(("value", "text"), [(0.3997, "0.3997"), (0.4, "0.40"), (0.43, "0.43"), (0.599, "0.599")])
 def test_the_average_shows_in_which_band_of_similarity_it_lies(value: float, text: str) -> None:
     case = CASES["three"]
-    results = tuple(replace(one, found=Estimate(value, 0.3, 0.5, 0.95, 200, "m")) for one in case.results)
+    results = tuple(replace(one, found=Estimate(value, 0.3, 0.5, 0.95, 200, Method("wald"))) for one in case.results)
     with styled():
         figure = correspondence.draw_conformal(replace(case, results=results))
     assert isinstance(figure, Figure)

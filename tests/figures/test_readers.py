@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle, StepPatch
 
+from dossier.facts import Method
 from dossier.figures import accuracy, human_factors, raters, severity, weighted_utility
 from dossier.figures.canvas import BLUE, FULL, HALF, TINTS, extent, styled, text_boxes, text_width
 from dossier.findings.human_factors import readers
@@ -269,7 +270,7 @@ def test_matrix_prints_the_kappa_of_every_pair(usual: Evidence) -> None:
 
 
 def test_one_pair_of_raters_has_no_matrix(usual: Evidence) -> None:
-    pair = Curve({"first": (1.0,), "second": (2.0,), "kappa": (0.5,)}, 4, "made by hand")
+    pair = Curve({"first": (1.0,), "second": (2.0,), "kappa": (0.5,)}, 4, Method("wald"))
     curves = tuple(replace(one, found=pair) if one.curve == "rater_agreement" else one for one in usual.curves)
     found = raters.draw_agreement(replace(usual, curves=curves))
     assert found == Absent("there is one pair of raters, whose kappa stands in the table")

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon, Rectangle, StepPatch
 
+from dossier.facts import Method
 from dossier.figures import calibration, canvas, fagan, risks, roc, utility
 from dossier.figures.canvas import FULL, HALF, styled, text_boxes
 from dossier.register import fill
@@ -141,7 +142,7 @@ def test_every_reader_is_a_point_with_both_intervals(eight: Evidence) -> None:
 
 
 def test_readers_above_the_line_are_counted() -> None:
-    curve = Curve({"fpr": (0.0, 0.0, 0.5, 1.0), "tpr": (0.0, 0.4, 0.8, 1.0)}, 100, "by hand")
+    curve = Curve({"fpr": (0.0, 0.0, 0.5, 1.0), "tpr": (0.0, 0.4, 0.8, 1.0)}, 100, Method("wald"))
     places = {
         "on an upright": (0.0, 0.4),
         "above an upright": (0.0, 0.5),
@@ -153,7 +154,7 @@ def test_readers_above_the_line_are_counted() -> None:
         "false_positive_rate": tuple(place[0] for place in places.values()),
         "true_positive_rate": tuple(place[1] for place in places.values()),
     }
-    assert roc._above(curve, Curve(columns, 100, "by hand")) == 2
+    assert roc._above(curve, Curve(columns, 100, Method("wald"))) == 2
     told = [roc._of_all(*counts) for counts in ((2, 2), (1, 2), (0, 2), (1, 1), (12, 12))]
     assert told == ["all two", "one of two", "none of two", "one of one", "all 12"]
 
@@ -387,7 +388,7 @@ def test_a_group_beyond_the_axis_is_an_arrow_at_its_edge() -> None:
     groups = Curve(
         {"mean_risk": (0.01, 0.02), "observed": (0.03, 0.5), "low": (0.0, 0.3), "high": (0.06, 0.7), "n": (30.0, 30.0)},
         60,
-        "made by hand",
+        Method("wald"),
     )
     axes = Figure().add_axes((0, 0, 1, 1))
     calibration.draw_groups(axes, groups, 0.1)
@@ -423,7 +424,7 @@ def test_where_most_patients_have_much_lower_risks_these_have_a_panel_of_their_o
             "share_non_events": (0.57, 0.29, 0.11, 0.03),
         },
         200,
-        "counts",
+        Method("counts"),
         60,
     )
     skewed = _with_distributions(eight, {site.name: low for site in externals(eight)})

@@ -43,6 +43,7 @@ from dossier.metrics.discrimination import risk_range
 from dossier.metrics.logistic import logistic_fit
 from dossier.metrics.smooth_curve import curve_at, loess_at, smooth_curve, spline_design
 from dossier.types import Absent, Curve, Estimate, Floats
+from dossier.typeset.methods import method_text
 from tests.estimated import estimated
 
 SHARED = Path(__file__).parents[2].parent / "shared"
@@ -261,7 +262,7 @@ def test_a_miscalibrated_model_has_a_two_sided_interval() -> None:
         assert found.low is not None
         assert found.high is not None
         assert 0 < found.low < found.value < found.high
-        assert "one-sided" not in found.method
+        assert "one-sided" not in method_text(found.method)
 
 
 @pytest.mark.parametrize("distortion", [1.0, 1.4, 2.0])
@@ -288,7 +289,7 @@ def test_a_calibrated_model_has_a_one_sided_interval_that_says_so() -> None:
     y, p = drawn(800)
     found = estimated(ici(y, p, bootstrap=200))
     assert found.low == 0
-    assert "one-sided" in found.method
+    assert "one-sided" in method_text(found.method)
 
 
 def test_the_order_of_rows_does_not_matter_to_the_bootstrap() -> None:
@@ -384,8 +385,8 @@ def test_risks_of_0_and_1_are_left_out_of_slope_and_intercepts_alone() -> None:
     for measure in (calibration_slope, calibration_intercept, calibration_intercept_joint):
         found, alone = estimated(measure(y, p)), estimated(measure(y[4:], p[4:]))
         assert (found.value, found.low, found.high, found.n) == (alone.value, alone.low, alone.high, 396)
-        assert (found.details, found.method) == ({"left_out": 4.0}, "Wald; without risks of 0 or 1")
-        assert (alone.details, alone.method) == ({}, "Wald")
+        assert (found.details, method_text(found.method)) == ({"left_out": 4.0}, "Wald; without risks of 0 or 1")
+        assert (alone.details, method_text(alone.method)) == ({}, "Wald")
     for whole in (oe_ratio(y, p), brier(y, p), ici(y, p, bootstrap=50)):
         assert estimated(whole).n == 400
 
@@ -504,7 +505,7 @@ def test_the_smoother_follows_the_size_of_the_smaller_class() -> None:
         assert len(smooth.knots) == knots
     few_values = smooth_curve(np.tile([0.0, 1, 0, 1, 1, 0], 50), np.repeat([0.2, 0.8], 3)[np.arange(300) % 6])
     assert not isinstance(few_values, Absent)
-    assert few_values.method == "logistic, straight line in logit p"
+    assert method_text(few_values.method) == "logistic, straight line in logit p"
 
 
 def test_the_knots_lie_at_the_declared_quantiles_of_logit_p() -> None:
@@ -514,7 +515,7 @@ def test_the_knots_lie_at_the_declared_quantiles_of_logit_p() -> None:
         assert not isinstance(smooth, Absent)
         clipped = np.clip(p, 1e-12, 1 - 1e-12)
         assert smooth.knots == pytest.approx(np.percentile(np.log(clipped / (1 - clipped)), shares), abs=1e-9)
-        assert "at " + ", ".join(map(str, shares)) + "%" in smooth.method
+        assert "at " + ", ".join(map(str, shares)) + "%" in method_text(smooth.method)
 
 
 def test_a_constant_risk_is_compared_with_the_prevalence() -> None:
@@ -711,8 +712,8 @@ def test_calibrated_bins_have_a_one_sided_interval_that_says_so() -> None:
     error, index = estimated(ece(y, p, bootstrap=200)), estimated(eci(y, p, bootstrap=200))
     assert error.low == 0
     assert index.high == 1
-    assert "one-sided" in error.method
-    assert "one-sided" in index.method
+    assert "one-sided" in method_text(error.method)
+    assert "one-sided" in method_text(index.method)
 
 
 def test_perfect_bins_are_1_and_certain_mistakes_0() -> None:

@@ -13,6 +13,7 @@ from scipy.special import expit
 from scipy.stats import t as student
 from scipy.stats import ttest_ind
 
+from dossier.facts import Method
 from dossier.metrics import weighted
 from dossier.metrics.calibration import (
     binned_errors,
@@ -34,6 +35,7 @@ from dossier.metrics.calibration import (
 from dossier.metrics.logistic import logistic_fit, near_intercept
 from dossier.metrics.smooth_curve import loess_at, smooth_curve
 from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
+from dossier.typeset.methods import method_text
 from tests.estimated import estimated
 
 
@@ -255,7 +257,7 @@ def test_every_replicate_of_nagelkerkes_ratio_is_made(rows: int, replicates: int
     """Also where they are made in several blocks, and where rows are drawn in bins."""
     y, p = (np.arange(rows) % 4 == 0).astype(float), np.linspace(0.2, 0.3, rows)
     found = estimated(nagelkerke_r2(y, p, bootstrap=replicates))
-    assert found.method == f"bootstrap over rows, {replicates} replicates, percentile"
+    assert method_text(found.method) == f"bootstrap over rows, {replicates} replicates, percentile"
 
 
 @pytest.mark.parametrize(("cases", "others"), [([0.5, 0.9], [0.1, 0.2, 0.4]), ([0.6, 0.7, 0.9, 0.8], [0.3, 0.4])])
@@ -313,7 +315,7 @@ def site(name: str, n: int = 500, events: int | None = 150, **columns: tuple[flo
     """A site whose curve has two points, or what is given."""
     ends = {"risk": (0.1, 0.5), "observed": (0.2, 0.4), "low": (0.1, 0.3), "high": (0.3, 0.5)}
     summary = DatasetSummary(name, "external", name, n, events, n, {}, ())
-    found = Curve({**ends, **columns}, n, "", events)
+    found = Curve({**ends, **columns}, n, Method("wald"), events)
     return SiteResults(summary, (), (CurveResult("calibration_curve", name, found),))
 
 
@@ -321,7 +323,7 @@ def site(name: str, n: int = 500, events: int | None = 150, **columns: tuple[flo
 def test_twenty_events_and_twenty_others_are_enough_to_be_pooled(n: int, events: int) -> None:
     found = curved(calibration_curve_all_sites((site("a"), site("b"), site("c", n, events))))
     pooled = min(events, n - events) >= 20
-    assert found.method.startswith("3 sites" if pooled else "2 sites")
+    assert method_text(found.method).startswith("3 sites" if pooled else "2 sites")
     assert found.n == 1000 + n * pooled
     assert found.events == 300 + events * pooled
 
@@ -343,8 +345,8 @@ def test_twenty_events_and_twenty_others_are_enough_to_be_pooled(n: int, events:
 )
 def test_what_is_not_pooled(third: SiteResults) -> None:
     found = curved(calibration_curve_all_sites((site("a"), site("b"), third)))
-    assert found.method.startswith("2 sites")
-    assert found.method.endswith("; 1 not pooled")
+    assert method_text(found.method).startswith("2 sites")
+    assert method_text(found.method).endswith("; 1 not pooled")
     assert (found.n, found.events) == (1000, 300)
 
 

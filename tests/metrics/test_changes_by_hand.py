@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from dossier.facts import Method
 from dossier.metrics.changes import change
 from dossier.types import Absent, Estimate
+from dossier.typeset.methods import method_text
 
 
 def estimate(**more: object) -> Estimate:
-    kept: dict[str, object] = {"level": 0.95, "n": 50, "method": "some", "events": 25, "se": 0.3, **more}
+    kept: dict[str, object] = {"level": 0.95, "n": 50, "method": Method("empirical"), "events": 25, "se": 0.3, **more}
     return Estimate(value=0.5, low=0.4, high=0.6, **kept)  # type: ignore[arg-type]
 
 
@@ -19,7 +21,7 @@ def test_two_results_of_different_rows() -> None:
     assert (found.low, found.high) == pytest.approx((-(0.02**0.5), 0.02**0.5))
     assert (found.n, found.events, found.level) == (80, 35, 0.95)
     assert found.se == pytest.approx(0.5)
-    assert found.method == "minus the previous release, independent rows, square-and-add; some"
+    assert method_text(found.method) == "minus the previous release, independent rows, square-and-add; empirical"
 
 
 @pytest.mark.parametrize("swapped", [False, True])
@@ -33,8 +35,8 @@ def test_what_one_of_the_two_does_not_know_the_change_does_not_know(part: str, a
 
 
 def test_different_methods_are_both_named() -> None:
-    found = change(estimate(method="Wilson"), estimate(method="Wald"), None)
-    assert found.method == "minus the previous release, independent rows, square-and-add; Wilson and Wald"
+    found = change(estimate(method=Method("wilson")), estimate(method=Method("wald")), None)
+    assert method_text(found.method) == "minus the previous release, independent rows, square-and-add; Wilson and Wald"
 
 
 def test_results_of_shared_rows_have_no_interval() -> None:

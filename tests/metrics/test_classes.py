@@ -15,9 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dossier.facts import Method
 from dossier.metrics import calibration, classes, comparison, discrimination
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
+from dossier.typeset.methods import method_text
 from tests.estimated import estimated
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
@@ -278,7 +280,7 @@ def test_the_order_of_the_rows_does_not_matter() -> None:
 
 @pytest.mark.parametrize(("low", "high"), [(0.5, 4.0), (None, 4.0), (0.5, None), (None, None)])
 def test_the_mean_of_the_bounds_by_hand(low: float | None, high: float | None) -> None:
-    each = [Estimate(1.0, low, high, 0.9, 7, ""), Estimate(4.0, 2.5, 8.0, 0.9, 7, "")]
+    each = [Estimate(1.0, low, high, 0.9, 7, Method("wald")), Estimate(4.0, 2.5, 8.0, 0.9, 7, Method("wald"))]
     found = classes.mean_of_bounds(each, 0.9, 7)
     assert (found.value, found.n) == (2.5, 7)
     assert found.low == (None if low is None else 1.5)
@@ -295,7 +297,7 @@ def foretold(values: Sequence[float | None]) -> classes.OneAgainstRest:
 
     def measure(outcome: Floats, risk: Floats) -> Estimate | Absent:
         value = values[next(calls) // 2]
-        return Absent("no value") if value is None else Estimate(value, None, None, None, len(outcome), "")
+        return Absent("no value") if value is None else Estimate(value, None, None, None, len(outcome), Method("wald"))
 
     return measure
 
@@ -303,7 +305,7 @@ def foretold(values: Sequence[float | None]) -> classes.OneAgainstRest:
 def over_replicates(values: Sequence[float | None], asked: int | None = None) -> Estimate:
     """The mean of two classes that are both 5, from replicates with these values."""
     truth, risk = sample(6, 1, 2)
-    each = [Estimate(5.0, None, None, None, 6, "")] * 2
+    each = [Estimate(5.0, None, None, None, 6, Method("wald"))] * 2
     return classes.mean_over_rows(truth, risk, foretold(values), each, 0.95, asked or len(values), 1)
 
 
@@ -313,7 +315,7 @@ def test_the_shared_bootstrap_by_hand() -> None:
     half = 1.959963984540054 * math.sqrt(82.5 / 9)
     assert found.se == pytest.approx(math.sqrt(82.5 / 9), abs=1e-12)
     assert (found.value, found.low, found.high) == pytest.approx((5, 5 - half, 5 + half), abs=1e-12)
-    assert found.method.endswith("; 10 bootstrap replicates of rows shared by the classes")
+    assert method_text(found.method).endswith("; 10 bootstrap replicates of rows shared by the classes")
     assert over_replicates([0.0, 2.0]).se == pytest.approx(math.sqrt(2), abs=1e-12)
 
 
@@ -329,13 +331,13 @@ def test_a_tenth_of_the_replicates_may_lack_a_value_and_no_more() -> None:
 @pytest.mark.parametrize(("asked", "shared"), [(199, 199), (200, 200), (201, 200), (1000, 200)])
 def test_at_most_two_hundred_replicates_are_shared(asked: int, shared: int) -> None:
     found = over_replicates([float(value % 7) for value in range(1000)], asked)
-    assert f"; {shared} bootstrap replicates" in found.method
+    assert f"; {shared} bootstrap replicates" in method_text(found.method)
 
 
 @pytest.mark.parametrize("value", [5.0, 1e6 / 3])
 def test_replicates_that_differ_by_rounding_only_allow_no_interval(value: float) -> None:
     truth, risk = sample(6, 1, 2)
-    each = [Estimate(value, None, None, None, 6, "")] * 2
+    each = [Estimate(value, None, None, None, 6, Method("wald"))] * 2
     found = classes.mean_over_rows(truth, risk, foretold([value, math.nextafter(value, 0)] * 10), each, 0.95, 20, 1)
     assert (found.low, found.high, found.se) == (None, None, None)
     assert found.reason == "the rows do not vary enough to estimate an interval"
@@ -347,9 +349,9 @@ def test_every_row_can_be_drawn_into_a_replicate() -> None:
 
     def measure(outcome: Floats, risk: Floats) -> Estimate | Absent:
         seen.update(risk.tolist())
-        return Estimate(float(risk.mean()), None, None, None, len(outcome), "")
+        return Estimate(float(risk.mean()), None, None, None, len(outcome), Method("wald"))
 
-    classes.mean_over_rows(truth, risk, measure, [Estimate(0.5, None, None, None, 5, "")] * 2, 0.95, 50, 1)
+    classes.mean_over_rows(truth, risk, measure, [Estimate(0.5, None, None, None, 5, Method("wald"))] * 2, 0.95, 50, 1)
     assert seen == set(risk.ravel().tolist())
 
 
@@ -398,9 +400,12 @@ def test_only_rows_with_several_largest_risks_are_ties() -> None:
     found = estimated(classes.accuracy(truth, risk))
     assert (found.value, found.details["ties"]) == (1, 2)
     words = "; ties for the largest risk in 2 rows, the first class taken"
-    assert (found.method, drawn(classes.confusion_matrix(truth, risk)).method) == ("Wilson" + words, "counts" + words)
+    assert (method_text(found.method), method_text(drawn(classes.confusion_matrix(truth, risk)).method)) == (
+        "Wilson" + words,
+        "counts" + words,
+    )
     clear = estimated(classes.accuracy(truth[2:], risk[2:]))
-    assert (clear.method, clear.details["ties"]) == ("Wilson", 0)
+    assert (method_text(clear.method), clear.details["ties"]) == ("Wilson", 0)
 
 
 def site(name: str, found: Curve | Absent) -> SiteResults:
@@ -458,12 +463,12 @@ def test_the_performance_of_each_split_by_hand() -> None:
     risk = named(0, 1, 0, 0, 1, 1)
     found = drawn(classes.split_performance(truth, risk, split))
     assert found.columns == {"split": (1, 2, 3), "auroc": (0, 1, None)}
-    assert (found.n, found.method) == (6, "3 refitted splits")
+    assert (found.n, method_text(found.method)) == (6, "3 refitted splits")
 
 
 def test_every_split_is_there_for_the_minimum() -> None:
     found = drawn(classes.split_performance(*sample(300, 1, 2), np.arange(300)))
-    assert (len(found.columns["auroc"]), found.method) == (300, "300 refitted splits")
+    assert (len(found.columns["auroc"]), method_text(found.method)) == (300, "300 refitted splits")
     assert found.columns["split"] == tuple(range(1, 301))
 
 
@@ -472,7 +477,7 @@ def test_without_splits_it_is_a_hundred_fifths_of_the_rows() -> None:
     truth = np.repeat((0, 1), 5)
     risk = np.linspace((0.9, 0.1), (0.1, 0.9), 10)
     found = [drawn(classes.split_performance(truth, risk, seed=seed)) for seed in range(25)]
-    assert found[0].method == "100 random subsets of 20% of the rows, the model not refitted"
+    assert method_text(found[0].method) == "100 random subsets of 20% of the rows, the model not refitted"
     assert {len(one.columns["auroc"]) for one in found} == {100}
     values = [value for one in found for value in one.columns["auroc"]]
     assert set(values) == {None, 1.0}
@@ -563,7 +568,7 @@ def test_a_class_never_predicted_and_ties_everywhere() -> None:
     truth, risk = np.array([0, 1, 2, 2]), np.full((4, 3), 1 / 3)
     found = estimated(classes.accuracy(truth, risk))
     assert (found.value, found.details["ties"], found.details["largest_class"]) == (0.25, 4, 0.5)
-    assert "ties for the largest risk in 4 rows" in found.method
+    assert "ties for the largest risk in 4 rows" in method_text(found.method)
     assert estimated(classes.h_accuracy(truth, risk, "equal", 1 / 3)).value == pytest.approx(1 / 3)
     matrix = classes.confusion_matrix(truth, risk)
     assert isinstance(matrix, Curve)

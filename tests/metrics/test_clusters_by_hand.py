@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
+from dossier.facts import Method
 from dossier.metrics.clusters import (
     Groups,
     band,
@@ -23,6 +24,7 @@ from dossier.metrics.clusters import (
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.register import Symmetry
 from dossier.types import Absent, Estimate
+from dossier.typeset.methods import method_text
 
 THREE = Groups(np.array([0, 0, 1, 2]), 3, 3)
 WITHOUT = (0.4, 0.5, 0.9)
@@ -33,7 +35,7 @@ REACH = 0.95 / math.sqrt(2 * 0.975 * 0.025)
 
 
 def _whole(value: float, **details: float | None) -> Estimate:
-    return Estimate(value, 0.1, 0.2, 0.9, 4, "of independent rows", events=2, se=0.05, details=details)
+    return Estimate(value, 0.1, 0.2, 0.9, 4, Method("wald"), events=2, se=0.05, details=details)
 
 
 def _found(
@@ -65,14 +67,14 @@ def test_each_cluster_is_a_group_in_the_order_of_its_name_whatever_the_seed() ->
 def test_250_clusters_are_left_out_alone() -> None:
     made = groups(np.arange(250), 1)
     assert made.of_row.tolist() == list(range(250))
-    assert made.method == "jackknife leaving out 250 clusters, t with 249 degrees of freedom"
+    assert method_text([made.step]) == "jackknife leaving out 250 clusters, t with 249 degrees of freedom"
 
 
 def test_251_clusters_are_left_out_in_250_groups_of_which_one_has_two() -> None:
     made = groups(np.repeat(np.arange(251), 2), 1)
     assert sorted(np.bincount(made.of_row).tolist()) == [2] * 249 + [4]
     assert (made.of_row[::2] == made.of_row[1::2]).all()
-    assert made.method == "jackknife leaving out 250 groups of 251 clusters, t with 249 degrees of freedom"
+    assert method_text([made.step]) == "jackknife leaving out 250 groups of 251 clusters, t with 249 degrees of freedom"
 
 
 def test_groups_of_clusters_are_drawn_by_the_seed() -> None:
@@ -82,8 +84,12 @@ def test_groups_of_clusters_are_drawn_by_the_seed() -> None:
 
 
 def test_the_method_tells_what_is_left_out_and_counts_it_in_thousands() -> None:
-    assert groups(np.arange(3), 1).method == "jackknife leaving out 3 clusters, t with 2 degrees of freedom"
-    assert groups(np.arange(1234), 1).method.startswith("jackknife leaving out 250 groups of 1,234 clusters, ")
+    assert (
+        method_text([groups(np.arange(3), 1).step]) == "jackknife leaving out 3 clusters, t with 2 degrees of freedom"
+    )
+    assert method_text([groups(np.arange(1234), 1).step]).startswith(
+        "jackknife leaving out 250 groups of 1,234 clusters, "
+    )
 
 
 # ---- the standard error ---------------------------------------------------------------------------------------------
@@ -110,21 +116,21 @@ def test_a_plain_interval_is_symmetric_at_the_t_quantile_of_one_degree_less_than
     assert found.se == pytest.approx(SE, rel=1e-14)
     assert (found.value, found.level, found.n, found.events, found.reason) == (0.7, 0.95, 4, 2, None)
     assert found.details == {"df": 2.0}
-    assert found.method == "jackknife leaving out 3 clusters, t with 2 degrees of freedom"
+    assert method_text(found.method) == "jackknife leaving out 3 clusters, t with 2 degrees of freedom"
 
 
 def test_a_logit_interval_is_symmetric_in_the_log_odds() -> None:
     found = _found(0.7, "logit")
     half = REACH * SE / (0.7 * 0.3)
     assert [_logit(end) for end in _ends(found)] == pytest.approx([_logit(0.7) - half, _logit(0.7) + half], rel=1e-9)
-    assert found.method == "jackknife leaving out 3 clusters, t with 2 degrees of freedom, logit"
+    assert method_text(found.method) == "jackknife leaving out 3 clusters, t with 2 degrees of freedom, logit"
 
 
 def test_a_log_interval_is_symmetric_in_the_logarithm() -> None:
     found = _found(1.7, "log")
     half = REACH * SE / 1.7
     assert [math.log(end) for end in _ends(found)] == pytest.approx([math.log(1.7) - half, math.log(1.7) + half])
-    assert found.method == "jackknife leaving out 3 clusters, t with 2 degrees of freedom, log"
+    assert method_text(found.method) == "jackknife leaving out 3 clusters, t with 2 degrees of freedom, log"
 
 
 def test_wilson_at_the_effective_rows_solves_the_score_equation_with_the_t_quantile() -> None:
@@ -134,7 +140,7 @@ def test_wilson_at_the_effective_rows_solves_the_score_equation_with_the_t_quant
     assert 0 < low < 0.7 < high < 1
     for end in (low, high):
         assert abs(0.7 - end) == pytest.approx(REACH * SE * math.sqrt(end * (1 - end) / (0.7 * 0.3)), rel=1e-9)
-    assert found.method == (
+    assert method_text(found.method) == (
         "Wilson at the effective number of rows; jackknife leaving out 3 clusters, t with 2 degrees of freedom"
     )
 
@@ -194,8 +200,8 @@ def test_one_cluster_has_no_interval_and_is_not_left_out() -> None:
     of_clusters = by_cluster(whole, never, groups(np.array([7, 7]), 1), 0.95, "plain")
     for found, unit in (
         (of_clusters, "cluster"),
-        (by_linearization(whole, np.zeros(1), 0.95, "plain", "clusters"), "cluster"),
-        (by_linearization(whole, np.zeros(1), 0.95, "plain", "rows"), "row"),
+        (by_linearization(whole, np.zeros(1), 0.95, "plain", "cluster"), "cluster"),
+        (by_linearization(whole, np.zeros(1), 0.95, "plain", "row"), "row"),
     ):
         assert (found.value, found.low, found.high, found.se, found.level) == (0.5, None, None, None, None)
         assert found.reason == f"all rows are of one {unit}, and an interval needs two"
@@ -222,17 +228,17 @@ def test_the_variance_of_a_sum_by_hand_and_that_of_a_mean() -> None:
 @pytest.mark.parametrize("scale", ["plain", "log", "logit"])
 def test_the_same_error_gives_the_same_interval_by_linearization_as_by_the_jackknife(scale: Symmetry) -> None:
     third = SE / math.sqrt(3)
-    found = by_linearization(_whole(0.7, p_value=0.9), np.array([third, -third, 0.0]), 0.95, scale, "clusters")
+    found = by_linearization(_whole(0.7, p_value=0.9), np.array([third, -third, 0.0]), 0.95, scale, "cluster")
     jackknife = _found(0.7, scale, p_value=0.9)
     assert _ends(found) == pytest.approx(_ends(jackknife), rel=1e-12)
     assert found.se == pytest.approx(SE, rel=1e-14)
     assert found.details == pytest.approx(jackknife.details, rel=1e-12)
     ending = "" if scale == "plain" else f", {scale}"
-    assert found.method == f"linearization over 3 clusters, t with 2 degrees of freedom{ending}"
+    assert method_text(found.method) == f"linearization over 3 clusters, t with 2 degrees of freedom{ending}"
 
 
 def test_contributions_that_do_not_vary_leave_no_interval() -> None:
-    found = by_linearization(_whole(0.7, p_value=0.9), np.zeros(3), 0.95, "plain", "rows")
+    found = by_linearization(_whole(0.7, p_value=0.9), np.zeros(3), 0.95, "plain", "row")
     assert (found.low, found.high, found.se, found.reason) == (None, None, None, NO_SPREAD)
 
 
@@ -244,7 +250,7 @@ def test_no_interval_where_the_measure_has_no_value_without_a_cluster() -> None:
     assert (found.value, found.low, found.high, found.se, found.level) == (0.5, None, None, None, None)
     assert found.reason == "without some of the clusters there is no value: there are no events"
     assert found.details == {}
-    assert found.method == "jackknife leaving out 3 clusters, t with 2 degrees of freedom"
+    assert method_text(found.method) == "jackknife leaving out 3 clusters, t with 2 degrees of freedom"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dossier.facts import Method
 from dossier.metrics.committee import CELLS, classification, per_thousand
 from dossier.types import Absent, Curve, CurveResult, DatasetSummary, SiteResults
 
@@ -26,7 +27,7 @@ def site(name: str, found: Curve | Absent) -> SiteResults:
 def counts(*cells: int, events: int | None = None) -> Curve:
     """The counts of one threshold: true and false positives, false and true negatives."""
     columns = {"threshold": (0.3,), **{name: (float(count),) for name, count in zip(CELLS, cells, strict=True)}}
-    return Curve(columns, sum(cells), "counts", events)
+    return Curve(columns, sum(cells), Method("counts"), events)
 
 
 def test_each_row_falls_into_one_cell_and_one_at_the_threshold_is_flagged() -> None:

@@ -28,6 +28,7 @@ from dossier.metrics.correspondence import (
 from dossier.metrics.distances import canonical, distances, tables
 from dossier.metrics.distances import drawn as draw
 from dossier.types import Absent, Curve, Estimate, Feature, Floats
+from dossier.typeset.methods import method_text
 from tests.estimated import estimated
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
@@ -295,7 +296,7 @@ def test_above_the_limit_rows_are_drawn_and_counted(
 ) -> None:
     a, b = (_numeric(side) for side in _populations())
     found = estimated(measure(a, b))
-    assert "at most 120 rows a side drawn by seed" in found.method
+    assert "at most 120 rows a side drawn by seed" in method_text(found.method)
     assert (found.n, found.details["development_n"]) == (small_limits, small_limits)
     assert (found.details["development_of"], found.details["external_of"]) == (500, 300)
     assert measure(*(_numeric(side[::-1]) for side in _populations())) == found
@@ -307,7 +308,7 @@ def test_at_the_limit_nothing_is_drawn(measure: Callable[..., Estimate | Absent]
     a, b = (_numeric(side[:small_limits]) for side in _populations())
     found = estimated(measure(a, b))
     assert found.n == small_limits
-    assert "drawn" not in found.method
+    assert "drawn" not in method_text(found.method)
     assert not {"development_of", "external_of", "sampling_error"} & found.details.keys()
 
 
@@ -582,8 +583,8 @@ def test_what_was_dropped_is_named_and_counted() -> None:
     a[:, 3], b[:, 3] = 7.0, 7.0
     b[0, :2] = np.nan
     found = estimated(correspondence_averaged(_numeric(a), _numeric(b)))
-    assert "without x3 (constant)" in found.method
-    assert "1 row with less than half of the predictors left out" in found.method
+    assert "without x3 (constant)" in method_text(found.method)
+    assert "1 row with less than half of the predictors left out" in method_text(found.method)
     assert (found.n, found.details["external_left_out"], found.details["features"]) == (5, 1, 3)
 
 
@@ -816,7 +817,7 @@ def test_membership_is_one_half_for_one_population_and_1_for_two() -> None:
     apart = estimated(membership_auroc(_numeric(rng.normal(size=(50, 2))), _numeric(rng.normal(9, 1, size=(50, 2)))))
     assert (apart.value, apart.high) == (1, 1)
     assert apart.n == 50
-    assert "10-fold" in apart.method
+    assert "10-fold" in method_text(apart.method)
 
 
 def test_what_is_missing_tells_the_tables_apart_and_is_named() -> None:
@@ -902,7 +903,7 @@ def test_large_tables_are_binned_from_the_rows_of_the_averaged_form(small_limits
     found, averaged = conformal_p_values(ours, theirs), estimated(correspondence_averaged(ours, theirs))
     assert isinstance(found, Curve)
     assert found.n == averaged.n == small_limits
-    assert "at most 120 rows a side drawn by seed" in found.method
+    assert "at most 120 rows a side drawn by seed" in method_text(found.method)
     middles = (np.arange(10) + 0.5) / 10
     shares = np.array(found.columns["share"], dtype=float)
     assert float(shares @ middles) == pytest.approx(averaged.value, abs=0.05)

@@ -41,6 +41,7 @@ from dossier.metrics.discrimination import (
     youden_j,
 )
 from dossier.types import Absent, Curve, Floats
+from dossier.typeset.methods import method_text
 from tests.estimated import estimated
 
 SHARED = Path(__file__).parents[2].parent / "shared"
@@ -144,7 +145,7 @@ def test_auroc_is_the_share_of_pairs_in_order(rows: list[tuple[int, float]]) -> 
         assert found.value == pytest.approx(value, abs=1e-12)
         if variance > 1e-12 and 0 < value < 1:
             assert found.se == pytest.approx(math.sqrt(variance))
-            assert found.method == "DeLong, logit"
+            assert method_text(found.method) == "DeLong, logit"
 
 
 def test_auroc_of_the_worked_example() -> None:
@@ -155,7 +156,7 @@ def test_auroc_of_the_worked_example() -> None:
 def test_perfect_order_has_an_open_bound_below() -> None:
     y = np.array([0.0] * 6 + [1.0] * 4)
     found = estimated(auroc(y, np.linspace(0, 1, 10)))
-    assert (found.value, found.high, found.method) == (1, 1, "Newcombe at (n AUROC + .5)/(n + 1), logit")
+    assert (found.value, found.high, method_text(found.method)) == (1, 1, "Newcombe at (n AUROC + .5)/(n + 1), logit")
     # By hand: A = 10.5/11; Newcombe's formula; 1.959964 standard errors down on the logit scale.
     a = 10.5 / 11
     se = math.sqrt(a * (1 - a) * (1 + 4 * (1 - a) / (2 - a) + 4 * a / (1 + a)) / 24)
@@ -183,7 +184,7 @@ def test_where_every_risk_is_tied_the_auroc_has_no_interval() -> None:
 def test_a_single_case_still_has_an_interval() -> None:
     single = estimated(auroc(np.array([0.0, 1, 0, 0]), np.array([0.1, 0.3, 0.2, 0.4])))
     assert single.value == pytest.approx(2 / 3)
-    assert single.method == "Newcombe, logit"
+    assert method_text(single.method) == "Newcombe, logit"
 
 
 def test_a_single_case_has_the_interval_of_newcombe_around_its_own_value() -> None:
@@ -599,7 +600,7 @@ def test_replicates_with_a_single_case_count_and_those_without_are_left_out() ->
     assert (cases == 1).any()
     assert (cases == 0).any()
     slow = [slow_average_precision(y[chosen], p[chosen]) for chosen in rows[cases > 0]]
-    assert f"{len(slow)} replicates, {60 - len(slow)} without a value left out" in found.method
+    assert f"{len(slow)} replicates, {60 - len(slow)} without a value left out" in method_text(found.method)
     assert (found.low, found.high) == pytest.approx(np.quantile(slow, (0.025, 0.975), method="weibull"), abs=1e-12)
 
 
@@ -607,7 +608,7 @@ def test_as_many_replicates_as_asked_for_when_they_come_in_several_blocks() -> N
     rng = np.random.default_rng(8)
     p = rng.random(5000)
     found = estimated(auprc((rng.random(5000) < p).astype(float), p, bootstrap=100))
-    assert found.method == "average precision; bootstrap over rows, 100 replicates, percentile"
+    assert method_text(found.method) == "average precision; bootstrap over rows, 100 replicates, percentile"
 
 
 # ---- parts of the ROC curve -----------------------------------------------------------------------------------------

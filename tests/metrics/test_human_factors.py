@@ -30,6 +30,7 @@ from dossier.metrics.human_factors import (
     replicated_counts,
 )
 from dossier.types import Absent, Curve, DecisionCounts, Estimate, ReaderStudy, find, find_curve
+from dossier.typeset.methods import method_text
 from tests.estimated import estimated
 from tests.smallest import HEAD, SITE
 
@@ -87,7 +88,7 @@ def test_the_published_example(measure: Any, value: float, low: float, high: flo
     assert found.low == pytest.approx(low, abs=0.51 * 10.0**-digits)
     assert found.high == pytest.approx(high, abs=0.51 * 10.0**-digits)
     assert found.details["low_clustered"] is None
-    assert "independent" in found.method
+    assert "independent" in method_text(found.method)
 
 
 def test_the_published_number_needed_to_decide() -> None:
@@ -121,9 +122,9 @@ def test_an_empty_cell_is_corrected_after_haldane_and_named() -> None:
     assert risk.value == pytest.approx((0.5 / 21) / (5.5 / 21))
     assert odds.value == pytest.approx((0.5 / 20.5) / (5.5 / 15.5))
     for found, spread in ((risk, 1 / 0.5 - 1 / 21 + 1 / 5.5 - 1 / 21), (odds, 1 / 0.5 + 1 / 20.5 + 1 / 5.5 + 1 / 15.5)):
-        assert "Haldane" in found.method
+        assert "Haldane" in method_text(found.method)
         assert found.high == pytest.approx(found.value * math.exp(1.959963984540054 * math.sqrt(spread)))
-    assert "Haldane" not in estimated(odds_ratio(PUBLISHED)).method
+    assert "Haldane" not in method_text(estimated(odds_ratio(PUBLISHED)).method)
     assert estimated(error_rate_aided(study)).low is None
 
 
@@ -182,7 +183,7 @@ def test_the_clustered_interval_is_wider_where_decisions_hang_together() -> None
     assert high is not None
     assert low < found.value < high
     assert high - low > 1.5 * ((found.high or 0) - (found.low or 0))
-    assert "readers and cases" in found.method
+    assert "readers and cases" in method_text(found.method)
 
 
 def test_the_clustered_interval_of_the_difference_covers() -> None:
@@ -209,16 +210,18 @@ def test_a_parallel_study_draws_readers_within_their_arm() -> None:
     assert counts is not None
     assert counts[:, :2].sum(axis=1) == pytest.approx(np.full(200, 48))
     assert counts[:, 2:].sum(axis=1) == pytest.approx(np.full(200, 48))
-    assert "over readers of each arm and cases," in estimated(odds_ratio(parallel(8, 3), bootstrap=50)).method
+    assert "over readers of each arm and cases," in method_text(
+        estimated(odds_ratio(parallel(8, 3), bootstrap=50)).method
+    )
     alone = parallel(3, 3)
     assert replicated_counts(alone, 50, 1) is None, "one reader is alone in an arm"
-    assert "at least two readers an arm" in estimated(odds_ratio(alone, bootstrap=50)).method
+    assert "at least two readers an arm" in method_text(estimated(odds_ratio(alone, bootstrap=50)).method)
 
 
 def test_one_reader_has_no_clusters_and_a_reason() -> None:
     found = estimated(error_rate_aided(drawn(1, 12, 4), bootstrap=50))
     assert found.details["low_clustered"] is None
-    assert "too few readers" in found.method
+    assert "too few readers" in method_text(found.method)
 
 
 def gained(gains: list[list[int]]) -> ReaderStudy:
@@ -360,7 +363,7 @@ def test_where_neither_readers_nor_cases_vary_no_interval_is_given() -> None:
     for measure in (error_rate_unaided, odds_ratio):
         found = estimated(measure(gained([[1, 0, 0], [0, 1, 0], [0, 0, 1]]), bootstrap=100))
         assert found.details == {"low_clustered": None, "high_clustered": None}
-        assert "neither the readers nor the cases vary" in found.method
+        assert "neither the readers nor the cases vary" in method_text(found.method)
     for gains in ([[1, 0, 0], [1, 0, 0], [1, 0, 0]], [[1, 1, 1], [0, 0, 0], [0, 0, 0]]):
         varied = estimated(error_rate_unaided(gained(gains), 0.5, 100)).details
         assert (varied["low_clustered"] or 0) < (varied["high_clustered"] or 0), gains
@@ -390,12 +393,12 @@ def test_readers_who_decide_both_ways_are_an_arm_of_their_own() -> None:
 def test_two_readers_of_an_arm_and_two_cases_are_clusters(study: ReaderStudy, given: bool) -> None:
     found = estimated(error_rate_unaided(study, 0.5, 200))
     assert (found.details["low_clustered"] is not None) == given
-    assert ("too few readers or cases for clusters" in found.method) != given
+    assert ("too few readers or cases for clusters" in method_text(found.method)) != given
 
 
 def test_what_hinders_clusters_is_told_apart() -> None:
-    assert "only counts are given" in estimated(odds_ratio(PUBLISHED)).method
-    assert "too few readers or cases for clusters" in estimated(odds_ratio(gained([[1]]))).method
+    assert "only counts are given" in method_text(estimated(odds_ratio(PUBLISHED)).method)
+    assert "too few readers or cases for clusters" in method_text(estimated(odds_ratio(gained([[1]]))).method)
     assert replicated_counts(PUBLISHED, 10, 1) is None
 
 
@@ -418,8 +421,8 @@ def test_replicates_without_decisions_of_both_kinds_are_left_out(readers: int, e
     usable = sum(1 for a, b, c, d in counts if a + b > 0 and c + d > 0)
     assert (0.9 * 400 <= usable < 400) if enough else (usable < 0.9 * 400)
     found = estimated(absolute_risk_reduction(study, 0.5, 400))
-    assert (f", {usable} replicates" in found.method) == enough
-    assert ("too few bootstrap replicates hold decisions of both kinds" in found.method) != enough
+    assert (f", {usable} replicates" in method_text(found.method)) == enough
+    assert ("too few bootstrap replicates hold decisions of both kinds" in method_text(found.method)) != enough
 
 
 def test_as_many_replicates_as_are_wanted_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -430,7 +433,7 @@ def test_as_many_replicates_as_are_wanted_are_enough(monkeypatch: pytest.MonkeyP
     # Of 512 replicates every share is exact in binary.
     monkeypatch.setattr(human_factors, "FEWEST_REPLICATES", usable / 512)
     found = absolute_risk_reduction(study, 0.5, 512, 2026)
-    assert f", {usable} replicates" in estimated(found).method
+    assert f", {usable} replicates" in method_text(estimated(found).method)
 
 
 @pytest.mark.parametrize(("aided", "end"), [(False, "benefit_bound_clustered"), (True, "harm_bound_clustered")])

@@ -10,22 +10,25 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
+from dossier.facts import Fact, Method
 from dossier.metrics.discrimination import risk_distribution, roc, roc_vertices
 from dossier.metrics.imputations import degrees_of_freedom, mean_curve, mean_distribution, mean_roc, rubin
 from dossier.metrics.scales import Scale
 from dossier.metrics.utility import decision_curve, net_benefit
 from dossier.types import Absent, Curve, Estimate, Floats
+from dossier.typeset.methods import method_text
 
 """The level at which a band reaches two standard errors to either side."""
+NORMAL = Method("delta_method")
 NO_ERROR = "not every imputation has a standard error, which Rubin's rules need"
 
 
-def _found(value: float, se: float | None, n: int = 100, events: int | None = 40, method: str = "normal") -> Estimate:
+def _found(value: float, se: float | None, n: int = 100, events: int | None = 40, method: Method = NORMAL) -> Estimate:
     return Estimate(value, None, None, 0.95, n, method, events, se)
 
 
 def _wilson(value: float, low: float | None, high: float | None, level: float | None = 0.95) -> Estimate:
-    return Estimate(value, low, high, level, 100, "Wilson", 40)
+    return Estimate(value, low, high, level, 100, Method("wilson"), 40)
 
 
 # ---- one estimate ---------------------------------------------------------------------------------------------------
@@ -68,7 +71,7 @@ def test_sums_of_shares_are_pooled_share_by_share() -> None:
     ratio = (whole - inside) / inside
     freedom = 2 / (1 - inside / whole) ** 2
     assert found.details["fraction_missing"] == pytest.approx((ratio + 2 / (freedom + 3)) / (ratio + 1))
-    assert (found.n, found.method) == (100, "MOVER of Wilson intervals; 3 imputations by Rubin's rules")
+    assert (found.n, method_text(found.method)) == (100, "MOVER of Wilson intervals; 3 imputations by Rubin's rules")
 
 
 def _flagged(tp: int, fp: int) -> tuple[Floats, Floats]:
@@ -77,7 +80,7 @@ def _flagged(tp: int, fp: int) -> tuple[Floats, Floats]:
 
 
 def test_no_event_in_any_imputation_has_the_widest_of_the_bounds() -> None:
-    none = [Estimate(0.0, 0.0, high, 0.95, 100, "exact upper bound of no event", 0) for high in (0.3, 0.5, 0.4)]
+    none = [Estimate(0.0, 0.0, high, 0.95, 100, Method("exact_without_event"), 0) for high in (0.3, 0.5, 0.4)]
     found = rubin(none, "log", 0.95)
     assert (found.value, found.low, found.high, found.level, found.reason) == (0, 0, 0.5, 0.95, None)
     some = rubin([*none[:2], _found(0.2, 0.1)], "log", 0.95)
@@ -116,7 +119,7 @@ def test_a_scale_is_gone_to_and_come_back_from(
     assert found.value == pytest.approx(value)
     assert found.se == pytest.approx(spread * slope)
     assert [found.low, found.high] == pytest.approx(ends)
-    assert found.method == f"normal; 2 imputations by Rubin's rules, {scale} scale"
+    assert method_text(found.method) == f"normal, delta method; 2 imputations by Rubin's rules, {scale} scale"
 
 
 def test_a_ratio_below_one_is_pooled_too() -> None:
@@ -151,21 +154,24 @@ def test_the_test_of_a_pooled_value_is_that_of_student_with_the_freedom_of_rubin
 
 
 def test_details_are_the_means_of_those_that_every_imputation_has() -> None:
-    first = Estimate(0.3, None, None, 0.95, 100, "first", 40, 0.1, {"share": 0.2, "p_value": 0.5, "gap": 1, "left": 1})
-    second = Estimate(0.5, None, None, 0.95, 100, "second", 40, 0.1, {"share": 0.6, "p_value": 0.5, "gap": None})
+    first = Estimate(
+        0.3, None, None, 0.95, 100, Method("wald"), 40, 0.1, {"share": 0.2, "p_value": 0.5, "gap": 1, "left": 1}
+    )
+    second = Estimate(0.5, None, None, 0.95, 100, Method("wald"), 40, 0.1, {"share": 0.6, "p_value": 0.5, "gap": None})
     found = rubin([first, second], "plain", 0.95)
     assert set(found.details) == {"share", "imputations", "fraction_missing"}
     assert found.details["share"] == pytest.approx(0.4)
     assert found.details["imputations"] == 2
-    assert found.method == "first; 2 imputations by Rubin's rules"
+    assert method_text(found.method) == "Wald; 2 imputations by Rubin's rules"
 
 
 def test_the_tests_of_single_imputations_are_no_word_about_the_pooled_value() -> None:
-    each = [_found(0.3, 0.1, method="paired t; p by 999 sign flips")] * 2
-    assert rubin(each, "plain", 0.95, test=True).method == "paired t; 2 imputations and their test by Rubin's rules"
-    assert rubin([_found(0.3, None, method="bins; p by 999 draws")] * 2, "plain", 0.95).method == (
-        "bins; mean of 2 imputations"
-    )
+    tested = Method(Fact("paired_t", df=99), Fact("p_by_sign_flips", flips=999))
+    pooled = rubin([_found(0.3, 0.1, method=tested)] * 2, "plain", 0.95, test=True).method
+    assert method_text(pooled) == "paired t; 2 imputations and their test by Rubin's rules"
+    drawn = Method("bootstrap_over_both_tables", Fact("p_by_permutations", permutations=999))
+    without = rubin([_found(0.3, None, method=drawn)] * 2, "plain", 0.95).method
+    assert method_text(without) == "bootstrap over the rows of both tables; mean of 2 imputations"
 
 
 # ---- standard errors ------------------------------------------------------------------------------------------------
@@ -193,7 +199,7 @@ def test_what_the_rules_cannot_pool_is_the_mean_with_the_reason(scale: Scale, on
     assert found.value == pytest.approx((0.8 + one.value) / 3)
     assert (found.low, found.high, found.level, found.se) == (None, None, None, None)
     assert (found.n, found.events, found.reason) == (100, 40, reason)
-    assert found.method == "normal; mean of 3 imputations"
+    assert method_text(found.method) == "normal, delta method; mean of 3 imputations"
     assert found.details == {"imputations": 3}
 
 
@@ -240,7 +246,7 @@ def test_a_band_widens_by_the_variance_between_the_imputations() -> None:
     first = {"net_benefit": (0.1, 0.2, 0.3), "low": (-0.15, 0.1, 0.3), "high": (0.25, 0.3, 0.3), "se": (0.1, 0.05, 0.0)}
     other = {"net_benefit": (0.3, 0.2, 0.3), "low": (-0.2, 0.1, 0.3), "high": (0.6, 0.3, 0.3), "se": (0.2, 0.05, 0.0)}
     threshold = (0.1, 0.2, 0.3)
-    curves = [Curve({"threshold": threshold, **columns}, 50, "normal", 20) for columns in (first, other)]
+    curves = [Curve({"threshold": threshold, **columns}, 50, Method("delta_method"), 20) for columns in (first, other)]
     found = mean_curve(curves, "threshold", 2.0, {})
     assert isinstance(found, Curve)
     # A band reaches two standard errors to either side: .1 and .2. B is .02, and counts one and a half times.
@@ -250,11 +256,11 @@ def test_a_band_widens_by_the_variance_between_the_imputations() -> None:
     assert found.columns["low"] == pytest.approx((0.2 - 0.375 * wider, 0.1, 0.3))
     assert found.columns["high"] == pytest.approx((0.2 + 0.225 * wider, 0.3, 0.3))
     assert found.columns["se"] == pytest.approx((0.15 * wider, 0.05, 0))
-    assert (found.n, found.events, found.method) == (50, 20, "normal; mean of 2 imputations")
+    assert (found.n, found.events, method_text(found.method)) == (50, 20, "normal, delta method; mean of 2 imputations")
 
 
 def _shares(line: float, low: float, high: float) -> Curve:
-    return Curve({"risk": (0.5,), "observed": (line,), "low": (low,), "high": (high,)}, 50, "given")
+    return Curve({"risk": (0.5,), "observed": (line,), "low": (low,), "high": (high,)}, 50, Method("wald"))
 
 
 @pytest.mark.parametrize(
@@ -288,7 +294,9 @@ def test_a_band_has_the_width_of_its_level(reach: float) -> None:
     """Imputations at 0 and .2 with a standard error of .01: W is .0001 and B .02, which counts one and a half times."""
     half = reach * 0.01
     curves = [
-        Curve({"threshold": (0.1,), "net_benefit": (at,), "low": (at - half,), "high": (at + half,)}, 50, "given")
+        Curve(
+            {"threshold": (0.1,), "net_benefit": (at,), "low": (at - half,), "high": (at + half,)}, 50, Method("wald")
+        )
         for at in (0.0, 0.2)
     ]
     found = mean_curve(curves, "threshold", reach, {"": False})
@@ -301,7 +309,9 @@ def test_each_line_of_a_curve_ends_where_it_must() -> None:
     lines = {"net_benefit": (0.2, 0.8), "h_accuracy_risk": (0.2, 0.8)}
     curves = [
         Curve(
-            {f"{name}{end}": (at[one] + way,) for name, at in lines.items() for end, way in ENDS.items()}, 50, "given"
+            {f"{name}{end}": (at[one] + way,) for name, at in lines.items() for end, way in ENDS.items()},
+            50,
+            Method("wald"),
         )
         for one in (0, 1)
     ]
@@ -319,7 +329,7 @@ def test_the_mean_runs_over_the_range_that_all_imputations_share() -> None:
     """Lines of slope 1, 2 and 3: the mean is that of slope 2 between .1, where the second begins, and .6, its end."""
     reached = {1: (0.0, 0.25, 0.5, 0.75, 1.0), 2: (0.1, 0.6), 3: (0.05, 0.9)}
     curves = [
-        Curve({"risk": risks, "observed": tuple(slope * risk for risk in risks)}, 60, "given", 30)
+        Curve({"risk": risks, "observed": tuple(slope * risk for risk in risks)}, 60, Method("wald"), 30)
         for slope, risks in reached.items()
     ]
     found = mean_curve(curves, "risk", 1.96, {})
@@ -342,7 +352,7 @@ def test_treating_everybody_is_worth_the_same_on_every_range() -> None:
 
 def test_imputations_that_meet_at_one_point_have_a_mean_there_and_apart_they_have_none() -> None:
     def between(low: float, high: float) -> Curve:
-        return Curve({"risk": (low, high), "observed": (low, high)}, 60, "given", 30)
+        return Curve({"risk": (low, high), "observed": (low, high)}, 60, Method("wald"), 30)
 
     met = mean_curve([between(0.1, 0.3), between(0.3, 0.5)], "risk", 1.96, {})
     assert isinstance(met, Curve)
@@ -353,19 +363,19 @@ def test_imputations_that_meet_at_one_point_have_a_mean_there_and_apart_they_hav
 
 def test_a_curve_is_read_at_the_points_of_the_first() -> None:
     """The second has its points elsewhere, and stands on straight lines between them."""
-    first = Curve({"risk": (0.25, 0.5), "cases": (0.5, 1.0)}, 60, "first", 30)
-    second = Curve({"risk": (0.0, 1.0), "cases": (0.0, 1.0)}, 70, "second", 35)
+    first = Curve({"risk": (0.25, 0.5), "cases": (0.5, 1.0)}, 60, Method("wald"), 30)
+    second = Curve({"risk": (0.0, 1.0), "cases": (0.0, 1.0)}, 70, Method("wald"), 35)
     found = mean_curve([first, second], "risk", 1.96, {})
     assert isinstance(found, Curve)
     assert found.columns["risk"] == (0.25, 0.5)
     assert found.columns["cases"] == pytest.approx(((0.5 + 0.25) / 2, (1.0 + 0.5) / 2))
-    assert (found.n, found.events, found.method) == (60, 30, "first; mean of 2 imputations")
+    assert (found.n, found.events, method_text(found.method)) == (60, 30, "Wald; mean of 2 imputations")
 
 
 def test_a_band_with_a_name_belongs_to_the_line_of_that_name() -> None:
     names = ("threshold", "net_benefit", "rival", "rival_low", "rival_high")
     rows = ((0.1, 0.0, 0.1, -0.1, 0.3), (0.1, 0.5, 0.3, 0.1, 0.5))
-    curves = [Curve({name: (cell,) for name, cell in zip(names, row, strict=True)}, 50, "given") for row in rows]
+    curves = [Curve({name: (cell,) for name, cell in zip(names, row, strict=True)}, 50, Method("wald")) for row in rows]
     found = mean_curve(curves, "threshold", 2.0, {})
     assert isinstance(found, Curve)
     wider = math.sqrt(1 + 1.5 * 0.02 / 0.01)
@@ -384,7 +394,7 @@ def test_a_band_with_a_name_belongs_to_the_line_of_that_name() -> None:
 )
 def test_what_is_no_band_about_a_line_is_the_mean(names: tuple[str, ...]) -> None:
     rows = ((0.1, 0.2, 0.3), (0.3, 0.3, 0.5))
-    curves = [Curve({name: (cell,) for name, cell in zip(names, row, strict=True)}, 50, "given") for row in rows]
+    curves = [Curve({name: (cell,) for name, cell in zip(names, row, strict=True)}, 50, Method("wald")) for row in rows]
     found = mean_curve(curves, "", 1.96, {})
     assert isinstance(found, Curve)
     assert [found.columns[name][0] for name in names] == pytest.approx([0.2, 0.25, 0.4])
@@ -392,7 +402,7 @@ def test_what_is_no_band_about_a_line_is_the_mean(names: tuple[str, ...]) -> Non
 
 def test_bins_have_a_mean_only_where_they_are_the_same() -> None:
     def counted(end: float, share: float) -> Curve:
-        return Curve({"low": (0.0, end), "high": (end, 1.0), "share": (share, 1 - share)}, 50, "counts")
+        return Curve({"low": (0.0, end), "high": (end, 1.0), "share": (share, 1 - share)}, 50, Method("counts"))
 
     found = mean_curve([counted(0.2, 0.5), counted(0.2, 0.75)], "", 1.96, {})
     assert isinstance(found, Curve)
@@ -407,8 +417,8 @@ def test_bins_have_a_mean_only_where_they_are_the_same() -> None:
     ids=["no such column", "a point is missing", "fewer points"],
 )
 def test_curves_with_different_points_have_no_mean(columns: dict[str, tuple[float | None, ...]]) -> None:
-    whole = Curve({"risk": (0.1, 0.2), "observed": (0.1, 0.3)}, 50, "given")
-    found = mean_curve([whole, Curve(columns, 50, "given")], "", 1.96, {})
+    whole = Curve({"risk": (0.1, 0.2), "observed": (0.1, 0.3)}, 50, Method("wald"))
+    found = mean_curve([whole, Curve(columns, 50, Method("wald"))], "", 1.96, {})
     assert found == Absent("the imputations give curves with different points, of which no mean is taken")
 
 
@@ -436,7 +446,11 @@ def test_the_risks_of_all_imputations_are_counted_in_the_same_bins() -> None:
         counts = np.histogram(both, edges)[0]
         assert found.columns[name] == pytest.approx(counts / 2)
         assert found.columns[f"share_{name}"] == pytest.approx(counts / len(both))
-    assert (found.n, found.events, found.method) == (400, int(outcome.sum()), "counts; mean of 2 imputations")
+    assert (found.n, found.events, method_text(found.method)) == (
+        400,
+        int(outcome.sum()),
+        "counts; mean of 2 imputations",
+    )
 
 
 def test_the_weights_of_all_imputations_make_the_shares() -> None:
@@ -448,7 +462,7 @@ def test_the_weights_of_all_imputations_make_the_shares() -> None:
     for name, expected in (("share_events", (3 / 6, 1 / 6, 2 / 6)), ("events", (0.5, 0.5, 1))):
         held = {place: value for place, value in enumerate(found.columns[name]) if value}
         assert held == pytest.approx(dict(zip((3, 7, 19), expected, strict=True)))
-    assert found.method == "counts of rows, shares of their sampling weights; mean of 2 imputations"
+    assert method_text(found.method) == "counts of rows, shares of their sampling weights; mean of 2 imputations"
 
 
 def test_no_rows_have_no_distribution() -> None:
@@ -460,7 +474,7 @@ def test_no_rows_have_no_distribution() -> None:
 
 def _roc(*points: tuple[float, float]) -> Curve:
     fpr, tpr = zip(*points, strict=True)
-    return Curve({"fpr": fpr, "tpr": tpr}, 50, "empirical", 20)
+    return Curve({"fpr": fpr, "tpr": tpr}, 50, Method("empirical"), 20)
 
 
 def _area(curve: Curve) -> float:
@@ -488,7 +502,7 @@ def test_steps_of_the_roc_curve_stay_steps(other: Curve, points: list[tuple[floa
         assert found.columns["fpr"] == pytest.approx([fpr for fpr, _ in points])
         assert found.columns["tpr"] == pytest.approx([tpr for _, tpr in points])
         assert _area(found) == pytest.approx((_area(STAIRS) + _area(other)) / 2)
-        assert (found.n, found.events, found.method) == (50, 20, "empirical; mean of 2 imputations")
+        assert (found.n, found.events, method_text(found.method)) == (50, 20, "empirical; mean of 2 imputations")
 
 
 @pytest.mark.parametrize(("seed", "digits"), [(0, 1), (1, 2), (2, 8)])
@@ -518,8 +532,8 @@ def test_a_long_mean_roc_curve_is_thinned_and_keeps_its_area() -> None:
 
 
 def test_rows_and_events_of_a_mean_roc_curve_are_those_of_the_first() -> None:
-    found = mean_roc([STAIRS, Curve(STAIRS.columns, 60, "other", 30)])
-    assert (found.n, found.events, found.method) == (50, 20, "empirical; mean of 2 imputations")
+    found = mean_roc([STAIRS, Curve(STAIRS.columns, 60, Method("wald"), 30)])
+    assert (found.n, found.events, method_text(found.method)) == (50, 20, "empirical; mean of 2 imputations")
 
 
 def test_a_mean_roc_curve_of_250_points_stays_as_it_is() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
+from dossier.facts import Method
 from dossier.metrics.intervals import (
     NO_SPREAD,
     beyond,
@@ -19,6 +20,7 @@ from dossier.metrics.intervals import (
     on_log,
     on_logit,
     standard_error,
+    student_t,
     two_sided,
     two_sided_student,
     wilson,
@@ -48,9 +50,9 @@ def test_wilson_ends_exactly_in_0_and_1() -> None:
 
 def test_normal_and_student_intervals() -> None:
     outcome = np.array([0.0, 1.0, 1.0, 0.0])
-    plain = estimate(0.5, 0.1, 0.95, outcome, "normal")
+    plain = estimate(0.5, 0.1, 0.95, outcome, Method("delta"))
     assert (plain.low, plain.high) == pytest.approx((0.5 - 1.959963984540054 * 0.1, 0.5 + 1.959963984540054 * 0.1))
-    small = estimate(0.5, 0.1, 0.95, outcome, "t", student=True)
+    small = estimate(0.5, 0.1, 0.95, outcome, student_t(outcome))
     assert small.high == pytest.approx(0.5 + 0.1 * t.ppf(0.975, 3))
     assert (small.n, small.events, small.se) == (4, 2, 0.1)
 
@@ -66,14 +68,14 @@ def test_quantiles_and_tails_are_those_of_scipy(freedom: float) -> None:
 
 
 def test_a_bound_stays_inside_the_range() -> None:
-    found = estimate(0.5, 1.0, 0.95, np.array([0.0, 1.0]), "normal", floor=0, ceiling=1)
+    found = estimate(0.5, 1.0, 0.95, np.array([0.0, 1.0]), Method("delta"), floor=0, ceiling=1)
     assert (found.low, found.high) == (0, 1)
 
 
 def test_without_a_spread_the_bounds_are_missing_and_say_why() -> None:
     assert standard_error(np.array([2.0])) is None
     assert standard_error(np.array([2.0, 2.0, 2.0])) is None
-    found = estimate(0.5, None, 0.95, np.array([0.0, 1.0]), "normal")
+    found = estimate(0.5, None, 0.95, np.array([0.0, 1.0]), Method("delta"))
     assert (found.low, found.high, found.se, found.reason) == (None, None, None, NO_SPREAD)
 
 

@@ -9,9 +9,11 @@ import pytest
 from scipy.optimize import brentq, minimize
 from scipy.special import ndtr, ndtri
 
+from dossier.facts import Method
 from dossier.metrics import inversion
 from dossier.metrics.inversion import _nearest, _noise_around, believable, bounds_of_gaps, estimate_from_tests, inverted
 from dossier.types import Floats
+from dossier.typeset.methods import method_text
 
 TAIL = 0.025
 Z = float(ndtri(1 - TAIL))
@@ -341,6 +343,6 @@ def test_a_bin_that_is_certain_under_perfect_calibration_takes_part() -> None:
 
 @pytest.mark.parametrize(("high", "expected"), [(0.9, 0.9), (1.0, 1.0), (1.3, 1.0)])
 def test_no_error_passes_1(high: float, expected: float) -> None:
-    found = estimate_from_tests(0.5, 0.1, high, 0.95, np.array([0.0, 1.0]), "by hand")
+    found = estimate_from_tests(0.5, 0.1, high, 0.95, np.array([0.0, 1.0]), Method("empirical"))
     assert found.high == expected
-    assert (found.n, found.events, found.method) == (2, 1, "by hand")
+    assert (found.n, found.events, method_text(found.method)) == (2, 1, "empirical")

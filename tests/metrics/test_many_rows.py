@@ -14,6 +14,7 @@ from dossier.metrics.comparison import brier_permutation_test, dealt_cases, log_
 from dossier.metrics.once import once
 from dossier.metrics.resampling import BINNED_ABOVE
 from dossier.types import Absent, Estimate, Floats
+from dossier.typeset.methods import method_text
 
 ROWS = 60_000
 PERMUTATIONS = 999
@@ -49,7 +50,7 @@ def test_the_p_value_on_bins_is_that_of_all_rows(strength: float) -> None:
         assert p_value == pytest.approx(
             expected, abs=1 / 1000 + 4 * math.sqrt(expected * (1 - expected) / PERMUTATIONS)
         )
-        assert "2,000 bins of risk" in found.method
+        assert "2,000 bins of risk" in method_text(found.method)
 
 
 def test_the_bins_keep_the_sum_and_nearly_all_of_the_spread() -> None:

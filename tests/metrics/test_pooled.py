@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
+from dossier.facts import Method
 from dossier.metrics.discrimination import auroc, newcombe_standard_error
 from dossier.metrics.pooled import expected_range, pool, random_effects
 from dossier.metrics.scales import Scale
 from dossier.types import Absent, Estimate, Floats
+from dossier.typeset.methods import method_text
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 GOLDEN = SHARED / "golden/r.json"
@@ -39,7 +41,7 @@ def _golden(measure: str) -> tuple[Floats, Floats, dict[str, Any]]:
 
 
 def _site(value: float, se: float | None, n: int = 400, events: int | None = 100) -> Estimate:
-    return Estimate(value, None, None, None, n, "given", events, se)
+    return Estimate(value, None, None, None, n, Method("wald"), events, se)
 
 
 # ---- metafor --------------------------------------------------------------------------------------------------------
@@ -177,14 +179,14 @@ def test_small_and_impossible_sites_are_listed_and_not_pooled() -> None:
     assert isinstance(alone, Estimate)
     assert (found.value, found.low, found.high) == (alone.value, alone.low, alone.high)
     assert (found.details["k"], found.details["left_out"], found.n, found.events) == (3, 3, 1200, 300)
-    assert found.method == (
+    assert method_text(found.method) == (
         "REML on the logit scale, Hartung-Knapp, t with 2 degrees of freedom; prediction interval from the confidence "
         "distribution of tau; not pooled: few (fewer than 20 events), many (fewer than 20 non-events), vague (no "
         "standard error)"
     )
     unnamed = pool(sites, "logit")
     assert isinstance(unnamed, Estimate)
-    assert "1 site (fewer than 20 events)" in unnamed.method
+    assert "1 site (fewer than 20 events)" in method_text(unnamed.method)
 
 
 def test_exactly_twenty_events_are_enough() -> None:
@@ -221,7 +223,7 @@ def test_a_standard_error_of_0_is_not_pooled() -> None:
     found = pool((_site(0.8, 0.03), _site(0.7, 0.03), _site(0.8, 0.0)), "logit")
     assert isinstance(found, Estimate)
     assert found.details["k"] == 2
-    assert found.method.endswith("; not pooled: 1 site (no standard error)")
+    assert method_text(found.method).endswith("; not pooled: 1 site (no standard error)")
 
 
 @pytest.mark.parametrize("perfect", [1.0, 0.0])
@@ -239,10 +241,10 @@ def test_an_auroc_of_exactly_1_or_0_is_pooled_half_a_row_inside_with_newcombes_e
     assert isinstance(by_hand, Estimate)
     assert (found.value, found.low, found.high) == (by_hand.value, by_hand.low, by_hand.high)
     assert (found.details["k"], found.details["left_out"]) == (3, 0)
-    assert f"; entered: 1 site ({perfect:g} as {inside:.4g})" in found.method
+    assert f"; entered: 1 site ({perfect:g} as {inside:.4g})" in method_text(found.method)
     named = pool((*others, site), "logit", names=("a", "b", "perfect"))
     assert isinstance(named, Estimate)
-    assert f"; entered: perfect ({perfect:g} as {inside:.4g})" in named.method
+    assert f"; entered: perfect ({perfect:g} as {inside:.4g})" in method_text(named.method)
 
 
 def test_only_logarithms_need_a_value_above_0() -> None:
@@ -254,7 +256,7 @@ def test_only_logarithms_need_a_value_above_0() -> None:
     assert plain.value == pytest.approx(0.4)
     assert plain.details["k"] == 3
     assert log.details["k"] == 2
-    assert log.method.endswith("; not pooled: 1 site (a value of 0 has no logarithm)")
+    assert method_text(log.method).endswith("; not pooled: 1 site (a value of 0 has no logarithm)")
 
 
 # ---- by hand --------------------------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from dossier.metrics.reliability import (
     weighted_concordance,
 )
 from dossier.types import Absent, Curve, Estimate, Floats
+from dossier.typeset.methods import method_text
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 RATERS, GOLDEN = SHARED / "data/raters", SHARED / "golden/r.json"
@@ -73,7 +74,7 @@ def test_the_raters_table_has_the_values_of_the_methods() -> None:
     assert isinstance(found, Estimate)
     assert found.details["coherence_low"] == pytest.approx(0.570613, abs=6e-7)
     assert found.details["coherence_high"] == pytest.approx(0.653449, abs=6e-7)
-    assert found.method.startswith("raters' accuracy unknown and taken as 1")
+    assert method_text(found.method).startswith("raters' accuracy unknown and taken as 1")
     assert found.details["accuracy_assumed"] == 1
     declared = weighted_concordance(labels, confidence, rater_accuracy=(0.81,) * 13)
     assert _value(declared) == pytest.approx(0.584726, abs=6e-7)
@@ -224,12 +225,12 @@ def test_cases_that_no_pair_labelled_are_neither_counted_nor_drawn() -> None:
     assert isinstance(found, Estimate)
     assert isinstance(expected, Estimate)
     said = "mean over 3 pairs of raters, 3 cases with fewer than two labels left out, bootstrap over cases, percentile"
-    assert (found.n, found.method) == (5, said)
+    assert (found.n, method_text(found.method)) == (5, said)
     assert (found.value, found.low, found.high) == (expected.value, expected.low, expected.high)
     pairs = rater_agreement(more)
     assert isinstance(pairs, Curve)
     assert pairs.n == 5
-    assert pairs.method == (
+    assert method_text(pairs.method) == (
         "Cohen's kappa over the cases both raters labelled, 3 cases with fewer than two labels left out"
     )
     kept = rater_agreement(labels)
@@ -270,7 +271,7 @@ def test_concordance_against_loops(seed: int, classes: int) -> None:
     assert found.details["coherence_low"] == pytest.approx(low, abs=1e-12)
     assert found.details["coherence_high"] == pytest.approx(high, abs=1e-12)
     assert found.details["cases_skipped"] == np.isnan(labels).all(axis=1).sum()
-    assert found.method.startswith("raters' accuracy as declared")
+    assert method_text(found.method).startswith("raters' accuracy as declared")
 
 
 def test_accuracy_is_measured_against_the_truth_when_it_is_not_declared() -> None:
@@ -418,7 +419,7 @@ def test_two_cases_whose_resample_has_one_class_say_so() -> None:
 def test_complete_cases_are_named_only_where_some_are_left_out() -> None:
     found = fleiss_kappa(np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0]]))
     assert isinstance(found, Estimate)
-    assert found.method == "kappa, bootstrap over cases, percentile"
+    assert method_text(found.method) == "kappa, bootstrap over cases, percentile"
 
 
 def test_two_raters_and_twenty_two_are_listed_pair_by_pair() -> None:
@@ -480,7 +481,7 @@ def test_incomplete_cases_are_left_out_of_fleiss_and_counted() -> None:
     assert _value(found) == pytest.approx(_value(fleiss_kappa(labels[:3])))
     assert isinstance(found, Estimate)
     assert found.n == 3
-    assert "1 case with a missing label left out" in found.method
+    assert "1 case with a missing label left out" in method_text(found.method)
 
 
 # ---- actual accuracy ------------------------------------------------------------------------------------------------
@@ -562,10 +563,13 @@ def test_where_the_raters_accuracy_is_from_is_said(
     labels = np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 1.0]])
     found = actual_accuracy(*_model(90), labels, np.ones((3, 2)), 0.5, truth=truth, rater_accuracy=declared)
     assert isinstance(found, Estimate)
-    assert found.method == f"intervals of rho and of the measured accuracy put together (Zou and Donner), {said}"
+    assert (
+        method_text(found.method)
+        == f"intervals of rho and of the measured accuracy put together (Zou and Donner), {said}"
+    )
     rho = weighted_concordance(labels, np.ones((3, 2)), truth=truth, rater_accuracy=declared)
     assert isinstance(rho, Estimate)
-    assert rho.method == f"{said}, bootstrap over cases, percentile"
+    assert method_text(rho.method) == f"{said}, bootstrap over cases, percentile"
 
 
 def test_the_band_runs_from_one_half_to_one() -> None:
@@ -679,7 +683,7 @@ def test_two_raters_have_one_kappa() -> None:
 def test_two_raters_are_one_pair() -> None:
     found = cohen_kappa(np.array([[1.0, 1.0], [0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]), bootstrap=20)
     assert isinstance(found, Estimate)
-    assert found.method.startswith("mean over 1 pair of raters")
+    assert method_text(found.method).startswith("mean over 1 pair of raters")
 
 
 def test_two_hundred_and_fifty_raters_are_listed_and_one_more_is_not() -> None:
@@ -699,11 +703,11 @@ def test_eleven_levels_are_shown_as_they_are_and_twelve_in_bins() -> None:
     tenths = _counted(np.arange(11)[:, None] / 10)
     assert tenths.columns["confidence"] == pytest.approx([step / 10 for step in range(11)])
     assert list(tenths.columns["count"]) == [1] * 11
-    assert tenths.method == "counted at the values of the scale"
+    assert method_text(tenths.method) == "counted at the values of the scale"
     elevenths = _counted(np.arange(12)[:, None] / 11)
     assert elevenths.columns["confidence"] == pytest.approx([(step + 0.5) / 11 for step in range(11)])
     assert list(elevenths.columns["count"]) == [1] * 10 + [2], "1 lies in the last bin"
-    assert elevenths.method == "11 equal-width bins"
+    assert method_text(elevenths.method) == "11 equal-width bins"
 
 
 def test_a_bin_holds_its_lower_end() -> None:

@@ -8,15 +8,17 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from dossier.facts import Method
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.resampling import VALUE_ALONE, Cells, block_size, cells_of, draws_within_classes, percentile
 from dossier.types import Estimate, Floats
+from dossier.typeset.methods import method_text
 
 TWO_CASES_OF_FIVE = np.array([0.0, 1.0, 0.0, 1.0, 0.0])
 
 
 def interval(replicates: Floats, bootstrap: int, value: float = 0.5) -> Estimate:
-    return percentile(value, replicates, bootstrap, 0.95, TWO_CASES_OF_FIVE, "bootstrap")
+    return percentile(value, replicates, bootstrap, 0.95, TWO_CASES_OF_FIVE, Method("bootstrap"))
 
 
 def test_50000_rows_are_drawn_as_they_are() -> None:
@@ -60,17 +62,17 @@ def test_two_replicates_are_enough_for_a_spread() -> None:
     found = interval(np.array([0.4, 0.7]), 2)
     assert (found.low, found.high, found.level, found.reason) == (0.4, 0.7, 0.95, None)
     assert found.se == pytest.approx(0.3 / math.sqrt(2))
-    assert (found.n, found.events, found.method) == (5, 2, "bootstrap, 2 replicates, percentile")
+    assert (found.n, found.events, method_text(found.method)) == (5, 2, "bootstrap, 2 replicates, percentile")
 
 
 def test_nine_in_ten_replicates_must_allow_a_value() -> None:
     enough = interval(np.linspace(0, 1, 90), 100)
     assert enough.low is not None
-    assert enough.method == "bootstrap, 90 replicates, 10 without a value left out, percentile"
+    assert method_text(enough.method) == "bootstrap, 90 replicates, 10 without a value left out, percentile"
     few = interval(np.linspace(0, 1, 89), 100)
     assert (few.value, few.low, few.high, few.level, few.se) == (0.5, None, None, None, None)
     assert few.reason == "only 89 of 100 bootstrap replicates allow a value"
-    assert (few.n, few.events, few.method) == (5, 2, "bootstrap")
+    assert (few.n, few.events, method_text(few.method)) == (5, 2, "bootstrap")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit, logit
 
+from dossier.facts import Method
 from dossier.metrics.calibration import calibration_curve, calibration_curve_all_sites, tjur_r2
 from dossier.metrics.discrimination import (
     likelihood_ratio_negative,
@@ -33,6 +34,7 @@ from dossier.metrics.utility import (
     utility_profile,
 )
 from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
+from dossier.typeset.methods import method_text
 from tests.estimated import estimated
 
 
@@ -193,7 +195,7 @@ def test_a_rater_of_one_class_is_left_out_and_counted() -> None:
     labels = np.array([[1, 1], [0, math.nan], [1, 1.0]])
     found = curved(rater_rates(labels, np.array([1.0, 0, 1])))
     assert list(found.columns["rater"]) == [1]
-    assert found.method.endswith("1 left out")
+    assert method_text(found.method).endswith("1 left out")
     assert (found.n, found.events) == (3, 2)
     assert isinstance(rater_rates(labels, np.array([1.0, 1, 1])), Absent)
     assert isinstance(rater_rates(np.ones((3, 251)), np.array([1.0, 0, 1])), Absent)
@@ -206,7 +208,7 @@ def test_a_rater_of_one_case_and_one_other_is_shown() -> None:
     assert list(found.columns["rater"]) == [1]
     assert (found.columns["cases"], found.columns["others"]) == ((1,), (1,))
     assert (found.columns["true_positive_rate"], found.columns["false_positive_rate"]) == ((1,), (0,))
-    assert found.method.endswith("1 left out")
+    assert method_text(found.method).endswith("1 left out")
     assert (found.n, found.events) == (2, 1)
 
 
@@ -286,7 +288,7 @@ def test_the_pooled_curve_covers_the_common_range_and_leaves_out_small_sites() -
     few = Curve(made[0].columns, 30, made[0].method, 11)
     again = curved(calibration_curve_all_sites((*sites, site("few", "calibration_curve", few))))
     np.testing.assert_array_equal(numbers(again, "observed"), numbers(found, "observed"))
-    assert again.method.endswith("1 not pooled")
+    assert method_text(again.method).endswith("1 not pooled")
 
 
 def test_the_pooled_curve_is_absent_without_two_sites_or_a_common_range() -> None:
@@ -294,7 +296,7 @@ def test_the_pooled_curve_is_absent_without_two_sites_or_a_common_range() -> Non
     one = curved(calibration_curve(y, p))
     assert isinstance(calibration_curve_all_sites((site("a", "calibration_curve", one),)), Absent)
     low, high = (
-        Curve({**one.columns, "risk": tuple(np.linspace(*ends, 101))}, 500, "", 150)
+        Curve({**one.columns, "risk": tuple(np.linspace(*ends, 101))}, 500, Method("wald"), 150)
         for ends in ((0.1, 0.2), (0.3, 0.5))
     )
     apart = calibration_curve_all_sites((site("a", "calibration_curve", low), site("b", "calibration_curve", high)))

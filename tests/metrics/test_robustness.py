@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
+from dossier.facts import Fact, Method
 from dossier.metrics import discrimination
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.robustness import (
@@ -30,13 +31,14 @@ from dossier.metrics.robustness import (
     wpr,
 )
 from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, Result, SiteResults
+from dossier.typeset.methods import method_text
 
 DATA = Path(__file__).resolve().parents[3] / "shared/data"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the shared folder with the real tables is not there")
 
 
 def _estimate(value: float, se: float | None = 0.02) -> Estimate:
-    return Estimate(value, None, None, None, 300, "given", 100, se)
+    return Estimate(value, None, None, None, 300, Method("wald"), 100, se)
 
 
 def _site(
@@ -62,7 +64,7 @@ SPLITS = Curve(
         "brier": (0.10, 0.12, 0.14, 0.16, 0.30),
     },
     500,
-    "5 refitted splits",
+    Method(Fact("refitted_splits", splits=5)),
 )
 INTERNAL = _site("internal", {"auroc": _estimate(0.85), "brier": _estimate(0.14)}, SPLITS, _estimate(0.3))
 HERE = {"degree_of_correspondence": _estimate(0.25, None), "auroc": _estimate(0.80), "brier": _estimate(0.2)}
@@ -80,7 +82,7 @@ def test_over_splits_by_hand() -> None:
     assert found.value == pytest.approx(0.83)
     assert found.se == pytest.approx(se)
     assert (found.low, found.high) == pytest.approx((0.83 - 3.182446 * se, 0.83 + 3.182446 * se), abs=1e-7)
-    assert found.method == "mean over 4 refitted splits, Nadeau-Bengio, Student t"
+    assert method_text(found.method) == "mean over 4 refitted splits, Nadeau-Bengio, Student t"
 
 
 def test_over_splits_without_training_rows_has_a_reason_instead_of_an_interval() -> None:
@@ -115,7 +117,7 @@ def test_a_declared_interval_gives_back_the_error_it_was_made_of() -> None:
     low, high = (1 / (1 + math.exp(-(math.log(value / (1 - value)) + side * reach))) for side in (-1, 1))
     found = declared_estimate(value, low, high, 0.95, 520, 250)
     assert found.se == pytest.approx(se, rel=1e-12)
-    assert found.method == "declared, its bounds read as a 95% interval"
+    assert method_text(found.method) == "declared, its bounds read as a 95% interval"
 
 
 @pytest.mark.parametrize(("value", "low", "high"), [(0.97, 0.9, 1.0), (0.03, 0.0, 0.1), (0.0, 0.0, 0.1)])
@@ -123,7 +125,9 @@ def test_a_declared_bound_of_0_or_1_implies_no_error(value: float, low: float, h
     found = declared_estimate(value, low, high, 0.95, 100, None)
     assert (found.value, found.low, found.high) == (value, low, high)
     assert (found.se, found.reason) == (None, "a bound of exactly 0 or 1 implies no SE")
-    assert declared_estimate(value, low, high, 0.975, 100, None).method.endswith("read as a 97.5% interval")
+    assert method_text(declared_estimate(value, low, high, 0.975, 100, None).method).endswith(
+        "read as a 97.5% interval"
+    )
 
 
 def _rows(n: int = 200) -> tuple[Floats, Floats]:
@@ -154,7 +158,7 @@ def test_without_splits_it_is_a_hundred_subsets_and_says_so() -> None:
     outcome, risk = _rows()
     found = split_performance(outcome, risk, seed=4)
     assert isinstance(found, Curve)
-    assert found.method == "100 random subsets of 20% of the rows, the model not refitted"
+    assert method_text(found.method) == "100 random subsets of 20% of the rows, the model not refitted"
     assert len(found.columns["auroc"]) == 100
     assert len(set(found.columns["auroc"])) > 50
     assert set(found.columns["standardized_net_benefit"]) == {None}
@@ -176,7 +180,7 @@ def test_at_most_two_hundred_and_fifty_splits_are_shown() -> None:
     shown = first_splits(many)
     assert isinstance(many, Curve)
     assert isinstance(shown, Curve)
-    assert (shown.n, shown.method) == (502, "251 refitted splits, the first 250")
+    assert (shown.n, method_text(shown.method)) == (502, "251 refitted splits, the first 250")
     assert shown.columns == {name: values[:250] for name, values in many.columns.items()}
     assert first_splits(Absent("there are no rows")) == Absent("there are no rows")
 
@@ -289,7 +293,7 @@ def test_wpr_by_hand(minimum: str, measure: str, bound: float, p: float) -> None
 def test_the_method_says_what_the_minimum_is(minimum: str, measure: str, called: str) -> None:
     found = _wpr(minimum, measure, declared={"auroc": 0.75})
     assert isinstance(found, Estimate)
-    assert found.method.endswith(f"against {called}")
+    assert method_text(found.method).endswith(f"against {called}")
 
 
 def test_without_splits_the_method_does_not_speak_of_splits() -> None:
@@ -297,7 +301,7 @@ def test_without_splits_the_method_does_not_speak_of_splits() -> None:
     found = _wpr("worst_split", internal=internal)
     assert isinstance(found, Estimate)
     called = "the worst internal value of 100 random subsets of 20% of the rows, the model not refitted"
-    assert found.method.endswith(f"against {called}")
+    assert method_text(found.method).endswith(f"against {called}")
 
 
 def test_a_declared_minimum_needs_no_internal_test() -> None:
@@ -338,7 +342,7 @@ def test_each_gap_of_wpr_has_its_reason() -> None:
     assert _wpr("worst_split", internal=DECLARED, declared={"auroc": 0.7}) == Absent(declared)
     assert _wpr("declared") == Absent("no minimum is declared for auroc in [robustness]")
     assert wpr(SITE, INTERNAL, "standardized_net_benefit", "worst_split", {}) == Absent("no threshold is declared")
-    empty = Curve({"split": (1.0,), "auroc": (None,)}, 9, "1 refitted splits")
+    empty = Curve({"split": (1.0,), "auroc": (None,)}, 9, Method("wald"))
     assert _wpr("worst_split", internal=_site("i", {}, empty)) == Absent("no internal split allows auroc")
     assert _wpr("worst_split", internal=_site("i", {}, Absent("there are no rows"))) == Absent("there are no rows")
     for se in (None, 0.0):
@@ -414,7 +418,7 @@ def test_support_by_the_published_similarity_stands_beside_it() -> None:
     found = externally_supported((_external(0.5, 0.9, 0.9, 0.1, psi=0.01), STRANGER), 0.5)
     assert isinstance(found, Estimate)
     assert (found.value, found.details["by_psi"], found.details["k"]) == (0, 1, 1)
-    assert (found.n, found.method) == (300, "count of 1 judged of 2 external sites")
+    assert (found.n, method_text(found.method)) == (300, "count of 1 judged of 2 external sites")
     at_the_cut = externally_supported((_external(0.4, 0.9, 0.9, 0.1, psi=0.4),), 0.5)
     assert isinstance(at_the_cut, Estimate)
     assert (at_the_cut.value, at_the_cut.details["by_psi"]) == (0, 0)

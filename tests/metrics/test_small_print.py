@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from dossier.facts import Method
 from dossier.metrics.calibration import nagelkerke_r2
 from dossier.metrics.comparison import permutation_p
 from dossier.metrics.correspondence import standardized_mean_difference
@@ -18,18 +19,19 @@ from dossier.metrics.reliability import required_reliability
 from dossier.metrics.robustness import pearson, performance_against_similarity
 from dossier.metrics.utility import net_benefit
 from dossier.types import Absent, DatasetSummary, DecisionCounts, Estimate, ReaderStudy, Result, SiteResults
+from dossier.typeset.methods import method_text
 from tests.estimated import estimated
 
 
 def one(value: float, se: float | None = 0.1, events: int | None = 100, n: int = 400) -> Estimate:
-    return Estimate(value, None, None, None, n, "given", events, se)
+    return Estimate(value, None, None, None, n, Method("wald"), events, se)
 
 
 def test_details_and_counts_travel_with_an_estimate() -> None:
     outcome = np.array([0.0, 1.0, 1.0])
     for se in (None, 0.1):
-        assert estimate(0.5, se, 0.95, outcome, "normal", details={"k": 2.0}).details == {"k": 2.0}
-        assert estimate(0.5, se, 0.95, outcome, "normal").details == {}
+        assert estimate(0.5, se, 0.95, outcome, Method("delta"), details={"k": 2.0}).details == {"k": 2.0}
+        assert estimate(0.5, se, 0.95, outcome, Method("delta")).details == {}
 
 
 @pytest.mark.parametrize(("nats", "too_far"), [(300.5, False), (301.0, True)])
@@ -61,7 +63,7 @@ def test_a_slope_below_0_can_be_pooled_and_a_ratio_of_0_cannot() -> None:
     found = estimated(pool(ratios, "log", names=("a", "b", "c")))
     assert found.details["k"] == 2
     assert found.details["left_out"] == 1
-    assert "not pooled: a (a value of 0 has no logarithm)" in found.method
+    assert "not pooled: a (a value of 0 has no logarithm)" in method_text(found.method)
 
 
 def of(name: str, similarity: float, auroc: float) -> SiteResults:

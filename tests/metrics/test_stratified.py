@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
+from dossier.facts import Method
 from dossier.metrics import calibration, discrimination, stratified
 from dossier.metrics.discrimination import newcombe_standard_error
 from dossier.metrics.intervals import NO_ROWS
 from dossier.metrics.stratified import MEASURES, Stratum, mean_of_sites
 from dossier.types import Absent, Estimate, Floats
+from dossier.typeset.methods import method_text
 
 R: dict[str, Any] = json.loads((Path(__file__).parents[1] / "reference" / "survey.json").read_text(encoding="utf-8"))
 GLM = 1e-5
@@ -191,7 +193,7 @@ def test_clusters_of_one_row_are_rows(measure: str) -> None:
     assert isinstance(expected, Estimate)
     assert found.value == pytest.approx(expected.value, rel=1e-12)
     assert found.se == pytest.approx(expected.se, rel=0.06), "the error of the score is near that of the model"
-    assert "t with 417 degrees of freedom" in found.method
+    assert "t with 417 degrees of freedom" in method_text(found.method)
 
 
 # ---- the edges ------------------------------------------------------------------------------------------------------
@@ -272,7 +274,7 @@ def test_risks_of_0_and_1_are_left_out_of_slope_and_intercept_and_counted() -> N
         assert isinstance(found, Estimate)
         assert isinstance(alone, Estimate)
         assert (found.value, found.low, found.n) == (alone.value, alone.low, 120)
-        assert found.method.endswith("Wald, 2 rows with a risk of 0 or 1 left out")
+        assert method_text(found.method).endswith("Wald, 2 rows with a risk of 0 or 1 left out")
 
 
 def test_risks_that_are_the_same_at_each_site_have_no_slope_and_separated_ones_no_finite_one() -> None:
@@ -289,7 +291,7 @@ def test_risks_that_are_the_same_at_each_site_have_no_slope_and_separated_ones_n
 
 def test_means_over_rows_and_over_pairs_by_hand() -> None:
     one, two = (
-        Estimate(value, None, None, 0.95, n, "", events, se)
+        Estimate(value, None, None, 0.95, n, Method("wald"), events, se)
         for value, n, events, se in ((0.02, 300, 30, 0.01), (-0.01, 100, 50, 0.03))
     )
     rows = mean_of_sites((one, two), 0.95)
@@ -305,7 +307,10 @@ def test_means_over_rows_and_over_pairs_by_hand() -> None:
 
 
 def test_a_site_without_an_error_leaves_the_mean_without_an_interval() -> None:
-    sites = (Estimate(0.1, None, None, 0.95, 100, "", 30, 0.02), Estimate(0.0, None, None, None, 50, "", 3, None))
+    sites = (
+        Estimate(0.1, None, None, 0.95, 100, Method("wald"), 30, 0.02),
+        Estimate(0.0, None, None, None, 50, Method("wald"), 3, None),
+    )
     found = mean_of_sites(sites, 0.95)
     assert isinstance(found, Estimate)
     assert found.value == pytest.approx(1 / 15)

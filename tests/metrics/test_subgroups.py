@@ -9,14 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dossier.facts import Method
 from dossier.metrics.calibration import oe_ratio
 from dossier.metrics.discrimination import auroc
 from dossier.metrics.subgroups import BY_NATURE, difference, too_few, too_few_of_class, too_few_of_classes
 from dossier.types import Absent, Estimate, Floats
+from dossier.typeset.methods import method_text
 
 
 def estimate(value: float, low: float | None, high: float | None, **more: object) -> Estimate:
-    kept: dict[str, object] = {"level": 0.95, "n": 50, "method": "some", "events": 25, "se": 0.1, **more}
+    kept: dict[str, object] = {"level": 0.95, "n": 50, "method": Method("empirical"), "events": 25, "se": 0.1, **more}
     return Estimate(value=value, low=low, high=high, **kept)  # type: ignore[arg-type]
 
 
@@ -103,7 +105,7 @@ def test_a_number_without_an_interval_by_its_nature_is_not_compared(reason: str 
 @pytest.mark.parametrize(
     ("odd", "reason"),
     [
-        (estimate(0.1, 0.0, 0.2, method="bootstrap, one-sided from 0"), "one-sided"),
+        (estimate(0.1, 0.0, 0.2, method=Method("empirical", "one_sided")), "one-sided"),
         (estimate(0.1, None, None, reason="the rows do not vary"), "the rows do not vary"),
         (estimate(0.1, None, 0.2), "a bound is not finite"),
     ],
@@ -132,9 +134,12 @@ def test_events_are_counted_where_both_count_them(swapped: bool) -> None:
 
 
 def test_the_methods_of_both_are_named_once_if_they_are_one() -> None:
-    plain, other = estimate(0.3, 0.2, 0.4), estimate(0.3, 0.2, 0.4, method="other")
-    assert known(difference(plain, plain)).method == "minus the other patients, square-and-add; some"
-    assert known(difference(plain, other)).method == "minus the other patients, square-and-add; some and other"
+    plain, other = estimate(0.3, 0.2, 0.4), estimate(0.3, 0.2, 0.4, method=Method("wald"))
+    assert method_text(known(difference(plain, plain)).method) == "minus the other patients, square-and-add; empirical"
+    assert (
+        method_text(known(difference(plain, other)).method)
+        == "minus the other patients, square-and-add; empirical and Wald"
+    )
 
 
 def simulated(rng: np.random.Generator, n: int, shift: float) -> tuple[Floats, Floats]:

@@ -36,6 +36,7 @@ from dossier.metrics.utility import (
     weighted_utility,
 )
 from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
+from dossier.typeset.methods import method_text
 from tests.estimated import estimated
 
 SHARED = Path(__file__).parents[2].parent / "shared"
@@ -286,7 +287,7 @@ def test_the_curve_of_all_sites_counts_all_rows_and_events() -> None:
     found = decision_curve_all_sites((site("a", y, p), site("b", np.zeros(4), np.full(4, 0.3)), without))
     assert isinstance(found, Curve)
     assert (found.n, found.events) == (7, 2)
-    assert found.method.startswith("all rows of 2 of 3 sites")
+    assert method_text(found.method).startswith("all rows of 2 of 3 sites")
 
 
 # ---- weighted utility -----------------------------------------------------------------------------------------------

@@ -71,6 +71,7 @@ from dossier.metrics.sample import newcombe_variance, smallest_sample
 from dossier.metrics.smooth_curve import curve_at, loess_at, smooth_curve, spline_design
 from dossier.metrics.utility import net_benefit, standardized_net_benefit
 from dossier.types import Absent, Curve, Estimate, Floats
+from dossier.typeset.methods import method_text
 from tests.estimated import estimated
 from tests.reference.built import SHARED, needs_shared
 
@@ -575,7 +576,7 @@ def edges() -> Compared:
         if isinstance(area, Absent):
             continue
         yield f"edge/{name}/pROC/value/auc", area.value, SAME
-        if area.method == "DeLong, logit":
+        if method_text(area.method) == "DeLong, logit":
             yield f"edge/{name}/pROC/value/ci/1", area.value, SAME
             above, below = placements(y, p)
             variance = delong_variance(above, below)

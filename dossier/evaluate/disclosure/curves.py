@@ -7,11 +7,14 @@ from itertools import pairwise
 
 from dossier.evaluate.disclosure.chains import Chain
 from dossier.evaluate.disclosure.measures import Protected, hull, outcome_withheld
+from dossier.facts import Fact, Method
 from dossier.metrics.intervals import two_sided, wilson
 from dossier.register import REGISTER
 from dossier.types import Absent, CountRange, Curve, CurveResult, Estimate, Withheld
 
 Column = tuple[float | None, ...]
+Found = tuple[dict[str, Column], tuple[str, ...]]
+"""The columns, none where no part rests on enough persons, and the steps of the method."""
 
 
 def of_curve(protected: Protected, one: CurveResult) -> Curve | Absent:
@@ -25,20 +28,21 @@ def of_curve(protected: Protected, one: CurveResult) -> Curve | Absent:
     if not columns:
         return Withheld("no part of it rests on enough persons", protected.below)
     counts = protected.counts
-    return Curve(columns, counts.n, f"{method}, from ranges of {counts.wide} persons", counts.events.total)
+    made = Method(*method, Fact("from_ranges", wide=counts.wide))
+    return Curve(columns, counts.n, made, counts.events.total)
 
 
 def _shares(chain: Chain) -> Column:
     return tuple(int(tail) / int(chain.total) for tail in chain.tails)
 
 
-def _roc(protected: Protected) -> tuple[dict[str, Column], str]:
+def _roc(protected: Protected) -> Found:
     counts = protected.counts
     wrong, right = (tuple(reversed(_shares(one))) for one in (counts.others, counts.events))
-    return {"fpr": (0.0, *wrong), "tpr": (0.0, *right)}, "at the risks of a grid"
+    return {"fpr": (0.0, *wrong), "tpr": (0.0, *right)}, ("at_risks_of_grid",)
 
 
-def _cumulative(protected: Protected) -> tuple[dict[str, Column], str]:
+def _cumulative(protected: Protected) -> Found:
     """The shares of either outcome above each risk, with the outermost of Wilson's intervals."""
     counts = protected.counts
     columns: dict[str, Column] = {"risk": counts.events.grid}
@@ -47,7 +51,7 @@ def _cumulative(protected: Protected) -> tuple[dict[str, Column], str]:
         columns[name] = _shares(chain)
         columns[f"{name}_low"] = tuple(low for low, _ in bounds)
         columns[f"{name}_high"] = tuple(high for _, high in bounds)
-    return columns, "shares at the risks of a grid, Wilson"
+    return columns, ("shares_at_risks_of_grid", "wilson")
 
 
 def _wilson(part: CountRange, whole: CountRange, level: float) -> tuple[float, float]:
@@ -57,7 +61,7 @@ def _wilson(part: CountRange, whole: CountRange, level: float) -> tuple[float, f
     return low, high
 
 
-def _bins(protected: Protected) -> tuple[dict[str, Column], str]:
+def _bins(protected: Protected) -> Found:
     """How many of either outcome lie between two risks of the grid."""
     counts = protected.counts
     columns: dict[str, Column] = {"low": counts.events.grid, "high": (*counts.events.grid[1:], 1.0)}
@@ -65,10 +69,10 @@ def _bins(protected: Protected) -> tuple[dict[str, Column], str]:
         tails = [*map(int, chain.tails), 0]
         columns[name] = tuple(float(above - beyond) for above, beyond in pairwise(tails))
         columns[f"share_{name}"] = tuple((above - beyond) / tails[0] for above, beyond in pairwise(tails))
-    return columns, "counts"
+    return columns, ("counts",)
 
 
-def _groups(protected: Protected) -> tuple[dict[str, Column], str]:
+def _groups(protected: Protected) -> Found:
     """Neighbouring bins of the grid put together until each holds three widths: the share with the outcome."""
     counts = protected.counts
     edges = (*counts.events.grid, 1.0)
@@ -86,7 +90,7 @@ def _groups(protected: Protected) -> tuple[dict[str, Column], str]:
             columns[name].append(value)
         start = end
     made = {name: tuple(values) for name, values in columns.items()} if columns["n"] else {}
-    return made, "neighbouring bins of the risk, its mean from their middles, Wilson"
+    return made, ("neighbouring_bins", "wilson")
 
 
 def _between(chain: Chain, start: int, end: int, wide: int) -> CountRange:
@@ -111,7 +115,7 @@ def _middle(protected: Protected, edges: tuple[float, ...], start: int, end: int
     return sum(held * middle for held, middle in parts) / whole
 
 
-def _decisions(protected: Protected) -> tuple[dict[str, Column], str]:
+def _decisions(protected: Protected) -> Found:
     """Net benefit at the risks of the grid within the declared range, or at all of them."""
     release, counts = protected.site.release, protected.counts
     first, last = release.thresholds.range or (0.0, 1.0)
@@ -130,10 +134,10 @@ def _decisions(protected: Protected) -> tuple[dict[str, Column], str]:
         for name, value in zip(columns, row, strict=True):
             columns[name].append(value)
     made = {name: tuple(values) for name, values in columns.items()} if len(columns["se"]) > 1 else {}
-    return made, "the outermost of pointwise MOVER intervals"
+    return made, ("at_each_threshold", "mover")
 
 
-RULES: Mapping[str, Callable[[Protected], tuple[dict[str, Column], str]]] = {
+RULES: Mapping[str, Callable[[Protected], Found]] = {
     "calibration_groups": _groups,
     "cumulative_risks": _cumulative,
     "decision_curve": _decisions,

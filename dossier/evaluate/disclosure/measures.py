@@ -15,6 +15,7 @@ from dossier.evaluate.classes import metrics_of
 from dossier.evaluate.disclosure.chains import Counts, ends, expected
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import value
+from dossier.facts import Fact, Method
 from dossier.metrics.intervals import two_sided
 from dossier.register import Metric
 from dossier.types import Absent, At, Estimate, Result, Withheld
@@ -134,9 +135,13 @@ def over(found: Estimate, every: Sequence[Estimate], protected: Protected, count
         se=None if none or low is None or high is None else (high - low) / (2 * two_sided(protected.level)),
         n=counts.n,
         events=counts.events.total,
-        method=f"{found.method}, over all tables that ranges of {counts.wide} allow",
+        method=found.method + _over_ranges(counts),
         details={},
     )
+
+
+def _over_ranges(counts: Counts) -> Fact:
+    return Fact("over_ranges", wide=counts.wide)
 
 
 def _asked(protected: Protected, metric: Metric, at: At, table: Table) -> Estimate | Absent:
@@ -174,9 +179,7 @@ def _stepped(protected: Protected, found: Estimate, step: float, metric: Metric)
         se=se,
         n=protected.counts.n,
         events=protected.counts.events.total,
-        method=f"normal, in steps of {step:g}, of no more than one person",
-        interval=None,
-        of_value="",
+        method=Method("normal", Fact("in_steps_of_persons", step=step)),
         made_of=None,
         details={},
         reason=None if se is not None else found.reason,
@@ -229,9 +232,9 @@ def _ratio(protected: Protected, one: Result, metric: Metric, others: object) ->
     low = bound(events.low, rest.high, mean + step / 2, -1)
     high = bound(events.high, rest.low, max(mean - step / 2, step / 2), 1)
     ratio = int(events) / (int(events) + int(rest)) / mean
-    middle = replace(one.found, value=ratio, low=low, high=high, interval=None, of_value="", made_of=None, reason=None)
+    middle = replace(one.found, value=ratio, low=low, high=high, made_of=None, reason=None)
     made = over(middle, [middle], protected, protected.counts)
-    return replace(made, method=f"log scale, over all tables that ranges of {protected.counts.wide} allow")
+    return replace(made, method=Method("on_log_scale", _over_ranges(protected.counts)))
 
 
 def _difference(
@@ -253,7 +256,7 @@ def minus(ours: Estimate | Absent | None, rest: Estimate | Absent | None, below:
         raise TypeError("what is neither absent nor missing is an estimate")
     low = None if ours.low is None or rest.high is None else ours.low - rest.high
     high = None if ours.high is None or rest.low is None else ours.high - rest.low
-    made = "of the two values that are given"
+    made = Method("of_given_values")
     return replace(ours, value=ours.value - rest.value, low=low, high=high, se=None, method=made, details={})
 
 
