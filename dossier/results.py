@@ -12,9 +12,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    JsonValue,
+    ValidationError,
+)
+from pydantic_core import CoreSchema, core_schema
 
 from dossier.errors import Fault, ReleaseError
+from dossier.facts import Fact
 from dossier.release import About, Release
 from dossier.types import (
     Absent,
@@ -44,6 +54,7 @@ from dossier.types import (
     Withheld,
     WithheldDescription,
 )
+from dossier.typeset.reasons import WORDS, reason_text
 
 SCHEMA: Literal["dossier-results/1"] = "dossier-results/1"
 RESULTS = "results.json"
@@ -59,6 +70,42 @@ Count = Annotated[int, Field(ge=0)]
 Status = Literal["estimated", "absent", "withheld"]
 
 
+def _reason(value: object) -> Fact:
+    """The reason that a file holds; a ValueError where it is none, or one without words."""
+    if isinstance(value, Fact):
+        return value
+    if not isinstance(value, Mapping):
+        raise ValueError("a reason is a table with a code")
+    found = Fact.of_json(value)
+    try:
+        reason_text(found)
+    except (KeyError, AttributeError, TypeError) as error:
+        raise ValueError("a reason has a code that is known, and the values of that code") from error
+    return found
+
+
+class _OfReason:
+    """How pydantic reads, writes and describes a reason."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        written = core_schema.plain_serializer_function_ser_schema(lambda reason: reason.as_json)
+        return core_schema.no_info_plain_validator_function(_reason, serialization=written)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, found: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {
+            "type": "object",
+            "description": "A code with its values: numbers, names, counts of something, and other reasons.",
+            "properties": {"code": {"enum": sorted(WORDS)}},
+            "required": ["code"],
+        }
+
+
+Reason = Annotated[Fact, _OfReason]
+"""Why something is absent or withheld, or has no bounds; `typeset.reasons` has the words."""
+
+
 class Row(BaseModel):
     """A row of results.json: frozen, no unknown keys, no guessing of types, no number that is not finite."""
 
@@ -68,7 +115,7 @@ class Row(BaseModel):
 class NotGiven(Row):
     """In place of a number that is known and not given out: the reason, and the smallest count that is printed."""
 
-    withheld: str
+    withheld: Reason
     below: Count
 
     @classmethod
@@ -244,7 +291,7 @@ class SubgroupRow(Row):
     """The rows that are in no subgroup of the column."""
     classes: Mapping[str, Count] = Field(default_factory=dict)
     status: Status
-    reason: str | None = None
+    reason: Reason | None = None
     below: Count | None = None
 
     @classmethod
@@ -301,7 +348,7 @@ class EstimateRow(Row):
     interval: IntervalMethod | None = None
     """How the bounds were made, where a caption names that."""
     status: Status
-    reason: str | None
+    reason: Reason | None
     below: Count | None = None
     """Of what is withheld: the smallest count that is printed."""
 
@@ -386,7 +433,7 @@ class CurveRow(Row):
     method: str | None = None
     interval: IntervalMethod | None = None
     status: Status
-    reason: str | None = None
+    reason: Reason | None = None
     below: Count | None = None
 
     @classmethod
@@ -455,7 +502,7 @@ class CriterionRow(Row):
     at_most: float | None
     observed: float | None
     met: bool | None
-    reason: str | None
+    reason: Reason | None
 
     @classmethod
     def of(cls, one: Criterion) -> Self:
@@ -481,7 +528,7 @@ class PreviousRow(Row):
     datasets: tuple[DatasetRow, ...]
     estimates: tuple[EstimateRow, ...]
     acceptance: tuple[CriterionRow, ...]
-    manifest: PreviousManifest | str
+    manifest: PreviousManifest | Reason
     """The manifest, or why there is none."""
     predicted: Predicted
 
@@ -517,7 +564,7 @@ class PreviousRow(Row):
             datasets=tuple(row.value for row in self.datasets),
             results=tuple(row.result for row in self.estimates),
             criteria=tuple(row.value for row in self.acceptance),
-            manifest=Absent(self.manifest) if isinstance(self.manifest, str) else self.manifest,
+            manifest=Absent(self.manifest) if isinstance(self.manifest, Fact) else self.manifest,
             predicted=self.predicted,
         )
 
@@ -649,8 +696,8 @@ def _gap(found: Absent) -> dict[str, Any]:
     return {"status": "absent", "reason": found.reason}
 
 
-def _absent(status: Status, reason: str | None, below: int | None) -> Absent:
-    why = reason or f"it is {status}"
+def _absent(status: Status, reason: Fact | None, below: int | None) -> Absent:
+    why = reason or Fact("no_reason_given", status=status)
     return Withheld(why, below or 0) if status == "withheld" else Absent(why)
 
 

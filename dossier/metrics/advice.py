@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.facts import Fact
 from dossier.metrics.calibration import BIN_EDGES, SMALLEST_GROUP
 from dossier.metrics.intervals import NO_ROWS, NO_SPREAD
 from dossier.metrics.inversion import BY_TESTS, bounds_of_gaps
@@ -121,7 +122,7 @@ def advisor_value(
     if len(outcome) == 0:
         return NO_ROWS
     if calibration not in CALIBRATIONS:
-        return Absent(f"{calibration} is no way to measure local calibration")
+        return Absent(Fact("no_local_calibration", name=calibration))
     order = np.lexsort((outcome, risk))
     outcome, risk = outcome[order], risk[order]
     sure, right, n = confidence_of(risk), right_at_half(outcome, risk), len(outcome)

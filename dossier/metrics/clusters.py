@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from dossier.facts import Count, Fact
 from dossier.metrics.intervals import NO_SPREAD, beyond_student, two_sided, two_sided_student, wilson
 from dossier.metrics.scales import back, forward, off_scale, stretch
 from dossier.register import Symmetry
@@ -64,12 +65,12 @@ def by_cluster(
     1995; for random groups Kott 2001.
     """
     if made.count < FEWEST:
-        return _without_interval(found, made.method, "all rows are of one cluster, and an interval needs two")
+        return _without_interval(found, made.method, Fact("one_unit_no_interval", units=Count(1, "cluster")))
     values = []
     for group in range(made.count):
         other = without(group)
         if isinstance(other, Absent):
-            reason = f"without some of the clusters there is no value: {other.reason}"
+            reason = Fact("no_value_without_some_clusters", reason=other.reason)
             return _without_interval(found, made.method, reason)
         values.append(other.value)
     se = standard_error(np.array(values))
@@ -102,12 +103,12 @@ def by_linearization(found: Estimate, contributions: Floats, level: float, scale
     count = len(contributions)
     words = f"linearization over {count:,} {units}, t with {count - 1:,} degrees of freedom"
     if count < FEWEST:
-        return _without_interval(found, words, f"all rows are of one {units[:-1]}, and an interval needs two")
+        return _without_interval(found, words, Fact("one_unit_no_interval", units=Count(1, units[:-1])))
     how: IntervalMethod = "rows linearized" if units == "rows" else "clusters linearized"
     return _with_interval(found, math.sqrt(variance_of_sum(contributions)), count - 1, level, scale, words, how)
 
 
-def _without_interval(found: Estimate, words: str, reason: str) -> Estimate:
+def _without_interval(found: Estimate, words: str, reason: Fact) -> Estimate:
     details = {name: value for name, value in found.details.items() if name != "p_value"}
     method = found.by(words)
     return replace(

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from dossier.facts import Fact
 from dossier.metrics.discrimination import POINTS, risk_distribution
 from dossier.metrics.intervals import beyond_student, column, two_sided, two_sided_student
 from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
@@ -41,7 +42,7 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
             # No event in any of them: what is imputed moves only the expected number, and the widest bound holds.
             return Estimate(0.0, 0.0, max(highs), level, n, words, events, None, details)
         reasons = (off_scale(one.value, scale) for one in estimates)
-        reason = next(filter(None, reasons), "not every imputation has a standard error, which Rubin's rules need")
+        reason = next(filter(None, reasons), Fact("not_every_imputation_with_standard_error"))
         return Estimate(value, None, None, None, n, words, events, None, details, reason)
     values = np.array([forward(one.value, scale) for one in estimates])
     within = float(np.mean([error**2 for error in errors if error is not None]))
@@ -173,12 +174,10 @@ def _error(found: Estimate, scale: Scale) -> float | None:
     return (forward(found.high, scale) - forward(found.low, scale)) / (2 * two_sided(found.level))
 
 
-def compared(found: Estimate, complete: Estimate | Absent | None) -> Estimate:
+def compared(found: Estimate, complete: Estimate | None) -> Estimate:
     """The estimate with what the rows say that nothing was imputed to."""
     if complete is None:
         return replace(found, method=f"{found.method}; without the rows before imputing, what it changed is not known")
-    if isinstance(complete, Absent):
-        return replace(found, method=f"{found.method}; none in the complete cases: {complete.reason}")
     details = {**found.details, "complete_cases": complete.value, "complete_cases_n": float(complete.n)}
     return replace(found, details=details)
 
@@ -247,16 +246,16 @@ def mean_curve(curves: Sequence[Curve], axis: str, reach: float, shares: Mapping
     """
     first, count = curves[0], len(curves)
     if next(iter(first.columns)) == "low" and len({one.columns["low"] for one in curves}) > 1:
-        return Absent("the imputations are counted in different bins, of which no mean is taken")
+        return Absent(Fact("imputations_in_different_bins"))
     points = _shared_points(curves, axis) if axis else None
     if points is not None and not len(points):
-        return Absent("the curves of the imputations share no range")
+        return Absent(Fact("imputations_share_no_range"))
     aligned: dict[str, Floats] = {}
     for name in first.columns:
         lines = [_at_points(one, first, points, axis, name) for one in curves]
         known = [line for line in lines if line is not None]
         if len(known) < count:
-            return Absent("the imputations give curves with different points, of which no mean is taken")
+            return Absent(Fact("imputations_with_different_points"))
         aligned[name] = np.array(known)
     columns = {name: lines.mean(axis=0) for name, lines in aligned.items()}
     if points is not None:

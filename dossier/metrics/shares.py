@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from dossier.facts import Count, Fact
 from dossier.metrics.intervals import beyond_student, two_sided_student, wilson_bounds
 from dossier.types import Absent, Estimate, Floats, SumOfShares
 
 Bools = NDArray[np.bool_]
 
-NO_WEIGHT = Absent("no row that is left has a weight")
+NO_WEIGHT = Absent(Fact("no_row_with_weight"))
 
 
 @dataclass(frozen=True)
@@ -128,11 +129,11 @@ class Design:
             f"{lead}{words}; linearization over {self.units:,} clusters, t with {self.units - 1:,} degrees of freedom"
         )
 
-    def obstacle(self) -> str | None:
+    def obstacle(self) -> Fact | None:
         """Why the rows allow no variance; None where they do."""
         if self.is_simple or self.units > 1:
             return None
-        return f"all rows are of one {'row' if self.cluster is None else 'cluster'}, and an interval needs two"
+        return Fact("one_unit_no_interval", units=Count(1, "row" if self.cluster is None else "cluster"))
 
 
 def multinomial(values: Floats, n: float) -> Floats:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from dossier.evaluate.withheld import curves, descriptions, results, tables
 from dossier.evaluate.withheld.tables import Policy, is_few
+from dossier.facts import Fact
 from dossier.types import POOLED, DatasetSummary, Evidence, Flag, Study, SubgroupEvidence, SubgroupSize, Withheld
 
 MEASURES = frozenset(("sensitivity", "specificity", "net_benefit"))
@@ -109,7 +110,7 @@ def _summary(dataset: DatasetSummary, policy: Policy) -> DatasetSummary:
     if outcome is not None:
         dataset = replace(dataset, events=None, class_counts={}, outcome_withheld=outcome)
     excluded = {why: count for why, count in dataset.excluded.items() if isinstance(count, int)}
-    few = Withheld(f"fewer than {smallest} rows of {dataset.name} are excluded for one reason", smallest)
+    few = Withheld(Fact("few_rows_excluded", dataset=dataset.name, below=smallest), smallest)
     if not any(is_few(count, smallest) for count in excluded.values()):
         return dataset
     return replace(

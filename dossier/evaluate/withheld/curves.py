@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dossier.evaluate.withheld.results import names_few, was_pooled
+from dossier.evaluate.withheld.results import counts_few, was_pooled
 from dossier.evaluate.withheld.tables import (
     HALF,
     Policy,
@@ -18,6 +18,7 @@ from dossier.evaluate.withheld.tables import (
     rounded_down,
     splits_few,
 )
+from dossier.facts import Fact
 from dossier.metrics.intervals import wilson
 from dossier.types import (
     MODEL,
@@ -64,7 +65,7 @@ class Setting:
     @property
     def why(self) -> Withheld:
         """The reason of a curve that itself holds or tells a small count."""
-        return Withheld(f"a count below {self.below} could be read from it", self.below)
+        return Withheld(Fact("small_count_readable", below=self.below), self.below)
 
     @property
     def others(self) -> int:
@@ -105,7 +106,7 @@ def _confusions(curves: Sequence[CurveResult], policy: Policy) -> dict[str, With
     """The datasets whose table of predicted and true classes holds a small count."""
     return {
         one.dataset: Withheld(
-            f"fewer than {policy.smallest[one.dataset]} patients stand in a cell", policy.smallest[one.dataset]
+            Fact("few_patients_in_a_cell", below=policy.smallest[one.dataset]), policy.smallest[one.dataset]
         )
         for one in curves
         if one.curve in ("confusion_matrix", "confusion_matrix_all_sites")
@@ -160,7 +161,7 @@ def _judged(one: CurveResult, setting: Setting, study: Withheld | None) -> Curve
     if not setting.below:
         return one
     if isinstance(one.found, Absent):
-        return replace(one, found=setting.why) if names_few(one.found.reason, setting.below) else one
+        return replace(one, found=setting.why) if counts_few(one.found.reason, setting.below) else one
     if setting.outcome is not None and (one.subset or one.curve not in WITHOUT_OUTCOME):
         return replace(one, found=setting.outcome)
     if one.dataset == READER_STUDY and study is not None:
@@ -203,7 +204,7 @@ def _of_all(
         same = before.curve == source and before.subset is None and before.dataset in external
         same = same and dict(before.at) == dict(one.at)
         if same and isinstance(after.found, Withheld) and _counted(one.curve, before.found):
-            why = f"a site of it is withheld, with a count below {after.found.below}"
+            why = Fact("site_withheld", below=after.found.below)
             return replace(one, found=Withheld(why, after.found.below))
     declared = evidence.release.thresholds.declared
     of_sites = [place_of(name, None, one.at) for name in external]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dossier.evaluate.withheld.tables import Policy, is_few, rounded_down
+from dossier.facts import Fact
 from dossier.types import MODEL, Description, DescriptionResult, Evidence, Withheld, WithheldDescription
 
 OTHER = "other levels"
@@ -118,7 +119,7 @@ def together(counts: dict[str, int], below: int) -> frozenset[str]:
 def _row(row: DescriptionResult, here: Variable, there: Variable | None) -> DescriptionResult | Withheld:
     """One statistic as it may be shown, or why it may not."""
     one, below = row.described, here.below
-    few = Withheld(f"fewer than {below} patients", below)
+    few = Withheld(Fact("few_patients", below=below), below)
     if is_few(here.known, below):
         return few
     if one.statistic in ("missing", "share_missing"):

@@ -17,6 +17,7 @@ from dossier.evaluate.withheld.tables import (
     place_of,
     splits_few,
 )
+from dossier.facts import Fact
 from dossier.register import REGISTER, Metric
 from dossier.types import (
     POOLED,
@@ -42,8 +43,6 @@ SHARES = frozenset(("accuracy", "error_rate_aided", "error_rate_unaided", "obser
 """The measures whose value times the rows is a count."""
 
 COUNTED = re.compile(r"\b(\d[\d,]*) (?:rows?|risks?|patients?|cases?|events?|non-events?|decisions?|clusters?)\b")
-OF_A_CLASS = re.compile(r"(?:[,:] )(\d[\d,]*) of (?!the )")
-"""A count of those of a class, in a sentence on classes with too few."""
 PART_OF = re.compile(r"\b(\d[\d,]*) of the (\d[\d,]*)\b")
 
 
@@ -106,15 +105,16 @@ def _found(
 
 def of_counts(term: str, found: Estimate | Absent, below: int, rows: int | None) -> Estimate | Absent:
     """A result, or why it is withheld for the counts that it states itself."""
-    why = Withheld(f"a count below {below} could be told from it", below)
+    why = Withheld(Fact("small_count_told", below=below), below)
     if isinstance(found, Absent):
-        return why if names_few(found.reason, below) else found
-    if names_few(f"{found.method}; {found.reason or ''}", below) or is_few(found.n, below):
+        return why if counts_few(found.reason, below) else found
+    told = names_few(found.method, below) or (found.reason is not None and counts_few(found.reason, below))
+    if told or is_few(found.n, below):
         return why
     # Rows left to chance tell nothing of any patient; those that were left out before the draw do.
     before_the_draw = found.details.get("external_of") or found.n
     if rows is not None and is_few(rows - before_the_draw, below):
-        return Withheld(f"fewer than {below} rows are left out of it", below)
+        return Withheld(Fact("few_rows_left_out", below=below), below)
     if term in SHARES and splits_few(found.value * found.n, found.n, below):
         return why
     if term == "formula_difference":
@@ -123,10 +123,19 @@ def of_counts(term: str, found: Estimate | Absent, below: int, rows: int | None)
     return found
 
 
+def counts_few(reason: Fact, below: int) -> bool:
+    """Whether a reason counts persons, or what is left of them, and the count is small."""
+    return any(
+        is_few(count.number, below)
+        or (count.out_of is not None and (is_few(count.out_of, below) or is_few(count.out_of - count.number, below)))
+        for count in reason.counts
+        if count.is_of_persons
+    )
+
+
 def names_few(text: str, below: int) -> bool:
     """Whether a sentence counts patients and the count is small."""
-    found = COUNTED.findall(text) + (OF_A_CLASS.findall(text) if "too few to tell" in text else [])
-    counts = [int(count.replace(",", "")) for count in found]
+    counts = [int(count.replace(",", "")) for count in COUNTED.findall(text)]
     parts = [(int(part.replace(",", "")), int(whole.replace(",", ""))) for part, whole in PART_OF.findall(text)]
     return any(is_few(count, below) for count in counts) or any(splits_few(part, whole, below) for part, whole in parts)
 
@@ -180,9 +189,7 @@ def _together(
     hidden = next(filter(None, (_hidden(one, name, policy) for name in external_names(evidence))), None)
     if hidden is not None:
         # It holds the rows of every site: those of one that is withheld could be told from the others.
-        return replace(
-            one, found=Withheld(f"a site of it is withheld, with a count below {hidden.below}", hidden.below)
-        )
+        return replace(one, found=Withheld(Fact("site_withheld", below=hidden.below), hidden.below))
     counted = of_counts(one.term, one.found, policy.smallest[POOLED], None)
     return (
         _pooled(one, complete, shown, evidence, policy)
@@ -208,7 +215,7 @@ def _pooled(
     for before, after in zip(complete, shown, strict=True):
         same = (before.term, before.subset, dict(before.at)) == (one.term, one.subset, dict(one.at))
         if same and before.dataset in external and isinstance(after.found, Withheld) and was_pooled(before.found):
-            why = f"a site of it is withheld, with a count below {after.found.below}"
+            why = Fact("site_withheld", below=after.found.below)
             return replace(one, found=Withheld(why, after.found.below))
     return one
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from dossier.facts import Fact
 from dossier.types import (
     POOLED,
     Absent,
@@ -103,9 +104,9 @@ def _outcome(dataset: DatasetSummary) -> Withheld | None:
     """Why nothing that rests on the outcome of a dataset is shown, if so."""
     smallest = dataset.minimum_cell
     if any(is_few(count, smallest) for count in dataset.class_counts.values()):
-        return Withheld(f"{dataset.name} has fewer than {smallest} rows of a class", smallest)
+        return Withheld(Fact("few_rows_of_a_class", dataset=dataset.name, below=smallest), smallest)
     if dataset.events is not None and splits_few(dataset.events, dataset.n, smallest):
-        return Withheld(f"{dataset.name} has fewer than {smallest} events or non-events", smallest)
+        return Withheld(Fact("few_events_or_non_events", dataset=dataset.name, below=smallest), smallest)
     return None
 
 
@@ -136,7 +137,7 @@ def _subgroups(
         for column in dict.fromkeys(one.column for one in here):
             known = [one for one in here if one.column == column and isinstance(one.size, SubgroupSize)]
             if dataset.class_counts and below > 0:
-                reason = "subgroups of several classes have too many small counts to show any safely"
+                reason = Fact("subgroups_of_several_classes")
                 all_of_it = Withheld(reason, below)
                 hidden |= {(dataset.name, one.subset): all_of_it for one in known}
                 unassigned[dataset.name, column] = all_of_it
@@ -149,7 +150,7 @@ def _subgroups(
                 if row is not None:
                     hidden[dataset.name, one.subset] = outcomes.get(dataset.name) or _of_subgroup(row, below)
             if any(row.label is None for row in lines):
-                why = f"the rows of {dataset.name} in no subgroup of {column} would tell a count below {below}"
+                why = Fact("few_in_no_subgroup", dataset=dataset.name, column=column, below=below)
                 unassigned[dataset.name, column] = Withheld(why, below)
     return hidden, unassigned
 
@@ -162,8 +163,8 @@ def _rows(dataset: DatasetSummary, known: Sequence[SubgroupSummary]) -> list[_Ro
 
 def _of_subgroup(row: _Row, below: int) -> Withheld:
     if row.is_small(below):
-        return Withheld(f"fewer than {below} patients, events or non-events", below)
-    return Withheld(f"a subgroup of the same column has a count below {below}, which this one would tell", below)
+        return Withheld(Fact("few_in_subgroup", below=below), below)
+    return Withheld(Fact("small_count_of_other_subgroup", below=below), below)
 
 
 def suppressed(rows: Sequence[_Row], below: int) -> list[_Row]:
@@ -197,7 +198,7 @@ def _thresholds(
     declared = [float(one) for one in evidence.release.thresholds.declared]
     for place in dict.fromkeys(place for place, _ in known):
         below = smallest[place[0]]
-        why = Withheld(f"fewer than {below} patients stand in a cell of right and wrong decisions", below)
+        why = Withheld(Fact("few_in_a_cell_of_decisions", below=below), below)
         kept: list[Cells] = []
         for at in [*declared, *([] if HALF in declared else [HALF])]:
             tried = known.get((place, at), [])
@@ -303,7 +304,7 @@ def _complements(
             for at in declared:
                 whole = withheld.get(((dataset.name, None, None), at))
                 below = smallest[dataset.name]
-                why = Withheld(f"it would tell a count below {below} of another subgroup at this threshold", below)
+                why = Withheld(Fact("small_count_of_other_subgroup_at_threshold", below=below), below)
                 if whole is not None:
                     _withhold(withheld, dataset.name, shown, at, whole)
                     continue
