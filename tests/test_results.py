@@ -18,6 +18,7 @@ from jsonschema import Draft202012Validator
 from dossier import evaluate, initial, reading, results, results_csv
 from dossier.errors import ReleaseError
 from dossier.types import MODEL, READER_STUDY, Absent, Estimate, Evidence, Subset, Withheld
+from tests import reasons
 from tests.canaries import plant
 from tests.conftest import Book
 from tests.reference.built import SHARED, hurried, needs_shared, study
@@ -334,7 +335,7 @@ def test_what_is_absent_has_a_reason_and_no_number(evidence: Evidence, document:
     assert len(absent) == sum(isinstance(result.found, Absent) for result in every) > 0
     for row in absent:
         assert row["reason"]
-        assert not row["reason"].endswith(".")
+        assert not reasons.read(row["reason"]).endswith(".")
         assert {row[name] for name in ("value", "low", "high", "se", "level", "method", "n", "events")} == {None}
 
 
@@ -459,7 +460,7 @@ def test_the_contract_names_the_measures(document: dict[str, Any], position: int
         if "tier" in shown:
             assert row["tier"] == shown["tier"]
         if shown["measure"] == "degree_of_correspondence":
-            assert (row["value"], row["reason"]) == (None, f"{row['dataset']} has no predictors")
+            assert (row["value"], reasons.read(row["reason"])) == (None, f"{row['dataset']} has no predictors")
 
 
 @needs_shared

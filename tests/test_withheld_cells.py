@@ -18,12 +18,13 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from dossier import evaluate, reading, results
 from dossier.evaluate import withheld
 from dossier.evaluate.withheld import curves, descriptions, tables
-from dossier.evaluate.withheld.results import names_few, of_counts
+from dossier.evaluate.withheld.results import counts_few, names_few, of_counts
 from dossier.evaluate.withheld.tables import _Row as Row
+from dossier.facts import Count, Fact
 from dossier.metrics.logistic import clipped
 from dossier.metrics.subgroups import too_few_of_classes
 from dossier.register import fill
-from dossier.types import CountedRows, Estimate, Flag, Study, Subset, Withheld
+from dossier.types import Absent, CountedRows, Estimate, Flag, Study, Subset, Withheld
 from tests.canaries import plant
 from tests.smallest import HEAD, SITE
 
@@ -385,6 +386,25 @@ def test_every_count_that_a_method_or_a_reason_can_hold_is_seen() -> None:
         assert not names_few(f"logit; 10 {noun} left out", 10)
 
 
+@pytest.mark.parametrize(
+    ("count", "seen"),
+    [
+        (Count(7, "nurse"), True),
+        (Count(10, "nurse"), False),
+        (Count(0, "nurse"), False),
+        (Count(7, "site"), False),
+        (Count(3, "case", out_of=12), True),
+        (Count(12, "case", out_of=15), True),
+        (Count(12, "case", out_of=30), False),
+    ],
+)
+def test_whatever_is_counted_in_a_reason_is_a_person_until_somebody_decides_otherwise(count: Count, seen: bool) -> None:
+    reason = Fact("for_one_model", model="rival", reason=Fact("anything", of=(1, count)))
+    assert isinstance(of_counts("auroc", Absent(reason), 10, 45), Withheld) is seen
+    bare = Estimate(0.8, None, None, None, 40, "Wald", 20, reason=reason)
+    assert isinstance(of_counts("auroc", bare, 10, None), Withheld) is seen
+
+
 def test_the_sentences_that_count_in_other_words_are_seen() -> None:
     assert [names_few(clipped(np.array([0.0] * few + [0.5])), 10) for few in (0, 1, 9, 10)] == [
         False,
@@ -393,8 +413,7 @@ def test_the_sentences_that_count_in_other_words_are_seen() -> None:
         False,
     ]
     for counts, seen in (({"G0": 12, "G1": 3}, True), ({"G0": 3, "G1": 12}, True), ({"G0": 12, "G1": 10}, False)):
-        said = too_few_of_classes(counts, " of women")
+        said = too_few_of_classes(counts)
         assert said is not None
-        assert names_few(said.reason, 10) is seen
-    assert names_few("the raters judged 3 of the 12 cases", 10)
+        assert counts_few(said.reason, 10) is seen
     assert not names_few("count of 3 judged of 8 external sites", 10)

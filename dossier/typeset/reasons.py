@@ -112,6 +112,8 @@ WORDS: Mapping[str, str] = {
     "class_without_complexity": "every row of class {label} has a complexity of 0",
     "clustered_rows": "the rows of {dataset} are clustered, and this needs independent rows",
     "clustered_rows_no_band": "the rows of {dataset} are clustered, and this band needs independent rows",
+    "clustered_rows_no_interval": "the rows of {dataset} are clustered, and the interval of this measure needs "
+    "independent rows",
     "clusters_in_both_groups": "some clusters of {dataset} have rows in both groups, which are then not independent",
     "common_slope_did_not_converge": "the fit of the common slope did not converge",
     "complexity_not_available": "a complexity from {source} is not available",
