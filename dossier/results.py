@@ -76,10 +76,10 @@ def _reason(value: object) -> Fact:
         return value
     if not isinstance(value, Mapping):
         raise ValueError("a reason is a table with a code")
-    found = Fact.of_json(value)
     try:
+        found = Fact.of_json(value)
         reason_text(found)
-    except (KeyError, AttributeError, TypeError) as error:
+    except (KeyError, AttributeError, TypeError, OverflowError, RecursionError) as error:
         raise ValueError("a reason has a code that is known, and the values of that code") from error
     return found
 

@@ -260,6 +260,9 @@ def test_it_keeps_to_its_schema(document: dict[str, Any]) -> None:
         (("estimates", 0, "status"), "unknown"),
         (("estimates", 0, "subset"), "Sex=female"),
         (("estimates", 0, "more"), "a word where only numbers may stand"),
+        (("estimates", 0, "reason"), "a sentence"),
+        (("estimates", 0, "reason"), {"code": "of_no_measure"}),
+        (("estimates", 0, "reason"), {"rows": {"count": 5, "of": "row"}}),
         (("curves", 0, "columns"), {"x": [0.1, "0.2"]}),
         (("surplus",), 1),
     ],
@@ -273,6 +276,26 @@ def test_the_schema_and_the_reader_refuse(small: bytes, path: tuple[str | int, .
     assert len(faults(damaged, results.schema())) == 1
     with pytest.raises(ReleaseError):
         results.read(json.dumps(damaged).encode())
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        {"code": "no_event"},
+        {"code": "no_event", "rows": {"count": "5", "of": "row"}},
+        {"code": "raters_judged_some", "judged": 5},
+        {"code": "no_risk_reaches_threshold", "threshold": "high"},
+        {"code": "no_risk_reaches_threshold", "threshold": 10**400},
+        {"code": "before", "reason": {"code": "of_no_measure"}},
+    ],
+    ids=range(6),
+)
+def test_a_reason_without_its_values_is_refused(small: bytes, reason: dict[str, Any]) -> None:
+    damaged = json.loads(small)
+    damaged["estimates"][1]["reason"] = reason
+    with pytest.raises(ReleaseError) as caught:
+        results.read(json.dumps(damaged).encode())
+    assert [fault.where for fault in caught.value.faults] == ["results.json, estimates 2, reason"]
 
 
 @pytest.mark.parametrize("part", ["datasets", "description", "subgroups", "estimates", "curves", "flags", "acceptance"])
