@@ -18,7 +18,7 @@ from dossier.evaluate.offered import ask
 from dossier.register import CurveMaker, Metric, fill
 from dossier.types import Absent, Curve, DecisionCounts, Estimate, Feature, ReaderStudy, find
 from dossier.typeset.reasons import reason_text
-from tests.reasons import Said, because
+from tests.reasons import Said
 from tests.test_laws import METRICS, SETTINGS, numbers, table
 
 CURVES = list(fill("metrics").curves.values())
@@ -315,7 +315,7 @@ def test_a_release_of_edges_is_evaluated_and_recorded(tmp_path: Path) -> None:
     assert find(evidence, "auroc", "internal") == Said(
         "at least one split allows no value: none of the 3 rows has the outcome"
     )
-    few = Absent(because("too few to tell: two has fewer than 5 patients, whose own values it would be"))
+    few = Said("too few to tell: two has fewer than 5 patients, whose own values it would be")
     assert all(result.found == few for result in evidence.results if result.dataset == "two")
     assert all(curve.found == few for curve in evidence.curves if curve.dataset == "two")
     assert not [row for row in evidence.descriptions if row.dataset == "two"]

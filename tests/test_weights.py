@@ -21,7 +21,7 @@ from dossier.metrics.discrimination import risk_distribution
 from dossier.register import fill
 from dossier.types import Absent, Curve, Estimate, Evidence, Study, find, find_curve
 from dossier.typeset.reasons import reason_text
-from tests.reasons import Said, because
+from tests.reasons import Said
 
 SITE = "hospital-1"
 
@@ -256,13 +256,13 @@ def test_the_line_solves_its_equations_also_with_one_risk_far_from_the_others(na
 @pytest.mark.parametrize("risk", [0.5, 0.2, 0.9])
 def test_risks_that_are_the_same_where_there_is_weight_have_no_slope(risk: float) -> None:
     rows = weighted.Rows(OUTCOME, np.array([risk, 0.7, risk, risk]), np.array([1.0, 0.0, 2.0, 3.0]))
-    none = Absent(because("every risk that has a weight is the same or nearly so, so that there is no slope"))
+    none = Said("every risk that has a weight is the same or nearly so, so that there is no slope")
     assert weighted.calibration_slope(rows) == none
     assert weighted.calibration_intercept_joint(rows) == none
 
 
 def test_outcomes_that_are_separated_or_nearly_so_have_no_fit() -> None:
-    endless = Absent(because("the risks separate the outcomes or nearly so, so that no finite logistic fit exists"))
+    endless = Said("the risks separate the outcomes or nearly so, so that no finite logistic fit exists")
     parted = weighted.Rows(OUTCOME, np.array([0.8, 0.7, 0.6, 0.1]), np.ones(4))
     assert weighted.calibration_slope(parted) == endless
     assert weighted.calibration_intercept_joint(parted) == endless

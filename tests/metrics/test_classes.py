@@ -435,7 +435,7 @@ def test_a_thousand_patients_of_a_single_site_add_up() -> None:
 
 
 def test_no_site_has_a_confusion_matrix() -> None:
-    nothing = Absent(because("no external site has a confusion matrix"))
+    nothing = Said("no external site has a confusion matrix")
     for sites in ([], [site("east", Absent(because("there are no rows")))]):
         assert classes.confusion_matrix_all_sites(sites) == classes.per_thousand(sites) == nothing
     assert classes.per_thousand_of_site(np.zeros(0, dtype=int), np.zeros((0, 3))) == Said("there are no rows")
@@ -452,7 +452,7 @@ def test_the_sample_size_of_the_brier_score_by_hand() -> None:
     assert (found.n, found.low, found.high) == (2, None, None)
     assert (found.details["width"], found.reason) == (0.05, Said("a sample size has no interval"))
     assert estimated(classes.mss_brier(truth, risk, 0.1)).value == pytest.approx(96.04)
-    alike = Absent(because("every squared error is the same, so the formula sees no spread"))
+    alike = Said("every squared error is the same, so the formula sees no spread")
     assert classes.mss_brier(truth, np.full((2, 2), 0.5)) == alike
 
 
@@ -614,7 +614,7 @@ def test_a_true_class_without_risk_has_no_log_score() -> None:
 
 def test_weights_of_another_size_are_refused() -> None:
     truth, risk = sample(20, 1, 3)
-    wrong = Absent(because("the severity weights are no table of 3 rows and 3 columns"))
+    wrong = Said("the severity weights are no table of 3 rows and 3 columns")
     assert classes.error_severity_index(truth, risk, DISTANCE) == wrong
     assert classes.mean_severity(truth, risk, DISTANCE) == wrong
     assert classes.confusion_matrix(truth, risk, DISTANCE) == wrong

@@ -43,7 +43,7 @@ from dossier.metrics.discrimination import (
 from dossier.types import Absent, Curve, Floats
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
-from tests.reasons import Said, because
+from tests.reasons import Said
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference values is not there")
@@ -510,7 +510,7 @@ def test_one_answer_for_all_has_no_markedness(risk: float, reason: str) -> None:
 
 
 def test_the_f1_score_needs_a_case_or_a_flag() -> None:
-    nothing = Absent(because("no row has the outcome and no risk reaches the threshold of 0.5"))
+    nothing = Said("no row has the outcome and no risk reaches the threshold of 0.5")
     assert f1(*rows_of(0, 0, 0, 3), 0.5) == nothing
     assert f1(*rows_of(0, 0, 0, 1), 0.5) == nothing
     assert estimated(f1(*rows_of(0, 0, 1, 2), 0.5)).value == 0

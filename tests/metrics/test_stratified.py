@@ -20,7 +20,7 @@ from dossier.metrics.discrimination import newcombe_standard_error
 from dossier.metrics.intervals import NO_ROWS
 from dossier.metrics.stratified import MEASURES, Stratum, mean_of_sites
 from dossier.types import Absent, Estimate, Floats
-from tests.reasons import Said, because
+from tests.reasons import Said
 
 R: dict[str, Any] = json.loads((Path(__file__).parents[1] / "reference" / "survey.json").read_text(encoding="utf-8"))
 GLM = 1e-5
@@ -277,7 +277,7 @@ def test_risks_of_0_and_1_are_left_out_of_slope_and_intercept_and_counted() -> N
 def test_risks_that_are_the_same_at_each_site_have_no_slope_and_separated_ones_no_finite_one() -> None:
     outcome = [0, 1] * 10
     same = [_rows(outcome, [0.3] * 20), _rows(outcome, [0.6] * 20)]
-    nothing = Absent(because("at every site the risks are the same or nearly so, so that there is no slope"))
+    nothing = Said("at every site the risks are the same or nearly so, so that there is no slope")
     assert stratified.calibration_slope(same) == nothing
     parted = _rows([0] * 10 + [1] * 10, [0.1 + 0.01 * k for k in range(20)])
     assert stratified.calibration_slope([parted]) == stratified.SEPARATED
