@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 from dossier.errors import Fault
+from dossier.facts import Fact
 from dossier.types import (
     POOLED,
     READER_STUDY,
@@ -18,6 +19,7 @@ from dossier.types import (
     Term,
     Withheld,
 )
+from dossier.typeset.reasons import reason_text
 
 if TYPE_CHECKING:
     from dossier.release import Acceptance
@@ -75,7 +77,6 @@ def _observed(declared: Acceptance, dataset: str, results: Sequence[Result]) -> 
 
 def _found(declared: Acceptance, dataset: str, results: Sequence[Result]) -> Estimate | Absent:
     """The estimate that the criterion is about, or why there is none."""
-    where = "all sites together" if dataset == POOLED else dataset
     return next(
         (
             result.found
@@ -85,7 +86,7 @@ def _found(declared: Acceptance, dataset: str, results: Sequence[Result]) -> Est
             and result.subset == declared.subset
             and _same(result.at, declared.at)
         ),
-        Absent(f"{declared.measure} is not computed for {where}{_settings(declared)}"),
+        Absent(_not_computed(declared, dataset)),
     )
 
 
@@ -94,7 +95,15 @@ def _number(found: Estimate, declared: Acceptance) -> float | Absent:
         return found.value
     bound = found.low if declared.bound == "low" else found.high
     side = "lower" if declared.bound == "low" else "upper"
-    return Absent(found.reason or f"the interval has no {side} bound") if bound is None else bound
+    return Absent(found.reason or Fact("no_bound", side=side)) if bound is None else bound
+
+
+def _not_computed(declared: Acceptance, dataset: str) -> Fact:
+    settings = tuple(_listed(declared))
+    at = Fact("at_settings", settings=settings) if settings else None
+    if dataset == POOLED:
+        return Fact("criterion_not_computed_over_all_sites", measure=declared.measure, settings=at)
+    return Fact("criterion_not_computed", measure=declared.measure, dataset=dataset, settings=at)
 
 
 def _same(at: Mapping[str, float | str], asked: Mapping[str, float | str]) -> bool:
@@ -102,9 +111,15 @@ def _same(at: Mapping[str, float | str], asked: Mapping[str, float | str]) -> bo
 
 
 def _settings(declared: Acceptance) -> str:
-    subset = [] if declared.subset is None else [str(declared.subset)]
-    settings = [f"{name} {value}" for name, value in declared.at.items()]
-    return f" at {', '.join([*subset, *settings])}" if subset or settings else ""
+    listed = list(_listed(declared))
+    return f" at {', '.join(listed)}" if listed else ""
+
+
+def _listed(declared: Acceptance) -> Iterator[str]:
+    """The subgroup and the settings, one by one."""
+    if declared.subset is not None:
+        yield str(declared.subset)
+    yield from (f"{name} {value}" for name, value in declared.at.items())
 
 
 def _is_met(observed: float, declared: Acceptance) -> bool:
@@ -143,7 +158,7 @@ def never_estimated(
                 "criterion_not_estimable",
                 dataset,
                 f"acceptance criterion {number} ({criterion.measure}{_settings(criterion)}) cannot be estimated at "
-                f"{_site(dataset, datasets)}: {found.reason}.",
+                f"{_site(dataset, datasets)}: {reason_text(found.reason)}.",
             )
             for dataset, found in absent.items()
         ]
@@ -183,7 +198,7 @@ def _site(name: str, datasets: Sequence[DatasetSummary]) -> str:
 def _fault(
     number: int, criterion: Acceptance, absent: Mapping[str, Absent], offered: Sequence[tuple[Result, bool]]
 ) -> Fault:
-    reasons = dict.fromkeys(found.reason for found in absent.values())
+    reasons = dict.fromkeys(reason_text(found.reason) for found in absent.values())
     asked = f"{criterion.measure}{_settings(criterion)}"
     what = f"{asked} can never be estimated for {criterion.dataset}: {'; '.join(reasons)}."
     return Fault(what, f"release.toml, [[acceptance]] {number}", _instead(criterion, set(absent), offered))

@@ -34,7 +34,7 @@ CURVES: Mapping[str, str] = {
     "risk": "risk_distribution",
 }
 """The curves that have a name of one word; `curves` takes every other by the name that results.json has."""
-FOUND = ("value", "low", "high", "se", "level", "n", "events", "method", "status", "reason")
+FOUND = ("value", "low", "high", "se", "level", "n", "events", "method", "status")
 TABLE = "data.parquet"
 
 
@@ -196,9 +196,11 @@ class Record:
         """
         import pandas
 
+        from dossier.typeset.reasons import reason_text
+
         rows = self.results.estimates
         details = sorted({name for row in rows for name in row.details})
-        taken = {"measure", *WHERE, *FOUND, *details}
+        taken = {"measure", *WHERE, *FOUND, "reason", *details}
         known = sorted({name for row in rows for name in row.at} - {"threshold", "horizon"})
         settings = {name: f"at_{name}" if name in taken else name for name in ("threshold", "horizon", *known)}
         made = [
@@ -208,11 +210,12 @@ class Record:
                 **{column: row.at.get(name) for name, column in settings.items()},
                 **{name: getattr(row, name) for name in FOUND},
                 "method": row.method_text,
+                "reason": None if row.reason is None else reason_text(row.reason),
                 **{name: row.details.get(name) for name in details},
             }
             for row in rows
         ]
-        columns = ["measure", *WHERE, *settings.values(), *FOUND, *details]
+        columns = ["measure", *WHERE, *settings.values(), *FOUND, "reason", *details]
         numbers = dict.fromkeys(("value", "low", "high", "se"), "float64")
         return pandas.DataFrame(made, columns=columns).astype(numbers)
 

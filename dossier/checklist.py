@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from dossier.facts import Fact
 from dossier.types import POOLED, Absent, ChecklistRow, Estimate, externals
+from dossier.typeset.reasons import reason_text
 
 if TYPE_CHECKING:
     from dossier.types import Evidence
@@ -105,7 +107,7 @@ def _unsaid(item: Item, evidence: Evidence) -> tuple[str, str | None]:
     """The status of a row of which the release says nothing in words."""
     computed = _computed(item, evidence)
     if isinstance(computed, Absent):
-        return f"not applicable, {computed.reason}", None
+        return f"not applicable, {reason_text(computed.reason)}", None
     if computed:
         answer = "computed" if item.answer == "computed" else "declared"
         return ANSWERS[answer], item.where
@@ -138,7 +140,7 @@ def _sized(evidence: Evidence) -> bool:
 
 def _pooled(evidence: Evidence) -> bool | Absent:
     if len(externals(evidence)) < 2:
-        return Absent("one external site")
+        return Absent(Fact("one_external_site"))
     return any(result.dataset == POOLED and isinstance(result.found, Estimate) for result in evidence.results)
 
 
@@ -160,7 +162,7 @@ def _flags_answered(evidence: Evidence) -> bool:
 
 def _updated(evidence: Evidence) -> bool | Absent:
     declared = evidence.release.statements.get("12f")
-    return Absent("nothing was updated (12f)") if declared is not None and declared.none is not None else False
+    return Absent(Fact("nothing_updated")) if declared is not None and declared.none is not None else False
 
 
 ANSWERED_BY: Mapping[str, Callable[[Evidence], bool | Absent]] = {

@@ -10,6 +10,7 @@ from typing import Literal
 from dossier.checklist import MISSING
 from dossier.flags import FLAGS
 from dossier.types import ChecklistRow, Criterion, Evidence, Flag
+from dossier.typeset.reasons import reason_text
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,8 @@ def _judged(criterion: Criterion) -> str:
     limits = {"at least": criterion.at_least, "at most": criterion.at_most}
     asked = " and ".join(f"{word} {limit:g}" for word, limit in limits.items() if limit is not None)
     if criterion.observed is None:
-        return f"not estimable: {criterion.reason}; {bound} was to be {asked}"
+        reason = "None" if criterion.reason is None else reason_text(criterion.reason)
+        return f"not estimable: {reason}; {bound} was to be {asked}"
     return f"{'met' if criterion.met else 'not met'}: {bound} is {criterion.observed:.6g}, asked for is {asked}"
 
 

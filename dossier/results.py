@@ -16,6 +16,8 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
     JsonValue,
     PlainSerializer,
     ValidationError,
@@ -24,6 +26,7 @@ from pydantic import (
     WrapValidator,
     model_validator,
 )
+from pydantic_core import CoreSchema, core_schema
 
 from dossier.errors import Fault, ReleaseError
 from dossier.facts import Fact, Method
@@ -57,6 +60,7 @@ from dossier.types import (
     WithheldDescription,
 )
 from dossier.typeset.methods import method_text
+from dossier.typeset.reasons import WORDS, reason_text
 
 SCHEMA: Literal["dossier-results/1"] = "dossier-results/1"
 RESULTS = "results.json"
@@ -110,6 +114,42 @@ Count = Annotated[
 Status = Literal["estimated", "absent", "withheld"]
 
 
+def _reason(value: object) -> Fact:
+    """The reason that a file holds; a ValueError where it is none, or one without words."""
+    if isinstance(value, Fact):
+        return value
+    if not isinstance(value, Mapping):
+        raise ValueError("a reason is a table with a code")
+    try:
+        found = Fact.of_json(value)
+        reason_text(found)
+    except (KeyError, AttributeError, TypeError, OverflowError, RecursionError) as error:
+        raise ValueError("a reason has a code that is known, and the values of that code") from error
+    return found
+
+
+class _OfReason:
+    """How pydantic reads, writes and describes a reason."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        written = core_schema.plain_serializer_function_ser_schema(lambda reason: reason.as_json)
+        return core_schema.no_info_plain_validator_function(_reason, serialization=written)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, found: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {
+            "type": "object",
+            "description": "A code with its values: numbers, names, counts of something, and other reasons.",
+            "properties": {"code": {"enum": sorted(WORDS)}},
+            "required": ["code"],
+        }
+
+
+Reason = Annotated[Fact, _OfReason]
+"""Why something is absent or withheld, or has no bounds; `typeset.reasons` has the words."""
+
+
 class Row(BaseModel):
     """A row of results.json: frozen, no unknown keys, no guessing of types, no number that is not finite."""
 
@@ -119,7 +159,7 @@ class Row(BaseModel):
 class NotGiven(Row):
     """In place of a number that is known and not given out: the reason, and the smallest count that is printed."""
 
-    withheld: str
+    withheld: Reason
     below: Count
 
     @classmethod
@@ -295,7 +335,7 @@ class SubgroupRow(Row):
     """The rows that are in no subgroup of the column."""
     classes: Mapping[str, Count] = Field(default_factory=dict)
     status: Status
-    reason: str | None = None
+    reason: Reason | None = None
     below: Count | None = None
 
     @classmethod
@@ -377,7 +417,7 @@ class EstimateRow(Row):
     method: Steps | None
     """How it was made: codes, each with its values, in the order in which they are printed."""
     status: Status
-    reason: str | None
+    reason: Reason | None
     below: Count | None = None
     """Of what is withheld: the smallest count that is printed."""
 
@@ -464,7 +504,7 @@ class CurveRow(Row):
     events: Count | None = None
     method: Steps | None = None
     status: Status
-    reason: str | None = None
+    reason: Reason | None = None
     below: Count | None = None
 
     @classmethod
@@ -532,7 +572,7 @@ class CriterionRow(Row):
     at_most: float | None
     observed: float | None
     met: bool | None
-    reason: str | None
+    reason: Reason | None
 
     @classmethod
     def of(cls, one: Criterion) -> Self:
@@ -558,7 +598,7 @@ class PreviousRow(Row):
     datasets: tuple[DatasetRow, ...]
     estimates: tuple[EstimateRow, ...]
     acceptance: tuple[CriterionRow, ...]
-    manifest: PreviousManifest | str
+    manifest: PreviousManifest | Reason
     """The manifest, or why there is none."""
     predicted: Predicted
 
@@ -594,7 +634,7 @@ class PreviousRow(Row):
             datasets=tuple(row.value for row in self.datasets),
             results=tuple(row.result for row in self.estimates),
             criteria=tuple(row.value for row in self.acceptance),
-            manifest=Absent(self.manifest) if isinstance(self.manifest, str) else self.manifest,
+            manifest=Absent(self.manifest) if isinstance(self.manifest, Fact) else self.manifest,
             predicted=self.predicted,
         )
 
@@ -720,8 +760,8 @@ def _gap(found: Absent) -> dict[str, Any]:
     return {"status": "absent", "reason": found.reason}
 
 
-def _absent(status: Status, reason: str | None, below: int | None) -> Absent:
-    why = reason or f"it is {status}"
+def _absent(status: Status, reason: Fact | None, below: int | None) -> Absent:
+    why = reason or Fact("no_reason_given", status=status)
     return Withheld(why, below or 0) if status == "withheld" else Absent(why)
 
 

@@ -6,6 +6,7 @@ import csv
 import io
 
 from dossier.results import EstimateRow, Results
+from dossier.typeset.reasons import reason_text
 
 COLUMNS = (
     *("measure", "dataset", "subset_column", "subset_level", "at", "value", "low", "high", "se", "level", "p_value"),
@@ -24,6 +25,7 @@ def text(results: Results) -> bytes:
 
 def _line(row: EstimateRow) -> list[object]:
     cells: dict[str, object] = {**row.details, **row.model_dump(exclude={"subset", "at"}), "method": row.method_text}
+    cells["reason"] = None if row.reason is None else reason_text(row.reason)
     if row.subset is not None:
         cells |= {"subset_column": row.subset.column, "subset_level": row.subset.level}
     cells["at"] = ";".join(f"{name}={value}" for name, value in sorted(row.at.items()))

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.facts import Fact
+
 if TYPE_CHECKING:
     from dossier.facts import Method
     from dossier.release import Release
@@ -454,7 +456,7 @@ class Estimate:
     se: float | None = None
     details: Mapping[str, float | None] = field(default_factory=dict)
     """More that belongs to it: p_value, prediction_low, prediction_high, tau, i2, k, p_performance, p_similarity ..."""
-    reason: str | None = None
+    reason: Fact | None = None
     """Why a bound is missing, when one is."""
     made_of: SumOfShares | None = field(default=None, compare=False, repr=False)
     """The shares of rows that it is a sum of, from which imputations are pooled; never recorded."""
@@ -467,9 +469,9 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Absent:
-    """A result that the inputs do not allow, with its reason as one sentence without a full stop."""
+    """A result that the inputs do not allow, with its reason."""
 
-    reason: str
+    reason: Fact
 
 
 @dataclass(frozen=True)
@@ -616,7 +618,7 @@ class Criterion:
     observed: float | None
     met: bool | None
     """None when it cannot be estimated."""
-    reason: str | None = None
+    reason: Fact | None = None
     """Why it cannot be estimated."""
 
 
@@ -753,7 +755,7 @@ class Gallery:
 
     evidence: Evidence
     pictures: Mapping[str, Picture]
-    absent: Mapping[str, str]
+    absent: Mapping[str, Fact]
 
 
 @dataclass(frozen=True)
@@ -790,7 +792,7 @@ def find(evidence: Evidence, measure: str, dataset: str, /, **at: float | str) -
     A measure that is taken class by class answers with the mean over the classes, unless a class is asked for.
     """
     here = evidence.of_measure.get((measure, dataset), ())
-    return _exactly(_of_all(here), at) or Absent(f"{measure} was not computed for {dataset}")
+    return _exactly(_of_all(here), at) or Absent(Fact("not_computed", measure=measure, dataset=dataset))
 
 
 def _exactly(results: Iterable[Result], at: dict[str, float | str]) -> Estimate | Absent | None:
@@ -811,7 +813,7 @@ def _of_all(results: Iterable[Result]) -> Iterator[Result]:
 def found(site: SiteResults, measure: str, /, **at: float | str) -> Estimate | Absent:
     """The result of a measure at one site at exactly these settings, as `find` gives it."""
     here = [result for result in site.results if result.measure == measure]
-    return _exactly(_of_all(here), at) or Absent(f"{measure} was not computed for {site.summary.name}")
+    return _exactly(_of_all(here), at) or Absent(Fact("not_computed", measure=measure, dataset=site.summary.name))
 
 
 def found_curve(site: SiteResults, curve: str, /, **at: float | str) -> Curve | Absent:
@@ -819,7 +821,7 @@ def found_curve(site: SiteResults, curve: str, /, **at: float | str) -> Curve | 
     for result in site.curves:
         if result.curve == curve and result.subset is None and dict(result.at) == at:
             return result.found
-    return Absent(f"{curve} was not computed for {site.summary.name}")
+    return Absent(Fact("curve_not_computed", curve=curve, dataset=site.summary.name))
 
 
 def find_in_subgroup(
@@ -831,7 +833,9 @@ def find_in_subgroup(
         for result in evidence.subgroups.results
         if (result.subset, result.measure, result.dataset) == (subset, measure, dataset)
     ]
-    return _exactly(here, at) or Absent(f"{measure} was not computed for {subset} of {dataset}")
+    return _exactly(here, at) or Absent(
+        Fact("not_computed_in_subgroup", measure=measure, subset=str(subset), dataset=dataset)
+    )
 
 
 def find_curve_in_subgroup(evidence: Evidence, subset: Subset, curve: str, dataset: str) -> Curve | Absent:
@@ -839,7 +843,7 @@ def find_curve_in_subgroup(evidence: Evidence, subset: Subset, curve: str, datas
     for result in evidence.subgroups.curves:
         if (result.subset, result.curve, result.dataset) == (subset, curve, dataset):
             return result.found
-    return Absent(f"{curve} was not computed for {subset} of {dataset}")
+    return Absent(Fact("curve_not_computed_in_subgroup", curve=curve, subset=str(subset), dataset=dataset))
 
 
 def subgroup_columns(evidence: Evidence) -> dict[str, tuple[str, ...]]:
@@ -869,7 +873,7 @@ def find_curve(evidence: Evidence, curve: str, dataset: str, /, **at: float | st
     for result in evidence.curves:
         if result.curve == curve and result.dataset == dataset and result.subset is None and dict(result.at) == at:
             return result.found
-    return Absent(f"{curve} was not computed for {dataset}")
+    return Absent(Fact("curve_not_computed", curve=curve, dataset=dataset))
 
 
 def externals(evidence: Evidence) -> tuple[DatasetSummary, ...]:

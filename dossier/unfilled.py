@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from dossier.contents import FILL_OF_CLASSES, Chapter
+from dossier.facts import Fact
 from dossier.types import Absent, DatasetSummary, Evidence, externals
-from dossier.typeset.words import in_words, named, sentence_case
+from dossier.typeset.reasons import Names, known_names, reason_text
+from dossier.typeset.words import in_words, sentence_case
 
 MOST_REASONS = 2
 """Reasons that are printed of one chapter."""
@@ -26,25 +27,26 @@ def filled(evidence: Evidence, chapter: Chapter) -> Chapter:
 def _reasons(evidence: Evidence, chapter: str) -> str:
     """Why no measure of a chapter has a number at the external sites, the most frequent reasons first."""
     sites = {site.name: site.site for site in externals(evidence)}
-    where: dict[str, set[str]] = {}
+    where: dict[str, dict[str, Fact]] = {}
     for one in evidence.results:
         if one.dataset in sites and isinstance(one.found, Absent) and evidence.terms[one.term].chapter == chapter:
-            where.setdefault(
-                re.sub(rf"(?<![\w-]){re.escape(one.dataset)}(?![\w-])", HERE, one.found.reason), set()
-            ).add(one.dataset)
+            shared = reason_text(one.found.reason, Names({one.dataset: HERE}))
+            where.setdefault(shared, {}).setdefault(one.dataset, one.found.reason)
     ordered = sorted(where, key=lambda reason: (-len(where[reason]), reason))[:MOST_REASONS]
-    return " ".join(f"{_said(evidence, reason, where[reason])}." for reason in ordered)
+    return " ".join(f"{_said(evidence, where[reason])}." for reason in ordered)
 
 
 HERE = "\N{REPLACEMENT CHARACTER}"
 """The place of a dataset's name in a reason that several datasets share."""
 
 
-def _said(evidence: Evidence, reason: str, where: set[str]) -> str:
+def _said(evidence: Evidence, where: Mapping[str, Fact]) -> str:
     """A reason with the first of its sites, and how many more have it."""
-    first = next(site.name for site in externals(evidence) if site.name in where)
+    first = next(site for site in externals(evidence) if site.name in where)
     more = f" (and {in_words(len(where) - 1)} more)" if len(where) > 1 else ""
-    return sentence_case(named(evidence, reason.replace(HERE, f"{first}{more}", 1).replace(HERE, first)))
+    known = known_names(evidence)
+    text = reason_text(where[first.name], replace(known, datasets={**known.datasets, first.name: HERE}))
+    return sentence_case(text.replace(HERE, f"{first.site}{more}", 1).replace(HERE, first.site))
 
 
 def _has_both(site: DatasetSummary) -> bool:

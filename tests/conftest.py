@@ -19,6 +19,7 @@ from dossier.register import fill
 from dossier.types import RIVAL, Absent, Document, Estimate, Evidence, Gallery, Result, Term
 from tests.figures.evidence import THRESHOLD, Case
 from tests.figures.evidence import evidence as drawn_evidence
+from tests.reasons import because
 from tests.reference.built import hurried
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -207,14 +208,16 @@ def by_hand(case: Case, absent: bool = False) -> Evidence:
     rho = Estimate(0.57, 0.52, 0.61, 0.95, 427, Method("wald"))
     results.append(Result("weighted_concordance", "weighted_concordance", drawn.datasets[0].name, {}, rho))
     if absent:
-        results = [dataclasses.replace(one, found=Absent(f"{one.dataset} has one class only")) for one in results]
+        results = [
+            dataclasses.replace(one, found=Absent(because(f"{one.dataset} has one class only"))) for one in results
+        ]
     curves = tuple(
-        dataclasses.replace(one, found=Absent(f"{one.dataset} has one class only")) if absent else one
+        dataclasses.replace(one, found=Absent(because(f"{one.dataset} has one class only"))) if absent else one
         for one in drawn.curves
     )
     subgroups = drawn.subgroups
     if absent:
-        gone = tuple(dataclasses.replace(one, found=Absent("too few to tell")) for one in subgroups.results)
+        gone = tuple(dataclasses.replace(one, found=Absent(because("too few to tell"))) for one in subgroups.results)
         subgroups = dataclasses.replace(subgroups, results=gone, curves=())
     return dataclasses.replace(
         drawn, results=tuple(results), curves=curves, terms=known, versions={"dossier": "0"}, subgroups=subgroups

@@ -15,6 +15,8 @@ from dossier.findings import acceptance as findings
 from dossier.findings import verdict
 from dossier.release import Acceptance
 from dossier.types import Absent, DatasetSummary, Estimate, Result
+from dossier.typeset.reasons import reason_text
+from tests.reasons import because
 from tests.smallest import HEAD, SITE
 
 SITES = tuple(DatasetSummary(name, "external", name.title(), 100, 40, 100, {}, ()) for name in ("bari", "turin"))
@@ -32,7 +34,9 @@ def result(dataset: str, what: Estimate | Absent, **at: float | str) -> Result:
 def judged(declared: dict[str, object], *results: Result) -> list[tuple[str, float | None, bool | None, str | None]]:
     criterion = Acceptance.model_validate(declared)
     every = acceptance.judged([criterion], (INSIDE, *SITES), results)
-    return [(one.dataset, one.observed, one.met, one.reason) for one in every]
+    return [
+        (one.dataset, one.observed, one.met, None if one.reason is None else reason_text(one.reason)) for one in every
+    ]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +70,7 @@ def test_each_external_asks_every_external_dataset_and_no_other() -> None:
 
 def test_what_cannot_be_estimated_is_neither_met_nor_not_met() -> None:
     declared = {"measure": "auroc", "dataset": "bari", "bound": "low", "at_least": 0.75}
-    absent = Absent("bari has no events")
+    absent = Absent(because("bari has no events"))
     assert judged(declared, result("bari", absent)) == [("bari", None, None, "bari has no events")]
     one_sided = found(0.8, None, 0.9)
     assert judged(declared, result("bari", one_sided)) == [("bari", None, None, "the interval has no lower bound")]

@@ -33,6 +33,7 @@ from dossier.types import (
 from tests import gusto
 from tests.bench import odd_inputs
 from tests.conftest import NOT_OURS, RELEASES, Book
+from tests.reasons import because
 from tests.reference.built import example, hurried
 from tests.smallest import HEAD, QUICK, SITE
 from tests.test_cli import Run, held, release, run
@@ -69,7 +70,7 @@ def test_a_rule_sees_the_results_of_the_measures_that_it_names_alone(monkeypatch
         return iter(())
 
     monkeypatch.setattr(flags, "RULES", (flags.Rule(look), flags.Rule(look, ("brier", "auroc"))))
-    every = [Result(name, name, "a", {}, Absent("none")) for name in ("auroc", "ici", "brier")]
+    every = [Result(name, name, "a", {}, Absent(because("none"))) for name in ("auroc", "ici", "brier")]
     assert flags.raised((), every, (), SubgroupEvidence()) == ()
     assert seen == [[], ["brier", "auroc"]]
 
@@ -204,7 +205,7 @@ SITES = tuple(DatasetSummary(name, "external", name.title(), 100, 40, 100, {}, (
 def test_where_some_sites_allow_it_the_others_are_flagged() -> None:
     criterion = Acceptance(measure="auroc", dataset="each external", at_least=0.7)
     here = Result("auroc", "auroc", "bari", {}, Estimate(0.8, 0.7, 0.9, 0.95, 100, Method("wald")))
-    gone = Result("auroc", "auroc", "turin", {}, Absent("turin has no risk"))
+    gone = Result("auroc", "auroc", "turin", {}, Absent(because("turin has no risk")))
     faults, raised = acceptance.never_estimated([criterion], SITES, [here, gone])
     assert faults == ()
     assert raised == (
@@ -218,7 +219,7 @@ def test_where_some_sites_allow_it_the_others_are_flagged() -> None:
 
 def test_what_is_withheld_is_estimated() -> None:
     criterion = Acceptance(measure="auroc", dataset="bari", at_least=0.7)
-    hidden = Result("auroc", "auroc", "bari", {}, Withheld("too few", 10))
+    hidden = Result("auroc", "auroc", "bari", {}, Withheld(because("too few"), 10))
     assert acceptance.never_estimated([criterion], SITES, [hidden]) == ((), ())
 
 

@@ -22,9 +22,11 @@ from dossier.findings import committee
 from dossier.metrics import calibration, discrimination
 from dossier.types import MACRO, POOLED, Absent, Curve, Dataset, Evidence, find, find_curve
 from dossier.typeset.methods import method_text
+from dossier.typeset.reasons import reason_text
 from tests.conftest import Book
 from tests.estimated import estimated
 from tests.metrics.test_classes import PUBLISHED
+from tests.reasons import Said
 from tests.reference.built import hurried
 from tests.test_results import faults
 
@@ -193,7 +195,7 @@ def test_only_discrimination_has_a_mean_over_the_classes(biopsy: Book) -> None:
     for measure in ("oe_ratio", "calibration_intercept", "calibration_slope", "ici", "tjur_r2", "net_benefit"):
         at = {"threshold": 0.25} if measure == "net_benefit" else {}
         for dataset in ("graft-1", POOLED):
-            assert find(biopsy.evidence, measure, dataset, **at) == Absent(f"{measure} was not computed for {dataset}")
+            assert find(biopsy.evidence, measure, dataset, **at) == Said(f"{measure} was not computed for {dataset}")
         labels = {
             str(one.at["class"]) for one in biopsy.evidence.results if one.measure == measure and "class" in one.at
         }
@@ -212,7 +214,7 @@ def test_the_rival_on_its_own_is_one_of_two_classes(biopsy: Book) -> None:
     """The chapter of several classes compares the models over all classes."""
     for measure in ("auroc", "oe_ratio", "calibration_slope"):
         found = find(biopsy.evidence, measure, "graft-1", model=biopsy.evidence.release.prediction.rival_label)
-        assert found == Absent("graft-1 has an outcome of several classes")
+        assert found == Said("graft-1 has an outcome of several classes")
 
 
 def test_sites_are_pooled_by_class_and_in_the_mean(biopsy: Book) -> None:
@@ -226,7 +228,7 @@ def test_measures_of_two_classes_are_absent_with_their_reason(biopsy: Book) -> N
     for measure in ("advisor_value", "weighted_utility"):
         reasons = [one.found for one in biopsy.evidence.results if one.measure == measure and one.dataset == "graft-1"]
         assert reasons
-        assert all(one == Absent("graft-1 has an outcome of several classes") for one in reasons)
+        assert all(one == Said("graft-1 has an outcome of several classes") for one in reasons)
     supported = find(biopsy.evidence, "externally_supported", POOLED)
     assert isinstance(supported, Absent)
 
@@ -314,13 +316,13 @@ def test_a_class_that_nobody_has_gives_no_mean_and_says_so(
     rows: list[tuple[str, tuple[float, ...]]], reason: str, tmp_path: Path
 ) -> None:
     found = built(tmp_path, rows)
-    assert find(found, "auroc", "site") == Absent(reason)
+    assert find(found, "auroc", "site") == Said(reason)
     precision = find(found, "auprc", "site")
     assert isinstance(precision, Absent)
-    assert precision.reason.startswith("no mean over the classes (")
+    assert reason_text(precision.reason).startswith("no mean over the classes (")
     one = find(found, "calibration_slope", "site", **{"class": "G3"})
     assert isinstance(one, Absent)
-    assert one.reason == f"G3 against the rest: none of the {len(rows)} rows has the outcome"
+    assert one.reason == Said(f"G3 against the rest: none of the {len(rows)} rows has the outcome")
     assert estimated(find(found, "oe_ratio", "site", **{"class": "G3"})).value == 0
     assert {flag.flag for flag in found.flags} & {"class_missing", "one_class"}
 

@@ -22,6 +22,7 @@ from dossier.metrics.discrimination import auroc
 from dossier.register import REGISTER, fill
 from dossier.types import Absent, Curve, Estimate, Evidence, Picture, Study
 from dossier.typeset.methods import method_text
+from tests.reasons import Said
 from tests.reference.built import example, hurried
 from tests.test_classes import RELEASE as CLASSES
 
@@ -121,7 +122,7 @@ def test_captions_name_how_the_intervals_of_clusters_were_made(independent: Evid
 def test_tests_and_sample_sizes_of_clustered_rows_are_absent_with_a_reason(single: Evidence) -> None:
     for name in ("mss_auroc", "spiegelhalter_z", "degree_of_correspondence"):
         found = next(one.found for one in single.results if one.term == name and one.dataset == SITE)
-        assert found == Absent(f"the rows of {SITE} are clustered, and this needs independent rows")
+        assert found == Said(f"the rows of {SITE} are clustered, and this needs independent rows")
 
 
 def test_rows_doubled_within_their_cluster_change_no_interval(study: Study, single: Evidence) -> None:
@@ -273,7 +274,7 @@ def test_one_cluster_has_values_and_no_interval(study: Study) -> None:
     found = evaluate.evidence(_with(study, cluster=np.zeros(200, dtype=np.int64)))
     result = next(one.found for one in found.results if one.term == "auroc" and one.dataset == SITE)
     assert isinstance(result, Estimate)
-    assert (result.low, result.reason) == (None, "all rows are of one cluster, and an interval needs two")
+    assert (result.low, result.reason) == (None, Said("all rows are of one cluster, and an interval needs two"))
     assert all(
         isinstance(one.found, Absent) for one in found.curves if (one.curve, one.dataset) == ("calibration_curve", SITE)
     )

@@ -36,6 +36,7 @@ from dossier.types import (
 )
 from tests.conftest import Book, by_hand
 from tests.figures.evidence import COVID, THRESHOLD, Case
+from tests.reasons import because
 
 COMMON = frozenset((Path(__file__).parent / "common_words.txt").read_text(encoding="utf-8").split())
 """Words that need no explanation, one form a line."""
@@ -259,7 +260,11 @@ def test_goals_that_are_not_met_are_named_with_the_places(covid: Book) -> None:
 
 def test_a_goal_that_cannot_be_judged_is_not_said_to_be_missed(covid: Book) -> None:
     def open_(one: Criterion) -> Criterion:
-        return dataclasses.replace(one, met=None, observed=None, reason="too few") if one.measure == "oe_ratio" else one
+        return (
+            dataclasses.replace(one, met=None, observed=None, reason=because("too few"))
+            if one.measure == "oe_ratio"
+            else one
+        )
 
     unknown = dataclasses.replace(covid.evidence, criteria=tuple(open_(one) for one in covid.evidence.criteria))
     (said,) = [one for one in committee.numbers(unknown) if "goals" in one.meaning]
@@ -267,7 +272,7 @@ def test_a_goal_that_cannot_be_judged_is_not_said_to_be_missed(covid: Book) -> N
     first = next(one.number for one in unknown.criteria if one.measure == "auroc")
     gap = next(one for one in unknown.criteria if one.number == first and one.met)
     mixed = tuple(
-        dataclasses.replace(one, met=None, observed=None, reason="too few") if one is gap else one
+        dataclasses.replace(one, met=None, observed=None, reason=because("too few")) if one is gap else one
         for one in unknown.criteria
     )
     table = committee.goals(dataclasses.replace(unknown, criteria=mixed))

@@ -24,6 +24,7 @@ from dossier.types import (
 )
 from tests.conftest import by_hand
 from tests.figures.evidence import COVID, Case
+from tests.reasons import because
 from tests.test_findings import KINDS, given, of_net_benefit
 
 # ---- the model against none -----------------------------------------------------------------------------------------
@@ -171,7 +172,7 @@ def test_a_thousand_of_some_places_say_whose_they_are() -> None:
 
 
 def test_where_nothing_is_added_up_the_places_with_enough_patients_give_the_number() -> None:
-    evidence = pooled_as(KINDS["two"], Absent("one site can be pooled, and pooling needs two"))
+    evidence = pooled_as(KINDS["two"], Absent(because("one site can be pooled, and pooling needs two")))
     evidence = given(evidence, "auroc", site_0=(0.74, 0.69, 0.79), site_1=(1.0, 0.11, 1.0))
     alone = committee.numbers(with_counts(evidence, (400, 124), (150, 5)))[0]
     assert alone.value == "74 of 100"
@@ -182,7 +183,7 @@ def test_where_nothing_is_added_up_the_places_with_enough_patients_give_the_numb
 
 
 def test_it_is_said_why_nothing_can_be_said_of_a_new_place() -> None:
-    reason = Absent("no site can be pooled, and pooling needs two")
+    reason = Absent(because("no site can be pooled, and pooling needs two"))
     few = committee.uncertain(pooled_as(KINDS["two"], reason))[-1]
     assert few == "Too few places can be added up to say anything of a new one."
 
@@ -273,7 +274,7 @@ def test_groups_that_are_not_added_up_are_not_said_to_be_too_few() -> None:
 
 
 def test_it_is_said_at_how_many_places_the_groups_are_known() -> None:
-    half: list[SubgroupSize | Absent] = [SubgroupSize(30, 15, 0), Absent("no column sex")]
+    half: list[SubgroupSize | Absent] = [SubgroupSize(30, 15, 0), Absent(because("no column sex"))]
     sizes = {"female": half, "male": half}
     table = committee.groups(with_groups(with_counts(KINDS["two"], (60, 30), (540, 100)), sizes))
     assert table is not None

@@ -18,6 +18,8 @@ from dossier.evaluate.offered import ask
 from dossier.register import CurveMaker, Metric, fill
 from dossier.types import Absent, Curve, DecisionCounts, Estimate, Feature, ReaderStudy, find
 from dossier.typeset.methods import method_text
+from dossier.typeset.reasons import reason_text
+from tests.reasons import Said
 from tests.test_laws import METRICS, SETTINGS, numbers, table
 
 CURVES = list(fill("metrics").curves.values())
@@ -36,7 +38,11 @@ def asked(maker: Metric | CurveMaker, offered: Mapping[str, Any]) -> Any:
 def is_said(found: Any) -> bool:
     """Whether an answer is a finite number, a finite curve or a reason that reads as a sentence without its stop."""
     if isinstance(found, Absent):
-        return bool(found.reason.strip()) and found.reason[-1] not in ".:,;" and "nan" not in found.reason.split()
+        return (
+            bool(reason_text(found.reason).strip())
+            and reason_text(found.reason)[-1] not in ".:,;"
+            and "nan" not in reason_text(found.reason).split()
+        )
     if isinstance(found, Curve):
         every = [one for column in found.columns.values() for one in column if one is not None]
         return len({len(column) for column in found.columns.values()}) == 1 and all(map(math.isfinite, every))
@@ -307,10 +313,10 @@ def test_a_release_of_edges_is_evaluated_and_recorded(tmp_path: Path) -> None:
         assert is_said(result.found), result
     for curve in evidence.curves:
         assert is_said(curve.found), curve
-    assert find(evidence, "auroc", "internal") == Absent(
+    assert find(evidence, "auroc", "internal") == Said(
         "at least one split allows no value: none of the 3 rows has the outcome"
     )
-    few = Absent("too few to tell: two has fewer than 5 patients, whose own values it would be")
+    few = Said("too few to tell: two has fewer than 5 patients, whose own values it would be")
     assert all(result.found == few for result in evidence.results if result.dataset == "two")
     assert all(curve.found == few for curve in evidence.curves if curve.dataset == "two")
     assert not [row for row in evidence.descriptions if row.dataset == "two"]

@@ -25,6 +25,7 @@ from dossier.metrics import robustness
 from dossier.types import RIVAL, Absent, Curve, Estimate, Evidence, Study, find, find_curve
 from dossier.typeset.measures import chapter_tables
 from dossier.typeset.methods import method_text
+from tests.reasons import Said, because
 from tests.reference.built import REPOSITORY, hurried, results_of, study
 
 HEAD = """
@@ -226,11 +227,11 @@ def test_neither_development_nor_internal_rows_are_pooled(found: Evidence) -> No
 def test_a_column_that_a_site_lacks_is_a_reason_and_not_a_fault(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("y,p\n" + "0,0.2\n1,0.7\n0,0.4\n1,0.3\n" * 10, encoding="utf-8")
     evidence = evaluate.evidence(reading.quick(tmp_path / "table.csv", "y", "p"))
-    assert find(evidence, "auroc_difference", "table", against=RIVAL) == Absent("table has no risk of a rival")
-    no_development = Absent("the release has no development table with predictors")
+    assert find(evidence, "auroc_difference", "table", against=RIVAL) == Said("table has no risk of a rival")
+    no_development = Said("the release has no development table with predictors")
     assert find(evidence, "degree_of_correspondence", "table") == no_development
-    assert find(evidence, "fleiss_kappa", "table") == Absent("the release has no readers' tables")
-    assert find(evidence, "sensitivity", "table") == Absent("no threshold is declared")
+    assert find(evidence, "fleiss_kappa", "table") == Said("the release has no readers' tables")
+    assert find(evidence, "sensitivity", "table") == Said("no threshold is declared")
 
 
 def test_a_rival_with_gaps_is_not_told_to_be_none(tmp_path: Path) -> None:
@@ -239,7 +240,7 @@ def test_a_rival_with_gaps_is_not_told_to_be_none(tmp_path: Path) -> None:
     gappy = replace(quick, datasets=(replace(quick.datasets[0], rival_is_incomplete=True),))
     evidence = evaluate.evidence(gappy)
     found = find(evidence, "auroc_difference", "table", against=RIVAL)
-    assert found == Absent("the rival has no risk in some rows of table")
+    assert found == Said("the rival has no risk in some rows of table")
 
 
 # ---- refitted splits ------------------------------------------------------------------------------------------------
@@ -273,7 +274,7 @@ def test_no_curve_of_patients_is_drawn_of_splits(breast: Evidence) -> None:
     curves = {one.curve: one.found for one in breast.curves if one.dataset == "internal"}
     assert isinstance(curves.pop("split_performance"), Curve)
     assert len(curves) > 4
-    assert set(map(str, curves.values())) == {str(Absent(reason))}
+    assert all(found == Said(reason) for found in curves.values())
 
 
 def test_the_splits_that_are_not_shown_count_for_the_minimum(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -299,14 +300,14 @@ def test_the_splits_that_are_not_shown_count_for_the_minimum(monkeypatch: pytest
 
 def test_splits_are_no_independent_patients_to_a_paired_test(breast: Evidence) -> None:
     found = find(breast, "auroc_difference", "internal", against=breast.release.prediction.rival_label)
-    assert found == Absent("internal has no risk of a rival")
+    assert found == Said("internal has no risk of a rival")
     whole = hurried(study("fixtures/breast"))
     internal = next(one for one in whole.datasets if one.role == "internal")
     alone = replace(whole, datasets=(replace(internal, rival=internal.risk),))
     found = find(
         evaluate.evidence(alone), "auroc_difference", "internal", against=breast.release.prediction.rival_label
     )
-    assert found == Absent("the rows of internal are refitted splits, not independent patients")
+    assert found == Said("the rows of internal are refitted splits, not independent patients")
 
 
 # ---- a measure of one's own -----------------------------------------------------------------------------------------
@@ -377,7 +378,7 @@ def test_what_was_borrowed_is_put_back() -> None:
 def lambda_with_a_sentence(outcome: Any) -> Absent:
     """Nothing at all."""
     del outcome
-    return Absent("nothing is asked")
+    return Absent(because("nothing is asked"))
 
 
 @pytest.mark.usefixtures("borrowed")

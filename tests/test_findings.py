@@ -47,6 +47,7 @@ from dossier.types import (
 from dossier.typeset.names import unweighted
 from tests.conftest import Book, by_hand
 from tests.figures.evidence import COVID, Case
+from tests.reasons import because
 
 NAMES = [*(chapter.name for chapter in CHAPTERS), "committee"]
 KINDS = {
@@ -101,7 +102,7 @@ def test_the_declared_minimum_is_shown_where_no_splits_tell(
 
     def weak(bound: float | None, called: Fact | None) -> Estimate | Absent:
         if bound is None or called is None:
-            return Absent("none")
+            return Absent(because("none"))
         details = {"p_acceptable": 0.9, "p_similarity": 0.2, "minimum_value": bound}
         return Estimate(
             0.7, None, None, None, 300, Method(Fact("fisher_with_one_sided_test", against=called)), details=details
@@ -110,7 +111,7 @@ def test_the_declared_minimum_is_shown_where_no_splits_tell(
     minima = {"worst_split": weak(0.81, worst), "declared": weak(declared, Fact("declared_minimum"))}
     rows = [Result("wpr", "wpr", site, {"measure": "auroc", "minimum": one}, found) for one, found in minima.items()]
     others = [one for one in bare.results if one.measure not in ("spr", "wpr")]
-    strong = Result("spr", "spr", site, {"measure": "auroc"}, Absent("none"))
+    strong = Result("spr", "spr", site, {"measure": "auroc"}, Absent(because("none")))
     table = robustness.components(dataclasses.replace(bare, results=(*others, strong, *rows)))
     assert [column.label for column in table.columns][3] == "Minimum"
     assert table.rows[1].cells[3].text == minimum
@@ -148,7 +149,7 @@ def test_the_true_reason_is_given_where_there_is_no_similarity(
     why = {"site-0": first, "site-1": second}
     eight = KINDS["eight"]
     results = tuple(
-        dataclasses.replace(one, found=Absent(reason))
+        dataclasses.replace(one, found=Absent(because(reason)))
         if one.measure == "correspondence_averaged" and (reason := why.get(one.dataset))
         else one
         for one in eight.results
@@ -162,7 +163,7 @@ def _differences(described: dict[str, dict[str, float]], withheld: tuple[str, ..
     rows = [DescriptionResult("site-0", Description("x", "standardized_mean_difference", 0.2, 300))]
     for variable, statistics in described.items():
         rows += [DescriptionResult("site-1", Description(variable, *one, 300)) for one in statistics.items()]
-    few = Withheld("fewer than 10", 10)
+    few = Withheld(because("fewer than 10"), 10)
     hidden = tuple(WithheldDescription("site-1", one, "standardized_mean_difference", None, few) for one in withheld)
     (table,) = correspondence.by_feature(dataclasses.replace(two, descriptions=tuple(rows), withheld=hidden))
     return {row.label: row.cells[1].text for row in table.rows}
@@ -183,7 +184,9 @@ def test_not_held_is_said_only_of_a_predictor_that_the_site_lacks() -> None:
 def undone(evidence: Evidence, measure: str, *sites: str) -> Evidence:
     """The evidence without a measure at these sites."""
     results = tuple(
-        dataclasses.replace(one, found=Absent("none")) if one.measure == measure and one.dataset in sites else one
+        dataclasses.replace(one, found=Absent(because("none")))
+        if one.measure == measure and one.dataset in sites
+        else one
         for one in evidence.results
     )
     return dataclasses.replace(evidence, results=results)
@@ -526,7 +529,7 @@ def test_what_keeps_the_labels_from_having_a_reliability_is_told_of_the_site_tha
     reasons = {first: f"the readers judged the cases of {second}, not those of {first}", second: "they were not sure"}
     results = [one for one in evidence.results if one.measure != "weighted_concordance"]
     for dataset, reason in reasons.items():
-        results.append(Result("weighted_concordance", "weighted_concordance", dataset, {}, Absent(reason)))
+        results.append(Result("weighted_concordance", "weighted_concordance", dataset, {}, Absent(because(reason))))
     release = evidence.release.model_copy(update={"readers": ReadersTables(labels="labels.csv", dataset=second)})
     judged = dataclasses.replace(evidence, release=release, results=tuple(results))
     assert said("reliability", judged) == "Reliability cannot be estimated: they were not sure."

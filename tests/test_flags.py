@@ -24,6 +24,7 @@ from dossier.types import (
     SubgroupSummary,
     Subset,
 )
+from tests.reasons import because
 
 BEFORE = DatasetSummary("training", "development", "Here", 1000, 200, 1000, {}, ())
 
@@ -79,7 +80,7 @@ def of_subgroups(*sizes: SubgroupSize | Absent, dataset: str = "bari") -> list[s
         (SubgroupSize(0, 0, 0), None),
         (SubgroupSize(90, None, 0, {"mild": 20, "grave": 70}), None),
         (SubgroupSize(89, None, 0, {"mild": 19, "grave": 70}), "Sex a (19 mild)"),
-        (Absent("the dataset has no column Sex"), None),
+        (Absent(because("the dataset has no column Sex")), None),
     ],
 )
 def test_a_subgroup_with_fewer_than_twenty_of_one_outcome(size: SubgroupSize | Absent, few: str | None) -> None:

@@ -20,6 +20,7 @@ from dossier.metrics import imputations
 from dossier.register import fill
 from dossier.types import Absent, Curve, Estimate, Evidence, Floats, Picture, Study, find_curve
 from dossier.typeset.methods import method_text
+from tests.reasons import Said
 from tests.reference.built import example, hurried
 from tests.test_classes import GRADES, RELEASE
 
@@ -131,7 +132,7 @@ def test_p_values_and_sample_sizes_are_not_pooled(apart: Evidence) -> None:
     found = _of(apart, "ici")
     assert isinstance(found, Estimate)
     assert found.low is None
-    assert found.reason == "not every imputation has a standard error, which Rubin's rules need"
+    assert found.reason == Said("not every imputation has a standard error, which Rubin's rules need")
 
 
 def test_a_curve_is_the_mean_and_its_band_is_no_narrower(apart: Evidence, plain: Evidence) -> None:

@@ -16,6 +16,8 @@ from dossier.register import Metric, fill
 from dossier.release import Model
 from dossier.types import Absent, DecisionCounts, Estimate, Feature, Floats, ReaderStudy
 from dossier.typeset.methods import method_text
+from dossier.typeset.reasons import reason_text
+from tests.reasons import because
 
 REGISTER = fill("metrics")
 METRICS = list(REGISTER.metrics.values())
@@ -67,8 +69,8 @@ def table(rows: int, seed: int = 1) -> dict[str, Any]:
         "risk": risk,
         "rival": np.clip(risk + rng.normal(0, 0.15, rows), 0.001, 0.999),
         "weights": 0.5 + np.arange(rows) % 3,
-        "split": Absent("no splits"),
-        "cluster": Absent("no clusters"),
+        "split": Absent(because("no splits")),
+        "cluster": Absent(because("no clusters")),
         "predictors": features(rng, rows, shift=0.4),
         "development": features(np.random.default_rng(3), 60),
         "labels": labels,
@@ -210,7 +212,7 @@ def test_one_class_gives_a_reason(metric: Metric, only: float) -> None:
     found = value(metric, {**site, "outcome": outcome, "truth": outcome})
     assert isinstance(found, Absent)
     assert found.reason
-    assert not found.reason.endswith(".")
+    assert not reason_text(found.reason).endswith(".")
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=named)
@@ -300,7 +302,7 @@ def test_degenerate_input_gives_a_number_or_a_reason(
     found = value(metric, spoil(table(rows)))
     if isinstance(found, Absent):
         assert found.reason
-        assert found.reason[-1] not in ".:"
+        assert reason_text(found.reason)[-1] not in ".:"
     else:
         assert all(map(math.isfinite, numbers(found))), name
 

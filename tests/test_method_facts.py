@@ -58,12 +58,12 @@ def test_what_is_written_of_a_fact_is_read_again(value: object) -> None:
             "Student t",
         ),
         (
-            Method(Fact("not_pooled", sites=(Fact("site", name="Bari", why="no standard error"),))),
+            Method(Fact("not_pooled", sites=(Fact("site", name="Bari", why=Fact("no_standard_error")),))),
             "not pooled: Bari (no standard error)",
         ),
         (
-            Method(Fact("not_pooled", sites=(Fact("site", name=None, why="few"), Fact("site", name=None, why="few")))),
-            "not pooled: 2 sites (few)",
+            Method(Fact("not_pooled", sites=(Fact("site", name=None, why=Fact("no_standard_error")),) * 2)),
+            "not pooled: 2 sites (no standard error)",
         ),
     ],
 )  # fmt: skip

@@ -23,6 +23,7 @@ from dossier.typeset.numbers import MINUS
 from tests.conftest import ROOT, SHARED, by_hand
 from tests.estimated import estimated
 from tests.figures.evidence import Case
+from tests.reasons import because
 from tests.reference.built import hurried, study
 
 REGISTER = fill("metrics")
@@ -243,7 +244,7 @@ def test_the_caveats_of_covid_are_those_of_the_tables(covid: Evidence) -> None:
 
 
 def test_a_measure_without_numbers_has_no_caveat(covid: Evidence) -> None:
-    gone = replace(covid, results=tuple(replace(one, found=Absent("gone")) for one in covid.results))
+    gone = replace(covid, results=tuple(replace(one, found=Absent(because("gone"))) for one in covid.results))
     for name in caution.CAVEATS:
         assert caveat(gone, name) == ""
 

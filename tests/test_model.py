@@ -12,6 +12,7 @@ from dossier import compose, draw, evaluate, flags, reading
 from dossier.evaluate import model
 from dossier.facts import Method
 from dossier.types import MODEL, Absent, Curve, DatasetSummary, Estimate, Gallery, Result, Study, SubgroupEvidence
+from dossier.typeset.reasons import reason_text
 from tests import gusto
 from tests.reference.built import hurried
 
@@ -51,7 +52,7 @@ def test_predictor_that_no_dataset_holds_leaves_no_points(study: Study) -> None:
     bare = replace(study, datasets=tuple(replace(one, predictors=()) for one in study.datasets))
     (only,) = model.points(bare).curves
     assert isinstance(only.found, Absent)
-    assert "no dataset holds age" in only.found.reason
+    assert "no dataset holds age" in reason_text(only.found.reason)
 
 
 def raised(differing: float, n: int) -> list[str]:

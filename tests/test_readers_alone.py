@@ -13,6 +13,7 @@ import pytest
 from dossier import compose, draw, evaluate, reading, results
 from dossier.errors import DossierError
 from dossier.types import READERS, Evidence, Study
+from tests import reasons
 from tests.conftest import SHARED
 from tests.smallest import HEAD, QUICK, SITE
 
@@ -85,10 +86,12 @@ def test_agreement_is_that_of_the_tables_and_no_dataset_has_any(tmp_path: Path) 
     rows = _rows(evaluate.evidence(_study(tmp_path)))
     assert rows["observed_agreement", READERS]["value"] == pytest.approx(0.8)
     assert rows["fleiss_kappa", READERS]["value"] == pytest.approx(0.6)
-    assert rows["fleiss_kappa", "site"]["reason"] == "the readers' tables name no dataset"
+    assert reasons.read(rows["fleiss_kappa", "site"]["reason"]) == "the readers' tables name no dataset"
     needs_a_model = rows["actual_accuracy", READERS]
     assert needs_a_model["status"] == "absent"
-    assert needs_a_model["reason"] == "the readers' tables name no dataset, whose outcome and risks it needs"
+    assert (
+        reasons.read(needs_a_model["reason"]) == "the readers' tables name no dataset, whose outcome and risks it needs"
+    )
 
 
 def test_raters_of_unknown_accuracy_are_flagged_and_the_flag_can_be_answered(tmp_path: Path) -> None:

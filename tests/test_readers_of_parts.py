@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from dossier import evaluate, reading
-from dossier.types import Absent, Estimate, Evidence, Floats
+from dossier.types import Estimate, Evidence, Floats
+from tests.reasons import Said
 from tests.smallest import HEAD, QUICK
 
 STUDY = f"""{HEAD}{QUICK}
@@ -152,4 +153,4 @@ def test_a_split_of_which_the_readers_judged_nothing_gives_the_reason(tmp_path: 
     _rows(tmp_path, SPLITS, 'split = "part"', np.arange(5, ROWS))
     evidence = evaluate.evidence(reading.study(tmp_path))
     found = next(one.found for one in evidence.results if (one.term, one.dataset) == ("observed_agreement", "here"))
-    assert found == Absent("at least one split allows no value: no case was labelled by two raters")
+    assert found == Said("at least one split allows no value: no case was labelled by two raters")

@@ -18,6 +18,7 @@ from jsonschema import Draft202012Validator
 from dossier import evaluate, initial, reading, results, results_csv
 from dossier.errors import ReleaseError
 from dossier.types import MODEL, READER_STUDY, Absent, CountRange, Estimate, Evidence, Subset, Withheld
+from tests import reasons
 from tests.canaries import plant
 from tests.conftest import Book
 from tests.reference.built import SHARED, hurried, needs_shared, study
@@ -257,6 +258,9 @@ def test_it_keeps_to_its_schema(document: dict[str, Any]) -> None:
         (("estimates", 0, "status"), "unknown"),
         (("estimates", 0, "subset"), "Sex=female"),
         (("estimates", 0, "more"), "a word where only numbers may stand"),
+        (("estimates", 0, "reason"), "a sentence"),
+        (("estimates", 0, "reason"), {"code": "of_no_measure"}),
+        (("estimates", 0, "reason"), {"rows": {"count": 5, "of": "row"}}),
         (("curves", 0, "columns"), {"x": [0.1, "0.2"]}),
         (("surplus",), 1),
     ],
@@ -270,6 +274,26 @@ def test_the_schema_and_the_reader_refuse(small: bytes, path: tuple[str | int, .
     assert len(faults(damaged, results.schema())) == 1
     with pytest.raises(ReleaseError):
         results.read(json.dumps(damaged).encode())
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        {"code": "no_event"},
+        {"code": "no_event", "rows": {"count": "5", "of": "row"}},
+        {"code": "raters_judged_some", "judged": 5},
+        {"code": "no_risk_reaches_threshold", "threshold": "high"},
+        {"code": "no_risk_reaches_threshold", "threshold": 10**400},
+        {"code": "before", "reason": {"code": "of_no_measure"}},
+    ],
+    ids=range(6),
+)
+def test_a_reason_without_its_values_is_refused(small: bytes, reason: dict[str, Any]) -> None:
+    damaged = json.loads(small)
+    damaged["estimates"][1]["reason"] = reason
+    with pytest.raises(ReleaseError) as caught:
+        results.read(json.dumps(damaged).encode())
+    assert [fault.where for fault in caught.value.faults] == ["results.json, estimates 2, reason"]
 
 
 @pytest.mark.parametrize("part", ["datasets", "description", "subgroups", "estimates", "curves", "flags", "acceptance"])
@@ -332,7 +356,7 @@ def test_what_is_absent_has_a_reason_and_no_number(evidence: Evidence, document:
     assert len(absent) == sum(isinstance(result.found, Absent) for result in every) > 0
     for row in absent:
         assert row["reason"]
-        assert not row["reason"].endswith(".")
+        assert not reasons.read(row["reason"]).endswith(".")
         assert {row[name] for name in ("value", "low", "high", "se", "level", "method", "n", "events")} == {None}
 
 
@@ -457,7 +481,7 @@ def test_the_contract_names_the_measures(document: dict[str, Any], position: int
         if "tier" in shown:
             assert row["tier"] == shown["tier"]
         if shown["measure"] == "degree_of_correspondence":
-            assert (row["value"], row["reason"]) == (None, f"{row['dataset']} has no predictors")
+            assert (row["value"], reasons.read(row["reason"])) == (None, f"{row['dataset']} has no predictors")
 
 
 @needs_shared

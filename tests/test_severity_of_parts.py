@@ -11,6 +11,7 @@ import pytest
 from dossier import evaluate, reading
 from dossier.metrics.severity import NO_ERRORS
 from dossier.types import Absent, Estimate
+from tests.reasons import Said
 from tests.smallest import HEAD, QUICK
 
 RELEASE = f"""{HEAD}{QUICK}
@@ -53,7 +54,7 @@ def _index(folder: Path, kind: str, errors: tuple[int, ...]) -> Estimate | Absen
 
 
 def test_a_split_without_errors_has_no_index_to_enter_the_mean(tmp_path: Path) -> None:
-    assert _index(tmp_path, "splits", (3, 3, 3, 0)) == Absent(f"at least one split allows no value: {NO_MEAN}")
+    assert _index(tmp_path, "splits", (3, 3, 3, 0)) == Said(f"at least one split allows no value: {NO_MEAN}")
     all_wrong_somewhere = _index(tmp_path, "splits", (3, 1, 2, 1))
     assert isinstance(all_wrong_somewhere, Estimate)
     assert all_wrong_somewhere.value == 5
@@ -63,11 +64,11 @@ def test_without_the_only_cluster_that_has_errors_there_is_no_index(tmp_path: Pa
     found = _index(tmp_path, "clusters", (4, 0, 0))
     assert isinstance(found, Estimate)
     assert (found.value, found.low, found.high, found.se) == (5, None, None, None)
-    assert found.reason == f"without some of the clusters there is no value: {NO_MEAN}"
+    assert found.reason == Said(f"without some of the clusters there is no value: {NO_MEAN}")
 
 
 def test_an_imputation_without_errors_has_no_index_to_enter_the_mean(tmp_path: Path) -> None:
-    assert _index(tmp_path, "imputations", (2, 0)) == Absent(f"at least one imputation allows no value: {NO_MEAN}")
+    assert _index(tmp_path, "imputations", (2, 0)) == Said(f"at least one imputation allows no value: {NO_MEAN}")
 
 
 @pytest.mark.parametrize("kind", DECLARED)

@@ -24,6 +24,7 @@ from dossier.types import (
     find_in_subgroup,
 )
 from dossier.typeset.methods import method_text
+from tests.reasons import Said
 from tests.smallest import HEAD, QUICK
 
 GROUP = '[[subgroup]]\ncolumn = "s"\n'
@@ -218,7 +219,7 @@ def test_imputations_and_clusters_of_sites_come_together(tmp_path: Path) -> None
         assert (seen.value, seen.low, seen.high) == pytest.approx((expected.value, expected.low, expected.high))
         assert seen.details["k"] == 4
         apart = find_in_subgroup(evidence, Subset("s", "x"), measure, POOLED, against="complement")
-        assert apart == Absent("some clusters of wards have rows in both groups, which are then not independent")
+        assert apart == Said("some clusters of wards have rows in both groups, which are then not independent")
 
 
 def test_what_all_sites_say_is_withheld_with_a_subgroup_of_one(tmp_path: Path) -> None:

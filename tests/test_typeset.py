@@ -20,10 +20,12 @@ from dossier.typeset.measures import chapter_tables, in_appendix_only
 from dossier.typeset.names import foretold, label_of, reader_name, readers_by_group
 from dossier.typeset.notes import intervals_of, note_of
 from dossier.typeset.numbers import DASH, MINUS, TIED, in_text, interval, number, threshold, value_of
+from dossier.typeset.reasons import why
 from dossier.typeset.tables import CHARACTER, LONG_LABEL, Reasons
 from dossier.typeset.words import counted, how_many, in_words, listing, named, setting, within_sentence
 from tests.conftest import Book, by_hand, terms
 from tests.figures.evidence import COVID, Case, _long
+from tests.reasons import because
 
 VALUES = st.floats(-1e7, 1e7, allow_nan=False)
 DIGITS = st.integers(0, 4)
@@ -309,16 +311,16 @@ def test_an_estimate_in_a_sentence_carries_its_level_and_unit() -> None:
 
 def test_a_gap_has_one_letter_for_one_reason() -> None:
     reasons = Reasons(EIGHT)
-    cells = [reasons.cell(Absent(text)) for text in ("too few events", "no risk", "too few events")]
+    cells = [reasons.cell(Absent(because(text))) for text in ("too few events", "no risk", "too few events")]
     assert [cell.text for cell in cells] == [f"absent{TIED}†a", f"absent{TIED}†b", f"absent{TIED}†a"]
     assert reasons.footnotes() == (f"†a{TIED}Too few events.", f"†b{TIED}No risk.")
 
 
 def test_the_same_gap_at_several_sites_is_said_once() -> None:
     reasons = Reasons(EIGHT)
-    reasons.leave_out("Italy 3", "site-2", "site-2 has no predictors")
-    reasons.leave_out("Spain", "site-3", "site-3 has no predictors")
-    reasons.leave_out("Brazil 1", "site-4", "one class only")
+    reasons.leave_out("Italy 3", "site-2", Fact("has_no", dataset="site-2", what="predictors"))
+    reasons.leave_out("Spain", "site-3", Fact("has_no", dataset="site-3", what="predictors"))
+    reasons.leave_out("Brazil 1", "site-4", because("one class only"))
     footnotes = reasons.footnotes()
     assert len(footnotes) == 2
     assert "no predictors: Italy 3 and Spain." in footnotes[0]
@@ -326,33 +328,20 @@ def test_the_same_gap_at_several_sites_is_said_once() -> None:
     assert "site-" not in " ".join(footnotes)
 
 
-def test_a_reason_names_a_site_as_the_reader_knows_it() -> None:
+def test_a_flag_names_a_site_as_the_reader_knows_it() -> None:
     assert named(EIGHT, "site-1 has no risk, and site-10 is another") == "Italy 2 has no risk, and site-10 is another"
 
 
+def _called(name: str) -> Evidence:
+    """The evidence with the site of Milan, whose dataset has this name."""
+    first = dataclasses.replace(EIGHT.datasets[0], name=name, site="Milan")
+    return dataclasses.replace(EIGHT, datasets=(first, *EIGHT.datasets[1:]))
+
+
 @pytest.mark.parametrize(
-    ("name", "reason", "printed"),
+    ("name", "text", "printed"),
     [
-        ("internal", "the internal test gives no value", "the internal test gives no value"),
-        ("internal", "the rows of internal are refitted splits", "the rows of Milan are refitted splits"),
-        ("none", "none of the 5 rows has the outcome", "none of the 5 rows has the outcome"),
-        ("one", "all rows of one are of one cluster", "all rows of Milan are of one cluster"),
-        (
-            "one",
-            "one site can be pooled (not pooled: one (no events))",
-            "one site can be pooled (not pooled: Milan (no events))",
-        ),
-        ("no", "no has no risk", "Milan has no risk"),
-        (
-            "readers",
-            "the readers judged the cases of a, not those of readers",
-            "the readers judged the cases of a, not those of Milan",
-        ),
-        (
-            "rows",
-            "without some clusters of rows the curve has other points",
-            "without some clusters of Milan the curve has other points",
-        ),
+        ("one", "REML; not pooled: one (no events)", "REML; not pooled: Milan (no events)"),
         ("men", "In men 1 row is equal to an earlier one", "In Milan 1 row is equal to an earlier one"),
         ("men", "In men 12 rows are also in the table of men", "In Milan 12 rows are also in the table of Milan"),
         (
@@ -360,18 +349,73 @@ def test_a_reason_names_a_site_as_the_reader_knows_it() -> None:
             "Age is in two categories in two and in three in north.",
             "Age is in two categories in Milan and in three in north.",
         ),
-        ("rows", "rows is not in the previous release", "Milan is not in the previous release"),
     ],
 )
-def test_a_dataset_may_be_called_by_a_word_of_the_reason(name: str, reason: str, printed: str) -> None:
-    first = dataclasses.replace(EIGHT.datasets[0], name=name, site="Milan")
-    evidence = dataclasses.replace(EIGHT, datasets=(first, *EIGHT.datasets[1:]))
-    assert named(evidence, reason) == printed
+def test_a_dataset_may_be_called_by_a_word_of_the_text(name: str, text: str, printed: str) -> None:
+    assert named(_called(name), text) == printed
+
+
+NO_EVENTS = Fact("site_not_pooled", dataset="one", reason=Fact("fewer_events", fewest=Count(20, "event")))
+
+
+@pytest.mark.parametrize(
+    ("name", "reason", "printed"),
+    [
+        ("internal", Fact("internal_test_gives_no_value"), "the internal test gives no value"),
+        (
+            "internal",
+            Fact("refitted_splits_no_patients", dataset="internal"),
+            "the rows of Milan are refitted splits, not independent patients",
+        ),
+        ("none", Fact("no_event", rows=Count(5, "row")), "none of the 5 rows has the outcome"),
+        (
+            "one",
+            Fact("too_few_sites_pooled", usable=Count(1, "site"), not_pooled=(NO_EVENTS,)),
+            "one site can be pooled, and pooling needs two (not pooled: Milan (fewer than 20 events))",
+        ),
+        ("no", Fact("has_no", dataset="no", what="risk"), "Milan has no risk"),
+        (
+            "readers",
+            Fact("readers_judged_elsewhere", judged="a", dataset="readers"),
+            "the readers judged the cases of a, not those of Milan",
+        ),
+        (
+            "rows",
+            Fact("for_one_model", model="rival", reason=Fact("few_rows_of_a_class", dataset="rows", below=5)),
+            "for the rival, Milan has fewer than 5 rows of a class",
+        ),
+        ("auroc", Fact("not_computed", measure="auroc", dataset="auroc"), "auroc was not computed for Milan"),
+        (
+            "a",
+            Fact("no_minimum_declared", measure="standardized_net_benefit"),
+            "no minimum is declared for standardized net benefit in [robustness]",
+        ),
+    ],
+)
+def test_a_reason_names_a_site_and_a_measure_as_the_reader_knows_them(name: str, reason: Fact, printed: str) -> None:
+    assert why(_called(name), reason) == printed
+
+
+@pytest.mark.parametrize(
+    ("reason", "printed"),
+    [
+        (Fact("has_no", dataset="men", what="risk"), "no risk"),
+        (Fact("has_no_column", dataset="men", column="age"), "no column age"),
+        (Fact("has_no", dataset="site-1", what="risk"), "Italy 2 has no risk"),
+        (
+            Fact("readers_judged_elsewhere", judged="site-1", dataset="men"),
+            "the readers judged the cases of Italy 2 only",
+        ),
+        (Fact("few_rows_of_a_class", dataset="men", below=5), "Milan has fewer than 5 rows of a class"),
+    ],
+)
+def test_a_dataset_that_is_named_beside_a_reason_is_not_named_again(reason: Fact, printed: str) -> None:
+    assert why(_called("men"), reason, beside="men") == printed
 
 
 def test_letters_do_not_run_out() -> None:
     reasons = Reasons(EIGHT)
-    words = [reasons.cell(Absent(f"reason {place}")).text.partition(TIED)[2] for place in range(60)]
+    words = [reasons.cell(Absent(because(f"reason {place}"))).text.partition(TIED)[2] for place in range(60)]
     assert words[:2] == ["†a", "†b"]
     assert words[25:28] == ["†z", "†aa", "†ab"]
     assert len(set(words)) == 60
@@ -379,7 +423,7 @@ def test_letters_do_not_run_out() -> None:
 
 def test_a_site_without_any_number_is_named_below_the_table_and_has_no_row() -> None:
     results = [Result("auroc", "auroc", f"site-{place}", {}, estimate(0.8, 0.7, 0.9)) for place in (0, 1)]
-    results.append(Result("auroc", "auroc", "site-3", {}, Absent("site-3 has no risk")))
+    results.append(Result("auroc", "auroc", "site-3", {}, Absent(Fact("has_no", dataset="site-3", what="risk"))))
     (table,) = chapter_tables(dataclasses.replace(EIGHT, results=tuple(results)), "discrimination")
     assert [row.label for row in table.rows] == ["Italy 1", "Italy 2"]
     assert "Spain" in " ".join(table.footnotes)
@@ -516,7 +560,7 @@ def test_a_caption_names_how_most_intervals_were_made_and_where_others_were() ->
     bare, whole = estimate(0.7), estimate(0.7, 0.6, 0.8)
     usual, other = (dataclasses.replace(whole, method=way) for way in (DELONG, jackknife(9)))
     found: list[tuple[str, Estimate | Curve | Absent]] = [("Rome", usual), ("Oslo", usual), ("Bern", bare)]
-    assert intervals_of([*found, ("Ulm", Absent("one class"))]) == "DeLong"
+    assert intervals_of([*found, ("Ulm", Absent(because("one class")))]) == "DeLong"
     assert intervals_of([*found, ("Ulm", other)]) == "DeLong; jackknife over clusters at Ulm"
     assert intervals_of([*[("Ulm", other)] * 3, *found]) == ("jackknife over clusters; DeLong at Rome and Oslo"), (
         "that of most stands first"
@@ -526,7 +570,7 @@ def test_a_caption_names_how_most_intervals_were_made_and_where_others_were() ->
 
 def test_a_caption_claims_no_way_that_is_not_known() -> None:
     """Without a bound there is nothing to name; bounds made in another way are spelled out in the methods alone."""
-    assert intervals_of([("Bern", estimate(0.7)), ("Ulm", Absent("one class"))]) == "no interval"
+    assert intervals_of([("Bern", estimate(0.7)), ("Ulm", Absent(because("one class")))]) == "no interval"
     assert intervals_of([("Bern", estimate(0.7, 0.6, 0.8))]) == "see Methods"
     assert intervals_of([("Bern", Curve({"low": (0.1,)}, 9, Method("wald")))]) == "see Methods"
 

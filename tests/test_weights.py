@@ -21,6 +21,8 @@ from dossier.metrics.discrimination import risk_distribution
 from dossier.register import fill
 from dossier.types import Absent, Curve, Estimate, Evidence, Study, find, find_curve
 from dossier.typeset.methods import method_text
+from dossier.typeset.reasons import reason_text
+from tests.reasons import Said
 
 SITE = "hospital-1"
 
@@ -113,7 +115,7 @@ OF_BOTH_CLASSES = {
 )
 def test_what_needs_a_class_without_weight_is_absent(weights: list[float], more: set[str], reason: str) -> None:
     found = {name: value(_four(weights)) for name, value in weighted.VALUES.items()}
-    gaps = {name: one.reason for name, one in found.items() if isinstance(one, Absent)}
+    gaps = {name: reason_text(one.reason) for name, one in found.items() if isinstance(one, Absent)}
     assert gaps == {
         name: f"for the rival, {reason}" if name.endswith("_of_rival") else reason for name in OF_BOTH_CLASSES | more
     }
@@ -148,7 +150,7 @@ def test_a_gap_is_that_of_the_measure_without_weights_on_the_rows_that_have_one(
             plain = metric.function(**{need: offered[need] for need in metric.needs})
             if isinstance(found, Absent) and isinstance(plain, Absent):
                 gaps.add(found.reason)
-                assert _plain(found.reason) == _plain(plain.reason)
+                assert _plain(reason_text(found.reason)) == _plain(reason_text(plain.reason))
             else:
                 assert isinstance(found, Absent) == isinstance(plain, Absent), (outcome, risk, weights, threshold)
     never = {one for measure in ("accuracy", "brier", "log_score") for one in (measure, f"{measure}_difference")}
@@ -159,7 +161,7 @@ def test_a_gap_is_that_of_the_measure_without_weights_on_the_rows_that_have_one(
 def test_a_number_of_expected_events_too_small_to_divide_by_is_absent(expected: float) -> None:
     risk, weights = np.array([expected, 0.0, 0.0, 0.9]), np.array([1.0, 1.0, 1.0, 0.0])
     found = oe_ratio(OUTCOME, risk, weights=weights)
-    assert found == Absent("the expected number of events is too small to divide by")
+    assert found == Said("the expected number of events is too small to divide by")
 
 
 def test_classes_of_very_unlike_weight_keep_their_ratios() -> None:
@@ -179,7 +181,7 @@ def test_classes_of_very_unlike_weight_keep_their_ratios() -> None:
 def test_at_a_threshold_of_1_there_is_no_net_benefit_and_no_declared_weight() -> None:
     rows = _four([1.0, 1.0, 1.0, 1.0], 1.0)
     reason = "net benefit is not defined at a threshold of 1, where one false positive outweighs everything"
-    assert weighted.standardized_net_benefit(rows) == Absent(reason)
+    assert weighted.standardized_net_benefit(rows) == Said(reason)
     found = weighted.youden_j(rows)
     assert isinstance(found, weighted.Weighted)
     assert found.value == 0
@@ -255,13 +257,13 @@ def test_the_line_solves_its_equations_also_with_one_risk_far_from_the_others(na
 @pytest.mark.parametrize("risk", [0.5, 0.2, 0.9])
 def test_risks_that_are_the_same_where_there_is_weight_have_no_slope(risk: float) -> None:
     rows = weighted.Rows(OUTCOME, np.array([risk, 0.7, risk, risk]), np.array([1.0, 0.0, 2.0, 3.0]))
-    none = Absent("every risk that has a weight is the same or nearly so, so that there is no slope")
+    none = Said("every risk that has a weight is the same or nearly so, so that there is no slope")
     assert weighted.calibration_slope(rows) == none
     assert weighted.calibration_intercept_joint(rows) == none
 
 
 def test_outcomes_that_are_separated_or_nearly_so_have_no_fit() -> None:
-    endless = Absent("the risks separate the outcomes or nearly so, so that no finite logistic fit exists")
+    endless = Said("the risks separate the outcomes or nearly so, so that no finite logistic fit exists")
     parted = weighted.Rows(OUTCOME, np.array([0.8, 0.7, 0.6, 0.1]), np.ones(4))
     assert weighted.calibration_slope(parted) == endless
     assert weighted.calibration_intercept_joint(parted) == endless
@@ -331,7 +333,7 @@ def test_the_caption_names_how_the_intervals_of_weighted_rows_were_made(evidence
 
 def test_measures_and_curves_without_weights_are_refused_with_a_sentence(evidence: tuple[Evidence, Evidence]) -> None:
     refused = {one.term: one.found for one in evidence[0].results if one.dataset == SITE}
-    assert refused["ici"] == Absent(f"the rows of {SITE} have sampling weights, which this measure does not honour")
+    assert refused["ici"] == Said(f"the rows of {SITE} have sampling weights, which this measure does not honour")
     for one in evidence[0].curves:
         if one.dataset == SITE and isinstance(one.found, Curve):
             assert one.curve == "risk_distribution"
@@ -436,7 +438,7 @@ def test_events_without_weight_are_none(tmp_path: Path) -> None:
     outcome, risk = [1.0] * 5 + [0.0] * 15, [0.1, 0.3, 0.5, 0.7] * 5
     found = _small(_example(tmp_path), outcome, risk, [0.0] * 5 + [1.0] * 15)
     for term in ("sensitivity", "likelihood_ratio_positive", "auroc", "calibration_slope"):
-        assert found[term] == Absent("no row that has a weight has the outcome")
+        assert found[term] == Said("no row that has a weight has the outcome")
     ratio = found["oe_ratio"]
     assert isinstance(ratio, Estimate)
     # Fifteen rows of weight 1 with no event, where .4 are expected of each on average.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dossier.facts import Method
+from dossier.facts import Fact, Method
 from dossier.metrics.changes import change
 from dossier.release import Release
 from dossier.types import (
@@ -24,10 +24,7 @@ from dossier.types import (
 AGAINST = "previous"
 """What `against` is in `at` for a difference from the previous release."""
 
-SAME_ROWS = (
-    "the previous release has as many patients and events here: they are taken for the same, and two files of results "
-    "cannot be paired; give the previous version's risks as rival, named after it, to pair them"
-)
+SAME_ROWS = Fact("same_rows_as_before")
 
 
 def changes(
@@ -91,7 +88,7 @@ def _other_outcome(release: Release, previous: Previous) -> Absent | None:
     then = previous.other_outcome(release)
     if then is None:
         return None
-    return Absent(f"another outcome was predicted before: {then.words}; now it is {Predicted.by(release).words}")
+    return Absent(Fact("another_outcome_before", before=then.words, now=Predicted.by(release).words))
 
 
 def _other_site(one: Result, previous: Previous, datasets: Sequence[DatasetSummary]) -> Absent | None:
@@ -100,7 +97,7 @@ def _other_site(one: Result, previous: Previous, datasets: Sequence[DatasetSumma
     before = None if now is None else previous.elsewhere(now)
     if now is None or before is None:
         return None
-    return Absent(f"the dataset of this name was of another site before: {before.site}; now it is of {now.site}")
+    return Absent(Fact("another_site_before", before=before.site, now=now.site))
 
 
 def _difference(
@@ -124,12 +121,16 @@ def _difference(
 def value_before(previous: Previous, one: Result) -> Estimate | Absent:
     """The same measure in the previous release, or why it has none."""
     if one.dataset != POOLED and previous.named(one.dataset) is None:
-        return Absent(f"{one.dataset} is not in the previous release")
+        return Absent(Fact("not_in_previous_release", dataset=one.dataset))
     wanted = _place(one.measure, one.dataset, one.at)
     for result in previous.results:
         if _place(result.measure, result.dataset, result.at) == wanted:
-            return result.found if isinstance(result.found, Estimate) else Absent(f"before: {result.found.reason}")
-    return Absent("the previous release does not have this measure at these settings")
+            return (
+                result.found
+                if isinstance(result.found, Estimate)
+                else Absent(Fact("before", reason=result.found.reason))
+            )
+    return Absent(Fact("not_measured_before"))
 
 
 # ---- may the two intervals be put together --------------------------------------------------------------------------
@@ -151,8 +152,8 @@ def _of_dataset(now: DatasetSummary, before: DatasetSummary) -> Absent | None:
     if (now.n, now.events, dict(now.class_counts)) == (before.n, before.events, dict(before.class_counts)):
         return Absent(SAME_ROWS)
     if now.dates is None or before.dates is None:
-        return Absent("the rows of now and of before may share patients: dates that would tell them apart are missing")
-    return Absent("the rows of now and of before may share patients: their dates overlap")
+        return Absent(Fact("dates_missing"))
+    return Absent(Fact("dates_overlap"))
 
 
 def _all_sites(previous: Previous, datasets: Sequence[DatasetSummary]) -> Absent | None:
@@ -162,8 +163,7 @@ def _all_sites(previous: Previous, datasets: Sequence[DatasetSummary]) -> Absent
     if all(_of_dataset(one, other) is None for one, other in pairs):
         return None
     same = [one.name for one, _ in pairs] == [one.name for one in now] and len(before) == len(now)
-    which = "the same hospitals" if same else "some of the same hospitals"
-    return Absent(f"{which} are pooled in both releases, so that the two are not independent")
+    return Absent(Fact("pooled_in_both_releases", same_hospitals=same))
 
 
 def _may_share(now: DatasetSummary, before: DatasetSummary, previous: Previous) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from dossier.evaluate.offered import Site, ask, columns, places, seed_of, settings
+from dossier.facts import Fact
 from dossier.metrics.classes import mean_of_bounds, mean_over_rows
 from dossier.register import REGISTER, CurveMaker, Metric
 from dossier.release import Release
@@ -114,7 +115,7 @@ def answer(site: Site, metric: Metric, at: At, find: Finder) -> Estimate | Absen
             return find(site, native, {})
         return find(site, metric, at, _mean)
     found = find(against_rest(site, label), metric, at)
-    return Absent(f"{label} against the rest: {found.reason}") if isinstance(found, Absent) else found
+    return Absent(Fact("against_the_rest", label=label, reason=found.reason)) if isinstance(found, Absent) else found
 
 
 def _mean(site: Site, metric: Metric, at: At, **instead: Any) -> Estimate | Absent:
@@ -126,7 +127,7 @@ def _mean(site: Site, metric: Metric, at: At, **instead: Any) -> Estimate | Abse
     for label in dataset.class_labels:
         found = ask(metric, {**columns(against_rest(site, label)), **offered})
         if isinstance(found, Absent):
-            return Absent(f"no mean over the classes ({label} against the rest: {found.reason})")
+            return Absent(Fact("no_mean_over_classes", label=label, reason=found.reason))
         of_each.append(found)
     if dataset.classes is None or dataset.class_risk is None:
         raise TypeError("a measure that answered for every class had their risks")

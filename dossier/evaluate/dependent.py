@@ -10,7 +10,7 @@ import numpy as np
 
 from dossier.evaluate import classes
 from dossier.evaluate.offered import Site, seed_of, site_part
-from dossier.facts import Fact, Method
+from dossier.facts import Count, Fact, Method
 from dossier.metrics import clusters, severity, weighted
 from dossier.metrics.clusters import Groups
 from dossier.metrics.intervals import two_sided, two_sided_student
@@ -84,7 +84,7 @@ def answer(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate 
     if dataset.weights is not None:
         return _at_weights(site, metric, at, ask)
     if name in INDEPENDENT:
-        return Absent(f"the rows of {dataset.name} are clustered, and this needs independent rows")
+        return Absent(Fact("clustered_rows", dataset=dataset.name))
     found = ask(site, metric, at)
     if isinstance(found, Absent) or name in DESCRIPTIVE or severity.without_errors(found):
         return found
@@ -105,7 +105,7 @@ def answer(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate 
 def _at_weights(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate | Absent:
     """A measure with each row at its weight, or the sentence that refuses the weights."""
     if not _linearizes(metric, at):
-        return Absent(f"the rows of {site.dataset.name} have sampling weights, which this measure does not honour")
+        return Absent(Fact("measure_without_weights", dataset=site.dataset.name))
     plain = ask(site, metric, at, bootstrap=2, permutations=1)
     if isinstance(plain, Absent):
         return plain
@@ -143,7 +143,7 @@ def _rows(dataset: Dataset, at: At) -> weighted.Rows:
 
 
 def _without_interval(found: Estimate, dataset: Dataset) -> Estimate:
-    reason = f"the rows of {dataset.name} are clustered, and the interval of this measure needs independent rows"
+    reason = Fact("clustered_rows_no_interval", dataset=dataset.name)
     details = {name: value for name, value in found.details.items() if name != "p_value"}
     bare = replace(found, low=None, high=None, level=None, se=None)
     return replace(bare, method=found.method.by("value_only"), details=details, reason=reason)
@@ -173,17 +173,17 @@ def curve(site: Site, maker: CurveMaker, ask: Callable[[Site], Curve | Absent]) 
     """A curve whose band is by cluster, without one where the jackknife gives none; refused where it asks for no
     weights and the rows have some."""
     if site.dataset.weights is not None and "weights" not in maker.needs:
-        return Absent(f"the rows of {site.dataset.name} have sampling weights, which this curve does not honour")
+        return Absent(Fact("curve_without_weights", dataset=site.dataset.name))
     found = ask(site)
     if isinstance(found, Absent) or maker.name in EDGES:
         return found
     if maker.name not in BANDS:
         if any(name.endswith(("low", "high")) for name in found.columns):
-            return Absent(f"the rows of {site.dataset.name} are clustered, and this band needs independent rows")
+            return Absent(Fact("clustered_rows_no_band", dataset=site.dataset.name))
         return found
     made = groups_of(site)
     if made.count < clusters.FEWEST:
-        return Absent(f"all rows of {site.dataset.name} are of one cluster, and a band needs two")
+        return Absent(Fact("one_cluster_no_band", dataset=site.dataset.name, clusters=Count(1, "cluster")))
     axis, lines = BANDS[maker.name]
     others = tuple(line for line in lines if line[0] in found.columns and line[0] not in OF_SHARES)
     return _jackknifed(site, found, axis, others, made, ask) if others else found
@@ -201,14 +201,14 @@ def _jackknifed(
     parts = [ask(site_without(site, made, group)) for group in range(made.count)]
     absent = next((part for part in parts if isinstance(part, Absent)), None)
     if absent is not None:
-        return Absent(f"without some clusters there is no curve: {absent.reason}")
+        return Absent(Fact("no_curve_without_some_clusters", reason=absent.reason))
     known = [part for part in parts if isinstance(part, Curve)]
     reach = reach_of_bands(site)
     columns: dict[str, Any] = dict(found.columns)
     for line, prefix, share in lines:
         replicates = [_on_axis(part, found, axis, line) for part in known]
         if any(one is None for one in replicates) or None in found.columns[line]:
-            return Absent(f"without some clusters of {site.dataset.name} the curve has other points")
+            return Absent(Fact("other_points_without_some_clusters", dataset=site.dataset.name))
         values = np.array(found.columns[line], dtype=np.float64)
         low, high = clusters.band(values, np.array(replicates, dtype=np.float64), reach, share)
         columns[f"{prefix}low"], columns[f"{prefix}high"] = tuple(low.tolist()), tuple(high.tolist())

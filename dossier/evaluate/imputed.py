@@ -11,6 +11,7 @@ from dossier.evaluate import classes, subgroups
 from dossier.evaluate.dependent import BANDS, INDEPENDENT, reach_of_bands, symmetry_of
 from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve, refuse_what_is_no_number
 from dossier.evaluate.site import SiteEvidence, described, site_evidence
+from dossier.facts import Fact
 from dossier.metrics import imputations, severity
 from dossier.metrics.scales import Scale
 from dossier.register import Metric
@@ -106,9 +107,9 @@ def _pool(each: Sequence[Estimate | Absent], metric: Metric, first: Result, leve
     absent = next((one for one in found if isinstance(one, Absent)), None)
     if absent is not None:
         every = all(isinstance(one, Absent) for one in found)
-        return absent if every else Absent(f"at least one imputation allows no value: {absent.reason}")
+        return absent if every else Absent(Fact("an_imputation_without_value", reason=absent.reason))
     if metric.term.name in INDEPENDENT:
-        return Absent("p-values and sample sizes of imputations are not pooled: Rubin's rules need a standard error")
+        return Absent(Fact("no_standard_error_for_rubins_rules"))
     estimates = [one for one in found if isinstance(one, Estimate)]
     difference = "against" in first.at
     pooled = imputations.rubin(estimates, _scale(metric, first.at, difference), level, difference)

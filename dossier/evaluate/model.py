@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dossier.evaluate.offered import refuse_a_bad_curve
+from dossier.facts import Fact
 from dossier.metrics import nomogram
 from dossier.types import MODEL, Absent, Curve, CurveResult, DescriptionResult, Feature, Study
 
@@ -27,7 +28,7 @@ def points(study: Study) -> Points:
     reference = {name: _reference(study, name) for name in model.predictors}
     known = {name: feature for name, feature in reference.items() if feature is not None}
     lacking = [name for name in reference if name not in known]
-    found = Absent(f"no dataset holds {', '.join(lacking)}") if lacking else nomogram.nomogram(model, known)
+    found = Absent(Fact("no_dataset_holds", predictors=tuple(lacking))) if lacking else nomogram.nomogram(model, known)
     if isinstance(found, Absent):
         return Points((CurveResult("points_total", MODEL, found),))
     numeric = [axis for axis in found.axes if axis.levels is None]

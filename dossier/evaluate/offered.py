@@ -7,11 +7,13 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.facts import Fact
 from dossier.metrics.raters import ABOVE_MEAN, TAUS_OF_RATERS, TOP, TWO_LEVELS
 from dossier.release import Source, SurveyShare, Utility
 from dossier.types import MACRO, READERS, Absent, Curve, Dataset, Estimate, Feature, Floats, Readers, Subset, Term
@@ -60,30 +62,29 @@ class Site:
 def columns(site: Site) -> dict[str, Any]:
     """What can be named as a column, or the reason why this site does not have it."""
     dataset = site.dataset
-    several = f"{dataset.name} has an outcome of several classes"
+    lacks = partial(Fact, "has_no", dataset=dataset.name)
+    several = Fact("has_outcome_of_classes", dataset=dataset.name)
     no_rival = (
-        f"the rival has no risk in some rows of {dataset.name}"
-        if dataset.rival_is_incomplete
-        else f"{dataset.name} has no risk of a rival"
+        Fact("rival_incomplete", dataset=dataset.name) if dataset.rival_is_incomplete else lacks(what="risk of a rival")
     )
-    binary = f"{dataset.name} has an outcome of two classes"
+    binary = Fact("has_outcome_of_two_classes", dataset=dataset.name)
     is_binary = not site.release.outcome.classes
     columns: dict[str, Any] = {
-        "outcome": _or(dataset.outcome, several if dataset.class_labels else f"{dataset.name} has no outcome"),
-        "risk": _or(dataset.risk, several if dataset.class_labels else f"{dataset.name} has no risk"),
+        "outcome": _or(dataset.outcome, several if dataset.class_labels else lacks(what="outcome")),
+        "risk": _or(dataset.risk, several if dataset.class_labels else lacks(what="risk")),
         "rival": _or(dataset.rival, several if dataset.class_labels else no_rival),
-        "classes": _or(dataset.classes, binary if is_binary else f"{dataset.name} has no outcome"),
-        "class_risk": _or(dataset.class_risk, binary if is_binary else f"{dataset.name} has no risk"),
+        "classes": _or(dataset.classes, binary if is_binary else lacks(what="outcome")),
+        "class_risk": _or(dataset.class_risk, binary if is_binary else lacks(what="risk")),
         "class_rival": _or(dataset.class_rival, binary if is_binary else no_rival),
-        "weights": _or(dataset.weights, f"{dataset.name} has no sampling weights"),
-        "cluster": _or(dataset.cluster, f"{dataset.name} has no clusters"),
-        "split": _or(dataset.split, f"{dataset.name} has no refitted splits"),
-        "predictors": _or(dataset.predictors, f"{dataset.name} has no predictors"),
-        "case_relevance": _or(dataset.relevance, f"{dataset.name} has no relevance"),
-        "cost": _or(dataset.cost, f"{dataset.name} has no costs"),
-        "benefit": _or(dataset.benefit, f"{dataset.name} has no benefits"),
-        "case_complexity": _or(dataset.complexity, f"{dataset.name} has no complexity"),
-        "development": _or(site.development, "the release has no development table with predictors"),
+        "weights": _or(dataset.weights, lacks(what="sampling weights")),
+        "cluster": _or(dataset.cluster, lacks(what="clusters")),
+        "split": _or(dataset.split, lacks(what="refitted splits")),
+        "predictors": _or(dataset.predictors, lacks(what="predictors")),
+        "case_relevance": _or(dataset.relevance, lacks(what="relevance")),
+        "cost": _or(dataset.cost, lacks(what="costs")),
+        "benefit": _or(dataset.benefit, lacks(what="benefits")),
+        "case_complexity": _or(dataset.complexity, lacks(what="complexity")),
+        "development": _or(site.development, Fact("no_development_predictors")),
     }
     if site.readers is not None:
         return columns | readers_columns(site.readers)
@@ -104,20 +105,21 @@ OF_READERS = {
 def readers_columns(readers: Readers) -> dict[str, Any]:
     """What can be named of the readers' tables, or the reason why they do not have it."""
     return {
-        name: _or(getattr(readers, field), f"the readers' tables hold no {field}") for name, field in OF_READERS.items()
+        name: _or(getattr(readers, field), Fact("readers_tables_hold_no", what=field))
+        for name, field in OF_READERS.items()
     }
 
 
 def _no_readers(site: Site) -> Absent:
     """Why no readers judged the cases of a site."""
     if site.readers_elsewhere is None:
-        return Absent("the release has no readers' tables")
+        return Absent(Fact("no_readers_tables"))
     if site.readers_elsewhere == READERS:
-        return Absent("the readers' tables name no dataset")
-    return Absent(f"the readers judged the cases of {site.readers_elsewhere}, not those of {site.dataset.name}")
+        return Absent(Fact("readers_tables_name_no_dataset"))
+    return Absent(Fact("readers_judged_elsewhere", judged=site.readers_elsewhere, dataset=site.dataset.name))
 
 
-def _or(value: Any, reason: str) -> Any:
+def _or(value: Any, reason: Fact) -> Any:
     """The value, or why it is not there."""
     return Absent(reason) if value is None or (isinstance(value, tuple) and not value) else value
 
@@ -129,20 +131,18 @@ def settings(release: Release) -> dict[str, Any]:
         "level": release.release.level,
         "bootstrap": release.resampling.bootstrap,
         "permutations": release.resampling.permutations,
-        "primary_threshold": declared[0] if declared else Absent("no threshold is declared"),
+        "primary_threshold": declared[0] if declared else Absent(Fact("no_threshold_declared")),
         "threshold_range": release.thresholds.range,
         "declared_thresholds": tuple(declared),
         "declared_minimum": release.robustness.minimum,
-        "model": release.model or Absent("the release does not give the formula of the model"),
-        "severity_weights": release.severity.weights
-        if release.severity
-        else Absent("the release declares no severity weights"),
+        "model": release.model or Absent(Fact("no_formula")),
+        "severity_weights": release.severity.weights if release.severity else Absent(Fact("no_severity_weights")),
         "early_stopping": False,
         "class_labels": release.outcome.classes or (),
         "survey": _survey(release),
         "complexity_source": complexity_sources(release)[0]
         if release.h_accuracy.complexity is not None
-        else Absent("the release declares no complexity of the cases"),
+        else Absent(Fact("no_complexity_declared")),
         "desired_accuracy": _desired_accuracy(release),
         **{f"{measure}_width": width for measure, width in release.sample.width.items()},
     }
@@ -153,7 +153,7 @@ def _desired_accuracy(release: Release) -> float | Absent:
     asked = [
         one.at_least for one in release.acceptance if one.measure == "actual_accuracy" and one.at_least is not None
     ]
-    return asked[0] if asked else Absent("no criterion of [[acceptance]] says which actual_accuracy is asked for")
+    return asked[0] if asked else Absent(Fact("no_actual_accuracy_asked_for"))
 
 
 def _grid(release: Release) -> dict[str, tuple[float | str, ...]]:
@@ -186,7 +186,7 @@ def _survey(release: Release) -> tuple[tuple[str, float, float | None, float | N
     """Each class with the share of answers that put it first, and the interval of that share where one is given."""
     declared = release.h_accuracy.survey
     if declared is None:
-        return Absent("the release declares no survey of priorities")
+        return Absent(Fact("no_survey_of_priorities"))
     return tuple(
         (name, given.value, given.low, given.high) if isinstance(given, SurveyShare) else (name, given, None, None)
         for name, given in sorted(declared.items())

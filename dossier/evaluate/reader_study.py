@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dossier.evaluate.offered import ask, refuse_a_bad_curve, refuse_what_is_no_number, seed_of, settings
+from dossier.facts import Fact
 from dossier.register import REGISTER
 from dossier.types import READER_STUDY, Absent, Curve, CurveResult, Estimate, Result, Study
 
@@ -13,7 +14,7 @@ from dossier.types import READER_STUDY, Absent, Curve, CurveResult, Estimate, Re
 def _of_study(study: Study, chapter: str) -> dict[str, Any]:
     """What a measure of the reader study may name."""
     seed = seed_of(study.release, READER_STUDY, chapter)
-    missing = Absent("the release has no reader study")
+    missing = Absent(Fact("no_reader_study"))
     return {**settings(study.release), "study": study.reader_study or missing, "seed": seed}
 
 

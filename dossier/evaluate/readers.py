@@ -14,12 +14,13 @@ from dossier.evaluate.offered import (
     seed_of,
     settings,
 )
+from dossier.facts import Fact
 from dossier.register import REGISTER, CurveMaker, Metric
 from dossier.types import READERS, Absent, Curve, CurveResult, DescriptionResult, Estimate, Result, Study
 
 Maker = TypeVar("Maker", Metric, CurveMaker)
 
-NO_DATASET = Absent("the readers' tables name no dataset, whose outcome and risks it needs")
+NO_DATASET = Absent(Fact("readers_tables_need_a_dataset"))
 
 
 def results(study: Study) -> Iterator[Result]:

@@ -21,6 +21,7 @@ from dossier.evaluate.offered import (
     settings,
     site_part,
 )
+from dossier.facts import Count, Fact
 from dossier.metrics import robustness, severity
 from dossier.metrics.resampling import VALUE_ALONE
 from dossier.register import CurveMaker, Metric, fill
@@ -160,7 +161,7 @@ def measured(whole: Site, metric: Metric) -> Iterator[Result]:
         if few is not None:
             found = few
         elif undeclared:
-            found = Absent(f"no {undeclared[0]} is declared")
+            found = Absent(Fact("setting_not_declared", setting=undeclared[0]))
         elif "class" in at:
             found = _inside_if(classes.answer(site, metric, at, _found), metric.term)
         else:
@@ -178,9 +179,7 @@ def _too_few(dataset: Dataset) -> Absent | None:
     n = dataset.rows_analysed
     if not 0 < n < FEWEST_ROWS:
         return None
-    return Absent(
-        f"too few to tell: {dataset.name} has fewer than {FEWEST_ROWS} patients, whose own values it would be"
-    )
+    return Absent(Fact("too_few_patients", dataset=dataset.name, fewest=Count(FEWEST_ROWS, "patient")))
 
 
 def _found(site: Site, metric: Metric, at: At, answer: classes.Answer | None = None) -> Estimate | Absent:
@@ -215,7 +214,7 @@ def _over_splits(site: Site, metric: Metric, at: At, answer: classes.Answer) -> 
     if lacking is not None:
         return lacking
     if metric.independent_rows:
-        return Absent(f"the rows of {dataset.name} are refitted splits, not independent patients")
+        return Absent(Fact("refitted_splits_no_patients", dataset=dataset.name))
     found = []
     for number in np.unique(dataset.split):
         part = site_part(site, dataset.split == number)
@@ -225,7 +224,7 @@ def _over_splits(site: Site, metric: Metric, at: At, answer: classes.Answer) -> 
     of_each = severity.of_errors(found)
     absent = next((one for one in of_each if isinstance(one, Absent)), None)
     if absent is not None:
-        return Absent(f"at least one split allows no value: {absent.reason}")
+        return Absent(Fact("a_split_without_value", reason=absent.reason))
     estimates = [one for one in of_each if isinstance(one, Estimate)]
     n_test = len(outcome) / len(estimates)
     train = None if site.development_rows is None else site.development_rows - n_test
@@ -268,7 +267,7 @@ def curve_of(whole: Site, maker: CurveMaker) -> CurveResult:
     if few is not None:
         return CurveResult(maker.name, site.dataset.name, few, subset=site.subset)
     if site.dataset.split is not None and "split" not in maker.needs:
-        reason = f"curves are drawn of independent patients; the rows of {site.dataset.name} are refitted splits"
+        reason = Fact("refitted_splits_no_curve", dataset=site.dataset.name)
         return CurveResult(maker.name, site.dataset.name, Absent(reason), subset=site.subset)
     found = (
         dependent.curve(site, maker, partial(_drawn, maker))

@@ -17,6 +17,7 @@ from dossier.evaluate.offered import (
     seed_of,
     settings,
 )
+from dossier.facts import Count, Fact
 from dossier.metrics import pooled, robustness, stratified
 from dossier.register import REGISTER, Metric
 from dossier.release import Release
@@ -127,10 +128,10 @@ def _over_all_rows(
     return stratified.mean_of_sites(tuple(estimates.values()), level, by_pairs=metric.mean_over == "pairs")
 
 
-def _of_small_classes(external: Sequence[SiteResults]) -> dict[str, str]:
+def _of_small_classes(external: Sequence[SiteResults]) -> dict[str, Fact]:
     """Why the mean over the classes of a site is not pooled: a class that would not be pooled alone."""
     return {
-        site.summary.name: f"fewer than {FEW_FOR_POOLING} rows of a class"
+        site.summary.name: Fact("fewer_rows_of_a_class", fewest=Count(FEW_FOR_POOLING, "row"))
         for site in external
         if min(site.summary.class_counts.values(), default=FEW_FOR_POOLING) < FEW_FOR_POOLING
     }

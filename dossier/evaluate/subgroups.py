@@ -12,6 +12,7 @@ from dossier.evaluate import sampled, strata
 from dossier.evaluate.classes import against_rest, metrics_of, places_of
 from dossier.evaluate.offered import Site, part_of
 from dossier.evaluate.site import curve_of, measured
+from dossier.facts import Fact
 from dossier.metrics import pooled, stratified
 from dossier.metrics.scales import Scale
 from dossier.metrics.subgroups import difference, too_few, too_few_of_class, too_few_of_classes
@@ -111,9 +112,9 @@ def _unusable(site: Site, one: Subgroup) -> Absent | None:
     """Why nothing at all can be said of a subgroup here, its size included."""
     name = site.dataset.name
     if site.dataset.split is not None:
-        return Absent(f"subgroups need independent patients, and the rows of {name} are refitted splits")
+        return Absent(Fact("refitted_splits_no_subgroups", dataset=name))
     if site.dataset.outcome is None and site.dataset.classes is None:
-        return Absent(f"{name} has no outcome")
+        return Absent(Fact("has_no", dataset=name, what="outcome"))
     return one.rows if isinstance(one.rows, Absent) else None
 
 
@@ -185,20 +186,20 @@ def _both(site: Site, one: Subgroup, parts: _Parts, metric: Metric, at: At) -> t
     key = (metric.term.name, tuple(sorted(at.items())))
     found = parts.of(one.subset, _rows(one))[key]
     others, called = parts.of_others(one)
-    few_others = _few(site, others, at, " of the other patients")
+    few_others = _few(site, others, at, Fact("of_the_other_patients"))
     shared = few_others or _shared_clusters(site, one)
     return found, shared or _difference(found, parts.of(called, others)[key])
 
 
-def _few(site: Site, rows: Bools, at: At, where: str = "") -> Absent | None:
+def _few(site: Site, rows: Bools, at: At, among: Fact | None = None) -> Absent | None:
     """Why these rows are too few for a measure at these settings: of the outcome, of the class, or of any class."""
     label, dataset = at.get("class", MACRO), site.dataset
     if dataset.classes is None:
-        return None if dataset.outcome is None else too_few(dataset.outcome[rows], where)
+        return None if dataset.outcome is None else too_few(dataset.outcome[rows], among)
     if label == MACRO:
-        return too_few_of_classes(_class_counts(dataset, rows), where)
+        return too_few_of_classes(_class_counts(dataset, rows), among)
     inside = _class_counts(dataset, rows)[str(label)]
-    return too_few_of_class(inside, int(rows.sum()) - inside, str(label), where)
+    return too_few_of_class(inside, int(rows.sum()) - inside, str(label), among)
 
 
 def _shared_clusters(site: Site, one: Subgroup) -> Absent | None:
@@ -210,14 +211,14 @@ def _shared_clusters(site: Site, one: Subgroup) -> Absent | None:
     both = np.intersect1d(cluster[_rows(one)], cluster[_known(dataset, one.column) & ~_rows(one)])
     if not len(both):
         return None
-    return Absent(f"some clusters of {site.dataset.name} have rows in both groups, which are then not independent")
+    return Absent(Fact("clusters_in_both_groups", dataset=site.dataset.name))
 
 
 def _difference(ours: Estimate | Absent, rest: Estimate | Absent) -> Estimate | Absent:
     if isinstance(ours, Absent):
         return ours
     if isinstance(rest, Absent):
-        return Absent(f"the other patients allow no value: {rest.reason}")
+        return Absent(Fact("other_patients_without_value", reason=rest.reason))
     return difference(ours, rest)
 
 
@@ -286,7 +287,7 @@ def _pooled(
             yield Result(name, metric.term.measure, POOLED, {**at, **AGAINST}, both[1], subset)
 
 
-NOT_POOLED = Absent("this measure has no scale on which sites are pooled")
+NOT_POOLED = Absent(Fact("no_scale_for_pooling"))
 
 
 def _random_effects(each: Mapping[str, Estimate], scale: Scale, release: Release) -> Estimate | Absent:

@@ -10,6 +10,7 @@ from matplotlib.contour import ContourSet
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from dossier.facts import Fact
 from dossier.figures.canvas import (
     BAND,
     BLUE,
@@ -68,7 +69,7 @@ def draw_profiles(evidence: Evidence) -> Figure | Absent:
     curves = {site.name: find_curve(evidence, "h_accuracy_profile", site.name) for site in shown}
     known = [curve for curve in curves.values() if isinstance(curve, Curve)]
     if not known:
-        return Absent("no external site has a profile of H-accuracy")
+        return Absent(Fact("no_profile_of_h_accuracy"))
     width = beside_width(len(shown))
     grid = _unit_lattice(len(shown), width, 5.0)
     grid, heads = headed(grid, shown)
@@ -164,7 +165,7 @@ def draw_by_priority(evidence: Evidence) -> Figure | Absent:
     shown, _ = shown_sites(evidence, FULL)
     curves = {site.name: find_curve(evidence, "h_accuracy_by_priority", site.name) for site in shown}
     if not any(isinstance(curve, Curve) for curve in curves.values()):
-        return Absent("no external site has H-accuracy by priority")
+        return Absent(Fact("no_h_accuracy_by_priority"))
     marks = {site.name: priorities_of(evidence, site.name) for site in shown}
     used = [source for source in SOURCES if any(source in own for own in marks.values())]
     width = beside_width(len(shown))
@@ -290,7 +291,7 @@ def draw_surface(evidence: Evidence) -> Figure | Absent:
     """For each site a contour map over priority and share of complex cases, and beside it the profile at one half."""
     found = surfaces(evidence)[:MOST_SURFACES]
     if not found:
-        return why_nowhere(evidence, "h_accuracy_surface", "no site has a complexity of its cases")
+        return why_nowhere(evidence, "h_accuracy_surface", Fact("no_site_with_complexity"))
     high = MAP if len(found) == 1 else 44.0
     row = high + 26.6
     drawn = sheet(FULL, row * len(found) - 3.0)
@@ -418,7 +419,7 @@ def draw_by_prevalence(evidence: Evidence) -> Figure | Absent:
     shown, _ = shown_sites(evidence, FULL)
     curves = {site.name: find_curve(evidence, "accuracy_by_prevalence", site.name) for site in shown}
     if not any(isinstance(curve, Curve) for curve in curves.values()):
-        return Absent("no external site has accuracy by prevalence")
+        return Absent(Fact("no_accuracy_by_prevalence"))
     width = HALF if len(shown) == 1 else FULL
     grid = lattice(len(shown), width, left=9.5, top=5 + LINE, gap_x=4.4, gap_y=6.6, tallest=36, shape=0.72)
     grid, heads = headed(grid, shown)

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dossier import bands
+from dossier.facts import Fact
 from dossier.figures.canvas import (
     BAND,
     BLUE,
@@ -69,7 +70,7 @@ from dossier.types import (
     find_curve,
 )
 from dossier.typeset.numbers import number, per_cent
-from dossier.typeset.words import named
+from dossier.typeset.reasons import why
 
 OBSERVED_TO_EXPECTED = Forest("oe_ratio", "O/E", 1.0, ratio=True)
 
@@ -114,7 +115,7 @@ def draw_calibration(evidence: Evidence, width: float) -> Figure | Absent:
     shown, _ = shown_sites(evidence, width)
     curves = {site.name: find_curve(evidence, "calibration_curve", site.name) for site in shown}
     if all(isinstance(curve, Absent) for curve in curves.values()):
-        return Absent("no external site has a calibration curve")
+        return Absent(Fact("no_site_with_calibration_curve"))
     end = curve_end(list(curves.values()))
     if len(shown) == 1 and width == FULL:
         return _draw_alone(evidence, shown[0], end)
@@ -239,11 +240,11 @@ def draw_calibration_pooled(evidence: Evidence) -> Figure | Absent:
     """The curves of all external sites as thin lines and the average one with its band, all of it and near."""
     sites = externals(evidence)
     if len(sites) < 2:
-        return Absent("there is one external dataset, so that there is nothing to pool")
+        return Absent(Fact("one_external_dataset"))
     found = [(site, find_curve(evidence, "calibration_curve", site.name)) for site in sites]
     known = [(site, curve) for site, curve in found if isinstance(curve, Curve)]
     if not known:
-        return Absent("no external site has a calibration curve")
+        return Absent(Fact("no_site_with_calibration_curve"))
     end = curve_end([curve for _, curve in known])
     pooled = find_curve(evidence, "calibration_curve_all_sites", POOLED)
     crowded = len(known) > MOST_NAMED_CURVES
@@ -458,7 +459,7 @@ def calibration_pooled(evidence: Evidence) -> Picture | Absent:
                 "average site, over the risks that every pooled site has."
             )
         else:
-            caption += f". No pooled curve: {named(evidence, pooled.reason)}."
+            caption += f". No pooled curve: {why(evidence, pooled.reason)}."
         return picture("calibration_pooled", drawn, caption, _pooled_alternative(evidence, pooled))
 
 
@@ -478,5 +479,5 @@ def _pooled_alternative(evidence: Evidence, pooled: Curve | Absent) -> str:
 def forest_oe(evidence: Evidence) -> Picture | Absent:
     """How many times as many events there were as the risks add up to, at every site and pooled."""
     if not externals(evidence):
-        return Absent("the release has no external dataset")
+        return Absent(Fact("no_external_dataset"))
     return printed_forest("forest_oe", evidence, OBSERVED_TO_EXPECTED, forest_width(evidence))

@@ -33,12 +33,14 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import NDArray
 
+from dossier.facts import Fact
 from dossier.figures import svg
 from dossier.material import styles
 from dossier.register import REGISTER
 from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, externals
 from dossier.typeset.numbers import level_of, number, showing_the_side
-from dossier.typeset.words import counted, listing, named
+from dossier.typeset.reasons import why
+from dossier.typeset.words import counted, listing
 
 Floats = NDArray[np.float64]
 
@@ -393,10 +395,10 @@ def wrapped(text: str, width: float, most: int, weight: int = 400) -> str | None
 
 def say_why(evidence: Evidence, axes: Axes, grid: Lattice, absent: Absent) -> None:
     """Say in a small panel why its curve is absent, with the site under the name that a reader knows."""
-    say(axes, grid.width, grid.height, named(evidence, absent.reason))
+    say(axes, grid.width, grid.height, why(evidence, absent.reason))
 
 
-def why_nowhere(evidence: Evidence, curve: str, otherwise: str) -> Absent:
+def why_nowhere(evidence: Evidence, curve: str, otherwise: Fact) -> Absent:
     """Why no external site has a curve: the reason at the first of them; the owner's data have reasons of their own."""
     names = {site.name for site in externals(evidence)}
     found = (one.found for one in evidence.curves if one.curve == curve and one.dataset in names)

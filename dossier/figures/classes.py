@@ -8,6 +8,7 @@ from dataclasses import replace
 from matplotlib.figure import Figure
 
 from dossier import bands
+from dossier.facts import Fact
 from dossier.figures.calibration import calibration_alternative, draw_calibration
 from dossier.figures.canvas import (
     FULL,
@@ -39,7 +40,7 @@ def panels(evidence: Evidence) -> Evidence | Absent:
     """The evidence as if each class at each external site were a site of its own, the class being the outcome."""
     labels = evidence.release.outcome.classes
     if not labels:
-        return Absent("the outcome has two classes")
+        return Absent(Fact("two_classes"))
     return replace(
         evidence,
         datasets=tuple(_panel(site, label) for site in externals(evidence) for label in labels),
@@ -104,7 +105,7 @@ def forest_results_by_class(evidence: Evidence) -> Picture | Absent:
     """The AUROC of every class against the rest, pooled over the sites."""
     labels = evidence.release.outcome.classes
     if not labels:
-        return Absent("the outcome has two classes")
+        return Absent(Fact("two_classes"))
     sites = externals(evidence)
     seen = replace(
         evidence,
@@ -127,7 +128,7 @@ def forest_results_by_class(evidence: Evidence) -> Picture | Absent:
     )
     drawn = printed_forest("forest_results_by_class", seen, AUROC, HALF)
     if isinstance(drawn, Absent):
-        return Absent("the AUROC of no class could be pooled")
+        return Absent(Fact("no_class_pooled"))
     words = f"{patients(sites)}; pooled over the sites, with {level_text(evidence)} intervals."
     told = f"Pooled over {sites_word(len(sites))}: {_by_class(seen)}."
     return replace(drawn, caption=words, alternative=told)

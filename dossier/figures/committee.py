@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from dossier import bands
+from dossier.facts import Fact
 from dossier.figures.calibration import curve_end, draw_curve
 from dossier.figures.canvas import (
     ALERT,
@@ -88,7 +89,7 @@ def hospitals(evidence: Evidence) -> Hospitals | Absent:
     found = [(site, find_curve(evidence, "calibration_curve", site.name)) for site in externals(evidence)]
     known = tuple((site, curve) for site, curve in found if isinstance(curve, Curve))
     if not known:
-        return Absent("no external site has a calibration curve")
+        return Absent(Fact("no_site_with_calibration_curve"))
     sound = tuple((site, curve) for site, curve in known if not few(site, bands.FEW_FOR_POOLING))
     shown = sound or known[:1]
     drawn = {site.name for site, _ in shown}
@@ -326,7 +327,7 @@ def thousand(evidence: Evidence) -> Thousand | Absent:
     """The counts per 1,000 patients at the primary threshold: of our site where it is named, else of all together."""
     threshold = primary_threshold(evidence)
     if threshold is None:
-        return Absent("the release declares no threshold")
+        return Absent(Fact("release_declares_no_threshold"))
     ours = evidence.local_site
     found = (
         find_curve(evidence, "per_thousand", POOLED)
@@ -336,11 +337,11 @@ def thousand(evidence: Evidence) -> Thousand | Absent:
     if isinstance(found, Absent):
         return found
     if "threshold" not in found.columns:
-        return Absent("the counts of an outcome of several classes have no threshold")
+        return Absent(Fact("counts_of_classes_have_no_threshold"))
     for row, place in enumerate(found.columns["threshold"]):
         if place == threshold:
             return Thousand(threshold, found.n, {name: int(found.columns[name][row] or 0) for name in CELLS})
-    return Absent("there are no counts per 1,000 at the primary threshold")
+    return Absent(Fact("no_counts_at_primary_threshold"))
 
 
 def _blocks(with_outcome: int, without: int, head: float) -> tuple[int, float]:
@@ -437,7 +438,7 @@ def committee_thousand(evidence: Evidence) -> Picture | Absent:
         found = thousand(evidence)
         drawn = draw_thousand(evidence)
         if isinstance(found, Absent) or isinstance(drawn, Absent):
-            return found if isinstance(found, Absent) else Absent("there are no counts per 1,000")
+            return found if isinstance(found, Absent) else Absent(Fact("no_counts_per_thousand"))
         count = found.count
         ours = evidence.local_site
         whose = "All places together" if ours is None else summary_of(evidence, ours).site
@@ -480,7 +481,7 @@ def rankings(evidence: Evidence) -> tuple[Ranking, ...] | Absent:
         if isinstance(found := find(evidence, "auroc", site.name), Estimate)
     ]
     if len(known) < 2:
-        return Absent("the ranking is known at fewer than two places")
+        return Absent(Fact("ranking_at_fewer_than_two_places"))
     ordered = sorted(known, key=lambda one: -one.found.value)
     half = MOST_PLACES // 2
     if len(ordered) <= MOST_PLACES:
@@ -550,7 +551,7 @@ def committee_ranking(evidence: Evidence) -> Picture | Absent:
         rows = rankings(evidence)
         drawn = draw_committee_ranking(evidence)
         if isinstance(rows, Absent) or isinstance(drawn, Absent):
-            return rows if isinstance(rows, Absent) else Absent("the ranking is known at fewer than two places")
+            return rows if isinstance(rows, Absent) else Absent(Fact("ranking_at_fewer_than_two_places"))
         sites = externals(evidence)
         known = [site for site in sites if isinstance(find(evidence, "auroc", site.name), Estimate)]
         left_out = len(known) - len(rows)

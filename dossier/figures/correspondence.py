@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dossier.bands import LARGE_SHIFT
+from dossier.facts import Fact
 from dossier.figures.canvas import (
     BAND,
     BLUE,
@@ -105,7 +106,7 @@ def draw_shifts(evidence: Evidence) -> Figure | Absent:
     """A dot for each predictor and site, zero and half a standard deviation as lines."""
     known = shifts(evidence)
     if not known:
-        return Absent("no external site holds predictors of the development data")
+        return Absent(Fact("no_site_with_development_predictors"))
     sites = _holders(evidence, known)
     rows = ordered(known)[:MOST_ROWS]
     return _side_by_side(known, sites, rows) if _have_panels(known, sites) else _together(known, sites, rows)
@@ -264,7 +265,7 @@ def draw_conformal(evidence: Evidence) -> Figure | Absent:
     """The share of each site's patients in every tenth of the scale, against the tenth that is expected."""
     every = _spread(evidence)
     if not every:
-        return Absent("at no external site can patients be compared with those of the development")
+        return Absent(Fact("no_site_comparable_with_development"))
     shown = every[:MOST_PANELS]
     width = HALF if len(shown) == 1 else FULL
     grid = lattice(len(shown), width, left=11.5, top=10.5, gap_x=4.4, gap_y=6.6, tallest=30, shape=0.72)

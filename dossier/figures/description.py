@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from dossier.bands import ACCRUAL_ROWS
+from dossier.facts import Fact
 from dossier.figures.canvas import (
     BLUE,
     FULL,
@@ -168,7 +169,7 @@ def draw_flow(evidence: Evidence) -> Figure | Absent:
     """Boxes and arrows for the stages, one row a dataset below them, and how large each is at the right."""
     every = in_order(evidence)
     if not every:
-        return Absent("the release has no dataset")
+        return Absent(Fact("no_dataset"))
     shown = every[:MOST_ROWS]
     boxes = stages(evidence, shown)
     name, spans = _spans(boxes, [label_of(one) for one in shown])
@@ -332,7 +333,7 @@ def draw_accrual(evidence: Evidence) -> Figure | Absent:
     """One bar a dataset from its first day to its last; those that declare no dates are named below."""
     dated = [one for one in in_order(evidence) if one.dates is not None]
     if not dated:
-        return Absent("no dataset declares its dates")
+        return Absent(Fact("no_dates"))
     shown = dated[:ACCRUAL_ROWS]
     name = min(max(text_width(label_of(one)) for one in shown), WIDEST_NAME)
     said = max(text_width(dates(one.dates)) for one in shown)

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Polygon, Rectangle
 
 from dossier import bands
+from dossier.facts import Fact
 from dossier.figures.canvas import (
     BAND,
     BLUE,
@@ -56,7 +57,7 @@ from dossier.types import (
 )
 from dossier.typeset.names import events_of
 from dossier.typeset.numbers import expected_range, number
-from dossier.typeset.words import named
+from dossier.typeset.reasons import why
 
 MOST_ROWS = {HALF: 12, FULL: 44}
 
@@ -110,10 +111,10 @@ class Forest:
         curve = find_curve(evidence, "decision_curve_all_sites", POOLED)
         row = None if isinstance(curve, Absent) else row_of(curve, "threshold", self.at["threshold"])
         if isinstance(curve, Absent) or row is None:
-            return Absent("the decision curve of all sites has no such threshold")
+            return Absent(Fact("no_such_threshold"))
         value, low, high = (curve.columns[name][row] for name in ("net_benefit", "low", "high"))
         if value is None:
-            return Absent("the decision curve of all sites has no value at this threshold")
+            return Absent(Fact("no_value_at_threshold"))
         return self.in_unit(Estimate(value, low, high, evidence.release.release.level, curve.n, curve.method))
 
     def everyone(self, evidence: Evidence, dataset: str) -> float | None:
@@ -189,7 +190,7 @@ def draw_forest(evidence: Evidence, forest: Forest, width: float) -> Figure | Ab
     """The forest of the external sites at that width."""
     sites = externals(evidence)
     if not any(isinstance(forest.found(evidence, site.name), Estimate) for site in sites):
-        return Absent(f"{forest.heading} could not be estimated at any external site")
+        return Absent(Fact("not_estimated_at_any_site", what=forest.heading))
     shown = sites[: MOST_ROWS[width]]
     columns = forest_columns(evidence, forest, width)
     pooled = forest.together(evidence)
@@ -346,7 +347,7 @@ def _site_row(
     found = forest.found(evidence, site.name)
     if isinstance(found, Absent):
         room = columns.interval - columns.left - columns.width - 3
-        reason = wrapped(named(evidence, found.reason), room, 1) if columns.patients is not None else None
+        reason = wrapped(why(evidence, found.reason), room, 1) if columns.patients is not None else None
         write(drawn, columns.interval, y, reason or "not estimable", ha="right", color=INK_2)
         return
     _whisker(axes, found, row)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dossier.facts import Fact
 from dossier.figures.canvas import (
     BLUE,
     BROKEN_CURVE,
@@ -108,19 +109,21 @@ def panels_of(evidence: Evidence) -> tuple[Panel, ...] | Absent:
     """Every site at the declared thresholds, up to three of them, and at least the primary one, as there is room."""
     declared, sites = evidence.release.thresholds.declared, externals(evidence)
     if not declared:
-        return Absent("no threshold is declared")
+        return Absent(Fact("no_threshold_declared"))
     room = max(1, min(MOST_THRESHOLDS, MOST_PANELS // max(1, min(len(sites), MOST_SITES))))
     wanted = [(site, threshold) for threshold in declared[:room] for site in sites[:MOST_SITES]]
     made = []
     for site, threshold in wanted:
         found = find_curve(evidence, "fagan_nomogram", site.name)
         if isinstance(found, Curve):
-            shown: Reading | Absent = readings(found).get(threshold, Absent(f"{threshold:g} was not read"))
+            shown: Reading | Absent = readings(found).get(
+                threshold, Absent(Fact("threshold_not_read", threshold=threshold))
+            )
         else:
             shown = found
         made.append(Panel(site, float(threshold), shown))
     if all(isinstance(one.shows, Absent) for one in made):
-        return Absent("no external site has both cases and non-cases to reckon with")
+        return Absent(Fact("no_site_with_cases_and_non_cases"))
     return tuple(made)
 
 

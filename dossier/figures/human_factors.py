@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from dossier.facts import Fact
 from dossier.figures.canvas import (
     BLUE,
     BROKEN,
@@ -98,7 +99,7 @@ def draw_benefit(evidence: Evidence) -> Figure | Absent:
     unaided, benefit = column(curve, "unaided"), column(curve, "benefit")
     known = ~np.isnan(benefit)
     if not known.any():
-        return Absent("no reader decided both with and without the model")
+        return Absent(Fact("no_reader_decided_both_ways"))
     groups = groups_of(evidence, curve)
     drawn = sheet(FULL, TOP + HIGH + 10.0)
     axes = panel(drawn, LEFT, TOP, WIDE, HIGH)

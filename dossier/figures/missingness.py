@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from dossier.bands import MAP_ROWS, MAP_WITH_NUMBERS
+from dossier.facts import Fact
 from dossier.figures.canvas import (
     FULL,
     INK,
@@ -68,7 +69,7 @@ def draw_missing(evidence: Evidence) -> Figure | Absent:
     known = shares(evidence)
     rows = gappy(known)[:MAP_ROWS]
     if not rows:
-        return Absent("no predictor has a missing value")
+        return Absent(Fact("no_missing_value"))
     datasets = [dataset for dataset in shown(evidence) if dataset.features][:MOST_COLUMNS]
     numbered = len(datasets) <= MAP_WITH_NUMBERS
     names = shortened(rows, NAMES)

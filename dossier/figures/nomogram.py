@@ -12,6 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dossier.facts import Fact
 from dossier.figures.canvas import (
     BLUE,
     FULL,
@@ -338,7 +339,7 @@ def draw_nomogram(evidence: Evidence) -> Figure | Absent:
     """The axes from the points at the top to the risk at the bottom."""
     total = find_curve(evidence, "points_total", MODEL)
     if isinstance(total, Absent):
-        return Absent("the release does not give the formula of the model") if evidence.release.model is None else total
+        return Absent(Fact("no_formula")) if evidence.release.model is None else total
     shown = shown_rows(rows(evidence))
     top = 12.4
     predictors = top + sum(row.height for row in shown)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dossier.facts import Fact
 from dossier.figures.canvas import primary_threshold
 from dossier.figures.discrimination import Forest, forest_width, printed_forest
 from dossier.register import figure
@@ -29,7 +30,7 @@ def net_benefit_forest(at: float) -> Forest:
 def forest_slope(evidence: Evidence) -> Picture | Absent:
     """The calibration slope of every site with its interval, all sites pooled, and what to expect in a new hospital."""
     if not externals(evidence):
-        return Absent("the release has no external dataset")
+        return Absent(Fact("no_external_dataset"))
     return printed_forest("forest_slope", evidence, SLOPE, forest_width(evidence))
 
 
@@ -38,7 +39,7 @@ def forest_net_benefit(evidence: Evidence) -> Picture | Absent:
     """What acting on the model gains per 100 patients at every site, beside flagging everyone or no one."""
     at = primary_threshold(evidence)
     if at is None:
-        return Absent("the release declares no threshold")
+        return Absent(Fact("release_declares_no_threshold"))
     if not externals(evidence):
-        return Absent("the release has no external dataset")
+        return Absent(Fact("no_external_dataset"))
     return printed_forest("forest_net_benefit", evidence, net_benefit_forest(at), forest_width(evidence))

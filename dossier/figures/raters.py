@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from dossier.facts import Fact
 from dossier.figures.canvas import (
     BAND,
     BLUE,
@@ -48,7 +49,7 @@ def curve_of_raters(evidence: Evidence, name: str) -> Curve | Absent:
     if known:
         return known[0]
     reasons = sorted((one for one in made if isinstance(one, Absent)), key=lambda one: isinstance(one, Withheld))
-    return reasons[-1] if reasons else Absent("the release has no raters")
+    return reasons[-1] if reasons else Absent(Fact("no_raters"))
 
 
 # ---- confidence by rater --------------------------------------------------------------------------------------------
@@ -165,7 +166,7 @@ def draw_agreement(evidence: Evidence) -> Figure | Absent:
         return _draw_mean_agreement(evidence, curve)
     first, second, kappa = (column(curve, name) for name in ("first", "second", "kappa"))
     if len(kappa) == 1:
-        return Absent("there is one pair of raters, whose kappa stands in the table")
+        return Absent(Fact("one_pair_of_raters"))
     raters = int(second.max())
     left, top = 16.0, 8.0
     wide = min(CELL, (FULL - left) / raters)
@@ -291,7 +292,7 @@ def draw_answers(evidence: Evidence) -> Figure | Absent:
     known = [(curve, title) for curve, title in found if isinstance(curve, Curve)]
     if not known:
         first = found[0][0]
-        return first if isinstance(first, Absent) else Absent("the raters gave no answers")
+        return first if isinstance(first, Absent) else Absent(Fact("no_answers"))
     width, places = _panels(len(known))
     drawn = sheet(width, 5.5 + PANEL_HEIGHT + 10.0)
     low = min(0.5, *(float(np.nanmin(column(curve, "low"))) for curve, _ in known))
@@ -382,7 +383,7 @@ def draw_settings(evidence: Evidence) -> Figure | Absent:
     complexity = curve_of_raters(evidence, "complexity_distribution")
     count = sum(isinstance(one, Curve) for one in (confidence, complexity))
     if not count:
-        return confidence if isinstance(confidence, Absent) else Absent("the cases have no complexity")
+        return confidence if isinstance(confidence, Absent) else Absent(Fact("cases_without_complexity"))
     width, places = _panels(count)
     drawn = sheet(width, 9.5 + PANEL_HEIGHT + 10.0)
     spots = iter(zip("ab", places, strict=False))

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dossier.facts import Fact
 from dossier.figures.canvas import (
     BLUE,
     HALF,
@@ -50,7 +51,7 @@ def nomogram_curve(evidence: Evidence) -> tuple[Curve, str] | Absent:
         if isinstance(one.found, Curve):
             return one.found, one.dataset
     reasons = [one.found for one in made if isinstance(one.found, Absent)]
-    return reasons[-1] if reasons else Absent("the release has no readers")
+    return reasons[-1] if reasons else Absent(Fact("no_readers"))
 
 
 def case_of(evidence: Evidence, dataset: str) -> Estimate | None:
@@ -209,7 +210,7 @@ def reliability(evidence: Evidence) -> Picture | Absent:
         drawn = draw_nomogram(evidence)
         fan = nomogram_curve(evidence)
         if isinstance(drawn, Absent) or isinstance(fan, Absent):
-            return drawn if isinstance(drawn, Absent) else Absent("the release has no readers")
+            return drawn if isinstance(drawn, Absent) else Absent(Fact("no_readers"))
         curve, dataset = fan
         case = case_of(evidence, dataset)
         caption = (

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dossier import bands
+from dossier.facts import Count, Fact
 from dossier.figures.canvas import (
     BAND,
     BLUE,
@@ -174,10 +175,7 @@ def enough(site: DatasetSummary) -> tuple[bool, bool]:
     return site.events >= bands.FEW_FOR_POOLING, site.n - site.events >= bands.FEW_FOR_POOLING
 
 
-TOO_FEW_EVERYWHERE = (
-    f"under {bands.FEW_FOR_POOLING} patients with the outcome, and under {bands.FEW_FOR_POOLING} without, "
-    "at every external site"
-)
+TOO_FEW_EVERYWHERE = Absent(Fact("too_few_at_every_site", fewest=Count(bands.FEW_FOR_POOLING, "patient")))
 """Why risks are not drawn where every panel would say that its patients are too few."""
 
 
@@ -208,9 +206,9 @@ def draw_risks(evidence: Evidence, width: float) -> Figure | Absent:
     curves = distributions(evidence, width)
     known = _known(evidence, width)
     if not known:
-        return Absent("no external site has a distribution of risks")
+        return Absent(Fact("no_distribution_of_risks"))
     if not any(any(enough(site)) for site in shown):
-        return Absent(TOO_FEW_EVERYWHERE)
+        return TOO_FEW_EVERYWHERE
     scale = scale_of(known)
     size = HALF if len(shown) == 1 else width
     share = printed_share(scale.reach)
@@ -389,9 +387,9 @@ def draw_cumulative(evidence: Evidence) -> Figure | Absent:
     shown, _ = shown_sites(evidence, FULL)
     curves = {site.name: find_curve(evidence, "cumulative_risks", site.name) for site in shown}
     if all(isinstance(curve, Absent) for curve in curves.values()):
-        return Absent("no external site has cumulative curves of the risks")
+        return Absent(Fact("no_cumulative_curves"))
     if not any(any(enough(site)) for site in shown):
-        return Absent(TOO_FEW_EVERYWHERE)
+        return TOO_FEW_EVERYWHERE
     known = _known(evidence, FULL)
     end = scale_of(known).end if known else 1.0
     width = HALF if len(shown) == 1 else FULL

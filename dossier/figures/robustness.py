@@ -14,6 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Ellipse, Rectangle
 
 from dossier import bands
+from dossier.facts import Fact
 from dossier.figures.canvas import (
     BLUE,
     FULL,
@@ -363,7 +364,7 @@ def arrangement(evidence: Evidence) -> Arrangement | Absent:
     """The diagram's plan: each name at its mark where all have room, else in a column at the right margin."""
     placed = placed_sites(evidence)
     if not any(one.similarity for one in placed):
-        return Absent("the similarity to the development data is not known at any external site")
+        return Absent(Fact("no_similarity_known"))
     plan, three = layout(placed), scales(evidence)
     regions = _regions(evidence, placed, plan, three)
     found = [_labels(evidence, placed, plan, *pair) for pair in zip(three, regions, strict=True)]
@@ -842,7 +843,7 @@ def _strip_names(drawn: Figure, placed: Sequence[Placed], plan: Layout) -> None:
 def external_performance(evidence: Evidence) -> Picture | Absent:
     """How well the model does at every site, against how much the site resembles the data it was developed on."""
     if evidence.release.outcome.classes:
-        return Absent("the bands of the diagram are for a binary outcome")
+        return Absent(Fact("diagram_for_binary_outcome"))
     with styled():
         arranged = arrangement(evidence)
         if isinstance(arranged, Absent):

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dossier.facts import Fact
 from dossier.figures.canvas import (
     BLUE,
     FULL,
@@ -84,7 +85,7 @@ def draw_roc(evidence: Evidence) -> Figure | Absent:
     shown, _ = shown_sites(evidence, FULL)
     curves = {site.name: find_curve(evidence, "roc", site.name) for site in shown}
     if all(isinstance(curve, Absent) for curve in curves.values()):
-        return Absent("no external site has a ROC curve")
+        return Absent(Fact("no_site_with_roc_curve"))
     width = HALF if len(shown) == 1 else FULL
     grid = lattice(len(shown), width, left=9.5, top=5, gap_x=4.4, gap_y=7.2, tallest=TALLEST)
     grid, heads = headed(grid, shown)
@@ -183,7 +184,7 @@ def readers_of(evidence: Evidence) -> tuple[DatasetSummary, Curve, Curve] | Abse
         curve = find_curve(evidence, "roc", dataset.name)
         if isinstance(rates, Curve) and isinstance(curve, Curve):
             return dataset, curve, rates
-    return Absent("no readers judged cases whose outcome and risk are known")
+    return Absent(Fact("no_readers_of_known_cases"))
 
 
 SIDE = 66.0

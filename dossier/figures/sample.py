@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dossier.facts import Fact
 from dossier.figures.canvas import (
     ALERT,
     FULL,
@@ -81,14 +82,14 @@ def reached(evidence: Evidence, site: DatasetSummary, criterion: Criterion) -> f
     needed = find(evidence, criterion.measure, site.name, **criterion.at)
     if isinstance(needed, Absent):
         return needed
-    return site.n / needed.value if needed.value > 0 else Absent("no patient is needed")
+    return site.n / needed.value if needed.value > 0 else Absent(Fact("no_patient_needed"))
 
 
 def draw_reached(evidence: Evidence) -> Figure | Absent:
     """One row a site, one panel a criterion; a stem from what is needed to what there is."""
     sites, asked = externals(evidence), criteria(evidence)
     if not asked:
-        return Absent("no minimum sample size can be computed at any external site")
+        return Absent(Fact("no_minimum_sample_size"))
     shown = sites[:MOST_ROWS]
     name = min(max(text_width(site.site) for site in sites), WIDEST_NAME)
     counts = max(text_width(f"{max(site.n for site in sites):,}"), text_width("n"))

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from dossier.facts import Fact
 from dossier.figures.canvas import (
     BLUE,
     FULL,
@@ -111,7 +112,7 @@ def draw_matrices(evidence: Evidence) -> Figure | Absent:
     """A matrix for each site: counts and shares, errors shaded by how grave they are."""
     found = sites_with_matrix(evidence)
     if not found:
-        otherwise = "no external site has a confusion matrix whose errors are weighed"
+        otherwise = Fact("no_weighed_confusion_matrix")
         return why_nowhere(evidence, "confusion_matrix", otherwise)
     classes = int(column(found[0][1], "true").max()) + 1
     names = names_of_classes(evidence, classes)
@@ -237,7 +238,7 @@ def draw_models(evidence: Evidence) -> Figure | Absent:
     """The error severity index of the model, and of its rival, against accuracy, site by site."""
     found = models(evidence)
     if not found:
-        return why_nowhere(evidence, "severity_of_models", "no external site has a severity of its errors")
+        return why_nowhere(evidence, "severity_of_models", Fact("no_severity_of_errors"))
     wide, tall = (NARROW, LOW) if len(found) <= FEW_SITES else (WIDE, HIGH)
     drawn = sheet(HALF if wide == NARROW else FULL, TOP + tall + 10.0)
     axes = panel(drawn, LEFT, TOP, wide, tall)

@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dossier import bands
+from dossier.facts import Fact
 from dossier.figures.canvas import (
     BLUE,
     FULL,
@@ -93,7 +94,7 @@ def draw_against_similarity(evidence: Evidence) -> Figure | Absent:
     three = scales(evidence)
     every = {scale.measure: points(evidence, scale) for scale in three}
     if max(map(len, every.values())) < 2:
-        return Absent("fewer than two external sites have both a similarity and a performance")
+        return Absent(Fact("fewer_than_two_similarities"))
     low, high = _ends([end for found in every.values() for one in found for end in _sides(one)])
     labels = _labels(evidence, three, every, (low, high))
     key = _key(labels, externals(evidence))
@@ -166,7 +167,7 @@ def _told(evidence: Evidence, scale: Scale) -> tuple[str, ...]:
     if isinstance(found, Absent):
         if len(points(evidence, scale)) < FEWEST:
             return ("r needs three sites",)
-        if "the same" in found.reason:
+        if found.reason.code == "same_at_every_site":
             return ("no r: the same at every site",)
         known = [one.title for one in scales(evidence) if isinstance(correlation(evidence, one), Estimate)]
         return (f"r is computed of {joined(known)} only",) if known else ("r is not known",)

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
 from dossier import bands
+from dossier.facts import Fact
 from dossier.figures.calibration import curve_end, draw_curve
 from dossier.figures.canvas import (
     BLUE,
@@ -211,10 +212,10 @@ def _places(evidence: Evidence, shown: Sequence[Line]) -> Places:
 def draw_forest(evidence: Evidence) -> Figure | Absent:
     """The forest of the subgroups: AUROC and O/E beside each other, with patients and events."""
     if not evidence.subgroups.summaries:
-        return Absent("the release declares no subgroup")
+        return Absent(Fact("no_subgroup_declared"))
     every = lines(evidence)
     if not any(isinstance(one, Estimate) for line in every for one in line.found):
-        return Absent("no subgroup has enough patients at any external site")
+        return Absent(Fact("no_subgroup_with_enough_patients"))
     shown = every[:MOST_ROWS]
     height = len(shown) * LINE + 1.5
     drawn = sheet(FULL, TOP + height + 6.2)
@@ -275,8 +276,8 @@ def _axes(drawn: Figure, shown: Sequence[Line], which: int, places: Places, heig
 
 def _reach(line: Line, which: int) -> list[float]:
     """The value and the bounds of a row, as far as there are any."""
-    found = line.found[which] if line.found else Absent("none")
-    if isinstance(found, Absent):
+    found = line.found[which] if line.found else None
+    if not isinstance(found, Estimate):
         return []
     return [one for one in (found.value, found.low, found.high) if one is not None]
 
@@ -481,13 +482,13 @@ TALLEST_MATRIX = 130.0
 def draw_calibration(evidence: Evidence) -> Figure | Absent:
     """The calibration curve of each subgroup of each site, over that of the whole site."""
     if not evidence.subgroups.summaries:
-        return Absent("the release declares no subgroup")
+        return Absent(Fact("no_subgroup_declared"))
     if evidence.release.outcome.classes:
-        return Absent("the curves of subgroups class by class are in results.json; the tables hold their O/E ratios")
+        return Absent(Fact("curves_of_classes_in_results"))
     plan = matrix(evidence)
     curves = [_curve(evidence, site, subgroup) for site in plan.sites for subgroup in plan.subgroups]
     if not curves:
-        return Absent("no subgroup has enough patients for a calibration curve")
+        return Absent(Fact("no_subgroup_with_enough_for_a_curve"))
     end = curve_end(curves)
     down = [wrapped(name, NAMES, 3, 600) or shortened([name], NAMES, 600)[0] for name in plan.down]
     names = max(text_width(line, 600) for name in down for line in name.split("\n")) + 3.0

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dossier.facts import Count, Fact
 from dossier.figures.canvas import (
     BAND,
     BLUE,
@@ -69,7 +70,7 @@ from dossier.types import (
     find_curve,
 )
 from dossier.typeset.numbers import number
-from dossier.typeset.words import counted
+from dossier.typeset.reasons import reason_text
 
 EVERYONE_DASH = (0, (4, 2))
 RIVAL_DASH = (0, (1, 1))
@@ -95,7 +96,7 @@ def chosen_curve(evidence: Evidence, name: str = "decision_curve") -> Chosen | A
         alone = find_curve(evidence, name, site.name)
         if isinstance(alone, Curve):
             return Chosen(alone, site.site, (site,))
-    return Absent("no external site has a decision curve")
+    return Absent(Fact("no_site_with_decision_curve"))
 
 
 def per_hundred(curve: Curve, name: str) -> Floats:
@@ -306,7 +307,7 @@ def decision_caption(evidence: Evidence) -> str:
     """What to know about the one decision curve: whose, n, band, how to read."""
     chosen = chosen_curve(evidence)
     if isinstance(chosen, Absent):
-        return chosen.reason
+        return reason_text(chosen.reason)
     return (
         f"{chosen.whose[0].upper()}{chosen.whose[1:]}: {patients(chosen.sites)}; {level_text(evidence)} band. "
         "Higher is better; the model helps where it lies above both other lines."
@@ -318,7 +319,7 @@ def decision_alternative(evidence: Evidence) -> str:
     chosen = chosen_curve(evidence)
     primary = primary_threshold(evidence)
     if isinstance(chosen, Absent):
-        return chosen.reason
+        return reason_text(chosen.reason)
     curve = chosen.curve
     threshold = column(curve, "threshold")
     row = None if primary is None else row_of(curve, "threshold", primary)
@@ -345,7 +346,7 @@ def scales_differ(curves: Sequence[Curve]) -> bool:
 def site_curve(evidence: Evidence, site: DatasetSummary) -> Curve | Absent:
     """The decision curve of a site; where nobody has the outcome there is nothing to gain, and the panel says so."""
     if site.events == 0:
-        return Absent(f"none of the {counted(site.n, 'patient')} has the outcome")
+        return Absent(Fact("no_patient_has_outcome", patients=Count(site.n, "patient")))
     return find_curve(evidence, "decision_curve", site.name)
 
 
@@ -355,7 +356,7 @@ def draw_decision_panels(evidence: Evidence) -> Figure | Absent:
     curves = {site.name: site_curve(evidence, site) for site in shown}
     known = [curve for curve in curves.values() if isinstance(curve, Curve)]
     if not known:
-        return Absent("no external site has a decision curve")
+        return Absent(Fact("no_site_with_decision_curve"))
     primary = primary_threshold(evidence)
     own = scales_differ(known)
     common = benefit_limits(known, primary)
@@ -577,7 +578,7 @@ def draw_decision_wide(evidence: Evidence) -> Figure | Absent:
     if isinstance(chosen, Absent):
         return chosen
     if declared is None:
-        return Absent("no range of thresholds is declared")
+        return Absent(Fact("no_range_of_thresholds"))
     curve = chosen.curve
     threshold = column(curve, "threshold")
     low, high = float(threshold[0]), float(threshold[-1])
@@ -675,7 +676,7 @@ def draw_utilities(evidence: Evidence) -> Figure | Absent:
     shown, _ = shown_sites(evidence, FULL)
     profiles = {site.name: find_curve(evidence, "utility_profile", site.name) for site in shown}
     if all(isinstance(curve, Absent) for curve in profiles.values()):
-        return Absent("no external site has net benefit and H-accuracy over all thresholds")
+        return Absent(Fact("no_net_benefit_and_h_accuracy"))
     width = HALF if len(shown) == 1 else FULL
     two_rows = width == HALF
     grid = lattice(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dossier.facts import Fact
 from dossier.figures.canvas import (
     BLUE,
     FULL,
@@ -96,7 +97,7 @@ def draw_weighted(evidence: Evidence) -> Figure | Absent:
     """A dot plot: the measures as rows, one panel for each site."""
     sites = sites_of(evidence)[:MOST_SITES]
     if not sites:
-        return Absent("no case has a threshold of its own")
+        return Absent(Fact("no_threshold_of_a_case"))
     rows = lines(evidence)
     names = shortened([row.name for row in rows], 72.0)
     left = max(text_width(name) for name in names) + 4.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 
+from dossier.facts import Fact
 from dossier.findings.sentence import Sentence, better_than_the_model, named_or_counted
 from dossier.types import POOLED, Absent, Criterion, Estimate, Evidence, externals, find, find_in_subgroup
 from dossier.typeset.names import ALL_POOLED, measured_label, shown
@@ -228,7 +229,7 @@ def _cells(
 
 def _cell(evidence: Evidence, one: Criterion, reasons: Reasons) -> Cell:
     if one.observed is None:
-        return reasons.cell(Absent(one.reason or "it was not estimated"))
+        return reasons.cell(Absent(one.reason or Fact("not_estimated")))
     cuts = [bound for bound in (one.at_least, one.at_most) if bound is not None]
     observed = short(evidence, one.measure, one.observed, cuts)
     return Cell(observed, MET, "value") if one.met else Cell(observed, NOT_MET, "alert")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from dossier.facts import Fact
 from dossier.findings import acceptance
 from dossier.findings.provenance import grouped
 from dossier.findings.sentence import Sentence
@@ -24,6 +25,7 @@ from dossier.types import (
 from dossier.typeset.measures import cell
 from dossier.typeset.names import ALL_POOLED, label_of, measured_label, shown
 from dossier.typeset.numbers import in_text, number, threshold
+from dossier.typeset.reasons import reason_text
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import counted, date, how_many, in_words, listing, sentence_case, setting, within_sentence
 
@@ -120,7 +122,7 @@ def settings(evidence: Evidence) -> Table:
     every = list(_settings(evidence, before))
     rows = [Row(label, (_word(old), _word(new))) for label, old, new in every if old != new]
     same = [within_sentence(label) for label, old, new in every if old == new]
-    unknown = [before.manifest.reason] if isinstance(before.manifest, Absent) else []
+    unknown = [reason_text(before.manifest.reason)] if isinstance(before.manifest, Absent) else []
     return Table(
         name="table-changes-setting",
         title="Model, thresholds and programs.",
@@ -314,7 +316,7 @@ def _how(found: Estimate | Absent, reasons: Reasons) -> Cell:
         return _word("paired")
     if found.low is not None:
         return _word("independent")
-    return _word(f"no interval {reasons.letter(found.reason or 'it has no bounds')}")
+    return _word(f"no interval {reasons.why(found.reason or Fact('no_bounds'))}")
 
 
 # ---- criteria -------------------------------------------------------------------------------------------------------

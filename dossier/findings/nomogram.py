@@ -11,6 +11,7 @@ from dossier.findings.sentence import Sentence, primary_threshold
 from dossier.types import MODEL, Absent, Curve, Description, Estimate, Evidence, externals, find, find_curve
 from dossier.typeset.names import axis_name
 from dossier.typeset.numbers import DASH, MINUS, TIED, as_declared, number, threshold
+from dossier.typeset.reasons import reason_text
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import in_words, listing, sentence_case
 
@@ -44,7 +45,9 @@ def finding(evidence: Evidence) -> Sentence:
 def _not_drawn(evidence: Evidence) -> str:
     """Why there are no points, as a sentence of its own."""
     totals = [total.found for total in evidence.curves if total.curve == "points_total"]
-    return "".join(f"No nomogram is drawn: {total.reason}. " for total in totals if isinstance(total, Absent))
+    return "".join(
+        f"No nomogram is drawn: {reason_text(total.reason)}. " for total in totals if isinstance(total, Absent)
+    )
 
 
 def _axes(evidence: Evidence, group: tuple[str, ...]) -> list[str]:

@@ -15,15 +15,16 @@ from dossier.findings.sentence import (
 from dossier.types import MACRO, POOLED, Absent, Estimate, Evidence, Result, Term, find
 from dossier.typeset.measures import cell
 from dossier.typeset.numbers import bound_of, expected_range, in_text, level_of, number, threshold
+from dossier.typeset.reasons import why
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
-from dossier.typeset.words import in_words, named, sentence_case
+from dossier.typeset.words import in_words, sentence_case
 
 
 def finding(evidence: Evidence) -> Sentence:
     """The pooled AUROC and O/E, with their prediction intervals."""
     auroc, ratio = find(evidence, "auroc", POOLED), find(evidence, "oe_ratio", POOLED)
     if isinstance(auroc, Absent):
-        return Sentence(f"Sites are not pooled: {named(evidence, auroc.reason)}.")
+        return Sentence(f"Sites are not pooled: {why(evidence, auroc.reason)}.")
     if of_two_sites(auroc):
         return _of_two(evidence, auroc)
     several = bool(evidence.release.outcome.classes)

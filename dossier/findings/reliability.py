@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dossier.facts import Fact
 from dossier.findings.sentence import Sentence
 from dossier.types import READERS, Absent, Estimate, Evidence
 from dossier.typeset.numbers import in_text, number
-from dossier.typeset.words import named, sentence_case
+from dossier.typeset.reasons import why
+from dossier.typeset.words import sentence_case
 
 
 def finding(evidence: Evidence) -> Sentence:
     """The reliability of the readers' labels, and what it makes of the model's accuracy."""
     rho = _first(evidence, "weighted_concordance")
     if isinstance(rho, Absent):
-        return Sentence(f"Reliability cannot be estimated: {named(evidence, rho.reason)}.")
+        return Sentence(f"Reliability cannot be estimated: {why(evidence, rho.reason)}.")
     lead = f"The reliability of the labels is {in_text(evidence, 'weighted_concordance', rho)}{_if_off(rho)}."
     actual = _first(evidence, "actual_accuracy")
     if isinstance(actual, Absent):
@@ -41,7 +43,7 @@ def _first(evidence: Evidence, measure: str) -> Estimate | Absent:
     estimates = [one.found for one in made if isinstance(one.found, Estimate)]
     readers = evidence.release.readers
     judged = [one.found for one in made if readers is not None and one.dataset == (readers.dataset or READERS)]
-    return next(iter((*estimates, *judged)), Absent("no readers judged the cases"))
+    return next(iter((*estimates, *judged)), Absent(Fact("no_readers_judged")))
 
 
 def accuracy_of_readers(evidence: Evidence) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -12,8 +11,9 @@ from dossier.findings.sentence import Sentence, estimated, named_or_counted, sit
 from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find
 from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import level_of, number
+from dossier.typeset.reasons import why
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
-from dossier.typeset.words import in_words, listing, named, sentence_case, setting, within_sentence
+from dossier.typeset.words import in_words, listing, sentence_case, setting, within_sentence
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -104,9 +104,9 @@ def components(evidence: Evidence) -> Table:
             rows.append(Row(setting(measure), kind="group"))
             rows += [Row(site.site, _components(strong, weak, reasons)) for site, strong, weak in pairs]
         elif pairs:
-            # The measure is named by the row that is not there; the reason repeats it after a colon.
-            reason = re.sub(r"^the internal test gives no .*", "the internal test gives no value", _reason(pairs[0][1]))
-            reasons.leave_out(within_sentence(setting(measure)), pairs[0][0].name, reason)
+            site, strong, _ = pairs[0]
+            if isinstance(strong, Absent):
+                reasons.leave_out(within_sentence(setting(measure)), site.name, _without_measure(strong.reason))
     table = Table(
         name="table-robustness",
         title="Potential robustness and what it is made of.",
@@ -126,7 +126,7 @@ def components(evidence: Evidence) -> Table:
         return replace(
             table, note=table.note + more + _minima(minima), footnotes=(*_of_minima(weak), *reasons.footnotes())
         )
-    return _without_weak(table, named(evidence, _reason(weak[0][1])), reasons)
+    return _without_weak(table, next(why(evidence, one.reason) for _, one in weak if isinstance(one, Absent)), reasons)
 
 
 def _as_declared(evidence: Evidence) -> str:
@@ -169,13 +169,13 @@ def _of_minima(weak: Sequence[tuple[str, Estimate | Absent]]) -> tuple[str, ...]
 
 def _without_weak(table: Table, why: str, reasons: Reasons) -> Table:
     """The table without the columns of WPR, which no site has, and why."""
+    reasons.forget(why)
     gone = f"WPR is not computed: {why}."
-    kept = tuple(note for note in reasons.footnotes() if sentence_case(why) not in note)
     return replace(
         table,
         columns=table.columns[:3],
         rows=tuple(replace(row, cells=row.cells[:3]) for row in table.rows),
-        footnotes=(gone, *kept),
+        footnotes=(gone, *reasons.footnotes()),
     )
 
 
@@ -186,8 +186,8 @@ def _kept(evidence: Evidence, measures: list[str], reasons: Reasons) -> list[Dat
         pairs = [_pair(evidence, site.name, measure) for measure in measures]
         if any(isinstance(one, Estimate) for pair in pairs for one in pair):
             kept.append(site)
-        elif pairs:
-            reasons.leave_out(site.site, site.name, _reason(pairs[0][0]))
+        elif pairs and isinstance(pairs[0][0], Absent):
+            reasons.leave_out(site.site, site.name, pairs[0][0].reason)
     return kept
 
 
@@ -201,8 +201,9 @@ def _pair(evidence: Evidence, site: str, measure: str) -> tuple[Estimate | Absen
     return find(evidence, "spr", site, measure=measure), weak
 
 
-def _reason(found: Estimate | Absent) -> str:
-    return found.reason if isinstance(found, Absent) else ""
+def _without_measure(reason: Fact) -> Fact:
+    """The reason where the measure is named by the row that is not there, and need not be repeated."""
+    return Fact("internal_test_gives_no_value") if reason.code == "internal_test_gives_no" else reason
 
 
 def _components(strong: Estimate | Absent, weak: Estimate | Absent, reasons: Reasons) -> tuple[Cell, ...]:
@@ -233,7 +234,7 @@ def similarity_and_performance(evidence: Evidence) -> str:
     """Whether performance falls with similarity over the sites, or why that cannot be said."""
     found = find(evidence, "performance_against_similarity", POOLED, measure="auroc")
     if isinstance(found, Absent):
-        return f"Performance against similarity over the sites: {named(evidence, found.reason)}."
+        return f"Performance against similarity over the sites: {why(evidence, found.reason)}."
     p_value = found.details.get("p_value")
     tested = "" if p_value is None else f", p {number(p_value)}"
     sites = f"{found.details.get('k', 0):.0f} sites"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
@@ -11,7 +10,8 @@ from typing import Literal, TypeVar
 from dossier.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, FEWEST_POOLED, OE_TOLERATED
 from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find
 from dossier.typeset.numbers import TIED, expected_range, in_text, level_of, number, short
-from dossier.typeset.words import counted, in_words, listing, named
+from dossier.typeset.reasons import why
+from dossier.typeset.words import counted, in_words, listing
 
 Place = TypeVar("Place")
 
@@ -37,8 +37,7 @@ def sites_without(evidence: Evidence, measure: str, /, **at: float | str) -> str
     for site in externals(evidence):
         found = find(evidence, measure, site.name, **at)
         if isinstance(found, Absent):
-            reason = re.sub(rf"^{re.escape(site.name)} has no ", "no ", found.reason)
-            gaps.setdefault(named(evidence, reason), []).append(site.site)
+            gaps.setdefault(why(evidence, found.reason, site.name), []).append(site.site)
     if not gaps:
         return ""
     reason = next(iter(gaps)) if len(gaps) == 1 else "the reasons stand below the table"

@@ -121,7 +121,7 @@ def advisor_value(
     if len(outcome) == 0:
         return NO_ROWS
     if calibration not in CALIBRATIONS:
-        return Absent(f"{calibration} is no way to measure local calibration")
+        return Absent(Fact("no_local_calibration", name=calibration))
     order = np.lexsort((outcome, risk))
     outcome, risk = outcome[order], risk[order]
     sure, right, n = confidence_of(risk), right_at_half(outcome, risk), len(outcome)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from dossier.bands import FEW_FOR_POOLING
-from dossier.facts import Fact, Method
+from dossier.facts import Count, Fact, Method
 from dossier.metrics.calibration_errors import errors_with_intervals
 from dossier.metrics.discrimination import one_class, risk_range
 from dossier.metrics.intervals import (
@@ -85,10 +85,10 @@ def oe_ratio(
     design = Design(len(outcome), cluster, weights)
     phi, expected = design.mean(outcome), design.mean(risk)
     if not (risk if weights is None else risk[weights > 0]).any():
-        return Absent("every risk is 0, so that no event is expected")
+        return Absent(Fact("no_event_expected"))
     value = phi / expected if expected > 0 else math.inf
     if not math.isfinite(value):
-        return Absent("the expected number of events is too small to divide by")
+        return Absent(Fact("too_few_events_expected"))
     details = {"expected": expected * design.n, "se_fixed": _se_fixed(phi, design)}
     made = design.as_sampled(Method("delta_log" if phi else "exact_without_event"))
     bare = Estimate(value, None, None, None, design.n, made, int(outcome.sum()), None, details, design.obstacle())
@@ -170,7 +170,7 @@ def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Est
     if isinstance(rows, Absent):
         return rows
     if float(np.ptp(rows.log_odds)) == 0:
-        return Absent("every risk is the same, so that there is no slope")
+        return Absent(Fact("all_risks_equal_no_slope"))
     fit = _line(rows.log_odds, rows.outcome)
     if isinstance(fit, Absent):
         return fit
@@ -200,7 +200,7 @@ def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.
     if isinstance(rows, Absent):
         return rows
     if float(np.ptp(rows.log_odds)) == 0:
-        return Absent("every risk is the same, so that there is no slope to fit beside the intercept")
+        return Absent(Fact("all_risks_equal_no_slope_beside_intercept"))
     fit = _line(rows.log_odds, rows.outcome)
     if isinstance(fit, Absent):
         return fit
@@ -221,8 +221,11 @@ def _with_logit(outcome: Floats, risk: Floats) -> WithLogit | Absent:
     kept = has_logit(risk)
     left_out = len(risk) - int(kept.sum())
     if reason := one_class(outcome[kept]):
-        which = "risk" if left_out == 1 else "risks"
-        return Absent(f"without the {left_out:,} {which} of 0 or 1, {reason.reason}") if left_out else reason
+        return (
+            Absent(Fact("without_risks_of_zero_or_one", left_out=Count(left_out, "risk"), reason=reason.reason))
+            if left_out
+            else reason
+        )
     return WithLogit(outcome[kept], logit(risk[kept]), left_out)
 
 
@@ -556,10 +559,7 @@ def log_score(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | 
     given = np.where(outcome == 1, risk, 1 - risk)
     impossible = int((given == 0).sum())
     if impossible:
-        rows = "row has" if impossible == 1 else "rows have"
-        return Absent(
-            f"the log score is minus infinity: {impossible} {rows} a risk of 0 with the outcome or of 1 without"
-        )
+        return Absent(Fact("log_score_infinite", impossible=Count(impossible, "row")))
     logs = np.log(given)
     return estimate(float(logs.mean()), standard_error(logs), level, outcome, student_t(logs), ceiling=0)
 
@@ -609,7 +609,7 @@ def nagelkerke_r2(
     phi = np.array([outcome.mean()])
     null = float(np.sum(phi * np.log(phi) + (1 - phi) * np.log(1 - phi)))
     if 2 * (null - score.value) > LARGEST_EXPONENT:
-        return Absent("the risks are so far from what happened that the ratio of likelihoods is too large to print")
+        return Absent(Fact("likelihood_ratio_too_large"))
     value = float(nagelkerke(np.array([score.value]), phi)[0])
     order = np.lexsort((outcome, risk))
     y, p = outcome[order], risk[order]
@@ -671,7 +671,7 @@ def tjur_r2(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Ab
     )
 
 
-A_TEST = "a test statistic carries no interval"
+A_TEST = Fact("test_statistic_has_no_interval")
 
 
 @metric(
@@ -700,10 +700,10 @@ def spiegelhalter_z(outcome: Floats, risk: Floats) -> Estimate | Absent:
     lean = 1 - 2 * risk
     variance = float(np.sum(lean**2 * risk * (1 - risk)))
     if variance < 1e-200:
-        return Absent("every risk is 0, one half or 1, so that chance moves the score of none")
+        return Absent(Fact("score_not_moved_by_chance"))
     value = float(np.sum((outcome - risk) * lean)) / math.sqrt(variance)
     if not math.isfinite(value):
-        return Absent("the risks are so near to 0 and 1 that the test has no printable size")
+        return Absent(Fact("test_too_large"))
     p_value = 2 * beyond(abs(value))
     return Estimate(
         value,
@@ -776,7 +776,7 @@ def calibration_groups(outcome: Floats, risk: Floats, level: float = 0.95) -> Cu
     `observed`, Wilson's `low` and `high`, and `n` of each group. Absent with fewer than five rows.
     """
     if len(outcome) < SMALLEST_GROUP:
-        return Absent("there are no rows" if not len(outcome) else f"there are fewer than {SMALLEST_GROUP} rows")
+        return Absent(Fact("fewer_rows", fewest=Count(SMALLEST_GROUP, "row"))) if len(outcome) else NO_ROWS
     ends = np.unique(np.quantile(risk, np.arange(1, 10) / 10))
     group = _large_enough(np.searchsorted(ends, risk, side="left"))
     size, events, total = (np.bincount(group, weights=weights) for weights in (np.ones(len(risk)), outcome, risk))
@@ -809,11 +809,11 @@ def calibration_curve_all_sites(sites: tuple[SiteResults, ...], level: float = 0
     curves = [found for site in sites if isinstance(found := found_curve(site, "calibration_curve"), Curve)]
     usable = [found for found in curves if _can_be_pooled(found)]
     if len(usable) < 2:
-        return Absent("fewer than two external sites have a calibration curve that can be pooled")
+        return Absent(Fact("fewer_than_two_calibration_curves"))
     low = max(float(found.columns["risk"][0] or 0) for found in usable)
     high = min(float(found.columns["risk"][-1] or 0) for found in usable)
     if low >= high:
-        return Absent("the risks of the sites share no range")
+        return Absent(Fact("no_shared_range_of_risks"))
     grid = np.linspace(low, high, POOLED_POINTS)
     heights, errors = zip(*(_on_logits(found, grid, level) for found in usable), strict=True)
     pooled = [

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import expit
 
+from dossier.facts import Fact
 from dossier.metrics.discrimination import one_class
 from dossier.metrics.intervals import two_sided
 from dossier.metrics.inversion import UNUSED, by_tests, estimate_from_tests, inverted
@@ -61,7 +62,7 @@ STEP_DOWN, STEPS_DOWN = 0.2, 60
 STEP_UP, STEPS_UP = 0.25, 20
 """The lines of curves go in steps of so many standard errors, at most so many of them."""
 LAST_STEPS = 4
-NO_DRAWS = "no draws were made for an interval"
+NO_DRAWS = Fact("no_draws_for_interval")
 STRAIGHT = 2
 """The coefficients of a straight line."""
 DIRECTIONS, RADII, MOST_ELSEWHERE = 100, (0.4, 0.7, 1.0), 10

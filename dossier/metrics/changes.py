@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from dossier.facts import Method
+from dossier.facts import Fact, Method
 from dossier.metrics.intervals import methods_of, square_and_add
 from dossier.types import Absent, Estimate
 
@@ -38,4 +38,4 @@ def change(now: Estimate, before: Estimate, together: Absent | None) -> Estimate
 def _levels(now: Estimate, before: Estimate) -> Absent | None:
     if now.level == before.level or now.level is None or before.level is None:
         return None
-    return Absent(f"the previous interval is at {before.level * 100:g}%, the present one at {now.level * 100:g}%")
+    return Absent(Fact("intervals_at_other_levels", before=before.level * 100, now=now.level * 100))

@@ -64,7 +64,7 @@ def unseen(classes: Integers, k: int, class_labels: Sequence[str] = ()) -> Absen
     if not missing:
         return None
     names = [class_labels[place] if class_labels else str(place) for place in missing]
-    return Absent(f"no row is of class {' or '.join(names)}")
+    return Absent(Fact("no_row_of_class", labels=tuple(names)))
 
 
 def _without_events(found: Estimate) -> Estimate:
@@ -100,7 +100,7 @@ def mean_of_bounds(of_each: Sequence[Estimate], level: float, n: int) -> Estimat
     value = math.fsum(one.value for one in of_each) / len(of_each)
     lows, highs = [one.low for one in of_each], [one.high for one in of_each]
     low, high = _mean_or_none(lows), _mean_or_none(highs)
-    reason = "the interval of a class is missing" if low is None or high is None else None
+    reason = Fact("interval_of_a_class_missing") if low is None or high is None else None
     return Estimate(value, low, high, level if low is not None else None, n, Method("mean_of_bounds"), reason=reason)
 
 
@@ -147,7 +147,7 @@ def mean_over_rows(
     value = math.fsum(one.value for one in of_each) / k
     method = Method("mean_over_classes", Fact("shared_replicates", replicates=len(replicates)))
     if len(replicates) < 2 or len(replicates) < FEWEST * wanted:
-        reason = f"only {len(replicates)} of {wanted} bootstrap replicates allow a value of every class"
+        reason = Fact("too_few_replicates_of_classes", replicates=Count(len(replicates), "replicate", wanted))
         return Estimate(value, None, None, None, n, method, reason=reason)
     se = float(np.std(replicates, ddof=1))
     if se <= 1e-15 * max(1.0, abs(value)):
@@ -177,7 +177,7 @@ def structural_components(classes: Integers, class_risk: Floats) -> tuple[Floats
     return values, None if single else parts
 
 
-SINGLE_ROW = "a class has a single row, or all rows but one, so that DeLong's variance does not exist"
+SINGLE_ROW = Fact("class_of_single_row_no_delong", rows=Count(1, "row"))
 
 
 @metric(
@@ -288,8 +288,7 @@ def log_score(classes: Integers, class_risk: Floats, level: float = 0.95) -> Est
     own = own_risk(classes, class_risk)
     impossible = int((own == 0).sum())
     if impossible:
-        rows = "row gives" if impossible == 1 else "rows give"
-        return Absent(f"the log score is minus infinity: {impossible} {rows} the true class a risk of 0")
+        return Absent(Fact("log_score_of_classes_infinite", impossible=Count(impossible, "row")))
     return _mean_of_rows(np.log(np.minimum(own, 1.0)), level, ceiling=0)
 
 
@@ -345,7 +344,7 @@ def shares_of(
         return np.bincount(classes, minlength=k) / len(classes)
     if priority == "survey":
         if survey is None:
-            return Absent("the release declares no survey of priorities")
+            return Absent(Fact("no_survey_of_priorities"))
         shares = {label: share for label, share, _, _ in survey}
         return np.array([shares[label] for label in labels]) / math.fsum(shares.values())
     given = [float(share) for share in (priority.split(",") if isinstance(priority, str) else priority)]
@@ -396,7 +395,7 @@ def h_accuracy(
     if reason := unseen(classes, k, class_labels):
         return reason
     if complexity != "constant":
-        return Absent(f"a complexity from {complexity} is not available")
+        return Absent(Fact("complexity_not_available", source=complexity))
     shares = shares_of(priority, classes, k, survey, class_labels)
     if isinstance(shares, Absent):
         return shares
@@ -474,7 +473,7 @@ def confusion_matrix_all_sites(sites: Sequence[SiteResults]) -> Curve | Absent:
     """
     counted = [found for site in sites if isinstance(found := found_curve(site, "confusion_matrix"), Curve)]
     if not counted:
-        return Absent("no external site has a confusion matrix")
+        return Absent(Fact("no_site_with_confusion_matrix"))
     total = np.array([one.columns["count"] for one in counted], dtype=float).sum(axis=0)
     columns = {**counted[0].columns, "count": column(total)}
     method = Method(Fact("counts_of_sites", sites=len(counted), of=len(sites)))
@@ -762,7 +761,7 @@ def log_score_difference(
     for whose, given in (("model", class_risk), ("rival", class_rival)):
         score = log_score(classes, given, level)
         if isinstance(score, Absent):
-            return score if len(classes) == 0 else Absent(f"for the {whose}, {score.reason}")
+            return score if len(classes) == 0 else Absent(Fact("for_one_model", model=whose, reason=score.reason))
     differences = np.log(own_risk(classes, class_risk)) - np.log(own_risk(classes, class_rival))
     return _without_events(comparison.paired(differences, np.zeros(len(classes)), level, permutations, seed))
 
@@ -821,7 +820,7 @@ def mss_brier(classes: Integers, class_risk: Floats, brier_width: float = 0.05) 
         return NO_ROWS
     squared = squared_distances(classes, class_risk)
     if squared.min() == squared.max():
-        return Absent("every squared error is the same, so the formula sees no spread")
+        return Absent(Fact("all_squared_errors_equal"))
     needed = (2 * Z * float(squared.std()) / brier_width) ** 2
     return Estimate(
         needed,

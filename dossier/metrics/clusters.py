@@ -65,12 +65,12 @@ def by_cluster(
     1995; for random groups Kott 2001.
     """
     if made.count < FEWEST:
-        return _without_interval(found, made.step, "all rows are of one cluster, and an interval needs two")
+        return _without_interval(found, made.step, Fact("one_unit_no_interval", units=Count(1, "cluster")))
     values = []
     for group in range(made.count):
         other = without(group)
         if isinstance(other, Absent):
-            reason = f"without some of the clusters there is no value: {other.reason}"
+            reason = Fact("no_value_without_some_clusters", reason=other.reason)
             return _without_interval(found, made.step, reason)
         values.append(other.value)
     se = standard_error(np.array(values))
@@ -103,11 +103,11 @@ def by_linearization(found: Estimate, contributions: Floats, level: float, scale
     count = len(contributions)
     step = Fact("linearization", over=Count(count, unit), df=count - 1)
     if count < FEWEST:
-        return _without_interval(found, step, f"all rows are of one {unit}, and an interval needs two")
+        return _without_interval(found, step, Fact("one_unit_no_interval", units=Count(1, unit)))
     return _with_interval(found, math.sqrt(variance_of_sum(contributions)), count - 1, level, scale, step)
 
 
-def _without_interval(found: Estimate, step: Fact, reason: str) -> Estimate:
+def _without_interval(found: Estimate, step: Fact, reason: Fact) -> Estimate:
     details = {name: value for name, value in found.details.items() if name != "p_value"}
     method = found.method.by(step)
     return replace(found, low=None, high=None, se=None, level=None, method=method, details=details, reason=reason)

@@ -21,7 +21,7 @@ def classification(outcome: Floats, risk: Floats, declared_thresholds: tuple[flo
     threshold is declared.
     """
     if not declared_thresholds:
-        return Absent("no threshold is declared")
+        return Absent(Fact("no_threshold_declared"))
     rows = []
     for threshold in declared_thresholds:
         flagged, case = risk >= threshold, outcome == 1
@@ -54,7 +54,7 @@ def per_thousand_of_site(outcome: Floats, risk: Floats, declared_thresholds: tup
     if isinstance(counts, Absent):
         return counts
     if not len(outcome):
-        return Absent("there are no rows")
+        return Absent(Fact("no_rows"))
     shares = _brought_to_a_thousand(np.array([counts.columns[name] for name in CELLS], dtype=float))
     columns = {"threshold": counts.columns["threshold"], **shares}
     return Curve(columns, counts.n, Method("counts", "brought_to_1000"), counts.events)
@@ -70,7 +70,7 @@ def per_thousand(sites: Sequence[SiteResults]) -> Curve | Absent:
     asked = [found_curve(site, "classification") for site in sites]
     counted = [found for found in asked if isinstance(found, Curve)]
     if not counted:
-        return next((found for found in asked if isinstance(found, Absent)), Absent("no threshold is declared"))
+        return next((found for found in asked if isinstance(found, Absent)), Absent(Fact("no_threshold_declared")))
     thresholds = counted[0].columns["threshold"]
     cells = np.array([[curve.columns[name] for name in CELLS] for curve in counted], dtype=float).sum(axis=0)
     return Curve(

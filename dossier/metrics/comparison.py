@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincc
 
-from dossier.facts import Fact, Method
+from dossier.facts import Count, Fact, Method
 from dossier.metrics import calibration, discrimination
 from dossier.metrics.calibration import A_TEST, log_score
 from dossier.metrics.discrimination import one_class, placements
@@ -279,7 +279,7 @@ def calibration_slope_of_rival(outcome: Floats, rival: Floats, level: float = 0.
 
 def _of_the_rival(found: Estimate | Absent) -> Estimate | Absent:
     """The estimate, or the reason with whose risks it speaks of."""
-    return Absent(f"for the rival, {found.reason}") if isinstance(found, Absent) else found
+    return Absent(Fact("for_one_model", model="rival", reason=found.reason)) if isinstance(found, Absent) else found
 
 
 # ---- two models on the same rows ------------------------------------------------------------------------------------
@@ -295,7 +295,7 @@ def paired_delong_variance(outcome: Floats, risk: Floats, rival: Floats) -> floa
     return cases + float(np.var(below - rival_below, ddof=1)) / len(below)
 
 
-SINGLE_ROW = "there is a single case or a single non-case, so that DeLong's variance does not exist"
+SINGLE_ROW = Fact("single_case_no_delong", cases=Count(1, "case"))
 
 
 @metric(
@@ -415,7 +415,7 @@ def log_score_difference(
     for whose, given in (("model", risk), ("rival", rival)):
         score = log_score(outcome, given, level)
         if isinstance(score, Absent):
-            return score if len(outcome) == 0 else Absent(f"for the {whose}, {score.reason}")
+            return score if len(outcome) == 0 else Absent(Fact("for_one_model", model=whose, reason=score.reason))
     differences = np.log(np.where(outcome == 1, risk, 1 - risk)) - np.log(np.where(outcome == 1, rival, 1 - rival))
     return paired(differences, outcome, level, permutations, seed)
 
@@ -623,7 +623,7 @@ def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
     _, ties = np.unique(risk, return_counts=True)
     m, k, n = len(cases), len(others), len(risk)
     if len(ties) == 1:
-        return Absent("every risk is the same, so that there is no order to test")
+        return Absent(Fact("all_risks_equal_no_order_to_test"))
     won = round(2 * m * k * float(placements(outcome, risk)[0].mean())) / 2
     if max(m, k) < EXACT_BELOW and len(ties) == n:
         # Its package takes as long to load as all others together.

@@ -274,7 +274,7 @@ def degree_of_correspondence(
         n=table.external_n,
         method=Method(Fact("permutation", draws=permutations), *told),
         details={**_counts(table), "statistic": found.statistic, **_draw(table, (high - low) / 2)},
-        reason="a p-value has no interval",
+        reason=Fact("p_value_has_no_interval"),
     )
 
 
@@ -318,10 +318,11 @@ def correspondence_averaged(
         return found
     table, share = found.table, np.sort(found.share)
     value, told = float(found.share.mean()), _remarks(table, LARGEST_PAIRED, "of_mean_over_both_tables")
-    low, high, reason = None, None, "one external row gives no interval"
+    low, high = None, None
+    reason: Fact | None = Fact("one_external_row", rows=Count(1, "row"))
     if len(share) > 1:
         low, high = percentile_interval(_drawn_means(share, bootstrap, seed), level, value)
-        reason = ""
+        reason = None
     return Estimate(
         value=value,
         low=low,
@@ -330,7 +331,7 @@ def correspondence_averaged(
         n=table.external_n,
         method=Method("bootstrap_over_external_rows", "percentile", *told),
         details={**_counts(table), **_draw(table, found.sampling_error)},
-        reason=reason or None,
+        reason=reason,
     )
 
 
@@ -465,11 +466,12 @@ def energy_coefficient(
     sums = _pair_sums(table, _weights(rng, ours, bootstrap), _weights(rng, theirs, bootstrap))
     observed = float(_coefficient(sums.within_ours[0], sums.within_theirs[0], sums.between[0], ours, theirs))
     told = _remarks(table, LARGEST_PERMUTED, "of_single_tables")
-    low, high, reason = None, None, "one external row gives no interval"
+    low, high = None, None
+    reason: Fact | None = Fact("one_external_row", rows=Count(1, "row"))
     if theirs > 1:
         inside = sums.within_ours[1:] * ours / (ours - 1), sums.within_theirs[1:] * theirs / (theirs - 1)
         low, high = percentile_interval(_coefficient(*inside, sums.between[1:], ours, theirs), level, observed)
-        reason = ""
+        reason = None
     return Estimate(
         value=observed,
         low=low,
@@ -484,7 +486,7 @@ def energy_coefficient(
             "p_value": _permutation_p(permuted, ours, theirs, observed),
             **_draw(table, _error_of_drawn_pairs(table, sums)),
         },
-        reason=reason or None,
+        reason=reason,
     )
 
 
@@ -592,17 +594,17 @@ def membership_design(
     """
     shared = shared_features(development, predictors)
     if not shared:
-        return Absent("the external table shares no predictor with the development table")
+        return Absent(Fact("no_shared_predictor"))
     sizes = [len(feature.values) for feature in shared[0]]
     if min(sizes) < FOLDS:
-        return Absent(f"one of the tables has fewer than {FOLDS} rows, too few for {FOLDS} parts")
+        return Absent(Fact("too_few_rows_for_parts", fewest=Count(FOLDS, "row")))
     if max(sizes) > LARGEST_CLASSIFIED:
         shared = _drawn_features(shared, LARGEST_CLASSIFIED, seed)
     boundary, total = len(shared[0][0].values), len(shared[0][0].values) + len(shared[0][1].values)
     made = [column for ours, other in shared for column in _membership_columns(ours, other)]
     kept = [(name, values) for name, values in made if float(np.ptp(values)) > 0]
     if not kept:
-        return Absent("no shared predictor varies")
+        return Absent(Fact("no_shared_predictor_varies"))
     columns = np.column_stack([values for _, values in kept])
     columns = np.vstack([canonical(columns[:boundary]), canonical(columns[boundary:])])
     columns = (columns - columns.mean(axis=0)) / columns.std(axis=0)

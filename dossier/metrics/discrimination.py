@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dossier.facts import Fact, Method
+from dossier.facts import Count, Fact, Method
 from dossier.metrics.intervals import NO_ROWS, column, estimate, on_log, on_logit, wilson
 from dossier.metrics.resampling import Cells, block_size, cells_of, draws, draws_within_classes, percentile
 from dossier.register import curve, metric
@@ -23,12 +23,12 @@ def one_class(outcome: Floats) -> Absent | None:
     if len(outcome) == 0:
         return NO_ROWS
     if len(outcome) == 1:
-        return Absent("there is a single row, so that cases and non-cases cannot be compared")
+        return Absent(Fact("single_row", rows=Count(1, "row")))
     events = int(outcome.sum())
     if events == 0:
-        return Absent(f"none of the {len(outcome)} rows has the outcome")
+        return Absent(Fact("no_event", rows=Count(len(outcome), "row")))
     if events == len(outcome):
-        return Absent(f"all {len(outcome)} rows have the outcome")
+        return Absent(Fact("no_non_event", rows=Count(len(outcome), "row")))
     return None
 
 
@@ -59,7 +59,7 @@ def delong_variance(above: Floats, below: Floats) -> float | None:
     return float(np.var(above, ddof=1)) / len(above) + float(np.var(below, ddof=1)) / len(below)
 
 
-ALL_TIED = "every risk is the same, so that no order is estimated"
+ALL_TIED = Fact("all_risks_equal_no_order")
 
 
 def newcombe_standard_error(auroc: float, n: int, events: int) -> float:
@@ -119,7 +119,7 @@ def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
     return Estimate(value, low, high, level, n, Method("newcombe_inside", Fact("on_scale", scale="logit")), events, se)
 
 
-NO_EXPECTED_PAIR = Absent("by the risks no two rows can be a case and a non-case")
+NO_EXPECTED_PAIR = Absent(Fact("no_expected_pair"))
 
 
 def expected_concordance(risk: Floats, weights: Floats) -> tuple[float, Floats] | None:
@@ -193,7 +193,7 @@ def _expected_of_draws(cells: Cells, drawn: Floats) -> Floats:
     return np.where(possible, in_order / np.where(possible, pairs, 1.0), np.nan)
 
 
-def _share(chosen: Floats, among: Floats, outcome: Floats, level: float, empty: str) -> Estimate | Absent:
+def _share(chosen: Floats, among: Floats, outcome: Floats, level: float, empty: Fact) -> Estimate | Absent:
     """The share of the rows `among` that are also `chosen`, with Wilson's interval; n is the number of those rows."""
     if len(outcome) == 0:
         return NO_ROWS
@@ -229,7 +229,7 @@ def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     Absent without a case. Source: Wilson 1927.
     """
     flagged = (risk >= threshold).astype(float)
-    return _share(flagged, outcome, outcome, level, "no row has the outcome")
+    return _share(flagged, outcome, outcome, level, Fact("no_row_has_outcome"))
 
 
 @metric(
@@ -256,7 +256,7 @@ def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     without a non-case. Source: Wilson 1927.
     """
     unflagged = (risk < threshold).astype(float)
-    return _share(unflagged, 1 - outcome, outcome, level, "every row has the outcome")
+    return _share(unflagged, 1 - outcome, outcome, level, Fact("every_row_has_outcome"))
 
 
 @metric(
@@ -283,7 +283,7 @@ def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     Absent when no row is flagged. Source: Wilson 1927.
     """
     flagged = (risk >= threshold).astype(float)
-    return _share(outcome, flagged, outcome, level, f"no risk reaches the threshold of {threshold:g}")
+    return _share(outcome, flagged, outcome, level, Fact("no_risk_reaches_threshold", threshold=threshold))
 
 
 @metric(
@@ -310,7 +310,7 @@ def npv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     Absent when every row is flagged. Source: Wilson 1927.
     """
     unflagged = (risk < threshold).astype(float)
-    return _share(1 - outcome, unflagged, outcome, level, f"every risk reaches the threshold of {threshold:g}")
+    return _share(1 - outcome, unflagged, outcome, level, Fact("every_risk_reaches_threshold", threshold=threshold))
 
 
 # ---- both kinds of error in one number ------------------------------------------------------------------------------
@@ -357,9 +357,9 @@ def confusion(outcome: Floats, risk: Floats, threshold: float) -> Confusion:
 def _one_answer(found: Confusion, threshold: float) -> Absent | None:
     """The reason why flagged rows cannot be compared with the rest, if there is one."""
     if found.flagged == 0:
-        return Absent(f"no risk reaches the threshold of {threshold:g}")
+        return Absent(Fact("no_risk_reaches_threshold", threshold=threshold))
     if found.flagged == found.n:
-        return Absent(f"every risk reaches the threshold of {threshold:g}")
+        return Absent(Fact("every_risk_reaches_threshold", threshold=threshold))
     return None
 
 
@@ -645,7 +645,7 @@ def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> 
     found = confusion(outcome, risk, threshold)
     whole = found.cases + found.flagged
     if whole == 0:
-        return Absent(f"no row has the outcome and no risk reaches the threshold of {threshold:g}")
+        return Absent(Fact("no_outcome_and_no_flag", threshold=threshold))
     value, share = 2 * found.true_positive / whole, whole / found.n
     se = _multinomial_error(found, ((2 - 2 * value) / share, -value / share, -value / share, 0.0))
     details = _elsewhere(found, _f1)
@@ -723,7 +723,7 @@ def likelihood_ratio_positive(
         return reason
     found = confusion(outcome, risk, threshold)
     flagged = (found.true_positive, found.false_positive)
-    return _likelihood_ratio(found, flagged, outcome, level, f"is flagged at the threshold of {threshold:g}")
+    return _likelihood_ratio(found, flagged, outcome, level, threshold, is_flagged=True)
 
 
 @metric(
@@ -755,17 +755,19 @@ def likelihood_ratio_negative(
         return reason
     found = confusion(outcome, risk, threshold)
     unflagged = (found.false_negative, found.true_negative)
-    return _likelihood_ratio(found, unflagged, outcome, level, f"stays below the threshold of {threshold:g}")
+    return _likelihood_ratio(found, unflagged, outcome, level, threshold, is_flagged=False)
 
 
 def _likelihood_ratio(
-    found: Confusion, chosen: tuple[int, int], outcome: Floats, level: float, doing: str
+    found: Confusion, chosen: tuple[int, int], outcome: Floats, level: float, threshold: float, is_flagged: bool
 ) -> Estimate | Absent:
     """The share of cases among the chosen over that of non-cases, with the interval of the log method."""
     cases, others = found.cases, found.n - found.cases
-    for count, who in zip(chosen, ("with", "without"), strict=True):
+    for count, has_outcome in zip(chosen, (True, False), strict=True):
         if count == 0:
-            return Absent(f"no patient {who} the outcome {doing}")
+            return Absent(
+                Fact("no_patient_on_this_side", has_outcome=has_outcome, is_flagged=is_flagged, threshold=threshold)
+            )
     value = (chosen[0] / cases) / (chosen[1] / others)
     variance = 1 / chosen[0] - 1 / cases + 1 / chosen[1] - 1 / others
     if variance <= 1e-15:
@@ -934,12 +936,12 @@ def balanced_average_accuracy(
         return reason
     low, high = part_of(fpr)
     if not 0 <= low <= high <= 1:
-        return Absent(f"the part of the ROC curve from {low:g} to {high:g} does not lie in order within 0 to 1")
+        return Absent(Fact("part_of_roc_out_of_range", low=low, high=high))
     y, p = _sorted(outcome, risk)
     part = roc_part(*roc_vertices(y, p), low, high)
     value = _balanced(part)
     if value is None:
-        return Absent(f"the ROC curve has no extent from {low:g} to {high:g}")
+        return Absent(Fact("part_of_roc_without_extent", low=low, high=high))
     cells, rng = cells_of(y, p), np.random.default_rng(seed)
     replicates = [
         again

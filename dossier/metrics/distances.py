@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from dossier.facts import Fact
 from dossier.metrics.once import remembered
 from dossier.types import Absent, Feature, Floats
 
@@ -68,26 +69,26 @@ def tables(
     """
     shared = shared_features(development, predictors)
     if not shared:
-        return Absent("the external table shares no predictor with the development table")
+        return Absent(Fact("no_shared_predictor"))
     scaled = [(ours.name, _scaled(ours, other), ours.levels is not None) for ours, other in shared]
     dropped = tuple(name for name, values, _ in scaled if values is None)
     columns = [(values, category) for _, values, category in scaled if values is not None]
     if not columns:
-        return Absent("no shared predictor varies")
+        return Absent(Fact("no_shared_predictor_varies"))
     values = np.column_stack([column for column, _ in columns])
     boundary = len(shared[0][0].values)
     half = ~(np.isnan(values).sum(axis=1) * 2 > values.shape[1])
     sides = (values[:boundary][half[:boundary]], values[boundary:][half[boundary:]])
     if len(sides[0]) < 2:
-        return Absent("fewer than two development rows have half of the predictors")
+        return Absent(Fact("fewer_than_two_development_rows"))
     if len(sides[1]) < 1:
-        return Absent("no external row has half of the predictors")
+        return Absent(Fact("no_external_row_with_half_of_predictors"))
     rng = np.random.default_rng(seed)
     ours_kept, theirs_kept = (canonical(drawn(side, most, rng)) for side in sides)
     kept = np.vstack([ours_kept, theirs_kept])
     missing = np.isnan(kept)
     if missing.any() and _some_pair_shares_nothing(~missing):
-        return Absent("two rows share no predictor that both have, so their distance is unknown")
+        return Absent(Fact("distance_unknown"))
     whole = np.logical_not(missing.any(axis=0))
     categories = np.array([category for _, category in columns])
     return Tables(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.facts import Fact, Method
+from dossier.facts import Count, Fact, Method
 from dossier.metrics.discrimination import one_class
 from dossier.metrics.intervals import column, two_sided, wilson
 from dossier.metrics.raters import (
@@ -56,13 +56,13 @@ def credit(classes: Integers, scores: Floats, tau: float) -> Floats:
 
 def _cannot(classes: Integers, k: int, tau: float, complexity: Floats) -> Absent | None:
     if not 1 / k <= tau <= 1:
-        return Absent(f"tau is {tau:g}, outside 1/{k} to 1")
+        return Absent(Fact("tau_below_even", tau=tau, classes=k))
     for label in range(k):
         member = classes == label
         if not member.any():
-            return Absent(f"no row is of class {label}")
+            return Absent(Fact("no_row_of_class", labels=(label,)))
         if float(complexity[member].sum()) == 0:
-            return Absent(f"every row of class {label} has a complexity of 0")
+            return Absent(Fact("class_without_complexity", label=label))
     return None
 
 
@@ -244,7 +244,7 @@ def h_accuracy(
             return graded
         known = ~np.isnan(graded)
         if not known.any():
-            return Absent("no case has a complexity")
+            return Absent(Fact("no_case_with_complexity"))
         each, border = cut_complexity(form, graded[known])
         outcome, risk = outcome[known], risk[known]
         details |= {"left_out": float(np.sum(~known))} | ({} if border is None else {"cut": border})
@@ -255,7 +255,7 @@ def h_accuracy(
 
 METHOD = Method("wilson_in_each_class")
 POINTWISE = Method(Fact("pointwise", by=METHOD.steps))
-SINGLE_ROW = "a class that counts has a single row, so that its variance is not known"
+SINGLE_ROW = Fact("class_of_single_row_no_variance", rows=Count(1, "row"))
 
 
 def estimated_credit(
@@ -285,11 +285,11 @@ def priority_from(
     if priority == "complement":
         return 1 - phi
     if priority == "net_benefit":
-        return Absent("no threshold is declared") if threshold is None else priority_of_net_benefit(phi, threshold)
+        return Absent(Fact("no_threshold_declared")) if threshold is None else priority_of_net_benefit(phi, threshold)
     if priority == "survey":
-        return Absent("the release declares no survey of priorities") if survey is None else priority_of_survey(survey)
+        return Absent(Fact("no_survey_of_priorities")) if survey is None else priority_of_survey(survey)
     if priority != "raters":
-        return Absent(f"{priority} is no source of priorities")
+        return Absent(Fact("no_source_of_priorities", name=priority))
     if labels is None:
         return NO_RATERS
     return NO_TRUTH if truth is None else priority_of_raters(labels, truth)
@@ -320,9 +320,7 @@ def tau_from(
         return NO_RATERS
     found = tau_of_raters(tau, labels, confidence, truth, rater_accuracy)
     if isinstance(found, float) and found < 0.5:
-        return Absent(
-            f"the raters' confidence by this rule is {found:.2f}, below one half, where no model's answer lies"
-        )
+        return Absent(Fact("confidence_below_one_half", confidence=round(found, 2)))
     return found
 
 
@@ -669,10 +667,10 @@ def _answers(value: Floats, labels: Floats, truth: Floats, level: float, what: s
     right = right_answers(labels, truth)
     known = ~np.isnan(right) & ~np.isnan(value)
     if not known.any():
-        return Absent(f"no answer has both a truth and a {what}")
+        return Absent(Fact("no_answer_with_truth_and", what=what))
     columns = _binned_answers(value[known], right[known], level)
     if not columns["count"]:
-        return Absent(f"no bin of {what} holds {FEWEST_ANSWERS} answers")
+        return Absent(Fact("no_bin_with_enough_answers", what=what, fewest=Count(FEWEST_ANSWERS, "answer")))
     return Curve(columns, int(known.sum()), Method("wilson_of_answers"))
 
 
@@ -714,7 +712,7 @@ def confidence_of_right_answers(labels: Floats, confidence: Floats, truth: Float
     stated = ~np.isnan(right) & ~np.isnan(confidence)
     kinds = {"share_right": confidence[stated & (right == 1)], "share_wrong": confidence[stated & (right == 0)]}
     if not len(kinds["share_right"]):
-        return Absent("no right answer has a confidence")
+        return Absent(Fact("no_right_answer_with_confidence"))
     grid = np.arange(101) / 100
     columns: dict[str, tuple[float | None, ...]] = {"confidence": column(grid)}
     for name, given in kinds.items():
@@ -745,7 +743,7 @@ def complexity_distribution(
         return graded
     graded = graded[~np.isnan(graded)]
     if not len(graded):
-        return Absent("no case has a complexity")
+        return Absent(Fact("no_case_with_complexity"))
     place = np.minimum((graded * 20 + 1e-9).astype(int), 19)
     count = np.bincount(place, minlength=20)
     columns = {

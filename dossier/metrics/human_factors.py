@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.facts import Fact, Method
+from dossier.facts import Count, Fact, Method
 from dossier.metrics.intervals import NO_SPREAD, column, on_log, two_sided, two_sided_student
 from dossier.metrics.resampling import central
 from dossier.register import curve, metric
@@ -24,10 +24,8 @@ Kind = Literal["rate", "difference", "ratio"]
 FEWEST_REPLICATES = 0.9
 MOST_LISTED = 250
 LEAST: Mapping[Kind, float] = {"rate": 0.0, "difference": -1.0}
-SPANS_ZERO = (
-    "the interval of the absolute risk reduction holds 0, so that of its inverse reaches infinity on either side"
-)
-NO_ROWS_OF_READERS = Absent("the reader study gives counts only, not the decisions of each reader")
+SPANS_ZERO = Fact("risk_reduction_may_be_zero")
+NO_ROWS_OF_READERS = Absent(Fact("reader_study_of_counts_only"))
 
 
 def cells(study: ReaderStudy) -> Cells:
@@ -49,9 +47,9 @@ def of_counts(aided_wrong: int, aided_right: int, unaided_wrong: int, unaided_ri
 def _empty_arm(counts: Cells) -> Absent | None:
     aided_wrong, aided_right, unaided_wrong, unaided_right = counts
     if aided_wrong + aided_right == 0:
-        return Absent("no decision was made with the model")
+        return Absent(Fact("no_decision_with_model"))
     if unaided_wrong + unaided_right == 0:
-        return Absent("no decision was made without the model")
+        return Absent(Fact("no_decision_without_model"))
     return None
 
 
@@ -269,7 +267,7 @@ def _rate(study: ReaderStudy, arm: int, level: float, bootstrap: int, seed: int)
     counts = cells(study)
     wrong, total = counts[2 * arm], counts[2 * arm] + counts[2 * arm + 1]
     if total == 0:
-        return Absent(f"no decision was made {'without' if arm else 'with'} the model")
+        return Absent(Fact("no_decision_without_model" if arm else "no_decision_with_model"))
     value = wrong / total
     se = math.sqrt(value * (1 - value) / total)
     half = two_sided(level) * se
@@ -395,7 +393,7 @@ def number_needed_to_decide(
     if isinstance(difference, Absent):
         return difference
     if difference.value == 0:
-        return Absent("the error rates with and without the model are equal, so no number of decisions is needed")
+        return Absent(Fact("error_rates_equal"))
     value = 1 / difference.value
     own = _inverted(difference.low, difference.high)
     by_clusters = _inverted(difference.details["low_clustered"], difference.details["high_clustered"])
@@ -573,15 +571,15 @@ def decision_benefit(study: ReaderStudy, group: str = "", level: float = 0.95) -
         member &= np.array([own == group for own in study.group] or [False] * len(gains))
     gains = gains[member]
     if len(gains) == 0:
-        who = f"no reader of the group {group}" if group else "no reader"
-        return Absent(f"{who} decided both with and without the model")
+        of_group = Fact("no_reader_of_group_decided_both_ways", group=group)
+        return Absent(of_group if group else Fact("no_reader_decided_both_ways"))
     details: dict[str, float | None] = {
         "unaided": float(_by_reader(study, study.unaided)[member].mean()),
         "aided": float(_by_reader(study, study.aided)[member].mean()),
     }
     value, n = float(gains.mean()), len(gains)
     if n < 2 or float(np.ptp(gains)) < 1e-12:
-        why = "one reader gives no interval" if n < 2 else "all readers gain the same"
+        why = Fact("one_reader", readers=Count(1, "reader")) if n < 2 else Fact("all_readers_gain_the_same")
         return Estimate(value, None, None, None, n, Method("t_over_readers"), None, None, details, why)
     se = float(np.std(gains, ddof=1)) / math.sqrt(n)
     half = two_sided_student(level, n - 1) * se
@@ -593,7 +591,7 @@ def _listed(study: ReaderStudy) -> Absent | None:
     if len(study.reader) == 0:
         return NO_ROWS_OF_READERS
     if int(study.reader.max()) >= MOST_LISTED:
-        return Absent(f"there are more than {MOST_LISTED} readers, too many to list")
+        return Absent(Fact("too_many_readers", most=Count(MOST_LISTED, "reader")))
     return None
 
 
@@ -632,7 +630,7 @@ def changed_decisions(study: ReaderStudy) -> Curve | Absent:
     if reason := _listed(study):
         return reason
     if study.design != "paired":
-        return Absent("in a parallel study nobody decides the same case twice")
+        return Absent(Fact("parallel_study"))
     before, after = study.unaided == study.truth, study.aided == study.truth
     kinds = {
         "confirmed": before & after,

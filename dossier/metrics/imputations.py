@@ -42,7 +42,7 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
             # No event in any of them: what is imputed moves only the expected number, and the widest bound holds.
             return Estimate(0.0, 0.0, max(highs), level, n, mean, events, None, details)
         reasons = (off_scale(one.value, scale) for one in estimates)
-        reason = next(filter(None, reasons), "not every imputation has a standard error, which Rubin's rules need")
+        reason = next(filter(None, reasons), Fact("not_every_imputation_with_standard_error"))
         return Estimate(value, None, None, None, n, mean, events, None, details, reason)
     values = np.array([forward(one.value, scale) for one in estimates])
     within = float(np.mean([error**2 for error in errors if error is not None]))
@@ -251,16 +251,16 @@ def mean_curve(curves: Sequence[Curve], axis: str, reach: float, shares: Mapping
     """
     first, count = curves[0], len(curves)
     if next(iter(first.columns)) == "low" and len({one.columns["low"] for one in curves}) > 1:
-        return Absent("the imputations are counted in different bins, of which no mean is taken")
+        return Absent(Fact("imputations_in_different_bins"))
     points = _shared_points(curves, axis) if axis else None
     if points is not None and not len(points):
-        return Absent("the curves of the imputations share no range")
+        return Absent(Fact("imputations_share_no_range"))
     aligned: dict[str, Floats] = {}
     for name in first.columns:
         lines = [_at_points(one, first, points, axis, name) for one in curves]
         known = [line for line in lines if line is not None]
         if len(known) < count:
-            return Absent("the imputations give curves with different points, of which no mean is taken")
+            return Absent(Fact("imputations_with_different_points"))
         aligned[name] = np.array(known)
     columns = {name: lines.mean(axis=0) for name, lines in aligned.items()}
     if points is not None:

@@ -12,8 +12,8 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from dossier.facts import Fact, Method
 from dossier.types import Absent, Estimate, Floats
 
-NO_ROWS = Absent("there are no rows")
-NO_SPREAD = "the rows do not vary enough to estimate an interval"
+NO_ROWS = Absent(Fact("no_rows"))
+NO_SPREAD = Fact("no_spread")
 
 
 @lru_cache(maxsize=16)
@@ -132,9 +132,9 @@ def square_and_add(ours: Estimate, rest: Estimate, who: str, others: str) -> tup
 def _bounds(found: Estimate, who: str) -> tuple[float, float] | Absent:
     """Both ends of an interval, or why it does not have them."""
     if found.method.is_one_sided:
-        return Absent(f"the interval of the {who} is one-sided, and a difference needs both ends")
+        return Absent(Fact("one_sided_interval", whose=who))
     if found.low is None or found.high is None:
-        return Absent(f"the {who} allow no interval: {found.reason or 'a bound is not finite'}")
+        return Absent(Fact("no_interval_of", whose=who, reason=found.reason or Fact("bound_not_finite")))
     return found.low, found.high
 
 

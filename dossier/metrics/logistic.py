@@ -86,7 +86,7 @@ def logistic_fit(
     weight = np.ones(len(outcome)) if weights is None else weights
     transform = orthogonal(design * np.sqrt(weight))
     if transform is None:
-        return Absent("the columns of the logistic fit are not independent")
+        return Absent(Fact("logistic_columns_dependent"))
     columns = combine(transform, design)
     start = np.zeros(len(outcome)) if offset is None else offset
 
@@ -100,7 +100,7 @@ def logistic_fit(
         gradient = np.sum(columns * (weight * (outcome - mean)), axis=1)
         information = information_of(columns, weight * mean * (1 - mean))
         if float(np.linalg.eigvalsh(information)[0]) < 1e-9 * len(outcome):
-            return Absent("the risks separate the outcomes or nearly so, so that no finite logistic fit exists")
+            return Absent(Fact("outcomes_separated_no_logistic_fit"))
         step = np.linalg.solve(information, gradient)
         size, foretold = float(np.abs(step).max()), float(gradient @ step)
         # Where there is little information rounding moves a step, but never by much of a standard error.
@@ -117,7 +117,7 @@ def logistic_fit(
                 break
             step, foretold = step / 2, foretold / 2
         found, linear, likelihood, before = found + step, moved, now, size
-    return Absent("the logistic fit did not converge")
+    return Absent(Fact("logistic_fit_did_not_converge"))
 
 
 def near_intercept(outcome: Floats, offset: Floats, weights: Floats) -> float:

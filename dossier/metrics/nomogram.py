@@ -163,9 +163,9 @@ def linear_predictor(model: Model, predictors: Sequence[Feature]) -> Floats | Ab
     features = {feature.name: feature for feature in predictors}
     lacking = [name for name in model.predictors if name not in features]
     if len(lacking) == len(model.predictors):
-        return Absent("the site gives none of the formula's predictors")
+        return Absent(Fact("no_predictor_of_formula"))
     if lacking:
-        return Absent(f"the formula needs {', '.join(lacking)}, which the site does not give")
+        return Absent(Fact("predictors_of_formula_missing", predictors=tuple(lacking)))
     return np.asarray(model.intercept + together(model.term, features))
 
 
@@ -199,7 +199,7 @@ def formula_difference(model: Model, risk: Floats, predictors: Sequence[Feature]
         return linear
     known = ~np.isnan(linear)
     if not known.any():
-        return Absent("no row has every predictor of the formula")
+        return Absent(Fact("no_row_with_every_predictor"))
     apart = np.abs(expit(linear[known]) - risk[known])
     return Estimate(
         value=float(apart.max()),
@@ -209,7 +209,7 @@ def formula_difference(model: Model, risk: Floats, predictors: Sequence[Feature]
         n=int(known.sum()),
         method=Method("formula_recomputed"),
         details={"differing": float((apart > SAME_RISK).sum()), "left_out": float((~known).sum())},
-        reason="nothing is estimated",
+        reason=Fact("nothing_estimated"),
     )
 
 
@@ -321,7 +321,7 @@ def scaled(intercept: float, axes: tuple[Axis, ...]) -> Nomogram | Absent:
     ]
     widest = max(high - low for low, high in spans)
     if not widest > 0:
-        return Absent("no predictor of the formula changes the risk")
+        return Absent(Fact("no_predictor_changes_risk"))
     return Nomogram(axes, WIDEST / widest, intercept + sum(low for low, _ in spans))
 
 
@@ -334,14 +334,14 @@ def _axes_of(
         (term,), feature = terms, reference[group[0]]
         return [(lambda values: effect(term, Feature(feature.name, values)), axis(term, feature))]
     if len(group) > 2:
-        return Absent(f"products join {', '.join(group)}, and an axis shows two predictors at most")
+        return Absent(Fact("products_of_many_predictors", predictors=group))
     of_levels = {term.with_ or term.predictor for term in terms if term.levels is not None}
     listed = {name: _one_by_one(reference[name], name in of_levels) for name in group}
     by_value = {name: feature for name, feature in listed.items() if feature is not None}
     if len(by_value) == 2:
         return [_pairs(terms, by_value[group[0]], by_value[group[1]], reference)]
     if not by_value:
-        return Absent(f"{' and '.join(group)}, of which the formula has a product, are both numbers of many values")
+        return Absent(Fact("product_of_two_numbers", predictors=group))
     (name, partner), carrier = next(iter(by_value.items())), next(other for other in group if other not in by_value)
     low, high = model.reach(carrier)
     names = _names(partner)
@@ -623,7 +623,7 @@ def risk_curve(found: Nomogram, thresholds: Sequence[float]) -> Curve | Absent:
     total = (logit(risks) - found.zero) * found.per_unit
     inside = (total >= 0) & (total <= found.total)
     if not inside.any():
-        return Absent("the totals reach no round risk")
+        return Absent(Fact("no_round_risk_reached"))
     curve = _totals(found, total[inside])
     # The declared numbers themselves, not what is left of them after going to points and back.
     exact = {"risk": risks[inside], "linear_predictor": logit(risks[inside])}

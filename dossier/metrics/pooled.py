@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.optimize import brentq
 from scipy.special import chdtri, ndtr
 
 from dossier.bands import FEW_FOR_POOLING
-from dossier.facts import Fact, Method
+from dossier.facts import Count, Fact, Method
 from dossier.metrics.intervals import two_sided_student
 from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
 from dossier.types import Absent, Estimate, Floats
@@ -151,7 +152,7 @@ def pool(
     scale: Scale,
     level: float = 0.95,
     names: tuple[str, ...] | None = None,
-    known: tuple[str | None, ...] = (),
+    known: tuple[Fact | None, ...] = (),
 ) -> Estimate | Absent:
     """One number for all external sites together, with the range to be expected in a new hospital.
 
@@ -167,12 +168,8 @@ def pool(
     entered = tuple(_inside(estimate, scale) for estimate in estimates)
     obstacles = tuple(why or _obstacle(estimate, scale) for estimate, why in zip(entered, reasons, strict=True))
     usable = tuple(one for one, obstacle in zip(entered, obstacles, strict=True) if obstacle is None)
-    left_out = _listed(names, obstacles) if names else _counted(obstacles)
     if len(usable) < 2:
-        count = "no site" if not usable else "one site"
-        return Absent(
-            f"{count} can be pooled, and pooling needs two" + (f" (not pooled: {left_out})" if left_out else "")
-        )
+        return Absent(_too_few(len(usable), _of_sites(names, obstacles) if names else _of_reasons(obstacles)))
     values = np.array([forward(estimate.value, scale) for estimate in usable])
     errors = np.array([_se(estimate, scale) for estimate in usable])
     found = random_effects(values, errors, level)
@@ -213,7 +210,9 @@ def pool(
             "df": found.df,
             "left_out": len(estimates) - len(usable),
         },
-        reason=f"a prediction interval needs {FEWEST_FOR_PREDICTION} sites, and {found.k} are pooled" if few else None,
+        reason=Fact("too_few_sites_for_prediction", fewest=FEWEST_FOR_PREDICTION, pooled=Count(found.k, "site"))
+        if few
+        else None,
     )
 
 
@@ -224,28 +223,36 @@ def _inside(estimate: Estimate, scale: Scale) -> Estimate:
     return replace(estimate, value=(estimate.n * estimate.value + 0.5) / (estimate.n + 1))
 
 
-def _obstacle(estimate: Estimate, scale: Scale) -> str | None:
+def _obstacle(estimate: Estimate, scale: Scale) -> Fact | None:
     """Why a site cannot be pooled."""
     if estimate.events is not None:
         if estimate.events < FEW_FOR_POOLING:
-            return f"fewer than {FEW_FOR_POOLING} events"
+            return Fact("fewer_events", fewest=Count(FEW_FOR_POOLING, "event"))
         if estimate.n - estimate.events < FEW_FOR_POOLING:
-            return f"fewer than {FEW_FOR_POOLING} non-events"
+            return Fact("fewer_non_events", fewest=Count(FEW_FOR_POOLING, "non-event"))
     reason = off_scale(estimate.value, scale)
     if reason is None and (estimate.se is None or estimate.se <= 0):
-        return "no standard error"
+        return Fact("no_standard_error")
     return reason
 
 
-def _listed(names: tuple[str, ...], obstacles: tuple[str | None, ...]) -> str:
-    return ", ".join(f"{name} ({why})" for name, why in zip(names, obstacles, strict=True) if why is not None)
+def _too_few(usable: int, not_pooled: tuple[Fact, ...]) -> Fact:
+    count = Count(usable, "site")
+    if not not_pooled:
+        return Fact("too_few_sites_to_pool", usable=count)
+    return Fact("too_few_sites_pooled", usable=count, not_pooled=not_pooled)
 
 
-def _counted(obstacles: tuple[str | None, ...]) -> str:
+def _of_sites(names: tuple[str, ...], obstacles: tuple[Fact | None, ...]) -> tuple[Fact, ...]:
+    """The sites that are not pooled, each with its reason."""
+    pairs = zip(names, obstacles, strict=True)
+    return tuple(Fact("site_not_pooled", dataset=name, reason=why) for name, why in pairs if why is not None)
+
+
+def _of_reasons(obstacles: tuple[Fact | None, ...]) -> tuple[Fact, ...]:
     """The reasons with the number of sites of each, in order of appearance."""
-    reasons = [why for why in obstacles if why is not None]
-    counts = {why: reasons.count(why) for why in reasons}
-    return ", ".join(f"{count} {'site' if count == 1 else 'sites'} ({why})" for why, count in counts.items())
+    counts = Counter(why for why in obstacles if why is not None)
+    return tuple(Fact("sites_not_pooled", sites=Count(count, "site"), reason=why) for why, count in counts.items())
 
 
 def _se(estimate: Estimate, scale: Scale) -> float:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dossier.facts import Count, Fact
 from dossier.types import Absent, Floats
 
 TAUS_OF_RATERS = ("right_80", "right_50", "right_25", "mean_confidence", "best_rater")
@@ -22,9 +23,9 @@ TWO_LEVELS, ABOVE_MEAN, TOP = "_two_levels", "_above_mean", "_top_"
 COMPLEX_OF_TWO_LEVELS = 1 / 3
 """The share of cases that count in full where there are two levels; the others count one half."""
 
-NO_RATERS = Absent("no raters judged these cases")
-NO_TRUTH = Absent("the truth of the cases that the raters judged is not known")
-NO_CONFIDENCE = Absent("the raters gave no confidence")
+NO_RATERS = Absent(Fact("no_raters_judged"))
+NO_TRUTH = Absent(Fact("truth_not_known"))
+NO_CONFIDENCE = Absent(Fact("no_confidence"))
 
 
 def right_answers(labels: Floats, truth: Floats) -> Floats:
@@ -67,10 +68,10 @@ def priority_of_raters(labels: Floats, truth: Floats) -> float | Absent:
     for label, name in ((1.0, "with"), (0.0, "without")):
         by_rater = mean_of_known(right[truth == label], axis=0)
         if np.isnan(by_rater).all():
-            return Absent(f"no rater judged a case {name} the outcome")
+            return Absent(Fact("no_rater_of_cases", has_outcome=name == "with"))
         rates.append(float(np.mean(by_rater[~np.isnan(by_rater)])))
     total = rates[0] + rates[1]
-    return rates[0] / total if total > 0 else Absent("no answer of the raters is right")
+    return rates[0] / total if total > 0 else Absent(Fact("no_right_answer"))
 
 
 def lowest_of_top(values: Floats, share: float) -> float:
@@ -109,15 +110,15 @@ def tau_of_raters(
         if truth is None:
             return NO_TRUTH
         right = stated[(right_answers(labels, truth) == 1) & ~np.isnan(stated)]
-        return lowest_of_top(right, SHARES_OF_RIGHT[rule]) if len(right) else Absent("no answer of the raters is right")
+        return lowest_of_top(right, SHARES_OF_RIGHT[rule]) if len(right) else Absent(Fact("no_right_answer"))
     if rule != "best_rater":
-        return Absent(f"{rule} is no rule for a confidence")
+        return Absent(Fact("no_rule_for_confidence", name=rule))
     accuracy = accuracy_of_raters(labels, truth, rater_accuracy)
     if isinstance(accuracy, Absent):
         return accuracy
     told = ~np.isnan(stated).all(axis=0) & ~np.isnan(accuracy)
     if not told.any():
-        return Absent("no rater has both an accuracy and a confidence")
+        return Absent(Fact("no_rater_with_accuracy_and_confidence"))
     best = told & (accuracy == accuracy[told].max())
     answers = stated[:, best]
     return float(np.mean(answers[~np.isnan(answers)]))
@@ -145,11 +146,11 @@ def complexity_of_cases(
     """
     kind, weighted = source.removesuffix("_weighted"), source.endswith("_weighted")
     if kind not in ("raters", "rater_errors", "rater_confidence"):
-        return Absent(f"the rows have no column {source}") if case_complexity is None else case_complexity
+        return Absent(Fact("no_column_in_rows", column=source)) if case_complexity is None else case_complexity
     if labels is None:
         return NO_RATERS
     if len(labels) != rows:
-        return Absent(f"the raters judged {len(labels)} of the {rows} cases")
+        return Absent(Fact("raters_judged_some", judged=Count(len(labels), "case", rows)))
     weights = None
     if weighted:
         accuracy = accuracy_of_raters(labels, outcome, rater_accuracy)
@@ -163,7 +164,7 @@ def complexity_of_cases(
             return NO_CONFIDENCE
         return 1 - mean_of_known(np.where(np.isnan(labels), np.nan, confidence), 1, weights)
     if rater_complexity is None:
-        return Absent("the raters gave no complexity")
+        return Absent(Fact("no_complexity"))
     return mean_of_known(rater_complexity, 1, weights)
 
 

@@ -88,7 +88,7 @@ def _with_interval(
     """An estimate with its percentile interval, or with the reason why it has none."""
     known = None if replicates is None else replicates[~np.isnan(replicates)]
     if known is None or not len(known):
-        reason = "one case gives no interval" if n < 2 else "no resample of the cases allows a value"
+        reason = Fact("one_case", cases=Count(1, "case")) if n < 2 else Fact("no_resample_allows_a_value")
         return Estimate(value, None, None, None, n, method, details=details or {}, reason=reason)
     low, high = percentile_interval(known, level, value)
     made = method + Method("bootstrap_over_cases", "percentile")
@@ -135,7 +135,7 @@ def observed_agreement(labels: Floats, level: float = 0.95, bootstrap: int = 100
     counts = _counts(labels)
     counts = counts[counts.sum(axis=1) >= 2]
     if not len(counts):
-        return Absent("no case was labelled by two raters")
+        return Absent(Fact("no_case_labelled_by_two"))
     return _mean_with_interval(
         _agreement(counts), level, bootstrap, seed, Method("mean_over_cases", *_left_out(labels, counts))
     )
@@ -173,14 +173,14 @@ def fleiss_kappa(labels: Floats, level: float = 0.95, bootstrap: int = 1000, see
     class are left out of it. Absent with fewer than two raters, without a complete case, or when all labels are equal.
     """
     if labels.shape[1] < 2:
-        return Absent("agreement needs two raters")
+        return Absent(Fact("agreement_needs_two_raters"))
     complete = labels[~np.isnan(labels).any(axis=1)]
     if not len(complete):
-        return Absent("no case was labelled by every rater")
+        return Absent(Fact("no_case_labelled_by_all"))
     counts = _canonical(_counts(complete))
     value = _fleiss(np.ones((1, len(counts))), counts)[0]
     if math.isnan(value):
-        return Absent("all labels are equal, so agreement beyond chance is not defined")
+        return Absent(Fact("all_labels_equal"))
     replicates = _fleiss(_draws(len(counts), bootstrap, seed), counts) if len(counts) > 1 else None
     left_out = _left_out(labels, complete, incomplete=True)
     method = Method("kappa_of_complete_cases", *left_out) if left_out.steps else Method("kappa")
@@ -227,11 +227,11 @@ def krippendorff_alpha(labels: Floats, level: float = 0.95, bootstrap: int = 100
     counts = _counts(labels)
     counts = counts[counts.sum(axis=1) >= 2]
     if not len(counts):
-        return Absent("no case was labelled by two raters")
+        return Absent(Fact("no_case_labelled_by_two"))
     counts = _canonical(counts)
     value = _krippendorff(np.ones((1, len(counts))), counts)[0]
     if math.isnan(value):
-        return Absent("all labels are equal, so agreement beyond chance is not defined")
+        return Absent(Fact("all_labels_equal"))
     replicates = _krippendorff(_draws(len(counts), bootstrap, seed), counts) if len(counts) > 1 else None
     return _with_interval(float(value), replicates, level, len(counts), Method("nominal", *_left_out(labels, counts)))
 
@@ -292,15 +292,15 @@ def cohen_kappa(labels: Floats, level: float = 0.95, bootstrap: int = 1000, seed
     a kappa. The single pairs are the curve `rater_agreement`.
     """
     if labels.shape[1] < 2:
-        return Absent("agreement needs two raters")
+        return Absent(Fact("agreement_needs_two_raters"))
     kept = _of_pairs(labels)
     if not len(kept):
-        return Absent("no case was labelled by two raters")
+        return Absent(Fact("no_case_labelled_by_two"))
     ordered = _in_own_order(kept)
     kappa = _pairs(np.ones((1, len(ordered))), ordered).kappa[0]
     defined = kappa[~np.isnan(kappa)]
     if not len(defined):
-        return Absent("no pair of raters has a kappa: none shares cases with more than one label")
+        return Absent(Fact("no_pair_with_kappa"))
     replicates = None
     if len(ordered) > 1:
         replicates = mean_of_known(_pairs(_draws(len(ordered), bootstrap, seed), ordered).kappa, 1)
@@ -331,12 +331,12 @@ def rater_agreement(labels: Floats) -> Curve | Absent:
     """
     pairs = math.comb(labels.shape[1], 2)
     if pairs < 1:
-        return Absent("agreement needs two raters")
+        return Absent(Fact("agreement_needs_two_raters"))
     if pairs > LONGEST_CURVE:
-        return Absent(f"{labels.shape[1]} raters make {pairs} pairs, too many to list one by one")
+        return Absent(Fact("too_many_pairs_of_raters", raters=Count(labels.shape[1], "rater"), pairs=pairs))
     kept = _of_pairs(labels)
     if not len(kept):
-        return Absent("no case was labelled by two raters")
+        return Absent(Fact("no_case_labelled_by_two"))
     found = _pairs(np.ones((1, len(kept))), kept)
     raters = list(itertools.combinations(range(1, labels.shape[1] + 1), 2))
     return Curve(
@@ -375,7 +375,7 @@ def _accuracy(labels: Floats, truth: Floats | None, declared: Sequence[float] | 
     judged = ~np.isnan(labels) & ~np.isnan(truth)[:, None]
     silent = (judged.sum(axis=0) == 0) & ~np.isnan(labels).all(axis=0)
     if silent.any():
-        return Absent(f"rater {int(np.flatnonzero(silent)[0]) + 1} labelled no case whose truth is known")
+        return Absent(Fact("rater_without_known_case", rater=int(np.flatnonzero(silent)[0]) + 1))
     right = ((labels == truth[:, None]) & judged).sum(axis=0)
     # A rater without any label enters nowhere; 0 only stands in for 0/0.
     return RaterAccuracy(right / np.maximum(judged.sum(axis=0), 1), "measured")
@@ -455,7 +455,7 @@ def weighted_concordance(
         return accuracy
     values = _concordance(labels, confidence, accuracy.values, 0.0)
     if not len(values):
-        return Absent("no case has a label with a confidence")
+        return Absent(Fact("no_case_with_confident_label"))
     details: dict[str, float | None] = {"cases_skipped": len(labels) - len(values)}
     details["accuracy_assumed"] = float(accuracy.source == "assumed")
     if coherence is not None:
@@ -541,7 +541,7 @@ def actual_accuracy(
     .90: .802).
     """
     if not len(outcome):
-        return Absent("there are no rows")
+        return Absent(Fact("no_rows"))
     rho = weighted_concordance(labels, confidence, coherence, truth, rater_accuracy, level, bootstrap, seed)
     if isinstance(rho, Absent):
         return rho
@@ -587,14 +587,11 @@ def reliability_for(desired: float, measured: float) -> float | Absent:
     the inverse of `corrected`. Absent unless .5 <= A <= x and x > .5.
     """
     if measured <= 0.5:
-        return Absent(f"the measured accuracy is {measured:.2f}, not above one half, so no labels make it better")
+        return Absent(Fact("accuracy_not_above_one_half", measured=round(measured, 2)))
     if desired < 0.5:
-        return Absent(f"the desired accuracy is {desired:g}, below one half, which needs no reliable labels")
+        return Absent(Fact("desired_below_one_half", desired=desired))
     if desired > measured:
-        return Absent(
-            f"the desired accuracy is {desired:g}, above the measured {measured:.2f}: no reliability of the labels "
-            "makes the actual accuracy exceed the measured one"
-        )
+        return Absent(Fact("desired_above_measured", desired=desired, measured=round(measured, 2)))
     return (2 * (desired + measured - 1) / (2 * measured - 1) - 1) ** 2
 
 
@@ -628,9 +625,9 @@ def required_reliability(
     and x > .5.
     """
     if np.isnan(labels).all():
-        return Absent("the raters' table holds no label")
+        return Absent(Fact("no_label"))
     if not len(outcome):
-        return Absent("there are no rows")
+        return Absent(Fact("no_rows"))
     n, right = len(outcome), int(((risk >= primary_threshold) == (outcome == 1)).sum())
     value = reliability_for(desired_accuracy, right / n)
     if isinstance(value, Absent):
@@ -659,7 +656,7 @@ def reliability_nomogram(labels: Floats) -> Curve | Absent:
     is reconstructed from the worked example of the paper. Absent without labels.
     """
     if np.isnan(labels).all():
-        return Absent("the raters' table holds no label")
+        return Absent(Fact("no_label"))
     measured = (0.5, 1.0)
     columns: dict[str, tuple[float | None, ...]] = {"measured": measured}
     for rho in RELIABILITIES:
@@ -713,9 +710,9 @@ def raters_one_by_one(
     """
     raters = labels.shape[1]
     if np.isnan(labels).all():
-        return Absent("the raters' table holds no label")
+        return Absent(Fact("no_label"))
     if raters > LONGEST_CURVE:
-        return Absent(f"{raters} raters are too many to list one by one")
+        return Absent(Fact("too_many_raters", raters=Count(raters, "rater")))
     cases = (~np.isnan(labels)).sum(axis=0)
     nothing = np.full(raters, math.nan)
     right = np.full_like(labels, math.nan) if truth is None else right_answers(labels, truth)
@@ -767,10 +764,10 @@ def confidence_by_rater(labels: Floats, confidence: Floats) -> Curve | Absent:
     stated = np.round(_labelled(labels, confidence), 12)
     speaking = np.flatnonzero(~np.isnan(stated).all(axis=0))
     if not len(speaking):
-        return Absent("no label has a confidence")
+        return Absent(Fact("no_label_with_confidence"))
     most = min(MOST_LEVELS, LONGEST_CURVE // len(speaking))
     if most < 2:
-        return Absent(f"{len(speaking)} raters are too many to list one by one")
+        return Absent(Fact("too_many_raters", raters=Count(len(speaking), "rater")))
     levels, method = np.unique(stated[~np.isnan(stated)]), Method("values_of_scale")
     if len(levels) > most:
         stated = (np.minimum(np.floor(stated * most + 1e-9), most - 1) + 0.5) / most

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dossier.facts import Fact, Method
+from dossier.facts import Count, Fact, Method
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.types import Estimate, Floats
 
@@ -93,7 +93,7 @@ def percentile(
     n, events, more = len(outcome), int(outcome.sum()), details or {}
     lost = bootstrap - len(replicates)
     if len(replicates) < 2 or len(replicates) < FEWEST * bootstrap:
-        reason = f"only {len(replicates)} of {bootstrap} bootstrap replicates allow a value"
+        reason = Fact("too_few_replicates_allow", replicates=Count(len(replicates), "replicate", bootstrap))
         return Estimate(value, None, None, None, n, method, events, None, more, reason)
     if float(np.ptp(replicates)) <= 1e-15 * max(1.0, abs(value)):
         return Estimate(value, None, None, None, n, method, events, None, more, NO_SPREAD)

@@ -64,7 +64,7 @@ def rater_rates(labels: Floats, truth: Floats, level: float = 0.95) -> Curve | A
     is left, and with more than 250 raters. Source: Cabitza 2019, Figure 4.
     """
     if labels.shape[1] > POINTS:
-        return Absent(f"there are {labels.shape[1]} raters, more than {POINTS} points can show")
+        return Absent(Fact("more_raters_than_points", raters=Count(labels.shape[1], "rater"), points=POINTS))
     judged = ~np.isnan(labels) & ~np.isnan(truth)[:, None]
     called = judged & (labels == 1)
     is_case = (truth == 1)[:, None]
@@ -73,7 +73,7 @@ def rater_rates(labels: Floats, truth: Floats, level: float = 0.95) -> Curve | A
     )
     kept = np.flatnonzero((counts[1] > 0) & (counts[3] > 0))
     if not len(kept):
-        return Absent("no rater judged both cases and non-cases")
+        return Absent(Fact("no_rater_of_cases_and_non_cases"))
     hits, cases, alarms, others = counts[:, kept].astype(float)
     columns: dict[str, Cells] = {
         "rater": column([one + 1.0 for one in kept]),
@@ -110,7 +110,7 @@ def fagan_nomogram(
     if reason := one_class(outcome):
         return reason
     if not declared_thresholds:
-        return Absent("no threshold is declared")
+        return Absent(Fact("no_threshold_declared"))
     n, events = len(outcome), int(outcome.sum())
     low, high = wilson(events, n, level)
     rows: list[dict[str, float | None]] = []

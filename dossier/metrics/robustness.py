@@ -43,8 +43,8 @@ def over_splits(
     value = float(values.mean())
     method = Method(Fact("mean_over_splits", splits=j))
     if n_train is None or j < 2:
-        unknown = "the number of rows that each split was fitted on is not known"
-        reason = unknown if n_train is None else "one split shows no spread"
+        unknown = Fact("rows_of_fit_not_known")
+        reason = unknown if n_train is None else Fact("one_split")
         return Estimate(value, None, None, None, n, method, events, reason=reason)
     if values.min() == values.max():
         return Estimate(value, None, None, None, n, method, events, reason=NO_SPREAD)
@@ -62,7 +62,7 @@ def declared_estimate(value: float, low: float, high: float, level: float, n: in
     """
     method = Method(Fact("declared_bounds", level=level))
     if not all(0 < number < 1 for number in (value, low, high)):
-        return Estimate(value, low, high, level, n, method, events, reason="a bound of exactly 0 or 1 implies no SE")
+        return Estimate(value, low, high, level, n, method, events, reason=Fact("bound_of_zero_or_one"))
     z = two_sided(level)
     width = math.log(high / (1 - high)) - math.log(low / (1 - low))
     return Estimate(value, low, high, level, n, method, events, width / (2 * z) * value * (1 - value))
@@ -84,7 +84,7 @@ def split_performance(
     Absent without rows. Of more than 250 splits the first 250 are shown; the minima of `wpr` are those of all.
     """
     if not len(outcome):
-        return Absent("there are no rows")
+        return Absent(Fact("no_rows"))
     rows = (
         _subsets(outcome, risk, seed) if split is None else [np.flatnonzero(split == part) for part in np.unique(split)]
     )
@@ -168,12 +168,12 @@ def spr(
     if isinstance(similarity, Absent):
         return similarity
     if internal is None:
-        return Absent("the release has no internal test")
+        return Absent(Fact("no_internal_test"))
     here, there = _measured(site, measure, primary_threshold), _measured(internal, measure, primary_threshold)
     if isinstance(here, Absent):
         return here
     if isinstance(there, Absent):
-        return Absent(f"the internal test gives no {measure}: {there.reason}")
+        return Absent(Fact("internal_test_gives_no", measure=measure, reason=there.reason))
     p = _two_sided_p(here, there)
     if isinstance(p, Absent):
         return p
@@ -186,7 +186,7 @@ def spr(
         method=Method("fisher_with_two_sided_test"),
         events=here.events,
         details={"p_performance": p, "p_similarity": similarity.value, "internal_value": there.value},
-        reason="a score made of p-values has no interval",
+        reason=Fact("score_of_p_values_has_no_interval"),
     )
 
 
@@ -195,19 +195,19 @@ def _measured(site: SiteResults, measure: str, primary_threshold: float | None) 
     if measure != "standardized_net_benefit":
         return found(site, measure)
     if primary_threshold is None:
-        return Absent("no threshold is declared")
+        return Absent(Fact("no_threshold_declared"))
     return found(site, measure, threshold=primary_threshold)
 
 
 def _two_sided_p(here: Estimate, there: Estimate) -> float | Absent:
     """The two-sided p-value of the difference between two independent estimates."""
     if here.se is None:
-        return Absent("the performance at this site has no standard error")
+        return Absent(Fact("no_standard_error_here"))
     if there.se is None:
-        return Absent("the internal performance has no standard error")
+        return Absent(Fact("no_internal_standard_error"))
     se = math.hypot(here.se, there.se)
     if se == 0:
-        return Absent("neither performance has any spread, so the two cannot be compared")
+        return Absent(Fact("no_spread_on_either_side"))
     return 2 * beyond(abs(here.value - there.value) / se)
 
 
@@ -254,7 +254,7 @@ def wpr(
     if isinstance(here, Absent):
         return here
     if here.se is None or here.se == 0:
-        return Absent("the performance at this site has no standard error")
+        return Absent(Fact("no_standard_error_here"))
     ahead = bound - here.value if measure in LOSSES else here.value - bound
     p = beyond(-ahead / here.se)
     return Estimate(
@@ -266,7 +266,7 @@ def wpr(
         method=Method(Fact("fisher_with_one_sided_test", against=against)),
         events=here.events,
         details={"p_acceptable": p, "p_similarity": similarity.value, "minimum_value": bound},
-        reason="a score made of p-values has no interval",
+        reason=Fact("score_of_p_values_has_no_interval"),
     )
 
 
@@ -281,22 +281,19 @@ def _minimum(
     if minimum == "declared":
         if measure in declared_minimum:
             return declared_minimum[measure], Fact("declared_minimum")
-        return Absent(f"no minimum is declared for {measure} in [robustness]")
+        return Absent(Fact("no_minimum_declared", measure=measure))
     if internal is None:
-        return Absent("the release has no internal test")
+        return Absent(Fact("no_internal_test"))
     if not any(result.curve == "split_performance" for result in internal.curves):
-        reason = "the internal test is declared, not given as rows: no splits"
-        return Absent(
-            reason if measure in declared_minimum else f"{reason}, and no minimum is declared in [robustness]"
-        )
+        return Absent(Fact("no_splits" if measure in declared_minimum else "no_splits_and_no_minimum"))
     if measure == "standardized_net_benefit" and primary_threshold is None:
-        return Absent("no threshold is declared")
+        return Absent(Fact("no_threshold_declared"))
     splits = found_curve(internal, "split_performance")
     if isinstance(splits, Absent):
         return splits
     values = [value for value in splits.columns[measure] if value is not None]
     if not values:
-        return Absent(f"no internal split allows {measure}")
+        return Absent(Fact("no_internal_split_allows", measure=measure))
     loss = measure in LOSSES
     if minimum == "worst_split":
         return max(values) if loss else min(values), Fact("worst_internal_value", of=splits.method.steps)
@@ -348,14 +345,14 @@ def externally_supported(
     similarity and all three measures, and for an outcome of several classes (`class_labels`). No interval: a count.
     """
     if class_labels:
-        return Absent("the cut-offs of its authors are for a binary outcome, not for one of several classes")
+        return Absent(Fact("cut_offs_for_binary_outcome"))
     judged = list(_judged(sites, primary_threshold))
     if not judged:
         if not sites:
-            return Absent("the release has no external site")
+            return Absent(Fact("no_external_site"))
         if primary_threshold is None:
-            return Absent("no threshold is declared, so the net benefit cannot be judged")
-        return Absent("no external site has both a similarity and all three measures")
+            return Absent(Fact("no_threshold_for_net_benefit"))
+        return Absent(Fact("no_site_with_similarity_and_measures"))
     return Estimate(
         value=float(sum(one.supports for one in judged)),
         low=None,
@@ -368,7 +365,7 @@ def externally_supported(
             "reaching_the_cut": sum(one.supports and (one.similarity_up_to or 0) >= SUPPORT for one in judged),
             "by_psi": sum(one.acceptable and one.psi is not None and one.psi < SUPPORT for one in judged),
         },
-        reason="a count of sites has no interval",
+        reason=Fact("count_of_sites_has_no_interval"),
     )
 
 
@@ -397,6 +394,14 @@ ON_A_LINE = 1e-12
 """How near to 1 a correlation is that misses it by rounding only."""
 
 
+TOO_FEW_FOR_CORRELATION = (
+    Fact("no_site_for_correlation"),
+    Fact("one_site_for_correlation"),
+    Fact("two_sites_for_correlation"),
+)
+"""Why there is no correlation over so many sites."""
+
+
 @synthesis(
     "Performance against similarity",
     each="pooled",
@@ -423,11 +428,10 @@ def performance_against_similarity(
     both = list(_both(sites, "correspondence_averaged", measure, primary_threshold))
     pairs = [(one.similarity, one.performance) for one in both]
     if len(pairs) < 3:
-        count = {0: "no external site has", 1: "one external site has", 2: "two external sites have"}[len(pairs)]
-        return Absent(f"{count} both a similarity and the measure, and a correlation needs three")
+        return Absent(TOO_FEW_FOR_CORRELATION[len(pairs)])
     r = pearson([left for left, _ in pairs], [right for _, right in pairs])
     if r is None:
-        return Absent("similarity or performance is the same at every site")
+        return Absent(Fact("same_at_every_site"))
     by_psi = list(_both(sites, "degree_of_correspondence", measure, primary_threshold))
     k = len(pairs)
     low, high, reason = None, None, None
@@ -435,7 +439,7 @@ def performance_against_similarity(
         reach = two_sided(level) / math.sqrt(k - 3)
         low, high = math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach)
     else:
-        reason = "an interval needs four sites" if k == 3 else "the sites lie on one straight line"
+        reason = Fact("interval_needs_four_sites") if k == 3 else Fact("sites_on_one_line")
     return Estimate(
         value=r,
         low=low,

@@ -21,7 +21,7 @@ Z = 1.96
 """As the literature rounds it; the published sample sizes are reproduced with this value."""
 
 LOGIT_CLIP = 1e-12
-NO_INTERVAL = "a sample size has no interval"
+NO_INTERVAL = Fact("sample_size_has_no_interval")
 
 BROKEN: tuple[Law, ...] = ("perfect is best", "narrower with more rows")
 
@@ -64,7 +64,7 @@ def mss_auroc(outcome: Floats, risk: Floats, auroc_width: float = 0.1) -> Estima
     if isinstance(found, Absent):
         return found
     if found.value in (0.0, 1.0):
-        return Absent(f"the AUROC is exactly {found.value:g}, where the formula sees no spread")
+        return Absent(Fact("auroc_without_spread", auroc=found.value))
     needed = smallest_sample(found.value, float(outcome.mean()), auroc_width)
     return _needed(float(needed), outcome, "newcombe_variance", auroc_width)
 
@@ -132,11 +132,11 @@ def mss_slope(outcome: Floats, risk: Floats, calibration_slope_width: float = 0.
     when all risks are equal. No interval.
     """
     if not len(risk):
-        return Absent("there are no rows")
+        return Absent(Fact("no_rows"))
     predictor = logit(np.clip(risk, LOGIT_CLIP, 1 - LOGIT_CLIP))
     needed = _sample_for_slope(predictor, calibration_slope_width)
     if needed is None:
-        return Absent("all risks are equal, so a slope cannot be estimated from any number of rows")
+        return Absent(Fact("all_risks_equal_no_sample_size"))
     return _needed(needed, outcome, "logistic_information", calibration_slope_width)
 
 
@@ -180,10 +180,10 @@ def mss_snb(
     if absent:
         return absent
     if threshold >= 1:
-        return Absent("at a threshold of 1 a false positive weighs infinitely much")
+        return Absent(Fact("false_positive_weighs_infinitely"))
     variance = utility.standardized_variance(outcome, risk, threshold) * len(outcome)
     if variance <= 0:
-        return Absent("the formula sees no spread: no case is missed or every case is, and no other row is positive")
+        return Absent(Fact("formula_sees_no_spread"))
     needed = variance / (standardized_net_benefit_width / (2 * Z)) ** 2
     return _needed(needed, outcome, "riley_variance_needed", standardized_net_benefit_width)
 
@@ -206,9 +206,9 @@ def mss_brier(outcome: Floats, risk: Floats, brier_width: float = 0.05) -> Estim
     distance is the same. No interval.
     """
     if not len(outcome):
-        return Absent("there are no rows")
+        return Absent(Fact("no_rows"))
     squared = (risk - outcome) ** 2
     if squared.min() == squared.max():
-        return Absent("every squared error is the same, so the formula sees no spread")
+        return Absent(Fact("all_squared_errors_equal"))
     needed = (2 * Z * float(squared.std()) / brier_width) ** 2
     return _needed(needed, outcome, "variance_of_squared_errors", brier_width)

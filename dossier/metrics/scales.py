@@ -7,6 +7,8 @@ from typing import Literal
 
 from scipy.special import expit, logit
 
+from dossier.facts import Fact
+
 Scale = Literal["plain", "log", "logit"]
 
 LARGEST_EXPONENT = 700.0
@@ -34,10 +36,10 @@ def stretch(value: float, scale: Scale) -> float:
     return value if scale == "log" else 1.0
 
 
-def off_scale(value: float, scale: Scale) -> str | None:
+def off_scale(value: float, scale: Scale) -> Fact | None:
     """Why a value does not exist on the scale; None where it does."""
     if scale == "logit" and not 0 < value < 1:
-        return f"a value of exactly {value:g} has no logit"
+        return Fact("no_logit", value=value)
     if scale == "log" and value <= 0:
-        return f"a value of {value:g} has no logarithm"
+        return Fact("no_logarithm", value=value)
     return None

@@ -17,9 +17,9 @@ from dossier.types import Absent, Curve, Estimate, Floats
 Integers = NDArray[np.int64]
 Weights = Sequence[Sequence[float]]
 
-ALL_ALIKE = "both kinds of error are equally grave, so the index can take no other value"
-NO_ERRORS = "no errors: the index is 0 by definition and has no interval"
-UNDEFINED = Absent("there are no errors, and the 0 that the index is by definition enters no mean")
+ALL_ALIKE = Fact("errors_equally_grave")
+NO_ERRORS = Fact("no_errors")
+UNDEFINED = Absent(Fact("no_errors_in_mean"))
 
 
 def confusion(predicted: Integers, classes: Integers, k: int) -> Floats:
@@ -101,11 +101,11 @@ def of_errors(parts: Sequence[Estimate | Absent]) -> Sequence[Estimate | Absent]
 def weights_fault(weights: Weights, k: int) -> Absent | None:
     """Why these weights are none for k classes, if they are not."""
     if len(weights) != k or any(len(row) != k for row in weights):
-        return Absent(f"the severity weights are no table of {k} rows and {k} columns")
+        return Absent(Fact("severity_weights_no_table", classes=k))
     if any(weights[one][one] != 0 for one in range(k)):
-        return Absent("a right answer has a severity other than 0")
+        return Absent(Fact("severity_of_right_answer"))
     if any(not 0 <= value <= 1 for row in weights for value in row):
-        return Absent("a severity weight is outside 0 to 1")
+        return Absent(Fact("severity_outside_range"))
     return None
 
 

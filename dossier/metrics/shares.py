@@ -17,7 +17,7 @@ from dossier.types import Absent, Estimate, Floats, SumOfShares
 
 Bools = NDArray[np.bool_]
 
-NO_WEIGHT = Absent("no row that is left has a weight")
+NO_WEIGHT = Absent(Fact("no_row_with_weight"))
 
 
 @dataclass(frozen=True)
@@ -126,11 +126,11 @@ class Design:
         over = None if self.cluster is None else Count(self.units, "cluster")
         return lead + made + Fact("linearization", over=over, df=self.freedom)
 
-    def obstacle(self) -> str | None:
+    def obstacle(self) -> Fact | None:
         """Why the rows allow no variance; None where they do."""
         if self.is_simple or self.units > 1:
             return None
-        return f"all rows are of one {'row' if self.cluster is None else 'cluster'}, and an interval needs two"
+        return Fact("one_unit_no_interval", units=Count(1, "row" if self.cluster is None else "cluster"))
 
 
 def multinomial(values: Floats, n: float) -> Floats:

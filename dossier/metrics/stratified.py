@@ -171,7 +171,7 @@ class _OfPairs:
 def _over_pairs(strata: Strata, level: float, of_site: Callable[[Stratum], _OfPairs | None]) -> Estimate | Absent:
     known = [(one, found) for one in strata if (found := of_site(one)) is not None]
     if not known:
-        return Absent("at no site are there a case and another to compare") if strata else NO_ROWS
+        return Absent(Fact("no_pair_at_any_site")) if strata else NO_ROWS
     every = math.fsum(found.pairs for _, found in known)
     shares = [found.pairs / every for _, found in known]
     value = math.fsum(share * found.value for share, (_, found) in zip(shares, known, strict=True))
@@ -253,7 +253,7 @@ def calibration_slope(strata: Strata, level: float = 0.95) -> Estimate | Absent:
     with_log_odds, left_out = _with_log_odds(strata)
     kept = [one for one in with_log_odds if 0 < (one.relative_weights * one.outcome).sum() < len(one.outcome)]
     if not kept:
-        return Absent("at no site do some rows have the outcome and others not") if strata else NO_ROWS
+        return Absent(Fact("one_class_at_every_site")) if strata else NO_ROWS
     fit = _common_slope(kept)
     if isinstance(fit, Absent):
         return fit
@@ -290,7 +290,7 @@ def _common_slope(strata: Strata) -> tuple[float, float, Floats] | Absent:
     apart = log_odds - (_by_site(rows.weights * log_odds, site) / total)[site]
     spread = math.sqrt(float((rows.weights * apart**2).sum() / rows.weights.sum()))
     if spread <= 1e-10 * max(1.0, float(np.abs(log_odds).max())):
-        return Absent("at every site the risks are the same or nearly so, so that there is no slope")
+        return Absent(Fact("all_risks_equal_at_every_site"))
     share = _by_site(rows.weights * rows.outcome, site) / total
     at = np.append(np.log(share / (1 - share)), 0.0)
     for _ in range(100):
@@ -300,7 +300,7 @@ def _common_slope(strata: Strata) -> tuple[float, float, Floats] | Absent:
         if float(np.abs(step.of).max()) <= 1e-12 * max(1.0, abs(float(at[-1]))):
             return float(at[-1]) / spread, step.information * spread**2, step.score * spread
         at = _uphill(at, step.of, rows, site, apart / spread)
-    return Absent("the fit of the common slope did not converge")
+    return Absent(Fact("common_slope_did_not_converge"))
 
 
 @dataclass(frozen=True)
@@ -347,7 +347,7 @@ def _uphill(at: Floats, step: Floats, rows: weighted.Rows, site: Integers, unit:
     return at + step
 
 
-SEPARATED = Absent("the risks separate the outcomes or nearly so, so that no finite common slope exists")
+SEPARATED = Absent(Fact("outcomes_separated_no_common_slope"))
 
 Measure = Callable[[Strata, float], Estimate | Absent]
 MEASURES: Mapping[str, Measure] = {
@@ -379,7 +379,7 @@ def mean_of_sites(estimates: Sequence[Estimate], level: float, by_pairs: bool = 
     method = Method(Fact("stratified", sites=count), "mean_over_pairs" if by_pairs else "mean_over_rows")
     details = {"k": float(count)}
     if any(error is None for error in errors):
-        reason = "not every site has a standard error"
+        reason = Fact("not_every_site_with_standard_error")
         return Estimate(value, None, None, None, n, method, known, None, details, reason)
     se = math.sqrt(math.fsum((share * (error or 0.0)) ** 2 for share, error in zip(shares, errors, strict=True)))
     half = two_sided(level) * se

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from dossier.bands import FEW_FOR_POOLING
-from dossier.facts import Method
+from dossier.facts import Count, Fact, Method
 from dossier.metrics.calibration import A_TEST
 from dossier.metrics.intervals import methods_of, square_and_add
 from dossier.metrics.sample import NO_INTERVAL
@@ -16,42 +16,44 @@ BY_NATURE = (None, A_TEST, NO_INTERVAL)
 """Why a number has no interval when no rows could give it one."""
 
 
-def too_few(outcome: Floats, where: str = "") -> Absent | None:
+def too_few(outcome: Floats, among: Fact | None = None) -> Absent | None:
     """Why these rows are too few to tell anything, or None when they are enough.
 
-    `outcome` (n, 0 or 1) are the rows' outcomes; `where` is put before the counts. Too few are fewer than 20 events or
+    `outcome` (n, 0 or 1) are the rows' outcomes; `among` says whose they are. Too few are fewer than 20 events or
     fewer than 20 non-events.
     """
     events = int(outcome.sum())
     others = len(outcome) - events
     if min(events, others) >= FEW_FOR_POOLING:
         return None
-    return Absent(f"too few to tell{where}: {_counted(events, 'event')}, {_counted(others, 'non-event')}")
+    counts = {"events": Count(events, "event"), "non_events": Count(others, "non-event")}
+    return Absent(Fact("too_few_to_tell", among=among, **counts))
 
 
-def too_few_of_class(inside: int, outside: int, label: str, where: str = "") -> Absent | None:
+def too_few_of_class(inside: int, outside: int, label: str, among: Fact | None = None) -> Absent | None:
     """Why these rows are too few to tell anything about one class against the rest, or None when they are enough.
 
-    `inside` and `outside` are the rows of the class and of all others; `label` names the class, `where` is put before
-    the counts. Too few are fewer than 20 of either.
+    `inside` and `outside` are the rows of the class and of all others; `label` names the class, `among` says
+    whose they are. Too few are fewer than 20 of either.
     """
     if min(inside, outside) >= FEW_FOR_POOLING:
         return None
-    return Absent(f"too few to tell{where}: {inside:,} of {label}, {outside:,} of the rest")
+    counts = {"inside": Count(inside, "row"), "outside": Count(outside, "row")}
+    return Absent(Fact("too_few_of_class", among=among, label=label, **counts))
 
 
-def too_few_of_classes(counts: Mapping[str, int], where: str = "") -> Absent | None:
+def too_few_of_classes(counts: Mapping[str, int], among: Fact | None = None) -> Absent | None:
     """Why rows of several classes are too few to tell anything about all classes together, or None when enough.
 
-    `counts` are the rows of each class; `where` is put before the counts. Too few are fewer than 20 of any class: a
+    `counts` are the rows of each class; `among` says whose they are. Too few are fewer than 20 of any class: a
     mean over the classes is no surer than its rarest class.
     """
-    few = [f"{count:,} of {label}" for label, count in counts.items() if count < FEW_FOR_POOLING]
-    return Absent(f"too few to tell{where}: {', '.join(few)}") if few else None
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    few = tuple(
+        Fact("of_a_class", rows=Count(count, "row"), label=label)
+        for label, count in counts.items()
+        if count < FEW_FOR_POOLING
+    )
+    return Absent(Fact("too_few_of_classes", among=among, classes=few)) if few else None
 
 
 def difference(ours: Estimate, rest: Estimate) -> Estimate | Absent:
@@ -66,7 +68,7 @@ def difference(ours: Estimate, rest: Estimate) -> Estimate | Absent:
     2008; Newcombe 1998.
     """
     if any(one.level is None and one.reason in BY_NATURE for one in (ours, rest)):
-        return Absent("a number without an interval is not compared with that of the other patients")
+        return Absent(Fact("not_compared_without_interval"))
     value = ours.value - rest.value
     bounds = square_and_add(ours, rest, "subgroup", "other patients")
     return Estimate(

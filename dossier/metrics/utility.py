@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.facts import Fact, Method
+from dossier.facts import Count, Fact, Method
 from dossier.metrics.discrimination import one_class, risk_range
 from dossier.metrics.h_accuracy import h_accuracy_at_risks
 from dossier.metrics.intervals import NO_ROWS, column, estimate, two_sided, two_sided_student
@@ -19,9 +19,9 @@ from dossier.types import Absent, Curve, Estimate, Floats, SiteResults, SumOfSha
 POINTS = 101
 """Thresholds of a decision curve."""
 
-AT_ONE = Absent("net benefit is not defined at a threshold of 1, where one false positive outweighs everything")
+AT_ONE = Absent(Fact("no_net_benefit_at_one"))
 
-NO_RATERS = Absent("no raters judged these cases")
+NO_RATERS = Absent(Fact("no_raters_judged"))
 
 
 def contributions(outcome: Floats, risk: Floats, threshold: float) -> Floats:
@@ -133,7 +133,7 @@ def standardized_net_benefit(outcome: Floats, risk: Floats, threshold: float, le
         return AT_ONE
     phi = float(outcome.mean())
     if phi == 0:
-        return Absent(f"none of the {len(outcome)} rows has the outcome")
+        return Absent(Fact("no_event", rows=Count(len(outcome), "row")))
     value = float(contributions(outcome, risk, threshold).mean()) / phi
     variance = standardized_variance(outcome, risk, threshold)
     se = math.sqrt(variance) if variance > 0 else None
@@ -269,14 +269,11 @@ def utility_parts(outcome: Floats, alarm: Floats, tau: Floats, relevance: Floats
     """
     weight = relevance * outcome
     if not weight.any():
-        return Absent("no row with the outcome has any relevance" if outcome.any() else "no row has the outcome")
+        return Absent(Fact("no_case_with_relevance") if outcome.any() else Fact("no_row_has_outcome"))
     costly = (outcome == 0) & (relevance * alarm > 0)
     endless = int(np.sum(costly & (tau >= 1)))
     if endless:
-        who = f"{endless} row{' ' if endless == 1 else 's '}without the outcome"
-        return Absent(
-            f"{who} count{'s' if endless == 1 else ''} as an alarm at a threshold of 1, which weighs endlessly"
-        )
+        return Absent(Fact("alarms_weigh_endlessly", alarms=Count(endless, "row")))
     odds = np.divide(tau, 1 - tau, out=np.zeros(len(tau)), where=costly)
     return UtilityParts(weight * alarm - relevance * odds * alarm, weight)
 
@@ -343,7 +340,7 @@ def weighted_utility(
     keep = ~np.isnan(chosen) & ~np.isnan(weight)
     outcome, risk, chosen, weight = outcome[keep], risk[keep], chosen[keep], weight[keep]
     if len(outcome) == 0:
-        return NO_ROWS if keep.size == 0 else Absent("no case has both a threshold and a relevance")
+        return NO_ROWS if keep.size == 0 else Absent(Fact("no_case_with_threshold_and_relevance"))
     parts = utility_parts(outcome, utility_credit(risk, chosen, gamma), chosen, weight)
     if isinstance(parts, Absent):
         return parts
@@ -369,23 +366,19 @@ def _tau(
 ) -> Floats | Absent:
     """The threshold of each row, NaN where its source says nothing."""
     if not isinstance(tau, str):
-        return np.full(rows, float(tau)) if 0 <= tau <= 1 else Absent(f"tau is {tau:g}, outside 0 to 1")
+        return np.full(rows, float(tau)) if 0 <= tau <= 1 else Absent(Fact("tau_outside_range", tau=tau))
     if tau == "cost_benefit":
-        return (
-            Absent("costs and benefits are not given")
-            if cost is None or benefit is None
-            else cost_benefit(cost, benefit)
-        )
+        return Absent(Fact("no_costs_and_benefits")) if cost is None or benefit is None else cost_benefit(cost, benefit)
     if labels is None:
         return NO_RATERS
     if len(labels) != rows:
-        return Absent(f"the raters judged {len(labels)} of the {rows} cases")
+        return Absent(Fact("raters_judged_some", judged=Count(len(labels), "case", rows)))
     if tau == "automation_bias":
         return automation_bias(labels)
     if confidence is None:
-        return Absent("the raters gave no confidence")
+        return Absent(Fact("no_confidence"))
     if tau not in ("confidence", "persuasion"):
-        return Absent(f"{tau} is no source of thresholds")
+        return Absent(Fact("no_source_of_thresholds", name=tau))
     return confidence_to_act(labels, confidence) if tau == "confidence" else persuasion(labels, confidence)
 
 
@@ -396,14 +389,14 @@ def _relevance(
     if relevance == "constant":
         return np.ones(rows)
     if relevance != "raters":
-        return Absent(f"the rows have no column {relevance}") if case_relevance is None else case_relevance
+        return Absent(Fact("no_column_in_rows", column=relevance)) if case_relevance is None else case_relevance
     if rater_complexity is None:
-        return Absent("the raters gave no complexity")
+        return Absent(Fact("no_complexity"))
     if len(rater_complexity) != rows:
-        return Absent(f"the raters judged {len(rater_complexity)} of the {rows} cases")
+        return Absent(Fact("raters_judged_some", judged=Count(len(rater_complexity), "case", rows)))
     mean = _mean_of_present(rater_complexity)
     largest = float(np.max(mean[~np.isnan(mean)], initial=0.0))
-    return mean / largest if largest > 0 else Absent("the raters called no case complex")
+    return mean / largest if largest > 0 else Absent(Fact("no_case_called_complex"))
 
 
 # ---- decision curves ------------------------------------------------------------------------------------------------
@@ -443,7 +436,7 @@ def decision_curve(
     if ends[1] >= 1:
         return AT_ONE
     if ends[0] == ends[1]:
-        return Absent("no range of thresholds is declared, and the risks give none: nearly all are the same")
+        return Absent(Fact("no_range_of_thresholds_or_risks"))
     return _curve_over(outcome, risk, rival, _grid(*ends, declared_thresholds), level, cluster)
 
 
@@ -470,7 +463,7 @@ def decision_curve_wide(
     if len(outcome) == 0:
         return NO_ROWS
     if threshold_range is None:
-        return Absent("no range of thresholds is declared")
+        return Absent(Fact("no_range_of_thresholds"))
     low, high = threshold_range
     if high >= 1:
         return AT_ONE
@@ -566,9 +559,9 @@ def _together(sites: tuple[SiteResults, ...], name: str, level: float) -> Curve 
     """The sites' curves of that name as one: each by its number of rows."""
     curves = [found for site in sites if isinstance(found := found_curve(site, name), Curve)]
     if len(curves) < 2:
-        return Absent("fewer than two external sites have a decision curve")
+        return Absent(Fact("fewer_than_two_decision_curves"))
     if len({found.columns["threshold"] for found in curves}) > 1:
-        return Absent("the sites' decision curves do not share their thresholds: declare a range in [thresholds]")
+        return Absent(Fact("no_shared_thresholds"))
     columns: dict[str, tuple[float | None, ...]] = {"threshold": curves[0].columns["threshold"]}
     columns |= _mean_benefit(curves, "net_benefit", "", level)
     columns |= {"treat_all": column(np.sum(_shares_of(curves) * _rows(curves, "treat_all"), axis=0))}

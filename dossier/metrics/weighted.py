@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from dossier.facts import Fact
 from dossier.metrics.discrimination import NO_EXPECTED_PAIR, expected_concordance
 from dossier.metrics.logistic import has_logit, logistic_fit, logit, near_intercept
 from dossier.metrics.utility import AT_ONE, contributions
@@ -62,9 +63,9 @@ class Weighted:
 
 Found = Weighted | Absent
 Measure = Callable[[Rows], Found]
-NO_CASE = Absent("no row that has a weight has the outcome")
-NO_OTHER = Absent("every row that has a weight has the outcome")
-NOTHING = Absent("no row that is left has a weight")
+NO_CASE = Absent(Fact("no_weighted_row_has_outcome"))
+NO_OTHER = Absent(Fact("every_weighted_row_has_outcome"))
+NOTHING = Absent(Fact("no_row_with_weight"))
 
 
 def mean(values: Floats, weights: Floats) -> float:
@@ -82,7 +83,7 @@ def _ratio(above: Weighted, below: Weighted) -> Found:
     """A ratio that may be of any size, with its contributions; Absent where it would be beyond all numbers."""
     value = above.value / below.value if below.value > 0 else math.inf
     if not math.isfinite(value):
-        return Absent("its denominator is too small to divide by")
+        return Absent(Fact("denominator_too_small"))
     return Weighted(value, above.linearized / below.value - value * (below.linearized / below.value))
 
 
@@ -117,13 +118,13 @@ def specificity(rows: Rows) -> Found:
 
 def ppv(rows: Rows) -> Found:
     """The weighted share of the flagged that are cases."""
-    empty = Absent(f"no risk that has a weight reaches the threshold of {rows.threshold:g}")
+    empty = Absent(Fact("no_weighted_risk_reaches_threshold", threshold=rows.threshold))
     return _share(rows, rows.cases, rows.flagged, empty)
 
 
 def npv(rows: Rows) -> Found:
     """The weighted share of the unflagged that are no cases."""
-    empty = Absent(f"every risk that has a weight reaches the threshold of {rows.threshold:g}")
+    empty = Absent(Fact("every_weighted_risk_reaches_threshold", threshold=rows.threshold))
     return _share(rows, ~rows.cases, ~rows.flagged, empty)
 
 
@@ -168,25 +169,32 @@ def youden_j(rows: Rows) -> Found:
 
 def likelihood_ratio_positive(rows: Rows) -> Found:
     """The weighted sensitivity over the weighted share of non-cases that are flagged."""
-    return _likelihood_ratio(rows, rows.flagged, "is flagged at")
+    return _likelihood_ratio(rows, is_flagged=True)
 
 
 def likelihood_ratio_negative(rows: Rows) -> Found:
     """The weighted share of cases that are not flagged over the weighted specificity."""
-    return _likelihood_ratio(rows, ~rows.flagged, "stays below")
+    return _likelihood_ratio(rows, is_flagged=False)
 
 
-def _likelihood_ratio(rows: Rows, chosen: Bools, doing: str) -> Found:
-    """The share of the chosen among the cases over that among the others; Absent where either is 0."""
+def _likelihood_ratio(rows: Rows, is_flagged: bool) -> Found:
+    """The share of the flagged, or of the others, among cases over that among non-cases; Absent where either is 0."""
+    chosen = rows.flagged if is_flagged else ~rows.flagged
     of_cases, of_others = _share(rows, chosen, rows.cases, NO_CASE), _share(rows, chosen, ~rows.cases, NO_OTHER)
     if isinstance(of_cases, Absent):
         return of_cases
     if isinstance(of_others, Absent):
         return of_others
-    for found, who in ((of_cases, "with"), (of_others, "without")):
+    for found, has_outcome in ((of_cases, True), (of_others, False)):
         if found.value == 0:
-            patient = f"patient {who} the outcome that has a weight"
-            return Absent(f"no {patient} {doing} the threshold of {rows.threshold:g}")
+            return Absent(
+                Fact(
+                    "no_weighted_patient_on_this_side",
+                    has_outcome=has_outcome,
+                    is_flagged=is_flagged,
+                    threshold=rows.threshold,
+                )
+            )
     return _ratio(of_cases, of_others)
 
 
@@ -265,7 +273,7 @@ def oe_ratio(rows: Rows) -> Found:
     if phi.value == 0:
         return NO_CASE
     if not rows.risk[rows.weights > 0].any():
-        return Absent("every risk that has a weight is 0, so that no event is expected")
+        return Absent(Fact("no_weighted_event_expected"))
     return _ratio(phi, _mean(rows.risk, rows.weights))
 
 
@@ -317,7 +325,7 @@ def _coefficient(every: Rows, which: int) -> Found:
     log_odds, weights = logit(rows.risk), rows.weights / rows.weights.mean()
     spread = math.sqrt(mean((log_odds - mean(log_odds, weights)) ** 2, weights))
     if spread <= 1e-10 * math.sqrt(mean(log_odds**2, weights)):
-        return Absent("every risk that has a weight is the same or nearly so, so that there is no slope")
+        return Absent(Fact("weighted_risks_equal_no_slope"))
     design = np.vstack((np.ones_like(log_odds), log_odds))
     fit = logistic_fit(design, rows.outcome, weights=weights)
     if isinstance(fit, Absent):
@@ -347,7 +355,7 @@ def _theirs(measure: Measure) -> Measure:
 
     def of_rival(rows: Rows) -> Found:
         found = measure(rows.of_rival)
-        return Absent(f"for the rival, {found.reason}") if isinstance(found, Absent) else found
+        return Absent(Fact("for_one_model", model="rival", reason=found.reason)) if isinstance(found, Absent) else found
 
     return of_rival
 

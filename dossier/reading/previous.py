@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dossier import manifest as manifests
 from dossier import results
 from dossier.errors import Fault, ReleaseError
+from dossier.facts import Fact
 from dossier.reading import letters
 from dossier.reading.files import RESULTS, Folder
 from dossier.results import Results
@@ -70,7 +71,7 @@ def _manifest(folder: Folder, of: str, sha256: str, faults: list[Fault]) -> Prev
     """The manifest beside the results; Absent where there is none; None, and a fault, where it is of other results."""
     name = str(PurePosixPath(of).with_name(manifests.MANIFEST))
     if not (folder.path / name).is_file():
-        return Absent("there is no manifest.json beside the previous results")
+        return Absent(Fact("no_manifest"))
     content = folder.read(name, WHERE, True, faults, RESULTS)
     if content is None:
         return None

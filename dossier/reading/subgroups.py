@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
+from dossier.facts import Fact
 from dossier.reading import columns
 from dossier.reading.columns import Bools, Column, parsed, words
 from dossier.reading.faults import by_row, counted, number
@@ -85,7 +86,9 @@ def subgroups(
     for one in labels:
         for place, label in enumerate(one.labels):
             if one.places is None:
-                found.append(Subgroup(one.column, label, Absent(f"{dataset} has no column {one.column}")))
+                found.append(
+                    Subgroup(one.column, label, Absent(Fact("has_no_column", dataset=dataset, column=one.column)))
+                )
             else:
                 found.append(Subgroup(one.column, label, one.places[rows][analysed] == place))
     return tuple(found)

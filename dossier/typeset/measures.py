@@ -241,7 +241,7 @@ def _is_tested(results: Sequence[Result], term: Term) -> bool:
     )
 
 
-def _p_value(found: Estimate | Absent) -> Cell:
+def _p_value(found: Estimate | Absent | None) -> Cell:
     p_value = found.details.get("p_value") if isinstance(found, Estimate) else None
     return Cell("" if p_value is None else number(p_value, 3), kind="plain")
 
@@ -333,7 +333,7 @@ def _site_rows(
         cells: list[Cell] = []
         for one, term, words, has_p in zip(found, terms, wordy, tested, strict=True):
             cells.append(Cell("", kind="plain") if one is None else cell(one.found, term, reasons, wordy=words))
-            cells += [_p_value(Absent("") if one is None else one.found)] if has_p else []
+            cells += [_p_value(None if one is None else one.found)] if has_p else []
         rows.append(Row(label, tuple(cells), kind))
     return rows
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from dossier.facts import Count, Fact, Value
+from dossier.typeset.reasons import reason_text
 
 NOT_REFUTED = "it does not refute perfect calibration"
 """Why an interval of a calibration error has one side."""
@@ -217,7 +218,7 @@ def _entered(step: Fact) -> str:
 
 def _not_pooled(step: Fact) -> str:
     left_out = _facts_of(step["sites"])
-    return _by_site(left_out, [str(one["why"]) for one in left_out])
+    return _by_site(left_out, [reason_text(why) for one in left_out if isinstance(why := one["why"], Fact)])
 
 
 def _by_site(sites: tuple[Fact, ...], said: list[str]) -> str:
@@ -226,6 +227,13 @@ def _by_site(sites: tuple[Fact, ...], said: list[str]) -> str:
         return ", ".join(f"{one['name']} ({why})" for one, why in zip(sites, said, strict=True))
     counts = {why: said.count(why) for why in said}
     return ", ".join(f"{count} {'site' if count == 1 else 'sites'} ({why})" for why, count in counts.items())
+
+
+def _reason(step: Fact) -> str:
+    why = step["why"]
+    if not isinstance(why, Fact):
+        raise TypeError(f"{step.code} needs a reason")
+    return reason_text(why)
 
 
 def _development_sample(step: Fact) -> str:
@@ -242,11 +250,11 @@ WORDS: Mapping[str, Words] = {
     # Which rows and sites.
     "all_rows_of_sites": Words("all rows of {sites} of {of} sites"),
     "apparent": Words("apparent", "", ", "),
+    "none_in_complete_cases": Words(lambda step: f"none in the complete cases: {_reason(step)}", ""),
     "complete_cases_unknown": Words("without the rows before imputing, what it changed is not known", ""),
     "constant_predictors": Words(_constant, joined=", "),
     "development_sample": Words(_development_sample, joined=", "),
     "incomplete_rows": Words(_incomplete, "", ", "),
-    "none_in_complete_cases": Words("none in the complete cases: {why}", ""),
     "on_a_sample": Words(lambda step: f"on {_sample(step)}", joined=", "),
     "paired": Words("paired", leads=", "),
     "paired_versions": Words("paired, both versions on the same rows"),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from dossier.facts import Fact
 from dossier.types import Absent, Evidence, Withheld
 from dossier.typeset.numbers import TIED
-from dossier.typeset.words import listing, named, sentence_case
+from dossier.typeset.reasons import why
+from dossier.typeset.words import listing, sentence_case
 
 MEASURE = 168.0
 """The width of the page's live area in mm."""
@@ -167,19 +168,24 @@ class Reasons:
     def cell(self, absent: Absent) -> Cell:
         """The word for a gap, with the letter of its reason."""
         word = f"withheld{TIED}(<{absent.below})" if isinstance(absent, Withheld) else "absent"
-        return Cell(f"{word}{TIED}{self.letter(absent.reason)}", kind="absent")
+        return Cell(f"{word}{TIED}{self.why(absent.reason)}", kind="absent")
 
-    def letter(self, reason: str) -> str:
-        """The mark of a reason, which a footnote spells out: a letter alone would read as an article."""
-        said = sentence_case(named(self.evidence, reason))
-        return self.letters.setdefault(said, f"†{_letter(len(self.letters))}")
+    def why(self, reason: Fact) -> str:
+        """The mark of a reason, which a footnote spells out."""
+        return self.letter(why(self.evidence, reason))
 
-    def leave_out(self, label: str, dataset: str, reason: str) -> None:
+    def letter(self, text: str) -> str:
+        """The mark of a text, which a footnote spells out: a letter alone would read as an article."""
+        return self.letters.setdefault(sentence_case(text), f"†{_letter(len(self.letters))}")
+
+    def forget(self, text: str) -> None:
+        """Print no footnote of a text that is said elsewhere."""
+        self.letters.pop(sentence_case(text), None)
+
+    def leave_out(self, label: str, dataset: str, reason: Fact) -> None:
         """Remember a dataset that has no row because nothing of the table exists for it."""
         # The same gap at several sites is said once: "no predictors: Spain and Brazil 1".
-        without_name = re.sub(rf"^{re.escape(dataset)} has no ", "no ", reason)
-        without_name = re.sub(rf", not those of {re.escape(dataset)}$", " only", without_name)
-        self.left_out.setdefault(named(self.evidence, without_name), []).append(label)
+        self.left_out.setdefault(why(self.evidence, reason, dataset), []).append(label)
 
     def footnotes(self) -> tuple[str, ...]:
         """Each letter with its reason, and each reason with the datasets that it left out."""

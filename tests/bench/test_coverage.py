@@ -18,6 +18,7 @@ from dossier.types import Absent, Estimate
 from tests.bench import coverage, report, studies
 from tests.bench.population import benefits, design_of, population, quadrature, rival_chance, truths
 from tests.bench.scores import Score, band, between, held, rejected
+from tests.reasons import because
 
 DATASETS = 200
 RISK = 1e-7
@@ -154,11 +155,11 @@ def test_scores() -> None:
     found = Estimate(0.5, 0.4, 0.6, 0.95, 10, Method("wald"))
     assert held(found, 0.5) == Score(1.0, 0.0, 0.0)
     assert held(found, 0.3) == Score(0.0, 1.0, 0.0)
-    assert held(Absent("nothing"), 0.3).held is None
+    assert held(Absent(because("nothing")), 0.3).held is None
     assert between(None, 1.0, 0.3).held is None
     assert rejected(0.05).held == 1
     assert rejected(0.051, 0.04) == Score(0.0, 0.04)
-    assert band(Absent("nothing"), lambda columns: columns["low"]).held is None
+    assert band(Absent(because("nothing")), lambda columns: columns["low"]).held is None
 
 
 def test_the_lane_does_not_depend_on_how_the_datasets_are_dealt_out() -> None:

@@ -24,6 +24,7 @@ from dossier.types import (
 )
 from tests.figures import risks
 from tests.figures.subgroups import of_subgroups
+from tests.reasons import because
 
 THRESHOLD = 0.5
 COVID = ("Italy 1", "Italy 2", "Italy 3", "Spain", "Brazil 1", "Brazil 2", "Brazil 3", "Ethiopia")
@@ -117,16 +118,16 @@ def evidence(case: Case) -> Evidence:
             rng, name, n, events, gap, known, threshold, (0.46, 0.49) if case.near else (0.05, 0.65)
         )
         curves += [
-            CurveResult(curve, name, Absent("one class only: all rows are events") if gap else found)
+            CurveResult(curve, name, Absent(because("one class only: all rows are events")) if gap else found)
             for curve, found in _site_curves(rng, n, events, scale, threshold).items()
         ]
         bend = 0.6 + place % 5 / 4
         curves += [
-            CurveResult(curve, name, Absent("one class only: all rows are events") if gap else found)
+            CurveResult(curve, name, Absent(because("one class only: all rows are events")) if gap else found)
             for curve, found in risks.of_site(place, n, events, scale, threshold, bend).items()
         ]
         results += [
-            Result(measure, measure, name, at, Absent("one class only: all rows are events") if gap else found)
+            Result(measure, measure, name, at, Absent(because("one class only: all rows are events")) if gap else found)
             for measure, at, found in risks.results_of(n, events, threshold, scale, bend)
         ]
     results += _pooled(len(case.sites))
@@ -192,7 +193,7 @@ def _site_results(
         missing = (gap and measure in ("auroc", "oe_ratio", "mss_snb")) or (
             measure == "correspondence_averaged" and not known
         )
-        gone.append(Result(measure, measure, name, where, Absent(f"{name} has none") if missing else value))
+        gone.append(Result(measure, measure, name, where, Absent(because(f"{name} has none")) if missing else value))
     return gone
 
 

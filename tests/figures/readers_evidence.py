@@ -25,6 +25,7 @@ from dossier.types import (
     ReaderStudy,
     Result,
 )
+from tests.reasons import because
 
 THRESHOLD = 0.5
 TAUS = {"right_80": 0.6, "right_50": 0.8, "right_25": 1.0}
@@ -114,7 +115,7 @@ def evidence(kind: Kind) -> Evidence:
 
 
 def _absent(one: CurveResult, gone: bool) -> CurveResult:
-    return replace(one, found=Absent(f"all rows of {one.dataset} are of one class")) if gone else one
+    return replace(one, found=Absent(because(f"all rows of {one.dataset} are of one class"))) if gone else one
 
 
 def _site_curves(kind: Kind, rng: np.random.Generator, name: str, outcome: Floats, risk: Floats) -> list[CurveResult]:

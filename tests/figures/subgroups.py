@@ -21,6 +21,7 @@ from dossier.types import (
     SubgroupSummary,
     Subset,
 )
+from tests.reasons import because
 
 LABELS = {"Sex": ("female", "male"), "Age at first presentation": ("under 50", "50 to under 70", "70 or more")}
 MEASURES = {
@@ -54,7 +55,7 @@ def of_subgroups(datasets: Sequence[DatasetSummary], scale: float, gaps: bool) -
 
 def _size(dataset: DatasetSummary, label: str, is_gap: bool, column: str) -> SubgroupSize | Absent:
     if is_gap:
-        return Absent(f"{dataset.name} has no column {column}")
+        return Absent(because(f"{dataset.name} has no column {column}"))
     n, events = max(dataset.n // 3, 60), max((dataset.events or 0) // 3, 25)
     return SubgroupSize(n, 7 if label == "under 50" else min(events, n - 25), 4)
 
@@ -63,7 +64,7 @@ def _estimates(rng: np.random.Generator, size: SubgroupSize | Absent) -> dict[st
     if isinstance(size, Absent):
         return dict.fromkeys(MEASURES, size)
     if size.rarest < 20:
-        few = Absent(f"too few to tell: {size.rarest} events")
+        few = Absent(because(f"too few to tell: {size.rarest} events"))
         return dict.fromkeys(MEASURES, few)
     half = 2 / math.sqrt(size.n)
     made: dict[str, Estimate | Absent] = {}
@@ -84,7 +85,7 @@ def _results(found: dict[str, Estimate | Absent], dataset: str, subset: Subset) 
 
 def _curve(rng: np.random.Generator, size: SubgroupSize, scale: float) -> Curve | Absent:
     if size.rarest < 20:
-        return Absent(f"too few to tell: {size.rarest} events")
+        return Absent(because(f"too few to tell: {size.rarest} events"))
     risk = np.linspace(0.02, 0.95, 100) * scale
     seen = (risk / scale) ** rng.uniform(0.6, 1.6) * scale
     columns = {"risk": risk, "observed": seen, "low": seen * 0.9, "high": np.minimum(seen * 1.1, 1)}
@@ -102,7 +103,7 @@ def _pooled(results: Sequence[Result]) -> list[Result]:
             for one in results
             if (one.measure, one.subset, tuple(one.at.items())) == key and isinstance(one.found, Estimate)
         ]
-        found: Estimate | Absent = Absent("no site can be pooled, and pooling needs two")
+        found: Estimate | Absent = Absent(because("no site can be pooled, and pooling needs two"))
         if len(here) > 1 and measure in ("auroc", "oe_ratio", "calibration_slope"):
             value = float(np.mean([one.value for one in here]))
             n = sum(one.n for one in here)

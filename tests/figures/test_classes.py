@@ -13,6 +13,7 @@ from dossier.figures.canvas import FULL, HALF, extent, styled, text_boxes, text_
 from dossier.register import fill
 from dossier.types import MACRO, Absent, Evidence, Picture
 from tests.figures.evidence import CASES, evidence
+from tests.reasons import Said
 
 Draw = Callable[[Evidence], Figure | Absent]
 OF_CLASSES: dict[str, Draw | None] = {
@@ -117,7 +118,7 @@ def test_the_flow_ends_in_the_classes() -> None:
 @pytest.mark.parametrize("name", OF_CLASSES)
 def test_two_classes_have_no_panels(name: str) -> None:
     found = evidence(next(case for case in CASES if case.name == "three"))
-    assert fill("figures").figures[name].function(found) == Absent("the outcome has two classes")
+    assert fill("figures").figures[name].function(found) == Said("the outcome has two classes")
 
 
 @pytest.mark.parametrize("name", OF_CLASSES)

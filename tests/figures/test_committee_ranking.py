@@ -15,6 +15,7 @@ from dossier.figures.canvas import BLUE, styled
 from dossier.types import POOLED, Absent, Estimate, Evidence, Result, externals, find
 from tests.conftest import by_hand
 from tests.figures.evidence import COVID, Case
+from tests.reasons import because
 
 
 def along(line: Line2D) -> list[float]:
@@ -93,7 +94,7 @@ def test_the_caption_counts_the_places_that_are_drawn_and_those_of_all_together(
         if one.measure != "auroc" or one.subset is not None or not isinstance(one.found, Estimate):
             return one
         if one.dataset == "site-7":
-            return dataclasses.replace(one, found=Absent("one class only"))
+            return dataclasses.replace(one, found=Absent(because("one class only")))
         if one.dataset == POOLED:
             details = {**one.found.details, "k": 5.0}
             return dataclasses.replace(one, found=dataclasses.replace(one.found, details=details))

@@ -28,6 +28,7 @@ from dossier.types import (
     Result,
 )
 from tests.conftest import terms
+from tests.reasons import Said, because
 
 LONG = "University Hospital of Marienbad, No."
 
@@ -61,7 +62,7 @@ def evidence(sites: int, predictors: int, name: str = "Hospital", long: bool = F
             curves.append(CurveResult("conformal_p_values", site.name, found))
             mean = Estimate(0.4, 0.3, 0.5, 0.95, site.n, Method("wald"))
             results.append(Result("correspondence_averaged", "correspondence_averaged", site.name, {}, mean))
-    curves.append(CurveResult("conformal_p_values", "bare", Absent("bare has no predictors")))
+    curves.append(CurveResult("conformal_p_values", "bare", Absent(because("bare has no predictors"))))
     release = Release.model_validate(
         {
             "release": {"model": "M", "version": "1", "date": None, "owner": "O"},
@@ -240,4 +241,4 @@ def test_nothing_missing_no_map() -> None:
     whole = evidence(1, 2)
     kept = tuple(row for row in whole.descriptions if row.described.statistic != "missing")
     bare = Evidence(**{**vars(whole), "descriptions": kept})
-    assert missingness.missingness(bare) == Absent("no predictor has a missing value")
+    assert missingness.missingness(bare) == Said("no predictor has a missing value")

@@ -37,6 +37,7 @@ from dossier.figures import (
 from dossier.figures.canvas import FULL, HALF, extent, styled, text_boxes, text_width
 from dossier.register import fill
 from dossier.types import Absent, Evidence, Picture
+from dossier.typeset.reasons import reason_text
 from tests.figures.evidence import CASES, Case, evidence
 
 Draw = Callable[[Evidence], Figure | Absent]
@@ -229,7 +230,7 @@ def test_without_evidence_a_figure_says_why_it_is_absent(name: str) -> None:
     absent = fill("figures").figures[name].function(empty)
     assert isinstance(absent, Absent)
     assert absent.reason
-    assert not absent.reason.endswith(".")
+    assert not reason_text(absent.reason).endswith(".")
 
 
 def cut_letter_by_letter(text: str, width: float) -> str:

@@ -29,6 +29,7 @@ from dossier.types import (
     Picture,
     find_curve,
 )
+from tests.reasons import Said
 
 Term = Mapping[str, Any]
 Terms = Mapping[str, tuple[Term, Feature]]
@@ -333,4 +334,4 @@ def test_words_state_the_points() -> None:
 
 def test_release_without_a_formula_has_no_nomogram() -> None:
     found = evidence({"age": ({"coefficient": 0.0}, numbers(20, 90))})
-    assert drawing.nomogram(found) == Absent("no predictor of the formula changes the risk")
+    assert drawing.nomogram(found) == Said("no predictor of the formula changes the risk")

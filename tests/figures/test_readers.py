@@ -32,9 +32,11 @@ from dossier.types import (
     find,
     find_curve,
 )
+from dossier.typeset.reasons import reason_text
 from tests.conftest import Book
 from tests.estimated import estimated
 from tests.figures.readers_evidence import BY_NAME, KINDS, TAUS, evidence
+from tests.reasons import Said
 
 Draw = Callable[[Evidence], Figure | Absent]
 DRAWN: dict[str, Draw] = {
@@ -119,7 +121,7 @@ def test_text_neither_collides_nor_leaves_the_figure_nor_is_small(name: str, kin
         assert isinstance(figure, Figure) != (name in MAY_BE_ABSENT.get(case, set())), figure
         if isinstance(figure, Absent):
             assert figure.reason
-            assert not figure.reason.endswith(".")
+            assert not reason_text(figure.reason).endswith(".")
             return
         boxes = text_boxes(figure)
     width, height = extent(figure)
@@ -161,7 +163,7 @@ def test_without_evidence_a_figure_says_why_it_is_absent(name: str, usual: Evide
     absent = fill("figures").figures[name].function(empty)
     assert isinstance(absent, Absent)
     assert absent.reason
-    assert not absent.reason.endswith(".")
+    assert not reason_text(absent.reason).endswith(".")
 
 
 @pytest.mark.parametrize(
@@ -273,7 +275,7 @@ def test_one_pair_of_raters_has_no_matrix(usual: Evidence) -> None:
     pair = Curve({"first": (1.0,), "second": (2.0,), "kappa": (0.5,)}, 4, Method("wald"))
     curves = tuple(replace(one, found=pair) if one.curve == "rater_agreement" else one for one in usual.curves)
     found = raters.draw_agreement(replace(usual, curves=curves))
-    assert found == Absent("there is one pair of raters, whose kappa stands in the table")
+    assert found == Said("there is one pair of raters, whose kappa stands in the table")
 
 
 def test_forty_raters_are_shown_one_by_one() -> None:

@@ -31,8 +31,10 @@ from dossier.types import (
     find,
     find_curve,
 )
+from dossier.typeset.reasons import reason_text
 from tests.figures.evidence import CASES, Case, evidence
 from tests.figures.risks import RATERS, bins, others_of
+from tests.reasons import Said
 
 BY_NAME = {case.name: case for case in CASES}
 OURS = (
@@ -282,7 +284,7 @@ def test_where_every_site_has_too_few_no_empty_panels_are_drawn(eight: Evidence)
     for name in ("risk_by_site", "risk_results", "cumulative_by_site"):
         made = fill("figures").figures[name].function(few)
         assert isinstance(made, Absent), name
-        assert made.reason.startswith("under 20 patients with the outcome, and under 20 without"), name
+        assert reason_text(made.reason).startswith("under 20 patients with the outcome, and under 20 without"), name
     one_has_enough = replace(few, datasets=(replace(few.datasets[0], n=300, events=15), *few.datasets[1:]))
     assert isinstance(fill("figures").figures["risk_by_site"].function(one_has_enough), Picture)
 
@@ -613,7 +615,7 @@ def test_more_sites_than_panels_are_counted_and_no_threshold_is_said() -> None:
     assert "28 sites more" in picture("fagan_nomogram", forty).caption
     undeclared = forty.release.thresholds.model_copy(update={"declared": ()})
     bare = replace(forty, release=forty.release.model_copy(update={"thresholds": undeclared}))
-    assert fagan.panels_of(bare) == Absent("no threshold is declared")
+    assert fagan.panels_of(bare) == Said("no threshold is declared")
 
 
 @pytest.mark.parametrize(("share", "text"), [(0.5, "50%"), (0.091, "9.1%"), (0.9862, "98.6%"), (1, "100%"), (0, "0%")])

@@ -23,6 +23,7 @@ from dossier.types import POOLED, Absent, Curve, CurveResult, Estimate, Evidence
 from dossier.typeset.names import lost_rows
 from tests.figures.studies import EXTREMES, Extreme, study
 from tests.figures.studies import evidence as simulated
+from tests.reasons import Said, because
 
 BY_NAME = {extreme.name: extreme for extreme in EXTREMES}
 
@@ -147,9 +148,7 @@ def test_the_only_site_has_its_whole_interval_on_the_axis() -> None:
 
 
 def test_no_threshold_no_forest_of_net_benefit(lacking: Evidence) -> None:
-    assert fill("figures").figures["forest_net_benefit"].function(lacking) == Absent(
-        "the release declares no threshold"
-    )
+    assert fill("figures").figures["forest_net_benefit"].function(lacking) == Said("the release declares no threshold")
 
 
 # ---- sample size ----------------------------------------------------------------------------------------------------
@@ -272,7 +271,7 @@ def test_a_bar_runs_from_the_first_day_to_the_last(lacking: Evidence) -> None:
 
 def test_without_dates_there_is_no_line_of_time(three: Evidence) -> None:
     undated = replace(three, datasets=tuple(replace(one, dates=None) for one in three.datasets))
-    assert description.draw_accrual(undated) == Absent("no dataset declares its dates")
+    assert description.draw_accrual(undated) == Said("no dataset declares its dates")
 
 
 @pytest.mark.parametrize(
@@ -459,7 +458,7 @@ def test_the_reason_is_that_of_the_external_sites_not_of_the_owner(three: Eviden
     owner, *_ = (one.name for one in three.datasets if one.role != "external")
     reasons = [(owner, "the owner's rows are refitted splits"), ("site-0", "the release declares no weights")]
     others = tuple(one for one in three.curves if one.curve not in kinds)
-    told = tuple(CurveResult(kind, name, Absent(reason)) for kind in kinds for name, reason in reasons)
+    told = tuple(CurveResult(kind, name, Absent(because(reason))) for kind in kinds for name, reason in reasons)
     found = replace(three, curves=(*told, *others))
     for name in ("confusion_by_site", "severity_against_accuracy", "h_accuracy_by_complexity_by_site"):
-        assert fill("figures").figures[name].function(found) == Absent("the release declares no weights"), name
+        assert fill("figures").figures[name].function(found) == Said("the release declares no weights"), name

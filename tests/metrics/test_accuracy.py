@@ -38,6 +38,7 @@ from dossier.metrics.intervals import wilson
 from dossier.metrics.utility import net_benefit, standardized_net_benefit
 from dossier.types import Absent, Curve, Floats
 from tests.estimated import estimated
+from tests.reasons import Said
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference values is not there")
@@ -328,7 +329,7 @@ def test_a_single_row_of_a_class_that_does_not_count_takes_no_interval_away() ->
     assert alone.se == pytest.approx(math.sqrt(2 / 3 * 1 / 3 / 2))
     both = estimated(h_accuracy(y, p, 0.98, 0.5))
     assert (both.low, both.high, both.se) == (None, None, None)
-    assert both.reason == "a class that counts has a single row, so that its variance is not known"
+    assert both.reason == Said("a class that counts has a single row, so that its variance is not known")
     assert (estimated(h_accuracy_risk(y, p, 0.3)).reason, alone.reason) == (both.reason, None)
     band = drawn(h_accuracy_by_priority(y, p)).columns
     assert [low is None for low in band["low"]] == [True] * 50 + [False]
@@ -346,7 +347,7 @@ def test_a_class_of_one_row_has_its_credit_and_no_variance() -> None:
 def test_tau_lies_from_one_half_to_one() -> None:
     y, p = np.array([0.0, 0, 1, 1]), np.array([0.2, 0.6, 0.8, 0.9])
     for tau in (0.49, 1.01):
-        assert h_accuracy(y, p, 0.5, tau) == Absent(f"tau is {tau}, outside 1/2 to 1")
+        assert h_accuracy(y, p, 0.5, tau) == Said(f"tau is {tau}, outside 1/2 to 1")
     for tau in (0.5, 1.0):
         estimated(h_accuracy(y, p, 0.5, tau))
 
@@ -433,9 +434,9 @@ def test_bins_of_answers_are_of_one_tenth_and_hold_ten_at_least() -> None:
         assert found.columns["share_right"] == pytest.approx((4 / 10, 8 / 11))
         assert found.columns["low"] == pytest.approx([wilson(4, 10, 0.95)[0], wilson(8, 11, 0.95)[0]])
     few = rater_accuracy_by_confidence(labels[:9], confidence[:9, None], truth[:9])
-    assert few == Absent("no bin of confidence holds 10 answers")
+    assert few == Said("no bin of confidence holds 10 answers")
     none = rater_accuracy_by_confidence(labels[-2:], confidence[-2:, None], truth[-2:])
-    assert none == Absent("no answer has both a truth and a confidence")
+    assert none == Said("no answer has both a truth and a confidence")
 
 
 def test_confidence_of_right_answers_is_counted_at_every_hundredth() -> None:

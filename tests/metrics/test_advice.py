@@ -17,6 +17,7 @@ from dossier.metrics.advice import advice_value, advisor_value, bins_of, confide
 from dossier.types import Absent, Curve, Floats
 from dossier.typeset.methods import method_text
 from tests.estimated import estimated
+from tests.reasons import Said
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference values is not there")
@@ -171,8 +172,8 @@ def test_advice_of_one_confidence_is_bounded_by_it() -> None:
 
 def test_what_has_no_advice_is_absent() -> None:
     empty = np.array([])
-    assert advisor_value(empty, empty) == Absent("there are no rows")
-    assert advice_value(empty, empty) == Absent("there are no rows")
+    assert advisor_value(empty, empty) == Said("there are no rows")
+    assert advice_value(empty, empty) == Said("there are no rows")
     assert isinstance(advisor_value(np.array([1.0]), np.array([0.4]), "gut"), Absent)
 
 

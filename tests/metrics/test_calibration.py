@@ -44,7 +44,9 @@ from dossier.metrics.logistic import logistic_fit
 from dossier.metrics.smooth_curve import curve_at, loess_at, smooth_curve, spline_design
 from dossier.types import Absent, Curve, Estimate, Floats
 from dossier.typeset.methods import method_text
+from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
+from tests.reasons import Said
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference values is not there")
@@ -363,7 +365,7 @@ def test_separated_outcomes_are_absent_with_a_reason() -> None:
     for function in (calibration_slope, ici, calibration_curve):
         found = function(y, p)
         assert isinstance(found, Absent)
-        assert "separate" in found.reason
+        assert "separate" in reason_text(found.reason)
     # quasi-complete: a tie at the border
     tied = calibration_slope(np.array([0.0, 0, 0, 1, 1]), np.array([0.1, 0.2, 0.5, 0.5, 0.9]))
     assert isinstance(tied, Absent)
@@ -425,7 +427,7 @@ NO_CASE = "none of the 2 rows has the outcome"
 def test_without_other_risks_there_is_no_slope(rest: tuple[float, ...], why: str) -> None:
     y, p = np.array([1.0, 0.0, *(0.0 for _ in rest)]), np.array([1.0, 0.0, *rest])
     for measure in (calibration_slope, calibration_intercept, calibration_intercept_joint):
-        assert measure(y, p) == Absent(f"without the 2 risks of 0 or 1, {why}")
+        assert measure(y, p) == Said(f"without the 2 risks of 0 or 1, {why}")
 
 
 # ---- observed over expected -----------------------------------------------------------------------------------------
@@ -487,7 +489,7 @@ def test_a_ratio_of_clusters_and_weights_has_the_variance_of_a_ratio_of_means() 
     assert (found.low, found.high) == pytest.approx((r * math.exp(-reach), r * math.exp(reach)), rel=1e-9)
     single = estimated(oe_ratio(y, p, 0.95, np.zeros(240, dtype=np.int64)))
     assert (single.low, single.high) == (None, None)
-    assert single.reason == "all rows are of one cluster, and an interval needs two"
+    assert single.reason == Said("all rows are of one cluster, and an interval needs two")
     none = estimated(oe_ratio(np.zeros(240), p, 0.95, cluster))
     assert none.high == pytest.approx(beta.ppf(0.975, 1, 40) / p.mean(), rel=1e-9)  # as if the rows of one were alike
 
@@ -495,7 +497,7 @@ def test_a_ratio_of_clusters_and_weights_has_the_variance_of_a_ratio_of_means() 
 def test_an_impossible_row_makes_the_log_score_absent_with_the_count() -> None:
     found = log_score(np.array([1.0, 0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.4, 1.0]))
     assert isinstance(found, Absent)
-    assert "2 rows have" in found.reason
+    assert "2 rows have" in reason_text(found.reason)
 
 
 def test_the_smoother_follows_the_size_of_the_smaller_class() -> None:
@@ -576,7 +578,7 @@ def test_no_group_holds_fewer_than_five_and_none_is_lost(risks: list[float]) -> 
 
 
 def test_of_a_few_rows_there_are_no_groups() -> None:
-    assert calibration_groups(np.array([0.0, 1, 1, 0]), np.array([0.1, 0.2, 0.3, 0.4])) == Absent(
+    assert calibration_groups(np.array([0.0, 1, 1, 0]), np.array([0.1, 0.2, 0.3, 0.4])) == Said(
         "there are fewer than 5 rows"
     )
 
@@ -610,7 +612,7 @@ def test_nothing_warns_and_every_number_is_one(rows: list[tuple[int, float]]) ->
         found = function(y, p, **arguments)
         if isinstance(found, Absent):
             assert found.reason
-            assert not found.reason.endswith(".")
+            assert not reason_text(found.reason).endswith(".")
             continue
         numbers = [found.value, found.low, found.high, found.se]
         assert all(number is None or math.isfinite(number) for number in numbers)

@@ -37,6 +37,7 @@ from dossier.metrics.smooth_curve import loess_at, smooth_curve
 from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
 from dossier.typeset.methods import method_text
 from tests.estimated import estimated
+from tests.reasons import Said
 
 
 def curved(found: Curve | Absent) -> Curve:
@@ -96,7 +97,7 @@ def test_the_unit_of_a_column_does_not_matter_to_the_fit(scale: float) -> None:
 def test_columns_that_are_not_independent_have_no_fit(scale: float) -> None:
     y, x = floats(0, 0, 1, 0, 1, 0, 1), np.sqrt(np.arange(1.0, 8.0))
     found = logistic_fit(np.vstack((np.ones(7), x, scale * (x + 1 / 3))), y)
-    assert found == Absent("the columns of the logistic fit are not independent")
+    assert found == Said("the columns of the logistic fit are not independent")
 
 
 def test_risks_that_are_right_and_all_but_certain_have_no_intercept() -> None:
@@ -107,7 +108,7 @@ def test_risks_that_are_right_and_all_but_certain_have_no_intercept() -> None:
         assert found.se == pytest.approx(1 / math.sqrt(4 * risk), rel=1e-6)
     risk = 9e-10
     certain = calibration_intercept(floats(0, 0, 1, 1), floats(risk, risk, 1 - risk, 1 - risk))
-    assert certain == Absent("the risks separate the outcomes or nearly so, so that no finite logistic fit exists")
+    assert certain == Said("the risks separate the outcomes or nearly so, so that no finite logistic fit exists")
 
 
 def test_only_risks_nearer_than_the_limit_are_left_out() -> None:
@@ -124,9 +125,9 @@ def test_only_risks_nearer_than_the_limit_are_left_out() -> None:
 
 def test_one_risk_for_all_has_neither_slope_nor_joint_intercept() -> None:
     y, p = floats(0, 1, 0, 1), np.full(4, 0.3)
-    assert calibration_slope(y, p) == Absent("every risk is the same, so that there is no slope")
+    assert calibration_slope(y, p) == Said("every risk is the same, so that there is no slope")
     joint = calibration_intercept_joint(y, p)
-    assert joint == Absent("every risk is the same, so that there is no slope to fit beside the intercept")
+    assert joint == Said("every risk is the same, so that there is no slope to fit beside the intercept")
 
 
 @pytest.mark.parametrize(("outcome", "risk", "ratio"), [([1], [0.25], 4), ([1, 1, 0], [0.5, 0.25, 0.25], 2)])
@@ -135,8 +136,8 @@ def test_the_ratio_of_a_few_rows(outcome: list[float], risk: list[float], ratio:
 
 
 def test_no_ratio_without_rows_or_expected_events() -> None:
-    assert oe_ratio(floats(), floats()) == Absent("there are no rows")
-    assert oe_ratio(floats(1, 0), floats(0, 0)) == Absent("every risk is 0, so that no event is expected")
+    assert oe_ratio(floats(), floats()) == Said("there are no rows")
+    assert oe_ratio(floats(1, 0), floats(0, 0)) == Said("every risk is 0, so that no event is expected")
 
 
 # ---- the smooth curve -----------------------------------------------------------------------------------------------
@@ -290,7 +291,7 @@ def test_the_bounds_of_the_gap_stay_within_its_range() -> None:
 
 def test_spiegelhalters_z_of_one_row() -> None:
     """(1 - .2)(1 - .4) over the root of .36 times .16; and for a risk next to 0 the root of that risk."""
-    assert spiegelhalter_z(floats(), floats()) == Absent("there are no rows")
+    assert spiegelhalter_z(floats(), floats()) == Said("there are no rows")
     assert estimated(spiegelhalter_z(floats(1), floats(0.2))).value == pytest.approx(2, abs=1e-12)
     assert estimated(spiegelhalter_z(floats(0), floats(1e-200))).value == pytest.approx(-1e-100, rel=1e-9)
 
@@ -360,7 +361,7 @@ def test_the_common_range_begins_at_the_highest_first_risk_and_may_begin_at_0() 
 
 def test_ranges_that_touch_share_no_range() -> None:
     touching = calibration_curve_all_sites((site("a"), site("b", risk=(0.5, 0.7))))
-    assert touching == Absent("the risks of the sites share no range")
+    assert touching == Said("the risks of the sites share no range")
 
 
 # ---- intercepts that are hard to find -------------------------------------------------------------------------------
@@ -383,7 +384,7 @@ def test_answers_all_but_0_and_1_have_an_intercept_where_some_are_wrong(rows: in
     risk[rows : rows + misses] = 1e-12
     assert estimated(calibration_intercept(outcome, risk)).value == pytest.approx(solved(outcome, risk), abs=1e-6)
     why = f"without the {2 * rows:,} risks of 0 or 1, there are no rows"
-    assert calibration_intercept(outcome, np.round(risk)) == Absent(why)
+    assert calibration_intercept(outcome, np.round(risk)) == Said(why)
 
 
 @pytest.mark.parametrize("seed", range(20))

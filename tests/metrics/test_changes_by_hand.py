@@ -8,6 +8,7 @@ from dossier.facts import Method
 from dossier.metrics.changes import change
 from dossier.types import Absent, Estimate
 from dossier.typeset.methods import method_text
+from tests.reasons import Said, because
 
 
 def estimate(**more: object) -> Estimate:
@@ -40,6 +41,6 @@ def test_different_methods_are_both_named() -> None:
 
 
 def test_results_of_shared_rows_have_no_interval() -> None:
-    found = change(estimate(), estimate(), Absent("the rows may be the same"))
-    assert (found.low, found.high, found.level, found.reason) == (None, None, None, "the rows may be the same")
+    found = change(estimate(), estimate(), Absent(because("the rows may be the same")))
+    assert (found.low, found.high, found.level, found.reason) == (None, None, None, Said("the rows may be the same"))
     assert (found.n, found.events) == (50, 25)

@@ -17,10 +17,14 @@ from hypothesis import strategies as st
 
 from dossier.facts import Method
 from dossier.metrics import calibration, classes, comparison, discrimination
+from dossier.metrics.h_accuracy import SINGLE_ROW
 from dossier.metrics.intervals import NO_SPREAD
+from dossier.metrics.severity import NO_ERRORS
 from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
 from dossier.typeset.methods import method_text
+from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
+from tests.reasons import Said, because
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 REFERENCE: dict[str, Any] = json.loads((REPOSITORY / "tests/reference/scikit_learn_classes.json").read_text())
@@ -127,7 +131,7 @@ def test_scores_row_by_row(rows: list[tuple[int, tuple[int, ...]]]) -> None:
     found = classes.log_score(truth, risk)
     if math.isinf(logs):
         assert isinstance(found, Absent)
-        assert "minus infinity" in found.reason
+        assert "minus infinity" in reason_text(found.reason)
     else:
         assert estimated(found).value == pytest.approx(logs / n, abs=1e-12)
 
@@ -145,7 +149,7 @@ def test_h_accuracy_row_by_row(rows: list[tuple[int, tuple[int, ...]]], tau: flo
     found = classes.h_accuracy(truth, risk, priority, tau, "constant", ("a", "b", "c"), SURVEY)
     missing = [name for place, name in enumerate("abc") if place not in truth]
     if missing:
-        assert found == Absent(f"no row is of class {' or '.join(missing)}")
+        assert found == Said(f"no row is of class {' or '.join(missing)}")
         return
     earned: dict[int, list[float]] = {0: [], 1: [], 2: []}
     for label, given_risks in zip(truth.tolist(), risk.tolist(), strict=True):
@@ -165,7 +169,7 @@ def test_h_accuracy_row_by_row(rows: list[tuple[int, tuple[int, ...]]], tau: flo
 
 def test_the_priorities_of_a_survey_that_is_not_declared(graft: tuple[np.ndarray, Floats, Floats]) -> None:
     truth, risk, _ = graft
-    assert classes.h_accuracy(truth, risk, "survey", 1.0) == Absent("the release declares no survey of priorities")
+    assert classes.h_accuracy(truth, risk, "survey", 1.0) == Said("the release declares no survey of priorities")
 
 
 def test_rounded_shares_add_up_to_one() -> None:
@@ -286,7 +290,7 @@ def test_the_mean_of_the_bounds_by_hand(low: float | None, high: float | None) -
     assert found.low == (None if low is None else 1.5)
     assert found.high == (None if high is None else 6.0)
     if low is None or high is None:
-        assert found.reason == "the interval of a class is missing"
+        assert found.reason == Said("the interval of a class is missing")
     else:
         assert (found.level, found.reason) == (0.9, None)
 
@@ -297,7 +301,11 @@ def foretold(values: Sequence[float | None]) -> classes.OneAgainstRest:
 
     def measure(outcome: Floats, risk: Floats) -> Estimate | Absent:
         value = values[next(calls) // 2]
-        return Absent("no value") if value is None else Estimate(value, None, None, None, len(outcome), Method("wald"))
+        return (
+            Absent(because("no value"))
+            if value is None
+            else Estimate(value, None, None, None, len(outcome), Method("wald"))
+        )
 
     return measure
 
@@ -324,8 +332,8 @@ def test_a_tenth_of_the_replicates_may_lack_a_value_and_no_more() -> None:
     assert over_replicates([*values[:9], None]).se == pytest.approx(math.sqrt(60 / 8), abs=1e-12)
     few = over_replicates([*values[:8], None, None])
     assert (few.value, few.low, few.high, few.se) == (5, None, None, None)
-    assert few.reason == "only 8 of 10 bootstrap replicates allow a value of every class"
-    assert over_replicates([1.0]).reason == "only 1 of 1 bootstrap replicates allow a value of every class"
+    assert few.reason == Said("only 8 of 10 bootstrap replicates allow a value of every class")
+    assert over_replicates([1.0]).reason == Said("only 1 of 1 bootstrap replicates allow a value of every class")
 
 
 @pytest.mark.parametrize(("asked", "shared"), [(199, 199), (200, 200), (201, 200), (1000, 200)])
@@ -340,7 +348,7 @@ def test_replicates_that_differ_by_rounding_only_allow_no_interval(value: float)
     each = [Estimate(value, None, None, None, 6, Method("wald"))] * 2
     found = classes.mean_over_rows(truth, risk, foretold([value, math.nextafter(value, 0)] * 10), each, 0.95, 20, 1)
     assert (found.low, found.high, found.se) == (None, None, None)
-    assert found.reason == "the rows do not vary enough to estimate an interval"
+    assert found.reason == Said("the rows do not vary enough to estimate an interval")
 
 
 def test_every_row_can_be_drawn_into_a_replicate() -> None:
@@ -417,7 +425,7 @@ def test_the_confusion_matrices_of_the_sites_by_hand() -> None:
     north = drawn(classes.confusion_matrix(np.array([0, 1, 1, 1, 1]), named(0, 0, 1, 1, 1)))
     assert list(north.columns["share_of_true"]) == [1, 0.25, 0, 0.75]
     south = drawn(classes.confusion_matrix(np.array([0, 0, 1]), named(0, 1, 1)))
-    both = [site("north", north), site("east", Absent("there are no rows")), site("south", south)]
+    both = [site("north", north), site("east", Absent(because("there are no rows"))), site("south", south)]
     found = drawn(classes.confusion_matrix_all_sites(both))
     assert (found.columns["predicted"], found.columns["true"]) == ((0, 0, 1, 1), (0, 1, 0, 1))
     assert (found.columns["count"], found.n) == ((2, 1, 1, 4), 8)
@@ -436,10 +444,10 @@ def test_a_thousand_patients_of_a_single_site_add_up() -> None:
 
 
 def test_no_site_has_a_confusion_matrix() -> None:
-    nothing = Absent("no external site has a confusion matrix")
-    for sites in ([], [site("east", Absent("there are no rows"))]):
+    nothing = Said("no external site has a confusion matrix")
+    for sites in ([], [site("east", Absent(because("there are no rows")))]):
         assert classes.confusion_matrix_all_sites(sites) == classes.per_thousand(sites) == nothing
-    assert classes.per_thousand_of_site(np.zeros(0, dtype=int), np.zeros((0, 3))) == Absent("there are no rows")
+    assert classes.per_thousand_of_site(np.zeros(0, dtype=int), np.zeros((0, 3))) == Said("there are no rows")
 
 
 # ---- sample size and robustness -------------------------------------------------------------------------------------
@@ -451,9 +459,9 @@ def test_the_sample_size_of_the_brier_score_by_hand() -> None:
     found = estimated(classes.mss_brier(truth, risk))
     assert found.value == pytest.approx(384.16)
     assert (found.n, found.low, found.high) == (2, None, None)
-    assert (found.details["width"], found.reason) == (0.05, "a sample size has no interval")
+    assert (found.details["width"], found.reason) == (0.05, Said("a sample size has no interval"))
     assert estimated(classes.mss_brier(truth, risk, 0.1)).value == pytest.approx(96.04)
-    alike = Absent("every squared error is the same, so the formula sees no spread")
+    alike = Said("every squared error is the same, so the formula sees no spread")
     assert classes.mss_brier(truth, np.full((2, 2), 0.5)) == alike
 
 
@@ -519,13 +527,13 @@ def test_a_model_against_itself_differs_by_nothing() -> None:
 def test_no_rows_and_one_row() -> None:
     nobody, nothing = np.zeros(0, dtype=int), np.zeros((0, 3))
     for measure in (classes.auroc, classes.brier, classes.log_score, classes.accuracy, classes.mss_brier):
-        assert measure(nobody, nothing) == Absent("there are no rows")
+        assert measure(nobody, nothing) == Said("there are no rows")
     for compare in (classes.brier_difference, classes.log_score_difference, classes.accuracy_difference):
-        assert compare(nobody, nothing, nothing) == Absent("there are no rows")
-    assert classes.confusion_matrix(nobody, nothing) == Absent("there are no rows")
-    assert classes.split_performance(nobody, nothing) == Absent("there are no rows")
+        assert compare(nobody, nothing, nothing) == Said("there are no rows")
+    assert classes.confusion_matrix(nobody, nothing) == Said("there are no rows")
+    assert classes.split_performance(nobody, nothing) == Said("there are no rows")
     one, risk = np.array([1]), np.array([[0.2, 0.5, 0.3]])
-    assert classes.auroc(one, risk, ("a", "b", "c")) == Absent("no row is of class a or c")
+    assert classes.auroc(one, risk, ("a", "b", "c")) == Said("no row is of class a or c")
     assert estimated(classes.brier(one, risk)).low is None
     assert estimated(classes.log_score(one, risk)).value == pytest.approx(math.log(0.5))
 
@@ -538,8 +546,8 @@ def test_the_difference_on_a_single_row_has_no_interval() -> None:
     assert estimated(classes.accuracy_difference(one, risk, rival)).value == 1
     assert estimated(classes.log_score_difference(one, risk, risk)).value == 0
     words = "the log score is minus infinity: 1 row gives the true class a risk of 0"
-    assert classes.log_score_difference(one, risk, rival) == Absent(f"for the rival, {words}")
-    assert classes.log_score_difference(one, rival, risk) == Absent(f"for the model, {words}")
+    assert classes.log_score_difference(one, risk, rival) == Said(f"for the rival, {words}")
+    assert classes.log_score_difference(one, rival, risk) == Said(f"for the model, {words}")
 
 
 def test_a_risk_above_one_by_rounding_is_certainty() -> None:
@@ -551,14 +559,12 @@ def test_a_single_row_takes_the_interval_of_h_accuracy_away_where_its_class_coun
     truth = np.array([0, 0, 0, 1, 1, 1, 2])
     found = estimated(classes.h_accuracy(truth, sample(7, 3, 3)[1], priority, 0.6))
     assert (found.low is None, found.high is None) == (counts, counts)
-    assert found.reason == (
-        "a class that counts has a single row, so that its variance is not known" if counts else None
-    )
+    assert found.reason == (SINGLE_ROW if counts else None)
 
 
 def test_a_class_never_seen_is_named() -> None:
     truth, risk = np.array([0, 0, 1, 1]), np.full((4, 3), 1 / 3)
-    assert classes.auroc(truth, risk, ("a", "b", "c")) == Absent("no row is of class c")
+    assert classes.auroc(truth, risk, ("a", "b", "c")) == Said("no row is of class c")
     matrix = classes.confusion_matrix(truth, risk)
     assert isinstance(matrix, Curve)
     assert matrix.columns["share_of_true"][2::3] == (None, None, None)
@@ -605,19 +611,19 @@ def test_a_class_of_a_single_row_and_a_perfect_model_have_no_interval() -> None:
         classes.error_severity_index(np.array([0, 0, 1, 1, 2, 2]), perfect, [[0, 1, 1], [1, 0, 1], [1, 1, 0]])
     )
     assert index.value == 0
-    assert "by definition" in (index.reason or "")
+    assert index.reason == NO_ERRORS
 
 
 def test_a_true_class_without_risk_has_no_log_score() -> None:
     truth, risk = np.array([0, 1, 2]), np.array([[1.0, 0, 0], [1.0, 0, 0], [0, 0.5, 0.5]])
-    assert classes.log_score(truth, risk) == Absent(
+    assert classes.log_score(truth, risk) == Said(
         "the log score is minus infinity: 1 row gives the true class a risk of 0"
     )
 
 
 def test_weights_of_another_size_are_refused() -> None:
     truth, risk = sample(20, 1, 3)
-    wrong = Absent("the severity weights are no table of 3 rows and 3 columns")
+    wrong = Said("the severity weights are no table of 3 rows and 3 columns")
     assert classes.error_severity_index(truth, risk, DISTANCE) == wrong
     assert classes.mean_severity(truth, risk, DISTANCE) == wrong
     assert classes.confusion_matrix(truth, risk, DISTANCE) == wrong

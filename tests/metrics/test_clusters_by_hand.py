@@ -25,6 +25,7 @@ from dossier.metrics.intervals import NO_SPREAD
 from dossier.register import Symmetry
 from dossier.types import Absent, Estimate
 from dossier.typeset.methods import method_text
+from tests.reasons import Said, because
 
 THREE = Groups(np.array([0, 0, 1, 2]), 3, 3)
 WITHOUT = (0.4, 0.5, 0.9)
@@ -204,7 +205,7 @@ def test_one_cluster_has_no_interval_and_is_not_left_out() -> None:
         (by_linearization(whole, np.zeros(1), 0.95, "plain", "row"), "row"),
     ):
         assert (found.value, found.low, found.high, found.se, found.level) == (0.5, None, None, None, None)
-        assert found.reason == f"all rows are of one {unit}, and an interval needs two"
+        assert found.reason == Said(f"all rows are of one {unit}, and an interval needs two")
         assert found.details == {"tau": 0.25}
 
 
@@ -244,11 +245,11 @@ def test_contributions_that_do_not_vary_leave_no_interval() -> None:
 
 def test_no_interval_where_the_measure_has_no_value_without_a_cluster() -> None:
     def without(group: int) -> Estimate | Absent:
-        return Absent("there are no events") if group == 2 else _whole(0.5 + group)
+        return Absent(because("there are no events")) if group == 2 else _whole(0.5 + group)
 
     found = by_cluster(_whole(0.5, p_value=0.9), without, THREE, 0.95, "logit")
     assert (found.value, found.low, found.high, found.se, found.level) == (0.5, None, None, None, None)
-    assert found.reason == "without some of the clusters there is no value: there are no events"
+    assert found.reason == Said("without some of the clusters there is no value: there are no events")
     assert found.details == {}
     assert method_text(found.method) == "jackknife leaving out 3 clusters, t with 2 degrees of freedom"
 
@@ -280,7 +281,7 @@ def test_no_interval_where_the_measure_varies_by_no_more_than_rounding(
         assert found.low < value
         return
     assert (found.value, found.low, found.high, found.se, found.level) == (value, None, None, None, None)
-    assert found.reason == "the rows do not vary enough to estimate an interval"
+    assert found.reason == Said("the rows do not vary enough to estimate an interval")
     assert found.details == {}
 
 

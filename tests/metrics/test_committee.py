@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from dossier.facts import Method
 from dossier.metrics.committee import CELLS, classification, per_thousand
 from dossier.types import Absent, Curve, CurveResult, DatasetSummary, SiteResults
+from tests.reasons import Said, because
 
 
 def drawn(found: Curve | Absent) -> Curve:
@@ -44,9 +45,9 @@ def test_each_row_falls_into_one_cell_and_one_at_the_threshold_is_flagged() -> N
 
 
 def test_without_a_threshold_there_is_nothing_to_count() -> None:
-    assert classification(np.ones(2), np.ones(2), ()) == Absent("no threshold is declared")
-    assert per_thousand([]) == Absent("no threshold is declared")
-    assert per_thousand([site("a", Absent("no threshold is declared"))]) == Absent("no threshold is declared")
+    assert classification(np.ones(2), np.ones(2), ()) == Said("no threshold is declared")
+    assert per_thousand([]) == Said("no threshold is declared")
+    assert per_thousand([site("a", Absent(because("no threshold is declared")))]) == Said("no threshold is declared")
 
 
 def test_sites_are_added_up_before_they_are_brought_to_a_thousand() -> None:
@@ -62,7 +63,7 @@ def test_sites_are_added_up_before_they_are_brought_to_a_thousand() -> None:
 
 
 def test_sites_without_counts_are_left_out_and_unknown_events_count_none() -> None:
-    found = drawn(per_thousand([site("a", Absent("none")), site("b", counts(1, 1, 1, 1))]))
+    found = drawn(per_thousand([site("a", Absent(because("none"))), site("b", counts(1, 1, 1, 1))]))
     assert (found.n, found.events) == (4, 0)
     assert [found.columns[name] for name in CELLS] == [(250.0,)] * 4
 

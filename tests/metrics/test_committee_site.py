@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from dossier.metrics import classes
 from dossier.metrics.committee import CELLS, per_thousand_of_site
 from dossier.types import Absent, Curve
+from tests.reasons import Said
 
 
 def test_the_counts_of_a_site_are_brought_to_a_thousand() -> None:
@@ -22,8 +23,8 @@ def test_the_counts_of_a_site_are_brought_to_a_thousand() -> None:
 
 
 def test_without_a_threshold_or_rows_there_is_no_thousand() -> None:
-    assert per_thousand_of_site(np.ones(2), np.ones(2), ()) == Absent("no threshold is declared")
-    assert per_thousand_of_site(np.ones(0), np.ones(0), (0.5,)) == Absent("there are no rows")
+    assert per_thousand_of_site(np.ones(2), np.ones(2), ()) == Said("no threshold is declared")
+    assert per_thousand_of_site(np.ones(0), np.ones(0), (0.5,)) == Said("there are no rows")
     assert isinstance(classes.per_thousand_of_site(np.zeros(0, dtype=np.int64), np.zeros((0, 3))), Absent)
 
 

@@ -41,7 +41,9 @@ from dossier.metrics.resampling import BINNED_ABOVE
 from dossier.metrics.utility import net_benefit
 from dossier.types import Absent, Floats
 from dossier.typeset.methods import method_text
+from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
+from tests.reasons import Said
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference values is not there")
@@ -80,10 +82,10 @@ def test_the_rival_on_its_own_is_measured_as_the_model_is() -> None:
 def test_what_the_rival_lacks_is_said_of_the_rival() -> None:
     constant, nothing = np.full(4, 0.3), np.zeros(4)
     y = np.array([0.0, 1.0, 0.0, 1.0])
-    assert calibration_slope_of_rival(y, constant) == Absent(
+    assert calibration_slope_of_rival(y, constant) == Said(
         "for the rival, every risk is the same, so that there is no slope"
     )
-    assert oe_ratio_of_rival(y, nothing) == Absent("for the rival, every risk is 0, so that no event is expected")
+    assert oe_ratio_of_rival(y, nothing) == Said("for the rival, every risk is 0, so that no event is expected")
     assert isinstance(auroc_of_rival(nothing, constant), Absent)
 
 
@@ -168,7 +170,7 @@ def test_with_a_single_case_or_non_case_delongs_variance_does_not_exist(single: 
     draw = np.random.default_rng(1)
     found = estimated(auroc_difference(y, draw.random(50), draw.random(50)))
     assert (found.low, found.high, found.details["p_value"]) == (None, None, None)
-    assert found.reason == "there is a single case or a single non-case, so that DeLong's variance does not exist"
+    assert found.reason == Said("there is a single case or a single non-case, so that DeLong's variance does not exist")
     two = y.copy()
     two[4] = single
     varied = estimated(auroc_difference(two, draw.random(50), draw.random(50)))
@@ -187,7 +189,7 @@ def test_no_rows_and_a_threshold_of_1_are_absent() -> None:
     none = np.array([])
     assert isinstance(auroc_difference(none, none, none), Absent)
     assert isinstance(brier_difference(none, none, none), Absent)
-    assert log_score_difference(none, none, none) == Absent("there are no rows")
+    assert log_score_difference(none, none, none) == Said("there are no rows")
     assert isinstance(net_benefit_difference(np.ones(2), np.ones(2), np.ones(2), 1.0), Absent)
 
 
@@ -317,10 +319,10 @@ def test_a_log_score_of_minus_infinity_names_the_model() -> None:
     y = np.array([1.0, 0.0])
     rival = log_score_difference(y, np.array([0.4, 0.4]), np.array([0.0, 0.4]))
     assert isinstance(rival, Absent)
-    assert rival.reason.startswith("for the rival")
+    assert reason_text(rival.reason).startswith("for the rival")
     model = log_score_difference(y, np.array([0.0, 0.4]), np.array([0.4, 0.4]))
     assert isinstance(model, Absent)
-    assert model.reason.startswith("for the model")
+    assert reason_text(model.reason).startswith("for the model")
 
 
 # ---- against chance -------------------------------------------------------------------------------------------------

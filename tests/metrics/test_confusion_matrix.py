@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dossier.metrics.severity import confusion_matrix
-from dossier.types import Absent, Curve
+from dossier.types import Curve
+from tests.reasons import Said
 
 WEIGHTS = ((0.0, 0.6), (0.3, 0.0))
 
@@ -39,6 +40,6 @@ def test_two_classes_row_by_row() -> None:
 
 def test_what_cannot_be_counted_is_absent() -> None:
     empty, y, p = np.array([]), np.array([0.0, 1]), np.array([0.1, 0.2])
-    assert confusion_matrix(empty, empty, 0.5) == Absent("there are no rows")
+    assert confusion_matrix(empty, empty, 0.5) == Said("there are no rows")
     weights = ((0.0, 1.0, 1.0), (1.0, 0.0, 1.0), (1.0, 1.0, 0.0))
-    assert confusion_matrix(y, p, 0.5, weights) == Absent("the severity weights are no table of 2 rows and 2 columns")
+    assert confusion_matrix(y, p, 0.5, weights) == Said("the severity weights are no table of 2 rows and 2 columns")

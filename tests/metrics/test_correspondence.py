@@ -29,7 +29,9 @@ from dossier.metrics.distances import canonical, distances, tables
 from dossier.metrics.distances import drawn as draw
 from dossier.types import Absent, Curve, Estimate, Feature, Floats
 from dossier.typeset.methods import method_text
+from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
+from tests.reasons import Said
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 DATA = SHARED / "data"
@@ -613,14 +615,14 @@ def test_each_gap_has_its_reason(
 ) -> None:
     assert callable(measure)
     sides = [tuple(Feature(name, np.array(values)) for name, values in side.items()) for side in (ours, theirs)]
-    assert measure(*sides) == Absent(reason)
+    assert measure(*sides) == Said(reason)
 
 
 def test_one_external_row_has_a_value_without_an_interval() -> None:
     sides = _numeric(np.array([[1.0], [2.0], [4.0]])), _numeric(np.array([[3.0]]))
     for measure in (correspondence_averaged, energy_coefficient):
         found = estimated(measure(*sides))
-        assert (found.low, found.high, found.reason) == (None, None, "one external row gives no interval")
+        assert (found.low, found.high, found.reason) == (None, None, Said("one external row gives no interval"))
 
 
 # ---- feature by feature ---------------------------------------------------------------------------------------------
@@ -863,7 +865,7 @@ def test_the_order_of_rows_does_not_matter_to_membership() -> None:
 def test_a_membership_that_cannot_be(ours: Features, theirs: Features) -> None:
     found = membership_auroc(ours, theirs)
     assert isinstance(found, Absent)
-    assert not found.reason.endswith(".")
+    assert not reason_text(found.reason).endswith(".")
     assert membership_drivers(ours, theirs) == ()
 
 

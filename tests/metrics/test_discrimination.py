@@ -42,7 +42,9 @@ from dossier.metrics.discrimination import (
 )
 from dossier.types import Absent, Curve, Floats
 from dossier.typeset.methods import method_text
+from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
+from tests.reasons import Said
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference values is not there")
@@ -131,7 +133,7 @@ def test_auroc_is_the_share_of_pairs_in_order(rows: list[tuple[int, float]]) -> 
     found = auroc(y, p)
     if y.sum() in (0, len(y)):
         assert isinstance(found, Absent)
-        assert not found.reason.endswith(".")
+        assert not reason_text(found.reason).endswith(".")
         return
     found = estimated(found)
     if len(set(p)) > 1:
@@ -178,7 +180,7 @@ def test_where_every_risk_is_tied_the_auroc_has_no_interval() -> None:
     """.5 follows from the rule for ties alone: it says nothing about what the order would be."""
     constant = estimated(auroc(np.array([0.0, 1, 0, 1]), np.full(4, 0.3)))
     assert (constant.value, constant.low, constant.high, constant.se) == (0.5, None, None, None)
-    assert constant.reason == "every risk is the same, so that no order is estimated"
+    assert constant.reason == Said("every risk is the same, so that no order is estimated")
 
 
 def test_a_single_case_still_has_an_interval() -> None:
@@ -205,7 +207,7 @@ def test_a_single_case_has_the_interval_of_newcombe_around_its_own_value() -> No
     ],
 )
 def test_why_cases_cannot_be_compared_with_others(y: list[float], reason: str) -> None:
-    assert auroc(np.array(y, dtype=float), np.linspace(0.2, 0.8, len(y))) == Absent(reason)
+    assert auroc(np.array(y, dtype=float), np.linspace(0.2, 0.8, len(y))) == Said(reason)
 
 
 def test_placements_by_hand() -> None:
@@ -249,13 +251,13 @@ def test_positive_means_at_or_above_the_threshold() -> None:
 def test_a_share_of_nothing_is_absent(function: Any, y: list[float], p: list[float]) -> None:
     found = function(np.array(y, dtype=float), np.array(p, dtype=float), 0.5)
     assert isinstance(found, Absent)
-    assert len(found.reason.split()) > 3
+    assert len(reason_text(found.reason).split()) > 3
     assert isinstance(function(np.array([]), np.array([]), 0.5), Absent)
 
 
 @pytest.mark.parametrize("function", [sensitivity, specificity, ppv, npv, accuracy, markedness, f1])
 def test_without_rows_nothing_else_is_blamed(function: Any) -> None:
-    assert function(np.array([]), np.array([]), 0.5) == Absent("there are no rows")
+    assert function(np.array([]), np.array([]), 0.5) == Said("there are no rows")
 
 
 @pytest.mark.parametrize(
@@ -423,7 +425,7 @@ def test_measures_at_a_threshold_by_hand(counts: tuple[int, int, int, int]) -> N
         found, value = function(y, p, 0.5), expected[function.__name__]
         if math.isnan(value):
             assert isinstance(found, Absent), function
-            assert not found.reason.endswith(".")
+            assert not reason_text(found.reason).endswith(".")
             continue
         assert estimated(found).value == pytest.approx(value, abs=1e-12)
         low, high = estimated(found).low, estimated(found).high
@@ -505,11 +507,11 @@ def test_the_weights_of_a_false_alarm(threshold: float, declared: float | None) 
 def test_one_answer_for_all_has_no_markedness(risk: float, reason: str) -> None:
     for y in ([1.0], [0.0, 1.0]):
         found = markedness(np.array(y), np.full(len(y), risk), 0.5)
-        assert found == Absent(f"{reason} the threshold of 0.5")
+        assert found == Said(f"{reason} the threshold of 0.5")
 
 
 def test_the_f1_score_needs_a_case_or_a_flag() -> None:
-    nothing = Absent("no row has the outcome and no risk reaches the threshold of 0.5")
+    nothing = Said("no row has the outcome and no risk reaches the threshold of 0.5")
     assert f1(*rows_of(0, 0, 0, 3), 0.5) == nothing
     assert f1(*rows_of(0, 0, 0, 1), 0.5) == nothing
     assert estimated(f1(*rows_of(0, 0, 1, 2), 0.5)).value == 0

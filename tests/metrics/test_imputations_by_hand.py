@@ -15,8 +15,9 @@ from dossier.metrics.discrimination import risk_distribution, roc, roc_vertices
 from dossier.metrics.imputations import degrees_of_freedom, mean_curve, mean_distribution, mean_roc, rubin
 from dossier.metrics.scales import Scale
 from dossier.metrics.utility import decision_curve, net_benefit
-from dossier.types import Absent, Curve, Estimate, Floats
+from dossier.types import Curve, Estimate, Floats
 from dossier.typeset.methods import method_text
+from tests.reasons import Said
 
 """The level at which a band reaches two standard errors to either side."""
 NORMAL = Method("delta_method")
@@ -84,7 +85,7 @@ def test_no_event_in_any_imputation_has_the_widest_of_the_bounds() -> None:
     found = rubin(none, "log", 0.95)
     assert (found.value, found.low, found.high, found.level, found.reason) == (0, 0, 0.5, 0.95, None)
     some = rubin([*none[:2], _found(0.2, 0.1)], "log", 0.95)
-    assert (some.low, some.high, some.reason) == (None, None, "a value of 0 has no logarithm")
+    assert (some.low, some.high, some.reason) == (None, None, Said("a value of 0 has no logarithm"))
 
 
 def test_imputations_that_agree_miss_nothing() -> None:
@@ -198,7 +199,7 @@ def test_what_the_rules_cannot_pool_is_the_mean_with_the_reason(scale: Scale, on
     found = rubin([_found(0.2, 0.1), one, _found(0.6, 0.1)], scale, 0.95)
     assert found.value == pytest.approx((0.8 + one.value) / 3)
     assert (found.low, found.high, found.level, found.se) == (None, None, None, None)
-    assert (found.n, found.events, found.reason) == (100, 40, reason)
+    assert (found.n, found.events, found.reason) == (100, 40, Said(reason))
     assert method_text(found.method) == "normal, delta method; mean of 3 imputations"
     assert found.details == {"imputations": 3}
 
@@ -358,7 +359,7 @@ def test_imputations_that_meet_at_one_point_have_a_mean_there_and_apart_they_hav
     assert isinstance(met, Curve)
     assert met.columns == {"risk": (0.3,), "observed": (0.3,)}
     apart = mean_curve([between(0.1, 0.3), between(0.4, 0.5)], "risk", 1.96, {})
-    assert apart == Absent("the curves of the imputations share no range")
+    assert apart == Said("the curves of the imputations share no range")
 
 
 def test_a_curve_is_read_at_the_points_of_the_first() -> None:
@@ -408,7 +409,7 @@ def test_bins_have_a_mean_only_where_they_are_the_same() -> None:
     assert isinstance(found, Curve)
     assert found.columns == {"low": (0.0, 0.2), "high": (0.2, 1.0), "share": (0.625, 0.375)}
     apart = mean_curve([counted(0.2, 0.5), counted(0.5, 0.75)], "", 1.96, {})
-    assert apart == Absent("the imputations are counted in different bins, of which no mean is taken")
+    assert apart == Said("the imputations are counted in different bins, of which no mean is taken")
 
 
 @pytest.mark.parametrize(
@@ -419,7 +420,7 @@ def test_bins_have_a_mean_only_where_they_are_the_same() -> None:
 def test_curves_with_different_points_have_no_mean(columns: dict[str, tuple[float | None, ...]]) -> None:
     whole = Curve({"risk": (0.1, 0.2), "observed": (0.1, 0.3)}, 50, Method("wald"))
     found = mean_curve([whole, Curve(columns, 50, Method("wald"))], "", 1.96, {})
-    assert found == Absent("the imputations give curves with different points, of which no mean is taken")
+    assert found == Said("the imputations give curves with different points, of which no mean is taken")
 
 
 # ---- the distribution of the risks ----------------------------------------------------------------------------------
@@ -466,7 +467,7 @@ def test_the_weights_of_all_imputations_make_the_shares() -> None:
 
 
 def test_no_rows_have_no_distribution() -> None:
-    assert mean_distribution([(np.array([]), np.array([]), None)] * 2) == Absent("there are no rows")
+    assert mean_distribution([(np.array([]), np.array([]), None)] * 2) == Said("there are no rows")
 
 
 # ---- the ROC curve --------------------------------------------------------------------------------------------------

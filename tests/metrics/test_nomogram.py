@@ -16,6 +16,7 @@ from dossier.metrics import nomogram
 from dossier.metrics.nomogram import Axis, Nomogram
 from dossier.release import Model
 from dossier.types import Absent, Curve, Estimate, Feature, Floats
+from tests.reasons import Said
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 GOLDEN = json.loads((SHARED / "golden" / "r.json").read_text())["nomogram"]
@@ -436,7 +437,7 @@ def test_numbers_of_a_categorical_column_are_read_as_numbers() -> None:
 def test_model_without_effect_has_no_points() -> None:
     formula = model({"predictor": "age", "coefficient": 0.0})
     found = nomogram.nomogram(formula, {"age": Feature("age", np.arange(30.0))})
-    assert found == Absent("no predictor of the formula changes the risk")
+    assert found == Said("no predictor of the formula changes the risk")
 
 
 def test_declared_threshold_stands_among_the_round_risks() -> None:
@@ -450,7 +451,7 @@ def test_declared_threshold_stands_among_the_round_risks() -> None:
 
 
 def test_totals_that_reach_no_round_risk_say_so() -> None:
-    assert nomogram.risk_curve(one_axis(-20.0, 0.1), ()) == Absent("the totals reach no round risk")
+    assert nomogram.risk_curve(one_axis(-20.0, 0.1), ()) == Said("the totals reach no round risk")
 
 
 def one_axis(intercept: float, width: float) -> Nomogram:
@@ -532,8 +533,8 @@ def test_site_without_a_predictor_of_the_formula_is_not_compared() -> None:
     formula = model({"predictor": "age", "coefficient": 0.02}, {"predictor": "crp", "coefficient": 0.1})
     age = Feature("age", np.array([50.0]))
     found = nomogram.formula_difference(formula, np.array([0.5]), (age,))
-    assert found == Absent("the formula needs crp, which the site does not give")
+    assert found == Said("the formula needs crp, which the site does not give")
     gone = (Feature("age", np.array([math.nan])), Feature("crp", np.array([1.0])))
-    assert nomogram.formula_difference(formula, np.array([0.5]), gone) == Absent(
+    assert nomogram.formula_difference(formula, np.array([0.5]), gone) == Said(
         "no row has every predictor of the formula"
     )

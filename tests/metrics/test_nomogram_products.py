@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from dossier.metrics import nomogram
 from dossier.metrics.nomogram import Axis, Nomogram
 from dossier.release import Model
-from dossier.types import Absent, Feature
+from dossier.types import Feature
+from tests.reasons import Said
 
 NUMBERS = st.floats(-200, 200)
 
@@ -172,13 +173,13 @@ def test_an_axis_ends_at_its_cap_and_is_marked_where_its_slope_changes(drawn: No
     ],
 )
 def test_what_no_axis_can_show_is_said(terms: tuple[dict[str, Any], ...], reason: str) -> None:
-    assert nomogram.nomogram(model(*terms), REFERENCE) == Absent(reason)
+    assert nomogram.nomogram(model(*terms), REFERENCE) == Said(reason)
 
 
 def test_a_predictor_in_a_product_alone_is_needed_too() -> None:
     formula = model({"predictor": "age", "with": "sex", "coefficient": 0.1})
     assert formula.predictors == ("age", "sex")
-    assert nomogram.linear_predictor(formula, (REFERENCE["age"],)) == Absent(
+    assert nomogram.linear_predictor(formula, (REFERENCE["age"],)) == Said(
         "the formula needs sex, which the site does not give"
     )
 

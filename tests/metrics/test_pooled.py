@@ -15,8 +15,9 @@ from dossier.facts import Method
 from dossier.metrics.discrimination import auroc, newcombe_standard_error
 from dossier.metrics.pooled import expected_range, pool, random_effects
 from dossier.metrics.scales import Scale
-from dossier.types import Absent, Estimate, Floats
+from dossier.types import Estimate, Floats
 from dossier.typeset.methods import method_text
+from tests.reasons import Said
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 GOLDEN = SHARED / "golden/r.json"
@@ -201,15 +202,15 @@ def test_two_sites_have_an_interval_but_no_prediction() -> None:
     assert found.low is not None
     assert found.details["prediction_low"] is None
     assert found.details["prediction_high"] is None
-    assert found.reason == "a prediction interval needs 3 sites, and 2 are pooled"
+    assert found.reason == Said("a prediction interval needs 3 sites, and 2 are pooled")
 
 
 @pytest.mark.parametrize("scale", ["plain", "log", "logit"])
 def test_fewer_than_two_sites_are_absent(scale: Scale) -> None:
-    assert pool((), scale) == Absent("no site can be pooled, and pooling needs two")
-    assert pool((_site(0.8, 0.1),), scale) == Absent("one site can be pooled, and pooling needs two")
+    assert pool((), scale) == Said("no site can be pooled, and pooling needs two")
+    assert pool((_site(0.8, 0.1),), scale) == Said("one site can be pooled, and pooling needs two")
     small = pool((_site(0.8, 0.1), _site(0.7, 0.1, events=3)), scale, names=("a", "b"))
-    assert small == Absent("one site can be pooled, and pooling needs two (not pooled: b (fewer than 20 events))")
+    assert small == Said("one site can be pooled, and pooling needs two (not pooled: b (fewer than 20 events))")
 
 
 def test_two_very_different_sites_stay_finite() -> None:

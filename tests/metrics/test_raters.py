@@ -32,7 +32,9 @@ from dossier.metrics.h_accuracy import (
 )
 from dossier.metrics.reliability import cohen_kappa, confidence_by_rater, raters_one_by_one
 from dossier.types import Absent, Curve, Floats
+from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
+from tests.reasons import Said
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference values is not there")
@@ -90,8 +92,8 @@ def test_a_mean_may_rest_on_one_value_and_on_little_weight() -> None:
 
 
 def test_without_cases_or_right_answers_the_raters_have_no_priority() -> None:
-    assert raters.priority_of_raters(LABELS, np.zeros(5)) == Absent("no rater judged a case with the outcome")
-    assert raters.priority_of_raters(1 - TRUTH[:, None], TRUTH) == Absent("no answer of the raters is right")
+    assert raters.priority_of_raters(LABELS, np.zeros(5)) == Said("no rater judged a case with the outcome")
+    assert raters.priority_of_raters(1 - TRUTH[:, None], TRUTH) == Said("no answer of the raters is right")
 
 
 def test_priority_from_each_source() -> None:
@@ -184,7 +186,7 @@ def test_a_tau_below_one_half_and_missing_tables_are_reasons() -> None:
     risk = np.array([0.9, 0.4, 0.2, 0.7, 0.1])
     low = h_accuracy(TRUTH, risk, 0.5, "mean_confidence", labels=LABELS, confidence=CONFIDENCE / 3, truth=TRUTH)
     assert isinstance(low, Absent)
-    assert "0.26, below one half" in low.reason
+    assert "0.26, below one half" in reason_text(low.reason)
     lacking: list[tuple[Floats | None, Floats | None]] = [(None, None), (LABELS, None), (LABELS, CONFIDENCE)]
     for labels, confidence in lacking:
         assert isinstance(h_accuracy(TRUTH, risk, 0.5, "right_80", labels=labels, confidence=confidence), Absent)
@@ -250,7 +252,7 @@ def test_complexity_that_is_not_there_is_a_reason() -> None:
     nothing = raters.complexity_of_cases("raters", 5, None, None, None, TRUTH, None, None)
     assert nothing == raters.NO_RATERS
     fewer = raters.complexity_of_cases("raters", 7, LABELS, None, COMPLEXITY, TRUTH, None, None)
-    assert fewer == Absent("the raters judged 5 of the 7 cases")
+    assert fewer == Said("the raters judged 5 of the 7 cases")
     assert isinstance(raters.complexity_of_cases("own", 5, LABELS, None, None, TRUTH, None, None), Absent)
 
 
@@ -509,4 +511,4 @@ def test_h_accuracy_of_classes_needs_some_complexity_in_each() -> None:
     found = h_accuracy_of(
         y.astype(np.int64), np.column_stack((1 - p, p)), np.array([0.5, 0.5]), 0.5, np.array([1.0, 0])
     )
-    assert found == Absent("every row of class 1 has a complexity of 0")
+    assert found == Said("every row of class 1 has a complexity of 0")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dossier.facts import Fact
 from dossier.metrics.reliability import (
     actual_accuracy,
     actual_accuracy_bounds,
@@ -29,6 +30,8 @@ from dossier.metrics.reliability import (
 )
 from dossier.types import Absent, Curve, Estimate, Floats
 from dossier.typeset.methods import method_text
+from dossier.typeset.reasons import reason_text
+from tests.reasons import Said
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 RATERS, GOLDEN = SHARED / "data/raters", SHARED / "golden/r.json"
@@ -237,7 +240,7 @@ def test_cases_that_no_pair_labelled_are_neither_counted_nor_drawn() -> None:
     assert isinstance(kept, Curve)
     assert pairs.columns == kept.columns
     for measure in (cohen_kappa, rater_agreement):
-        assert measure(np.array([alone, nobody])) == Absent("no case was labelled by two raters")
+        assert measure(np.array([alone, nobody])) == Said("no case was labelled by two raters")
 
 
 @pytest.mark.parametrize("kind", ["of their own", "with gaps", "two alike", "a circle"])
@@ -353,7 +356,7 @@ def test_each_gap_is_a_sentence() -> None:
     same = np.ones((5, 3))
     assert _value(observed_agreement(same)) == 1
     reason = "all labels are equal, so agreement beyond chance is not defined"
-    assert fleiss_kappa(same) == krippendorff_alpha(same) == Absent(reason)
+    assert fleiss_kappa(same) == krippendorff_alpha(same) == Said(reason)
     assert isinstance(cohen_kappa(same), Absent)
     for labels in (
         np.full((3, 2), NAN),
@@ -364,13 +367,13 @@ def test_each_gap_is_a_sentence() -> None:
         for measure in AGREEMENTS:
             found = measure(labels)
             assert isinstance(found, Absent)
-            assert not found.reason.endswith(".")
+            assert not reason_text(found.reason).endswith(".")
     empty = np.full((3, 2), NAN)
-    assert weighted_concordance(empty, empty) == Absent("no case has a label with a confidence")
-    assert reliability_nomogram(empty) == Absent("the raters' table holds no label")
-    assert rater_agreement(np.ones((4, 1))) == Absent("agreement needs two raters")
-    assert rater_agreement(np.ones((4, 23))) == Absent("23 raters make 253 pairs, too many to list one by one")
-    assert weighted_concordance(np.array([[1.0, 0.0]]), np.ones((1, 2)), truth=np.array([NAN])) == Absent(
+    assert weighted_concordance(empty, empty) == Said("no case has a label with a confidence")
+    assert reliability_nomogram(empty) == Said("the raters' table holds no label")
+    assert rater_agreement(np.ones((4, 1))) == Said("agreement needs two raters")
+    assert rater_agreement(np.ones((4, 23))) == Said("23 raters make 253 pairs, too many to list one by one")
+    assert weighted_concordance(np.array([[1.0, 0.0]]), np.ones((1, 2)), truth=np.array([NAN])) == Said(
         "rater 1 labelled no case whose truth is known"
     )
     assert rater_accuracy_summary(same) == ()
@@ -381,7 +384,7 @@ def test_one_case_has_a_value_without_an_interval() -> None:
     for found in (observed_agreement(labels), weighted_concordance(labels, np.ones((1, 3)))):
         assert isinstance(found, Estimate)
         assert found.value == pytest.approx(1 / 3)
-        assert (found.low, found.reason) == (None, "one case gives no interval")
+        assert (found.low, found.reason) == (None, Said("one case gives no interval"))
 
 
 def test_one_case_has_a_kappa_without_an_interval() -> None:
@@ -391,7 +394,7 @@ def test_one_case_has_a_kappa_without_an_interval() -> None:
         found = measure(labels)
         assert isinstance(found, Estimate)
         assert found.value == pytest.approx(value, abs=1e-12)
-        assert (found.low, found.high, found.reason) == (None, None, "one case gives no interval")
+        assert (found.low, found.high, found.reason) == (None, None, Said("one case gives no interval"))
     pairs = cohen_kappa(labels)
     assert isinstance(pairs, Estimate)
     assert (pairs.details["pairs"], pairs.details["pairs_undefined"]) == (2, 1)
@@ -413,7 +416,7 @@ def test_two_cases_whose_resample_has_one_class_say_so() -> None:
     labels = np.array([[1.0, 1.0], [0.0, 0.0]])
     found = [fleiss_kappa(labels, bootstrap=1, seed=seed) for seed in range(20)]
     reasons = {one.reason for one in found if isinstance(one, Estimate)}
-    assert reasons == {None, "no resample of the cases allows a value"}
+    assert reasons == {None, Fact("no_resample_allows_a_value")}
 
 
 def test_complete_cases_are_named_only_where_some_are_left_out() -> None:
@@ -586,9 +589,9 @@ def test_the_band_runs_from_one_half_to_one() -> None:
 
 def test_without_labels_there_is_no_actual_accuracy() -> None:
     empty = np.full((100, 2), NAN)
-    assert actual_accuracy(*_model(90), empty, empty, 0.5) == Absent("no case has a label with a confidence")
+    assert actual_accuracy(*_model(90), empty, empty, 0.5) == Said("no case has a label with a confidence")
     nothing = np.array([])
-    assert actual_accuracy(nothing, nothing, np.ones((2, 2)), np.ones((2, 2)), 0.5) == Absent("there are no rows")
+    assert actual_accuracy(nothing, nothing, np.ones((2, 2)), np.ones((2, 2)), 0.5) == Said("there are no rows")
 
 
 def test_the_band_is_that_of_the_bounds_of_the_case() -> None:
@@ -607,7 +610,7 @@ def test_the_band_is_that_of_the_bounds_of_the_case() -> None:
         ends = [value or 0.0 for value in band.columns[name]]
         at = float(np.interp(case.details["measured_accuracy"] or 0, measured, ends))
         assert at == pytest.approx(case.details[f"bound_{name}"])
-    assert actual_accuracy_bounds(np.full((3, 2), np.nan), np.full((3, 2), np.nan)) == Absent(
+    assert actual_accuracy_bounds(np.full((3, 2), np.nan), np.full((3, 2), np.nan)) == Said(
         "no case has a label with a confidence"
     )
 
@@ -660,7 +663,7 @@ def test_the_interval_of_the_required_reliability_is_wilsons_of_the_accuracy() -
 def test_a_required_reliability_that_cannot_be(desired: float, right: int) -> None:
     found = required_reliability(*_model(right), np.ones((3, 2)), 0.5, desired)
     assert isinstance(found, Absent)
-    assert not found.reason.endswith(".")
+    assert not reason_text(found.reason).endswith(".")
 
 
 def test_one_half_asks_for_no_reliability_and_the_measured_accuracy_for_all() -> None:
@@ -690,7 +693,7 @@ def test_two_hundred_and_fifty_raters_are_listed_and_one_more_is_not() -> None:
     found = raters_one_by_one(np.tile([[0.0], [1.0]], 250))
     assert isinstance(found, Curve)
     assert list(found.columns["rater"]) == list(range(1, 251))
-    assert raters_one_by_one(np.ones((2, 251))) == Absent("251 raters are too many to list one by one")
+    assert raters_one_by_one(np.ones((2, 251))) == Said("251 raters are too many to list one by one")
 
 
 def _counted(confidence: Floats) -> Curve:
@@ -729,4 +732,4 @@ def test_a_hundred_and_twenty_five_raters_have_two_bins_each_and_one_more_has_no
     assert found.columns["confidence"] == (0.25, 0.75) * 125
     assert list(found.columns["count"]) == [1, 2] * 125
     many = np.full((3, 126), 0.5)
-    assert confidence_by_rater(many, many) == Absent("126 raters are too many to list one by one")
+    assert confidence_by_rater(many, many) == Said("126 raters are too many to list one by one")

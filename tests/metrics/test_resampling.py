@@ -13,6 +13,7 @@ from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.resampling import VALUE_ALONE, Cells, block_size, cells_of, draws_within_classes, percentile
 from dossier.types import Estimate, Floats
 from dossier.typeset.methods import method_text
+from tests.reasons import Said
 
 TWO_CASES_OF_FIVE = np.array([0.0, 1.0, 0.0, 1.0, 0.0])
 
@@ -55,7 +56,7 @@ def test_a_class_of_a_larger_table_takes_no_more_room_than_a_table_of_its_size()
 def test_one_replicate_asked_for_gives_the_value_alone() -> None:
     found = interval(np.full(VALUE_ALONE, 0.4) + np.arange(VALUE_ALONE), VALUE_ALONE)
     assert (found.value, found.low, found.high, found.level, found.se) == (0.5, None, None, None, None)
-    assert found.reason == "only 1 of 1 bootstrap replicates allow a value"
+    assert found.reason == Said("only 1 of 1 bootstrap replicates allow a value")
 
 
 def test_two_replicates_are_enough_for_a_spread() -> None:
@@ -71,7 +72,7 @@ def test_nine_in_ten_replicates_must_allow_a_value() -> None:
     assert method_text(enough.method) == "bootstrap, 90 replicates, 10 without a value left out, percentile"
     few = interval(np.linspace(0, 1, 89), 100)
     assert (few.value, few.low, few.high, few.level, few.se) == (0.5, None, None, None, None)
-    assert few.reason == "only 89 of 100 bootstrap replicates allow a value"
+    assert few.reason == Said("only 89 of 100 bootstrap replicates allow a value")
     assert (few.n, few.events, method_text(few.method)) == (5, 2, "bootstrap")
 
 

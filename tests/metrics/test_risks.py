@@ -36,6 +36,7 @@ from dossier.metrics.utility import (
 from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
 from dossier.typeset.methods import method_text
 from tests.estimated import estimated
+from tests.reasons import Said
 
 
 def drawn(seed: int, n: int = 300, scale: float = 1.0) -> tuple[Floats, Floats]:
@@ -216,7 +217,7 @@ def test_two_hundred_and_fifty_raters_can_be_shown_and_one_more_cannot() -> None
     truth = np.array([1.0, 0.0])
     found = curved(rater_rates(np.ones((2, 250)), truth))
     assert list(found.columns["rater"]) == list(range(1, 251))
-    assert rater_rates(np.ones((2, 251)), truth) == Absent("there are 251 raters, more than 250 points can show")
+    assert rater_rates(np.ones((2, 251)), truth) == Said("there are 251 raters, more than 250 points can show")
 
 
 # ---- before and after a result --------------------------------------------------------------------------------------
@@ -250,7 +251,7 @@ def test_the_probability_after_a_result_is_bayes_theorem_and_the_predictive_valu
 
 
 def test_without_a_threshold_nothing_comes_after() -> None:
-    assert fagan_nomogram(*drawn(1), ()) == Absent("no threshold is declared")
+    assert fagan_nomogram(*drawn(1), ()) == Said("no threshold is declared")
 
 
 # ---- the pooled calibration curve -----------------------------------------------------------------------------------
@@ -300,7 +301,7 @@ def test_the_pooled_curve_is_absent_without_two_sites_or_a_common_range() -> Non
         for ends in ((0.1, 0.2), (0.3, 0.5))
     )
     apart = calibration_curve_all_sites((site("a", "calibration_curve", low), site("b", "calibration_curve", high)))
-    assert apart == Absent("the risks of the sites share no range")
+    assert apart == Said("the risks of the sites share no range")
 
 
 # ---- decision curves with a rival, and beyond the range -------------------------------------------------------------

@@ -32,6 +32,7 @@ from dossier.metrics.robustness import (
 )
 from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, Result, SiteResults
 from dossier.typeset.methods import method_text
+from tests.reasons import Said, because
 
 DATA = Path(__file__).resolve().parents[3] / "shared/data"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the shared folder with the real tables is not there")
@@ -89,9 +90,9 @@ def test_over_splits_without_training_rows_has_a_reason_instead_of_an_interval()
     found = over_splits(np.array([0.8, 0.9]), n_test=20, n_train=None, n=40, events=10)
     assert found.value == pytest.approx(0.85)
     assert (found.low, found.se) == (None, None)
-    assert found.reason == "the number of rows that each split was fitted on is not known"
+    assert found.reason == Said("the number of rows that each split was fitted on is not known")
     single = over_splits(np.array([0.8]), n_test=20, n_train=80, n=20, events=10)
-    assert single.reason == "one split shows no spread"
+    assert single.reason == Said("one split shows no spread")
 
 
 def test_two_splits_are_enough_for_an_interval() -> None:
@@ -124,7 +125,7 @@ def test_a_declared_interval_gives_back_the_error_it_was_made_of() -> None:
 def test_a_declared_bound_of_0_or_1_implies_no_error(value: float, low: float, high: float) -> None:
     found = declared_estimate(value, low, high, 0.95, 100, None)
     assert (found.value, found.low, found.high) == (value, low, high)
-    assert (found.se, found.reason) == (None, "a bound of exactly 0 or 1 implies no SE")
+    assert (found.se, found.reason) == (None, Said("a bound of exactly 0 or 1 implies no SE"))
     assert method_text(declared_estimate(value, low, high, 0.975, 100, None).method).endswith(
         "read as a 97.5% interval"
     )
@@ -168,7 +169,7 @@ def test_without_splits_it_is_a_hundred_subsets_and_says_so() -> None:
 
 
 def test_split_performance_of_tiny_and_empty_tables() -> None:
-    assert split_performance(np.array([]), np.array([])) == Absent("there are no rows")
+    assert split_performance(np.array([]), np.array([])) == Said("there are no rows")
     one = split_performance(np.array([1.0]), np.array([0.3]))
     assert isinstance(one, Curve)
     assert set(one.columns["auroc"]) == {None}
@@ -182,7 +183,7 @@ def test_at_most_two_hundred_and_fifty_splits_are_shown() -> None:
     assert isinstance(shown, Curve)
     assert (shown.n, method_text(shown.method)) == (502, "251 refitted splits, the first 250")
     assert shown.columns == {name: values[:250] for name, values in many.columns.items()}
-    assert first_splits(Absent("there are no rows")) == Absent("there are no rows")
+    assert first_splits(Absent(because("there are no rows"))) == Said("there are no rows")
 
 
 @pytest.mark.parametrize(("minimum", "bound"), [("worst_split", 0.0), ("quantile_05", 0.05 * 299 / 300)])
@@ -315,19 +316,21 @@ def test_only_the_net_benefit_needs_a_threshold(measure: str) -> None:
 
 
 DECLARED = _site("owner", {"auroc": _estimate(0.87)})
-STRANGER = _site("spain", {"degree_of_correspondence": Absent("spain has no predictors"), "auroc": _estimate(0.66)})
+STRANGER = _site(
+    "spain", {"degree_of_correspondence": Absent(because("spain has no predictors")), "auroc": _estimate(0.66)}
+)
 
 
 def test_each_gap_of_spr_has_its_reason() -> None:
-    assert _spr(STRANGER) == Absent("spain has no predictors")
-    assert _spr(internal=None) == Absent("the release has no internal test")
-    assert _spr(internal=DECLARED, measure="brier") == Absent(
+    assert _spr(STRANGER) == Said("spain has no predictors")
+    assert _spr(internal=None) == Said("the release has no internal test")
+    assert _spr(internal=DECLARED, measure="brier") == Said(
         "the internal test gives no brier: brier was not computed for owner"
     )
-    assert spr(SITE, INTERNAL, "standardized_net_benefit") == Absent("no threshold is declared")
+    assert spr(SITE, INTERNAL, "standardized_net_benefit") == Said("no threshold is declared")
     vague = _site("here", {**HERE, "auroc": _estimate(0.8, None)})
-    assert _spr(vague) == Absent("the performance at this site has no standard error")
-    assert _spr(internal=_site("i", {"auroc": _estimate(0.8, None)})) == Absent(
+    assert _spr(vague) == Said("the performance at this site has no standard error")
+    assert _spr(internal=_site("i", {"auroc": _estimate(0.8, None)})) == Said(
         "the internal performance has no standard error"
     )
     sure = _site("here", {**HERE, "auroc": _estimate(0.8, 0.0)})
@@ -335,19 +338,21 @@ def test_each_gap_of_spr_has_its_reason() -> None:
 
 
 def test_each_gap_of_wpr_has_its_reason() -> None:
-    assert _wpr("worst_split", site=STRANGER) == Absent("spain has no predictors")
-    assert _wpr("worst_split", internal=None) == Absent("the release has no internal test")
+    assert _wpr("worst_split", site=STRANGER) == Said("spain has no predictors")
+    assert _wpr("worst_split", internal=None) == Said("the release has no internal test")
     declared = "the internal test is declared, not given as rows: no splits"
-    assert _wpr("worst_split", internal=DECLARED) == Absent(f"{declared}, and no minimum is declared in [robustness]")
-    assert _wpr("worst_split", internal=DECLARED, declared={"auroc": 0.7}) == Absent(declared)
-    assert _wpr("declared") == Absent("no minimum is declared for auroc in [robustness]")
-    assert wpr(SITE, INTERNAL, "standardized_net_benefit", "worst_split", {}) == Absent("no threshold is declared")
+    assert _wpr("worst_split", internal=DECLARED) == Said(f"{declared}, and no minimum is declared in [robustness]")
+    assert _wpr("worst_split", internal=DECLARED, declared={"auroc": 0.7}) == Said(declared)
+    assert _wpr("declared") == Said("no minimum is declared for auroc in [robustness]")
+    assert wpr(SITE, INTERNAL, "standardized_net_benefit", "worst_split", {}) == Said("no threshold is declared")
     empty = Curve({"split": (1.0,), "auroc": (None,)}, 9, Method("wald"))
-    assert _wpr("worst_split", internal=_site("i", {}, empty)) == Absent("no internal split allows auroc")
-    assert _wpr("worst_split", internal=_site("i", {}, Absent("there are no rows"))) == Absent("there are no rows")
+    assert _wpr("worst_split", internal=_site("i", {}, empty)) == Said("no internal split allows auroc")
+    assert _wpr("worst_split", internal=_site("i", {}, Absent(because("there are no rows")))) == Said(
+        "there are no rows"
+    )
     for se in (None, 0.0):
         vague = _site("here", {**HERE, "auroc": _estimate(0.8, se)})
-        assert _wpr("worst_split", site=vague) == Absent("the performance at this site has no standard error")
+        assert _wpr("worst_split", site=vague) == Said("the performance at this site has no standard error")
 
 
 @needs_data
@@ -425,8 +430,8 @@ def test_support_by_the_published_similarity_stands_beside_it() -> None:
 
 
 def test_support_cannot_be_judged_without_its_parts() -> None:
-    assert externally_supported((), 0.5) == Absent("the release has no external site")
-    assert externally_supported((STRANGER,), 0.5) == Absent(
+    assert externally_supported((), 0.5) == Said("the release has no external site")
+    assert externally_supported((STRANGER,), 0.5) == Said(
         "no external site has both a similarity and all three measures"
     )
     assert isinstance(externally_supported((SITE,)), Absent)
@@ -437,7 +442,7 @@ def test_support_cannot_be_judged_without_its_parts() -> None:
 def test_a_correlation_needs_three_sites() -> None:
     with_both = _external(0.3, 0.9, 0.9, 0.1)
     for sites, count in (((), "no external site has"), ((with_both,), "one external site has")):
-        assert performance_against_similarity((*sites, STRANGER), "auroc", 0.5) == Absent(
+        assert performance_against_similarity((*sites, STRANGER), "auroc", 0.5) == Said(
             f"{count} both a similarity and the measure, and a correlation needs three"
         )
 
@@ -477,18 +482,18 @@ def test_correlation_over_sites() -> None:
 
 def test_correlation_needs_three_sites_that_differ() -> None:
     site = _external(0.1, 0.7, 0.5, 0.1)
-    assert performance_against_similarity((), "auroc") == Absent(
+    assert performance_against_similarity((), "auroc") == Said(
         "no external site has both a similarity and the measure, and a correlation needs three"
     )
     assert isinstance(performance_against_similarity((site, site), "auroc"), Absent)
-    assert performance_against_similarity((site, site, site), "auroc") == Absent(
+    assert performance_against_similarity((site, site, site), "auroc") == Said(
         "similarity or performance is the same at every site"
     )
     line = tuple(_external(x, x, 0.5, 0.1) for x in (0.1, 0.2, 0.3))
     found = performance_against_similarity(line, "auroc")
     assert isinstance(found, Estimate)
     assert found.value == pytest.approx(1.0)
-    assert (found.low, found.reason) == (None, "an interval needs four sites")
+    assert (found.low, found.reason) == (None, Said("an interval needs four sites"))
     assert pearson([1.0], [2.0]) is None
 
 

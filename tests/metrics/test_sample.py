@@ -20,6 +20,8 @@ from dossier.metrics.sample import (
     smallest_sample,
 )
 from dossier.types import Absent, Estimate, Floats
+from dossier.typeset.reasons import reason_text
+from tests.reasons import Said
 
 DATA = Path(__file__).resolve().parents[3] / "shared/data/covid"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the shared folder with the real tables is not there")
@@ -28,7 +30,7 @@ needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the shared folder wit
 def _value(found: Estimate | Absent) -> float:
     assert isinstance(found, Estimate), found
     assert (found.low, found.high, found.level) == (None, None, None)
-    assert found.reason == "a sample size has no interval"
+    assert found.reason == Said("a sample size has no interval")
     return found.value
 
 
@@ -140,16 +142,16 @@ def test_each_gap_is_a_sentence() -> None:
         risk = np.full(len(outcome), 0.3)
         for found in (mss_auroc(outcome, risk), mss_oe(outcome), mss_snb(outcome, risk, 0.5)):
             assert isinstance(found, Absent)
-            assert not found.reason.endswith(".")
+            assert not reason_text(found.reason).endswith(".")
     both = np.array([0.0, 1.0, 0.0, 1.0])
-    assert mss_auroc(both, both) == Absent("the AUROC is exactly 1, where the formula sees no spread")
-    assert mss_snb(both, both, 0.5) == Absent(
+    assert mss_auroc(both, both) == Said("the AUROC is exactly 1, where the formula sees no spread")
+    assert mss_snb(both, both, 0.5) == Said(
         "the formula sees no spread: no case is missed or every case is, and no other row is positive"
     )
-    assert mss_snb(both, both, 1.0) == Absent("at a threshold of 1 a false positive weighs infinitely much")
-    assert mss_brier(both, both) == Absent("every squared error is the same, so the formula sees no spread")
-    assert mss_brier(nothing, nothing) == mss_slope(nothing, nothing) == Absent("there are no rows")
-    assert mss_slope(both, np.full(4, 0.2)) == Absent(
+    assert mss_snb(both, both, 1.0) == Said("at a threshold of 1 a false positive weighs infinitely much")
+    assert mss_brier(both, both) == Said("every squared error is the same, so the formula sees no spread")
+    assert mss_brier(nothing, nothing) == mss_slope(nothing, nothing) == Said("there are no rows")
+    assert mss_slope(both, np.full(4, 0.2)) == Said(
         "all risks are equal, so a slope cannot be estimated from any number of rows"
     )
 

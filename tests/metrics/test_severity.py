@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dossier.metrics.intervals import NO_SPREAD, wilson
 from dossier.metrics.severity import (
+    NO_ERRORS,
     Integers,
     confusion,
     confusion_matrix,
@@ -23,6 +24,7 @@ from dossier.metrics.severity import (
 )
 from dossier.types import Absent, Curve, Floats
 from tests.estimated import estimated
+from tests.reasons import Said
 
 WEIGHTS = ((0.0, 0.6), (0.3, 0.0))
 DISTANCE = np.array([[0, 0.3, 0.6, 1.0], [0.3, 0, 0.3, 0.6], [0.6, 0.3, 0, 0.3], [1.0, 0.6, 0.3, 0]])
@@ -77,7 +79,7 @@ def test_no_errors_are_0_by_definition_and_said_so() -> None:
     y = np.array([0.0, 1, 1])
     found = estimated(error_severity_index(y, y, 0.5, WEIGHTS))
     assert (found.value, found.low, found.high, found.level) == (0.0, None, None, None)
-    assert "by definition" in (found.reason or "")
+    assert found.reason == NO_ERRORS
 
 
 def sample(n: int, seed: int) -> tuple[Floats, Floats]:
@@ -142,16 +144,16 @@ def test_the_event_is_counted_where_one_class_is_the_event() -> None:
 
 def test_what_does_not_fit_is_absent() -> None:
     ragged: list[list[float]] = [[0, 1], [1]]
-    assert weights_fault(ragged, 2) == Absent("the severity weights are no table of 2 rows and 2 columns")
+    assert weights_fault(ragged, 2) == Said("the severity weights are no table of 2 rows and 2 columns")
     y, p = np.array([0.0, 1]), np.array([0.1, 0.2])
     empty = np.array([])
     for measure in (error_severity_index, mean_severity):
-        assert measure(empty, empty, 0.5, WEIGHTS) == Absent("there are no rows")
-        assert measure(y, p, 0.5, DISTANCE.tolist()) == Absent(
+        assert measure(empty, empty, 0.5, WEIGHTS) == Said("there are no rows")
+        assert measure(y, p, 0.5, DISTANCE.tolist()) == Said(
             "the severity weights are no table of 2 rows and 2 columns"
         )
-        assert measure(y, p, 0.5, ((0.1, 1), (1, 0))) == Absent("a right answer has a severity other than 0")
-        assert measure(y, p, 0.5, ((0, 2), (1, 0))) == Absent("a severity weight is outside 0 to 1")
+        assert measure(y, p, 0.5, ((0.1, 1), (1, 0))) == Said("a right answer has a severity other than 0")
+        assert measure(y, p, 0.5, ((0, 2), (1, 0))) == Said("a severity weight is outside 0 to 1")
 
 
 # ---- curves ---------------------------------------------------------------------------------------------------------

@@ -20,8 +20,9 @@ from dossier.metrics.comparison import net_benefit_difference
 from dossier.metrics.intervals import wilson
 from dossier.metrics.shares import Design, bounds, multinomial
 from dossier.metrics.utility import cells_at, net_benefit, net_benefit_gain
-from dossier.types import Absent, Floats
+from dossier.types import Floats
 from tests.estimated import estimated
+from tests.reasons import Said
 
 Z = 1.959963984540054
 COUNTS = st.tuples(*[st.integers(0, 30)] * 4).filter(any)
@@ -261,8 +262,8 @@ def test_one_cluster_has_no_interval_and_rows_without_weight_no_value() -> None:
     y, p = rows_of(5, 5, 5, 5, 0.3)
     found = estimated(net_benefit_gain(y, p, 0.3, 0.95, np.zeros(20, dtype=np.int64)))
     assert (found.low, found.high, found.se) == (None, None, None)
-    assert found.reason == "all rows are of one cluster, and an interval needs two"
-    assert net_benefit(y, p, 0.3, 0.95, None, np.zeros(20)) == Absent("no row that is left has a weight")
+    assert found.reason == Said("all rows are of one cluster, and an interval needs two")
+    assert net_benefit(y, p, 0.3, 0.95, None, np.zeros(20)) == Said("no row that is left has a weight")
 
 
 # ---- coverage -------------------------------------------------------------------------------------------------------

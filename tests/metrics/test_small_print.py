@@ -21,6 +21,7 @@ from dossier.metrics.utility import net_benefit
 from dossier.types import Absent, DatasetSummary, DecisionCounts, Estimate, ReaderStudy, Result, SiteResults
 from dossier.typeset.methods import method_text
 from tests.estimated import estimated
+from tests.reasons import Said
 
 
 def one(value: float, se: float | None = 0.1, events: int | None = 100, n: int = 400) -> Estimate:
@@ -82,10 +83,10 @@ def test_fishers_interval_needs_four_sites_that_are_not_on_a_line() -> None:
     assert found.high == pytest.approx(math.tanh(math.atanh(0.8) + reach))
     assert (found.level, found.reason, found.n) == (0.95, None, 1600)
     three = estimated(performance_against_similarity(sites[:3], "auroc"))
-    assert (three.low, three.level, three.reason) == (None, None, "an interval needs four sites")
+    assert (three.low, three.level, three.reason) == (None, None, Said("an interval needs four sites"))
     assert three.value == pytest.approx(0.5)
     line = estimated(performance_against_similarity(tuple(of(str(x), x / 8, x / 8) for x in (1, 2, 3, 4)), "auroc"))
-    assert (line.low, line.reason) == (None, "the sites lie on one straight line")
+    assert (line.low, line.reason) == (None, Said("the sites lie on one straight line"))
 
 
 def test_one_half_asks_for_nothing_and_its_interval_holds_0() -> None:
@@ -121,7 +122,7 @@ def test_a_group_that_nobody_belongs_to_has_no_benefit() -> None:
     decided = np.array([1.0, 0.0, 1.0, 1.0])
     counts = DecisionCounts(1, 3, 1, 3)
     study = ReaderStudy("paired", counts, np.array([0, 0, 1, 1]), np.arange(4), np.ones(4), decided, decided)
-    assert decision_benefit(study, "novices") == Absent(
+    assert decision_benefit(study, "novices") == Said(
         "no reader of the group novices decided both with and without the model"
     )
     assert estimated(decision_benefit(study)).n == 2
@@ -132,8 +133,8 @@ def test_the_class_that_is_empty_or_without_complexity_is_named(lacking: int) ->
     scores, priority = np.full((4, 3), 1 / 3), np.full(3, 1 / 3)
     held = [label for label in range(3) if label != lacking]
     classes = np.array([*held, *held])
-    assert h_accuracy_of(classes, scores, priority, 0.5) == Absent(f"no row is of class {lacking}")
+    assert h_accuracy_of(classes, scores, priority, 0.5) == Said(f"no row is of class {lacking}")
     classes = np.array([0, 1, 2, lacking])
     complexity = (classes != lacking).astype(float)
     found = h_accuracy_of(classes, scores, priority, 0.5, complexity)
-    assert found == Absent(f"every row of class {lacking} has a complexity of 0")
+    assert found == Said(f"every row of class {lacking} has a complexity of 0")

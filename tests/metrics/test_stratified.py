@@ -22,6 +22,7 @@ from dossier.metrics.intervals import NO_ROWS
 from dossier.metrics.stratified import MEASURES, Stratum, mean_of_sites
 from dossier.types import Absent, Estimate, Floats
 from dossier.typeset.methods import method_text
+from tests.reasons import Said
 
 R: dict[str, Any] = json.loads((Path(__file__).parents[1] / "reference" / "survey.json").read_text(encoding="utf-8"))
 GLM = 1e-5
@@ -225,10 +226,8 @@ def test_a_site_without_an_event_counts_among_the_expected_and_has_no_pair() -> 
 
 
 def test_where_no_site_has_both_classes_the_reasons_stand() -> None:
-    assert stratified.auroc([NONE, ALL]) == Absent("at no site are there a case and another to compare")
-    assert stratified.calibration_slope([NONE, ALL]) == Absent(
-        "at no site do some rows have the outcome and others not"
-    )
+    assert stratified.auroc([NONE, ALL]) == Said("at no site are there a case and another to compare")
+    assert stratified.calibration_slope([NONE, ALL]) == Said("at no site do some rows have the outcome and others not")
     none = stratified.oe_ratio([NONE])
     assert isinstance(none, Estimate)
     assert (none.value, none.details["k"]) == (0, 1)
@@ -280,7 +279,7 @@ def test_risks_of_0_and_1_are_left_out_of_slope_and_intercept_and_counted() -> N
 def test_risks_that_are_the_same_at_each_site_have_no_slope_and_separated_ones_no_finite_one() -> None:
     outcome = [0, 1] * 10
     same = [_rows(outcome, [0.3] * 20), _rows(outcome, [0.6] * 20)]
-    nothing = Absent("at every site the risks are the same or nearly so, so that there is no slope")
+    nothing = Said("at every site the risks are the same or nearly so, so that there is no slope")
     assert stratified.calibration_slope(same) == nothing
     parted = _rows([0] * 10 + [1] * 10, [0.1 + 0.01 * k for k in range(20)])
     assert stratified.calibration_slope([parted]) == stratified.SEPARATED
@@ -314,7 +313,7 @@ def test_a_site_without_an_error_leaves_the_mean_without_an_interval() -> None:
     found = mean_of_sites(sites, 0.95)
     assert isinstance(found, Estimate)
     assert found.value == pytest.approx(1 / 15)
-    assert (found.low, found.reason) == (None, "not every site has a standard error")
+    assert (found.low, found.reason) == (None, Said("not every site has a standard error"))
     assert mean_of_sites((), 0.95) == NO_ROWS
 
 

@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dossier.facts import Method
+from dossier.facts import Fact, Method
 from dossier.metrics.calibration import oe_ratio
 from dossier.metrics.discrimination import auroc
 from dossier.metrics.subgroups import BY_NATURE, difference, too_few, too_few_of_class, too_few_of_classes
 from dossier.types import Absent, Estimate, Floats
 from dossier.typeset.methods import method_text
+from dossier.typeset.reasons import reason_text
+from tests.reasons import Said, because
 
 
 def estimate(value: float, low: float | None, high: float | None, **more: object) -> Estimate:
@@ -37,26 +39,24 @@ def test_twenty_of_each_are_enough(events: int, others: int, is_few: bool) -> No
     found = too_few(np.repeat([1.0, 0.0], [events, others]))
     assert (found is not None) == is_few
     if found is not None:
-        assert found.reason == f"too few to tell: {events} events, {others} non-events"
+        assert found.reason == Said(f"too few to tell: {events} events, {others} non-events")
 
 
 def test_one_is_not_in_the_plural() -> None:
-    assert too_few(np.array([1.0, 0.0]), " of the other patients") == Absent(
+    assert too_few(np.array([1.0, 0.0]), Fact("of_the_other_patients")) == Said(
         "too few to tell of the other patients: 1 event, 1 non-event"
     )
 
 
 @pytest.mark.parametrize(("inside", "outside", "is_few"), [(20, 20, False), (19, 200, True), (1200, 19, True)])
 def test_twenty_of_a_class_and_of_the_rest_are_enough(inside: int, outside: int, is_few: bool) -> None:
-    expected = Absent(f"too few to tell in women: {inside:,} of grade 1, {outside} of the rest") if is_few else None
-    assert too_few_of_class(inside, outside, "grade 1", " in women") == expected
+    expected = Said(f"too few to tell in women: {inside:,} of grade 1, {outside} of the rest") if is_few else None
+    assert too_few_of_class(inside, outside, "grade 1", because(" in women")) == expected
 
 
 def test_twenty_of_every_class_are_enough() -> None:
     assert too_few_of_classes({"none": 20, "mild": 20}) is None
-    assert too_few_of_classes({"none": 1000, "mild": 19, "grave": 0}) == Absent(
-        "too few to tell: 19 of mild, 0 of grave"
-    )
+    assert too_few_of_classes({"none": 1000, "mild": 19, "grave": 0}) == Said("too few to tell: 19 of mild, 0 of grave")
 
 
 # ---- the difference -------------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ def test_a_number_without_an_interval_by_its_nature_is_not_compared(reason: str 
     ("odd", "reason"),
     [
         (estimate(0.1, 0.0, 0.2, method=Method("empirical", "one_sided")), "one-sided"),
-        (estimate(0.1, None, None, reason="the rows do not vary"), "the rows do not vary"),
+        (estimate(0.1, None, None, reason=because("the rows do not vary")), "the rows do not vary"),
         (estimate(0.1, None, 0.2), "a bound is not finite"),
     ],
 )
@@ -114,8 +114,9 @@ def test_a_difference_needs_both_ends(odd: Estimate, reason: str, swapped: bool)
     plain = estimate(0.3, 0.2, 0.4)
     found = known(difference(plain, odd) if swapped else difference(odd, plain))
     assert (found.low, found.high, found.level) == (None, None, None)
-    assert reason in (found.reason or "")
-    assert ("other patients" if swapped else "subgroup") in (found.reason or "")
+    assert found.reason is not None
+    assert reason in reason_text(found.reason)
+    assert found.reason["whose"] == ("other patients" if swapped else "subgroup")
 
 
 def test_what_has_no_interval_by_its_nature_is_not_compared() -> None:

@@ -37,7 +37,9 @@ from dossier.metrics.utility import (
 )
 from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
 from dossier.typeset.methods import method_text
+from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
+from tests.reasons import Said
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference values is not there")
@@ -184,7 +186,7 @@ def test_a_declared_threshold_is_a_point_of_the_curve_once() -> None:
 def test_the_wide_curve_stays_below_a_threshold_of_one() -> None:
     y, p = np.array([0.0, 1.0]), np.array([0.2, 0.8])
     at_one = "net benefit is not defined at a threshold of 1, where one false positive outweighs everything"
-    assert decision_curve_wide(y, p, (0.1, 1.0)) == Absent(at_one)
+    assert decision_curve_wide(y, p, (0.1, 1.0)) == Said(at_one)
     assert curve(decision_curve_wide(y, p, (0.1, 0.995)))["threshold"].max() == 0.995
 
 
@@ -192,7 +194,7 @@ def test_one_risk_for_all_leaves_no_range_of_thresholds() -> None:
     """A curve of one threshold has no width to be drawn over; a declared range has."""
     y, p = np.array([0.0, 1.0, 0.0, 1.0]), np.full(4, 0.3)
     why = "no range of thresholds is declared, and the risks give none: nearly all are the same"
-    assert decision_curve(y, p) == Absent(why)
+    assert decision_curve(y, p) == Said(why)
     assert len(curve(decision_curve(y, p, (0.1, 0.4)))["threshold"]) == 101
 
 
@@ -228,7 +230,7 @@ def test_rows_that_do_not_vary_have_no_interval(measure: Any, flagged: float) ->
     y = np.array([1.0, 0, 1, 0])
     found = estimated(measure(y, flagged * y, 0.5))
     assert (found.value, found.low, found.high, found.se) == (flagged, None, None, None)
-    assert found.reason == "the rows do not vary enough to estimate an interval"
+    assert found.reason == Said("the rows do not vary enough to estimate an interval")
 
 
 def test_what_has_no_net_benefit_is_absent() -> None:
@@ -242,7 +244,7 @@ def test_what_has_no_net_benefit_is_absent() -> None:
         decision_curve(y, p, (0.1, 1.0)),
     ):
         assert isinstance(found, Absent)
-        assert len(found.reason.split()) > 3
+        assert len(reason_text(found.reason).split()) > 3
 
 
 def site(name: str, y: Floats, p: Floats, span: tuple[float, float] = (0.05, 0.6)) -> SiteResults:
@@ -491,7 +493,7 @@ def test_one_tau_for_all_may_lie_at_either_end() -> None:
     none, full = estimated(weighted_utility(y, p, 0.0)), estimated(weighted_utility(y, p, 1.0))
     assert (none.value, none.details["tau_zero"], none.details["tau_one"]) == (1, 4, 0)
     assert (full.value, full.details["tau_zero"], full.details["tau_one"]) == (0.5, 0, 4)
-    assert weighted_utility(y, p, -0.1) == Absent("tau is -0.1, outside 0 to 1")
+    assert weighted_utility(y, p, -0.1) == Said("tau is -0.1, outside 0 to 1")
 
 
 def test_the_cases_at_either_end_of_tau_are_counted() -> None:
@@ -510,7 +512,7 @@ def test_both_ends_of_tau() -> None:
     assert (found.value, found.details["tau_zero"], found.details["tau_one"]) == (1.0, 2, 2)
     flagged = weighted_utility(y, np.array([0.2, 0.9, 1.0, 1.0]), "automation_bias", labels=labels)
     assert isinstance(flagged, Absent)
-    assert "1 row without the outcome counts as an alarm at a threshold of 1" in flagged.reason
+    assert "1 row without the outcome counts as an alarm at a threshold of 1" in reason_text(flagged.reason)
 
 
 def test_what_has_no_weighted_utility_is_absent() -> None:
@@ -540,7 +542,7 @@ def test_what_has_no_weighted_utility_is_absent() -> None:
         ),
     }
     for reason, found in reasons.items():
-        assert found == Absent(reason)
+        assert found == Said(reason)
 
 
 # ---- the gain over the better default -------------------------------------------------------------------------------
@@ -565,7 +567,7 @@ def test_the_net_benefit_gain_is_what_the_model_adds_to_the_better_default(
 
 
 def test_the_net_benefit_gain_is_absent_where_net_benefit_is() -> None:
-    assert net_benefit_gain(np.array([]), np.array([]), 0.5) == Absent("there are no rows")
+    assert net_benefit_gain(np.array([]), np.array([]), 0.5) == Said("there are no rows")
     assert isinstance(net_benefit_gain(np.array([1.0]), np.array([0.5]), 1.0), Absent)
 
 

@@ -17,9 +17,10 @@ from dossier.evaluate.classes import metrics_of
 from dossier.evaluate.disclosure import descriptions
 from dossier.evaluate.disclosure.chains import Chain, Counts, counts, grid, ranged, rows_of_a_person, width
 from dossier.evaluate.disclosure.curves import of_curve
-from dossier.evaluate.disclosure.measures import Protected, minus, of_results, outcome_withheld
+from dossier.evaluate.disclosure.measures import Protected, minus, not_given, of_results, outcome_withheld
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import SiteEvidence
+from dossier.facts import Fact
 from dossier.types import (
     MODEL,
     POOLED,
@@ -201,7 +202,7 @@ class _Policy:
 
     @property
     def not_given(self) -> Withheld:
-        return Withheld(f"it is not given where counts below {self.below} are protected", self.below)
+        return not_given(self.below)
 
     def curve(self, one: CurveResult) -> Curve | Absent:
         """A curve of all rows."""
@@ -244,7 +245,7 @@ class _Policy:
             return self.not_given
         levels = _given_columns(self.site).get(one.column)
         if levels is None:
-            return Withheld(f"a column of more than {MOST_LEVELS} levels has too many small counts", self.below)
+            return Withheld(Fact("column_of_many_levels", most=MOST_LEVELS), self.below)
         known = np.logical_or.reduce([level.rows for level in levels if not isinstance(level.rows, Absent)])
         made = self.protected(one.rows, self.counts(known & ~one.rows))
         return made if made.counts.tells_outcome else outcome_withheld(self.below)
@@ -317,7 +318,7 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
     if not levels:
         return complete
     below = max(site.dataset.minimum_cell for site in sites)
-    why = Withheld(f"it is not given where counts below {below} are protected", below)
+    why = not_given(below)
     known = {one.name: one for one in complete.datasets}
     kept = {*known, POOLED, MODEL}
     rows, withheld = descriptions.given([one for one in complete.descriptions if one.dataset in known], known, levels)

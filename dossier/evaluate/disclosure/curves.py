@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 from dossier.evaluate.disclosure.chains import Chain
-from dossier.evaluate.disclosure.measures import Protected, hull, outcome_withheld
+from dossier.evaluate.disclosure.measures import Protected, hull, not_given, outcome_withheld
 from dossier.facts import Fact, Method
 from dossier.metrics.intervals import two_sided, wilson
 from dossier.register import REGISTER
@@ -21,12 +21,12 @@ def of_curve(protected: Protected, one: CurveResult) -> Curve | Absent:
     """A curve of one site as it may be given."""
     rule = RULES.get(one.curve)
     if rule is None or (isinstance(one.found, Absent) and not isinstance(one.found, Withheld)):
-        return Withheld(f"it is not given where counts below {protected.below} are protected", protected.below)
+        return not_given(protected.below)
     if not protected.counts.tells_outcome or protected.counts.rows_each > 1:
         return outcome_withheld(protected.below)
     columns, method = rule(protected)
     if not columns:
-        return Withheld("no part of it rests on enough persons", protected.below)
+        return Withheld(Fact("no_part_of_enough_persons"), protected.below)
     counts = protected.counts
     made = Method(*method, Fact("from_ranges", wide=counts.wide))
     return Curve(columns, counts.n, made, counts.events.total)

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dossier.evaluate.disclosure.chains import ranged, width
+from dossier.evaluate.disclosure.measures import not_given
+from dossier.facts import Fact
 from dossier.types import CountRange, DatasetSummary, Description, DescriptionResult, Withheld, WithheldDescription
 
 FIGURES = 3
@@ -37,7 +39,7 @@ def given(
             continue
         here = columns[row.dataset]
         if one.variable in here and one.statistic in SHARES:
-            found: Description | Withheld = _not_given(datasets[row.dataset])
+            found: Description | Withheld = not_given(datasets[row.dataset].minimum_cell)
         else:
             # The levels of a variable and the rows without it add up to all rows.
             of_all = levels[row.dataset, one.variable] + 1
@@ -71,17 +73,12 @@ def _given(
     if count is not None:
         part = ranged(int(count.value), wide)
         if of == "count" and part.low == 0:
-            return Withheld(f"fewer than {below} persons", below)
+            return Withheld(Fact("fewer_persons", below=below), below)
         return replace(one, value=min(1.0, round(int(part) / int(of_all), 2)), n=of_all)
     share = QUANTILES.get(one.statistic)
     if share is not None and isinstance(one.n, int) and ranged(one.n, wide).low * min(share, 1 - share) >= wide:
         return replace(one, value=round(one.value, _decimals(one.value)), n=of_all)
-    return _not_given(dataset)
-
-
-def _not_given(dataset: DatasetSummary) -> Withheld:
-    below = dataset.minimum_cell
-    return Withheld(f"it is not given where counts below {below} are protected", below)
+    return not_given(below)
 
 
 def _outcome(one: Description, dataset: DatasetSummary, of_all: CountRange) -> Description | Withheld:
@@ -90,7 +87,7 @@ def _outcome(one: Description, dataset: DatasetSummary, of_all: CountRange) -> D
         return dataset.outcome_withheld
     count = dataset.events if one.level is None else dataset.class_counts.get(one.level)
     if count is None:
-        return Withheld(f"fewer than {dataset.minimum_cell} persons", dataset.minimum_cell)
+        return Withheld(Fact("fewer_persons", below=dataset.minimum_cell), dataset.minimum_cell)
     value = float(count) if one.statistic in ("events", "count") else int(count) / int(of_all)
     return replace(one, value=value, n=of_all)
 

@@ -68,11 +68,7 @@ class Protected:
         """Why nothing that rests on ranks or sums is given, if so."""
         persons = min(one.persons for one in (self.counts, self.complement) if one is not None)
         least = FEWEST if self.complement is None else 2 * self.counts.wide
-        return (
-            None
-            if persons >= least
-            else Withheld(f"fewer than {least} persons with or without the outcome", self.below)
-        )
+        return None if persons >= least else Withheld(Fact("fewer_persons_of_either_outcome", least=least), self.below)
 
     def given(self, one: Result, metric: Metric, others: Mapping[str, Estimate | Absent]) -> Estimate | Absent:
         """A result as it may be given; `others` are what was given before, by term."""
@@ -155,9 +151,14 @@ def _asked(protected: Protected, metric: Metric, at: At, table: Table) -> Estima
     return value(protected.site, metric, at, outcome=outcome, risk=risk)
 
 
+def not_given(below: int) -> Withheld:
+    """Why something is withheld that no protection is known for."""
+    return Withheld(Fact("not_given_where_protected", below=below), below)
+
+
 def outcome_withheld(below: int) -> Withheld:
     """Why nothing that rests on the outcome is given."""
-    return Withheld(f"fewer than {below} persons may have the outcome, or not have it", below)
+    return Withheld(Fact("outcome_of_few", below=below), below)
 
 
 # ---- from ranks and sums --------------------------------------------------------------------------------------------
@@ -206,7 +207,7 @@ def _fitted(protected: Protected, one: Result, metric: Metric, others: object) -
         # Its reason may count persons.
         return _withheld(protected, one, metric, others)
     if one.found.se is None:
-        return Withheld("it has no standard error to measure a step by", protected.below)
+        return Withheld(Fact("no_standard_error_for_a_step"), protected.below)
     step = above(4 * one.found.se / math.sqrt(protected.counts.persons))
     return _stepped(protected, one.found, step, metric)
 
@@ -222,7 +223,7 @@ def _ratio(protected: Protected, one: Result, metric: Metric, others: object) ->
     step = step_of(int(protected.counts.n) / protected.counts.rows_each)
     mean = in_steps(protected.mean_risk, step)
     if mean <= 0:
-        return Withheld("the mean risk is less than a step of one person", protected.below)
+        return Withheld(Fact("mean_risk_below_a_step"), protected.below)
     reach = two_sided(protected.level)
 
     def bound(happened: int, others: int, risk: float, sign: int) -> float:
@@ -249,7 +250,7 @@ def minus(ours: Estimate | Absent | None, rest: Estimate | Absent | None, below:
     """The difference of two given values, with the outermost bounds of both."""
     for one in (ours, rest):
         if one is None:
-            return Withheld(f"it is not given where counts below {below} are protected", below)
+            return not_given(below)
         if isinstance(one, Absent):
             return one
     if not isinstance(ours, Estimate) or not isinstance(rest, Estimate):
@@ -261,7 +262,7 @@ def minus(ours: Estimate | Absent | None, rest: Estimate | Absent | None, below:
 
 
 def _withheld(protected: Protected, one: Result, metric: Metric, others: object) -> Estimate | Absent:
-    return Withheld(f"it is not given where counts below {protected.below} are protected", protected.below)
+    return not_given(protected.below)
 
 
 RULES: Mapping[str, Rule] = {

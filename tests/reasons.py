@@ -1,0 +1,35 @@
+"""Reasons in tests: what one says, and one of no measure's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dossier.facts import Fact
+from dossier.types import Absent
+from dossier.typeset.reasons import WORDS, reason_text
+
+
+class Said(Fact):
+    """Equal to every reason of these words, and to what is absent for it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__("said", text=text)
+
+    def __eq__(self, other: object) -> bool:
+        reason = other.reason if isinstance(other, Absent) else other
+        return isinstance(reason, Fact) and reason_text(reason) == self["text"]
+
+    def __hash__(self) -> int:
+        return hash(self["text"])
+
+
+def because(text: str) -> Fact:
+    """A reason of these words, which no code of ours has."""
+    if isinstance(WORDS, dict):
+        WORDS.setdefault(text, text.replace("{", "{{").replace("}", "}}"))
+    return Fact(text)
+
+
+def read(row: dict[str, Any]) -> str:
+    """The words of a reason as results.json holds it."""
+    return reason_text(Fact.of_json(row))
