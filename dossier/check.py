@@ -113,7 +113,7 @@ def document(found: Check) -> dict[str, Any]:
         "release": None
         if study is None
         else {"model": study.release.release.model, "version": study.release.release.version},
-        "faults": [{"what": entry.what, "where": entry.where, "fix": entry.fix} for entry in found.faults],
+        "faults": [_fault(entry) for entry in found.faults],
         "flags": None if study is None else [_flag(entry) for entry in found.flags],
         "open": []
         if study is None
@@ -124,6 +124,10 @@ def document(found: Check) -> dict[str, Any]:
         "datasets": [] if study is None else [_dataset(entry) for entry in study.datasets],
         "tables": [] if study is None else [_table(entry) for entry in study.tables],
     }
+
+
+def _fault(fault: Fault) -> dict[str, Any]:
+    return {"code": fault.code, "what": fault.what, "where": fault.where, "fix": fault.fix}
 
 
 def _flag(flag: Flag) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import pytest
 
 from dossier import acceptance, between_groups, check, evaluate, flags, junit, reading
 from dossier.errors import Fault
+from dossier.faults.locations import Key
 from dossier.metrics import stratified
 from dossier.register import fill
 from dossier.release import Acceptance
@@ -372,4 +373,4 @@ def test_what_cannot_be_asked_is_refused_before_the_work(
 def test_a_check_without_a_study_has_a_fault() -> None:
     with pytest.raises(ValueError, match="is read"):
         check.Check(())
-    assert check.Check((Fault("a", "b", "c"),)).study is None
+    assert check.Check((Fault("no_dataset", Key("dataset")),)).study is None

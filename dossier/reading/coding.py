@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dossier.faults.wording import listed, number
 from dossier.reading import notations
 from dossier.reading.columns import parsed
 from dossier.reading.datasets import Site
-from dossier.reading.faults import listed, number
 from dossier.reading.predictors import by_size
 from dossier.reading.unknown import CODES, NINES, is_word
 from dossier.types import CountedRows, Dataset, Feature, Flag, Floats, folded
