@@ -12,6 +12,7 @@ from dossier.errors import DossierError, Fault
 from dossier.types import Dataset, Flag, SettledColumn, SettledTable, Study
 
 SCHEMA = "dossier-check/1"
+CODE = {"type": "string", "description": "What is wrong, for a program; docs/faults.md lists every code."}
 
 
 @dataclass(frozen=True)
@@ -206,7 +207,7 @@ def schema() -> dict[str, Any]:
                     "type": ["object", "null"],
                     "description": "Null where the release, or a table of it, cannot be read.",
                 },
-                "faults": _rows({"what": TEXT, "where": TEXT, "fix": TEXT}),
+                "faults": _rows({"code": CODE, "what": TEXT, "where": TEXT, "fix": TEXT}),
                 "flags": {
                     **_rows({"flag": TEXT, "dataset": TEXT, "says": TEXT, "reply": {"type": ["string", "null"]}}),
                     "type": ["array", "null"],

@@ -246,7 +246,9 @@ def test_json_of_a_release_that_cannot_be_read_has_its_faults(run: Run, tmp_path
     assert (asked.code, asked.err) == (2, "")
     assert departures(document, check.schema()) == []
     assert (document["release"], document["flags"]) == (None, None)
-    assert [one["where"] for one in document["faults"]] == ["release.toml, [[dataset]] 1 (site), file"]
+    assert [(one["code"], one["where"]) for one in document["faults"]] == [
+        ("no_file", "release.toml, [[dataset]] 1 (site), file")
+    ]
 
 
 def test_rows_of_one_cause_are_one_fault(run: Run, tmp_path: Path) -> None:

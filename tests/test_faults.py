@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import string
 from collections.abc import Iterator
 from functools import cache
@@ -10,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from dossier.errors import DataError, Fault
+from dossier import reading
+from dossier.errors import DataError, DossierError, Fault
 from dossier.facts import Count, Fact
 from dossier.faults import locations
-from dossier.faults.catalogue import CATALOGUE, PHRASES, Entry, Phrase
+from dossier.faults.catalogue import CATALOGUE, PHRASES, Entry, Phrase, page
 from dossier.faults.locations import Cell, File, Header, Key, Line, Location, Option, listed_table
 from dossier.reading.faults import by_row
 
@@ -59,7 +61,7 @@ def codes(call: ast.Call, function: ast.FunctionDef, tree: ast.Module) -> set[st
         found = (codes_of(first.id, block) for block in blocks)
         return next((some for some in found if some), set())
     callers = (one for one in ast.walk(tree) if isinstance(one, ast.Call) and name_of(one) == function.name)
-    return {one.value for caller in callers for one in caller.args if isinstance(one, ast.Constant)} & CATALOGUE.keys()
+    return {code for caller in callers for one in caller.args for code in constants(one)} & CATALOGUE.keys()
 
 
 def blocks_with(call: ast.Call, function: ast.FunctionDef) -> list[ast.Module]:
@@ -92,12 +94,12 @@ def given(call: ast.Call, function: ast.FunctionDef) -> set[str] | None:
         tables = [one for value in spread for one in ast.walk(value) if isinstance(one, ast.Dict)]
         if not tables:
             return None
-        found |= {key.value for one in tables for key in one.keys if isinstance(key, ast.Constant)}
+        found |= {key for one in tables for name in one.keys if name is not None for key in constants(name)}
     if name_of(call) == "by_row" and len(call.args) > 4:
         case = call.args[4]
         bodies = [case] if isinstance(case, ast.Lambda) else [one for one in ast.walk(function) if is_named(one, case)]
         tables = [one for body in bodies for one in ast.walk(body) if isinstance(one, ast.Dict)]
-        found |= {key.value for one in tables for key in one.keys if isinstance(key, ast.Constant)}
+        found |= {key for one in tables for name in one.keys if name is not None for key in constants(name)}
     return found
 
 
@@ -184,7 +186,9 @@ def test_nobody_reads_the_words_of_a_fault() -> None:
             if isinstance(alias, ast.alias)
         }:
             continue
-        reading += [f"{path.relative_to(PACKAGE)}:{node.lineno}" for node in ast.walk(tree) if asks_words(node)]
+        reading += [
+            f"{path.relative_to(PACKAGE)}:{getattr(node, 'lineno', 0)}" for node in ast.walk(tree) if asks_words(node)
+        ]
     assert not reading
 
 
@@ -291,6 +295,37 @@ def test_a_command_hears_of_what_it_can_mend() -> None:
     )
     assert (fault.of_command.where, fault.of_command.fix) == ("TABLE", "Put the rows in it.")
     assert fault.of_command.code == fault.code
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        *(
+            ("table.csv", cells)
+            for cells in ("yes,0.1", "2,0.1", "3,x", "1,17%", '1,"0,5"', "1,\u22120.5", "1,inf", "1,1.7")
+        ),
+        *(("table.csv", cells) for cells in ("1,", ",", '"1,0.2', "1,2,0.1", "1;0.1,", "1,1.234.567")),
+        *((f"table.{ending}", "1,0.1") for ending in ("tsv", "xlsx", "parquet", "dta", "txt")),
+    ],
+)
+def test_no_command_is_told_to_mend_a_release(tmp_path: Path, name: str, cells: str) -> None:
+    (tmp_path / name).write_text(f"died,risk\n0,0.2\n{cells}\n", encoding="utf-8")
+    of_a_release = re.compile(r"release\.toml|\[|declare|out of the release| = ")
+    for columns in (("died", "risk"), ("dies", "risks"), ("risk", "risk")):
+        for fault in faults_of(tmp_path / name, *columns):
+            assert not of_a_release.search(fault.where + fault.fix), fault
+
+
+def faults_of(table: Path, outcome: str, risk: str) -> tuple[Fault, ...]:
+    try:
+        reading.quick(table, outcome, risk)
+    except DossierError as error:
+        return error.faults
+    return ()
+
+
+def test_the_page_is_written_from_the_catalogue() -> None:
+    assert (PACKAGE.parent / "docs" / "faults.md").read_text(encoding="utf-8") == page(), "run make faults"
 
 
 def test_a_text_of_the_user_is_never_taken_for_a_value() -> None:

@@ -67,6 +67,15 @@ def fix(fault: Fact, is_of_command: bool = False) -> str:
     return _filled((entry.command if for_command else None) or entry.fix, dict(fault.values), is_of_command)
 
 
+def page() -> str:
+    """The catalogue as a page of the documentation."""
+    cells = ((f"`{code}`", entry.what, entry.fix) for code, entry in sorted(CATALOGUE.items()))
+    rows = (" | ".join(cell.replace("|", "\\|") for cell in row) for row in cells)
+    plain = (f"| {row.replace('{{', '{').replace('}}', '}')} |" for row in rows)
+    head = ("# Faults", "", *PAGE, "", "| code | what is wrong | how to mend it |", "|---|---|---|")
+    return "\n".join([*head, *plain, ""])
+
+
 def _filled(sentence: str, values: Mapping[str, Value], is_of_command: bool = False) -> str:
     return _Sentence(is_of_command).vformat(sentence, (), values)
 
@@ -123,6 +132,11 @@ LISTS: Mapping[str, Callable[[Sequence[str]], str]] = {
     "quoted or": lambda names: " or ".join(map(_as_in_toml, names)),
     "words": lambda names: listed([name if name.isidentifier() else _as_in_toml(name) for name in names]),
 }
+
+PAGE = (
+    "Every fault has a code, which `dossier check --json` gives beside its words.",
+    "What stands in braces is filled in; behind a colon stands how it is written. Written by `make faults`.",
+)
 
 # ---- parts of sentences ---------------------------------------------------------------------------------------------
 
@@ -201,8 +215,7 @@ PHRASES: Mapping[str, Phrase] = {
     "risk": Phrase("risk"),
     "risk_of_rival": Phrase("the rival's risk"),
     "give_a_number": Phrase(
-        "Give a number, leave the cell empty, or declare the value as missing",
-        "Give a number, or leave the cell empty",
+        "Give a number, leave the cell empty, or declare the value as missing", "Give a number, or leave the cell empty"
     ),
     "decimal_points": Phrase("Write decimals with a point"),
     "decimal_commas": Phrase(
@@ -252,6 +265,13 @@ PHRASES: Mapping[str, Phrase] = {
 
 # ---- sentences ------------------------------------------------------------------------------------------------------
 
+UNCHANGED = "Name the results.json that dossier wrote, unchanged."
+ANOTHER_NAME = "Give every declared performance a name of its own, that no dataset has."
+SHARES = "Give lists of {classes} shares that add up to 1, one a class in the order of classes."
+SAVE_AGAIN = "Open the workbook in the program for spreadsheets and save it there, or export the sheet as .csv."
+CLOSE_QUOTATION = "Close it; write a quotation mark that belongs to the text twice."
+TLS = "Name them in Dask's configuration: distributed.comm.tls, with ca-file, and cert and key of the client."
+
 CATALOGUE: Mapping[str, Entry] = {
     # release.toml as a text.
     "release_not_utf8": Entry("release.toml is not UTF-8 text.", "Save the file as UTF-8."),
@@ -289,9 +309,7 @@ CATALOGUE: Mapping[str, Entry] = {
     "beyond_bound": Entry("{key} is {value}, not {bound}.", "Give a number {bound}."),
     "not_finite": Entry("{key} is {value}, not a finite number.", "Give a number."),
     "not_a_choice": Entry(
-        "{key} is {value}, not one of {choices:words}.",
-        "Write {choices:quoted or}.",
-        near='Did you mean "{near}"?',
+        "{key} is {value}, not one of {choices:words}.", "Write {choices:quoted or}.", near='Did you mean "{near}"?'
     ),
     "many_values": Entry("{key} has {values}, more than {most}.", "Give at most {most}: those that matter most."),
     "wrong_number_of_values": Entry("{key} has {values}, not {wanted}.", "Give {wanted} values."),
@@ -354,18 +372,9 @@ CATALOGUE: Mapping[str, Entry] = {
     ),
     "key_of_other_kind": Entry("{key} is declared for {file}, but belongs to {kind}.", "Take it out."),
     # Performances that are declared.
-    "performance_of_dataset": Entry(
-        "A dataset and a declared performance are named {name}.",
-        "Give every declared performance a name of its own, that no dataset has.",
-    ),
-    "two_performances": Entry(
-        "Two declared performances are named {name}.",
-        "Give every declared performance a name of its own, that no dataset has.",
-    ),
-    "reserved_performance": Entry(
-        "A declared performance has the name {name}, which dossier uses.",
-        "Give every declared performance a name of its own, that no dataset has.",
-    ),
+    "performance_of_dataset": Entry("A dataset and a declared performance are named {name}.", ANOTHER_NAME),
+    "two_performances": Entry("Two declared performances are named {name}.", ANOTHER_NAME),
+    "reserved_performance": Entry("A declared performance has the name {name}, which dossier uses.", ANOTHER_NAME),
     "performance_of_site": Entry(
         "A site and a declared performance are named {name}.", "Give the performance another name."
     ),
@@ -436,18 +445,9 @@ CATALOGUE: Mapping[str, Entry] = {
         "The priority from {source} is for an outcome of two values, and this one has {classes} classes.",
         "Take {source} out; priority takes lists of {classes} shares, one a class.",
     ),
-    "priority_not_of_classes": Entry(
-        "priority is a number, and the outcome has {classes} classes.",
-        "Give lists of {classes} shares that add up to 1, one a class in the order of classes.",
-    ),
-    "wrong_number_of_shares": Entry(
-        "The priority has {number} shares, and the outcome has {classes} classes.",
-        "Give lists of {classes} shares that add up to 1, one a class in the order of classes.",
-    ),
-    "shares_not_one": Entry(
-        "The shares of the priority add up to {total:g}, not 1.",
-        "Give lists of {classes} shares that add up to 1, one a class in the order of classes.",
-    ),
+    "priority_not_of_classes": Entry("priority is a number, and the outcome has {classes} classes.", SHARES),
+    "wrong_number_of_shares": Entry("The priority has {number} shares, and the outcome has {classes} classes.", SHARES),
+    "shares_not_one": Entry("The shares of the priority add up to {total:g}, not 1.", SHARES),
     "priority_without_threshold": Entry(
         "The priority from net benefit needs a declared threshold.",
         "Declare a threshold in [thresholds], or take net_benefit out.",
@@ -552,9 +552,7 @@ CATALOGUE: Mapping[str, Entry] = {
         near="Did you mean {near}?",
     ),
     "level_nowhere": Entry(
-        "{predictor} is never {level:quoted}.",
-        "{predictor} is {known} in the tables.",
-        near='Did you mean "{near}"?',
+        "{predictor} is never {level:quoted}.", "{predictor} is {known} in the tables.", near='Did you mean "{near}"?'
     ),
     "word_in_term": Entry(
         "{predictor} is {word:quoted} in {dataset}, and its term is for numbers.",
@@ -616,9 +614,7 @@ CATALOGUE: Mapping[str, Entry] = {
         "Declare its column in a [[subgroup]], or take subset out.",
     ),
     "not_a_subgroup": Entry(
-        "{subset} is not a subgroup of this release.",
-        "The subgroups are {known:30}.",
-        near="Did you mean {near}?",
+        "{subset} is not a subgroup of this release.", "The subgroups are {known:30}.", near="Did you mean {near}?"
     ),
     "criterion_without_rival": Entry(
         "{measure} compares with a rival, and the release names no other model.",
@@ -671,31 +667,22 @@ CATALOGUE: Mapping[str, Entry] = {
         "Name the results.json in the folder that dossier wrote, unchanged.",
     ),
     # A results.json.
-    "no_results": Entry("There is no file {file}.", "Name the results.json that dossier wrote, unchanged."),
-    "large_results": Entry(
-        "{file} has more than {megabytes} MB.", "Name the results.json that dossier wrote, unchanged."
-    ),
-    "closed_results": Entry("{file} cannot be read: {reason}.", "Name the results.json that dossier wrote, unchanged."),
+    "no_results": Entry("There is no file {file}.", UNCHANGED),
+    "large_results": Entry("{file} has more than {megabytes} MB.", UNCHANGED),
+    "closed_results": Entry("{file} cannot be read: {reason}.", UNCHANGED),
     "results_of_other_schema": Entry(
         '{file} {found}; what can be read is "{readable}".', "Name a results.json that this version of dossier wrote."
     ),
-    "results_not_utf8": Entry("{file} is not UTF-8 text.", "Name the results.json that dossier wrote, unchanged."),
-    "results_not_json": Entry("{file} is not valid JSON.", "Name the results.json that dossier wrote, unchanged."),
-    "results_without_end": Entry(
-        "{file} holds lists in lists without end.", "Name the results.json that dossier wrote, unchanged."
-    ),
-    "results_not_finite": Entry(
-        "{file} holds a number that is not finite.", "Name the results.json that dossier wrote, unchanged."
-    ),
-    "key_of_results_missing": Entry("{file} has no {key}.", "Name the results.json that dossier wrote, unchanged."),
-    "key_of_results_wrong": Entry(
-        "In {file} {key} is not what it should be.", "Name the results.json that dossier wrote, unchanged."
-    ),
+    "results_not_utf8": Entry("{file} is not UTF-8 text.", UNCHANGED),
+    "results_not_json": Entry("{file} is not valid JSON.", UNCHANGED),
+    "results_without_end": Entry("{file} holds lists in lists without end.", UNCHANGED),
+    "results_not_finite": Entry("{file} holds a number that is not finite.", UNCHANGED),
+    "key_of_results_missing": Entry("{file} has no {key}.", UNCHANGED),
+    "key_of_results_wrong": Entry("In {file} {key} is not what it should be.", UNCHANGED),
     # Files.
     "no_file": Entry("There is no file {file}.", "Put the file there, or mend its name.", near="Did you mean {near}?"),
     "no_file_with_backslash": Entry(
-        "There is no file {file}.",
-        "Write / instead of \\ between the folders and the name, as in data/site.csv.",
+        "There is no file {file}.", "Write / instead of \\ between the folders and the name, as in data/site.csv."
     ),
     "folder_for_file": Entry("{file} is a folder, not a file.", "Name the file."),
     "closed_file": Entry("{file} cannot be opened: {reason}.", "Make the file readable."),
@@ -707,8 +694,7 @@ CATALOGUE: Mapping[str, Entry] = {
         "The name of the file holds a character that no file may have.", "Name the file as it is."
     ),
     "file_outside": Entry(
-        "{file} lies outside the release folder.",
-        "Copy the file into the folder, or write outside = true beside it.",
+        "{file} lies outside the release folder.", "Copy the file into the folder, or write outside = true beside it."
     ),
     "file_outside_not_allowed": Entry(
         "{file} lies outside the release folder.",
@@ -719,8 +705,7 @@ CATALOGUE: Mapping[str, Entry] = {
         "Name a file that ends in {endings}, or copy it into the folder.",
     ),
     "empty_release": Entry(
-        "{file} is empty.",
-        "Write the release into it; dossier init DIR makes an example with a comment on every key.",
+        "{file} is empty.", "Write the release into it; dossier init DIR makes an example with a comment on every key."
     ),
     "empty_file": Entry(
         "{file} is empty.", "Put the rows in it, or take it out of the release.", command="Put the rows in it."
@@ -731,8 +716,7 @@ CATALOGUE: Mapping[str, Entry] = {
         "A folder is read as one table when it holds parquet files and nothing else.",
     ),
     "unread_kind": Entry(
-        "{file} is no kind of table that is read.",
-        "Save it as one of {endings:all} or {last}, and name that file.",
+        "{file} is no kind of table that is read.", "Save it as one of {endings:all} or {last}, and name that file."
     ),
     "other_kind_of_file": Entry("{file} is {kind}, although its name ends in {ending}.", "{mend}."),
     "reader_not_installed": Entry(
@@ -784,22 +768,14 @@ CATALOGUE: Mapping[str, Entry] = {
     # Workbooks.
     "no_sheet": Entry('{file} has no sheet "{sheet}".', "The sheets are {known}.", near="Did you mean {near}?"),
     "several_sheets": Entry("{file} has {number} sheets: {sheets}.", "{mend}."),
-    "formulas_without_values": Entry(
-        "{formulas} in {file} without a value: {cells:5}.",
-        "Open the workbook in the program for spreadsheets and save it there, or export the sheet as .csv.",
-    ),
+    "formulas_without_values": Entry("{formulas} in {file} without a value: {cells:5}.", SAVE_AGAIN),
     "chart_for_table": Entry("{file} holds a chart where its table should be.", "Name a sheet with a table."),
     "many_cells": Entry(
-        "{file} spreads over more than {most:,} cells.",
-        "Delete what stands beside the table, or give a .csv.",
+        "{file} spreads over more than {most:,} cells.", "Delete what stands beside the table, or give a .csv."
     ),
-    "row_twice_in_sheet": Entry(
-        "Row {row} stands twice in {file}, or one of its cells does.",
-        "Open the workbook in the program for spreadsheets and save it there, or export the sheet as .csv.",
-    ),
+    "row_twice_in_sheet": Entry("Row {row} stands twice in {file}, or one of its cells does.", SAVE_AGAIN),
     "cell_outside_sheet": Entry(
-        "{file} has a cell in row {row} and column {column}, where no sheet has one.",
-        "Open the workbook in the program for spreadsheets and save it there, or export the sheet as .csv.",
+        "{file} has a cell in row {row} and column {column}, where no sheet has one.", SAVE_AGAIN
     ),
     # Texts and their rows.
     "other_encoding": Entry("{file} is not {encoding} text: byte 0x{byte:02x} cannot be read.", "{mend}."),
@@ -814,17 +790,10 @@ CATALOGUE: Mapping[str, Entry] = {
     ),
     "unreadable_first_row": Entry("{file} cannot be read as a table.", "Mend the first row."),
     "unreadable_table": Entry("{file} cannot be read as a table.", "Look for a quotation mark that is not closed."),
-    "quotation_over_rows": Entry(
-        "A cell in quotation marks swallows {rows}.",
-        "Close it; write a quotation mark that belongs to the text twice.",
-    ),
-    "quotation_never_closed": Entry(
-        "The cell that a quotation mark opens is never closed.",
-        "Close it; write a quotation mark that belongs to the text twice.",
-    ),
+    "quotation_over_rows": Entry("A cell in quotation marks swallows {rows}.", CLOSE_QUOTATION),
+    "quotation_never_closed": Entry("The cell that a quotation mark opens is never closed.", CLOSE_QUOTATION),
     "quotation_closed_within": Entry(
-        "The cell that a quotation mark opens is closed in the middle of a text.",
-        "Close it; write a quotation mark that belongs to the text twice.",
+        "The cell that a quotation mark opens is closed in the middle of a text.", CLOSE_QUOTATION
     ),
     "first_row_of_other_width": Entry(
         "The first row has {width}, and {rows} rows from row {first} on have {cells}.", "{mend}."
@@ -865,13 +834,10 @@ CATALOGUE: Mapping[str, Entry] = {
         "Spell it as the table does: missing = {{ {column} = [{held}] }}.",
     ),
     "no_selected_row": Entry(
-        "No row of {file} has a value of each column that rows names.",
-        "Name values that stand in one row together.",
+        "No row of {file} has a value of each column that rows names.", "Name values that stand in one row together."
     ),
     "value_nowhere": Entry(
-        "{column} is never {value} in {file}.",
-        "{column} is {known} in the table.",
-        near='Did you mean "{near}"?',
+        "{column} is never {value} in {file}.", "{column} is {known} in the table.", near='Did you mean "{near}"?'
     ),
     # The outcome.
     "outcome_of_texts": Entry(
@@ -961,8 +927,7 @@ CATALOGUE: Mapping[str, Entry] = {
     ),
     "not_numbered": Entry("{key} is {given}.", "Give the number of the {key} in every row."),
     "many_parts": Entry(
-        "{column} tells {number:,} {key}s apart, more than {most:,}.",
-        "Name the column with the number of the {key}.",
+        "{column} tells {number:,} {key}s apart, more than {most:,}.", "Name the column with the number of the {key}."
     ),
     "no_cluster": Entry(
         "The cluster is missing.", "Name the cluster in every row; a row on its own is a cluster of one."
@@ -1009,8 +974,7 @@ CATALOGUE: Mapping[str, Entry] = {
         "{dataset} has {imputations}.", "Give two or more, numbered from 1; 0 is for the rows before it."
     ),
     "imputations_of_other_sizes": Entry(
-        "Imputation {most} of {dataset} has {rows}, imputation {least} {fewer}.",
-        "Give every imputation the same rows.",
+        "Imputation {most} of {dataset} has {rows}, imputation {least} {fewer}.", "Give every imputation the same rows."
     ),
     "imputations_of_other_rows": Entry(
         "The identifiers of {dataset} in imputation {imputations:5} are not those in imputation {first}.",
@@ -1080,8 +1044,7 @@ CATALOGUE: Mapping[str, Entry] = {
     ),
     "case_of_other_table": Entry("The case of this row is not in {other}.", "Give every table the same cases."),
     "case_of_other_dataset": Entry(
-        "The case of this row is not in {other}.",
-        "Keep the cases of the dataset only, or name another dataset.",
+        "The case of this row is not in {other}.", "Keep the cases of the dataset only, or name another dataset."
     ),
     "no_dataset_of_readers": Entry(
         "There is no dataset {dataset}.", "Name one of the datasets: {known:all}.", near="Did you mean {near}?"
@@ -1159,8 +1122,7 @@ CATALOGUE: Mapping[str, Entry] = {
     "folder_not_empty": Entry("{folder} is not an empty folder.", "Name a folder that is empty or new."),
     "out_not_written": Entry("{out} could not be written: {reason}.", "{mend}."),
     "temporary_file_not_written": Entry(
-        "A file for temporary use could not be written: {reason}.",
-        "Make room there, or name another folder in TMPDIR.",
+        "A file for temporary use could not be written: {reason}.", "Make room there, or name another folder in TMPDIR."
     ),
     "out_is_link": Entry("{out} is a link.", "Name the folder itself, or a path that does not exist yet."),
     "out_is_no_folder": Entry("{out} is not a folder.", "Name the folder itself, or a path that does not exist yet."),
@@ -1168,8 +1130,7 @@ CATALOGUE: Mapping[str, Entry] = {
         "OUT would take the place of the folder that you are in.", "Name a folder inside it, such as -o dossier."
     ),
     "out_of_others": Entry(
-        "{out} holds files that dossier did not write.",
-        "Choose another folder for -o, or empty this one yourself.",
+        "{out} holds files that dossier did not write.", "Choose another folder for -o, or empty this one yourself."
     ),
     "unlisted_files": Entry(
         "{out} holds files that its manifest does not list: {files:5}.",
@@ -1216,14 +1177,8 @@ CATALOGUE: Mapping[str, Entry] = {
         "Give the address that `dask scheduler` prints, such as tls://10.0.0.1:8786.",
     ),
     "no_dask": Entry("The backend dask needs Dask, which is not installed.", "Run pip install dask distributed."),
-    "certificates_not_usable": Entry(
-        "The certificates for TLS cannot be used: {reason}.",
-        "Name them in Dask's configuration: distributed.comm.tls, with ca-file, and cert and key of the client.",
-    ),
-    "no_certificates": Entry(
-        "TLS needs certificates, and Dask is configured with none.",
-        "Name them in Dask's configuration: distributed.comm.tls, with ca-file, and cert and key of the client.",
-    ),
+    "certificates_not_usable": Entry("The certificates for TLS cannot be used: {reason}.", TLS),
+    "no_certificates": Entry("TLS needs certificates, and Dask is configured with none.", TLS),
     "no_scheduler": Entry(
         "No Dask scheduler answers at {scheduler}.",
         "Start one with `dask scheduler`, and give the address that it prints, like tls://10.0.0.1:8786.",
