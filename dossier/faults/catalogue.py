@@ -67,6 +67,13 @@ def fix(fault: Fact, is_of_command: bool = False) -> str:
     return _filled((entry.command if for_command else None) or entry.fix, dict(fault.values), is_of_command)
 
 
+def phrase(fact: Fact, is_of_command: bool = False) -> str:
+    """The words of a fact within a sentence."""
+    words = PHRASES[fact.code]
+    for_command = words.command if is_of_command else None
+    return _filled(for_command or words.text, dict(fact.values), is_of_command)
+
+
 def page() -> str:
     """The catalogue as a page of the documentation."""
     cells = ((f"`{code}`", entry.what, entry.fix) for code, entry in sorted(CATALOGUE.items()))
@@ -89,9 +96,7 @@ class _Sentence(string.Formatter):
         if value is None:
             return ""
         if isinstance(value, Fact):
-            phrase = PHRASES[value.code]
-            text = (phrase.command if self.is_of_command else None) or phrase.text
-            return _filled(text, dict(value.values), self.is_of_command)
+            return phrase(value, self.is_of_command)
         if isinstance(value, Count):
             return counted(value.number, value.of)
         if isinstance(value, tuple):
