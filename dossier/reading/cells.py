@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dossier.errors import DataError
+from dossier.errors import DataError, Fault
 from dossier.faults.locations import Cell
 from dossier.faults.wording import number, shortened
 
@@ -80,7 +80,7 @@ def refuse_invalid(name: str, column: Any, file: str) -> None:
     try:
         column.validate(full=True)
     except pyarrow.ArrowInvalid:
-        raise DataError.one("damaged_column", Cell(file, shortened(name)), column=name) from None
+        raise DataError([Fault("damaged_column", Cell(file, shortened(name)), column=name)]) from None
 
 
 def spelled(column: Any) -> Any:

@@ -181,8 +181,8 @@ def _refuse_what_is_too_large(part: Part, name: str) -> None:
     groups = [part.footer.row_group(k) for k in range(part.footer.num_row_groups)]
     size = sum(abs(group.column(k).total_uncompressed_size) for group in groups for k in part.leaves[name])
     if size > MOST_COLUMN_BYTES:
-        most = MOST_COLUMN_BYTES
-        raise DataError.one("large_column", File(part.file), column=name, bytes=size, file=part.file, most=most)
+        at, most = File(part.file), MOST_COLUMN_BYTES
+        raise DataError([Fault("large_column", at, column=name, bytes=size, file=part.file, most=most)])
 
 
 def _between(places: NDArray[np.int64], start: int, stop: int) -> NDArray[np.int64]:
