@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from dossier.facts import Fact, Value
-from dossier.faults import catalogue
 from dossier.faults.locations import Key, Location, Option
 
 
@@ -53,6 +52,8 @@ class Fault(Fact):
     @property
     def what(self) -> str:
         """What is wrong, in a sentence."""
+        from dossier.faults import catalogue
+
         return catalogue.what(self)
 
     @property
@@ -64,6 +65,8 @@ class Fault(Fact):
     @property
     def fix(self) -> str:
         """How to mend it: in release.toml, or where there is none in the table and on the command line."""
+        from dossier.faults import catalogue
+
         return catalogue.fix(self, self.is_of_command)
 
     def moved(self, at: Location) -> Self:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 Value: TypeAlias = "bool | int | float | str | Count | Fact | tuple[Value, ...] | None"
 
@@ -106,9 +107,11 @@ class Fact:
         return cls(code, **values)
 
 
-def _plain(value: Value | np.integer | np.floating) -> Value:
+def _plain(value: Any) -> Value:
     """A number of numpy as Python's own."""
-    return value.item() if isinstance(value, np.generic) else value
+    # Not by its class: `dossier --help` knows errors, and should not wait for numpy.
+    plain: Value = value.item() if hasattr(value, "item") else value
+    return plain
 
 
 def _counts(value: Value) -> Iterator[Count]:
