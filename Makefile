@@ -1,5 +1,5 @@
 # `make demo` and `make test` do all the set-up themselves, from a clone on Debian or Ubuntu with Python.
-.PHONY: demo test test-all bench conformance contact-sheet coverage mutation fuzz lock system clean
+.PHONY: demo test test-all bench conformance contact-sheet coverage mutation fuzz lock faults system clean
 .DELETE_ON_ERROR:
 
 READY := .venv/.ready
@@ -48,6 +48,9 @@ conformance: $(READY)
 	nice -n 15 .venv/bin/python -m tests.bench.conformance --write
 
 # Exact versions with hashes, for every Python and Linux that we support. `make lock UPGRADE=--upgrade` takes newer ones.
+faults: $(READY)
+	.venv/bin/python -c "from dossier.faults.catalogue import page; print(page(), end='')" > docs/faults.md
+
 lock: $(READY)
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check uv
 	.venv/bin/uv pip compile pyproject.toml --extra formats --extra dask --extra test --python-version 3.11 --universal --fork-strategy fewest \

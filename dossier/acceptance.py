@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dossier.errors import Fault
 from dossier.facts import Fact
+from dossier.faults.locations import listed_table
 from dossier.types import (
     POOLED,
     READER_STUDY,
@@ -29,9 +30,6 @@ EACH_EXTERNAL = "each external"
 
 TIERS = ("core", "supporting")
 """The measures that are offered where a criterion cannot be judged, the first before the others."""
-
-MOST_NAMED = 6
-"""So many names at most stand in a row where something else is offered."""
 
 
 def judged(
@@ -198,13 +196,17 @@ def _site(name: str, datasets: Sequence[DatasetSummary]) -> str:
 def _fault(
     number: int, criterion: Acceptance, absent: Mapping[str, Absent], offered: Sequence[tuple[Result, bool]]
 ) -> Fault:
-    reasons = dict.fromkeys(reason_text(found.reason) for found in absent.values())
-    asked = f"{criterion.measure}{_settings(criterion)}"
-    what = f"{asked} can never be estimated for {criterion.dataset}: {'; '.join(reasons)}."
-    return Fault(what, f"release.toml, [[acceptance]] {number}", _instead(criterion, set(absent), offered))
+    return Fault(
+        "never_estimated",
+        listed_table("acceptance", number),
+        asked=f"{criterion.measure}{_settings(criterion)}",
+        dataset=criterion.dataset,
+        reasons=tuple(dict.fromkeys(reason_text(found.reason) for found in absent.values())),
+        mend=_instead(criterion, set(absent), offered),
+    )
 
 
-def _instead(criterion: Acceptance, datasets: Set[str], offered: Sequence[tuple[Result, bool]]) -> str:
+def _instead(criterion: Acceptance, datasets: Set[str], offered: Sequence[tuple[Result, bool]]) -> Fact:
     """What may be asked in place of a criterion that can never be estimated."""
     same = [result for result, _ in offered if result.measure == criterion.measure]
     here = [result for result in same if result.dataset in datasets]
@@ -216,16 +218,16 @@ def _instead(criterion: Acceptance, datasets: Set[str], offered: Sequence[tuple[
         if other and result.dataset in datasets and result.subset == criterion.subset
     ]
     if any(result.dataset in datasets for result in asked):
-        return 'Ask for bound = "value".'
+        return Fact("ask_for_the_value")
     if asked:
-        return f"It can be asked of {_several([result.dataset for result in asked])}."
+        return Fact("ask_of_others", datasets=tuple(dict.fromkeys(result.dataset for result in asked)))
     if settings:
-        return f"It can be asked there {_several(settings, 'or')}."
+        return Fact("ask_with_others", settings=tuple(dict.fromkeys(settings)))
     if here:
-        return "It can be asked there of all patients, without subset."
+        return Fact("ask_of_all_patients")
     if measures:
-        return f"There can be asked: {_several(measures)}."
-    return "Take the criterion out, or give the tables what it needs."
+        return Fact("ask_for_others", measures=tuple(dict.fromkeys(measures)))
+    return Fact("ask_for_nothing")
 
 
 def _at(at: Mapping[str, float | str]) -> str:
@@ -234,11 +236,3 @@ def _at(at: Mapping[str, float | str]) -> str:
         f"{name} = {value:g}" if isinstance(value, float) else f'{name} = "{value}"' for name, value in at.items()
     ]
     return f"at = {{ {', '.join(values)} }}" if values else "without at"
-
-
-def _several(words: Sequence[str], last: str = "and") -> str:
-    """Different words in a row, cut short where there are many."""
-    every = [word for word in dict.fromkeys(words) if word]
-    if len(every) > MOST_NAMED:
-        return f"{', '.join(every[:MOST_NAMED])} {last} {len(every) - MOST_NAMED} more"
-    return f" {last} ".join([", ".join(every[:-1]), every[-1]]) if len(every) > 1 else every[0]

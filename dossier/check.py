@@ -12,6 +12,7 @@ from dossier.errors import DossierError, Fault
 from dossier.types import Dataset, Flag, SettledColumn, SettledTable, Study
 
 SCHEMA = "dossier-check/1"
+CODE = {"type": "string", "description": "What is wrong, for a program; docs/faults.md lists every code."}
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ def document(found: Check) -> dict[str, Any]:
         "release": None
         if study is None
         else {"model": study.release.release.model, "version": study.release.release.version},
-        "faults": [{"what": entry.what, "where": entry.where, "fix": entry.fix} for entry in found.faults],
+        "faults": [_fault(entry) for entry in found.faults],
         "flags": None if study is None else [_flag(entry) for entry in found.flags],
         "open": []
         if study is None
@@ -124,6 +125,10 @@ def document(found: Check) -> dict[str, Any]:
         "datasets": [] if study is None else [_dataset(entry) for entry in study.datasets],
         "tables": [] if study is None else [_table(entry) for entry in study.tables],
     }
+
+
+def _fault(fault: Fault) -> dict[str, Any]:
+    return {"code": fault.code, "what": fault.what, "where": fault.where, "fix": fault.fix}
 
 
 def _flag(flag: Flag) -> dict[str, Any]:
@@ -202,7 +207,7 @@ def schema() -> dict[str, Any]:
                     "type": ["object", "null"],
                     "description": "Null where the release, or a table of it, cannot be read.",
                 },
-                "faults": _rows({"what": TEXT, "where": TEXT, "fix": TEXT}),
+                "faults": _rows({"code": CODE, "what": TEXT, "where": TEXT, "fix": TEXT}),
                 "flags": {
                     **_rows({"flag": TEXT, "dataset": TEXT, "says": TEXT, "reply": {"type": ["string", "null"]}}),
                     "type": ["array", "null"],

@@ -286,11 +286,11 @@ def verify(out: Path, release: Path | None, allow_outside: bool) -> int:
     """
     from dossier import verify as verification
     from dossier.errors import ReleaseError
-    from dossier.reading.faults import counted
+    from dossier.faults.locations import Option
+    from dossier.faults.wording import counted
 
     if release is not None and not release.exists():
-        fix = "Name the folder or the table that the dossier was built from."
-        raise ReleaseError.one(f"There is no {release}.", "--release", fix)
+        raise ReleaseError.one("no_release", Option("--release"), path=str(release))
     reports = [verification.report(out)]
     if release is not None:
         reports.append(verification.inputs(out, release))
@@ -332,25 +332,25 @@ def _rebuilt(out: Path, release: Path, command: Build | Quick, allow_outside: bo
 
 def _refuse_half_a_cluster(backend: str, scheduler: str | None, trusted: bool) -> None:
     from dossier.errors import WorkerError
+    from dossier.faults.locations import Option
 
     if backend == "dask":
         if scheduler is None:
-            fix = "Add --scheduler with the address that `dask scheduler` prints, such as tls://10.0.0.1:8786."
-            raise WorkerError.one("The backend dask needs the address of a scheduler.", "--scheduler", fix)
+            raise WorkerError.one("no_scheduler_named", Option("--scheduler"))
         from dossier.evaluate import cluster
 
         cluster.refuse_untrusted(scheduler, trusted)
     elif scheduler is not None or trusted:
-        fix = "Add --backend dask, or leave the scheduler out."
-        raise WorkerError.one(f"The backend {backend} has no scheduler.", "--scheduler", fix)
+        raise WorkerError.one("backend_without_scheduler", Option("--scheduler"), backend=backend)
 
 
 def _flags_named(names: str) -> frozenset[str]:
     """The flags of --fail-on; a name that is no flag is refused with the nearest."""
+    from dossier.faults.locations import Option
     from dossier.reading import criteria
 
     named = frozenset(name.strip() for name in names.split(",") if name.strip())
-    faults = [criteria.no_flag(name, "--fail-on") for name in sorted(named) if not criteria.is_flag(name)]
+    faults = [criteria.no_flag(name, Option("--fail-on")) for name in sorted(named) if not criteria.is_flag(name)]
     if faults:
         from dossier.errors import ReleaseError
 
@@ -432,10 +432,10 @@ def _read(source: Path, command: Build | Quick, allow_outside: bool) -> tuple[St
 
 def _say_what_leaves(out: Path, names: Sequence[str], how: str) -> None:
     """Name the files of an older dossier that the new one has no place for."""
-    from dossier import output
+    from dossier.faults.wording import listed
 
     if names:
-        _tell(f"{how} {out}, for this build does not make it: {output.some(names)}.")
+        _tell(f"{how} {out}, for this build does not make it: {listed(names, 5)}.")
 
 
 def _seeded(study: Study, seed: int | None) -> Study:
@@ -483,9 +483,9 @@ def _workers(jobs: int) -> Iterator[None]:
         # Ctrl-C ends workers as well, and is told as what it is.
         if STOPPED.is_set():
             raise
-        what = "A worker process ended before its work was done."
-        fix = "Memory may have run out: use fewer workers, such as --jobs 1, or free some."
-        raise WorkerError.one(what, "--jobs", fix) from None
+        from dossier.faults.locations import Option
+
+        raise WorkerError.one("worker_ended", Option("--jobs")) from None
 
 
 def _start_workers(jobs: int) -> None:
@@ -638,10 +638,11 @@ def _print(line: object) -> None:
         _be_silent()
     except OSError as error:
         from dossier.errors import OutputError
+        from dossier.faults.locations import StandardOutput
 
         _be_silent()
-        what = f"Standard output could not be written: {(error.strerror or type(error).__name__).lower()}."
-        raise OutputError.one(what, "standard output", "Make room where it is sent, or send it elsewhere.") from None
+        reason = (error.strerror or type(error).__name__).lower()
+        raise OutputError.one("standard_output", StandardOutput(), reason=reason) from None
 
 
 def _tell(line: str) -> None:

@@ -19,6 +19,7 @@ from markupsafe import Markup, escape
 from dossier import checklist, material, typeset, unfilled
 from dossier.contents import CHAPTERS, EDITIONS, MEASURED, Chapter, Edition
 from dossier.errors import PageError
+from dossier.faults.locations import Material
 from dossier.findings.sentence import Sentence
 from dossier.results import of as results_of
 from dossier.types import POOLED, Attachment, Document, Evidence, Gallery, Picture
@@ -197,7 +198,7 @@ def _environment(folder: Path, edition: Edition) -> jinja2.Environment:
 
 
 def _fail(what: str) -> None:
-    raise PageError.one(what, "templates", "Mend the template.")
+    raise PageError.one("template", Material("templates"), message=what)
 
 
 def _picture_named(pictures: Mapping[str, Picture], name: str) -> Picture | None:

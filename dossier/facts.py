@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 Value: TypeAlias = "bool | int | float | str | Count | Fact | tuple[Value, ...] | None"
 
@@ -220,9 +221,11 @@ def _facts(value: Value) -> Iterator[Fact]:
             yield from _facts(each)
 
 
-def _plain(value: Value | np.integer | np.floating) -> Value:
+def _plain(value: Any) -> Value:
     """A number of numpy as Python's own."""
-    return value.item() if isinstance(value, np.generic) else value
+    # Not by its class: `dossier --help` knows errors, and should not wait for numpy.
+    plain: Value = value.item() if hasattr(value, "item") else value
+    return plain
 
 
 def _counts(value: Value) -> Iterator[Count]:

@@ -14,23 +14,20 @@ import shutil
 import signal
 import tempfile
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from dossier import manifest
 from dossier.errors import Fault, OutputError
+from dossier.facts import Fact
+from dossier.faults.locations import Option, Out, TemporaryFolder
 from dossier.manifest import MANIFEST
 
 AT_WORKING_FOLDER = -100
 RENAME_EXCHANGE = 2
-ANOTHER = "Choose another folder for -o."
-MENDS = {
-    errno.ENOSPC: "Make room on the disk, or choose another folder for -o.",
-    errno.EDQUOT: "Make room in your quota, or choose another folder for -o.",
-    errno.EFBIG: "Raise the limit of the size of a file, or choose another folder for -o.",
-    errno.EBUSY: "A disk is mounted there: name a folder inside it with -o.",
-}
+MENDS = {errno.ENOSPC: "full_disk", errno.EDQUOT: "full_quota", errno.EFBIG: "limited_file", errno.EBUSY: "mounted"}
+"""How to mend what the system refuses, by its number."""
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 TRIES = 100
 LOOKS = 5
@@ -40,7 +37,6 @@ NO_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EACCES)
 JOURNAL = b'{"schema": "dossier-journal/1", '
 """How a journal of ours begins."""
 LARGEST_JOURNAL = 10_000
-SHOWN = 5
 
 
 @contextmanager
@@ -97,8 +93,7 @@ def leaving(out: Path, kept: Collection[str], suffix: str = "") -> tuple[str, ..
 def refuse_what_is_not_empty(folder: Path) -> None:
     """Refuse a place for a new release where something stands already."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        fix = "Name a folder that is empty or new."
-        raise OutputError.one(f"{folder.name} is not an empty folder.", str(folder), fix)
+        raise OutputError.one("folder_not_empty", Out(str(folder)), folder=folder.name)
 
 
 def refuse_as_report(file: Path, out: Path) -> None:
@@ -108,9 +103,9 @@ def refuse_as_report(file: Path, out: Path) -> None:
     """
     place, inside = file.resolve(), out.resolve()
     if inside == place or inside in place.parents:
-        raise OutputError.one(f"{file.name} lies in OUT.", "--junit", "Name a file outside the folder of -o.")
+        raise OutputError.one("report_in_out", Option("--junit"), file=file.name)
     if place.is_dir() or not place.parent.is_dir():
-        raise OutputError.one(f"{file} cannot be written.", "--junit", "Name a file in a folder that is there.")
+        raise OutputError.one("report_not_writable", Option("--junit"), file=str(file))
 
 
 def write_report(file: Path, content: bytes) -> None:
@@ -130,9 +125,10 @@ def told(out: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        what = (error.strerror or type(error).__name__).lower()
-        fix = MENDS.get(error.errno or 0, "Choose another folder.")
-        raise OutputError.one(f"{out.name or out} could not be written: {what}.", str(out), fix) from None
+        reason = (error.strerror or type(error).__name__).lower()
+        mend = Fact(MENDS.get(error.errno or 0, "another_folder"))
+        name = out.name or str(out)
+        raise OutputError.one("out_not_written", Out(str(out)), out=name, reason=reason, mend=mend) from None
 
 
 def full(error: OSError) -> OutputError | None:
@@ -142,9 +138,8 @@ def full(error: OSError) -> OutputError | None:
     """
     if error.errno not in FULL:
         return None
-    what = f"A file for temporary use could not be written: {os.strerror(error.errno).lower()}."
-    where = f"the folder for temporary files, {tempfile.gettempdir()}"
-    return OutputError([Fault(what, where, "Make room there, or name another folder in TMPDIR.")])
+    at = TemporaryFolder(tempfile.gettempdir())
+    return OutputError.one("temporary_file_not_written", at, reason=os.strerror(error.errno).lower())
 
 
 # ---- where OUT is ---------------------------------------------------------------------------------------------------
@@ -153,13 +148,11 @@ def full(error: OSError) -> OutputError | None:
 def _place(out: Path) -> Path:
     """OUT in full, refused where it cannot change places with another folder."""
     if out.is_symlink() or (out.exists() and not out.is_dir()):
-        what = "is a link" if out.is_symlink() else "is not a folder"
-        fix = "Name the folder itself, or a path that does not exist yet."
-        raise OutputError.one(f"{out.name} {what}.", str(out), fix)
+        code = "out_is_link" if out.is_symlink() else "out_is_no_folder"
+        raise OutputError.one(code, Out(str(out)), out=out.name)
     place = out.resolve()
     if Path.cwd().is_relative_to(place):
-        fix = "Name a folder inside it, such as -o dossier."
-        raise OutputError.one("OUT would take the place of the folder that you are in.", str(out), fix)
+        raise OutputError.one("out_is_current_folder", Out(str(out)))
     return place
 
 
@@ -180,23 +173,13 @@ def _refuse_what_is_not_ours(place: Path, out: Path, replace: bool) -> None:
     present = manifest.present(place) if place.exists() else frozenset()
     if not present:
         return
-    fix = "Choose another folder for -o, or empty this one yourself."
     known = manifest.read(place)
     if known is None:
-        raise OutputError.one(f"{place.name} holds files that dossier did not write.", str(out), fix)
+        raise OutputError.one("out_of_others", Out(str(out)), out=place.name)
     if strange := sorted(present - known.listed):
-        raise OutputError.one(
-            f"{place.name} holds files that its manifest does not list: {some(strange)}.", str(out), fix
-        )
+        raise OutputError.one("unlisted_files", Out(str(out)), out=place.name, files=tuple(strange))
     if not replace and (altered := known.altered(place)):
-        what = f"{place.name} holds files that were altered after dossier wrote them: {some(altered)}."
-        fix = "Choose another folder for -o; or keep what was altered elsewhere, and add --replace."
-        raise OutputError.one(what, str(out), fix)
-
-
-def some(names: Sequence[str]) -> str:
-    """Names of files in one line, the rest counted."""
-    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+        raise OutputError.one("altered_files", Out(str(out)), out=place.name, files=tuple(altered))
 
 
 # ---- one build at a time --------------------------------------------------------------------------------------------
@@ -214,9 +197,9 @@ def _why_not_below(place: Path, out: Path) -> Fault | None:
     """Why nothing can be written where OUT is to lie."""
     parent = _existing(place.parent)
     if not parent.is_dir():
-        return Fault(f"{parent.name} is a file; nothing can be written below it.", str(out), ANOTHER)
+        return Fault("file_above_out", Out(str(out)), file=parent.name)
     if not os.access(parent, os.W_OK | os.X_OK):
-        return Fault(f"The folder that is to hold {place.name} cannot be written.", str(out), ANOTHER)
+        return Fault("folder_of_out_not_writable", Out(str(out)), out=place.name)
     return None
 
 
@@ -260,8 +243,7 @@ def _lock(path: Path, out: Path) -> int | None:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(handle)
-            fix = "Wait until it has ended, or choose another folder for -o."
-            raise OutputError.one(f"Another build is at work on {out.name}.", str(out), fix) from None
+            raise OutputError.one("another_build", Out(str(out)), out=out.name) from None
         except OSError as error:
             os.close(handle)
             if error.errno not in NO_LOCKS:
@@ -270,8 +252,7 @@ def _lock(path: Path, out: Path) -> int | None:
             return None
         if os.fstat(handle).st_size:
             os.close(handle)
-            fix = "Rename it, or choose another folder for -o."
-            raise OutputError.one(f"{path.name} is not the lock of a build: it holds something.", str(out), fix)
+            raise OutputError.one("not_a_lock", Out(str(out)), file=path.name)
         # Who had the lock before may have removed the file between our opening it and our locking it.
         if _is_still_there(path, handle):
             return handle
@@ -354,8 +335,7 @@ def _step_aside(working: Path, place: Path, out: Path) -> None:
     previous, journal = _previous(place), _journal(place)
     for path in (previous, journal):
         if os.path.lexists(path):
-            what = f"{path.name} stands where dossier has to put its own while {place.name} is replaced."
-            raise OutputError.one(what, str(out), f"Rename {path.name}, or choose another folder for -o.")
+            raise OutputError.one("name_taken", Out(str(out)), file=path.name, out=place.name)
     journal.write_bytes(_about(place, place))
     _sync(journal)
     _sync(place.parent)

@@ -24,6 +24,7 @@ from weasyprint.urls import URLFetcher, URLFetcherResponse
 
 from dossier import collector, columns, material
 from dossier.errors import Fault, PageError
+from dossier.faults.locations import Material
 from dossier.types import Document
 
 _TYPES = {".svg": "image/svg+xml", ".png": "image/png", ".ttf": "font/ttf"}
@@ -131,8 +132,8 @@ def _attachments(document: Document) -> list[Any]:
 def _refuse_attachments_where_none_may_be(document: Document) -> None:
     # WeasyPrint would drop them in silence.
     if document.archival == "pdf/a-2a" and document.attachments:
-        names = ", ".join(attachment.name for attachment in document.attachments)
-        raise PageError([Fault(f"PDF/A-2 carries no attachment: {names}.", document.title, "Print it as pdf/a-3a.")])
+        names = tuple(attachment.name for attachment in document.attachments)
+        raise PageError.one("attachment_in_pdf_a2", Material(document.title), files=names)
 
 
 # ---- what must not be heard -----------------------------------------------------------------------------------------
@@ -167,8 +168,7 @@ def _silence(document: Document) -> Iterator[list[Fault]]:
     finally:
         logger.removeHandler(listener)
         logger.setLevel(level)
-    fix = "Mend the template, the style sheet or the figure that it names."
-    faults += [Fault(f"WeasyPrint says: {message}", document.title, fix) for message in listener.heard]
+    faults += [Fault("weasyprint", Material(document.title), message=message) for message in listener.heard]
     if faults:
         raise PageError(faults)
 
@@ -195,11 +195,7 @@ def _strange_fonts(document: Document, fonts: Iterable[Any]) -> list[Fault]:
     """
     ours = {_sha256(path.read_bytes()) for path in (material.styles() / _FONTS).glob("*.ttf")}
     return [
-        Fault(
-            f"{font.family} does not ship with dossier, but would print {_sample(font)}.",
-            document.title,
-            "Give the text a family of the style sheet, and use characters that its fonts have.",
-        )
+        Fault("strange_font", Material(document.title), family=str(font.family), sample=_sample(font))
         for font in fonts
         if _sha256(get_hb_object_data(font.hb_face)) not in ours
     ]

@@ -11,6 +11,9 @@ from typing import Annotated, Any, Literal, TypeGuard
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from dossier.checklist import ITEMS
+from dossier.facts import Fact
+from dossier.facts import Value as FactValue
+from dossier.faults import catalogue
 from dossier.types import RIVAL, Subset
 
 CHECKLIST_ITEMS = tuple(item.number for item in ITEMS)
@@ -47,12 +50,11 @@ NOT_COLUMNS = ("constant", "raters", "rater_errors", "rater_confidence")
 
 
 class UnfitError(ValueError):
-    """A declared value that does not fit, with the way to mend it."""
+    """A declared value that does not fit: the code of its fault, and the values that its words name."""
 
-    def __init__(self, what: str, fix: str) -> None:
-        self.what = what
-        self.fix = fix
-        super().__init__(f"{what} {fix}")
+    def __init__(self, code: str, /, **values: FactValue) -> None:
+        self.fact = Fact(code, **values)
+        super().__init__(f"{catalogue.what(self.fact)} {catalogue.fix(self.fact)}")
 
 
 class Table(BaseModel):
@@ -82,7 +84,7 @@ def _is_pair(given: object, *kinds: type) -> TypeGuard[tuple[Any, Any]]:
 
 def _number_range(given: object) -> object:
     if _is_pair(given, int, float) and given[0] >= given[1]:
-        raise UnfitError("The range does not end above its beginning.", "Write two values, the smaller one first.")
+        raise UnfitError("range_reversed")
     return given
 
 
@@ -90,22 +92,22 @@ def _date_range(given: object) -> object:
     if not _is_pair(given, datetime.date) or any(isinstance(value, datetime.datetime) for value in given):
         return given
     if given[0] > given[1]:
-        raise UnfitError("The dates end before they begin.", "Write the earlier day first.")
+        raise UnfitError("dates_reversed")
     return given
 
 
 def _without_repeats(values: object) -> object:
     if isinstance(values, tuple) and len({repr(value) for value in values}) < len(values):
-        raise UnfitError("A value stands twice in the list.", "Write every value once.")
+        raise UnfitError("value_twice")
     return values
 
 
 def _some_rows(given: object) -> object:
     for name, values in given.items() if isinstance(given, Mapping) else ():
         if name == "*":
-            raise UnfitError("rows names every column.", "Name the column whose values say which rows are meant.")
+            raise UnfitError("rows_of_every_column")
         if values == ():
-            raise UnfitError(f"rows names no value of {name}.", f"Write rows = {{ {name} = [ … ] }} with its values.")
+            raise UnfitError("rows_of_no_value", column=str(name))
     return given
 
 
@@ -220,15 +222,9 @@ class DatasetDeclaration(Table):
     def _rows_that_differ(self) -> DatasetDeclaration:
         given = [key for key in ("cluster", "weights", "imputation") if getattr(self, key) is not None]
         if given and self.role == "development":
-            raise UnfitError(
-                f"{given[0]} is declared for a development table, whose rows are only compared and described.",
-                f"Take {given[0]} out, or give the role internal or external.",
-            )
+            raise UnfitError("key_of_development", key=given[0])
         if given and self.split is not None:
-            raise UnfitError(
-                f"split and {given[0]} cannot stand together.",
-                f"The spread between splits makes the intervals: take {given[0]} out.",
-            )
+            raise UnfitError("split_beside", key=given[0])
         return self
 
 
@@ -244,11 +240,9 @@ class DeclaredAuroc(Table):
     @model_validator(mode="after")
     def _fits(self) -> DeclaredAuroc:
         if not self.low <= self.value <= self.high:
-            raise UnfitError("The AUROC does not lie within its interval.", "Give low, value and high in this order.")
+            raise UnfitError("auroc_outside_interval")
         if self.events >= self.n:
-            raise UnfitError(
-                "There are as many events as rows, or more.", "Give n as all rows, events as those with the outcome."
-            )
+            raise UnfitError("more_events_than_rows")
         return self
 
 
@@ -301,41 +295,28 @@ class ModelTerm(Table):
         forms = {"coefficient": self.coefficient, "levels": self.levels, "coefficients": self.coefficients}
         given = [name for name, value in forms.items() if value is not None]
         if len(given) != 1:
-            found = f"has both {' and '.join(given)}" if given else "has no coefficient"
-            raise UnfitError(
-                f"The term of {self.name} {found}.",
-                "Give coefficient for a number, levels for categories, or coefficients with knots or segments.",
-            )
-        shape = "knots and segments" if self.knots is not None and self.segments is not None else None
-        if shape is not None:
-            raise UnfitError(f"The term of {self.name} has both {shape}.", "Give one of the two.")
+            if not given:
+                raise UnfitError("term_without_coefficient", term=self.name)
+            raise UnfitError("term_of_several_forms", term=self.name, forms=tuple(given))
+        if self.knots is not None and self.segments is not None:
+            raise UnfitError("term_of_knots_and_segments", term=self.name)
         if (self.knots is None and self.segments is None) != (self.coefficients is None):
-            lacking = "coefficients" if self.coefficients is None else "knots or segments"
-            raise UnfitError(
-                f"The term of {self.name} has no {lacking}.",
-                "Give coefficients together with the knots of a spline, or with segments.",
-            )
+            code = "term_without_coefficients" if self.coefficients is None else "term_without_knots"
+            raise UnfitError(code, term=self.name)
         return self
 
     @model_validator(mode="after")
     def _numbers_fit(self) -> ModelTerm:
         if self.levels is not None and not self.levels:
-            raise UnfitError(f"The term of {self.name} names no category.", 'Write levels = { "category" = 0.8 }.')
+            raise UnfitError("term_without_category", term=self.name)
         of_numbers = {"transform": self.transform, "floor": self.floor, "cap": self.cap}
         given = [key for key, value in of_numbers.items() if value is not None]
         if self.levels is not None and self.with_ is None and given:
-            raise UnfitError(
-                f"The term of {self.name} has {given[0]} for categories.",
-                f'Write levels = {{ "category" = 0.8 }} without {given[0]}.',
-            )
+            raise UnfitError("key_of_numbers_for_categories", term=self.name, key=given[0])
         if self.floor is not None and self.cap is not None and self.floor >= self.cap:
-            raise UnfitError(
-                f"The floor of {self.name} is not below its cap.", "Give the smaller number as floor, or only one."
-            )
+            raise UnfitError("floor_above_cap", term=self.name)
         if self.with_ == self.predictor:
-            raise UnfitError(
-                f"{self.predictor} stands with itself.", 'Write transform = "square", or name the other predictor.'
-            )
+            raise UnfitError("term_with_itself", predictor=self.predictor)
         return self
 
     @model_validator(mode="after")
@@ -344,13 +325,10 @@ class ModelTerm(Table):
         if knots is None or coefficients is None:
             return self
         if len(knots) < 3 or any(after <= before for before, after in pairwise(knots)):
-            wrong = "are fewer than three" if len(knots) < 3 else "do not increase"
-            raise UnfitError(f"The knots of {self.name} {wrong}.", "Give three knots or more, each above the last.")
+            raise UnfitError("few_knots" if len(knots) < 3 else "knots_out_of_order", term=self.name)
         if len(coefficients) != len(knots) - 1:
-            raise UnfitError(
-                f"The spline of {self.name} has {len(knots)} knots and {len(coefficients)} coefficients.",
-                f"Give {len(knots) - 1} coefficients: of the predictor itself, then of each curved column.",
-            )
+            numbers = {"knots": len(knots), "coefficients": len(coefficients), "wanted": len(knots) - 1}
+            raise UnfitError("wrong_number_of_coefficients_of_spline", term=self.name, **numbers)
         return self
 
     @model_validator(mode="after")
@@ -359,18 +337,12 @@ class ModelTerm(Table):
         if segments is None or coefficients is None:
             return self
         if not 1 <= len(segments) <= MOST_SEGMENTS or any(after <= before for before, after in pairwise(segments)):
-            wrong = "do not increase" if 1 <= len(segments) <= MOST_SEGMENTS else f"are {len(segments)}"
-            raise UnfitError(
-                f"The segments of {self.name} {wrong}.",
-                f"Name from 1 to {MOST_SEGMENTS} numbers at which the slope changes, each above the last.",
-            )
+            if 1 <= len(segments) <= MOST_SEGMENTS:
+                raise UnfitError("segments_out_of_order", term=self.name, most=MOST_SEGMENTS)
+            raise UnfitError("wrong_number_of_segments", term=self.name, number=len(segments), most=MOST_SEGMENTS)
         if len(coefficients) != len(segments) + 1:
-            raise UnfitError(
-                f"The segments of {self.name} change the slope {len(segments)} times, and there are "
-                f"{len(coefficients)} coefficients.",
-                f"Give {len(segments) + 1} coefficients: the slope below the first number, between each two, and "
-                "above the last.",
-            )
+            numbers = {"segments": len(segments), "coefficients": len(coefficients), "wanted": len(segments) + 1}
+            raise UnfitError("wrong_number_of_coefficients_of_segments", term=self.name, **numbers)
         return self
 
 
@@ -416,9 +388,7 @@ class Model(Table):
         keys = [frozenset((term.predictor, term.with_)) for term in self.term]
         repeated = sorted({term.name for term, key in zip(self.term, keys, strict=True) if keys.count(key) > 1})
         if repeated:
-            raise UnfitError(
-                f"{', '.join(repeated)} has more than one term.", "Put all coefficients of a predictor in one term."
-            )
+            raise UnfitError("several_terms", terms=tuple(repeated))
         return self
 
 
@@ -470,10 +440,7 @@ class ReaderStudy(Table):
     @model_validator(mode="after")
     def _one(self) -> ReaderStudy:
         if (self.file is None) == (self.counts is None):
-            raise UnfitError(
-                "The reader study is not one table or one set of counts.",
-                "Give file for a table, or counts = { aie = …, ain = …, ce = …, cn = … } without one.",
-            )
+            raise UnfitError("reader_study_of_two_forms")
         return self
 
 
@@ -486,12 +453,9 @@ class Severity(Table):
     def _square(self) -> Severity:
         size = len(self.weights)
         if size < 2 or any(len(row) != size for row in self.weights):
-            raise UnfitError(
-                "The severity weights are not a square table.",
-                "Give one row a predicted class and one column a true class, as [[0, 0.3], [0.6, 0]].",
-            )
+            raise UnfitError("severity_not_square")
         if any(self.weights[one][one] != 0 for one in range(size)):
-            raise UnfitError("A right answer has a severity.", "Write 0 where the predicted class is the true one.")
+            raise UnfitError("severity_of_right_answer")
         return self
 
 
@@ -515,7 +479,7 @@ class SurveyShare(Table):
     @model_validator(mode="after")
     def _fits(self) -> SurveyShare:
         if not self.low <= self.value <= self.high:
-            raise UnfitError("The share does not lie within its interval.", "Give low, value and high in this order.")
+            raise UnfitError("share_outside_interval")
         return self
 
 
@@ -527,21 +491,15 @@ def survey_shares(survey: Mapping[str, float | SurveyShare]) -> dict[str, float]
 def _survey_adds_up(survey: Mapping[str, float | SurveyShare] | None) -> Mapping[str, float | SurveyShare] | None:
     total = None if survey is None else sum(survey_shares(survey).values())
     if total is not None and total > 1 + 1e-9:
-        raise UnfitError(
-            f"The shares of the survey add up to {total:g}, more than 1.",
-            "Give shares of all answers; those that prefer no class may be left out.",
-        )
+        raise UnfitError("survey_of_more_than_all", total=float(total))
     if total == 0:
-        raise UnfitError("No answer of the survey prefers a class.", "Give shares above 0, or take survey out.")
+        raise UnfitError("survey_of_nobody")
     return survey
 
 
 def _no_source_as_column(given: object) -> object:
     if isinstance(given, str) and given in NOT_COLUMNS:
-        raise UnfitError(
-            f"complexity names a column {given}, which is a word of dossier's own.",
-            'Rename the column, or write complexity = { from = "raters" } for a source.',
-        )
+        raise UnfitError("reserved_column", column=given)
     return given
 
 
@@ -576,14 +534,11 @@ class HAccuracy(Table):
     @model_validator(mode="after")
     def _fits(self) -> HAccuracy:
         if "survey" in self.priority_from and self.survey is None:
-            raise UnfitError(
-                "priority_from asks for a survey that is not there.",
-                "Add survey = { 0 = …, 1 = … }: the share of answers that put each class first.",
-            )
+            raise UnfitError("no_survey")
         if self.cut is not None and self.complexity is None:
-            raise UnfitError("There is a cut but no complexity.", "Add complexity, or take cut out.")
+            raise UnfitError("cut_without_complexity")
         if self.cut is not None and isinstance(self.complexity, Source) and self.complexity.cut is not None:
-            raise UnfitError("cut stands twice.", "Keep it beside complexity, or inside it.")
+            raise UnfitError("cut_twice")
         return self
 
 
@@ -603,9 +558,9 @@ class Utility(Table):
     @model_validator(mode="after")
     def _fits(self) -> Utility:
         if (self.cost is None) != (self.benefit is None):
-            raise UnfitError("cost and benefit do not stand together.", "Name both columns, or neither.")
+            raise UnfitError("cost_without_benefit")
         if isinstance(self.relevance, Source) and self.relevance != Source.model_validate({"from": "raters"}):
-            raise UnfitError("The relevance has no such source.", 'Name a column, or write { from = "raters" }.')
+            raise UnfitError("relevance_of_other_source")
         return self
 
 
@@ -619,7 +574,7 @@ class Roc(Table):
     @model_validator(mode="after")
     def _in_order(self) -> Roc:
         if not self.parts:
-            raise UnfitError("There is no part of the ROC curve.", "Give ranges, as [[0, 0.2], [0.2, 1]].")
+            raise UnfitError("no_part_of_roc")
         for low, high in self.parts:
             _number_range((low, high))
         return self
@@ -636,7 +591,7 @@ def _by_measure(given: object, known: tuple[str, ...]) -> None:
     if isinstance(given, Mapping):
         strangers = [str(name) for name in given if name not in known]
         if strangers:
-            raise UnfitError(f"{', '.join(strangers)} cannot stand here.", f"The measures are {', '.join(known)}.")
+            raise UnfitError("measures_not_here", measures=tuple(strangers), known=tuple(known))
 
 
 def _widths(given: object) -> object:
@@ -713,24 +668,18 @@ class Subgroup(Table):
     @model_validator(mode="after")
     def _fits(self) -> Subgroup:
         if self.levels is not None and self.cuts is not None:
-            raise UnfitError(f"{self.column} has both levels and cuts.", "Give one of the two.")
+            raise UnfitError("levels_and_cuts", column=self.column)
         if self.levels is not None:
             if len(self.levels) < 2:
-                raise UnfitError(
-                    f"{self.column} has {len(self.levels)} of the two levels that a comparison needs.",
-                    'Write at least two, as levels = { "1" = "male", "0" = "female" }.',
-                )
+                raise UnfitError("few_levels", column=self.column, number=len(self.levels))
             names = list(self.levels.values())
             repeated = next((name for name in names if names.count(name) > 1), None)
             if repeated is not None:
-                raise UnfitError(f'Two levels are called "{repeated}".', "Give every level a name of its own.")
+                raise UnfitError("levels_of_one_name", name=repeated)
         if self.cuts is not None and (
             not self.cuts or any(one >= other for one, other in zip(self.cuts, self.cuts[1:], strict=False))
         ):
-            raise UnfitError(
-                "The cuts are not in rising order." if self.cuts else "There is no cut.",
-                "Write each cut once, the smallest first, as cuts = [50, 70].",
-            )
+            raise UnfitError("cuts_out_of_order" if self.cuts else "no_cut")
         return self
 
 
@@ -808,10 +757,7 @@ class Statement(Table):
     @model_validator(mode="after")
     def _one(self) -> Statement:
         if sum(given is not None for given in (self.text, self.file, self.none)) != 1:
-            raise UnfitError(
-                "The statement is not one text, one file or one none.",
-                'Write a text, { file = "name.md" }, or { none = "a sentence" }.',
-            )
+            raise UnfitError("statement_of_several_forms")
         return self
 
 
@@ -823,10 +769,7 @@ def _items(given: object) -> object:
     if isinstance(given, Mapping):
         strangers = [str(name) for name in given if name not in CHECKLIST_ITEMS]
         if strangers:
-            raise UnfitError(
-                f"{', '.join(strangers)}: no such item of TRIPOD+AI.",
-                f"The items are {', '.join(CHECKLIST_ITEMS)}.",
-            )
+            raise UnfitError("no_such_item", items=tuple(strangers), known=tuple(CHECKLIST_ITEMS))
     return given
 
 

@@ -30,6 +30,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from dossier.errors import Fault, ReleaseError
 from dossier.facts import Fact, Method
+from dossier.faults.locations import Cell, File, ResultsKey
 from dossier.release import About, Release
 from dossier.types import (
     Absent,
@@ -68,7 +69,6 @@ LARGEST = 1 << 29
 """Bytes; what a thousand hospitals with every curve fill."""
 MOST_FAULTS = 5
 """How many departures from the schema are told before the rest is left."""
-UNCHANGED = "Name the results.json that dossier wrote, unchanged."
 
 Kind = TypeVar("Kind")
 Setting = int | float | str
@@ -776,13 +776,13 @@ def content(path: Path) -> bytes:
     """The bytes of a file that is to be read; a ReleaseError where it is no file, too large, or cannot be read."""
     try:
         if not path.is_file():
-            raise ReleaseError.one(f"There is no file {path.name}.", str(path), UNCHANGED)
+            raise ReleaseError.one("no_results", File(str(path)), file=path.name)
         if path.stat().st_size > LARGEST:
-            raise ReleaseError.one(f"{path.name} has more than {LARGEST >> 20} MB.", str(path), UNCHANGED)
+            raise ReleaseError.one("large_results", File(str(path)), file=path.name, megabytes=LARGEST >> 20)
         return path.read_bytes()
     except OSError as error:
-        why = (error.strerror or type(error).__name__).lower()
-        raise ReleaseError.one(f"{path.name} cannot be read: {why}.", str(path), UNCHANGED) from None
+        reason = (error.strerror or type(error).__name__).lower()
+        raise ReleaseError.one("closed_results", File(str(path)), file=path.name, reason=reason) from None
 
 
 def read(content: bytes, name: str = RESULTS) -> Results:
@@ -790,9 +790,9 @@ def read(content: bytes, name: str = RESULTS) -> Results:
     raw = plain(content, name)
     if raw.get("schema") != SCHEMA:
         said = raw.get("schema")
-        what = f'{name} says "{said}"' if isinstance(said, str) else f"{name} names no schema"
-        fix = "Name a results.json that this version of dossier wrote."
-        raise ReleaseError.one(f'{what}; what can be read is "{SCHEMA}".', f"{name}, schema", fix)
+        schema_of = Fact("says", text=said) if isinstance(said, str) else Fact("names_no_schema")
+        at = ResultsKey(name, "schema")
+        raise ReleaseError.one("results_of_other_schema", at, file=name, found=schema_of, readable=SCHEMA)
     try:
         found = Results.model_validate_json(content.decode("utf-8-sig"))
         _release(found.release, found.declared)
@@ -804,20 +804,20 @@ def read(content: bytes, name: str = RESULTS) -> Results:
 def plain(content: bytes, name: str) -> Mapping[str, Any]:
     """The table that a file of JSON holds, empty where it holds something else; a ReleaseError where it is none."""
     if len(content) > LARGEST:
-        raise ReleaseError.one(f"{name} has more than {LARGEST >> 20} MB.", name, UNCHANGED)
+        raise ReleaseError.one("large_results", File(name), file=name, megabytes=LARGEST >> 20)
     try:
         found = json.loads(content.decode("utf-8-sig"), parse_constant=_refused)
         return found if isinstance(found, Mapping) else {}
     except UnicodeDecodeError as error:
         row = content[: error.start].count(b"\n") + 1
-        fault = Fault(f"{name} is not UTF-8 text.", f"{name}, row {row}", UNCHANGED)
+        fault = Fault("results_not_utf8", Cell(name, rows=(row,)), file=name)
     except json.JSONDecodeError as error:
-        where = f"{name}, row {error.lineno}, character {error.colno}"
-        fault = Fault(f"{name} is not valid JSON.", where, UNCHANGED)
+        at = Cell(name, rows=(error.lineno,), character=error.colno)
+        fault = Fault("results_not_json", at, file=name)
     except RecursionError:
-        fault = Fault(f"{name} holds lists in lists without end.", name, UNCHANGED)
+        fault = Fault("results_without_end", File(name), file=name)
     except ValueError:
-        fault = Fault(f"{name} holds a number that is not finite.", name, UNCHANGED)
+        fault = Fault("results_not_finite", File(name), file=name)
     raise ReleaseError([fault])
 
 
@@ -827,9 +827,8 @@ def _refused(constant: str) -> float:
 
 def _departure(error: Any, name: str) -> Fault:
     where = place(error["loc"])
-    missing = error["type"] == "missing"
-    what = f"{name} has no {where}." if missing else f"In {name} {where} is not what it should be."
-    return Fault(what, f"{name}, {where}", UNCHANGED)
+    code = "key_of_results_missing" if error["type"] == "missing" else "key_of_results_wrong"
+    return Fault(code, ResultsKey(name, where), file=name, key=where)
 
 
 def place(location: Sequence[str | int]) -> str:

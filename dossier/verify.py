@@ -15,6 +15,7 @@ from pathlib import Path, PurePath
 from dossier import command, limited, results
 from dossier import manifest as manifests
 from dossier.errors import OutputError, ReleaseError
+from dossier.faults.locations import Out
 from dossier.manifest import MANIFEST, Manifest
 
 SECONDS, SECONDS_A_MEGABYTE, MOST_SECONDS = 300, 120, 3600
@@ -152,6 +153,5 @@ def _opened(out: Path) -> Manifest:
     """The manifest of the dossier in a folder; refused where there is none."""
     found = manifests.read(out)
     if found is None:
-        fix = "Name a folder that dossier build has written."
-        raise OutputError.one("There is no dossier: no manifest.json of ours.", str(out), fix)
+        raise OutputError.one("no_dossier", Out(str(out)))
     return found

@@ -14,6 +14,7 @@ import pytest
 from dossier import acceptance, between_groups, check, evaluate, flags, junit, reading
 from dossier.errors import Fault
 from dossier.facts import Method
+from dossier.faults.locations import Key
 from dossier.metrics import stratified
 from dossier.register import fill
 from dossier.release import Acceptance
@@ -247,7 +248,9 @@ def test_json_of_a_release_that_cannot_be_read_has_its_faults(run: Run, tmp_path
     assert (asked.code, asked.err) == (2, "")
     assert departures(document, check.schema()) == []
     assert (document["release"], document["flags"]) == (None, None)
-    assert [one["where"] for one in document["faults"]] == ["release.toml, [[dataset]] 1 (site), file"]
+    assert [(one["code"], one["where"]) for one in document["faults"]] == [
+        ("no_file", "release.toml, [[dataset]] 1 (site), file")
+    ]
 
 
 def test_rows_of_one_cause_are_one_fault(run: Run, tmp_path: Path) -> None:
@@ -374,4 +377,4 @@ def test_what_cannot_be_asked_is_refused_before_the_work(
 def test_a_check_without_a_study_has_a_fault() -> None:
     with pytest.raises(ValueError, match="is read"):
         check.Check(())
-    assert check.Check((Fault("a", "b", "c"),)).study is None
+    assert check.Check((Fault("no_dataset", Key("dataset")),)).study is None

@@ -24,6 +24,7 @@ import pytest
 
 from dossier import cli, initial, material, output
 from dossier.errors import PageError
+from dossier.faults.locations import Material
 from dossier.reading import declared
 from dossier.release import Release
 from tests.test_output import dossier_files
@@ -341,7 +342,9 @@ def test_bad_input_ends_with_2_and_no_traceback(run: Run, words: tuple[str, ...]
     assert sorted(path.name for path in Path().iterdir()) == ["table.csv"]
 
 
-@pytest.mark.parametrize("error", [ZeroDivisionError("ours"), PageError.one("ours", "templates", "Mend it.")])
+@pytest.mark.parametrize(
+    "error", [ZeroDivisionError("ours"), PageError.one("template", Material("templates"), message="ours")]
+)
 def test_a_fault_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     monkeypatch.setattr(cli, "_listen", lambda: None)
 

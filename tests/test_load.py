@@ -14,7 +14,6 @@ import pytest
 
 from dossier import initial, reading
 from dossier.errors import DataError, DossierError, Fault, ReleaseError
-from dossier.reading.of_the_command import of_the_command
 from dossier.types import Dataset, DecisionCounts, Study
 from tests.bench.fault_places import heard, places, unreached
 from tests.reference.built import example
@@ -1154,14 +1153,6 @@ def test_quick_gives_advice_that_can_be_followed_without_a_release(
     with pytest.raises(DossierError) as caught:
         reading.quick(tmp_path / "table.csv", "died", "risk")
     assert [fault.fix for fault in caught.value.faults] == fixes
-
-
-def test_advice_that_asks_for_a_release_says_so() -> None:
-    asked = of_the_command(Fault("x", "release.toml, [[dataset]] 1 (table)", "List it under categorical."))
-    assert asked.where == "TABLE"
-    assert asked.fix.endswith(
-        "make a release of it, as dossier init shows, in which you can do this: List it under categorical."
-    )
 
 
 def test_a_name_that_differs_by_a_sign_that_does_not_show_is_told_with_the_sign(tmp_path: Path) -> None:

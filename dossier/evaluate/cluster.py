@@ -20,16 +20,15 @@ from dossier.errors import DossierError, WorkerError
 from dossier.evaluate import pieces
 from dossier.evaluate.offered import Site
 from dossier.evaluate.pieces import Found, Piece
+from dossier.faults.locations import Option
 
 if TYPE_CHECKING:
     from distributed import Client, Future
     from distributed.security import Security
 
-INSTALL = "pip install dask distributed"
-WHERE = "--scheduler"
+AT = Option("--scheduler")
 ADDRESS = re.compile(r"(?:(tls|tcp)://)?(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
 LARGEST_PORT = 65_535
-EXAMPLE = "tls://10.0.0.1:8786"
 OURS = ("validation-dossier", "distributed")
 SECONDS_TO_CONNECT = 10
 SECONDS_BETWEEN_LOOKS = 1
@@ -48,23 +47,16 @@ def refuse_untrusted(scheduler: str, trusted: bool) -> None:
     """
     if _is_encrypted(scheduler) or trusted:
         return
-    what = (
-        f"{scheduler} is not encrypted, and nothing shows who answers there. The scheduler and its workers see every "
-        "row of the tables, and what they send back is run here as a program."
-    )
-    fix = (
-        f"Give the address of a TLS scheduler, such as {EXAMPLE}; or trust this one and its network: --trust-scheduler."
-    )
-    raise WorkerError.one(what, WHERE, fix)
+    raise WorkerError.one("scheduler_not_encrypted", AT, scheduler=scheduler)
 
 
 def _is_encrypted(scheduler: str) -> bool:
     """Whether an address is one of TLS; a WorkerError says that it is no address that Dask has."""
     found = ADDRESS.fullmatch(scheduler)
     if found is None or not 0 < int(found[2]) <= LARGEST_PORT:
-        shown = f'"{scheduler}"' if len(scheduler) < 100 else f"A text of {len(scheduler):,} characters"
-        fix = f"Give the address that `dask scheduler` prints, such as {EXAMPLE}."
-        raise WorkerError.one(f"{shown} is no address of a scheduler.", WHERE, fix)
+        if len(scheduler) < 100:
+            raise WorkerError.one("no_address", AT, text=scheduler)
+        raise WorkerError.one("long_text_for_address", AT, length=len(scheduler))
     return found[1] == "tls"
 
 
@@ -89,7 +81,7 @@ def found(work: Sequence[Piece], scheduler: str, packages: Sequence[str]) -> Ite
 def _connected(scheduler: str) -> Iterator[Client]:
     """A connection to a scheduler; what Dask itself would say is said by our errors."""
     if find_spec("distributed") is None:
-        raise WorkerError.one("The backend dask needs Dask, which is not installed.", "--backend", f"Run {INSTALL}.")
+        raise WorkerError.one("no_dask", Option("--backend"))
     encrypted = _is_encrypted(scheduler)
     import dask
 
@@ -107,15 +99,14 @@ def _security(encrypted: bool) -> Security:
     """The certificates of Dask's configuration; a WorkerError says that TLS has none, or that they cannot be read."""
     from distributed.security import Security
 
-    fix = "Name them in Dask's configuration: distributed.comm.tls, with ca-file, and cert and key of the client."
     try:
         security = Security()
         context = security.get_connection_args("client")["ssl_context"] if encrypted else None
     except (OSError, ValueError, TypeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise WorkerError.one(f"The certificates for TLS cannot be used: {reason}.", WHERE, fix) from error
+        reason = str(getattr(error, "strerror", None) or error)
+        raise WorkerError.one("certificates_not_usable", AT, reason=reason) from error
     if encrypted and context is None:
-        raise WorkerError.one("TLS needs certificates, and Dask is configured with none.", WHERE, fix)
+        raise WorkerError.one("no_certificates", AT)
     return security
 
 
@@ -148,9 +139,7 @@ def _client(scheduler: str, security: Security) -> Client:
     thread.join(SECONDS_TO_CONNECT + SECONDS_BETWEEN_LOOKS)
     answer = answers[0] if answers else None
     if answer is None or isinstance(answer, Exception):
-        what = f"No Dask scheduler answers at {scheduler}."
-        fix = f"Start one with `dask scheduler`, and give the address that it prints, like {EXAMPLE}."
-        raise WorkerError.one(what, WHERE, fix) from answer
+        raise WorkerError.one("no_scheduler", AT, scheduler=scheduler) from answer
     return answer
 
 
@@ -175,8 +164,7 @@ def _refuse_no_workers(client: Client, scheduler: str) -> None:
     end = time.monotonic() + SECONDS_TO_CONNECT
     while not _has_workers(client, scheduler):
         if time.monotonic() > end:
-            fix = f"Start some with `dask worker {scheduler} --nthreads 1`."
-            raise WorkerError.one(f"The scheduler at {scheduler} has no workers.", WHERE, fix)
+            raise WorkerError.one("no_workers", AT, scheduler=scheduler)
         time.sleep(SECONDS_BETWEEN_LOOKS / 10)
 
 
@@ -187,11 +175,9 @@ def _refuse_other_versions(client: Client, scheduler: str, packages: Sequence[st
     here = {"python": platform.python_version()} | {package: version(package) for package in packages}
     differ = [f"{name} {one} (here {here[name]})" for name, all_ in there.items() for one in all_ if one != here[name]]
     if differ:
-        what = f"Workers at {scheduler} have other versions: {', '.join(differ)}."
-        raise WorkerError.one(what, WHERE, "Install the same versions of Python and of dossier on every worker.")
+        raise WorkerError.one("workers_of_other_versions", AT, scheduler=scheduler, versions=tuple(differ))
     if any(threads != "1" for threads in _asked(client, scheduler, os.getenv, "OPENBLAS_NUM_THREADS")):
-        what = f"Workers at {scheduler} spread sums over threads, which changes their last digits."
-        raise WorkerError.one(what, WHERE, "Start them with OPENBLAS_NUM_THREADS=1 in their environment.")
+        raise WorkerError.one("workers_of_many_threads", AT, scheduler=scheduler)
 
 
 def _asked(client: Client, scheduler: str, question: Callable[..., str | None], *about: str) -> list[str]:
@@ -243,8 +229,8 @@ def _answer(client: Client, future: Future[Found], scheduler: str) -> Found:
     began = heard = time.monotonic()
     while time.monotonic() - heard < SECONDS_WITHOUT_WORKERS:
         if time.monotonic() - began > SECONDS_FOR_A_PIECE:
-            what = f"The cluster at {scheduler} has not done one piece of work in {SECONDS_FOR_A_PIECE // 3600} hours."
-            raise WorkerError.one(what, WHERE, "See what its workers do, and build again.")
+            hours = SECONDS_FOR_A_PIECE // 3600
+            raise WorkerError.one("cluster_too_slow", AT, scheduler=scheduler, hours=hours)
         try:
             future.exception(timeout=SECONDS_BETWEEN_LOOKS)
             return future.result(timeout=SECONDS_TO_ANSWER)
@@ -255,13 +241,10 @@ def _answer(client: Client, future: Future[Found], scheduler: str) -> Found:
             if future.status == "error":
                 raise
         except KilledWorker as error:
-            what = f"Worker after worker at {scheduler} ended over the same piece of work."
-            fix = "Memory may have run out: give each worker more of it, or one thread (--nthreads 1)."
-            raise WorkerError.one(what, WHERE, fix) from error
+            raise WorkerError.one("workers_ended", AT, scheduler=scheduler) from error
         if _has_workers(client, scheduler):
             heard = time.monotonic()
-    fix = "See why they ended: memory may have run out. Then start them again, and build again."
-    raise WorkerError.one(f"All workers at {scheduler} were lost.", WHERE, fix)
+    raise WorkerError.one("workers_lost", AT, scheduler=scheduler)
 
 
 def _has_workers(client: Client, scheduler: str) -> bool:
@@ -275,5 +258,4 @@ def _has_workers(client: Client, scheduler: str) -> bool:
 
 
 def _unheard(scheduler: str) -> DossierError:
-    fix = "See why it ended or hangs. Start it again with its workers, and build again."
-    return WorkerError.one(f"The scheduler at {scheduler} has stopped answering.", WHERE, fix)
+    return WorkerError.one("scheduler_silent", AT, scheduler=scheduler)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dossier.errors import DataError, DossierError, Fault, ReleaseError
+from dossier.faults.locations import Cell, File, Key, Option
 from dossier.types import READERS, Flag, Study
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ def study(release: str | Path, allow_outside: bool = False) -> Study:
         file = path / "release.toml" if path.is_dir() else path
         named = Folder(file.parent, is_named=True)
         faults: list[Fault] = []
-        content = named.read(file.name, file.name, True, faults, RELEASE)
-        faults += letters.fault("The name of the file", file.name, file.name, name=True)
+        content = named.read(file.name, File(file.name), True, faults, RELEASE)
+        faults += letters.fault(letters.NAME_OF_FILE_READ, file.name, File(file.name), name=True)
         if content is None:
             raise ReleaseError(faults)
         found = declared(content)
@@ -51,18 +52,16 @@ def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = 
     """Read one table without a release file: one external dataset, named after the table."""
     from dossier.reading import isolation, letters
     from dossier.reading.files import Folder
-    from dossier.reading.of_the_command import of_the_command
     from dossier.reading.predictors import slug
     from dossier.release import Release
 
     table = Path(table)
     faults = _thresholds(thresholds)
     if outcome == risk:
-        fix = "Name the column of the risks."
-        faults.append(Fault("The risk is the outcome itself.", "--risk", fix))
+        faults.append(Fault("risk_is_outcome", Option("--risk")))
     printed = {"--name": name or "", "TABLE": table.name, "--outcome": outcome, "--risk": risk}
     for option, text in printed.items():
-        faults += letters.fault("The name", text, option, name=True)
+        faults += letters.fault(letters.NAME, text, Option(option), name=True)
     if not all(map(letters.is_unicode, printed.values())):
         raise ReleaseError(faults)
     stem = table.name[: -len("".join(table.suffixes[-1:])) or None]
@@ -79,15 +78,12 @@ def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = 
         with isolation.reading():
             return replace(_study(release, Folder(table.parent, is_named=True), faults), declared=False)
     except DossierError as error:
-        raise type(error)([of_the_command(fault) for fault in error.faults]) from None
+        raise type(error)([fault.of_command for fault in error.faults]) from None
 
 
 def _thresholds(thresholds: tuple[float, ...]) -> list[Fault]:
-    fix = "Give thresholds above 0 and below 1."
     return [
-        Fault(f"The threshold {value:g} is not between 0 and 1.", "--threshold", fix)
-        for value in thresholds
-        if not 0 < value < 1
+        Fault("threshold_outside", Option("--threshold"), threshold=value) for value in thresholds if not 0 < value < 1
     ]
 
 
@@ -156,7 +152,7 @@ def _statements(release: Release, folder: Folder, faults: list[Fault]) -> Mappin
 
     texts: dict[str, str] = {}
     for item, statement in release.statements.items():
-        where = f"release.toml, [statements] {item}"
+        where = Key("statements", item)
         if statement.file is None:
             texts[item] = statement.text or statement.none or ""
             continue
@@ -167,6 +163,5 @@ def _statements(release: Release, folder: Folder, faults: list[Fault]) -> Mappin
             texts[item] = re.sub(r"\r\n?", "\n", content.decode("utf-8-sig")).strip()
         except UnicodeDecodeError as error:
             row = content[: error.start].count(b"\n") + 1
-            what = f"{statement.file} is not UTF-8 text."
-            faults.append(Fault(what, f"{statement.file}, row {row}", "Save it as UTF-8 text."))
+            faults.append(Fault("statement_not_utf8", Cell(statement.file, rows=(row,)), file=statement.file))
     return texts

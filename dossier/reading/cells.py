@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from dossier.errors import DataError, Fault
-from dossier.reading.faults import number, shortened
+from dossier.faults.locations import Cell
+from dossier.faults.wording import number, shortened
 
 AT_ONCE = 1 << 20
 """The digits of so many numbers at most are held at once: each is longer than the number."""
@@ -79,9 +80,7 @@ def refuse_invalid(name: str, column: Any, file: str) -> None:
     try:
         column.validate(full=True)
     except pyarrow.ArrowInvalid:
-        what = f"The column {shortened(name)} is damaged, or its text is not UTF-8."
-        fix = "Write the file again with text in UTF-8, or give a .csv."
-        raise DataError([Fault(what, f"{file}, column {shortened(name)}", fix)]) from None
+        raise DataError([Fault("damaged_column", Cell(file, shortened(name)), column=name)]) from None
 
 
 def spelled(column: Any) -> Any:

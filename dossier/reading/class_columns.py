@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from dossier.errors import Fault
+from dossier.facts import Count, Fact
+from dossier.faults.locations import Cell
 from dossier.reading import columns
 from dossier.reading.columns import Settled
 from dossier.reading.declared_classes import ADDS_UP
-from dossier.reading.faults import counted, listed, nearest, number
+from dossier.reading.faults import nearest
 from dossier.release import Release
 from dossier.types import Floats
 
@@ -51,11 +55,16 @@ def _classes(table: Settled, name: str, labels: tuple[str, ...], faults: list[Fa
     for stranger in strangers:
         rows = table.rows[codes == spelled.index(stranger)]
         near = nearest(stranger, labels)
-        fix = f"Did you mean {near}? " if near else ""
-        fix += f"The classes of [outcome] are {listed(labels)}; write one of them, or declare the value as missing."
-        more = f" ({counted(len(rows), 'row')})" if len(rows) > 1 else ""
-        what = f'outcome is "{stranger}", which is no class{more}.'
-        faults.append(Fault(what, f"{table.file}, row {rows[0]}, column {found.name}", fix))
+        faults.append(
+            Fault(
+                "not_a_class",
+                Cell(table.file, found.name, (int(rows[0]),)),
+                value=stranger,
+                rows=Fact("in_rows", rows=Count(len(rows), "row")) if len(rows) > 1 else None,
+                meant=Fact("meant", name=near) if near else None,
+                classes=labels,
+            )
+        )
     if strangers:
         return None
     return np.array([*(float(labels.index(label)) for label in spelled), np.nan])[codes]
@@ -70,10 +79,9 @@ def _risks(table: Settled, names: tuple[str, ...], key: str, faults: list[Fault]
     # Numbers far from any risk are told of column by column; here they must not grow beyond all numbers.
     sums = np.array([one.numbers for one in found]).clip(-1e6, 1e6).sum(axis=0)
     known = sums[~np.isnan(sums)]
-    where = f"{table.file}, columns {listed([one.name for one in found])}"
+    at = Cell(table.file, tuple(one.name for one in found))
     if len(known) and PER_CENT[0] < float(np.median(known)) < PER_CENT[1]:
-        what = f"The class risks add up to about {float(np.median(known)):.0f}: they look like per cent."
-        faults.append(Fault(what, where, "Divide the columns by 100."))
+        faults.append(Fault("class_risks_of_per_cent", at, total=float(np.median(known))))
         return None
     each = [columns.risk(table, name, "column" if key == "columns" else "rival", faults) for name in names]
     kept = [one for one in each if one is not None]
@@ -83,9 +91,8 @@ def _risks(table: Settled, names: tuple[str, ...], key: str, faults: list[Fault]
     wrong = int((off > ADDS_UP).sum())
     if wrong:
         worst = int(np.argmax(off))
-        rows = "1 row does" if wrong == 1 else f"{wrong} rows do"
-        what = f"The class risks of {rows} not add up to 1; the farthest sum is {number(round(float(sums[worst]), 9))}."
-        fix = "Give the probabilities of all classes of a row, with digits enough to add up to 1 within 0.000001."
-        faults.append(Fault(what, f"{table.file}, row {int(table.rows[worst])}, {where.split(', ', 1)[1]}", fix))
+        rows = Fact("one_row_does" if wrong == 1 else "rows_do", rows=Count(wrong, "row"))
+        at = replace(at, rows=(int(table.rows[worst]),))
+        faults.append(Fault("class_risks_not_one", at, rows=rows, total=round(float(sums[worst]), 9)))
         return None
     return np.column_stack(kept)

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dossier.faults import catalogue
+from dossier.faults.wording import listed, number
 from dossier.reading import notations
 from dossier.reading.columns import parsed
 from dossier.reading.datasets import Site
-from dossier.reading.faults import listed, number
 from dossier.reading.predictors import by_size
 from dossier.reading.unknown import CODES, NINES, is_word
 from dossier.types import CountedRows, Dataset, Feature, Flag, Floats, folded
@@ -170,7 +171,7 @@ def _notations(dataset: str, one: Feature) -> Iterator[Flag]:
         signs = "another sign than -" if strange else "signs for thousands, decimal commas, per cent signs or a unit"
         says = (
             f"{one.name} may be numbers in {dataset}, written with {signs}: it is "
-            f"counted as {len(written)} categories. {notations.fix(written)}; list {one.name} under "
+            f"counted as {len(written)} categories. {catalogue.phrase(notations.fix(written))}; list {one.name} under "
             "categorical if it is one."
         )
         yield Flag("other_categories", dataset, says, columns=(one.name,))

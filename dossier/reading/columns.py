@@ -11,8 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
+from dossier.facts import Fact
+from dossier.facts import Value as FactValue
+from dossier.faults.locations import Cell, Header, Key
+from dossier.faults.wording import number, shortened
 from dossier.reading import dialects, notations, signatures, unknown
-from dossier.reading.faults import LONGEST, by_row, listed, no_column, number, shortened
+from dossier.reading.faults import LONGEST, by_row, no_column
 from dossier.reading.isolation import Stored
 from dossier.reading.tables import RawTable
 from dossier.release import DatasetDeclaration, Outcome, Value
@@ -70,14 +74,14 @@ class Settled:
 # ---- cells -> columns -----------------------------------------------------------------------------------------------
 
 
-def settled(raw: RawTable, declaration: DatasetDeclaration, where: str, faults: list[Fault]) -> Settled:
+def settled(raw: RawTable, declaration: DatasetDeclaration, where: Key, faults: list[Fault]) -> Settled:
     """The table with the declared renames and missing values."""
     table = of_names(raw, declaration, renamed(raw, declaration, where, faults))
     faults += _missing_otherwise(table, declaration)
     return table
 
 
-def renamed(raw: RawTable, declaration: DatasetDeclaration, where: str, faults: list[Fault]) -> dict[str, str]:
+def renamed(raw: RawTable, declaration: DatasetDeclaration, where: Key, faults: list[Fault]) -> dict[str, str]:
     """The names of the columns in the file, with ours for them; and the faults of names."""
     faults += [*_alike(raw), *_too_long(raw)]
     ours = {name: name for name in raw.columns}
@@ -85,8 +89,7 @@ def renamed(raw: RawTable, declaration: DatasetDeclaration, where: str, faults: 
         if their not in raw.columns:
             faults.append(no_column(their, raw.file, list(raw.columns), f"columns = {{ {our} = … }}"))
         elif our in raw.columns and our != their and our not in declaration.columns.values():
-            fix = f"Take {our} out of columns, or rename the other column too."
-            faults.append(Fault(f"{raw.file} has a column {our} already.", f"{where}, columns.{our}", fix))
+            faults.append(Fault("column_taken", where.of(f"columns.{our}"), file=raw.file, column=our))
         else:
             ours[their] = our
     faults += [
@@ -131,9 +134,8 @@ def _missing_otherwise(table: Settled, declaration: DatasetDeclaration) -> list[
         declared = {value.casefold(): value for value in values if isinstance(value, str)}
         for word in sorted(held):
             if word.casefold() in declared and table.columns[name].kind != "booleans":
-                what = f"{_cell(declared[word.casefold()])} is declared missing, and the column holds {_cell(word)}."
-                fix = f"Spell it as the table does: missing = {{ {name} = [{_cell(word)}] }}."
-                faults.append(Fault(what, f"{table.file}, column {table.columns[name].name}", fix))
+                at, spelling = Cell(table.file, table.columns[name].name), _cell(declared[word.casefold()])
+                faults.append(Fault("missing_otherwise", at, column=name, declared=spelling, held=_cell(word)))
     return faults
 
 
@@ -141,20 +143,15 @@ def _alike(raw: RawTable) -> list[Fault]:
     """The faults of columns that a reader takes for each other: one of them would be analysed by mistake."""
     first: dict[str, str] = {}
     return [
-        Fault(
-            f"The columns {first[name.casefold()]} and {name} differ in capitals only.",
-            f"{raw.file}, first row",
-            "Give every column a name of its own, or take one of them out.",
-        )
+        Fault("columns_alike", Header(raw.file), column=first[name.casefold()], other=name)
         for name in raw.columns
         if first.setdefault(name.casefold(), name) != name
     ]
 
 
 def _too_long(raw: RawTable) -> list[Fault]:
-    fix = "Give the column a short name."
     return [
-        Fault(f"The name of a column has {len(name):,} characters: {shortened(name)}", f"{raw.file}, first row", fix)
+        Fault("long_column_name", Header(raw.file), length=len(name), name=name)
         for name in raw.columns
         if len(name) > LONGEST
     ]
@@ -359,10 +356,8 @@ def outcome(table: Settled, declared: Outcome, faults: list[Fault]) -> Floats | 
         of_kind = _positive_truth if found.kind == "booleans" else _positive
         return of_kind(table, found, declared.positive, faults)
     if found.kind == "texts":
-        values = sorted(coded(found)[1])
-        what = f"outcome holds text ({listed(values, 5)}), not 0 and 1."
-        fix = "Say in [outcome] which value means that the outcome happened, such as positive = "
-        faults.append(Fault(what, f"{table.file}, column {found.name}", f'{fix}"{values[-1]}".'))
+        values = tuple(sorted(coded(found)[1]))
+        faults.append(Fault("outcome_of_texts", Cell(table.file, found.name), values=values, last=values[-1]))
         return None
     wrong = ~found.missing & ~np.isin(found.numbers, (0.0, 1.0))
     if not wrong.any():
@@ -371,6 +366,7 @@ def outcome(table: Settled, declared: Outcome, faults: list[Fault]) -> Floats | 
     return None
 
 
+MISSING = Fact("missing")
 TRUTHS = {"true": 1.0, "1": 1.0, "false": 0.0, "0": 0.0}
 """What a declared positive value may be in a column of truth values, and the truth that it names."""
 
@@ -378,9 +374,7 @@ TRUTHS = {"true": 1.0, "1": 1.0, "false": 0.0, "0": 0.0}
 def _positive_truth(table: Settled, found: Column, positive: Value, faults: list[Fault]) -> Floats | None:
     wanted = TRUTHS.get(str(positive).casefold())
     if wanted is None:
-        fix = "Say positive = true or positive = false."
-        what = f"outcome holds true and false, and the positive value is {_cell(positive)}."
-        faults.append(Fault(what, f"{table.file}, column {found.name}", fix))
+        faults.append(Fault("positive_no_truth", Cell(table.file, found.name), positive=_cell(positive)))
         return None
     return np.where(np.isnan(found.numbers), np.nan, (found.numbers == wanted).astype(float))
 
@@ -390,31 +384,23 @@ def _positive_word(positive: Value) -> str:
 
 
 def _positive(table: Settled, found: Column, positive: Value, faults: list[Fault]) -> Floats | None:
-    where = f"{table.file}, column {found.name}"
+    at = Cell(table.file, found.name)
     codes, spelled = coded(found)
     wanted = _positive_word(positive)
-    values = sorted(spelled)
+    values = tuple(sorted(spelled))
     alike = [value for value in values if value.casefold() == wanted.casefold()]
     if len(alike) > 1 or (alike and alike != [wanted]):
-        ways = listed(sorted({*alike, wanted}))
-        fix = "Spell it one way in the table, the same as in [outcome] positive."
-        faults.append(Fault(f"The positive value is spelled in several ways: {ways}.", where, fix))
+        faults.append(Fault("positive_spelled_in_several_ways", at, ways=tuple(sorted({*alike, wanted}))))
         return None
     if len(values) > 2:
-        fix = "Keep two values, or declare the others as missing: missing = { " + found.name + " = [ … ] }."
-        faults.append(Fault(f"outcome holds {len(values)} values: {listed(values, 5)}.", where, fix))
+        faults.append(Fault("outcome_of_many_values", at, number=len(values), values=values, column=found.name))
         return None
     if len(values) == 2 and not alike:
-        fix = f'Name one of the two in [outcome] positive, such as "{values[-1]}".'
-        faults.append(Fault(f"No row has the outcome {wanted}; the values are {listed(values)}.", where, fix))
+        faults.append(Fault("positive_nowhere", at, positive=wanted, values=values, last=values[-1]))
         return None
     for other in sorted(set(values) - {wanted}):
         if unknown.is_unknown_outcome(other):
-            value = _cell(other)
-            fix = f"Declare it as missing: missing = {{ {found.name} = [{value}] }}. "
-            fix += "If it means that the outcome did not happen, write another value."
-            what = f"outcome is {_cell(wanted)} or {value}, which is written where a value is unknown."
-            faults.append(Fault(what, where, fix))
+            faults.append(Fault("outcome_unknown", at, positive=_cell(wanted), other=_cell(other), column=found.name))
             return None
     return np.array([*(float(word == wanted) for word in spelled), np.nan])[codes]
 
@@ -431,9 +417,10 @@ def other_outcomes(declared: Outcome, tables: Sequence[Settled]) -> list[Fault]:
             continue
         first = first or (other, table.file)
         if _truth(other) != _truth(first[0]):
-            what = f"What did not happen is written {_cell(other)} in {table.file} and {_cell(first[0])} in {first[1]}."
-            fix = "Write it alike in every table; declare as missing what stands for unknown."
-            faults.append(Fault(what, f"{table.file}, column {declared.column}", fix))
+            at, here = Cell(table.file, declared.column), _cell(other)
+            faults.append(
+                Fault("other_outcome", at, here=here, file=table.file, there=_cell(first[0]), other_file=first[1])
+            )
     return faults
 
 
@@ -452,22 +439,16 @@ def _truth(word: str) -> float | str:
 
 
 def _not_binary(table: Settled, found: Column, wrong: Bools) -> list[Fault]:
-    where = f"{table.file}, column {found.name}"
+    at = Cell(table.file, found.name)
     values = np.unique(found.numbers[~np.isnan(found.numbers)])
     if found.kind == "numbers" and set(values) <= {1.0, 2.0}:
-        fix = "Say in [outcome] which value means that the outcome happened, such as positive = 2."
-        return [Fault("outcome is coded 1 and 2, not 0 and 1.", where, fix)]
+        return [Fault("outcome_of_one_and_two", at)]
     if found.kind == "numbers" and len(values) > MANY_NUMBERS:
-        what = (
-            f"outcome holds {len(values)} different numbers: it looks like a duration, and time-to-event outcomes are "
-        )
-        fix = "Give the outcome at one horizon as 0 or 1, and leave it empty where it is unknown."
-        return [Fault(what + "out of scope.", where, fix)]
+        return [Fault("outcome_of_durations", at, number=len(values))]
     positions = np.flatnonzero(wrong)
     texts = [found.cells[int(k)].as_py() for k in positions[:20]]
-    fix = "Give 0 or 1, leave the cell empty, or declare the value as missing."
     rows = [int(row) for row in table.rows[positions]]
-    return by_row(table.file, found.name, rows, lambda k: f"outcome is {_cell(texts[k])}, not 0 or 1.", fix)
+    return by_row("outcome_not_binary", table.file, found.name, rows, lambda k: {"value": _cell(texts[k])})
 
 
 def _cell(value: object) -> str:
@@ -481,44 +462,41 @@ def risk(table: Settled, name: str, key: str, faults: list[Fault]) -> Floats | N
     found = named(table, name, f"[prediction] {key}", faults)
     if found is None:
         return None
-    what = "risk" if key == "column" else "the rival's risk"
+    of = Fact("risk" if key == "column" else "risk_of_rival")
     no_number = ~found.missing & np.isnan(found.numbers)
     infinite = np.isinf(found.numbers)
     outside = ~found.missing & ~no_number & ~infinite & ~((found.numbers >= 0) & (found.numbers <= 1))
     faults_here = [
-        *_no_numbers(table, found, what, no_number),
-        *_infinite(table, found, what, infinite),
-        *_outside(table, found, what, outside, key),
+        *_no_numbers(table, found, of, no_number),
+        *_infinite(table, found, of, infinite),
+        *_outside(table, found, of, outside, key),
     ]
     faults += faults_here
     return None if faults_here else found.numbers
 
 
-def _no_numbers(table: Settled, found: Column, what: str, wrong: Bools) -> list[Fault]:
+def _no_numbers(table: Settled, found: Column, of: Fact, wrong: Bools) -> list[Fault]:
     positions = np.flatnonzero(wrong)
     texts = [str(found.cells[int(k)].as_py()) for k in positions[:20]]
-    fix = "Give a number, leave the cell empty, or declare the value as missing."
+    mend = Fact("give_a_number")
     if any(re.fullmatch(r"\d*,\d+", text) for text in texts):
-        fix = for_decimal_commas(table)
+        mend = for_decimal_commas(table)
     if any(notations.has_strange_minus(text) for text in texts):
-        fix = notations.MINUS_FIX + "."
+        mend = notations.MINUS
     if any(re.fullmatch(r"[\d.,]+\s*%", text) for text in texts):
-        fix = "This is per cent: write it as a number from 0 to 1, such as 0.17 for 17%."
+        mend = Fact("per_cent")
     rows = [int(row) for row in table.rows[positions]]
-    return by_row(table.file, found.name, rows, lambda k: f"{what} is {_cell(texts[k])}, not a number.", fix)
+    return by_row(
+        "risk_not_a_number", table.file, found.name, rows, lambda k: {"value": _cell(texts[k])}, risk=of, mend=mend
+    )
 
 
-def for_decimal_commas(table: Settled) -> str:
+def for_decimal_commas(table: Settled) -> Fact:
     """How numbers with decimal commas are read, and what kept the rule that sees them from it."""
     if signatures.kind(table.file) not in signatures.TEXTS:
-        return "Write decimals with a point."
-    pointed = [name for name, cells in _texts_of(table).items() if dialects.has_points(cells)]
-    fix = 'Declare decimal = "," in the [[dataset]], or write decimals with a point.'
-    if pointed:
-        fix += (
-            f" No comma is taken for a decimal one by itself where another column holds points: {listed(pointed, 5)}."
-        )
-    return fix
+        return Fact("decimal_points")
+    pointed = tuple(name for name, cells in _texts_of(table).items() if dialects.has_points(cells))
+    return Fact("decimal_commas", because=Fact("points_elsewhere", columns=pointed) if pointed else None)
 
 
 def is_written_with_commas(table: Settled) -> bool:
@@ -532,53 +510,52 @@ def _texts_of(table: Settled) -> dict[str, Any]:
     return {name: one.cells for name, one in table.columns.items() if pyarrow.types.is_string(one.cells.type)}
 
 
-def _infinite(table: Settled, found: Column, what: str, wrong: Bools) -> list[Fault]:
+def _infinite(table: Settled, found: Column, of: Fact, wrong: Bools) -> list[Fault]:
     rows = [int(row) for row in table.rows[wrong]]
-    fix = "Give a number from 0 to 1, or leave the cell empty."
-    return by_row(table.file, found.name, rows, lambda k: f"{what} is infinite.", fix)
+    return by_row("risk_infinite", table.file, found.name, rows, risk=of)
 
 
-def _outside(table: Settled, found: Column, what: str, wrong: Bools, key: str) -> list[Fault]:
+def _outside(table: Settled, found: Column, of: Fact, wrong: Bools, key: str) -> list[Fault]:
     if not wrong.any():
         return []
-    apart, told = _scaled_in_parts(table, found, what, wrong)
-    whole = [] if apart else _scaled(f"{table.file}, column {found.name}", found.numbers, what, wrong)
+    apart, told = _scaled_in_parts(table, found, of, wrong)
+    whole = [] if apart else _scaled(Cell(table.file, found.name), found.numbers, of, wrong)
     if whole:
         return whole
     wrong = wrong & ~told
     bad = found.numbers[wrong]
     rows = [int(row) for row in table.rows[wrong]]
-    fix = f"Give risks as probabilities, or declare another {'column' if key == 'column' else 'rival'} in [prediction]."
-    each = by_row(table.file, found.name, rows, lambda k: f"{what} is {number(float(bad[k]))}, outside 0 to 1.", fix)
+    each = by_row("risk_outside", table.file, found.name, rows, lambda k: {"value": float(bad[k])}, risk=of, key=key)
     return [*apart, *each]
 
 
-def _scaled(where: str, numbers: Floats, what: str, wrong: Bools, only: str = "") -> list[Fault]:
+def _scaled(at: Cell, numbers: Floats, of: Fact, wrong: Bools, only: Fact | None = None) -> list[Fault]:
     """The fault of risks that are all on another scale; none where only some are outside 0 to 1."""
     values = numbers[np.isfinite(numbers)]
     if wrong.sum() <= max(1, WHOLE_COLUMN * len(values)):
         return []
     low, high = float(values.min()), float(values.max())
-    runs = f"{what} runs from {number(low)} to {number(high)}"
     if low < 0:
-        fix = f"Turn log odds x into probabilities: 1 / (1 + exp(-x)){only}."
-        return [Fault(f"{runs}: it looks like log odds.", where, fix)]
-    if high > 100 or (high < LEAST_TOP_OF_PER_CENT and not (values % 1).any()):
-        return [Fault(f"{runs}: it is no risk from 0 to 1.", where, f"Give the risk that belongs to each score{only}.")]
-    if 2 < high < LEAST_OF_NO_LOG_ODDS:
-        fix = f"Divide per cent by 100; turn log odds x into probabilities: 1 / (1 + exp(-x)){only}."
-        return [Fault(f"{runs}: it may be per cent, or log odds.", where, fix)]
-    return [Fault(f"{runs}: it looks like per cent.", where, f"Divide the column by 100{only}.")] if high > 2 else []
+        code = "risks_of_log_odds"
+    elif high > 100 or (high < LEAST_TOP_OF_PER_CENT and not (values % 1).any()):
+        code = "risks_of_scores"
+    elif 2 < high < LEAST_OF_NO_LOG_ODDS:
+        code = "risks_of_unclear_scale"
+    elif high > 2:
+        code = "risks_of_per_cent"
+    else:
+        return []
+    return [Fault(code, at, risk=of, low=low, high=high, only=only)]
 
 
-def _scaled_in_parts(table: Settled, found: Column, what: str, wrong: Bools) -> tuple[list[Fault], Bools]:
+def _scaled_in_parts(table: Settled, found: Column, of: Fact, wrong: Bools) -> tuple[list[Fault], Bools]:
     """The faults of files or sites whose risks are on another scale, while others have risks; and their rows."""
     faults: list[Fault] = []
     told = np.zeros(len(wrong), dtype=bool)
     for parts in (_by_file(table, found), _by_site(table, found)):
         right = [rows for rows in parts.values() if not wrong[rows].any()]
-        for where, rows in parts.items() if right else ():
-            found_here = _scaled(where, found.numbers[rows], what, wrong[rows], ", in these rows only")
+        for at, rows in parts.items() if right else ():
+            found_here = _scaled(at, found.numbers[rows], of, wrong[rows], Fact("in_these_rows"))
             faults += found_here
             told[rows] |= bool(found_here)
         if faults:
@@ -586,23 +563,25 @@ def _scaled_in_parts(table: Settled, found: Column, what: str, wrong: Bools) -> 
     return faults, told
 
 
-def _by_file(table: Settled, risks: Column) -> Mapping[str, NDArray[np.int64]]:
+def _by_file(table: Settled, risks: Column) -> Mapping[Cell, NDArray[np.int64]]:
     """The rows of each file of a folder, under where its risks are."""
     ends = np.cumsum([count for _, count in table.files])
     return {
-        f"{file}, column {risks.name}": np.arange(end - count, end)
+        Cell(file, risks.name): np.arange(end - count, end)
         for (file, count), end in zip(table.files, ends, strict=True)
     }
 
 
-def _by_site(table: Settled, risks: Column) -> Mapping[str, NDArray[np.int64]]:
+def _by_site(table: Settled, risks: Column) -> Mapping[Cell, NDArray[np.int64]]:
     """The rows of each site of a table, under where its risks are."""
     found = table.columns.get(table.site_column or "")
     if found is None:
         return {}
     codes, spelled = coded(found)
-    start = f"{table.file}, column {risks.name}, {found.name}"
-    return {f"{start} {shortened(value)}": np.flatnonzero(codes == code) for code, value in enumerate(spelled)}
+    return {
+        Cell(table.file, risks.name, site=(found.name, value)): np.flatnonzero(codes == code)
+        for code, value in enumerate(spelled)
+    }
 
 
 def amounts(table: Settled, name: str, key: str, most: float | None, faults: list[Fault]) -> Floats | None:
@@ -614,13 +593,13 @@ def amounts(table: Settled, name: str, key: str, most: float | None, faults: lis
     positions = np.flatnonzero(wrong)
     cells = [found.cells[int(k)].as_py() for k in positions[:20]]
     gaps = found.missing[positions]
-    wanted = "a number of 0 or more" if most is None else f"a number from 0 to {number(most)}"
+    wanted = Fact("zero_or_more") if most is None else Fact("zero_to", most=most)
 
-    def what(k: int) -> str:
-        return f"{found.name} is missing." if gaps[k] else f"{found.name} is {_cell(cells[k])}, not {wanted}."
+    def case(k: int) -> dict[str, FactValue]:
+        return {"given": MISSING if gaps[k] else Fact("other", value=_cell(cells[k]), wanted=wanted)}
 
     rows = [int(row) for row in table.rows[positions]]
-    faults += by_row(table.file, found.name, rows, what, f"Give {wanted} in every row, or take {key} out.")
+    faults += by_row("not_an_amount", table.file, found.name, rows, case, column=found.name, wanted=wanted, key=key)
     return None if len(positions) else found.numbers
 
 
@@ -638,18 +617,16 @@ def numbered(table: Settled, name: str, key: str, faults: list[Fault]) -> NDArra
         cells = [found.cells[int(k)].as_py() for k in positions[:20]]
         gaps = found.missing[positions]
         rows = [int(row) for row in table.rows[positions]]
-        fix = f"Give the number of the {key} in every row."
 
-        def what(k: int) -> str:
-            return f"{key} is missing." if gaps[k] else f"{key} is {_cell(cells[k])}, not a whole number."
+        def case(k: int) -> dict[str, FactValue]:
+            return {"given": MISSING if gaps[k] else Fact("other", value=_cell(cells[k]), wanted=Fact("whole_number"))}
 
-        faults += by_row(table.file, found.name, rows, what, fix)
+        faults += by_row("not_numbered", table.file, found.name, rows, case, key=key)
         return None
     different = len(np.unique(numbers))
     if different > MOST_PARTS:
-        fix = f"Name the column with the number of the {key}."
-        too_many = f"{found.name} tells {different:,} {key}s apart, more than {MOST_PARTS:,}."
-        faults.append(Fault(too_many, f"{table.file}, column {found.name}", fix))
+        at = Cell(table.file, found.name)
+        faults.append(Fault("many_parts", at, column=found.name, number=different, key=key, most=MOST_PARTS))
         return None
     return numbers.astype(np.int64)
 
@@ -660,8 +637,7 @@ def clusters(table: Settled, name: str, faults: list[Fault]) -> NDArray[np.int64
     if found is None:
         return None
     gaps = [int(row) for row in table.rows[found.missing]]
-    fix = "Name the cluster in every row; a row on its own is a cluster of one."
-    faults += by_row(table.file, found.name, gaps, lambda _: "The cluster is missing.", fix)
+    faults += by_row("no_cluster", table.file, found.name, gaps)
     codes, spelled = coded(found)
     # The places of the words by the alphabet, wherever in the table each stands first.
     return None if gaps else np.argsort(np.argsort(spelled))[codes]
@@ -671,8 +647,7 @@ def weights(table: Settled, name: str, faults: list[Fault]) -> Floats | None:
     """The sampling weight of each row; None, and faults, when some are none or all are 0."""
     found = amounts(table, name, "[[dataset]] weights", None, faults)
     if found is not None and not found.any():
-        fix = "Give the rows the weights that the sampling gave them, or take weights out."
-        faults.append(Fault("All sampling weights are 0.", f"{table.file}, column {table.columns[name].name}", fix))
+        faults.append(Fault("weights_all_zero", Cell(table.file, table.columns[name].name)))
         return None
     return found
 
@@ -690,13 +665,10 @@ def identified(
     found = whole if len(rows) == len(table.rows) else rows_of(whole, rows)
     numbers = table.rows[rows]
     gaps = [int(row) for row in numbers[found.missing]]
-    missing = by_row(table.file, found.name, gaps, lambda k: "The identifier is missing.", "Give one in every row.")
+    missing = by_row("no_identifier", table.file, found.name, gaps)
     repeats, first = _repeats(found, within)
-    fix = "Give every row an identifier of its own, or take id out."
     again = [int(row) for row in numbers[repeats]]
-    twice = by_row(
-        table.file, found.name, again, lambda k: f"The identifier is the same as in row {numbers[first[k]]}.", fix
-    )
+    twice = by_row("identifier_twice", table.file, found.name, again, lambda k: {"row": int(numbers[first[k]])})
     faults += [*missing, *twice]
     return None if gaps or again else found
 

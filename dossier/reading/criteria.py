@@ -6,8 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 from dossier.errors import Fault
+from dossier.facts import Fact
+from dossier.faults.locations import Key, Location, listed_table
+from dossier.faults.wording import shown
 from dossier.flags import FLAGS
-from dossier.reading.faults import listed, nearest, number, shown
+from dossier.reading.faults import nearest
 from dossier.release import NOT_RIVALS, Acceptance, Release
 from dossier.types import MACRO, POOLED, RIVAL, Subset, Term
 
@@ -42,15 +45,15 @@ def faults(release: Release, datasets: Sequence[str], subsets: Sequence[Subset] 
             fault
             for place, one in enumerate(release.acceptance, start=1)
             for fault in (
-                *_of(one, f"release.toml, [[acceptance]] {place}", release, datasets, terms, over_sites),
-                *_of_rival(one, f"release.toml, [[acceptance]] {place}", release, compared),
-                *_of_subset(one, f"release.toml, [[acceptance]] {place}, subset", release, subsets),
+                *_of(one, listed_table("acceptance", place), release, datasets, terms, over_sites),
+                *_of_rival(one, listed_table("acceptance", place), release, compared),
+                *_of_subset(one, listed_table("acceptance", place).of("subset"), release, subsets),
             )
         ),
         *(
             fault
             for measure, value in release.robustness.minimum.items()
-            for fault in _beyond_the_range(measure, value, terms[measure][0], "release.toml, [robustness] minimum")
+            for fault in _beyond_the_range(measure, value, terms[measure][0], Key("robustness", "minimum"))
         ),
     ]
 
@@ -59,14 +62,16 @@ def reply_faults(release: Release, datasets: Sequence[str]) -> list[Fault]:
     """The faults of every answer to a flag."""
     found: list[Fault] = []
     for place, one in enumerate(release.reply, start=1):
-        where = f"release.toml, [[reply]] {place}"
+        table = listed_table("reply", place)
         if not is_flag(one.flag):
-            found.append(no_flag(one.flag, f"{where}, flag"))
+            found.append(no_flag(one.flag, table.of("flag")))
         if one.dataset is not None and one.dataset not in (POOLED, *datasets):
-            near = nearest(one.dataset, (POOLED, *datasets))
-            fix = f'Did you mean "{near}"?' if near else f"Name one of {listed((POOLED, *datasets), most=30)}."
-            found.append(Fault(f"{one.dataset} is not a dataset of this release.", f"{where}, dataset", fix))
+            found.append(_no_dataset(one.dataset, (POOLED, *datasets), table))
     return found
+
+
+def _no_dataset(name: str, known: tuple[str, ...], table: Key) -> Fault:
+    return Fault("not_a_dataset", table.of("dataset"), name=name, known=known, near=nearest(name, known))
 
 
 def is_flag(name: str) -> bool:
@@ -74,16 +79,14 @@ def is_flag(name: str) -> bool:
     return name in FLAGS
 
 
-def no_flag(name: str, where: str) -> Fault:
+def no_flag(name: str, where: Location) -> Fault:
     """The fault of a name that is no flag's, with the nearest that is one."""
-    near = nearest(name, FLAGS)
-    fix = f"Did you mean {near}?" if near else f"The flags are {listed(FLAGS, most=60)}."
-    return Fault(f"{name} is not a flag.", where, fix)
+    return Fault("not_a_flag", where, name=name, known=tuple(FLAGS), near=nearest(name, FLAGS))
 
 
 def _of(
     one: Acceptance,
-    where: str,
+    where: Key,
     release: Release,
     datasets: Sequence[str],
     terms: dict[str, list[Term]],
@@ -92,121 +95,104 @@ def _of(
     known = terms.get(one.measure)
     if known is None:
         near = nearest(one.measure, terms)
-        fix = f"Did you mean {near}?" if near else f"The measures are {listed(sorted(terms), most=80)}."
-        yield Fault(f"{one.measure} is not a measure.", f"{where}, measure", fix)
+        yield Fault("not_a_measure", where.of("measure"), name=one.measure, known=tuple(sorted(terms)), near=near)
     else:
         yield from _of_tier(one, where, known, over_sites)
         yield from _of_settings(one, where, release, known)
         yield from _of_mean(one, where)
         if one.at.get("against") not in NOT_RIVALS:
             for key, bound in (("at_least", one.at_least), ("at_most", one.at_most)):
-                yield from _beyond_the_range(f"{key} of {one.measure}", bound, known[0], f"{where}, {key}")
+                yield from _beyond_the_range(f"{key} of {one.measure}", bound, known[0], where.of(key))
     if one.dataset not in (*EVERYWHERE, *datasets):
-        near = nearest(one.dataset, (*EVERYWHERE, *datasets))
-        fix = f'Did you mean "{near}"?' if near else f"Name one of {listed((*EVERYWHERE, *datasets), most=30)}."
-        yield Fault(f"{one.dataset} is not a dataset of this release.", f"{where}, dataset", fix)
+        yield _no_dataset(one.dataset, (*EVERYWHERE, *datasets), where)
     yield from _of_bounds(one, where)
 
 
-def _beyond_the_range(what: str, value: float | None, term: Term, where: str) -> Iterator[Fault]:
+def _beyond_the_range(bound: str, value: float | None, term: Term, where: Key) -> Iterator[Fault]:
     """A bound that no value can fail, or that none can meet."""
     low, high = term.range
     if value is None or ((low is None or value >= low) and (high is None or value <= high)):
         return
-    ends = " and ".join(
-        f"{word} {number(end)}" for word, end in (("at least", low), ("at most", high)) if end is not None
+    ends = tuple(
+        Fact(code, limit=float(end))
+        for code, end in (("greater_than_equal", low), ("less_than_equal", high))
+        if end is not None
     )
-    fix = f"Give a number inside that range{', not per cent' if high == 1 and value > 1 else ''}."
-    yield Fault(f"{what} is {number(value)}, and {term.measure} is always {ends}.", where, fix)
+    per_cent = Fact("not_per_cent") if high == 1 and value > 1 else None
+    yield Fault(
+        "bound_outside_range",
+        where,
+        bound=bound,
+        value=float(value),
+        measure=term.measure,
+        ends=ends,
+        per_cent=per_cent,
+    )
 
 
-def _of_subset(one: Acceptance, where: str, release: Release, subsets: Sequence[Subset] | None) -> Iterator[Fault]:
+def _of_subset(one: Acceptance, where: Key, release: Release, subsets: Sequence[Subset] | None) -> Iterator[Fault]:
     if one.subset is None:
         return
     columns = [declared.column for declared in release.subgroup]
     if not columns:
-        fix = "Declare its column in a [[subgroup]], or take subset out."
-        yield Fault(f"The release declares no subgroups, and so not {one.subset}.", where, fix)
+        yield Fault("no_subgroups", where, subset=str(one.subset))
     elif subsets is not None and one.subset not in subsets:
         known = {str(subset): subset for subset in subsets}
         near = nearest(str(one.subset), known)
-        fix = (
-            f"Did you mean {_as_written(known[near])}?"
-            if near
-            else f"The subgroups are {listed(sorted(known), most=30)}."
-        )
-        yield Fault(f"{one.subset} is not a subgroup of this release.", where, fix)
+        meant = Fact("subset", column=known[near].column, level=known[near].level) if near else None
+        yield Fault("not_a_subgroup", where, subset=str(one.subset), known=tuple(sorted(known)), near=meant)
 
 
-def _as_written(subset: Subset) -> str:
-    return f'{{ column = "{subset.column}", level = "{subset.level}" }}'
-
-
-def _of_rival(one: Acceptance, where: str, release: Release, compared: Mapping[str, Metric]) -> Iterator[Fault]:
+def _of_rival(one: Acceptance, where: Key, release: Release, compared: Mapping[str, Metric]) -> Iterator[Fault]:
     """A difference from the rival names the rival, and the rival's name stands with nothing but differences."""
     label, against = release.prediction.rival_label, one.at.get("against")
     has_rival = release.prediction.rival is not None or release.prediction.rivals is not None
     if one.measure in compared and "against" in compared[one.measure].fixed:
         if not has_rival:
-            fix = "Name the column of its risks as [prediction] rival, or take the criterion out."
-            yield Fault(
-                f"{one.measure} compares with a rival, and the release names no other model.", f"{where}, measure", fix
-            )
+            yield Fault("criterion_without_rival", where.of("measure"), measure=one.measure)
         elif against != label:
-            fix = f'Add at = {{ against = "{label}" }}.'
-            yield Fault(f'{one.measure} does not name the rival, "{label}".', f"{where}, at", fix)
+            yield Fault("criterion_names_no_rival", where.of("at"), measure=one.measure, rival=label)
     elif against is not None and against not in NOT_RIVALS:
         difference = f"{one.measure}_difference"
-        other = f"Name {difference} as the measure." if difference in compared else "Take it out."
-        yield Fault(f'{one.measure} is not compared with "{against}".', f"{where}, at", other)
+        near = difference if difference in compared else None
+        yield Fault("not_compared", where.of("at"), measure=one.measure, rival=against, near=near)
 
 
-def _of_tier(one: Acceptance, where: str, known: Sequence[Term], over_sites: Set[str]) -> Iterator[Fault]:
+def _of_tier(one: Acceptance, where: Key, known: Sequence[Term], over_sites: Set[str]) -> Iterator[Fault]:
     if known[0].tier == "caution" and one.caution_reason is None:
-        fix = f"Judge by {known[0].counterpart or 'a core measure'}, or say why in caution_reason, which is printed."
-        yield Fault(f"{one.measure} calls for caution and decides nothing by itself.", f"{where}, measure", fix)
+        counterpart = known[0].counterpart or Fact("core_measure")
+        yield Fault("caution_decides", where.of("measure"), measure=one.measure, counterpart=counterpart)
     judges = known[0].tier in ("core", "supporting", "caution") or known[0].name in over_sites
     if not judges and one.reason is None:
-        fix = "Say why in reason, which is printed, or judge by a core or supporting measure."
-        yield Fault(f"{one.measure} is neither a core nor a supporting measure.", f"{where}, measure", fix)
+        yield Fault("criterion_of_other_tier", where.of("measure"), measure=one.measure)
 
 
-def _of_settings(one: Acceptance, where: str, release: Release, known: Sequence[Term]) -> Iterator[Fault]:
+def _of_settings(one: Acceptance, where: Key, release: Release, known: Sequence[Term]) -> Iterator[Fault]:
     possible = {name for term in known for name in term.at} | set(BESIDE)
     for name in one.at:
         if name not in possible:
-            fix = (
-                f"The settings of {one.measure} are {listed(sorted(possible - set(BESIDE)))}."
-                if (possible - set(BESIDE))
-                else "Take it out."
-            )
-            yield Fault(f"{one.measure} does not depend on {name}.", f"{where}, at", fix)
+            known_settings = tuple(sorted(possible - set(BESIDE))) or None
+            yield Fault("not_a_setting", where.of("at"), measure=one.measure, setting=name, near=known_settings)
     needed = known[0].at
     for name in (name for name in needed if name not in one.at and name != "group"):
-        yield Fault(f"{one.measure} depends on {name}.", f"{where}, at", f"Add at = {{ {name} = … }}.")
+        yield Fault("setting_missing", where.of("at"), measure=one.measure, setting=name)
     asked = one.at.get("threshold")
     if asked is not None and "threshold" in needed and asked not in release.thresholds.declared:
-        declared = listed([number(value) for value in release.thresholds.declared]) or "none"
-        fix = f"Declare it in [thresholds]; declared: {declared}."
-        yield Fault(f"The threshold {shown(asked)} is not declared.", f"{where}, at", fix)
+        declared = tuple(release.thresholds.declared) or Fact("none")
+        yield Fault("threshold_not_declared", where.of("at"), threshold=shown(asked), declared=declared)
 
 
-def _of_mean(one: Acceptance, where: str) -> Iterator[Fault]:
+def _of_mean(one: Acceptance, where: Key) -> Iterator[Fault]:
     """A mean over the classes that no number is made of."""
     from dossier.register import REGISTER
 
     metric = REGISTER.metrics.get(one.measure)
     if one.at.get("class") == MACRO and metric is not None and metric.against_rest == "by class":
-        fix = "Name the class that it is about, in a criterion for each."
-        yield Fault(f"{one.measure} has no mean over the classes.", f"{where}, at", fix)
+        yield Fault("no_mean_of_classes", where.of("at"), measure=one.measure)
 
 
-def _of_bounds(one: Acceptance, where: str) -> Iterator[Fault]:
+def _of_bounds(one: Acceptance, where: Key) -> Iterator[Fault]:
     if one.at_least is None and one.at_most is None:
-        fix = "Add at_least = … or at_most = … or both."
-        yield Fault("The criterion names no bound.", where, fix)
+        yield Fault("no_bound", where)
     elif one.at_least is not None and one.at_most is not None and one.at_least > one.at_most:
-        fix = "Write the smaller number in at_least."
-        yield Fault(
-            f"at_least is {number(one.at_least)}, above at_most, {number(one.at_most)}.", f"{where}, at_least", fix
-        )
+        yield Fault("bounds_crossed", where.of("at_least"), least=float(one.at_least), most=float(one.at_most))

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import DataError, Fault
+from dossier.facts import Count, Fact
+from dossier.faults.locations import Cell, File, Key, listed_table
 from dossier.reading import (
     class_columns,
     coded,
@@ -28,7 +30,7 @@ from dossier.reading import (
 )
 from dossier.reading.columns import Bools, Settled
 from dossier.reading.dialects import Dialect
-from dossier.reading.faults import LONGEST, by_row, counted, listed, shown
+from dossier.reading.faults import LONGEST, by_row
 from dossier.reading.files import STORED_TABLE, Folder
 from dossier.reading.isolation import Stored
 from dossier.reading.predictors import Renamed, Sample, Source, slug
@@ -144,28 +146,25 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
             found += [_whole_site(of_table, rows)] if rows.imputation is None else _imputed(of_table, rows, faults)
     faults += columns.other_outcomes(release.outcome, [source.table for source in sources])
     if len(found) > MOST_SITES:
-        what = f"There are {len(found):,} sites, more than {MOST_SITES:,}."
-        faults.append(Fault(what, "release.toml, [[dataset]]", "Name the hospitals as sites, and no part of them."))
+        faults.append(Fault("many_sites", listed_table("dataset"), number=len(found), most=MOST_SITES))
     _distinct(release, found, faults)
     return found, settled_columns.settled_tables(release, sources, names, [site.dataset.name for site in found])
 
 
 def _distinct(release: Release, found: Sequence[Site], faults: list[Fault]) -> None:
     names = Counter(site.dataset.name for site in found)
-    for name in sorted(name for name, count in names.items() if count > 1):
-        what = f"Two sites are named {name}."
-        if not any(fault.what == f"Two datasets are named {name}." for fault in faults):
-            faults.append(Fault(what, "release.toml, [[dataset]]", "Name the datasets or the sites differently."))
+    refused = {fault["name"] for fault in faults if fault.code == "two_datasets"}
+    twice = sorted(name for name, count in names.items() if count > 1 and name not in refused)
+    faults += [Fault("two_sites", listed_table("dataset"), name=name) for name in twice]
     # A dataset that the release itself names so has been refused before any table was read.
     declared = {one.name for one in release.declared_performance} - {one.name for one in release.dataset}
-    for name in sorted(declared & set(names)):
-        what = f"A site and a declared performance are named {name}."
-        faults.append(Fault(what, "release.toml, [[declared_performance]]", "Give the performance another name."))
+    at = listed_table("declared_performance")
+    faults += [Fault("performance_of_site", at, name=name) for name in sorted(declared & set(names))]
 
 
 def _source(release: Release, number: int, folder: Folder, faults: list[Fault]) -> Source | None:
     declaration = release.dataset[number]
-    where = f"release.toml, [[dataset]] {number + 1} ({declaration.name})"
+    where = listed_table("dataset", number + 1, declaration.name)
     try:
         raw = _raw(declaration, where, folder, faults)
         if raw is None:
@@ -179,7 +178,7 @@ def _source(release: Release, number: int, folder: Folder, faults: list[Fault]) 
 
 
 def _settled(
-    release: Release, raw: RawTable, declaration: DatasetDeclaration, where: str, faults: list[Fault]
+    release: Release, raw: RawTable, declaration: DatasetDeclaration, where: Key, faults: list[Fault]
 ) -> Source:
     """The columns of a table; of one of very many rows that can be read in part, some columns in a sample of them."""
     if not isinstance(raw.columns, Stored) or len(raw.rows) <= samples.LARGE:
@@ -205,9 +204,9 @@ def _imputations_of_sites(source: Source, faults: list[Fault]) -> list[tuple[str
     ]
 
 
-def _raw(declaration: DatasetDeclaration, where: str, folder: Folder, faults: list[Fault]) -> RawTable | None:
+def _raw(declaration: DatasetDeclaration, where: Key, folder: Folder, faults: list[Fault]) -> RawTable | None:
     """The table of a declaration as it was found: of a file, or of all files of a folder."""
-    file, at = declaration.file, f"{where}, file"
+    file, at = declaration.file, where.of("file")
     if folder.is_folder(file):
         return _stored(folder.parts(file, at, declaration.outside, faults), file, at, folder, faults)
     ending = refused.ending(file, at)
@@ -224,7 +223,7 @@ def _raw(declaration: DatasetDeclaration, where: str, folder: Folder, faults: li
 
 
 def _stored(
-    found: Mapping[str, Path] | None, file: str, where: str, folder: Folder, faults: list[Fault]
+    found: Mapping[str, Path] | None, file: str, where: Key, folder: Folder, faults: list[Fault]
 ) -> RawTable | None:
     """The table of parquet files; they are hashed once their footers say that they are such, for they may be large."""
     raw = None if found is None else isolation.stored(found, file, faults)
@@ -234,14 +233,14 @@ def _stored(
     return raw if all(hashed) else None
 
 
-def _unfit(declaration: DatasetDeclaration, where: str) -> list[Fault]:
+def _unfit(declaration: DatasetDeclaration, where: Key) -> list[Fault]:
     """The faults of keys that say how another kind of table is written."""
     kind = signatures.kind(declaration.file)
-    wrong = {} if kind in signatures.TEXTS else dict.fromkeys(("encoding", "separator", "decimal"), "a .csv or .tsv")
+    wrong = {} if kind in signatures.TEXTS else dict.fromkeys(("encoding", "separator", "decimal"), "csv_or_tsv")
     if kind != ".xlsx":
-        wrong["sheet"] = "a workbook"
+        wrong["sheet"] = "workbook"
     return [
-        Fault(f"{key} is declared for {declaration.file}, but belongs to {wants}.", f"{where}, {key}", "Take it out.")
+        Fault("key_of_other_kind", where.of(key), key=key, file=declaration.file, kind=Fact(wants))
         for key, wants in wrong.items()
         if getattr(declaration, key) is not None
     ]
@@ -310,8 +309,7 @@ def _of_cases(release: Release, table: Settled, faults: list[Fault]) -> dict[str
                 found[key] = values
     if "cost" in found and "benefit" in found:
         idle = [int(row) for row in table.rows[(found["cost"] == 0) & (found["benefit"] == 0)]]
-        what = "cost and benefit are both 0."
-        faults += by_row(table.file, names["cost"], idle, lambda _: what, "Give a cost or a benefit above 0.")
+        faults += by_row("cost_and_benefit_zero", table.file, names["cost"], idle)
     return found
 
 
@@ -395,25 +393,22 @@ def _sites(source: Source, faults: list[Fault]) -> list[tuple[str, str, NDArray[
     if found is None:
         return []
     gaps = [int(row) for row in table.rows[found.missing]]
-    fix = "Name the site in every row."
-    faults += by_row(table.file, found.name, gaps, lambda k: "The site is missing.", fix)
+    faults += by_row("no_site", table.file, found.name, gaps)
     codes, spelled = columns.coded(found)
     if len(spelled) > MOST_SITES:
-        what = f"The column {found.name} names {len(spelled):,} sites, more than {MOST_SITES:,}."
-        faults.append(Fault(what, f"{table.file}, column {found.name}", "Name the column of the hospitals."))
+        at = Cell(table.file, found.name)
+        faults.append(Fault("many_sites_of_column", at, column=found.name, number=len(spelled), most=MOST_SITES))
         return []
     ordered = np.argsort(codes, kind="stable")
     ends = np.searchsorted(codes[ordered], np.arange(len(spelled) + 1))
     parts: dict[str, tuple[str, str, NDArray[np.int64]]] = {}
     for value in sorted(spelled):
         if len(value) > LONGEST:
-            what = f"A site has a name of {len(value):,} characters: {shown(value)}."
-            faults.append(Fault(what, f"{table.file}, column {found.name}", "Give it a short name."))
+            faults.append(Fault("long_site_name", Cell(table.file, found.name), length=len(value), name=value))
             continue
         name = source.name_of(value)
         if not slug(value) or name in parts:
-            what = f"The site {shown(value)} gives no name of its own: {name}."
-            faults.append(Fault(what, f"{table.file}, column {found.name}", "Spell the sites so that they differ."))
+            faults.append(Fault("site_without_name", Cell(table.file, found.name), site=value, name=name))
             continue
         # A bare number or letter says nothing in a table: "Knee 5" does.
         label = value if len(value) > 2 else _title(name)
@@ -430,28 +425,34 @@ def _imputed(held: Held, part: Rows, faults: list[Fault]) -> list[Site]:
     """The first imputation of a site, with all others and with the rows that nothing was imputed to (number 0)."""
     if part.imputation is None:
         raise TypeError("an imputed table numbers its imputations")
-    where = f"{part.file}, column {held.source.declaration.imputation}"
+    at = Cell(part.file, held.source.declaration.imputation)
     sizes = {int(k): int((part.imputation == k).sum()) for k in np.unique(part.imputation)}
     numbers = [k for k in sizes if k != 0]
     if len(numbers) < 2:
-        what = f"{part.name} has {counted(len(numbers), 'imputation')}."
-        faults.append(Fault(what, where, "Give two or more, numbered from 1; 0 is for the rows before it."))
+        faults.append(Fault("few_imputations", at, dataset=part.name, imputations=Count(len(numbers), "imputation")))
         return []
     if len(set(sizes.values())) > 1:
         most, least = max(sizes, key=lambda k: sizes[k]), min(sizes, key=lambda k: sizes[k])
-        what = f"Imputation {most} of {part.name} has {counted(sizes[most], 'row')}, imputation {least} {sizes[least]}."
-        faults.append(Fault(what, where, "Give every imputation the same rows."))
+        faults.append(
+            Fault(
+                "imputations_of_other_sizes",
+                at,
+                dataset=part.name,
+                most=most,
+                rows=Count(sizes[most], "row"),
+                least=least,
+                fewer=sizes[least],
+            )
+        )
         return []
     others = _with_other_rows(part, part.imputation)
     if others:
-        which = listed(map(str, others), 5)
-        what = f"The identifiers of {part.name} in imputation {which} are not those in imputation {min(sizes)}."
-        faults.append(Fault(what, where, "Give every imputation the same rows."))
+        first = min(sizes)
+        faults.append(Fault("imputations_of_other_rows", at, dataset=part.name, imputations=tuple(others), first=first))
         return []
     found = [_whole_site(held, _imputation(part, k)) for k in numbers]
     if any(site.dataset.excluded != found[0].dataset.excluded for site in found):
-        what = f"The imputations of {part.name} lack the outcome or the risk in different numbers of rows."
-        faults.append(Fault(what, where, "Impute them everywhere, or leave them out of every imputation."))
+        faults.append(Fault("imputations_of_other_gaps", at, dataset=part.name))
         return []
     original = _whole_site(held, _imputation(part, 0), without_risk=True).dataset if 0 in sizes else None
     datasets = tuple(site.dataset for site in found)
@@ -600,20 +601,12 @@ def _gaps(risk: Floats) -> Bools:
 def emptied(release: Release, found: Sequence[Site]) -> list[Fault]:
     """The faults of datasets of which no row is left, or none that counts."""
     weightless = [
-        Fault(
-            f"No row of {site.dataset.name} with an outcome and a risk has a sampling weight above 0.",
-            _file(release.dataset, site.dataset.name),
-            "Mend the weights, or take the dataset out of the release.",
-        )
+        Fault("no_weight", File(_file(release.dataset, site.dataset.name)), dataset=site.dataset.name)
         for site in found
         if site.weightless
     ]
     return weightless + [
-        Fault(
-            f"No row of {site.dataset.name} has both an outcome and a risk.",
-            _file(release.dataset, site.dataset.name),
-            "Fill the columns, or take the dataset out of the release.",
-        )
+        Fault("no_analysed_row", File(_file(release.dataset, site.dataset.name)), dataset=site.dataset.name)
         for site in found
         if not site.analysed.any()
     ]
@@ -624,13 +617,7 @@ def small_throughout(release: Release, found: Sequence[Site]) -> list[Fault]:
     external = [site for site in found if site.dataset.role == "external"]
     if not external or any(site.analysed.sum() >= site.dataset.minimum_cell for site in external):
         return []
-    return [
-        Fault(
-            "Every external dataset has fewer analysed rows than the smallest count that may be printed.",
-            "release.toml, [disclosure] minimum_cell",
-            "Add a dataset with more rows, or lower minimum_cell: nothing could be shown.",
-        )
-    ]
+    return [Fault("all_datasets_small", Key("disclosure", "minimum_cell"))]
 
 
 def minimum_cell(release: Release, declaration: DatasetDeclaration) -> int:

@@ -11,8 +11,11 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from dossier.errors import Fault
+from dossier.facts import Count, Fact
+from dossier.faults.locations import RELEASE, Key, Line, listed_table
+from dossier.faults.wording import shown
 from dossier.reading import declared_classes, letters, refused
-from dossier.reading.faults import counted, listed, nearest, shortened, shown
+from dossier.reading.faults import nearest
 from dossier.reading.predictors import roles_of_columns
 from dossier.release import (
     CHECKLIST_ITEMS,
@@ -27,24 +30,21 @@ from dossier.release import (
 Location = tuple[str | int, ...]
 
 EXPECTED = {
-    "string_type": "text in quotes",
-    "int_type": "a whole number",
-    "int_from_float": "a whole number",
-    "float_type": "a number",
-    "bool_type": "true or false",
-    "date_type": "a date such as 2026-10-01",
-    "tuple_type": "a list",
-    "mapping_type": "a table",
-    "dict_type": "a table",
-    "model_type": "a table",
-    "model_attributes_type": "a table",
+    "string_type": "text",
+    "int_type": "whole_number",
+    "int_from_float": "whole_number",
+    "float_type": "number",
+    "bool_type": "truth",
+    "date_type": "date",
+    "tuple_type": "list",
+    "mapping_type": "table",
+    "dict_type": "table",
+    "model_type": "table",
+    "model_attributes_type": "table",
 }
-BOUNDS = {
-    "greater_than": ("gt", "above"),
-    "greater_than_equal": ("ge", "at least"),
-    "less_than": ("lt", "below"),
-    "less_than_equal": ("le", "at most"),
-}
+"""What a value should be, by what pydantic calls it."""
+BOUNDS = {"greater_than": "gt", "greater_than_equal": "ge", "less_than": "lt", "less_than_equal": "le"}
+"""Under which name pydantic gives the bound."""
 MOST_DATASETS = 1000
 """More tables than this come from a program that ran wild; reading them would take hours."""
 LARGEST = 2**63 - 1
@@ -72,15 +72,16 @@ class Declared:
 
     def told(self, faults: Sequence[Fault]) -> list[Fault]:
         """Faults of the rest: without those of a stand-in, and with the numbers that tables have in the file."""
-        return [_placed(fault, self.kept) for fault in faults if f"There is no column {UNNAMED}." != fault.what]
+        return [
+            _placed(fault, self.kept) for fault in faults if fault.code != "no_column" or fault["column"] != UNNAMED
+        ]
 
 
 def _placed(fault: Fault, kept: Mapping[str, tuple[int, ...]]) -> Fault:
-    found = re.match(r"release\.toml, \[\[(\w+)\]\] (\d+)", fault.where)
-    if found is None or found[1] not in kept:
+    at = fault.at
+    if not isinstance(at, Key) or at.section is None or at.section not in kept or at.number is None:
         return fault
-    number = kept[found[1]][int(found[2]) - 1] + 1
-    return replace(fault, where=f"release.toml, [[{found[1]}]] {number}{fault.where[found.end() :]}")
+    return fault.moved(replace(at, number=kept[at.section][at.number - 1] + 1))
 
 
 def declared(content: bytes) -> Declared:
@@ -89,24 +90,18 @@ def declared(content: bytes) -> Declared:
         raw = _frozen(tomllib.loads(content.decode("utf-8-sig")))
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        return Declared(
-            None,
-            (Fault("release.toml is not UTF-8 text.", f"release.toml, line {line}", "Save the file as UTF-8."),),
-        )
+        return Declared(None, (Fault("release_not_utf8", Line(RELEASE, line)),))
     except tomllib.TOMLDecodeError as error:
         return Declared(None, (_syntax(str(error), content.decode("utf-8-sig").split("\n")),))
     except RecursionError:
-        fix = "Write lists and tables as dossier schema shows them."
-        return Declared(None, (Fault("release.toml holds tables in tables without end.", "release.toml", fix),))
+        return Declared(None, (Fault("tables_without_end", Key()),))
     except ValueError:
         # TOML has no whole number of more bits; of far too many digits Python reads none.
-        what = "release.toml holds a whole number of more than 64 bits."
-        return Declared(None, (Fault(what, "release.toml", "Write numbers as they are meant."),))
+        return Declared(None, (Fault("number_of_many_bits", Key()),))
     tables = raw.get("dataset")
     if isinstance(tables, tuple) and len(tables) > MOST_DATASETS:
-        fix = "Put the rows of many sites into one table, and name the column of the site in site_column."
-        what = f"There are {len(tables)} datasets, more than {MOST_DATASETS}."
-        return Declared(None, (Fault(what, "release.toml, [[dataset]]", fix),))
+        many = Fault("many_datasets", listed_table("dataset"), number=len(tables), most=MOST_DATASETS)
+        return Declared(None, (many,))
     faults = [*declared_classes.missing(raw), *_strange_letters(raw)]
     kept: Mapping[str, tuple[int, ...]] = {}
     try:
@@ -150,12 +145,10 @@ def _frozen(value: Any, left: int = DEEPEST) -> Any:
 def _syntax(message: str, lines: Sequence[str]) -> Fault:
     found = re.search(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)", message)
     text = message[: found.start()] if found else message
-    place = f"line {found[1]}, column {found[2]}" if found and found[1] else "last line"
-    fix = "Mend the line: text stands in quotes, a list in [ ], a key before =."
+    at = Line(RELEASE, int(found[1]), int(found[2])) if found and found[1] else Line(RELEASE)
     line = lines[int(found[1]) - 1] if found and found[1] else ""
-    if re.search(r'"[^"]*\\', line):
-        fix = "In a path write / instead of \\, as in data/site.csv; in another text write each \\ twice."
-    return Fault(f"release.toml is not valid TOML: {text[:1].lower()}{text[1:]}.", f"release.toml, {place}", fix)
+    code = "backslash_in_toml" if re.search(r'"[^"]*\\', line) else "not_toml"
+    return Fault(code, at, problem=text[:1].lower() + text[1:])
 
 
 def _only_a_consequence(location: Location, error: Any, raw: Any) -> bool:
@@ -191,18 +184,18 @@ def _value(location: Location, raw: Any) -> Any:
     return raw
 
 
-def _section(location: Location, raw: Mapping[str, Any]) -> tuple[str, Location]:
-    """How the table of a location is written in the file, and the rest of the location."""
+def _section(location: Location, raw: Mapping[str, Any]) -> tuple[Key, Location]:
+    """The table of a location, and the rest of the location."""
     if len(location) < 2 and not isinstance(raw.get(str(location[0])), Mapping):
-        return "", location
+        return Key(), location
     head, rest = str(location[0]), location[1:]
     if head == "model" and len(rest) > 1 and rest[0] == "term" and isinstance(rest[1], int):
-        return f"[[model.term]] {rest[1] + 1}", rest[2:]
+        return listed_table("model.term", rest[1] + 1), rest[2:]
     if rest and isinstance(rest[0], int):
         table = raw[head][rest[0]]
-        name = f" ({table['name']})" if isinstance(table, Mapping) and isinstance(table.get("name"), str) else ""
-        return f"[[{head}]] {rest[0] + 1}{name}", rest[1:]
-    return f"[{head}]", rest
+        name = table["name"] if isinstance(table, Mapping) and isinstance(table.get("name"), str) else None
+        return listed_table(head, rest[0] + 1, name), rest[1:]
+    return Key(head), rest
 
 
 def _key(rest: Location) -> str:
@@ -212,12 +205,10 @@ def _key(rest: Location) -> str:
     return text
 
 
-def _where(location: Location, raw: Mapping[str, Any]) -> str:
-    section, rest = _section(location, raw)
+def _where(location: Location, raw: Mapping[str, Any]) -> Key:
+    table, rest = _section(location, raw)
     key = _key(rest)
-    if not section:
-        return f"release.toml, {key}" if key in Release.model_fields else "release.toml, top level"
-    return f"release.toml, {section}" + (f"{',' if section.startswith('[[') else ''} {key}" if key else "")
+    return table.of(key if table.section is not None or key in Release.model_fields else "top level")
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:
@@ -278,15 +269,15 @@ def _fault(location: Location, errors: list[Any], raw: Mapping[str, Any]) -> Fau
     if kind == "missing":
         return _missing(location, raw)
     where = _where(location, raw)
-    section, rest = _section(location, raw)
-    name = _key(rest) or (section if isinstance(location[-1], int) else str(location[-1]))
+    table, rest = _section(location, raw)
+    name = _key(rest) or (table.table if isinstance(location[-1], int) else str(location[-1]))
     value = _value(location, raw)
     if kind == "value_error" and isinstance(plain["ctx"]["error"], UnfitError):
-        return Fault(plain["ctx"]["error"].what, where, plain["ctx"]["error"].fix)
+        unfit = plain["ctx"]["error"].fact
+        return Fault(unfit.code, where, **dict(unfit.values))
     if kind in BOUNDS:
-        bound, word = BOUNDS[kind]
-        limit = shown(plain["ctx"][bound])
-        return Fault(f"{name} is {shown(value)}, not {word} {limit}.", where, f"Give a number {word} {limit}.")
+        bound = Fact(kind, limit=shown(plain["ctx"][BOUNDS[kind]]))
+        return Fault("beyond_bound", where, key=name, value=shown(value), bound=bound)
     if kind == "literal_error":
         return _choice(name, value, plain["ctx"]["expected"], where)
     if kind in ("too_short", "too_long"):
@@ -294,66 +285,53 @@ def _fault(location: Location, errors: list[Any], raw: Mapping[str, Any]) -> Fau
     if kind in ("string_too_short", "string_too_long", "string_pattern_mismatch"):
         return _string(name, value, plain, where)
     if kind == "finite_number":
-        return Fault(f"{name} is {value}, not a finite number.", where, "Give a number.")
+        return Fault("not_finite", where, key=name, value=str(value))
     return _type(location, name, value, errors, where)
 
 
-def _type(location: Location, name: str, value: Any, errors: list[Any], where: str) -> Fault:
+def _type(location: Location, name: str, value: Any, errors: list[Any], where: Key) -> Fault:
     written = ".".join(map(str, location))
     if written in LISTS:
-        fix = f"Write [[{written}]] with two brackets."
-        return Fault(f"{name} is {shown(value)}, not a list of tables.", where, fix)
-    expected = list(dict.fromkeys(EXPECTED.get(error["type"], "a value of another kind") for error in errors))
-    if "a number" in expected and "a whole number" in expected:
-        expected.remove("a whole number")
-    wanted = " or ".join(expected)
+        return Fault("not_list_of_tables", where, key=name, value=shown(value), table=written)
+    expected = list(dict.fromkeys(EXPECTED.get(error["type"], "other_kind") for error in errors))
+    if "number" in expected and "whole_number" in expected:
+        expected.remove("whole_number")
     # 1.0 is shown as 1 elsewhere, and would read as the whole number that it is not.
-    given = str(value) if isinstance(value, float) and wanted == "a whole number" else shown(value)
-    return Fault(f"{name} is {given}, not {wanted}.", where, f"Give {wanted}.")
+    given = str(value) if isinstance(value, float) and expected == ["whole_number"] else shown(value)
+    return Fault("wrong_kind", where, key=name, value=given, wanted=tuple(map(Fact, expected)))
 
 
-def _choice(name: str, value: Any, expected: str, where: str) -> Fault:
+def _choice(name: str, value: Any, expected: str, where: Key) -> Fault:
     choices = re.findall(r"'([^']*)'", expected)
     near = nearest(value, choices) if isinstance(value, str) else None
-    fix = f'Did you mean "{near}"?' if near else f"Write {' or '.join(repr_toml(choice) for choice in choices)}."
-    signs = [choice if choice.isidentifier() else repr_toml(choice) for choice in choices]
-    return Fault(f"{name} is {shown(value)}, not one of {listed(signs)}.", where, fix)
+    return Fault("not_a_choice", where, key=name, value=shown(value), choices=tuple(choices), near=near)
 
 
-def repr_toml(text: str) -> str:
-    """A text as it stands in a TOML file."""
-    return f'"{text}"'
-
-
-def _length(location: Location, name: str, value: Any, context: Mapping[str, Any], where: str) -> Fault:
+def _length(location: Location, name: str, value: Any, context: Mapping[str, Any], where: Key) -> Fault:
     if location == ("dataset",):
-        return Fault("There is no dataset.", "release.toml, [[dataset]]", 'Declare one with role = "external".')
+        return Fault("no_dataset", listed_table("dataset"))
     most = context.get("max_length", 0)
     # Of a fixed length are only pairs.
     if most > 2:
-        what = f"{name} has {counted(len(value), 'value')}, more than {most}."
-        return Fault(what, where, f"Give at most {most}: those that matter most.")
+        return Fault("many_values", where, key=name, values=Count(len(value), "value"), most=most)
     wanted = context.get("min_length", most)
-    return Fault(f"{name} has {counted(len(value), 'value')}, not {wanted}.", where, f"Give {wanted} values.")
+    return Fault("wrong_number_of_values", where, key=name, values=Count(len(value), "value"), wanted=wanted)
 
 
-def _string(name: str, value: Any, error: Any, where: str) -> Fault:
+def _string(name: str, value: Any, error: Any, where: Key) -> Fault:
     if error["type"] == "string_too_short":
-        return Fault(f"{name} is empty.", where, "Write something; an optional key may be taken out instead.")
+        return Fault("empty_text", where, key=name)
     if error["type"] == "string_too_long":
-        what = f"{name} has {len(value):,} characters, more than {error['ctx']['max_length']:,}."
-        return Fault(what, where, "Say it in fewer words; a longer statement may stand in a file.")
+        return Fault("long_text", where, key=name, length=len(value), most=error["ctx"]["max_length"])
     return _pattern(name, value, where)
 
 
-def _pattern(name: str, value: Any, where: str) -> Fault:
+def _pattern(name: str, value: Any, where: Key) -> Fault:
     if name == "artifact_sha256":
-        return Fault(f"{name} is {shown(value)}, not a SHA-256.", where, "Give its 64 characters of 0 to 9 and a to f.")
+        return Fault("not_sha256", where, key=name, value=shown(value))
     slug = re.sub(r"[^\w.-]+", "-", str(value)).strip("-.")
-    hint = f' such as "{slug}"' if slug else ""
-    return Fault(
-        f"{name} is {shown(value)}, which cannot name files.", where, f"Use letters, digits, dots and dashes{hint}."
-    )
+    example = Fact("such_as", name=slug) if slug else None
+    return Fault("names_no_file", where, key=name, value=shown(value), example=example)
 
 
 def _unknown(location: Location, raw: Mapping[str, Any]) -> Fault:
@@ -362,13 +340,12 @@ def _unknown(location: Location, raw: Mapping[str, Any]) -> Fault:
     strange = refused.out_of_scope(key, where)
     if strange is not None:
         return strange
-    known = _keys(location[:-1])
+    known = tuple(_keys(location[:-1]))
     near = nearest(key, known)
-    fix = f"Did you mean {near}?" if near else f"The keys are {listed(known, most=30)}."
     if len(location) == 1:
-        return Fault(f"{key} is no table or key of release.toml.", where, fix)
-    home = re.sub(r"(?<=\])[^\]]*$", "", _section(location, raw)[0])
-    return Fault(f"{key} is not a key of {home}.", where, fix)
+        return Fault("unknown_table", where, key=key, known=known, near=near)
+    table = _section(location, raw)[0].brackets
+    return Fault("unknown_key", where, key=key, table=table, known=known, near=near)
 
 
 def _missing(location: Location, raw: Mapping[str, Any]) -> Fault:
@@ -378,10 +355,9 @@ def _missing(location: Location, raw: Mapping[str, Any]) -> Fault:
     key = str(location[-1])
     sentence = _keys(location[:-1]).get(key, "")
     if len(location) == 1:
-        section = f"[[{key}]]" if key in LISTS else f"[{key}]"
-        return Fault(f"There is no {section}.", "release.toml", f"Add {section}. {sentence}")
-    table = _section(location, raw)[0]
-    return Fault(f"{key} is missing.", f"release.toml, {table}", f"Add {key} = … {sentence}")
+        table = Key(key, is_list=key in LISTS).brackets
+        return Fault("no_table", Key(), table=table, meaning=sentence)
+    return Fault("missing_key", _section(location, raw)[0], key=key, meaning=sentence)
 
 
 # ---- as much as can be used -----------------------------------------------------------------------------------------
@@ -478,27 +454,20 @@ def _across(release: Release) -> list[Fault]:
     faults: list[Fault] = []
     names = [dataset.name for dataset in release.dataset]
     for k, dataset in enumerate(release.dataset):
-        where = f"release.toml, [[dataset]] {k + 1} ({dataset.name})"
+        table = listed_table("dataset", k + 1, dataset.name)
         if dataset.name in names[:k]:
-            fix = "Give every dataset a name of its own."
-            faults.append(Fault(f"Two datasets are named {dataset.name}.", f"{where}, name", fix))
+            faults.append(Fault("two_datasets", table.of("name"), name=dataset.name))
         twin = next((name for name in names[:k] if _alike(name, dataset.name)), None)
         if twin is not None:
-            what = f"The datasets {twin} and {dataset.name} differ in capitals only."
-            faults.append(Fault(what, f"{where}, name", "Give them names that nobody can take for each other."))
+            faults.append(Fault("datasets_alike", table.of("name"), name=dataset.name, other=twin))
         if dataset.name in RESERVED_NAMES:
-            faults.append(
-                Fault(f"{dataset.name} is a name that dossier uses.", f"{where}, name", "Choose another name.")
-            )
+            faults.append(Fault("reserved_dataset", table.of("name"), name=dataset.name))
         if dataset.split is not None and dataset.role != "internal":
-            fix = 'Take split out, or declare role = "internal".'
-            faults.append(Fault("split is for internal datasets only.", f"{where}, split", fix))
+            faults.append(Fault("split_not_internal", table.of("split")))
         if dataset.site_column is not None and dataset.site is not None:
-            fix = "Take site out: the values of site_column name the sites."
-            faults.append(Fault("There are both site and site_column.", f"{where}, site", fix))
+            faults.append(Fault("site_and_site_column", table.of("site")))
         if dataset.site_column is not None and dataset.role == "development":
-            fix = "Take site_column out: the development table is one."
-            faults.append(Fault("A development table is not split into sites.", f"{where}, site_column", fix))
+            faults.append(Fault("sites_of_development", table.of("site_column")))
     faults += [fault for k, one in enumerate(release.dataset, start=1) for fault in _named_twice(k, one)]
     return [*faults, *_names_of_declared(release), *_same_columns(release), *_subgroups(release)]
 
@@ -510,23 +479,21 @@ def _named_twice(place: int, dataset: DatasetDeclaration) -> Iterator[Fault]:
         names.setdefault(their, []).append(our)
     for their, ours in names.items():
         if len(ours) > 1:
-            what = f"The column {shortened(their)} has {len(ours)} names: {listed(ours)}."
-            fix = "Name another column of the table for all but one of them."
-            yield Fault(what, f"release.toml, [[dataset]] {place} ({dataset.name}), columns", fix)
+            at = listed_table("dataset", place, dataset.name).of("columns")
+            yield Fault("column_of_several_names", at, column=their, number=len(ours), names=tuple(ours))
 
 
 def _names_of_declared(release: Release) -> Iterator[Fault]:
     """The faults of the names of declared performances: results are told apart by the name of what they are of."""
     datasets, declared = ([one.name for one in some] for some in (release.dataset, release.declared_performance))
     for k, name in enumerate(declared):
-        where = f"release.toml, [[declared_performance]] {k + 1} ({name}), name"
-        fix = "Give every declared performance a name of its own, that no dataset has."
+        where = listed_table("declared_performance", k + 1, name).of("name")
         if name in datasets:
-            yield Fault(f"A dataset and a declared performance are named {name}.", where, fix)
+            yield Fault("performance_of_dataset", where, name=name)
         if name in declared[:k]:
-            yield Fault(f"Two declared performances are named {name}.", where, fix)
+            yield Fault("two_performances", where, name=name)
         if name in RESERVED_NAMES:
-            yield Fault(f"A declared performance has the name {name}, which dossier uses.", where, fix)
+            yield Fault("reserved_performance", where, name=name)
 
 
 def _alike(one: str, other: str) -> bool:
@@ -541,14 +508,14 @@ def _of_h_accuracy(release: Release, has_readers: bool) -> list[Fault]:
     declared, faults = release.h_accuracy, []
     classes = release.outcome.classes or ("0", "1")
     if declared.survey is not None and set(declared.survey) != set(classes):
-        what = f"The survey is about {listed(declared.survey)}, and the classes are {listed(classes)}."
-        fix = f"Give one share a class: survey = {{ {', '.join(f'{name} = …' for name in classes)} }}."
-        faults.append(Fault(what, "release.toml, [h_accuracy] survey", fix))
+        shares = tuple(f"{name} = …" for name in classes)
+        at = Key("h_accuracy", "survey")
+        faults.append(
+            Fault("survey_of_other_classes", at, survey=tuple(declared.survey), classes=tuple(classes), shares=shares)
+        )
     of_two = release.outcome.classes is None
     if of_two and "net_benefit" in declared.priority_from and not release.thresholds.declared:
-        fix = "Declare a threshold in [thresholds], or take net_benefit out."
-        what = "The priority from net benefit needs a declared threshold."
-        faults.append(Fault(what, "release.toml, [h_accuracy] priority_from", fix))
+        faults.append(Fault("priority_without_threshold", Key("h_accuracy", "priority_from")))
     if release.readers is not None or not has_readers:
         for key, table in _asked_of_raters(release).items():
             faults += _raters_give(release, key, table)
@@ -570,16 +537,13 @@ def _asked_of_raters(release: Release) -> dict[str, str | None]:
 
 
 def _raters_give(release: Release, key: str, table: str | None) -> list[Fault]:
-    where, readers = f"release.toml, [h_accuracy] {key}", release.readers
+    where, readers = Key("h_accuracy", key), release.readers
     if readers is None:
-        fix = f"Add [readers], or take the raters out of {key}."
-        return [Fault(f"{key} asks the raters, and there is no [readers].", where, fix)]
+        return [Fault("no_readers", where, key=key)]
     if readers.dataset is None:
-        fix = "Add dataset to [readers]: the cases that they judged."
-        return [Fault(f"{key} asks the raters, and [readers] names no dataset.", where, fix)]
+        return [Fault("readers_without_dataset", where, key=key)]
     if table is not None and getattr(readers, table) is None:
-        fix = f"Add {table} to [readers], or take the raters out of {key}."
-        return [Fault(f"{key} asks for the raters' {table}, and [readers] names no such table.", where, fix)]
+        return [Fault("no_table_of_readers", where, key=key, table=table)]
     return []
 
 
@@ -587,12 +551,10 @@ def _roles(release: Release) -> list[Fault]:
     roles = [dataset.role for dataset in release.dataset]
     faults = []
     if "external" not in roles:
-        fix = 'Declare one with role = "external": rows that had no part in making the model.'
-        faults.append(Fault("There is no external dataset.", "release.toml, [[dataset]]", fix))
+        faults.append(Fault("no_external_dataset", listed_table("dataset")))
     if roles.count("development") > 1:
-        fix = "Put the rows in one table."
-        what = f"There are {roles.count('development')} development datasets."
-        faults.append(Fault(what, "release.toml, [[dataset]]", fix))
+        number = roles.count("development")
+        faults.append(Fault("several_development_datasets", listed_table("dataset"), number=number))
     return faults
 
 
@@ -601,19 +563,15 @@ def _same_columns(release: Release) -> list[Fault]:
     faults = []
     for key, names in (("column", (prediction.column,)), ("columns", prediction.columns or ())):
         if outcome.column in names:
-            fix = "Name the column of the risks."
-            faults.append(Fault("The risk is the outcome itself.", f"release.toml, [prediction] {key}", fix))
+            faults.append(Fault("risk_is_outcome", Key("prediction", key)))
     if prediction.rival is not None and prediction.rival in (prediction.column, outcome.column):
-        fix = "Name another column, or take rival out."
-        what = "The rival is the " + ("risk" if prediction.rival == prediction.column else "outcome") + " itself."
-        faults.append(Fault(what, "release.toml, [prediction] rival", fix))
+        code = "rival_is_risk" if prediction.rival == prediction.column else "rival_is_outcome"
+        faults.append(Fault(code, Key("prediction", "rival")))
     if prediction.rival_name is not None and prediction.rival is None and prediction.rivals is None:
-        fix = "Add rival, or take rival_name out."
-        faults.append(Fault("There is a rival_name but no rival.", "release.toml, [prediction] rival_name", fix))
+        faults.append(Fault("rival_name_without_rival", Key("prediction", "rival_name")))
     if prediction.rival_name in NOT_RIVALS:
-        fix = f"Give it another name: {listed(NOT_RIVALS)} stand for other comparisons."
-        what = f'The rival is called "{prediction.rival_name}".'
-        faults.append(Fault(what, "release.toml, [prediction] rival_name", fix))
+        at = Key("prediction", "rival_name")
+        faults.append(Fault("reserved_rival", at, name=prediction.rival_name, reserved=tuple(NOT_RIVALS)))
     return faults
 
 
@@ -623,11 +581,9 @@ def _subgroups(release: Release) -> list[Fault]:
     names = [one.column for one in release.subgroup]
     faults = []
     for k, name in enumerate(names):
-        where = f"release.toml, [[subgroup]] {k + 1}, column"
+        where = listed_table("subgroup", k + 1).of("column")
         if name in names[:k]:
-            fix = "Put all its levels or cuts in one [[subgroup]]."
-            faults.append(Fault(f"{name} makes subgroups twice.", where, fix))
+            faults.append(Fault("subgroup_twice", where, column=name))
         elif name in taken:
-            fix = "Name a column that describes the patients."
-            faults.append(Fault(f"{name} cannot make subgroups: {taken[name]} names it.", where, fix))
+            faults.append(Fault("subgroup_of_taken_column", where, column=name, key=taken[name]))
     return faults

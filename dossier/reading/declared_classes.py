@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dossier.errors import Fault
+from dossier.facts import Count
+from dossier.faults.locations import Key
 from dossier.release import Prediction, Release
 from dossier.types import MACRO
 
@@ -23,7 +25,7 @@ def missing(raw: Mapping[str, Any]) -> list[Fault]:
         return []
     key = "columns" if isinstance(outcome, Mapping) and "classes" in outcome else "column"
     sentence = Prediction.model_fields[key].description
-    return [Fault(f"{key} is missing.", "release.toml, [prediction]", f"Add {key} = … {sentence}")]
+    return [Fault("missing_key", Key("prediction"), key=key, meaning=sentence or "")]
 
 
 def faults(release: Release, raw: Mapping[str, Any]) -> list[Fault]:
@@ -40,61 +42,44 @@ def faults(release: Release, raw: Mapping[str, Any]) -> list[Fault]:
 def _of_two(release: Release, keys: Mapping[str, Any]) -> Iterator[Fault]:
     for key in ("columns", "rivals"):
         if key in keys:
-            fix = f"Add classes to [outcome], or take {key} out."
-            yield Fault(f"There are {key} but no classes.", f"release.toml, [prediction] {key}", fix)
+            yield Fault("columns_without_classes", Key("prediction", key), key=key)
     if any(isinstance(value, tuple) for value in release.h_accuracy.priority):
-        fix = "Give the priorities of the positive class, as [0.25, 0.5, 0.75]."
-        yield Fault("A priority is a list, and the outcome has 2 classes.", "release.toml, [h_accuracy] priority", fix)
+        yield Fault("priorities_of_two_classes", Key("h_accuracy", "priority"))
 
 
 def _of_several(release: Release, keys: Mapping[str, Any], k: int) -> Iterator[Fault]:
     prediction = release.prediction
     if k < FEWEST:
-        what = f"classes names {k} {'class' if k == 1 else 'classes'}, and is for three or more."
-        fix = "Two classes are the binary form: take classes and columns out, and declare positive and column."
-        yield Fault(what, "release.toml, [outcome] classes", fix)
+        yield Fault("few_classes", Key("outcome", "classes"), classes=Count(k, "class"))
     if MACRO in (release.outcome.classes or ()):
-        what = f"A class is called {MACRO}, the name that dossier has for the mean of all classes."
-        yield Fault(what, "release.toml, [outcome] classes", "Call it otherwise, in release.toml and in the tables.")
+        yield Fault("reserved_class", Key("outcome", "classes"), name=MACRO)
     if release.outcome.positive is not None:
-        fix = "Take positive out: with classes there is no positive one."
-        yield Fault("There are both positive and classes.", "release.toml, [outcome] positive", fix)
+        yield Fault("positive_and_classes", Key("outcome", "positive"))
     yield from _columns(prediction, keys, k)
     yield from _weights(release, k)
     yield from _priorities(release, k)
     if release.readers is not None:
-        fix = "Take it out of release.toml, or make a release of one class against the rest for the readers."
-        yield Fault("[readers] is for an outcome of two values, not of classes.", "release.toml, [readers]", fix)
+        yield Fault("readers_of_classes", Key("readers"))
 
 
 def _columns(prediction: Prediction, keys: Mapping[str, Any], k: int) -> Iterator[Fault]:
     for one, several in (("column", "columns"), ("rival", "rivals")):
         if one in keys and several in keys:
-            fix = f"Take {one} out: with classes each has a column of its own."
-            yield Fault(f"There are both {one} and {several}.", f"release.toml, [prediction] {one}", fix)
+            yield Fault("one_and_several_columns", Key("prediction", one), key=one, several=several)
         elif one in keys:
-            fix = f"Give {several}, one column a class, in the order of classes."
-            what = f"There is one {one}, and the outcome has {k} classes."
-            yield Fault(what, f"release.toml, [prediction] {one}", fix)
+            yield Fault("one_column_of_classes", Key("prediction", one), key=one, several=several, classes=k)
     for key, names in (("columns", prediction.columns), ("rivals", prediction.rivals)):
         if names is not None and len(names) != k:
-            fix = "Give one column a class, in the order of classes."
-            what = f"There are {len(names)} {key}, and the outcome has {k} classes."
-            yield Fault(what, f"release.toml, [prediction] {key}", fix)
+            at = Key("prediction", key)
+            yield Fault("wrong_number_of_columns", at, key=key, number=len(names), classes=k)
     for name in sorted(set(prediction.columns or ()) & set(prediction.rivals or ())):
-        fix = "Name another column."
-        yield Fault(f"{name} stands in columns and in rivals.", "release.toml, [prediction] rivals", fix)
+        yield Fault("column_and_rival", Key("prediction", "rivals"), column=name)
 
 
 def _weights(release: Release, k: int) -> Iterator[Fault]:
     if release.severity is not None and len(release.severity.weights) != k:
-        what = f"The severity weights are for {len(release.severity.weights)} classes, and the outcome has {k}."
-        fix = (
-            "Give two rows of two: predicted no and yes, each by truly no and yes."
-            if k == 2
-            else f"Give {k} rows of {k}: a row a predicted class, a column a true one, in the order of classes."
-        )
-        yield Fault(what, "release.toml, [severity] weights", fix)
+        code = "severity_of_two_classes" if k == 2 else "severity_of_classes"
+        yield Fault(code, Key("severity", "weights"), number=len(release.severity.weights), classes=k)
 
 
 OF_TWO_CLASSES = ("complement", "net_benefit", "raters")
@@ -102,20 +87,16 @@ OF_TWO_CLASSES = ("complement", "net_benefit", "raters")
 
 
 def _priorities(release: Release, k: int) -> Iterator[Fault]:
-    where = "release.toml, [h_accuracy] priority"
     for source in release.h_accuracy.priority_from:
         if source in OF_TWO_CLASSES:
-            what = f"The priority from {source} is for an outcome of two values, and this one has {k} classes."
-            fix = f"Take {source} out; priority takes lists of {k} shares, one a class."
-            yield Fault(what, f"{where}_from", fix)
+            yield Fault("priority_of_two_classes", Key("h_accuracy", "priority_from"), source=source, classes=k)
     if "priority" not in release.h_accuracy.model_fields_set:
         return
-    fix = f"Give lists of {k} shares that add up to 1, one a class in the order of classes."
     for place, shares in enumerate(release.h_accuracy.priority, start=1):
+        at = Key("h_accuracy", f"priority, value {place}")
         if not isinstance(shares, tuple):
-            yield Fault(f"priority is a number, and the outcome has {k} classes.", f"{where}, value {place}", fix)
+            yield Fault("priority_not_of_classes", at, classes=k)
         elif len(shares) != k:
-            what = f"The priority has {len(shares)} shares, and the outcome has {k} classes."
-            yield Fault(what, f"{where}, value {place}", fix)
+            yield Fault("wrong_number_of_shares", at, number=len(shares), classes=k)
         elif abs(sum(shares) - 1) > ADDS_UP:
-            yield Fault(f"The shares of the priority add up to {sum(shares):g}, not 1.", f"{where}, value {place}", fix)
+            yield Fault("shares_not_one", at, total=float(sum(shares)), classes=k)

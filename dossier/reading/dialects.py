@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
+from dossier.facts import Fact
+from dossier.faults.locations import Cell, Key
 from dossier.reading.faults import SIGNS, by_row
 
 SEPARATORS = tuple(SIGNS)
@@ -30,27 +32,25 @@ class Dialect:
     separator: str | None = None
     decimal: str | None = None
     sheet: str | None = None
-    where: str | None = None
+    where: Key | None = None
     """The place in release.toml that may declare it; None where nothing can be declared."""
 
 
 def decoded(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -> str | None:
     """The text of the bytes: by the mark at their beginning, else as declared, else UTF-8."""
     encoding = _marked(content) or dialect.encoding or "utf-8"
-    mend = "Save the table as UTF-8 text."
-    if dialect.where is not None:
-        mend = 'Save the table as UTF-8 text, or declare its encoding, such as encoding = "windows-1252".'
+    mend = Fact("save_as_utf8" if dialect.where is None else "save_as_utf8_or_declare")
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError as error:
         row = content[: error.start].count(b"\n") + 1
         name = "UTF-8" if encoding.startswith("utf-8") else encoding.upper()
-        what = f"{file} is not {name} text: byte 0x{content[error.start]:02x} cannot be read."
-        faults.append(Fault(what, f"{file}, row {row}", mend))
+        at, byte = Cell(file, rows=(row,)), content[error.start]
+        faults.append(Fault("other_encoding", at, file=file, encoding=name, byte=byte, mend=mend))
         return None
     if "\0" in text:
         row = text[: text.index("\0")].count("\n") + 1
-        faults.append(Fault(f"{file} is not a text file.", f"{file}, row {row}", mend))
+        faults.append(Fault("not_a_text", Cell(file, rows=(row,)), file=file, mend=mend))
         return None
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
@@ -134,12 +134,8 @@ def _points(name: str, cells: Any, rows: NDArray[np.int64], file: str) -> list[F
     if not 0 < _matching(cells, THOUSANDS_WITH_POINT) == _matching(cells, r"\."):
         return []
     places = compute.indices_nonzero(compute.match_substring_regex(cells, THOUSANDS_WITH_POINT)).to_pylist()
-
-    def what(k: int) -> str:
-        return f'{name} is {cells[places[k]]}, with a point, and the decimal sign is declared to be ",".'
-
-    fix = "Write thousands without a point, and decimals with the declared sign."
-    return by_row(file, name, [int(rows[place]) for place in places], what, fix)
+    numbers = [int(rows[place]) for place in places]
+    return by_row("point_of_thousands", file, name, numbers, lambda k: {"value": str(cells[places[k]])}, column=name)
 
 
 def _matching(cells: Any, pattern: str) -> int:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dossier.errors import Fault
-
-INSTALL = "pip install openpyxl pyreadstat"
+from dossier.faults.locations import File
 
 
 def missing_extra(package: str, file: str) -> Fault:
     """The fault of a file whose reader is not installed."""
-    what = f"Reading {file} needs the package {package}, which is not installed."
-    return Fault(what, file, f"Run {INSTALL}, or save the table as .csv.")
+    return Fault("reader_not_installed", File(file), file=file, package=package)

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from dossier.bands import CERTAIN
+from dossier.faults.wording import listed
 from dossier.reading import coding
 from dossier.reading.datasets import Site
-from dossier.reading.faults import listed
 from dossier.types import POOLED, Absent, CountedRows, Dataset, Flag, Floats, SettledTable
 
 TELLING = 3

@@ -239,8 +239,8 @@ def _parts(sources: tuple[tuple[str, str], ...], file: str) -> tuple[Sequence[pa
     return tables.stored({name: Path(path) for name, path in sources}, file, faults), faults
 
 
-def _plain(faults: Sequence[Fault]) -> list[tuple[str, str, str]]:
-    return [(fault.what, fault.where, fault.fix) for fault in faults]
+def _plain(faults: Sequence[Fault]) -> list[dict[str, object]]:
+    return [fault.as_json for fault in faults]
 
 
 def _arrow(columns: Sequence[Any], rows: NDArray[np.int64] | None = None) -> Any:

@@ -26,10 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import DataError, Fault
+from dossier.facts import Count
+from dossier.faults.locations import File
 from dossier.reading import signatures, statistical
-from dossier.reading.faults import counted
 from dossier.reading.tables import Lines, RawTable
-from dossier.reading.unpacked import SPLIT
 
 if TYPE_CHECKING:
     from dossier.reading.dialects import Dialect
@@ -164,7 +164,7 @@ def _numbers_of_rows(columns: Sequence[Any]) -> NDArray[np.int64]:
 
 
 def _faults(head: Mapping[str, Any]) -> list[Fault]:
-    return [Fault(*said) for said in head["faults"]]
+    return [Fault.of_json(row) for row in head["faults"]]
 
 
 # ---- asking ---------------------------------------------------------------------------------------------------------
@@ -241,8 +241,8 @@ def asked(question: Question) -> tuple[dict[str, Any], list[Any]]:
 def _broken(question: Question, ended: int | None, limit: int) -> Fault:
     """The fault of a file that ended its reader, by the signal that did it; None when its time was over."""
     if ended is None or ended == signal.SIGXCPU:
-        what = f"Reading {question.file} takes longer than {counted(question.seconds, 'second')}."
-        return Fault(what, question.file, f"{SPLIT}; write a small file again, for it is damaged.")
+        seconds = Count(question.seconds, "second")
+        return Fault("reading_too_long", File(question.file), file=question.file, seconds=seconds)
     if ended == signal.SIGKILL:
         return _too_much(question, limit)
     name = signal.Signals(ended).name if ended in list(signal.Signals) else f"the exit code {ended}"
@@ -250,13 +250,11 @@ def _broken(question: Question, ended: int | None, limit: int) -> Fault:
 
 
 def _too_much(question: Question, limit: int) -> Fault:
-    what = f"Reading {question.file} takes more memory than there is, or than {limit / (1 << 30):.0f} GB."
-    return Fault(what, question.file, f"{SPLIT}; write a small file again, for it is damaged.")
+    return Fault("reading_too_large", File(question.file), file=question.file, gigabytes=limit / (1 << 30))
 
 
 def _unreadable(question: Question, ended: str) -> Fault:
-    what = f"{question.file} cannot be read: what reads such files ended with {ended}."
-    return Fault(what, question.file, "Write it again, for it seems to be damaged, or give a .csv.")
+    return Fault("unreadable_file", File(question.file), file=question.file, ended=ended)
 
 
 def valid(body: bytes) -> list[Any]:

@@ -13,16 +13,17 @@ from typing import Any
 
 from dossier import material
 from dossier.errors import Fault
-from dossier.reading.faults import listed
+from dossier.facts import Fact
+from dossier.faults.locations import Cell, Key, Location, SiteName
 from dossier.types import Study
 
 UNPRINTED = ("missing", "columns")
 """The keys of [[dataset]] whose words are met in tables and stand on no page."""
 BLANKS = frozenset("\t\n\r")
 """What a text may hold that runs over lines; a name, which stands in figures too, is one line."""
+A_TEXT, NAME, NAME_OF_FILE, NAME_OF_FILE_READ = map(Fact, ("a_text", "the_name", "name_of_a_file", "name_of_the_file"))
 NAMES = ("model", "version", "tested_version", "owner", "tester", "name", "site", "rival_name", "horizon", "classes")
 """The keys of release.toml that hold names."""
-FIX = "Write it in letters that the fonts of dossier have (Latin and Greek), without signs that do not show."
 
 
 def strange(text: str, *, name: bool = False) -> list[str]:
@@ -48,12 +49,11 @@ def _letters() -> frozenset[int]:
     return frozenset.intersection(*known)
 
 
-def fault(what: str, text: str, where: str, *, name: bool = False) -> Iterator[Fault]:
-    """The fault of a text or of a name, if there is one; `what` says which."""
+def fault(what: Fact | str, text: str, at: Location, *, name: bool = False) -> Iterator[Fault]:
+    """The fault of a text or of a name, if there is one; `what` is the key that holds it, or says what it is."""
     found = strange(text, name=name)
     if found:
-        shown = listed([_shown(one) for one in found], 5)
-        yield Fault(f"{what} holds what cannot be printed: {shown}.", where, FIX)
+        yield Fault("strange_letters", at, what=what, letters=tuple(_shown(one) for one in found))
 
 
 def is_unicode(text: str) -> bool:
@@ -86,21 +86,21 @@ def is_name(location: tuple[str | int, ...]) -> bool:
 
 def of_tables(study: Study) -> list[Fault]:
     """The faults of names and categories that come from tables, and of statements that come from files."""
-    named: dict[tuple[str, str], None] = {}
-    said = {(statement, f"release.toml, [statements] {item}"): None for item, statement in study.statements.items()}
+    named: dict[tuple[str, Location], None] = {}
+    said = {(statement, Key("statements", item)): None for item, statement in study.statements.items()}
     for dataset in study.datasets:
-        named[dataset.site, f"{dataset.name}, its site"] = None
+        named[dataset.site, SiteName(dataset.name)] = None
         for one in dataset.described.predictors:
-            named |= dict.fromkeys(_each((one.name, *(one.levels or ())), f"{dataset.name}, column {one.name}"))
+            named |= dict.fromkeys(_each((one.name, *(one.levels or ())), Cell(dataset.name, one.name)))
         for group in dataset.described.subgroups:
-            named |= dict.fromkeys(_each((group.column, group.label), f"{dataset.name}, column {group.column}"))
+            named |= dict.fromkeys(_each((group.column, group.label), Cell(dataset.name, group.column)))
     if study.reader_study is not None:
-        named |= dict.fromkeys(_each(study.reader_study.group, "[reader_study], column group"))
+        named |= dict.fromkeys(_each(study.reader_study.group, Cell("[reader_study]", "group")))
     return [
-        *(found for text, where in said for found in fault("A text", text, where)),
-        *(found for text, where in named for found in fault("A text", text, where, name=True)),
+        *(found for text, at in said for found in fault(A_TEXT, text, at)),
+        *(found for text, at in named for found in fault(A_TEXT, text, at, name=True)),
     ]
 
 
-def _each(texts: Iterable[str], where: str) -> Iterator[tuple[str, str]]:
-    return ((text, where) for text in texts)
+def _each(texts: Iterable[str], at: Location) -> Iterator[tuple[str, Location]]:
+    return ((text, at) for text in texts)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dossier.errors import ReleaseError
-from dossier.reading.faults import listed, nearest
+from dossier.faults.locations import Option
+from dossier.reading.faults import nearest
 from dossier.types import Dataset, Study, folded
 
-WHERE = "--local-site"
+WHERE = Option("--local-site")
 
 
 def of_study(study: Study, wanted: str) -> str:
@@ -30,17 +31,12 @@ def local_site(sites: Mapping[str, str], wanted: str) -> str:
     if len(found) == 1:
         return found[0]
     if found:
-        raise ReleaseError.one(
-            f"{wanted} is the site of {len(found)} external datasets.", WHERE, f"Name one of them: {listed(found)}."
-        )
-    known = list(dict.fromkeys(name for pair in sites.items() for name in pair))
-    near = nearest(wanted, known)
-    fix = f'Did you mean "{near}"?' if near else f"Name one of {listed(known, most=30)}."
-    raise ReleaseError.one(f'"{wanted}" is no external dataset of this release, and no site of one.', WHERE, fix)
+        raise ReleaseError.one("site_of_several_datasets", WHERE, site=wanted, datasets=tuple(found), number=len(found))
+    known = tuple(dict.fromkeys(name for pair in sites.items() for name in pair))
+    raise ReleaseError.one("no_local_site", WHERE, site=wanted, known=known, near=nearest(wanted, known))
 
 
 def _refuse_a_withheld_one(dataset: Dataset) -> None:
     """Refuse a site of which nothing may be shown."""
     if dataset.rows_analysed < dataset.minimum_cell:
-        what = f"{dataset.name} has fewer than {dataset.minimum_cell} analysed rows, and nothing of it may be shown."
-        raise ReleaseError.one(what, WHERE, "Leave --local-site out, or lower minimum_cell.")
+        raise ReleaseError.one("local_site_withheld", WHERE, dataset=dataset.name, least=dataset.minimum_cell)

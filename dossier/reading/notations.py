@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from dossier.facts import Fact
+
 NUMBER = r"[+-]?\d+(?:[.,]\d+)?"
 THOUSANDS = r"[+-]?\d{1,3}(?:[.,'\u2019\s]\d{3})+(?:[.,]\d+)?"
 DECIMAL_COMMA = r"[+-]?\d*,\d+"
@@ -13,10 +15,10 @@ FEWEST = 3
 """Two such texts may be any two categories."""
 FEWEST_WITH_UNIT = 5
 """Fewer doses may be meant as categories: 5 mg, 10 mg and 20 mg."""
-FIX = "Write numbers with digits and the decimal sign only"
+DIGITS = Fact("plain_digits")
 STRANGE_MINUS = "\u2212\u2013\u2012\ufe63\uff0d"
 """The signs that are set for a minus, and that no program reads as one."""
-MINUS_FIX = "Write the minus as the hyphen-minus of the keyboard (-1), which is not the sign in the table"
+MINUS = Fact("strange_minus")
 
 
 def has_strange_minus(text: str) -> bool:
@@ -24,9 +26,9 @@ def has_strange_minus(text: str) -> bool:
     return re.fullmatch(rf"[{STRANGE_MINUS}]\s*\d*[.,]?\d+", text) is not None
 
 
-def fix(texts: Collection[str]) -> str:
+def fix(texts: Collection[str]) -> Fact:
     """How to write such texts so that a program reads them."""
-    return MINUS_FIX if any(map(has_strange_minus, texts)) else FIX
+    return MINUS if any(map(has_strange_minus, texts)) else DIGITS
 
 
 def is_number(text: str) -> bool:

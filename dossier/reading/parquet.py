@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import DataError, Fault
+from dossier.faults.locations import File
 from dossier.reading import cells, signatures
 
 FIRST_BYTES = 64
@@ -104,8 +105,7 @@ def too_many_rows(count: int, file: str) -> Fault | None:
     """The fault of footers that declare more rows than can be held."""
     if count <= MOST_ROWS:
         return None
-    what = f"{file} declares {count:,} rows, more than {MOST_ROWS:,}."
-    return Fault(what, file, "Draw that many of its rows at random, as many of each site as of any other.")
+    return Fault("many_rows", File(file), file=file, number=count, most=MOST_ROWS)
 
 
 def alike(parts: Sequence[Part], folder: str, faults: list[Fault]) -> bool:
@@ -121,8 +121,7 @@ def alike(parts: Sequence[Part], folder: str, faults: list[Fault]) -> bool:
             *((name, model.file, one.file) for name in added),
         )
         for name, here, there in pairs:
-            what = f"{here} has no column {name}, which {there} has."
-            faults.append(Fault(what, folder, "Give every file of the folder the same columns."))
+            faults.append(Fault("column_of_some_files", File(folder), file=here, column=name, other=there))
         if pairs:
             return False
     # Two columns of one name are a fault of their own.
@@ -182,8 +181,8 @@ def _refuse_what_is_too_large(part: Part, name: str) -> None:
     groups = [part.footer.row_group(k) for k in range(part.footer.num_row_groups)]
     size = sum(abs(group.column(k).total_uncompressed_size) for group in groups for k in part.leaves[name])
     if size > MOST_COLUMN_BYTES:
-        what = f"{name} declares {size:,} bytes in {part.file}, more than {MOST_COLUMN_BYTES:,}."
-        raise DataError([Fault(what, part.file, "Take the column out of the file, or write the file again.")])
+        at, most = File(part.file), MOST_COLUMN_BYTES
+        raise DataError([Fault("large_column", at, column=name, bytes=size, file=part.file, most=most)])
 
 
 def _between(places: NDArray[np.int64], start: int, stop: int) -> NDArray[np.int64]:
@@ -208,7 +207,7 @@ def _first_bytes(source: Path | bytes) -> bytes:
 
 
 def _damaged(file: str) -> Fault:
-    return Fault(f"{file} is not a parquet file.", file, "Write it again, or give a .csv.")
+    return Fault("not_a_parquet_file", File(file), file=file)
 
 
 def _plain(table: Any) -> Any:
@@ -244,5 +243,12 @@ def _other_kinds(name: str, parts: Sequence[Part], read: Sequence[Any], folder: 
     apart = (pair for pair in pairs if not _fit([read[place] for kind in pair for place in held[kind]]))
     first, other = next(apart, pairs[0])
     here, there = (parts[held[kind][0]].file for kind in (other, first))
-    what = f"{here} holds {name} as {other}, and {there} as {first}."
-    return Fault(what, folder, "Write the column alike in every file of the folder.")
+    return Fault(
+        "column_of_other_kinds",
+        File(folder),
+        file=here,
+        column=name,
+        kind=str(other),
+        other_file=there,
+        other_kind=str(first),
+    )

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
+from dossier.facts import Fact, Value
+from dossier.faults.locations import Cell, Key
 from dossier.reading import notations
 from dossier.reading.columns import LARGEST, Column, Settled, for_decimal_commas, is_written_with_commas, parsed, words
 from dossier.reading.faults import LONGEST, by_row, no_column
@@ -36,7 +38,7 @@ class Source:
     declaration: DatasetDeclaration
     table: Settled
     """All its rows; of a table of very many, only the columns that are read in all of them."""
-    where: str
+    where: Key
     sample: Sample | None = None
     others: Mapping[tuple[str | None, str | None], int] = field(default_factory=dict)
     """How many rows of each site and imputation `rows` leaves out."""
@@ -131,8 +133,8 @@ def chosen(release: Release, sources: Sequence[Source], faults: list[Fault]) -> 
     development = next((source for source in sources if source.declaration.role == "development"), None)
     offered = _offered(development, taken, _selecting(release))
     if development is not None and len(offered) > MOST_PREDICTORS:
-        what = f"The development table has {len(offered):,} possible predictors, more than {MOST_PREDICTORS:,}."
-        faults.append(Fault(what, f"{development.where}, predictors", "Name those that are in this [[dataset]]."))
+        at = development.where.of("predictors")
+        faults.append(Fault("many_predictors", at, number=len(offered), most=MOST_PREDICTORS))
         return [() for _ in sources]
     names = [
         _declared(source, taken, faults)
@@ -206,8 +208,7 @@ def _declared(source: Source, taken: dict[str, str], faults: list[Fault]) -> tup
     kept = []
     for name in dict.fromkeys(source.declaration.predictors or ()):
         if name in taken:
-            fix = f"Take it out of predictors, or out of {taken[name]}."
-            faults.append(Fault(f"{name} is no predictor: {taken[name]} names it.", f"{source.where}, predictors", fix))
+            faults.append(Fault("predictor_of_other_role", source.where.of("predictors"), name=name, key=taken[name]))
         elif name not in source.table.names:
             known = [column for column in source.table.names if column not in taken]
             faults.append(no_column(name, source.table.file, known, "[[dataset]] predictors"))
@@ -248,9 +249,8 @@ def _feature(
     numeric = [holders[k].every_column.file for k, kind in kinds.items() if kind == "numbers"]
     textual = [holders[k].every_column.file for k, kind in kinds.items() if kind != "numbers"]
     if numeric and textual:
-        what = f"{name} holds numbers in {numeric[0]} and categories in {textual[0]}."
-        fix = f"Code it alike in every table, or list {name} under categorical."
-        faults.append(Fault(what, f"{numeric[0]} and {textual[0]}, column {name}", fix))
+        at = Cell(numeric[0], name, other=textual[0])
+        faults.append(Fault("numbers_and_categories", at, name=name, file=numeric[0], other=textual[0]))
         return {}
     if textual:
         return _categories(name, columns, holders, faults, declared=False)
@@ -261,10 +261,9 @@ def _mixed(name: str, column: Column, source: Source) -> list[Fault]:
     wrong = np.flatnonzero(~column.missing & np.isnan(column.numbers))
     texts = [str(column.cells[int(k)].as_py()) for k in wrong[:20]]
     rows = [int(row) for row in source.every_column.rows[wrong]]
-    fix = f"Declare it as missing (missing = {{ {name} = [ … ] }}), or list {name} under categorical."
-    if any(notations.is_number(text) for text in texts):
-        fix = f"{notations.fix(texts)}, or list {name} under categorical."
-    return by_row(source.every_column.file, column.name, rows, lambda k: f'{name} is "{texts[k]}" among numbers.', fix)
+    mend = notations.fix(texts) if any(map(notations.is_number, texts)) else Fact("declare_missing", name=name)
+    file = source.every_column.file
+    return by_row("text_among_numbers", file, column.name, rows, lambda k: {"value": texts[k]}, name=name, mend=mend)
 
 
 def _numbers(
@@ -280,14 +279,12 @@ def _too_large(name: str, column: Column, source: Source) -> list[Fault]:
     beyond = np.abs(column.numbers) > LARGEST
     values = column.numbers[beyond]
     rows = [int(row) for row in source.every_column.rows[beyond]]
-    fix = "Give a finite number, leave the cell empty, or declare the value as missing."
 
-    def what(k: int) -> str:
-        return (
-            f"{name} is infinite." if np.isinf(values[k]) else f"{name} is {values[k]:g}, too large for a measurement."
-        )
+    def case(k: int) -> dict[str, Value]:
+        large = float(f"{values[k]:g}")
+        return {"given": Fact("infinite") if np.isinf(values[k]) else Fact("no_measurement", value=large)}
 
-    return by_row(source.every_column.file, column.name, rows, what, fix)
+    return by_row("large_number", source.every_column.file, column.name, rows, case, name=name)
 
 
 def _categories(
@@ -311,24 +308,20 @@ def _too_many(name: str, cells: Sequence[str | None], source: Source) -> list[Fa
     different = set(present)
     if len(present) < ENOUGH_ROWS or len(different) <= len(present) / 2:
         return []
-    fix = f"List the predictors without {name}, name it as id, or list it under categorical."
+    mend = Fact("not_a_category", name=name)
     if notations.are_numbers(different):
-        fix = f"{notations.fix(different)}, or list {name} under categorical."
-        fix = for_decimal_commas(table) if is_written_with_commas(table) else fix
-    what = f"{name} holds {len(different)} different texts in {len(present)} rows: too many for a category."
-    return [Fault(what, f"{table.file}, column {table.columns[name].name}", fix)]
+        mend = Fact("numbers_or_category", digits=notations.fix(different), name=name)
+        mend = for_decimal_commas(table) if is_written_with_commas(table) else mend
+    at = Cell(table.file, table.columns[name].name)
+    return [Fault("many_texts", at, name=name, number=len(different), rows=len(present), mend=mend)]
 
 
 def _too_long(name: str, cells: Sequence[str | None], source: Source) -> list[Fault]:
     """The faults of texts that are prose and no category."""
     places = [k for k, text in enumerate(cells) if text is not None and len(text) > LONGEST]
     rows = [int(source.every_column.rows[k]) for k in places]
-    fix = f"List the predictors without {name}, or write categories of a few words."
-
-    def what(k: int) -> str:
-        return f"{name} holds a text of {len(cells[places[k]] or ''):,} characters, too long for a category."
-
-    return by_row(source.every_column.file, source.every_column.columns[name].name, rows, what, fix)
+    file, column = source.every_column.file, source.every_column.columns[name].name
+    return by_row("long_category", file, column, rows, lambda k: {"length": len(cells[places[k]] or "")}, name=name)
 
 
 def by_size(levels: set[str]) -> tuple[str, ...]:

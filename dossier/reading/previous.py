@@ -10,6 +10,7 @@ from dossier import manifest as manifests
 from dossier import results
 from dossier.errors import Fault, ReleaseError
 from dossier.facts import Fact
+from dossier.faults.locations import File, Key, ResultsKey
 from dossier.reading import letters
 from dossier.reading.files import RESULTS, Folder
 from dossier.results import Results
@@ -18,7 +19,7 @@ from dossier.types import Absent, Predicted, Previous, PreviousManifest
 if TYPE_CHECKING:
     from dossier.release import Release
 
-WHERE = "release.toml, [release] previous"
+WHERE = Key("release", "previous")
 LINES = 5
 """How many strange texts are told before the rest is left."""
 
@@ -33,7 +34,7 @@ def previous(release: Release, folder: Folder, faults: list[Fault]) -> Previous 
     if name is None:
         return None
     if folder.is_folder(name):
-        faults.append(Fault(f"{name} is a folder.", WHERE, "Name the results.json in it."))
+        faults.append(Fault("previous_is_folder", WHERE, file=name))
         return None
     content = folder.read(name, WHERE, True, faults, RESULTS)
     found = None if content is None else _read(content, name, release.release.model, faults)
@@ -55,13 +56,12 @@ def _read(content: bytes, name: str, model: str, faults: list[Fault]) -> Results
         faults += error.faults
         return None
     if found.release.model != model:
-        what = f'{name} is about "{found.release.model}", and this release about "{model}".'
-        faults.append(Fault(what, WHERE, "Name the results.json of a previous release of the same model."))
+        faults.append(Fault("previous_of_other_model", WHERE, file=name, other=found.release.model, model=model))
         return None
     strange = [
         fault
         for location, text in letters.words(found.model_dump(mode="json", by_alias=True))
-        for fault in letters.fault("A text", text, f"{name}, {results.place(location)}")
+        for fault in letters.fault(letters.A_TEXT, text, ResultsKey(name, results.place(location)))
     ]
     faults += strange[:LINES]
     return None if strange else found
@@ -77,13 +77,10 @@ def _manifest(folder: Folder, of: str, sha256: str, faults: list[Fault]) -> Prev
         return None
     found, own = manifests.of(content), PurePosixPath(of).name
     if found is None:
-        faults.append(
-            Fault(f"{name} is no manifest of dossier.", name, "Leave it as dossier wrote it, or take it away.")
-        )
+        faults.append(Fault("not_a_manifest", File(name), file=name))
         return None
     if not any((one.name, one.sha256) == (own, sha256) for one in found.outputs):
-        what = f"{name} lists another {own} than the one beside it."
-        faults.append(Fault(what, WHERE, "Name the results.json in the folder that dossier wrote, unchanged."))
+        faults.append(Fault("manifest_of_other_results", WHERE, file=name, results=own))
         return None
     return PreviousManifest(dict(found.versions), tuple(one.value for one in found.inputs), found.artifact_sha256)
 

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 
 from dossier.errors import Fault
-from dossier.reading.faults import counted
+from dossier.facts import Count
+from dossier.faults.locations import Cell
 
 LINE = re.compile(r".*\n|.+")
 CLOSED_BEFORE_BLANKS = re.compile(r'" +(?=[^\w"\\])')
 """Blanks between the end of a cell and the separator are idle; the strict reader would refuse them."""
-FIX = "Close it; write a quotation mark that belongs to the text twice."
 
 
 def by_lines(text: str) -> Iterator[str]:
@@ -38,13 +38,11 @@ def fault(text: str, delimiter: str, file: str, above: int) -> Fault | None:
             if reader.line_num - line > 1 and len(record) == width:
                 lost = sum(_rows_within(record, place, delimiter) for place in range(width))
                 if lost:
-                    what = f"A cell in quotation marks swallows {counted(lost, 'row')}."
-                    return Fault(what, f"{file}, row {row + above}", FIX)
+                    return Fault("quotation_over_rows", Cell(file, rows=(row + above,)), rows=Count(lost, "row"))
             line = reader.line_num
     except csv.Error as error:
-        never = "end of data" in str(error)
-        what = "is never closed" if never else "is closed in the middle of a text"
-        return Fault(f"The cell that a quotation mark opens {what}.", f"{file}, row {row + 1 + above}", FIX)
+        code = "quotation_never_closed" if "end of data" in str(error) else "quotation_closed_within"
+        return Fault(code, Cell(file, rows=(row + 1 + above,)))
     finally:
         csv.field_size_limit(limit)
     return None

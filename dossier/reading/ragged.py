@@ -8,15 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dossier.errors import Fault
-from dossier.reading.faults import by_row, counted
+from dossier.facts import Count, Fact
+from dossier.faults.locations import Header
+from dossier.reading.faults import by_row
 
-NAMES_FIRST = "Let the first row hold the names of the columns: take away what stands above them."
-
-
-DECIMAL_COMMA = (
-    "If these commas are decimal, put each such number in quotation marks, or separate the columns by another sign, "
-    "such as a semicolon."
-)
+NAMES_FIRST = Fact("names_first")
+DECIMAL_COMMA = Fact("commas_between_columns")
 WITHIN_A_NUMBER = re.compile(r"(?:^|,)[+-]?\d+,\d+(?=,|\s*$)")
 POINT = re.compile(r"\d\.\d|(?:^|,)\.\d")
 
@@ -46,22 +43,35 @@ def faults(rows: Sequence[Row], fitting: int, width: int, file: str) -> list[Fau
     cells, often = Counter(row.cells for row in rows).most_common(1)[0]
     if often > 1 and 2 * often > fitting + len(rows):
         alike = [row for row in rows if row.cells == cells]
-        what = (
-            f"The first row has {counted(width, 'cell')}, and {often} rows from row {alike[0].number} on have {cells}."
-        )
-        return [Fault(what, f"{file}, first row", _mend(alike, width))]
-    fix = f"Give every row {width} cells; put a text that holds the separator in quotation marks."
-    if all(row.splits_a_number for row in rows):
-        fix = DECIMAL_COMMA
+        return [
+            Fault(
+                "first_row_of_other_width",
+                Header(file),
+                width=Count(width, "cell"),
+                rows=often,
+                first=alike[0].number,
+                cells=cells,
+                mend=_mend(alike, width),
+            )
+        ]
+    mend = DECIMAL_COMMA if all(row.splits_a_number for row in rows) else Fact("cells_in_every_row", width=width)
     numbers = [row.number for row in rows]
-    return by_row(file, None, numbers, lambda k: f"The row has {counted(rows[k].cells, 'cell')}, not {width}.", fix)
+    return by_row(
+        "row_of_other_width",
+        file,
+        None,
+        numbers,
+        lambda k: {"number": Count(rows[k].cells, "cell")},
+        width=width,
+        mend=mend,
+    )
 
 
-def _mend(rows: Sequence[Row], width: int) -> str:
+def _mend(rows: Sequence[Row], width: int) -> Fact:
     if all(row.splits_a_number for row in rows):
         return DECIMAL_COMMA
     if width == 1 or rows[0].cells != width + 1:
         return NAMES_FIRST
     if all(row.ends_with_separator for row in rows):
-        return "Take the separator at the end of these rows away."
-    return "Name every column in the first row; R leaves out the names of rows with row.names = FALSE."
+        return Fact("separator_at_end")
+    return Fact("row_names")

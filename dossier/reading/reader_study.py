@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
+from dossier.facts import Fact
+from dossier.faults.locations import Header, Key
 from dossier.reading import coded, isolation, refused, unknown
 from dossier.reading.columns import Bools, Column, column, words
-from dossier.reading.faults import by_row, listed, nearest
+from dossier.reading.faults import by_row, nearest
 from dossier.reading.files import Folder
 from dossier.release import ReaderStudy as Declared
 from dossier.types import POOLED, DecisionCounts, Flag, Floats, ReaderStudy
@@ -45,7 +47,7 @@ def reader_study(declared: Declared, folder: Folder, faults: list[Fault], flags:
 def _columns(
     declared: Declared, file: str, folder: Folder, faults: list[Fault]
 ) -> tuple[dict[str, Column], Rows] | None:
-    where = "release.toml, [reader_study] file"
+    where = Key("reader_study", "file")
     ending = refused.ending(file, where)
     if ending is not None and not folder.is_folder(file):
         faults.append(ending)
@@ -58,8 +60,8 @@ def _columns(
     strange = [name for name in raw.columns if name not in (*NEEDED, *OPTIONAL)]
     for name in missing:
         near = nearest(name, strange)
-        fix = (f"Did you mean {near}? " if near else "") + f"A reader study has the columns {listed(NEEDED)}."
-        faults.append(Fault(f"There is no column {name}.", f"{file}, first row", fix))
+        meant = Fact("meant", name=near) if near else None
+        faults.append(Fault("no_column_of_reader_study", Header(file), column=name, meant=meant, needed=NEEDED))
     if missing:
         return None
     kept = [name for name in (*NEEDED, *OPTIONAL) if name in raw.columns]
@@ -74,7 +76,7 @@ def _check(declared: Declared, file: str, columns: Mapping[str, Column], rows: R
     before = len(faults)
     for name in ("reader", "case"):
         gaps = [int(row) for row in rows[columns[name].missing]]
-        faults += by_row(file, name, gaps, lambda _, name=name: f"The {name} is missing.", "Give one in every row.")  # type: ignore[misc]
+        faults += by_row("no_reader_or_case", file, name, gaps, column=name)
     for name in DECISIONS:
         if name in columns:
             _zero_or_one(file, columns[name], rows, faults)
@@ -91,12 +93,13 @@ def _check(declared: Declared, file: str, columns: Mapping[str, Column], rows: R
 def _zero_or_one(file: str, found: Column, rows: Rows, faults: list[Fault]) -> None:
     wrong = np.flatnonzero(~found.missing & ~np.isin(found.numbers, (0.0, 1.0)))
     cells = [found.cells[int(k)].as_py() for k in wrong]
-    fix = "Give 0 or 1." if found.name in ("truth", "advice") else "Give 0 or 1, or leave the cell empty."
+    in_every_row = found.name in ("truth", "advice")
+    code = "truth_not_binary" if in_every_row else "decision_not_binary"
     places = [int(row) for row in rows[wrong]]
-    faults += by_row(file, found.name, places, lambda k: f"{found.name} is {cells[k]}, not 0 or 1.", fix)
-    if found.name in ("truth", "advice"):
+    faults += by_row(code, file, found.name, places, lambda k: {"value": str(cells[k])}, column=found.name)
+    if in_every_row:
         gaps = [int(row) for row in rows[found.missing]]
-        faults += by_row(file, found.name, gaps, lambda _: f"{found.name} is missing.", fix)
+        faults += by_row("no_truth", file, found.name, gaps, column=found.name)
 
 
 def _both_or_one(declared: Declared, file: str, columns: Mapping[str, Column], rows: Rows, faults: list[Fault]) -> None:
@@ -105,36 +108,27 @@ def _both_or_one(declared: Declared, file: str, columns: Mapping[str, Column], r
     if declared.design == "paired":
         for name, gaps in (("unaided", without), ("aided", with_model)):
             places = [int(row) for row in rows[gaps]]
-            what = f"{name} is missing, and the design is paired."
-            fix = 'Give both decisions in every row, or write design = "parallel".'
-            faults += by_row(file, name, places, lambda _, what=what: what, fix)  # type: ignore[misc]
+            faults += by_row("paired_decision_missing", file, name, places, column=name)
         return
-    fix = 'Give one of them in every row, or write design = "paired".'
-    for wrong, what in (
-        (~without & ~with_model, "There are both unaided and aided, and the design is parallel."),
-        (without & with_model, "There is neither unaided nor aided."),
-    ):
-        faults += by_row(file, None, [int(row) for row in rows[wrong]], lambda _, what=what: what, fix)  # type: ignore[misc]
+    faults += by_row("both_decisions", file, None, [int(row) for row in rows[~without & ~with_model]])
+    faults += by_row("no_decision", file, None, [int(row) for row in rows[without & with_model]])
 
 
 def _one_truth_a_case(file: str, columns: Mapping[str, Column], rows: Rows, faults: list[Fault]) -> None:
-    fix = "Give every case one truth."
-    _one_value(file, columns, ("case", "truth"), rows, faults, fix)
+    _one_value("truths_of_case", file, columns, ("case", "truth"), rows, faults)
 
 
 def _one_group_a_reader(file: str, columns: Mapping[str, Column], rows: Rows, faults: list[Fault]) -> None:
     if "group" not in columns:
         return
     gaps = [int(row) for row in rows[columns["group"].missing]]
-    faults += by_row(
-        file, "group", gaps, lambda _: "The group is missing.", "Give one in every row, or take group out."
-    )
+    faults += by_row("no_group", file, "group", gaps)
     if not gaps:
-        _one_value(file, columns, ("reader", "group"), rows, faults, "Give every reader one group.")
+        _one_value("groups_of_reader", file, columns, ("reader", "group"), rows, faults)
 
 
 def _one_value(
-    file: str, columns: Mapping[str, Column], names: tuple[str, str], rows: Rows, faults: list[Fault], fix: str
+    code: str, file: str, columns: Mapping[str, Column], names: tuple[str, str], rows: Rows, faults: list[Fault]
 ) -> None:
     """Rows of one reader or case in which what belongs to it is not what it was in its first row."""
     owner, owned = names
@@ -145,9 +139,7 @@ def _one_value(
         if known != value:
             wrong.append((int(row), at))
     places = [row for row, _ in wrong]
-    faults += by_row(
-        file, owned, places, lambda k: f"{owned} is not what it is for the same {owner} in row {wrong[k][1]}.", fix
-    )
+    faults += by_row(code, file, owned, places, lambda k: {"row": wrong[k][1]})
 
 
 def _decided_once(file: str, columns: Mapping[str, Column], rows: Rows, faults: list[Fault]) -> None:
@@ -160,9 +152,8 @@ def _decided_once(file: str, columns: Mapping[str, Column], rows: Rows, faults: 
         if key in first:
             again.append((int(row), first[key]))
         first.setdefault(key, int(row))
-    what = "The reader and the case are the same as in row"
     places = [row for row, _ in again]
-    faults += by_row(file, None, places, lambda k: f"{what} {again[k][1]}.", "Keep one row a reader and case.")
+    faults += by_row("decided_twice", file, None, places, lambda k: {"row": again[k][1]})
 
 
 def _compared(file: str, columns: Mapping[str, Column], rows: Rows, faults: list[Fault]) -> None:
@@ -177,10 +168,9 @@ def _compared(file: str, columns: Mapping[str, Column], rows: Rows, faults: list
     for row, case, own in zip(rows, cases, with_model, strict=True):
         if case not in arms[not own] and case not in seen:
             seen.add(case)
-            lost.append((int(row), "without" if own else "with"))
-    fix = "Give every case decisions with and without the model, or take it out."
+            lost.append((int(row), "without_model" if own else "with_model"))
     places = [row for row, _ in lost]
-    faults += by_row(file, None, places, lambda k: f"Nobody decides the case of this row {lost[k][1]} the model.", fix)
+    faults += by_row("case_of_one_arm", file, None, places, lambda k: {"arm": Fact(lost[k][1])})
 
 
 def _doubts(columns: Mapping[str, Column]) -> list[Flag]:

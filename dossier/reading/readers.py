@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from dossier.errors import Fault
+from dossier.facts import Count, Fact
+from dossier.faults.locations import File, Header, Key
 from dossier.reading import coded, isolation, refused, signatures, tables
 from dossier.reading.columns import Bools, Column, column, words
 from dossier.reading.datasets import Site
-from dossier.reading.faults import by_row, counted, listed, nearest
+from dossier.reading.faults import by_row, nearest
 from dossier.reading.files import Folder
 from dossier.release import ReadersTables
 from dossier.types import READERS, Flag, Floats, Readers
@@ -103,7 +105,7 @@ def flags(found: Readers) -> Iterator[Flag]:
 
 
 def _ratings(key: str, file: str, declared: ReadersTables, folder: Folder, faults: list[Fault]) -> Ratings | None:
-    where = f"release.toml, [readers] {key}"
+    where = Key("readers", key)
     ending = refused.ending(file, where)
     if ending is not None and not folder.is_folder(file):
         faults.append(ending)
@@ -121,12 +123,11 @@ def _ratings(key: str, file: str, declared: ReadersTables, folder: Folder, fault
     if declared.case is not None and raters:
         cases, raters = _cases(raters[0], rows, file, faults), raters[1:]
     if not raters:
-        after = "" if declared.case is None else f" after {declared.case}"
-        faults.append(Fault(f"{file} has no raters.", file, f"Put a column for each rater{after}."))
+        after = None if declared.case is None else Fact("after", column=declared.case)
+        faults.append(Fault("no_raters", File(file), file=file, after=after))
         return None
     if len(raters) > MOST_RATERS:
-        what = f"{file} has {len(raters):,} raters, more than {MOST_RATERS:,}."
-        faults.append(Fault(what, file, "Keep the columns of raters; rows are cases."))
+        faults.append(Fault("many_raters", File(file), file=file, number=len(raters), most=MOST_RATERS))
         return None
     _in_range(key, file, raters, rows, faults)
     named = None if grid.names is None else tuple(one.name for one in raters)
@@ -194,14 +195,13 @@ def _named(
     before = len(faults)
     unnamed = [column(name, cells) for name, cells in zip(names, grid.columns, strict=True) if not name]
     if any((one.missing | _fits(key)(one.numbers)).all() for one in unnamed):
-        what = f"A column of {file} holds ratings and has no name."
-        faults.append(Fault(what, f"{file}, first row", "Name its rater, or take the column out."))
+        faults.append(Fault("rater_without_name", Header(file), file=file))
     kept = [k for k, name in enumerate(names) if name]
-    first = names[kept[0]] if kept else "without a name"
+    first = names[kept[0]] if kept else None
     if declared.case is not None and first != declared.case:
-        which = "named column" if kept and kept[0] else "column"
-        what = f"The first {which} of {file} is {first}, not {declared.case}."
-        faults.append(Fault(what, f"{file}, first row", "Put the cases' identifiers first, or mend [readers] case."))
+        code = "first_named_column_not_case" if kept and kept[0] else "first_column_not_case"
+        found = first or Fact("without_name")
+        faults.append(Fault(code, Header(file), file=file, column=found, case=declared.case))
     if len(faults) > before:
         return None
     return Grid(tuple(names[k] for k in kept), tuple(grid.columns[k] for k in kept), grid.rows)
@@ -221,8 +221,7 @@ def _header(key: str, first: list[str], file: str, declared: ReadersTables, faul
         return False
     if np.isnan(numbers).all():
         return True
-    what = f"The first line of {file} holds neither only ratings nor only names of raters."
-    faults.append(Fault(what, f"{file}, first row", "Mend the line, or write header = true or false in [readers]."))
+    faults.append(Fault("unclear_first_line", Header(file), file=file))
     return None
 
 
@@ -240,13 +239,7 @@ def _fits(key: str) -> Callable[[Floats], Bools]:
 
 def _in_range(key: str, file: str, columns: list[Column], rows: Sequence[int], faults: list[Fault]) -> None:
     fits = _fits(key)
-    singular = "label" if key == "labels" else key
-    text = "not 0 or 1" if key == "labels" else "not a number from 0 to 1"
-    fix = (
-        "Give 0 or 1, or leave the cell empty."
-        if key == "labels"
-        else "Give a number from 0 to 1, or leave the cell empty."
-    )
+    code = "label_not_binary" if key == "labels" else "rating_outside"
     wrong = [
         (rows[int(k)], one.name, one.cells[int(k)].as_py())
         for one in columns
@@ -255,7 +248,8 @@ def _in_range(key: str, file: str, columns: list[Column], rows: Sequence[int], f
     wrong.sort(key=lambda found: found[0])
     places = [row for row, _, _ in wrong]
     raters = [name for _, name, _ in wrong]
-    faults += by_row(file, raters, places, lambda k: f"{singular} is {wrong[k][2]}, {text}.", fix)
+    values = {} if key == "labels" else {"rating": key}
+    faults += by_row(code, file, raters, places, lambda k: {"value": str(wrong[k][2])}, **values)
 
 
 def _cases(first: Column, rows: Sequence[int], file: str, faults: list[Fault]) -> tuple[str, ...]:
@@ -269,11 +263,9 @@ def _cases(first: Column, rows: Sequence[int], file: str, faults: list[Fault]) -
             repeats.append((row, seen[text]))
         else:
             seen[text] = row
-    fix = "Give one in every row."
-    faults += by_row(file, None, gaps, lambda k: "The case's identifier is missing.", fix)
-    fix = "Keep one row a case."
+    faults += by_row("case_without_identifier", file, None, gaps)
     again = [row for row, _ in repeats]
-    faults += by_row(file, None, again, lambda k: f"The case is the same as in row {repeats[k][1]}.", fix)
+    faults += by_row("case_twice", file, None, again, lambda k: {"row": int(repeats[k][1])})
     return tuple(text or "" for text in texts)
 
 
@@ -298,21 +290,26 @@ def _same_shape(found: dict[str, Ratings], faults: list[Fault]) -> bool:
     for ratings in found.values():
         if ratings.values.shape != labels.values.shape:
             (cases, raters), (wanted_cases, wanted_raters) = ratings.values.shape, labels.values.shape
-            what = (
-                f"{ratings.file} has {counted(cases, 'case')} and {counted(raters, 'rater')}, "
-                f"{labels.file} has {counted(wanted_cases, 'case')} and {counted(wanted_raters, 'rater')}."
+            faults.append(
+                Fault(
+                    "ratings_of_other_size",
+                    File(ratings.file, labels.file),
+                    file=ratings.file,
+                    cases=Count(cases, "case"),
+                    raters=Count(raters, "rater"),
+                    labels=labels.file,
+                    wanted_cases=Count(wanted_cases, "case"),
+                    wanted_raters=Count(wanted_raters, "rater"),
+                )
             )
-            fix = "Give every table one row a case and one column a rater."
-            faults.append(Fault(what, f"{ratings.file} and {labels.file}", fix))
     return len(faults) == before
 
 
 def _accuracy_fits(declared: ReadersTables, labels: Ratings, faults: list[Fault]) -> None:
     raters = labels.values.shape[1]
     if isinstance(declared.accuracy, tuple) and len(declared.accuracy) != raters:
-        what = f"accuracy has {counted(len(declared.accuracy), 'value')} for {counted(raters, 'rater')}."
-        fix = "Give one number for all raters, or one a rater."
-        faults.append(Fault(what, "release.toml, [readers] accuracy", fix))
+        values, at = Count(len(declared.accuracy), "value"), Key("readers", "accuracy")
+        faults.append(Fault("accuracy_of_other_raters", at, values=values, raters=Count(raters, "rater")))
 
 
 def _same_raters(found: dict[str, Ratings], faults: list[Fault]) -> None:
@@ -324,10 +321,16 @@ def _same_raters(found: dict[str, Ratings], faults: list[Fault]) -> None:
         lost = [name for name in labels.raters if name not in ratings.raters]
         if lost:
             others = [name for name in ratings.raters if name not in labels.raters]
-            word = "rater" if len(lost) == 1 else "raters"
-            what = f"{labels.file} has the {word} {listed(lost)}; {ratings.file} has {listed(others)} instead."
-            fix = "Name each rater alike in every table; the order does not matter."
-            faults.append(Fault(what, f"{ratings.file}, first row", fix))
+            faults.append(
+                Fault(
+                    "other_raters",
+                    Header(ratings.file),
+                    labels=labels.file,
+                    lost=Fact("rater" if len(lost) == 1 else "raters", names=tuple(lost)),
+                    file=ratings.file,
+                    others=tuple(others),
+                )
+            )
 
 
 def _aligned(found: dict[str, Ratings], faults: list[Fault]) -> dict[str, Ratings] | None:
@@ -338,7 +341,7 @@ def _aligned(found: dict[str, Ratings], faults: list[Fault]) -> dict[str, Rating
         return aligned
     for key, ratings in aligned.items():
         place = {case: k for k, case in enumerate(ratings.cases or ())}
-        if _strangers(labels, labels.cases, place, ratings.file, "Give every table the same cases.", faults):
+        if _strangers(labels, labels.cases, place, ratings.file, "case_of_other_table", faults):
             return None
         order = [place[case] for case in labels.cases]
         aligned[key] = replace(ratings, rows=labels.rows, values=ratings.values[order], cases=labels.cases)
@@ -353,7 +356,7 @@ def _with_raters_of(labels: Ratings, ratings: Ratings) -> Ratings:
 
 
 def _strangers(
-    labels: Ratings, cases: Sequence[str], known: Collection[str], other: str, fix: str, faults: list[Fault]
+    labels: Ratings, cases: Sequence[str], known: Collection[str], other: str, code: str, faults: list[Fault]
 ) -> bool:
     """Whether there are cases that the other table does not have; a fault for each, for those but for zeros one."""
     strangers = [(row, case) for row, case in zip(labels.rows, cases, strict=True) if case not in known]
@@ -361,11 +364,10 @@ def _strangers(
     rows = [row for row, case in strangers if case.lstrip("0") not in plain]
     but_for_zeros = len(strangers) - len(rows)
     if but_for_zeros:
-        verb = "is" if but_for_zeros == 1 else "are"
-        what = f"{counted(but_for_zeros, 'case')} of {labels.file} {verb} in {other} with other zeros in front."
-        alike = "Write the identifiers alike in both tables: 0007 and 7 are two."
-        faults.append(Fault(what, f"{labels.file} and {other}", alike))
-    faults += by_row(labels.file, None, rows, lambda _: f"The case of this row is not in {other}.", fix)
+        zeros = "case_with_other_zeros" if but_for_zeros == 1 else "cases_with_other_zeros"
+        cases_of = Count(but_for_zeros, "case")
+        faults.append(Fault(zeros, File(labels.file, other), cases_of=cases_of, file=labels.file, other=other))
+    faults += by_row(code, labels.file, None, rows, other=other)
     return bool(strangers)
 
 
@@ -376,9 +378,8 @@ def _site(declared: ReadersTables, sites: Sequence[Site], unread: Sequence[str],
     if declared.dataset in names:
         return sites[names.index(declared.dataset)]
     near = nearest(declared.dataset, names)
-    fix = f"Did you mean {near}?" if near else "Name one of the datasets: " + ", ".join(names) + "."
-    where = "release.toml, [readers] dataset"
-    faults.append(Fault(f"There is no dataset {declared.dataset}.", where, fix))
+    at = Key("readers", "dataset")
+    faults.append(Fault("no_dataset_of_readers", at, dataset=declared.dataset, known=tuple(names), near=near))
     return None
 
 
@@ -391,23 +392,27 @@ def _order(
     if labels.cases is not None:
         return _linked(labels, labels.cases, site, faults)
     if len(labels.rows) != site.dataset.rows_read:
-        what = f"{labels.file} has {counted(len(labels.rows), 'case')}, "
-        what += f"{site.dataset.name} has {counted(site.dataset.rows_read, 'row')}."
-        fix = "Give one row a case in the order of the dataset, or link them with case and id."
-        if labels.raters is None and len(labels.rows) == site.dataset.rows_read + 1:
-            fix = f"If its first line names the raters, write header = true in [readers]. {fix}"
-        faults.append(Fault(what, labels.file, fix))
+        one_more = labels.raters is None and len(labels.rows) == site.dataset.rows_read + 1
+        faults.append(
+            Fault(
+                "cases_of_other_number",
+                File(labels.file),
+                file=labels.file,
+                cases=Count(len(labels.rows), "case"),
+                dataset=site.dataset.name,
+                rows=Count(site.dataset.rows_read, "row"),
+                header=Fact("header_of_raters") if one_more else None,
+            )
+        )
         return None
     return [(k, k) for k in range(len(labels.rows))]
 
 
 def _linked(labels: Ratings, cases: tuple[str, ...], site: Site, faults: list[Fault]) -> list[tuple[int, int]] | None:
     if site.identifiers is None:
-        what = f"The cases cannot be linked: {site.dataset.name} has no id."
-        faults.append(Fault(what, "release.toml, [readers] case", f"Add id = … to the dataset {site.dataset.name}."))
+        faults.append(Fault("cases_not_linked", Key("readers", "case"), dataset=site.dataset.name))
         return None
     place = {identifier: k for k, identifier in enumerate(site.identifiers)}
-    fix = "Keep the cases of the dataset only, or name another dataset."
-    if _strangers(labels, cases, place, site.dataset.name, fix, faults):
+    if _strangers(labels, cases, place, site.dataset.name, "case_of_other_dataset", faults):
         return None
     return sorted(((k, place[case]) for k, case in enumerate(cases)), key=lambda pair: pair[1])

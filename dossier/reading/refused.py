@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dossier.errors import Fault
+from dossier.faults.locations import Location
 from dossier.reading import signatures
 
 TIME_TO_EVENT = frozenset(
@@ -51,28 +52,18 @@ REFITTING = frozenset(
 )
 
 
-def out_of_scope(key: str, where: str) -> Fault | None:
+def out_of_scope(key: str, where: Location) -> Fault | None:
     """The fault of a key that asks for what dossier does not do, or None when the key is merely unknown."""
     name = key.lower()
     if name in TIME_TO_EVENT:
-        return Fault(
-            f"{key} belongs to a time-to-event outcome, which is out of scope.",
-            where,
-            "Give the outcome at one horizon as 0 or 1, empty where it is unknown, and say the horizon in words.",
-        )
+        return Fault("time_to_event_key", where, key=key)
     if name in REFITTING:
-        return Fault(
-            f"{key} asks to refit or update the model, which is out of scope.",
-            where,
-            "Validate the model as it is; put the risks of an updated model in a release of their own.",
-        )
+        return Fault("refitting_key", where, key=key)
     return None
 
 
-def ending(file: str, where: str) -> Fault | None:
+def ending(file: str, where: Location) -> Fault | None:
     """The fault of a file whose kind is not read, or None when it is."""
     if signatures.kind(file) is not None:
         return None
-    endings = ", ".join(signatures.KINDS[:-1])
-    fix = f"Save it as one of {endings} or {signatures.KINDS[-1]}, and name that file."
-    return Fault(f"{file} is no kind of table that is read.", where, fix)
+    return Fault("unread_kind", where, file=file, endings=signatures.KINDS[:-1], last=signatures.KINDS[-1])

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from dossier.errors import Fault
+from dossier.faults.locations import Key
+from dossier.faults.wording import shown
 from dossier.reading.columns import Bools, Column, coded, column, spelled, words
-from dossier.reading.faults import listed, nearest, no_column, shown
+from dossier.reading.faults import nearest, no_column
 from dossier.reading.isolation import Stored
 from dossier.reading.tables import RawTable
 from dossier.release import DatasetDeclaration, Value
@@ -33,7 +35,7 @@ class Selection:
         return sum(self.others.values())
 
 
-def selected(raw: RawTable, declaration: DatasetDeclaration, where: str, faults: list[Fault]) -> Selection:
+def selected(raw: RawTable, declaration: DatasetDeclaration, where: Key, faults: list[Fault]) -> Selection:
     """The rows whose cell in every column of `rows` is one of the values that stand there.
 
     Everything else is then asked of them alone: what another row holds is neither checked nor counted, but that it is
@@ -44,12 +46,11 @@ def selected(raw: RawTable, declaration: DatasetDeclaration, where: str, faults:
     for name, values in declaration.rows.items():
         held = _held(raw, declaration, name, faults)
         if held:
-            keep &= _with_one_of(held, name, values, raw.file, f"{where}, rows", faults)
+            keep &= _with_one_of(held, name, values, raw.file, where.of("rows"), faults)
     if not declaration.rows or len(faults) > known:
         return Selection(raw)
     if not keep.any():
-        what = f"No row of {raw.file} has a value of each column that rows names."
-        faults.append(Fault(what, f"{where}, rows", "Name values that stand in one row together."))
+        faults.append(Fault("no_selected_row", where.of("rows"), file=raw.file))
         return Selection(raw)
     return Selection(_only(raw, keep), _counted(_only(raw, ~keep), declaration))
 
@@ -64,7 +65,7 @@ def _held(raw: RawTable, declaration: DatasetDeclaration, name: str, faults: lis
 
 
 def _with_one_of(
-    held: list[Column], name: str, values: tuple[Value, ...], file: str, where: str, faults: list[Fault]
+    held: list[Column], name: str, values: tuple[Value, ...], file: str, where: Key, faults: list[Fault]
 ) -> Bools:
     """The rows that have one of these values, and the faults of values that no row has."""
     every = [(codes, known) for codes, known in map(coded, held)]
@@ -76,8 +77,8 @@ def _with_one_of(
         if not here:
             known = list(dict.fromkeys(word for _, words in every for word in words))
             near = nearest(word, known)
-            fix = f'Did you mean "{near}"?' if near else f"{name} is {listed(known)} in the table."
-            faults.append(Fault(f"{name} is never {shown(value)} in {file}.", where, fix))
+            said = {"column": name, "value": shown(value), "file": file}
+            faults.append(Fault("value_nowhere", where, **said, known=tuple(known), near=near))
     return found
 
 

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from dossier.errors import Fault
+from dossier.facts import Fact
+from dossier.faults.locations import Header
 from dossier.reading.dialects import SEPARATORS
 
-UNREAD = {" +": "blanks", r"\^": "^", ":": ":", "~": "~", "#": "#", "!": "!"}
-"""The signs as patterns, and how they are said."""
+UNREAD: Mapping[str, str | Fact] = {
+    " +": Fact("blanks"),
+    r"\^": "^",
+    **{sign: sign for sign in (":", "~", "#", "!")},
+}
+"""The signs as patterns, and how they are written."""
 DECIMAL = r"[+-]?\d*\.\d+([eE][+-]?\d+)?"
 """A second row without any such number may be a text of several words."""
 
@@ -22,13 +29,11 @@ def fault(text: str, file: str) -> Fault | None:
     rows = [] if found is None else [_plain(line) for line in found.groups()]
     if not rows or any(sign in row for row in rows for sign in SEPARATORS):
         return None
-    for pattern, said in UNREAD.items():
+    for pattern, sign in UNREAD.items():
         first, second = (re.split(pattern, row) for row in rows)
         numbers = any(re.fullmatch(DECIMAL, cell) for cell in second)
         if len(first) > 1 and len(second) in (len(first), len(first) + 1) and numbers:
-            what = f"The columns of {file} seem to be separated by {said}."
-            fix = "Read are commas, semicolons, tabs and |: save it with one of them, in R by write.csv."
-            return Fault(what, f"{file}, first row", fix)
+            return Fault("other_separator", Header(file), file=file, sign=sign)
     return None
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dossier.errors import Fault
+from dossier.facts import Fact
+from dossier.faults.locations import File
 
 PACKED = (".csv.gz", ".tsv.gz")
 TEXTS = (".csv", ".tsv", *PACKED)
@@ -39,7 +41,6 @@ def another_kind(content: bytes, file: str, ending: str) -> Fault | None:
     """The fault of a file whose first bytes say another kind than its ending."""
     for signature, name, endings in SIGNATURES:
         if content.startswith(signature) and ending not in endings:
-            fix = f"Let its name end in {endings[0]}, or s" if endings else "S"
-            fix += f"ave the table as {ending if endings else '.csv or .xlsx'}."
-            return Fault(f"{file} is {name}, although its name ends in {ending}.", file, fix)
+            mend = Fact("name_or_save", right=endings[0], ending=ending) if endings else Fact("save_as_table")
+            return Fault("other_kind_of_file", File(file), file=file, kind=name, ending=ending, mend=mend)
     return None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dossier.errors import Fault
+from dossier.faults.locations import File
 from dossier.reading.cells import whole
 from dossier.reading.extras import missing_extra
 
@@ -86,7 +87,7 @@ def _days(seconds: list[Any]) -> list[float | None]:
 
 
 def _not_whole(file: str, ending: str) -> Fault:
-    return Fault(f"{file} is not a whole {PACKAGES[ending]}.", file, "Write it again, or give a .csv.")
+    return Fault("not_a_whole_file", File(file), file=file, kind=PACKAGES[ending])
 
 
 def _as_spelled(values: list[Any]) -> list[Any]:

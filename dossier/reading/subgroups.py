@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
-from dossier.facts import Fact
+from dossier.facts import Count, Fact
+from dossier.faults.locations import Cell, Key, listed_table
+from dossier.faults.wording import number
 from dossier.reading import columns
 from dossier.reading.columns import Bools, Column, parsed, words
-from dossier.reading.faults import by_row, counted, number
+from dossier.reading.faults import by_row
 from dossier.reading.predictors import Source, by_size
 from dossier.release import Release
 from dossier.release import Subgroup as Declaration
@@ -38,9 +40,9 @@ class Labelled:
 def labelled(release: Release, sources: Sequence[Source], faults: list[Fault]) -> list[tuple[Labelled, ...]]:
     """The labels of the rows of each table, for every declared column; none of a development table."""
     tested = [source for source in sources if source.declaration.role != "development"]
-    made: dict[str, list[Labelled]] = {source.where: [] for source in sources}
+    made: dict[Key, list[Labelled]] = {source.where: [] for source in sources}
     for position, declared in enumerate(release.subgroup, start=1):
-        where = f"release.toml, [[subgroup]] {position} ({declared.column})"
+        where = listed_table("subgroup", position, declared.column)
         holders = {one.where: one for one in tested if declared.column in one.table.names}
         if not holders:
             if tested:
@@ -95,8 +97,8 @@ def subgroups(
 
 
 def _of_column(
-    declared: Declaration, holders: Mapping[str, Source], where: str, faults: list[Fault]
-) -> tuple[tuple[str, ...], dict[str, NDArray[np.int64]]]:
+    declared: Declaration, holders: Mapping[Key, Source], where: Key, faults: list[Fault]
+) -> tuple[tuple[str, ...], dict[Key, NDArray[np.int64]]]:
     found = {name: source.every_column.columns[declared.column] for name, source in holders.items()}
     if declared.cuts is not None:
         return _cut(declared.cuts, found, holders, faults)
@@ -110,20 +112,17 @@ def _of_column(
 
 
 def _cut(
-    cuts: Sequence[float], found: Mapping[str, Column], holders: Mapping[str, Source], faults: list[Fault]
-) -> tuple[tuple[str, ...], dict[str, NDArray[np.int64]]]:
+    cuts: Sequence[float], found: Mapping[Key, Column], holders: Mapping[Key, Source], faults: list[Fault]
+) -> tuple[tuple[str, ...], dict[Key, NDArray[np.int64]]]:
     before = len(faults)
     for name, column in found.items():
         table = holders[name].every_column
         if column.kind not in ("numbers", "empty"):
-            fix = "Give levels in place of cuts, or declare the texts that mean missing."
-            kind = "texts among its numbers" if column.kind == "mixed" else column.kind
-            what = f"{column.name} holds {kind}, and cuts need numbers."
-            faults.append(Fault(what, f"{table.file}, column {column.name}", fix))
+            at = Cell(table.file, column.name)
+            faults.append(Fault("cuts_of_other_kind", at, column=column.name, kind=Fact(column.kind)))
             continue
         rows = [int(row) for row in table.rows[np.isinf(column.numbers)]]
-        fix = "Give a finite number, or leave the cell empty."
-        faults += by_row(table.file, column.name, rows, lambda _: "The value is infinite.", fix)
+        faults += by_row("infinite_value", table.file, column.name, rows)
     if len(faults) > before:
         return (), {}
     values = np.concatenate([column.numbers[~np.isnan(column.numbers)] for column in found.values()])
@@ -163,22 +162,20 @@ def _by_levels(column: Column, values: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _by_own_values(
-    name: str, found: Mapping[str, Column], holders: Mapping[str, Source], where: str, faults: list[Fault]
-) -> tuple[tuple[str, ...], dict[str, NDArray[np.int64]]]:
+    name: str, found: Mapping[Key, Column], holders: Mapping[Key, Source], where: Key, faults: list[Fault]
+) -> tuple[tuple[str, ...], dict[Key, NDArray[np.int64]]]:
     kinds = {key: column.kind for key, column in found.items() if column.kind != "empty"}
     numeric = [holders[key].every_column.file for key, kind in kinds.items() if kind == "numbers"]
     textual = [holders[key].every_column.file for key, kind in kinds.items() if kind != "numbers"]
     if numeric and textual:
-        what = f"{name} holds numbers in {numeric[0]} and texts in {textual[0]}."
-        fix = "Code it alike in every table, or give levels for every value of both."
-        faults.append(Fault(what, f"{numeric[0]} and {textual[0]}, column {name}", fix))
+        at = Cell(numeric[0], name, other=textual[0])
+        faults.append(Fault("numbers_and_texts", at, name=name, file=numeric[0], other=textual[0]))
         return (), {}
     values = {key: _spelled(column) for key, column in found.items()}
     labels = by_size({text for texts in values.values() for text in texts if text is not None})
     if len(labels) > (MOST_NUMBERS if numeric else MOST_TEXTS):
-        kind, fix = ("number", "Add cuts = [ … ].") if numeric else ("text", "Add levels = { … }.")
-        what = f"{name} holds {counted(len(labels), f'different {kind}')}: too many for subgroups of their own."
-        faults.append(Fault(what, where, fix))
+        code, kind = ("many_numbers_of_subgroup", "number") if numeric else ("many_texts_of_subgroup", "text")
+        faults.append(Fault(code, where, column=name, values=Count(len(labels), f"different {kind}")))
         return (), {}
     place = {label: k for k, label in enumerate(labels)}
     return labels, {

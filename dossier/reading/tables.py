@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.errors import Fault
+from dossier.faults.locations import File, Header
 from dossier.reading import (
     cells,
     dialects,
@@ -28,7 +29,6 @@ from dossier.reading import (
     workbooks,
 )
 from dossier.reading.dialects import Dialect
-from dossier.reading.faults import shortened
 
 MOST_COLUMNS = 10_000
 """As many predictors as no model has; each is a row of several tables, and is held against those of every site."""
@@ -159,7 +159,7 @@ def _text(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -> s
         return None
     text = dialects.decoded(content, file, dialect, faults)
     if text is not None and not text.strip():
-        faults.append(Fault(f"{file} is empty.", file, "Put the rows in it, or take it out of the release."))
+        faults.append(Fault("empty_file", File(file), file=file))
         return None
     return text
 
@@ -178,7 +178,7 @@ def _records(written: Written, file: str, dialect: Dialect, faults: list[Fault])
     try:
         width = len(next(csv.reader(quotation.by_lines(written.text), delimiter=delimiter), ()))
     except csv.Error:
-        faults.append(Fault(f"{file} cannot be read as a table.", f"{file}, first row", "Mend the first row."))
+        faults.append(Fault("unreadable_first_row", Header(file), file=file))
         return None
     too_many = too_many_columns(range(width), file)
     if too_many is not None:
@@ -197,8 +197,7 @@ def _records(written: Written, file: str, dialect: Dialect, faults: list[Fault])
     names = [f"c{k}" for k in range(width)]
     content = written.text.encode()
     if len(content) > unpacked.MOST_BYTES:
-        what = f"{file} has more than {unpacked.MOST_BYTES:,} bytes as UTF-8 text."
-        faults.append(Fault(what, file, f"{unpacked.SPLIT}."))
+        faults.append(Fault("large_text", File(file), file=file, most=unpacked.MOST_BYTES))
         return None
     try:
         found = pyarrow.csv.read_csv(
@@ -214,9 +213,7 @@ def _records(written: Written, file: str, dialect: Dialect, faults: list[Fault])
             ),
         )
     except pyarrow.ArrowInvalid:
-        faults.append(
-            Fault(f"{file} cannot be read as a table.", file, "Look for a quotation mark that is not closed.")
-        )
+        faults.append(Fault("unreadable_table", File(file), file=file))
         return None
     if unequal:
         faults += ragged.faults(unequal, found.num_rows - 1, width, file)
@@ -257,8 +254,7 @@ def too_many_columns(names: Sized, file: str) -> Fault | None:
     """The fault of a table of more columns than can be looked at."""
     if len(names) <= MOST_COLUMNS:
         return None
-    what = f"{file} has {len(names):,} columns, more than {MOST_COLUMNS:,}."
-    return Fault(what, f"{file}, first row", "Keep the outcome, the risks, and the predictors that are to be compared.")
+    return Fault("many_columns", Header(file), file=file, number=len(names), most=MOST_COLUMNS)
 
 
 def well_named(names: Sequence[str], count: int, file: str, faults: list[Fault]) -> bool:
@@ -269,15 +265,12 @@ def well_named(names: Sequence[str], count: int, file: str, faults: list[Fault])
         return False
     counts = Counter(name for name in names if name)
     repeated = sorted(name for name, count in counts.items() if count > 1)
-    for name in repeated:
-        what = f"{counts[name]} columns are named {name}."
-        faults.append(Fault(what, f"{file}, first row", "Give every column a name of its own."))
+    faults += [Fault("columns_of_one_name", Header(file), number=counts[name], name=name) for name in repeated]
     if count < 1:
-        faults.append(Fault(f"{file} holds names of columns and no rows.", file, "Put the rows in it."))
+        faults.append(Fault("no_rows", File(file), file=file))
     titled = len(names) > 2 and sum(counts.values()) == 1
     if titled:
-        what = f"The first row names one column of {len(names)}: {shortened(next(iter(counts)))}."
-        faults.append(Fault(what, f"{file}, first row", ragged.NAMES_FIRST))
+        faults.append(Fault("title_above_table", Header(file), columns=len(names), name=next(iter(counts))))
     return not repeated and not titled and count >= 1
 
 
@@ -356,7 +349,7 @@ def _feather(content: bytes, file: str, faults: list[Fault]) -> RawTable | None:
     except MemoryError:
         raise
     except (pyarrow.ArrowException, OSError):
-        faults.append(Fault(f"{file} is not a feather file.", file, "Write it again, or give a .csv."))
+        faults.append(Fault("not_a_feather_file", File(file), file=file))
         return None
     if not well_named(found.column_names, found.num_rows, file, faults):
         return None

@@ -8,11 +8,11 @@ import zipfile
 import zlib
 
 from dossier.errors import Fault
-from dossier.reading.faults import counted
+from dossier.facts import Count
+from dossier.faults.locations import File
 
 MOST_BYTES = (1 << 31) - 2
 """The largest table that is read whole, unpacked: Arrow counts the bytes of a text, and one more, in 31 bits."""
-SPLIT = "Give it as .parquet, which is read one column at a time, or split it"
 SMALL = 1 << 26
 """Below this nobody asks how well it was packed."""
 MOST_TIMES = 200
@@ -34,8 +34,7 @@ def gunzipped(content: bytes, file: str, faults: list[Fault]) -> bytes | None:
                     return None
                 pieces.append(piece)
     except (OSError, EOFError, zlib.error):
-        fix = "Pack the table again, or give it unpacked."
-        faults.append(Fault(f"{file} is not a whole gzip file.", file, fix))
+        faults.append(Fault("not_a_gzip_file", File(file), file=file))
         return None
     return b"".join(pieces)
 
@@ -56,5 +55,4 @@ def _most(packed: int) -> int:
 
 
 def _too_large(file: str, packed: int, most: int) -> Fault:
-    sizes = f"{counted(packed, 'byte')} of {file} unpack to more than {most >> 20} megabytes"
-    return Fault(f"{sizes}: no table does that.", file, "Give the table as it was written, or split it.")
+    return Fault("unpacks_to_too_much", File(file), packed=Count(packed, "byte"), file=file, megabytes=most >> 20)

@@ -13,8 +13,10 @@ from typing import Any
 from xml.etree import ElementTree
 
 from dossier.errors import Fault
+from dossier.facts import Count, Fact
+from dossier.faults.locations import Cell, File, Key, SheetCell
 from dossier.reading.extras import missing_extra
-from dossier.reading.faults import counted, listed, nearest
+from dossier.reading.faults import nearest
 from dossier.reading.unpacked import too_large_when_unzipped
 
 MOST_CELLS = 50_000_000
@@ -22,7 +24,6 @@ MOST_CELLS = 50_000_000
 
 LAST_ROW, LAST_COLUMN = 1 << 20, 1 << 14
 """Of a sheet of a workbook."""
-SAVE_AGAIN = "Open the workbook in the program for spreadsheets and save it there, or export the sheet as .csv."
 
 FORMULA = re.compile(rb"<(?:\w+:)?f[ />]")
 
@@ -41,7 +42,7 @@ class Sheet:
     rows: tuple[int, ...]
 
 
-def sheet(content: bytes, file: str, wanted: str | None, where: str | None, faults: list[Fault]) -> Sheet | None:
+def sheet(content: bytes, file: str, wanted: str | None, where: Key | None, faults: list[Fault]) -> Sheet | None:
     """The rows of the sheet that is wanted, or of the only one; formulas by the values that were last computed."""
     try:
         import openpyxl
@@ -66,20 +67,21 @@ def sheet(content: bytes, file: str, wanted: str | None, where: str | None, faul
             finally:
                 book.close()
     except (*BROKEN, InvalidFileException):
-        faults.append(Fault(f"{file} is not a whole workbook.", file, "Save it again as .xlsx, or give a .csv."))
+        faults.append(Fault("not_a_workbook", File(file), file=file))
         return None
 
 
-def _name(names: list[str], file: str, wanted: str | None, where: str | None, faults: list[Fault]) -> str | None:
+def _name(names: list[str], file: str, wanted: str | None, where: Key | None, faults: list[Fault]) -> str | None:
     """The sheet that is meant; None, and a fault that lists the sheets, when that is not clear."""
     if wanted is not None and wanted not in names:
+        at = where.of("sheet") if where else File(file)
         near = nearest(wanted, names)
-        fix = f"Did you mean {near}?" if near else f"The sheets are {listed(names)}."
-        faults.append(Fault(f'{file} has no sheet "{wanted}".', f"{where}, sheet" if where else file, fix))
+        faults.append(Fault("no_sheet", at, file=file, sheet=wanted, known=tuple(names), near=near))
         return None
     if wanted is None and len(names) != 1:
-        fix = f'Name one of them, such as sheet = "{names[0]}".' if where else "Keep one sheet in the workbook."
-        faults.append(Fault(f"{file} has {len(names)} sheets: {listed(names)}.", where or file, fix))
+        mend = Fact("name_sheet", sheet=names[0]) if where else Fact("keep_one_sheet")
+        at = where or File(file)
+        faults.append(Fault("several_sheets", at, file=file, number=len(names), sheets=tuple(names), mend=mend))
         return None
     return wanted or names[0]
 
@@ -94,8 +96,8 @@ def _with_formulas_without_values(page: Any, file: str, faults: list[Fault]) -> 
     with page.parent._archive.open(page._worksheet_path) as part:
         waiting = list(_uncomputed(part))
     if waiting:
-        what = f"{counted(len(waiting), 'formula')} in {file} without a value: {listed(waiting, 5)}."
-        faults.append(Fault(what, f"{file}, cell {waiting[0]}", SAVE_AGAIN))
+        at, formulas = SheetCell(file, waiting[0]), Count(len(waiting), "formula")
+        faults.append(Fault("formulas_without_values", at, formulas=formulas, file=file, cells=tuple(waiting)))
     return bool(waiting)
 
 
@@ -112,7 +114,7 @@ def _uncomputed(part: Any) -> Iterator[str]:
 
 def _rows(page: Any, file: str, faults: list[Fault]) -> Sheet | None:
     if not hasattr(page, "iter_rows"):
-        faults.append(Fault(f"{file} holds a chart where its table should be.", file, "Name a sheet with a table."))
+        faults.append(Fault("chart_for_table", File(file), file=file))
         return None
     found: dict[int, dict[int, Any]] = {}
     width = 0
@@ -124,14 +126,13 @@ def _rows(page: Any, file: str, faults: list[Fault]) -> Sheet | None:
             misplaced = _misplaced(number, [column for column, _ in filled], file, number in found)
             width = max(width, *(column for column, _ in filled), 0)
             if misplaced is None and (len(found) + 1) * width > MOST_CELLS:
-                what = f"{file} spreads over more than {MOST_CELLS:,} cells."
-                misplaced = Fault(what, file, "Delete what stands beside the table, or give a .csv.")
+                misplaced = Fault("many_cells", File(file), file=file, most=MOST_CELLS)
             if misplaced is not None:
                 faults.append(misplaced)
                 return None
             found[number] = dict(filled)
     if not found:
-        faults.append(Fault(f"{file} is empty.", file, "Put the rows in it, or take it out of the release."))
+        faults.append(Fault("empty_file", File(file), file=file))
         return None
     numbers = tuple(sorted(found))
     return Sheet(tuple(tuple(map(found[number].get, range(1, width + 1))) for number in numbers), numbers)
@@ -153,12 +154,10 @@ def _parsed(page: Any, part: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
 def _misplaced(number: int, columns: Sequence[int], file: str, again: bool) -> Fault | None:
     """The fault of a row with cells where no sheet has any, or that stands twice, or holds a cell twice."""
     if again or len(set(columns)) < len(columns):
-        what = f"Row {number} stands twice in {file}, or one of its cells does."
-    elif 1 <= number <= LAST_ROW and min(columns) >= 1 and max(columns) <= LAST_COLUMN:
+        return Fault("row_twice_in_sheet", Cell(file, rows=(number,)), row=number, file=file)
+    if 1 <= number <= LAST_ROW and min(columns) >= 1 and max(columns) <= LAST_COLUMN:
         return None
-    else:
-        what = f"{file} has a cell in row {number} and column {max(columns)}, where no sheet has one."
-    return Fault(what, f"{file}, row {number}", SAVE_AGAIN)
+    return Fault("cell_outside_sheet", Cell(file, rows=(number,)), file=file, row=number, column=max(columns))
 
 
 def _value(value: Any) -> Any:

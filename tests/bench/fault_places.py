@@ -24,20 +24,21 @@ Place = tuple[str, int]
 
 
 UNREACHED = {
-    "'--risk'": "an option of dossier quick",
-    "'--threshold'": "an option of dossier quick",
-    "Save what it gives as a file": "a device, a pipe or a socket",
-    "Look for a quotation mark": "texts of more than 2 GiB",
-    "Run {INSTALL}": "a reader that is not installed",
-    "Delete what stands beside the table": "a workbook of more than 50 million cells",
-    "write a small file again": "a file that keeps its reader busy for minutes, or takes more memory than there is",
-    "for it seems to be damaged": "a file that ends its reader",
-    "is larger than the": "files of megabytes and gigabytes",
-    "{unpacked.SPLIT}": "texts of more than 2 GiB",
-    "Take the column out of the file": "a column of more than 4 GB",
-    "outside the release folder, and is no": "a release that may name files outside of its folder",
+    "Option('--risk')": "an option of dossier quick",
+    "'threshold_outside'": "an option of dossier quick",
+    "'device'": "a device, a pipe or a socket",
+    "'unreadable_table'": "texts of more than 2 GiB",
+    "'reader_not_installed'": "a reader that is not installed",
+    "'many_cells'": "a workbook of more than 50 million cells",
+    "'reading_too_long'": "a file that keeps its reader busy for minutes",
+    "'reading_too_large'": "a file that takes more memory than there is",
+    "'unreadable_file'": "a file that ends its reader",
+    "'large_file'": "files of megabytes and gigabytes",
+    "'large_text'": "texts of more than 2 GiB",
+    "'large_column'": "a column of more than 4 GB",
+    "'other_file_outside'": "a release that may name files outside of its folder",
 }
-"""Words of the faults that no release and no table of a test can bring about, and what would."""
+"""Parts of the calls that make faults which no release and no table of a test can bring about, and what would."""
 
 
 def places() -> dict[Place, str]:

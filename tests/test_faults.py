@@ -1,0 +1,341 @@
+"""Faults as values: every code has words and is raised somewhere, every word has its value, nobody reads the words."""
+
+from __future__ import annotations
+
+import ast
+import re
+import string
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from dossier import reading
+from dossier.errors import DataError, DossierError, Fault
+from dossier.facts import Count, Fact
+from dossier.faults import locations
+from dossier.faults.catalogue import CATALOGUE, PHRASES, Entry, Phrase, page
+from dossier.faults.locations import Cell, File, Header, Key, Line, Location, Option, listed_table
+from dossier.reading.faults import by_row
+
+PACKAGE = Path(__file__).resolve().parent.parent / "dossier"
+CATALOGUE_FILE = PACKAGE / "faults" / "catalogue.py"
+TEXTS = {"what", "where", "fix"}
+"""What of a fault is for people."""
+READS = {"startswith", "endswith", "split", "rsplit", "partition", "rpartition", "find", "index", "count", "replace"}
+READS |= {"removeprefix", "removesuffix", "match", "fullmatch", "search", "sub", "findall", "finditer"}
+PLACE_OF_CODE = {"Fault": 0, "UnfitError": 0, "one": 0, "by_row": 0}
+OF_BY_ROW = {"cases", "others"}
+
+
+@cache
+def modules() -> dict[Path, ast.Module]:
+    paths = [path for path in PACKAGE.rglob("*.py") if path != CATALOGUE_FILE]
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(paths)}
+
+
+def name_of(call: ast.Call) -> str:
+    return call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
+
+
+def constants(node: ast.AST) -> set[str]:
+    return {one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+
+
+def functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    """The outermost functions and methods."""
+    for node in tree.body:
+        yield from (one for one in (node, *getattr(node, "body", ())) if isinstance(one, ast.FunctionDef))
+
+
+def codes(call: ast.Call, function: ast.FunctionDef, tree: ast.Module) -> set[str]:
+    """The codes that a call may give: written there, assigned in the function, or given to it by its callers."""
+    first = call.args[0]
+    if not isinstance(first, ast.Name):
+        return (
+            {one for one in constants(first) if one in CATALOGUE} if isinstance(first, ast.IfExp) else constants(first)
+        )
+    if first.id not in {one.arg for one in function.args.args}:
+        blocks = sorted(blocks_with(call, function), key=lambda block: sum(1 for _ in ast.walk(block)))
+        found = (codes_of(first.id, block) for block in blocks)
+        return next((some for some in found if some), set())
+    callers = (one for one in ast.walk(tree) if isinstance(one, ast.Call) and name_of(one) == function.name)
+    return {code for caller in callers for one in caller.args for code in constants(one)} & CATALOGUE.keys()
+
+
+def blocks_with(call: ast.Call, function: ast.FunctionDef) -> list[ast.Module]:
+    """The blocks of statements that a call stands in."""
+    lists = [getattr(node, name, None) for node in ast.walk(function) for name in ("body", "orelse")]
+    blocks = [ast.Module(body, []) for body in lists if isinstance(body, list)]
+    return [block for block in blocks if any(one is call for one in ast.walk(block))]
+
+
+def codes_of(name: str, block: ast.Module) -> set[str]:
+    """The codes that are assigned to a name."""
+    assigned = [node.value for node in ast.walk(block) if isinstance(node, ast.Assign) and name in names(node)]
+    return {one for value in assigned for one in constants(value)} & CATALOGUE.keys()
+
+
+def names(assignment: ast.Assign) -> set[str]:
+    return {one.id for target in assignment.targets for one in ast.walk(target) if isinstance(one, ast.Name)}
+
+
+def given(call: ast.Call, function: ast.FunctionDef) -> set[str] | None:
+    """The names of the values of a call; None where they come from elsewhere."""
+    found: set[str] = set()
+    for keyword in call.keywords:
+        if keyword.arg is not None:
+            found.add(keyword.arg)
+            continue
+        spread = [
+            node.value for node in ast.walk(function) if isinstance(node, ast.Assign) and keyword_is(keyword, node)
+        ]
+        tables = [one for value in spread for one in ast.walk(value) if isinstance(one, ast.Dict)]
+        if not tables:
+            return None
+        found |= {key for one in tables for name in one.keys if name is not None for key in constants(name)}
+    if name_of(call) == "by_row" and len(call.args) > 4:
+        case = call.args[4]
+        bodies = [case] if isinstance(case, ast.Lambda) else [one for one in ast.walk(function) if is_named(one, case)]
+        tables = [one for body in bodies for one in ast.walk(body) if isinstance(one, ast.Dict)]
+        found |= {key for one in tables for name in one.keys if name is not None for key in constants(name)}
+    return found
+
+
+def keyword_is(keyword: ast.keyword, node: ast.Assign) -> bool:
+    return isinstance(keyword.value, ast.Name) and keyword.value.id in names(node)
+
+
+def is_named(node: ast.AST, name: ast.expr) -> bool:
+    return isinstance(node, ast.FunctionDef) and isinstance(name, ast.Name) and node.name == name.id
+
+
+@cache
+def raised() -> tuple[tuple[str, str, frozenset[str] | None], ...]:
+    """Where each code is given: the place, the code, and the names of its values."""
+    found = []
+    for path, tree in modules().items():
+        for function in functions(tree):
+            for call in (one for one in ast.walk(function) if isinstance(one, ast.Call)):
+                if name_of(call) in PLACE_OF_CODE and call.args and path.name != "errors.py":
+                    values = given(call, function)
+                    place = f"{path.relative_to(PACKAGE)}:{call.lineno}"
+                    found += [
+                        (place, code, None if values is None else frozenset(values))
+                        for code in codes(call, function, tree)
+                    ]
+    return tuple(found)
+
+
+def fields(sentence: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(sentence) if name}
+
+
+def fields_of(entry: Entry | Phrase) -> set[str]:
+    if isinstance(entry, Phrase):
+        return fields(entry.text) | fields(entry.command or "")
+    near = {"near"} if entry.near is not None else set()
+    return near.union(*map(fields, (entry.what, entry.fix, entry.near or "", entry.command or "")))
+
+
+def test_every_code_that_is_given_has_words() -> None:
+    assert len(raised()) > 250
+    assert {code for _, code, _ in raised()} <= CATALOGUE.keys()
+
+
+def test_every_entry_is_given_somewhere() -> None:
+    assert not CATALOGUE.keys() - {code for _, code, _ in raised()}
+
+
+def test_every_fault_gives_the_values_that_its_words_name_and_no_others() -> None:
+    beside: dict[str, set[str]] = {}
+    wrong = []
+    for place, code, values in raised():
+        if values is not None:
+            missing, idle = fields_of(CATALOGUE[code]) - values, values - fields_of(CATALOGUE[code])
+            if missing:
+                wrong.append((place, code, missing))
+            beside.setdefault(place, set(idle)).intersection_update(idle)
+    assert not wrong
+    # One call may give several codes: a value is idle where none of them names it.
+    assert not {place: idle for place, idle in beside.items() if idle}
+
+
+def test_every_phrase_is_a_part_of_some_fault_and_has_its_values() -> None:
+    used: dict[str, list[set[str]]] = {}
+    spoken = set()
+    for tree in modules().values():
+        spoken |= constants(tree)
+        for call in (one for one in ast.walk(tree) if isinstance(one, ast.Call)):
+            if name_of(call) == "Fact" and call.args and all(one.arg for one in call.keywords):
+                for code in constants(call.args[0]) & PHRASES.keys():
+                    used.setdefault(code, []).append({one.arg or "" for one in call.keywords})
+    assert not PHRASES.keys() - spoken
+    for code, values in used.items():
+        assert fields_of(PHRASES[code]) in values, code
+
+
+def test_nobody_reads_the_words_of_a_fault() -> None:
+    reading = []
+    for path, tree in modules().items():
+        if not {"Fault", "DossierError"} & {
+            alias.name
+            for node in ast.walk(tree)
+            for alias in getattr(node, "names", ())
+            if isinstance(alias, ast.alias)
+        }:
+            continue
+        reading += [
+            f"{path.relative_to(PACKAGE)}:{getattr(node, 'lineno', 0)}" for node in ast.walk(tree) if asks_words(node)
+        ]
+    assert not reading
+
+
+def asks_words(node: ast.AST) -> bool:
+    """Whether an expression compares a text of a fault, or looks into it."""
+    if isinstance(node, ast.Compare):
+        asked = [side for side in (node.left, *node.comparators) if is_text(side)]
+        return bool(asked) and not all(isinstance(one, (ast.Is, ast.IsNot)) for one in node.ops)
+    if isinstance(node, ast.Subscript):
+        return is_text(node.value)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in READS:
+        return is_text(node.func.value) or any(map(is_text, node.args))
+    return False
+
+
+def is_text(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call) and name_of(node) == "str" and node.args:
+        return "fault" in ast.unparse(node.args[0])
+    return isinstance(node, ast.Attribute) and node.attr in TEXTS and ast.unparse(node.value) != "np"
+
+
+@pytest.mark.parametrize(
+    ("source", "reads"),
+    [
+        ('fault.what == "x"', True),
+        ('"x" in fault.fix', True),
+        ('fault.where.startswith("release.toml")', True),
+        ('re.match("x", fault.where)', True),
+        ('fault.where.split(", ", 1)', True),
+        ("str(fault)[:5]", True),
+        ('fault.code == "x"', False),
+        ("np.where(values == 1, 0, 1)", False),
+        ("dialect.where is None", False),
+    ],
+)
+def test_the_scan_sees_who_reads(source: str, reads: bool) -> None:
+    assert any(map(asks_words, ast.walk(ast.parse(source)))) == reads
+
+
+# ---- values ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("at", "text"),
+    [
+        (Cell("a.csv"), "a.csv"),
+        (Cell("a.csv", "risk", (5,)), "a.csv, row 5, column risk"),
+        (Cell("a.csv", "risk", (5, 8)), "a.csv, rows 5 and 8, column risk"),
+        (Cell("a.csv", None, (3, 5, 8)), "a.csv, rows 3, 5 and 8"),
+        (Cell("a.csv", "risk", (3, 5, 8), 3), "a.csv, rows 3, 5, 8 and 3 more, column risk"),
+        (Cell("a.csv", ("a", "b"), (3,)), "a.csv, row 3, columns a, b"),
+        (Cell("a.csv", "risk", site=("hosp", "B")), "a.csv, column risk, hosp B"),
+        (Cell("a.csv", "x", other="b.csv"), "a.csv and b.csv, column x"),
+        (Cell("r.json", rows=(2,), character=7), "r.json, row 2, character 7"),
+        (Header("a.csv"), "a.csv, first row"),
+        (Key(), "release.toml"),
+        (Key(key="top level"), "release.toml, top level"),
+        (Key("outcome", "column"), "release.toml, [outcome] column"),
+        (listed_table("dataset"), "release.toml, [[dataset]]"),
+        (listed_table("dataset", 2, "north").of("file"), "release.toml, [[dataset]] 2 (north), file"),
+        (listed_table("model.term", 1).of("with"), "release.toml, [[model.term]] 1, with"),
+        (Line("release.toml", 3, 4), "release.toml, line 3, column 4"),
+        (Line("release.toml"), "release.toml, last line"),
+        (File("a.csv", "b.csv"), "a.csv and b.csv"),
+        (Option("--risk"), "--risk"),
+    ],
+)
+def test_a_location_is_written_in_one_way_and_survives_json(at: Location, text: str) -> None:
+    assert str(at) == text
+    assert Location.of_json(at.as_json) == at
+
+
+def test_every_kind_of_location_can_be_read_again() -> None:
+    assert set(locations.KINDS.values()) == set(Location.__subclasses__())
+
+
+def test_a_fault_survives_the_way_between_processes() -> None:
+    fault = Fault(
+        "row_of_other_width",
+        Cell("a.csv", rows=(4,)),
+        cases=(Fact("row_of_other_width", number=Count(3, "cell")),),
+        others=Count(0, "row"),
+        width=2,
+        mend=Fact("cells_in_every_row", width=2),
+    )
+    again = Fault.of_json(fault.as_json)
+    assert (again, str(again)) == (fault, str(fault))
+
+
+def test_rows_of_one_cause_are_one_fault() -> None:
+    values = ["x", "y", "x", "z", "w", *["x"] * 30]
+    [fault] = by_row("outcome_not_binary", "a.csv", "died", range(2, 37), lambda k: {"value": values[k]})
+    assert fault.what == (
+        "outcome is x, not 0 or 1. outcome is y, not 0 or 1. outcome is z, not 0 or 1. And 16 more of this kind."
+    )
+    assert fault.where == "a.csv, rows 2, 3, 4 and 32 more, column died"
+
+
+def test_a_command_hears_of_what_it_can_mend() -> None:
+    fault = Fault("empty_file", listed_table("dataset", 1, "table").of("file"), file="table.csv")
+    assert (fault.where, fault.fix) == (
+        "release.toml, [[dataset]] 1 (table), file",
+        "Put the rows in it, or take it out of the release.",
+    )
+    assert (fault.of_command.where, fault.of_command.fix) == ("TABLE", "Put the rows in it.")
+    assert fault.of_command.code == fault.code
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        *(
+            ("table.csv", cells)
+            for cells in ("yes,0.1", "2,0.1", "3,x", "1,17%", '1,"0,5"', "1,\u22120.5", "1,inf", "1,1.7")
+        ),
+        *(("table.csv", cells) for cells in ("1,", ",", '"1,0.2', "1,2,0.1", "1;0.1,", "1,1.234.567")),
+        *((f"table.{ending}", "1,0.1") for ending in ("tsv", "xlsx", "parquet", "dta", "txt")),
+    ],
+)
+def test_no_command_is_told_to_mend_a_release(tmp_path: Path, name: str, cells: str) -> None:
+    (tmp_path / name).write_text(f"died,risk\n0,0.2\n{cells}\n", encoding="utf-8")
+    of_a_release = re.compile(r"release\.toml|\[|declare|out of the release| = ")
+    for columns in (("died", "risk"), ("dies", "risks"), ("risk", "risk")):
+        for fault in faults_of(tmp_path / name, *columns):
+            assert not of_a_release.search(fault.where + fault.fix), fault
+
+
+def faults_of(table: Path, outcome: str, risk: str) -> tuple[Fault, ...]:
+    try:
+        reading.quick(table, outcome, risk)
+    except DossierError as error:
+        return error.faults
+    return ()
+
+
+def test_the_page_is_written_from_the_catalogue() -> None:
+    assert (PACKAGE.parent / "docs" / "faults.md").read_text(encoding="utf-8") == page(), "run make faults"
+
+
+def test_a_text_of_the_user_is_never_taken_for_a_value() -> None:
+    fault = Fault("no_file", File("{near}"), file="{near:short} {0}", near="{file}")
+    assert (fault.what, fault.fix) == ("There is no file {near:short} {0}.", "Did you mean {file}?")
+
+
+def test_an_error_survives_pickling() -> None:
+    import pickle
+
+    error = DataError.one("no_rows", File("a.csv"), file="a.csv")
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.faults, str(again)) == (error.faults, str(error))
