@@ -146,7 +146,6 @@ WORDS: Mapping[str, str] = {
     "every_weighted_risk_reaches_threshold": "every risk that has a weight reaches the threshold of {threshold:g}",
     "every_weighted_row_has_outcome": "every row that has a weight has the outcome",
     "false_positive_weighs_infinitely": "at a threshold of 1 a false positive weighs infinitely much",
-    "few_in_subgroup": "fewer than {below} patients, events or non-events",
     "fewer_events": "fewer than {fewest} events",
     "fewer_non_events": "fewer than {fewest} non-events",
     "fewer_persons": "fewer than {below} persons",
