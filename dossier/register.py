@@ -1,4 +1,4 @@
-"""@metric, @curve, @describe, @synthesis, @figure: a function becomes a labelled value.
+"""@metric, @stratified, @curve, @describe, @synthesis, @figure: a function becomes a labelled value.
 
 The decorated function stays a plain function. Its module's name is its chapter, the first sentence of its docstring its
 glossary entry, its parameters what it needs: columns of a site (`outcome`, `risk`, `predictors` ...) or settings of the
@@ -30,6 +30,13 @@ Symmetry = Literal["plain", "log", "logit", "wilson"]
 Law = Literal["rows in any order", "rows doubled", "perfect is best", "narrower with more rows", "one class is absent"]
 AgainstRest = Literal["no", "by class", "by class and mean"]
 """What becomes of a measure of two classes when there are several: nothing, one value a class, or also their mean."""
+Clustered = Literal["jackknife", "value only", "refused", "as it is"]
+"""What becomes of a measure where rows belong to clusters: an interval by leaving clusters out (or by linearization,
+where it is known what each row contributes), no interval because its own is drawn from independent rows, no value
+because its very value supposes independent rows, or nothing, for it has no interval."""
+Reveals = Literal["table at one half", "count of rows"]
+"""What a small count could be worked back from: the table of right and wrong at a risk of one half, or a value that is
+a share of the rows."""
 LAWS: frozenset[Law] = frozenset(get_args(Law))
 
 
@@ -51,6 +58,12 @@ class Metric:
     case and another."""
     independent_rows: bool = False
     against_rest: AgainstRest = "no"
+    clustered: Clustered = "jackknife"
+    weighted: Callable[..., Any] | None = None
+    """The measure with each row at its weight, of `metrics.weighted.Rows`; none where weights are refused."""
+    reveals: Reveals | None = None
+    counts: tuple[str, ...] = ()
+    """The details that are counts of patients."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +101,13 @@ class FigureMaker:
     function: Callable[..., Any]
 
 
+@dataclass(frozen=True)
+class Stratified:
+    """The form of a measure that is taken over the rows of all sites, each site a stratum."""
+
+    function: Callable[..., Any]
+
+
 @dataclass
 class Register:
     """What is known by name. It is filled once, when the folders of metrics and figures are imported."""
@@ -98,6 +118,7 @@ class Register:
     curve_syntheses: dict[str, CurveMaker] = field(default_factory=dict)
     descriptions: dict[str, CurveMaker] = field(default_factory=dict)
     figures: dict[str, FigureMaker] = field(default_factory=dict)
+    stratified: dict[str, Stratified] = field(default_factory=dict)
     class_metrics: dict[str, Metric] = field(default_factory=dict)
     class_curves: dict[str, CurveMaker] = field(default_factory=dict)
     class_curve_syntheses: dict[str, CurveMaker] = field(default_factory=dict)
@@ -162,6 +183,10 @@ def metric(
     against_rest: AgainstRest = "no",
     of_classes: bool = False,
     chapter: str | None = None,
+    clustered: Clustered = "jackknife",
+    weighted: Callable[..., Any] | None = None,
+    reveals: Reveals | None = None,
+    counts: tuple[str, ...] = (),
     formula: str = "",
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a measure.
@@ -210,6 +235,10 @@ def metric(
             mean_over,
             independent_rows,
             against_rest,
+            clustered,
+            weighted,
+            reveals,
+            counts,
         )
         _enter(REGISTER.class_metrics if of_classes else REGISTER.metrics, name, entry)
         return function
@@ -253,6 +282,15 @@ def synthesis(
         return function
 
     return enter
+
+
+def stratified(function: Plain) -> Plain:
+    """Make a function on strata the form of the measure of its name that is taken over the rows of all sites.
+
+    It takes `metrics.stratified.Stratum`, one a site, and the level of the interval.
+    """
+    _enter(REGISTER.stratified, function.__name__, Stratified(function))
+    return function
 
 
 def _curve_maker(

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from dossier import evaluate, reading
-from dossier.metrics import imputations, stratified
+from dossier.metrics import imputations
 from dossier.metrics.stratified import Stratum
+from dossier.register import REGISTER
 from dossier.types import (
     POOLED,
     RIVAL,
@@ -100,7 +101,7 @@ def test_where_a_site_is_left_out_the_rows_of_all_stand_beside(with_a_small_site
         pooled, beside = number(find(evidence, measure, POOLED)), number(together(evidence, measure))
         assert (pooled.details["k"], beside.details["k"]) == (2, 3)
         assert (pooled.n, beside.n) == (350, 380)
-        expected = number(stratified.MEASURES[measure](strata, 0.95))
+        expected = number(REGISTER.stratified[measure].function(strata, 0.95))
         assert (beside.value, beside.low, beside.high) == (expected.value, expected.low, expected.high)
 
 
@@ -211,7 +212,7 @@ def test_imputations_and_clusters_of_sites_come_together(tmp_path: Path) -> None
                 one.imputations[imputation % len(one.imputations)] if one.imputations else one for one in study.datasets
             ]
             strata = [stratum(one, Subset("s", "x")) for one in datasets]
-            each.append(number(stratified.MEASURES[measure](strata, 0.95)))
+            each.append(number(REGISTER.stratified[measure].function(strata, 0.95)))
         expected = imputations.rubin(each, scale, 0.95)  # type: ignore[arg-type]
         seen = number(find_in_subgroup(evidence, Subset("s", "x"), measure, POOLED))
         assert (seen.value, seen.low, seen.high) == pytest.approx((expected.value, expected.low, expected.high))

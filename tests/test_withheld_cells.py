@@ -327,7 +327,7 @@ def test_one_row_is_not_in_the_plural() -> None:
 def test_rows_that_chance_leaves_out_are_no_small_count(drawn_from: float, is_withheld: bool) -> None:
     """Of 45 rows 38 are drawn, which is no secret; that 5 had no predictors, and could not be drawn, is one."""
     found = Estimate(0.5, None, None, None, 38, "permutation", details={"external_of": drawn_from})
-    shown = of_counts("degree_of_correspondence", found, 10, 45)
+    shown = of_counts(fill("metrics").metrics["degree_of_correspondence"], found, 10, 45)
     assert isinstance(shown, Withheld) is is_withheld
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from dossier.evaluate import classes, subgroups
-from dossier.evaluate.dependent import BANDS, INDEPENDENT, reach_of_bands, symmetry_of
+from dossier.evaluate.dependent import BANDS, reach_of_bands, symmetry_of
 from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve, refuse_what_is_no_number
 from dossier.evaluate.site import SiteEvidence, described, site_evidence
 from dossier.metrics import imputations, severity
@@ -107,7 +107,7 @@ def _pool(each: Sequence[Estimate | Absent], metric: Metric, first: Result, leve
     if absent is not None:
         every = all(isinstance(one, Absent) for one in found)
         return absent if every else Absent(f"at least one imputation allows no value: {absent.reason}")
-    if metric.term.name in INDEPENDENT:
+    if metric.clustered == "refused":
         return Absent("p-values and sample sizes of imputations are not pooled: Rubin's rules need a standard error")
     estimates = [one for one in found if isinstance(one, Estimate)]
     difference = "against" in first.at

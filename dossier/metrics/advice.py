@@ -93,6 +93,8 @@ def advice_value(outcome: Floats, risk: Floats) -> Curve | Absent:
     cites=("Campagner 2023", "Chuang 2000"),
     at=("calibration",),
     breaks=("one class is absent",),
+    clustered="value only",
+    reveals="table at one half",
     formula="mean of conf × LC of its bin; conf = max(p, 1 - p), gap = |share right - mean conf| in ten equal bins; "
     "LC = 1 - gap, or with ECI 1 - gap / max(mean conf, 1 - mean conf)",
 )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from dossier.bands import FEW_FOR_POOLING
+from dossier.metrics import weighted
 from dossier.metrics.calibration_errors import errors_with_intervals
 from dossier.metrics.discrimination import one_class, risk_range
 from dossier.metrics.intervals import (
@@ -118,6 +119,7 @@ def _se_fixed(phi: float, design: Design) -> float | None:
     roles=EVERYWHERE,
     breaks=("perfect is best",),
     against_rest="by class",
+    weighted=weighted.calibration_intercept,
     formula="a in logit P(y = 1) = a + logit p",
 )
 def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -149,6 +151,7 @@ def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) ->
     pool="plain",
     breaks=("perfect is best",),
     against_rest="by class",
+    weighted=weighted.calibration_slope,
     formula="b in logit P(y = 1) = a + b logit p",
 )
 def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -180,6 +183,7 @@ def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Est
     roles=EVERYWHERE,
     breaks=("perfect is best",),
     against_rest="by class",
+    weighted=weighted.calibration_intercept_joint,
     formula="a in logit P(y = 1) = a + b logit p",
 )
 def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -258,6 +262,7 @@ def _error(name: str, outcome: Floats, risk: Floats, level: float, bootstrap: in
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class",
+    clustered="value only",
     formula="mean of |c(p) - p|, c the calibration curve",
 )
 def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
@@ -294,6 +299,7 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class",
+    clustered="value only",
     formula="median of |c(p) - p|, c the calibration curve",
 )
 def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
@@ -317,6 +323,7 @@ def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class",
+    clustered="value only",
     formula="90% quantile of |c(p) - p|, c the calibration curve",
 )
 def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
@@ -338,6 +345,7 @@ def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class",
+    clustered="value only",
     formula="maximum of |c(p) - p|, c the calibration curve",
 )
 def emax(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
@@ -429,6 +437,7 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     "where the risks are off.",
     counterpart="ici",
     against_rest="by class",
+    clustered="value only",
     formula="Σ over ten equal bins of (rows of the bin / n) |mean y - mean p|",
 )
 def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
@@ -459,6 +468,7 @@ def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     against_rest="by class",
     differs="differs from the published estimated calibration index of Van Hoorde, which has the same letters, because "
     "it goes by bins, 1 is perfect, and it succeeds the GICI",
+    clustered="value only",
     formula="Σ over ten equal bins of (rows of the bin / n)(1 - |mean y - mean p| / max(mean p, 1 - mean p))",
 )
 def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
@@ -483,6 +493,7 @@ def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     best="lower",
     cites=("Brier 1950", "Bradley 2008"),
     breaks=("one class is absent",),
+    weighted=weighted.brier,
     formula="mean of (p - y)²",
 )
 def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -511,6 +522,7 @@ def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
     differs="differs from the published formula because the reference is the prevalence observed at the site, not the "
     "mean risk, which rewards a model for being wrong on average [Dinga 2019]",
     against_rest="by class",
+    weighted=weighted.scaled_brier,
     formula="1 - Brier score / (φ (1 - φ))",
 )
 def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -539,6 +551,7 @@ def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate
     cites="Good 1952",
     breaks=("one class is absent",),
     differs="differs from the published unit because a natural logarithm gives nats, not bits [Dinga 2019]",
+    weighted=weighted.log_score,
     formula="mean of y ln p + (1 - y) ln(1 - p)",
 )
 def log_score(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -640,6 +653,7 @@ def nagelkerke_r2(
     differs="differs from the published reading because the gap between the two groups' cumulative distributions over "
     "the risk is this measure, not the AUROC less one half, which holds on the axis of ranks [Dinga 2019]",
     against_rest="by class",
+    weighted=weighted.tjur_r2,
     formula="mean p of cases - mean p of the others",
 )
 def tjur_r2(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -680,6 +694,7 @@ A_TEST = "a test statistic carries no interval"
     independent_rows=True,
     breaks=("rows doubled", "perfect is best", "one class is absent"),
     against_rest="by class",
+    clustered="refused",
     formula="Σ (y - p)(1 - 2p) / √(Σ (1 - 2p)² p (1 - p))",
 )
 def spiegelhalter_z(outcome: Floats, risk: Floats) -> Estimate | Absent:

@@ -303,6 +303,7 @@ def log_score(classes: Integers, class_risk: Floats, level: float = 0.95) -> Est
     caution="It counts every error alike, a neighbouring class as the farthest one, and depends on how common the "
     "classes are.",
     counterpart="brier",
+    reveals="count of rows",
     formula="share of rows whose class has the largest risk; of ties the first class counts",
 )
 def accuracy(classes: Integers, class_risk: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -356,6 +357,7 @@ def shares_of(
     chapter="accuracy",
     differs="differs from the published formula because ties for the largest score share the credit, where equation 4 "
     "credits each of them fully and breaks its own Proposition 1 [Cabitza 2019]",
+    reveals="table at one half",
     formula="Σ over classes l of priority(l) × mean of σ over the rows of l; σ = 0 unless the risk p "
     "of l is the largest (ties share), else (p - 1/k)/(τ - 1/k), at most 1",
 )
@@ -799,6 +801,7 @@ def accuracy_difference(
     roles=("external",),
     of_classes=True,
     chapter="sample",
+    clustered="refused",
     formula="(2 × 1.96 SD of Σ over classes of (p - y)² / width)²",
 )
 def mss_brier(classes: Integers, class_risk: Floats, brier_width: float = 0.05) -> Estimate | Absent:

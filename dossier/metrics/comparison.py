@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincc
 
-from dossier.metrics import calibration, discrimination
+from dossier.metrics import calibration, discrimination, weighted
 from dossier.metrics.calibration import A_TEST, log_score
 from dossier.metrics.discrimination import one_class, placements
 from dossier.metrics.intervals import NO_ROWS, beyond, estimate, standard_error, two_sided
@@ -212,6 +212,7 @@ def sign_flip_p(differences: Floats, permutations: int, seed: int) -> float | No
     fixed=OF_RIVAL,
     scale="logit",
     breaks=("perfect is best",),
+    weighted=weighted.of_the_rival(weighted.auroc),
     formula=(
         "mean over pairs of a case and another of 1[q(case) > q(other)] + ½ 1[q(case) = q(other)], q the rival's risk"
     ),
@@ -263,6 +264,7 @@ def oe_ratio_of_rival(
     measure="calibration_slope",
     fixed=OF_RIVAL,
     breaks=("perfect is best",),
+    weighted=weighted.of_the_rival(weighted.calibration_slope),
     formula="b in logit P(y = 1) = a + b logit q, q the rival's risk",
 )
 def calibration_slope_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -307,6 +309,7 @@ SINGLE_ROW = "there is a single case or a single non-case, so that DeLong's vari
     mean_over="pairs",
     independent_rows=True,
     breaks=("perfect is best",),
+    weighted=weighted.difference_to_rival(weighted.auroc),
     formula="AUROC of the model - AUROC of the rival; DeLong's paired variance",
 )
 def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -344,6 +347,7 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
     mean_over="rows",
     independent_rows=True,
     breaks=("perfect is best", "one class is absent"),
+    weighted=weighted.difference_to_rival(weighted.brier),
     formula="mean of (p - y)² - (rival - y)²; p value (b + 1)/(m + 1), b of m sign flips at least as far from 0",
 )
 def brier_difference(
@@ -397,6 +401,7 @@ def paired(
     fixed=AGAINST_RIVAL,
     independent_rows=True,
     breaks=("perfect is best", "one class is absent"),
+    weighted=weighted.difference_to_rival(weighted.log_score),
     formula="mean difference of the rows' log likelihoods; p value (b + 1)/(m + 1) from m sign flips",
 )
 def log_score_difference(
@@ -427,6 +432,7 @@ def log_score_difference(
     fixed=AGAINST_RIVAL,
     independent_rows=True,
     breaks=("perfect is best", "one class is absent"),
+    weighted=weighted.difference_to_rival(weighted.accuracy),
     formula="(b - c)/n, b rows where the model alone is right, c where the rival alone is; exact McNemar test",
 )
 def accuracy_difference(
@@ -550,6 +556,7 @@ def _tested(value: float, p_value: float, outcome: Floats, method: str, **detail
     "of the larger class, takes as known what comes from the same rows, and at the level of .05 refutes a model that "
     "is no better in up to 13% of studies; its p value is p_value_larger_class in results.json. In the published "
     "figure 15 of 20 right answers should be the fewest beyond chance, one more than drawn there [Dinga 2019]",
+    clustered="refused",
     formula="right answers; p value P(X ≥ k), k right among the m rows not answered with the larger class, X binomial "
     "with m rows and 1/2",
 )
@@ -601,6 +608,7 @@ def _against_naming(says: bool, flagged: NDArray[np.bool_], case: NDArray[np.boo
     fixed=CHANCE,
     independent_rows=True,
     breaks=("rows doubled", "perfect is best"),
+    clustered="refused",
     formula="U = AUROC × cases × others, and how often a random order reaches it",
 )
 def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
@@ -643,6 +651,7 @@ def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
     cites=("Phipson 2010", "Gandy 2009", "Dinga 2019"),
     fixed=CHANCE,
     independent_rows=True,
+    clustered="refused",
     formula="p value (b + 1)/(m + 1), b of m permutations of y with a Brier score at least as low",
 )
 def brier_permutation_test(
@@ -680,6 +689,7 @@ def brier_permutation_test(
     cites=("Phipson 2010", "Gandy 2009", "Dinga 2019"),
     fixed=CHANCE,
     independent_rows=True,
+    clustered="refused",
     formula="p value (b + 1)/(m + 1), b of m permutations of y with a log score at least as high",
 )
 def log_score_permutation_test(

@@ -234,6 +234,7 @@ def _error_of_the_draw(table: Tables, distance: Floats, nearest: Integers | None
     breaks=("rows doubled", "perfect is best", "narrower with more rows", "one class is absent"),
     differs="differs from the published loop because one is added to both counts, without which a p-value can be 0, "
     "and the draws have a seed [Cabitza 2021]",
+    clustered="refused",
     formula="(b + 1)/(m + 1), b of m permutations with T at least as large; T = mean over external x of Σ over "
     "development rows a of d(a, x) - d(a, neighbour of x)",
 )
@@ -289,6 +290,7 @@ def degree_of_correspondence(
     cites="Cabitza 2021",
     roles=("external",),
     breaks=("rows doubled", "perfect is best", "one class is absent"),
+    clustered="value only",
     formula="mean over external x of (1 + number of development j with T(j) ≥ T(x)) / (development rows + 1); T(x) = Σ "
     "over a of d(a, x) - d(a, neighbour of x)",
 )
@@ -434,6 +436,7 @@ def conformal_p_values(development: Sequence[Feature], predictors: Sequence[Feat
     roles=("external",),
     # Its interval rests on the development rows as well, which do not become more.
     breaks=("rows doubled", "perfect is best", "narrower with more rows", "one class is absent"),
+    clustered="value only",
     formula="(2 E|X - Y| - E|X - X'| - E|Y - Y'|) / (2 E|X - Y|)",
 )
 def energy_coefficient(
@@ -699,6 +702,7 @@ def out_of_fold(design: Membership, seed: int) -> Floats:
     scale="logit",
     # The development rows do not become more, and rows that appear twice are known from their twins.
     breaks=("rows doubled", "perfect is best", "narrower with more rows", "one class is absent"),
+    clustered="value only",
     formula="AUROC of a logistic model of external against development, predicted in ten folds",
 )
 def membership_auroc(

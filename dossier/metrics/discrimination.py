@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dossier.metrics import weighted
 from dossier.metrics.intervals import NO_ROWS, column, estimate, on_log, on_logit, wilson
 from dossier.metrics.resampling import Cells, block_size, cells_of, draws, draws_within_classes, percentile
 from dossier.register import curve, metric
@@ -78,6 +79,7 @@ def newcombe_standard_error(auroc: float, n: int, events: int) -> float:
     roles=("development", "internal", "external"),
     pool="logit",
     against_rest="by class and mean",
+    weighted=weighted.auroc,
     formula="mean over pairs of a case and another of 1[p(case) > p(other)] + ½ 1[p(case) = p(other)]",
 )
 def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -144,6 +146,12 @@ def expected_concordance(risk: Floats, weights: Floats) -> tuple[float, Floats] 
     return value, np.asarray((in_order - value * of_all) / pairs)
 
 
+def weighted_concordance(rows: weighted.Rows) -> weighted.Found:
+    """The AUROC that the risks would have if they were right, each pair of rows at the product of its weights."""
+    found = expected_concordance(rows.risk, rows.weights / rows.weights.mean())
+    return NO_EXPECTED_PAIR if found is None else weighted.Weighted(*found)
+
+
 @metric(
     "Model-based concordance",
     digits=2,
@@ -153,6 +161,7 @@ def expected_concordance(risk: Floats, weights: Floats) -> tuple[float, Floats] 
     scale="logit",
     breaks=("rows doubled", "perfect is best", "one class is absent"),
     against_rest="by class and mean",
+    weighted=weighted_concordance,
     formula="Σ p (1 - q) (1[p > q] + ½ 1[p = q]) / Σ p (1 - q) over all pairs of two rows with risks p and q",
 )
 def model_based_concordance(
@@ -215,6 +224,7 @@ def _share(chosen: Floats, among: Floats, outcome: Floats, level: float, empty: 
     unit="%",
     breaks=("one class is absent",),
     against_rest="by class and mean",
+    weighted=weighted.sensitivity,
     formula="TP / (TP + FN)",
 )
 def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
@@ -242,6 +252,7 @@ def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     unit="%",
     breaks=("one class is absent",),
     against_rest="by class and mean",
+    weighted=weighted.specificity,
     formula="TN / (TN + FP)",
 )
 def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
@@ -268,6 +279,7 @@ def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     unit="%",
     breaks=("one class is absent",),
     against_rest="by class and mean",
+    weighted=weighted.ppv,
     formula="TP / (TP + FP)",
 )
 def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
@@ -294,6 +306,7 @@ def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     unit="%",
     breaks=("one class is absent",),
     against_rest="by class and mean",
+    weighted=weighted.npv,
     formula="TN / (TN + FN)",
 )
 def npv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
@@ -435,6 +448,8 @@ def _kappa(shares: Shares) -> float:
     breaks=("one class is absent",),
     caution=IMPROPER,
     counterpart="net_benefit",
+    weighted=weighted.accuracy,
+    reveals="count of rows",
     formula="(TP + TN) / n",
 )
 def accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
@@ -471,6 +486,7 @@ EQUAL_WEIGHT = (
     caution=EQUAL_WEIGHT,
     counterpart="net_benefit",
     against_rest="by class and mean",
+    weighted=weighted.balanced_accuracy,
     formula="(se + sp) / 2",
 )
 def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
@@ -504,6 +520,7 @@ def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: fl
     differs="differs from the published range because J runs from -1 to 1 with 0 for chance, not from 0 to 1 "
     "[Campagner 2023]",
     against_rest="by class and mean",
+    weighted=weighted.youden_j,
     formula="se + sp - 1",
 )
 def youden_j(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
@@ -692,6 +709,7 @@ def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level:
     at=("threshold",),
     breaks=("perfect is best",),
     against_rest="by class",
+    weighted=weighted.likelihood_ratio_positive,
     formula="se / (1 - sp)",
 )
 def likelihood_ratio_positive(
@@ -723,6 +741,7 @@ def likelihood_ratio_positive(
     at=("threshold",),
     breaks=("perfect is best",),
     against_rest="by class",
+    weighted=weighted.likelihood_ratio_negative,
     formula="(1 - se) / sp",
 )
 def likelihood_ratio_negative(

@@ -178,6 +178,7 @@ def _two_classes(outcome: Floats, risk: Floats) -> tuple[Integers, Floats]:
     at=("priority", "tau", "complexity"),
     differs="differs from the published formula because ties for the largest score share the credit, where equation 4 "
     "credits each of them fully and breaks its own Proposition 1 [Cabitza 2019]",
+    reveals="table at one half",
     formula="Σ over classes l of priority(l) × Σ dσ / Σ d over the rows of l; σ = 0 unless the score s of l is the "
     "largest (ties share), else (s - 1/k)/(τ - 1/k), at most 1; d complexity",
 )

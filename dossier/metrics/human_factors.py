@@ -294,6 +294,7 @@ def _rate(study: ReaderStudy, arm: int, level: float, bootstrap: int, seed: int)
     cites="Campagner 2023",
     roles=(),
     breaks=("perfect is best", "one class is absent", "narrower with more rows"),
+    reveals="count of rows",
     formula="AIE / (AIE + AIN), wrong and right decisions with the model",
 )
 def error_rate_aided(
@@ -323,6 +324,7 @@ def error_rate_aided(
     cites="Campagner 2023",
     roles=(),
     breaks=("perfect is best", "one class is absent", "narrower with more rows"),
+    reveals="count of rows",
     formula="CE / (CE + CN), wrong and right decisions without the model",
 )
 def error_rate_unaided(

@@ -182,6 +182,8 @@ def together(terms: Sequence[ModelTerm], features: Mapping[str, Feature]) -> Flo
     roles=("external",),
     breaks=("perfect is best", "narrower with more rows", "one class is absent"),
     cites="Harrell 2015",
+    clustered="as it is",
+    counts=("differing", "left_out"),
     formula="max of |p - expit(a + Σ f(x))|, f(x) the terms of [model]",
 )
 def formula_difference(model: Model, risk: Floats, predictors: Sequence[Feature]) -> Estimate | Absent:

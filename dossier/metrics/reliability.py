@@ -117,6 +117,7 @@ def _mean_with_interval(
     tier="mission",
     cites="Fleiss 1971",
     breaks=BROKEN,
+    reveals="count of rows",
     formula="mean over cases of the share of agreeing pairs of labels",
 )
 def observed_agreement(labels: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:

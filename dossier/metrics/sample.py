@@ -48,6 +48,7 @@ def _needed(value: float, outcome: Floats, method: str, width: float) -> Estimat
     roles=("external",),
     breaks=BROKEN,
     against_rest="by class",
+    clustered="refused",
     formula="smallest n with A (1 - A)[1 + (n/2 - 1)((1 - A)/(2 - A) + A/(1 + A))] / (n² φ (1 - φ)) ≤ (width/3.92)², "
     "A the AUROC",
 )
@@ -91,6 +92,7 @@ def smallest_sample(auroc: float, prevalence: float, width: float) -> int:
     roles=("external",),
     breaks=BROKEN,
     against_rest="by class",
+    clustered="refused",
     formula="(1 - φ)/(φ s²), s = asinh(width/2)/1.96, rounded up",
     differs="differs from the published program because the size is solved for and rounded up, where pmvalsampsize "
     "steps the standard error in thousandths and can stop one patient earlier [Riley 2021]",
@@ -120,6 +122,7 @@ def mss_oe(outcome: Floats, oe_ratio_width: float = 0.2) -> Estimate | Absent:
     roles=("external",),
     breaks=("one class is absent", *BROKEN),
     against_rest="by class",
+    clustered="refused",
     formula="I(a) / (SE² (I(a) I(b) - I(ab)²)), the information on intercept and slope at 0 and 1, SE = width/3.92",
 )
 def mss_slope(outcome: Floats, risk: Floats, calibration_slope_width: float = 0.2) -> Estimate | Absent:
@@ -161,6 +164,7 @@ def _sample_for_slope(predictor: Floats, width: float) -> float | None:
     roles=("external",),
     breaks=BROKEN,
     against_rest="by class",
+    clustered="refused",
     formula="[se (1 - se)/φ + w² sp (1 - sp)/(1 - φ) + w² (1 - sp)²/(φ (1 - φ))] / (width/3.92)², w = (1 - φ)/φ × "
     "t/(1 - t)",
 )
@@ -194,6 +198,7 @@ def mss_snb(
     cites="Bradley 2008",
     roles=("external",),
     breaks=("one class is absent", *BROKEN),
+    clustered="refused",
     formula="(2 × 1.96 SD of (p - y)² / width)²",
 )
 def mss_brier(outcome: Floats, risk: Floats, brier_width: float = 0.05) -> Estimate | Absent:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.metrics import weighted
 from dossier.metrics.discrimination import one_class, risk_range
 from dossier.metrics.h_accuracy import h_accuracy_at_risks
 from dossier.metrics.intervals import NO_ROWS, column, estimate, two_sided, two_sided_student
@@ -102,6 +103,17 @@ def _of_everyone(found: SumOfShares, threshold: float) -> float:
     return hit + missed - (alarm + spared) * threshold / (1 - threshold)
 
 
+def weighted_standardized_net_benefit(rows: weighted.Rows) -> weighted.Found:
+    """The weighted net benefit over the weighted prevalence."""
+    if rows.threshold >= 1:
+        return AT_ONE
+    phi = weighted.mean_of_rows(rows.outcome, rows.weights)
+    if phi.value == 0:
+        return weighted.NO_CASE
+    benefit = contributions(rows.outcome, rows.risk, rows.threshold)
+    return weighted.ratio(weighted.mean_of_rows(benefit, rows.weights), phi)
+
+
 @metric(
     "Standardized net benefit",
     digits=2,
@@ -112,6 +124,7 @@ def _of_everyone(found: SumOfShares, threshold: float) -> float:
     at=("threshold",),
     breaks=("one class is absent",),
     against_rest="by class",
+    weighted=weighted_standardized_net_benefit,
     formula="net benefit / φ",
 )
 def standardized_net_benefit(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:

@@ -35,12 +35,6 @@ from dossier.types import (
 OF_THE_OUTCOME = frozenset(("outcome", "classes"))
 """The columns that make a measure one of the outcome."""
 
-AT_ONE_HALF = frozenset(("h_accuracy", "advisor_value"))
-"""The measures that take a risk of one half or more as positive."""
-
-SHARES = frozenset(("accuracy", "error_rate_aided", "error_rate_unaided", "observed_agreement"))
-"""The measures whose value times the rows is a count."""
-
 COUNTED = re.compile(r"\b(\d[\d,]*) (?:rows?|risks?|patients?|cases?|events?|non-events?|decisions?|clusters?)\b")
 OF_A_CLASS = re.compile(r"(?:[,:] )(\d[\d,]*) of (?!the )")
 """A count of those of a class, in a sentence on classes with too few."""
@@ -57,22 +51,23 @@ def shown(evidence: Evidence, policy: Policy) -> tuple[Result, ...]:
         else replace(one, found=_found(one, policy, measures, sizes, evidence))
         for one in evidence.results
     ]
-    first = _reader_study(first)
+    first = _reader_study(first, measures)
     second = [_synthesis(one, first, evidence, policy) for one in first]
-    return tuple(_together(one, evidence.results, second, evidence, policy) for one in second)
+    return tuple(_together(one, evidence.results, second, evidence, policy, measures) for one in second)
 
 
 def shown_of_subgroups(evidence: Evidence, policy: Policy) -> tuple[Result, ...]:
     """The results of subgroups as they may be shown."""
     sizes = {(one.dataset, one.subset): one.size for one in evidence.subgroups.summaries}
+    measures = metrics_of(evidence.release)
     each = [
         one
         if is_pooled(one)
-        else replace(one, found=_of_subgroup(one, one.subset, policy, sizes.get((one.dataset, one.subset))))
+        else replace(one, found=_of_subgroup(one, one.subset, policy, measures, sizes.get((one.dataset, one.subset))))
         for one in evidence.subgroups.results
         if one.subset is not None
     ]
-    return tuple(_together(one, evidence.subgroups.results, each, evidence, policy) for one in each)
+    return tuple(_together(one, evidence.subgroups.results, each, evidence, policy, measures) for one in each)
 
 
 def _found(
@@ -95,16 +90,16 @@ def _found(
             policy.outcomes.get(one.dataset)
             or policy.threshold(place, at)
             or policy.threshold(place, primary)
-            or (policy.halves.get(place) if one.term in AT_ONE_HALF else None)
-            or (policy.threshold(place, HALF) if one.term in AT_ONE_HALF else None)
+            or (policy.halves.get(place) if metric.reveals == "table at one half" else None)
+            or (policy.threshold(place, HALF) if metric.reveals == "table at one half" else None)
         )
         if withheld is not None:
             return withheld
     rows = dataset.n if dataset is not None and "threshold" not in one.at else None
-    return of_counts(one.term, one.found, below, rows)
+    return of_counts(metric, one.found, below, rows)
 
 
-def of_counts(term: str, found: Estimate | Absent, below: int, rows: int | None) -> Estimate | Absent:
+def of_counts(metric: Metric | None, found: Estimate | Absent, below: int, rows: int | None) -> Estimate | Absent:
     """A result, or why it is withheld for the counts that it states itself."""
     why = Withheld(f"a count below {below} could be told from it", below)
     if isinstance(found, Absent):
@@ -115,12 +110,10 @@ def of_counts(term: str, found: Estimate | Absent, below: int, rows: int | None)
     before_the_draw = found.details.get("external_of") or found.n
     if rows is not None and is_few(rows - before_the_draw, below):
         return Withheld(f"fewer than {below} rows are left out of it", below)
-    if term in SHARES and splits_few(found.value * found.n, found.n, below):
-        return why
-    if term == "formula_difference":
-        counts = [found.details.get(name) or 0.0 for name in ("differing", "left_out")]
-        return why if any(is_few(count, below) for count in counts) else found
-    return found
+    if metric is None:
+        return found
+    shares_few = metric.reveals == "count of rows" and splits_few(found.value * found.n, found.n, below)
+    return why if shares_few or any(is_few(found.details.get(name) or 0.0, below) for name in metric.counts) else found
 
 
 def names_few(text: str, below: int) -> bool:
@@ -131,19 +124,26 @@ def names_few(text: str, below: int) -> bool:
     return any(is_few(count, below) for count in counts) or any(splits_few(part, whole, below) for part, whole in parts)
 
 
-def _of_subgroup(one: Result, subset: Subset, policy: Policy, size: SubgroupSize | Absent | None) -> Estimate | Absent:
+def _of_subgroup(
+    one: Result,
+    subset: Subset,
+    policy: Policy,
+    measures: Mapping[str, Metric],
+    size: SubgroupSize | Absent | None,
+) -> Estimate | Absent:
     withheld = policy.subgroups.get((one.dataset, subset)) or policy.threshold(
         (one.dataset, subset, None), one.at.get("threshold")
     )
     if withheld is not None:
         return withheld
     rows = size.n if isinstance(size, SubgroupSize) and not {"threshold", "against"} & set(one.at) else None
-    return of_counts(one.term, one.found, policy.smallest[one.dataset], rows)
+    return of_counts(measures.get(one.term), one.found, policy.smallest[one.dataset], rows)
 
 
-def _reader_study(results: Sequence[Result]) -> list[Result]:
+def _reader_study(results: Sequence[Result], measures: Mapping[str, Metric]) -> list[Result]:
     """All of the reader study is worked out from four counts: where one is small, all of it is withheld."""
-    rates = [one.found for one in results if one.dataset == READER_STUDY and one.term in SHARES]
+    shares = {name for name, metric in measures.items() if metric.reveals == "count of rows"}
+    rates = [one.found for one in results if one.dataset == READER_STUDY and one.term in shares]
     withheld = next((found for found in rates if isinstance(found, Withheld)), None)
     if withheld is None:
         return list(results)
@@ -170,7 +170,12 @@ def _synthesis(one: Result, known: Iterable[Result], evidence: Evidence, policy:
 
 
 def _together(
-    one: Result, complete: Sequence[Result], shown: Sequence[Result], evidence: Evidence, policy: Policy
+    one: Result,
+    complete: Sequence[Result],
+    shown: Sequence[Result],
+    evidence: Evidence,
+    policy: Policy,
+    measures: Mapping[str, Metric],
 ) -> Result:
     """What all sites say together, withheld with any of them that it holds."""
     if not is_pooled(one) or isinstance(one.found, Absent):
@@ -183,7 +188,7 @@ def _together(
         return replace(
             one, found=Withheld(f"a site of it is withheld, with a count below {hidden.below}", hidden.below)
         )
-    counted = of_counts(one.term, one.found, policy.smallest[POOLED], None)
+    counted = of_counts(measures.get(one.term), one.found, policy.smallest[POOLED], None)
     return (
         _pooled(one, complete, shown, evidence, policy)
         if isinstance(counted, Estimate)
