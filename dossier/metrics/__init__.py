@@ -21,7 +21,7 @@ def __getattr__(name: str) -> Callable[..., Any]:
 
         metric = fill("metrics").metrics.get(name)
         if metric is not None:
-            return checked(metric.function)
+            return checked(metric.function, metric.term)
     raise AttributeError(f"module 'dossier.metrics' has no attribute {name!r}")
 
 

@@ -18,7 +18,7 @@ from dossier.metrics import comparison, severity
 from dossier.metrics.committee import largest_remainder
 from dossier.metrics.comparison import AGAINST_RIVAL, OF_RIVAL
 from dossier.metrics.discrimination import placements
-from dossier.metrics.h_accuracy import METHOD, Survey, estimated_credit, weighted_credit
+from dossier.metrics.graded_accuracy import METHOD, Survey, estimated_credit, weighted_credit
 from dossier.metrics.intervals import (
     NO_ROWS,
     NO_SPREAD,
