@@ -844,7 +844,7 @@ def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
     outcome : array_like
         What happened, n values: 0 or 1.
     risk : array_like
-        N values: 0 to 1; only its order matters.
+        n values: 0 to 1; only its order matters.
 
     Returns
     -------

@@ -92,7 +92,7 @@ def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
     outcome : array_like
         What happened, n values: 0 or 1.
     risk : array_like
-        N values: 0 to 1; only its order matters.
+        n values: 0 to 1; only its order matters.
     level : float
         The level of the interval, between 0 and 1.
 
@@ -104,12 +104,11 @@ def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
 
     Notes
     -----
-    Formula: mean over pairs of 1[p_case > p_other] + 1[p_case = p_other]/2; variance = var(V10)/m + var(V01)/n of the
-    placements [DeLong 1988], computed by midranks in n log n [Sun 2014]; logit interval with SE/(A(1-A)) [Qin 2008]. At
-    0 or 1 DeLong's SE is 0: the interval then ends in 0 or 1, and its other bound comes from Newcombe's SE at (n A +
-    .5)/(n + 1), on the logit scale, with the two-sided quantile as Clopper and Pearson take it. Newcombe's SE also
-    stands in where DeLong's does not exist (a single case or non-case). Where every risk is the same, the value is .5
-    by the rule for ties and has no interval.
+    Variance = var(V10)/m + var(V01)/n of the placements [DeLong 1988], computed by midranks in n log n [Sun 2014];
+    logit interval with SE/(A(1-A)) [Qin 2008]. At 0 or 1 DeLong's SE is 0: the interval then ends in 0 or 1, and its
+    other bound comes from Newcombe's SE at (n A + .5)/(n + 1), on the logit scale, with the two-sided quantile as
+    Clopper and Pearson take it. Newcombe's SE also stands in where DeLong's does not exist (a single case or non-case).
+    Where every risk is the same, the value is .5 by the rule for ties and has no interval.
 
     Examples
     --------
@@ -1197,7 +1196,7 @@ def auprc(
     outcome : array_like
         What happened, n values: 0 or 1.
     risk : array_like
-        N values: 0 to 1; only its order matters.
+        n values: 0 to 1; only its order matters.
     level : float
         The level of the interval, between 0 and 1.
     bootstrap : int
@@ -1314,7 +1313,7 @@ def balanced_average_accuracy(
     outcome : array_like
         What happened, n values: 0 or 1.
     risk : array_like
-        N values: 0 to 1; only its order matters.
+        n values: 0 to 1; only its order matters.
     fpr : str or tuple[float, float]
         The part: lowest and highest false positive rate, 0 to 1, as a pair or as "0-0.2".
     level : float
