@@ -195,6 +195,7 @@ def test_a_site_with_next_to_no_rows_is_named_and_does_not_enter(tmp_path: Path)
 # ---- subgroups ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_imputations_and_clusters_of_sites_come_together(tmp_path: Path) -> None:
     """Four imputations at one site, three at another, wards at a third: Rubin's rules over what each makes of all."""
     tables = {
