@@ -1,5 +1,5 @@
 # `make demo` and `make test` do all the set-up themselves, from a clone on Debian or Ubuntu with Python.
-.PHONY: demo test test-all bench conformance contact-sheet coverage mutation fuzz lock faults system clean
+.PHONY: demo test test-all docs bench conformance contact-sheet coverage mutation fuzz lock faults system clean
 .DELETE_ON_ERROR:
 
 READY := .venv/.ready
@@ -16,6 +16,10 @@ test: $(READY)
 # All of it: what `make test` runs, and what prints whole books, starts processes or simulates.
 test-all: test
 	.venv/bin/pytest --numprocesses auto --dist loadfile -m slow
+
+# docs/ as a site, with the reference made from the docstrings.
+docs: $(READY)
+	.venv/bin/mkdocs build --strict --quiet
 
 # Changes one sign, constant or comparison of a metric file at a time, some 5,000 times; some test must fail. Takes an hour
 # or two: `make mutation ONLY="--sample 12"` draws so many of each file, `ONLY=severity` takes that file.
@@ -53,7 +57,7 @@ faults: $(READY)
 
 lock: $(READY)
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check uv
-	.venv/bin/uv pip compile pyproject.toml --extra formats --extra dask --extra test --python-version 3.11 --universal --fork-strategy fewest \
+	.venv/bin/uv pip compile pyproject.toml --extra formats --extra dask --extra test --extra docs --python-version 3.11 --universal --fork-strategy fewest \
 	  --generate-hashes --quiet --custom-compile-command "make lock" $(UPGRADE) --output-file requirements.lock
 
 $(READY): requirements.lock pyproject.toml .ci/environment | system
@@ -65,4 +69,4 @@ system:
 	@.ci/system-libraries
 
 clean:
-	rm -rf .venv .bench .verapdf demo contact-sheet
+	rm -rf .venv .bench .verapdf demo contact-sheet site

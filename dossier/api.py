@@ -34,7 +34,10 @@ CURVES: Mapping[str, str] = {
     "risk": "risk_distribution",
 }
 """The curves that have a name of one word; `curves` takes every other by the name that results.json has."""
-FOUND = ("value", "low", "high", "se", "level", "n", "events", "method", "status")
+FOUND = ("value", "low", "high", "se", "n", "events", "method", "status")
+"""The last columns of a frame of estimates."""
+MOST_ROWS = 16
+"""Rows of a table that are shown in a terminal, which with title, head and what is left out makes at most 20 lines."""
 TABLE = "data.parquet"
 
 
@@ -99,7 +102,8 @@ def validate(
     >>> import pandas, dossier
     >>> frame = pandas.DataFrame({"died": [0, 0, 1, 1] * 30, "risk": [0.1, 0.4, 0.3, 0.8] * 30})
     >>> found = dossier.validate(frame, outcome="died", risk="risk").to_frame()
-    >>> round(float(found.loc[found.measure == "auroc", "value"].iloc[0]), 2)
+    >>> aurocs = found[(found.measure == "auroc") & (found.status == "estimated")]
+    >>> float(aurocs.value.iloc[0])
     0.75
     """
     about: dict[str, Any] = {"model": model, "version": version, "owner": owner, "level": level, "seed": seed}
@@ -146,10 +150,24 @@ class Loaded:
 
 
 def load(release: str | Path, allow_outside: bool = False) -> Loaded:
-    """Read and check a release: a release.toml, or the folder that holds it, with its tables.
+    """Read and check a release on disk with its tables.
 
-    With `allow_outside` it may name files outside of its folder. Raises ReleaseError or DataError with every fault;
-    `load(release).validate()` gives what `validate` does of a frame.
+    Parameters
+    ----------
+    release
+        The release.toml, or the folder that holds it.
+    allow_outside
+        Whether it may name files outside of its folder.
+
+    Returns
+    -------
+    Loaded
+        `load(release).validate()` is what `validate` gives of a frame.
+
+    Raises
+    ------
+    ReleaseError, DataError
+        With every fault of the release and of its tables.
     """
     from dossier import reading
 
@@ -157,9 +175,22 @@ def load(release: str | Path, allow_outside: bool = False) -> Loaded:
 
 
 def read_results(path: str | Path) -> Record:
-    """The record that a results.json is: everything that was found, without a row of a patient.
+    """Read the record that a results.json is: everything that was found, without a row of a patient.
 
-    `path` names the file, or the folder that holds it. A ReleaseError says why it cannot be read.
+    Parameters
+    ----------
+    path
+        The file, or the folder that holds it.
+
+    Returns
+    -------
+    Record
+        Frames, plots and PDFs, as of a `Validation`.
+
+    Raises
+    ------
+    ReleaseError
+        Why it cannot be read.
     """
     from dossier import output, results
 
@@ -187,12 +218,15 @@ class Record:
         return self.results.evidence
 
     def to_frame(self) -> pandas.DataFrame:
-        """One row an estimate: measure, site, subgroup, settings, value, interval, and how it was made.
+        """One row an estimate: where and of whom, at which settings, its value and interval, and how it was made.
 
-        Columns: `measure`, `dataset`, `site`, `role` (pooled of all sites together), `subset_column`, `subset_level`,
-        `threshold`, `horizon`, a column for each other setting (`at_tau` where a detail is called tau), then
-        `value`, `low`, `high`, `se`, `level`, `n`, `events`, `method`, `status` (estimated, absent, withheld) and
-        `reason`, and a column for each detail.
+        Returns
+        -------
+        pandas.DataFrame
+            `measure`, `site`, `role` (pooled of all sites together), `subset_column`, `subset_level`, `threshold`,
+            `horizon`; then `dataset`, a column for each other setting (`at_tau` where a detail is called tau), `level`
+            and a column for each detail; and last `value`, `low`, `high`, `se`, `n`, `events`, `method`, `status`
+            (estimated, absent, withheld) and `reason`.
         """
         import pandas
 
@@ -200,7 +234,7 @@ class Record:
 
         rows = self.results.estimates
         details = sorted({name for row in rows for name in row.details})
-        taken = {"measure", *WHERE, *FOUND, "reason", *details}
+        taken = {"measure", *WHERE, *FOUND, "level", "reason", *details}
         known = sorted({name for row in rows for name in row.at} - {"threshold", "horizon"})
         settings = {name: f"at_{name}" if name in taken else name for name in ("threshold", "horizon", *known)}
         made = [
@@ -208,21 +242,36 @@ class Record:
                 "measure": row.measure,
                 **self._where(row),
                 **{column: row.at.get(name) for name, column in settings.items()},
-                **{name: getattr(row, name) for name in FOUND},
+                **{name: getattr(row, name) for name in ("level", *FOUND)},
                 "method": row.method_text,
                 "reason": None if row.reason is None else reason_text(row.reason),
                 **{name: row.details.get(name) for name in details},
             }
             for row in rows
         ]
-        columns = ["measure", *WHERE, *settings.values(), *FOUND, "reason", *details]
+        first = [name for name in WHERE if name != "dataset"]
+        at = list(settings.values())
+        columns = ["measure", *first, *at[:2], "dataset", *at[2:], "level", *details, *FOUND, "reason"]
         numbers = dict.fromkeys(("value", "low", "high", "se"), "float64")
         return pandas.DataFrame(made, columns=columns).astype(numbers)
 
     def curves(self, name: str) -> pandas.DataFrame:
         """The points of a curve at every site, one row a point.
 
-        `name` is calibration, decision, roc, risk, or the name of a curve in results.json. A KeyError lists the names.
+        Parameters
+        ----------
+        name
+            calibration, decision, roc or risk, or the name of a curve in results.json.
+
+        Returns
+        -------
+        pandas.DataFrame
+            `dataset`, `site`, `role`, `subset_column`, `subset_level`, the settings, and the columns of the curve.
+
+        Raises
+        ------
+        KeyError
+            With the names that there are.
         """
         import pandas
 
@@ -237,7 +286,20 @@ class Record:
     def plot(self, name: str) -> seaborn.objects.Plot:
         """A curve of every site as a plot of seaborn, to which marks, facets and scales can be added.
 
-        `name` is calibration, decision, roc or risk. A KeyError lists the names.
+        Parameters
+        ----------
+        name
+            calibration, decision, roc or risk.
+
+        Returns
+        -------
+        seaborn.objects.Plot
+            One colour a site, subgroups left out; `facet`, `add`, `theme`, `scale` and `save` work as on any other.
+
+        Raises
+        ------
+        KeyError
+            With the names that there are.
         """
         if name not in CURVES:
             raise KeyError(f"There is no plot {name!r}; there are {', '.join(CURVES)}.")
@@ -245,15 +307,54 @@ class Record:
         return PLOTS[name](points[points["subset_column"].isna()])
 
     def pdf(self, edition: Edition = "regulatory", *, page: Page = "a4", local_site: str | None = None) -> bytes:
-        """One edition as PDF: regulatory, committee, or quick of a quick look."""
+        """One edition as PDF.
+
+        Parameters
+        ----------
+        edition
+            regulatory or committee; quick where the record is that of `dossier quick`, which has no other.
+        page
+            a4 or letter.
+        local_site
+            The site that stands first in the committee edition.
+
+        Returns
+        -------
+        bytes
+            The file, with the same bytes as that of `dossier build`.
+
+        Raises
+        ------
+        ValueError
+            With the editions that there are.
+        """
         asked: Literal["regulatory", "committee"] = "committee" if edition == "committee" else "regulatory"
         _, files = self._printed(Build(edition=asked, page=page, local_site=local_site))
+        if f"dossier-{edition}.pdf" not in files:
+            known = sorted(name[8:-4] for name in files if name.startswith("dossier-") and name.endswith(".pdf"))
+            offered = ", ".join(known if "quick" in known else ["regulatory", "committee"])
+            raise ValueError(f"edition is {edition!r}; there are {offered}.")
         return files[f"dossier-{edition}.pdf"]
 
     def save(self, folder: str | Path, *, page: Page = "a4", local_site: str | None = None) -> tuple[Path, ...]:
         """Write the dossier: editions, figures, results and manifest, the same bytes as `dossier build`.
 
-        The folder is complete or untouched; one that holds anything but an unaltered dossier is refused.
+        Parameters
+        ----------
+        folder
+            Where it goes. It is complete or untouched afterwards.
+        page, local_site
+            As for `pdf`.
+
+        Returns
+        -------
+        tuple of pathlib.Path
+            What was written.
+
+        Raises
+        ------
+        OutputError
+            Where the folder holds anything but an unaltered dossier.
         """
         from dossier import output
 
@@ -298,7 +399,10 @@ class Record:
     def __repr__(self) -> str:
         about = self.results.release
         title = f"{about.model} {about.version}: external validation"
-        return f"{title}\n{self._key_results().to_string(index=False)}"
+        table = self._key_results()
+        more = len(table) - MOST_ROWS
+        rest = f"\n... and {more} more rows: to_frame() has them all" if more > 0 else ""
+        return f"{title}\n{table.head(MOST_ROWS).to_string(index=False, line_width=None)}{rest}"
 
     def _repr_html_(self) -> str:
         from markupsafe import escape
@@ -324,20 +428,40 @@ class Validation(Record):
         return results.read(results.of(evaluate.evidence(self.study)).text())
 
     def check(self) -> pandas.DataFrame:
-        """Every flag that the dossier raises: `flag`, `dataset`, `says` and `reply`, without drawing rows again."""
+        """Every fault and flag that a build would find, without drawing rows again.
+
+        Returns
+        -------
+        pandas.DataFrame
+            `kind` (fault: a build refuses it, flag: it is printed as a limitation), `name` of the flag, `where` (the
+            dataset, or the place in the release), `says`, and `reply`: the answer of the release, or how to mend it.
+        """
         import pandas
 
         from dossier import evaluate
 
         found = evaluate.preview(self.study)
-        rows = [(one.flag, one.dataset, one.says, one.reply) for one in found.flags]
-        rows += [("fault", fault.where, fault.what, None) for fault in found.faults]
-        return pandas.DataFrame(rows, columns=["flag", "dataset", "says", "reply"])
+        faults = [("fault", None, fault.where, fault.what, fault.fix) for fault in found.faults]
+        rows = [*faults, *(("flag", one.flag, one.dataset, one.says, one.reply) for one in found.flags)]
+        return pandas.DataFrame(rows, columns=["kind", "name", "where", "says", "reply"])
 
     def write_release(self, folder: str | Path) -> Path:
-        """Write release.toml and the table into a new or empty folder; `dossier build` of it gives the same bytes.
+        """Write release.toml and the table, of which `dossier build` gives the same bytes.
 
-        A ValueError says that the release was read from a disk, where it lies already.
+        Parameters
+        ----------
+        folder
+            A new or empty folder.
+
+        Returns
+        -------
+        pathlib.Path
+            The folder.
+
+        Raises
+        ------
+        ValueError
+            Where the release was read from a disk: it lies there already.
         """
         from dossier import output
 

@@ -1,4 +1,4 @@
-"""@metric, @curve, @describe, @synthesis, @figure: a function becomes a labelled value.
+"""@metric, @stratified, @curve, @describe, @synthesis, @figure: a function becomes a labelled value.
 
 The decorated function stays a plain function. Its module's name is its chapter, the first sentence of its docstring its
 glossary entry, its parameters what it needs: columns of a site (`outcome`, `risk`, `predictors` ...) or settings of the
@@ -34,6 +34,10 @@ given in steps of one person, as one of ranks, a mean over rows, a fit, or obser
 two models that are given. A measure that says nothing is withheld."""
 AgainstRest = Literal["no", "by class", "by class and mean"]
 """What becomes of a measure of two classes when there are several: nothing, one value a class, or also their mean."""
+Clustered = Literal["jackknife", "value only", "refused", "as it is"]
+"""What becomes of a measure where rows belong to clusters: an interval by leaving clusters out (or by linearization,
+where it is known what each row contributes), no interval because its own is drawn from independent rows, no value
+because its very value supposes independent rows, or nothing, for it has no interval."""
 LAWS: frozenset[Law] = frozenset(get_args(Law))
 
 
@@ -56,6 +60,9 @@ class Metric:
     independent_rows: bool = False
     against_rest: AgainstRest = "no"
     protection: Protection = "withheld"
+    clustered: Clustered = "jackknife"
+    weighted: Callable[..., Any] | None = None
+    """The measure with each row at its weight, of `metrics.weighted.Rows`; none where weights are refused."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +100,13 @@ class FigureMaker:
     function: Callable[..., Any]
 
 
+@dataclass(frozen=True)
+class Stratified:
+    """The form of a measure that is taken over the rows of all sites, each site a stratum."""
+
+    function: Callable[..., Any]
+
+
 @dataclass
 class Register:
     """What is known by name. It is filled once, when the folders of metrics and figures are imported."""
@@ -103,6 +117,7 @@ class Register:
     curve_syntheses: dict[str, CurveMaker] = field(default_factory=dict)
     descriptions: dict[str, CurveMaker] = field(default_factory=dict)
     figures: dict[str, FigureMaker] = field(default_factory=dict)
+    stratified: dict[str, Stratified] = field(default_factory=dict)
     class_metrics: dict[str, Metric] = field(default_factory=dict)
     class_curves: dict[str, CurveMaker] = field(default_factory=dict)
     class_curve_syntheses: dict[str, CurveMaker] = field(default_factory=dict)
@@ -167,6 +182,8 @@ def metric(
     against_rest: AgainstRest = "no",
     of_classes: bool = False,
     chapter: str | None = None,
+    clustered: Clustered = "jackknife",
+    weighted: Callable[..., Any] | None = None,
     formula: str = "",
     protection: Protection = "withheld",
 ) -> Callable[[Plain], Plain]:
@@ -182,6 +199,7 @@ def metric(
     paper's formula is another; `formula` how it is computed, in plain text, as the methods appendix prints it: it
     has to be given. With several classes, `against_rest` says whether it is taken one class against the rest;
     `of_classes` makes it a measure of such an outcome (`classes`, `class_risk`), which needs to say its `chapter`;
+    `clustered` and `weighted` what becomes of it where rows belong to clusters or have weights;
     `protection` what it is computed from where small counts are protected.
     """
 
@@ -218,6 +236,8 @@ def metric(
             independent_rows,
             against_rest,
             protection,
+            clustered,
+            weighted,
         )
         _enter(REGISTER.class_metrics if of_classes else REGISTER.metrics, name, entry)
         return function
@@ -261,6 +281,15 @@ def synthesis(
         return function
 
     return enter
+
+
+def stratified(function: Plain) -> Plain:
+    """Make a function on strata the form of the measure of its name that is taken over the rows of all sites.
+
+    It takes `metrics.stratified.Stratum`, one a site, and the level of the interval.
+    """
+    _enter(REGISTER.stratified, function.__name__, Stratified(function))
+    return function
 
 
 def _curve_maker(

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import fcntl
+import hashlib
 import json
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +23,7 @@ from dossier.types import RIVAL, Absent, Document, Estimate, Evidence, Gallery, 
 from tests.figures.evidence import THRESHOLD, Case
 from tests.figures.evidence import evidence as drawn_evidence
 from tests.reasons import because
+from tests.reference import built
 from tests.reference.built import hurried
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,6 +37,39 @@ RELEASES = {
 }
 NOT_OURS = ("covid", "heart")
 """Releases whose tables lie outside the repository."""
+
+
+# ---- evidence that workers share ------------------------------------------------------------------------------------
+
+KEPT = ROOT / ".pytest_cache" / "evidence"
+
+
+def kept(name: str, make: Callable[[], bytes]) -> Evidence:
+    """The evidence of a release from its results.json, which the first of all workers and runs makes.
+
+    It is made anew when a file of the code or of the release is another, or the version of a package.
+    """
+    KEPT.mkdir(parents=True, exist_ok=True)
+    with (KEPT / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        path = KEPT / f"{name}-{_depends_on(name)}.json"
+        if not path.is_file():
+            content = make()
+            for old in KEPT.glob(f"{name}-*.json"):
+                old.unlink()
+            path.write_bytes(content)
+        return results.read(path.read_bytes()).evidence
+
+
+def _depends_on(name: str) -> str:
+    """A hash of all that the evidence of a release is made from."""
+    tables = SHARED / "data" / name
+    files = [*(ROOT / "dossier").rglob("*.py"), *RELEASES[name].rglob("*"), *tables.rglob("*")]
+    files += [Path(__file__), Path(built.__file__)]
+    known = hashlib.sha256(repr((sys.version, sorted(evaluate.versions().items()))).encode())
+    for path in sorted(path for path in files if path.is_file()):
+        known.update(f"{path}\n".encode() + hashlib.sha256(path.read_bytes()).digest())
+    return known.hexdigest()[:32]
 
 
 # ---- releases that are printed --------------------------------------------------------------------------------------
@@ -66,6 +103,15 @@ class Book:
         return evidence
 
     def _evidence(self) -> Evidence:
+        return kept(self.name, lambda: results.of(self.evaluated).text())
+
+    @property
+    def evaluated(self) -> Evidence:
+        """The evidence as `evaluate` gave it to this process, for those who ask what a file does to it."""
+        evidence: Evidence = self._once("evaluated", make=self._evaluated)
+        return evidence
+
+    def _evaluated(self) -> Evidence:
         return evaluate.evidence(
             hurried(reading.study(RELEASES[self.name], self.name in NOT_OURS), bootstrap=20, permutations=19)
         )
@@ -131,10 +177,12 @@ SLOW = frozenset(
         *("test_verify.py", "test_disclosure.py", "test_conformance.py", "test_determinism.py", "test_clusters.py"),
         *("test_safe_path.py", "test_cluster.py", "test_interruptions.py", "test_installation.py", "test_wheel.py"),
         *("test_fuzz.py", "test_coverage.py", "test_mutation.py", "test_library.py", "test_cli.py", "test_check.py"),
-        *("test_readers.py", "test_expected_values.py"),
+        *("test_readers.py", "test_expected_values.py", "test_notebook.py"),
+        "test_recipes.py",
     }
 )
-"""The files that print whole books, start processes or simulate: `make test` leaves them to `make test-all`."""
+"""The files that print whole books, start processes or simulate, beside single tests that are marked so: `make test`
+leaves them to `make test-all`."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

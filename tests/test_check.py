@@ -15,7 +15,6 @@ from dossier import acceptance, between_groups, check, evaluate, flags, junit, r
 from dossier.errors import Fault
 from dossier.facts import Method
 from dossier.faults.locations import Key
-from dossier.metrics import stratified
 from dossier.register import fill
 from dossier.release import Acceptance
 from dossier.types import (
@@ -60,7 +59,7 @@ def test_no_measure_that_flags_rest_on_is_drawn_and_each_is_one() -> None:
     drawn = {name for name in flags.MEASURES if {"bootstrap", "permutations"} & set(of_name[name].needs)}
     # Flags read it over all sites alone, where its interval is drawn from no replicates.
     assert drawn == {"model_based_concordance"}
-    assert drawn <= set(between_groups.MEASURES) & set(stratified.MEASURES)
+    assert drawn <= set(between_groups.MEASURES) & set(register.stratified)
 
 
 def test_a_rule_sees_the_results_of_the_measures_that_it_names_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,6 +62,7 @@ def paragraphs(lengths: list[int]) -> str:
 lengths = st.lists(st.integers(1, 40), min_size=1, max_size=12)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(lengths, st.booleans(), st.integers(0, 120))
 def test_the_same_words_on_the_same_pages_and_columns_no_higher(given: list[int], whole: bool, above: int) -> None:

@@ -105,6 +105,7 @@ def keyed(document: dict[str, Any]) -> dict[Key, dict[str, Any]]:
 # ---- what must not matter -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_number_of_workers_changes_no_byte() -> None:
     """On the release with the most in it: readers, predictors, a rival, internal rows."""
     kept = {"development", "internal", "knee-1", "knee-4", "knee-7", "knee-8"}

@@ -298,6 +298,7 @@ def _study(folder: Path, statement: str) -> Study:
     return replace(study, release=release, statements={**study.statements, "4": statement, "26": statement})
 
 
+@pytest.mark.slow
 def test_a_statement_reaches_no_file_and_no_server(tmp_path: Path, asked: tuple[str, list[str]]) -> None:
     address, seen = asked
     places = (f"{address}/secret", "file:///etc/passwd", "/etc/passwd")

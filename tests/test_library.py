@@ -172,6 +172,10 @@ def test_a_frame_has_a_row_for_each_estimate(found: Validation) -> None:
     frame = found.to_frame()
     assert len(frame) == len(found.results.estimates)
     assert frame.columns.is_unique
+    first = ["measure", "site", "role", "subset_column", "subset_level", "threshold", "horizon"]
+    last = ["value", "low", "high", "se", "n", "events", "method", "status", "reason"]
+    assert list(frame.columns[: len(first)]) == first
+    assert list(frame.columns[-len(last) :]) == last
     plain = frame[(frame.measure == "auroc") & frame.subset_column.isna() & frame.model.isna() & frame.against.isna()]
     assert list(plain.role) == ["external", "external", "pooled"]
     of_site = dossier.metrics.auroc(*(FRAME[FRAME.hospital == "Bari"][name] for name in ("outcome", "risk")))
@@ -206,8 +210,42 @@ def test_it_shows_its_key_results(found: Validation) -> None:
 
 def test_flags_are_known_before_anything_is_drawn(found: Validation) -> None:
     told = found.check()
-    assert set(told.columns) == {"flag", "dataset", "says", "reply"}
-    assert set(told.flag) == {one.flag for one in found.results.flags}
+    assert list(told.columns) == ["kind", "name", "where", "says", "reply"]
+    assert set(told.kind) == {"flag"}
+    assert set(told.name) == {one.flag for one in found.results.flags}
+
+
+def test_a_criterion_that_can_never_be_estimated_is_a_fault_beside_the_flags() -> None:
+    never = [{"measure": "membership_auroc", "dataset": "data", "at_most": 0.5}]
+    told = dossier.validate(FRAME, outcome="outcome", risk="risk", acceptance=never).check()
+    faults = told[told.kind == "fault"]
+    assert len(faults) == 1
+    assert "[[acceptance]]" in faults["where"].iloc[0]
+    assert faults.reply.iloc[0]
+
+
+def test_an_edition_that_is_not_there_is_told_with_those_that_are(found: Validation) -> None:
+    with pytest.raises(ValueError, match="edition is 'regulators'; there are regulatory, committee"):
+        found.pdf("regulators")  # type: ignore[arg-type]
+
+
+# Seaborn asks pandas 3 for what pandas 4 will not have.
+@pytest.mark.filterwarnings("ignore:The copy keyword is deprecated")
+def test_a_plot_can_be_faceted_themed_added_to_and_saved(found: Validation, tmp_path: Path) -> None:
+    import seaborn.objects as so
+
+    plot = found.plot("calibration").facet("site").add(so.Dot(), x="risk", y="observed").theme({"font.size": 8})
+    plot.save(tmp_path / "plot.png")
+    assert (tmp_path / "plot.png").read_bytes()[1:4] == b"PNG"
+
+
+def test_of_many_sites_a_terminal_shows_twenty_lines() -> None:
+    many = FRAME.assign(hospital=np.arange(N) % 30)
+    wide = dossier.validate(
+        many, outcome="outcome", risk="risk", site="hospital", resampling={"bootstrap": 2, "permutations": 1}
+    )
+    assert len(repr(wide).splitlines()) <= 20
+    assert "more rows: to_frame() has them all" in repr(wide)
 
 
 def test_faults_of_arguments_and_rows_are_told_at_once() -> None:

@@ -14,13 +14,12 @@ from dossier.bibliography import SOURCES
 from dossier.contents import CHAPTERS
 from dossier.facts import Fact, Method
 from dossier.findings import caution, methods
-from dossier.metrics import calibration
 from dossier.metrics.comparison import majority_class_test
-from dossier.register import borrowed, fill
+from dossier.register import fill
 from dossier.types import Absent, Estimate, Evidence, Result, Term, find
 from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import MINUS
-from tests.conftest import ROOT, SHARED, by_hand
+from tests.conftest import SHARED, by_hand
 from tests.estimated import estimated
 from tests.figures.evidence import Case
 from tests.reasons import because
@@ -53,20 +52,6 @@ def check(term: Term) -> None:
     assert not re.search(r"[a-z]_[a-z]", term.formula), "a name of the code"
     assert term.cites
     assert all(one in SOURCES or len(one) > 40 for one in term.cites if one != "Jin"), term.cites
-
-
-def test_the_measure_that_the_docs_add_is_one() -> None:
-    text = (ROOT / "docs" / "adding-a-measure.md").read_text(encoding="utf-8")
-    (added,) = (block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "@metric" in block)
-    with borrowed() as shelves:
-        # Where the text says that it is to be written.
-        exec(compile(added, "adding-a-measure.md", "exec"), dict(vars(calibration)))
-        entry = shelves.metrics["mean_absolute_error"]
-        check(entry.term)
-        found = entry.function(np.array([0.0, 1.0, 1.0, 0.0]), np.array([0.2, 0.7, 0.9, 0.6]))
-    assert entry.term.chapter == "calibration"
-    # .2, .3, .1 and .6
-    assert found.value == pytest.approx(0.3)
 
 
 @pytest.mark.parametrize("name", DIFFER)

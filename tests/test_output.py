@@ -272,6 +272,7 @@ def end(process: subprocess.Popen[str]) -> None:
     process.communicate(timeout=20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", ["exchange", "two steps"])
 def test_killed_at_any_moment_out_is_whole(tmp_path: Path, system: str) -> None:
     out = tmp_path / "out"
@@ -335,6 +336,7 @@ print(len(outcomes), sum(outcomes))
 """Ends a build before each call that it makes to the system, one after the other, as kill -9 would."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", ["exchange", "two steps"])
 def test_killed_before_any_call_to_the_system_out_is_the_older_or_the_newer_one(tmp_path: Path, system: str) -> None:
     out = tmp_path / "a" / "out"

@@ -109,6 +109,7 @@ def resolved(reader: PdfReader, kind: str, value: str) -> list[Any]:
     return [item for item in objects if isinstance(item, dict) and item.get(kind) == value]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edition", ["regulatory", "committee"])
 def test_two_processes_print_the_same_bytes(tmp_path: Path, edition: str) -> None:
     surroundings = [

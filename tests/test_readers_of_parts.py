@@ -121,6 +121,7 @@ def test_the_value_of_a_split_is_that_of_its_own_cases(tmp_path: Path) -> None:
     assert found.se == pytest.approx(math.sqrt(1 / 8 + 5 / 35) * np.std(values, ddof=1))
 
 
+@pytest.mark.slow
 def test_measures_that_read_the_raters_row_by_row_are_those_of_each_split_read_alone(tmp_path: Path) -> None:
     """Confidence, complexity and truth are cut with the labels."""
     rows = _rows(tmp_path, SPLITS, 'split = "part"', np.arange(ROWS))

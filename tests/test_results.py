@@ -62,7 +62,7 @@ def unchanged(evidence: Evidence) -> results.Results:
 
 
 def test_every_release_is_read_back_without_a_bit_lost(any_book: Book) -> None:
-    found = unchanged(any_book.evidence)
+    found = unchanged(any_book.evaluated)
     assert found.has_release_file
     assert found.previous is None
 

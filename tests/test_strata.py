@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from dossier import evaluate, reading
-from dossier.metrics import imputations, stratified
+from dossier.metrics import imputations
 from dossier.metrics.stratified import Stratum
+from dossier.register import REGISTER
 from dossier.types import (
     POOLED,
     RIVAL,
@@ -102,7 +103,7 @@ def test_where_a_site_is_left_out_the_rows_of_all_stand_beside(with_a_small_site
         pooled, beside = number(find(evidence, measure, POOLED)), number(together(evidence, measure))
         assert (pooled.details["k"], beside.details["k"]) == (2, 3)
         assert (pooled.n, beside.n) == (350, 380)
-        expected = number(stratified.MEASURES[measure](strata, 0.95))
+        expected = number(REGISTER.stratified[measure].function(strata, 0.95))
         assert (beside.value, beside.low, beside.high) == (expected.value, expected.low, expected.high)
 
 
@@ -196,6 +197,7 @@ def test_a_site_with_next_to_no_rows_is_named_and_does_not_enter(tmp_path: Path)
 # ---- subgroups ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_imputations_and_clusters_of_sites_come_together(tmp_path: Path) -> None:
     """Four imputations at one site, three at another, wards at a third: Rubin's rules over what each makes of all."""
     tables = {
@@ -213,7 +215,7 @@ def test_imputations_and_clusters_of_sites_come_together(tmp_path: Path) -> None
                 one.imputations[imputation % len(one.imputations)] if one.imputations else one for one in study.datasets
             ]
             strata = [stratum(one, Subset("s", "x")) for one in datasets]
-            each.append(number(stratified.MEASURES[measure](strata, 0.95)))
+            each.append(number(REGISTER.stratified[measure].function(strata, 0.95)))
         expected = imputations.rubin(each, scale, 0.95)  # type: ignore[arg-type]
         seen = number(find_in_subgroup(evidence, Subset("s", "x"), measure, POOLED))
         assert (seen.value, seen.low, seen.high) == pytest.approx((expected.value, expected.low, expected.high))

@@ -18,6 +18,7 @@ from dossier.findings import results
 from dossier.metrics import weighted
 from dossier.metrics.calibration import oe_ratio
 from dossier.metrics.discrimination import risk_distribution
+from dossier.metrics.utility import weighted_standardized_net_benefit
 from dossier.register import fill
 from dossier.types import Absent, Curve, Estimate, Evidence, Study, find, find_curve
 from dossier.typeset.methods import method_text
@@ -25,6 +26,8 @@ from dossier.typeset.reasons import reason_text
 from tests.reasons import Said
 
 SITE = "hospital-1"
+WEIGHTED = {name: metric.weighted for name, metric in fill("metrics").metrics.items() if metric.weighted is not None}
+"""The measures that honour sampling weights, in the form that does."""
 
 
 def _example(folder: Path, more: str = "", weights: list[str] | None = None) -> Study:
@@ -47,7 +50,7 @@ PAIRS_OF_ROWS = {"model_based_concordance"}
 """A row is no pair with itself, so that two equal rows are more than one of twice the weight."""
 
 
-@pytest.mark.parametrize("name", sorted(set(weighted.VALUES) - PAIRS_OF_ROWS))
+@pytest.mark.parametrize("name", sorted(set(WEIGHTED) - PAIRS_OF_ROWS))
 def test_a_whole_weight_counts_a_row_as_often(name: str) -> None:
     draw = np.random.default_rng(5)
     risk = np.round(draw.uniform(0.05, 0.95, 150), 2)
@@ -55,7 +58,7 @@ def test_a_whole_weight_counts_a_row_as_often(name: str) -> None:
     rival = np.clip(risk + draw.normal(scale=0.1, size=150), 0.02, 0.98).astype(np.float64)
     weights = draw.integers(0, 5, 150)
     rows = weighted.Rows(outcome, risk, 0.7 * weights.astype(np.float64), 0.3, rival)
-    found = weighted.VALUES[name](rows)
+    found = WEIGHTED[name](rows)
     metric = fill("metrics").metrics[name]
     often = np.repeat(np.arange(150), weights)
     offered = {"outcome": outcome[often], "risk": risk[often], "rival": rival[often], "threshold": 0.3, "level": 0.95}
@@ -89,7 +92,7 @@ def _four(weights: list[float], threshold: float = 0.5) -> weighted.Rows:
 )
 def test_by_hand_where_either_class_weighs_1_and_the_threshold_is_not_told(name: str, value: float) -> None:
     rows = weighted.Rows(OUTCOME, RISK, np.array([3, 1, 1, 3]) / 4)
-    found = weighted.VALUES[name](rows)
+    found = WEIGHTED[name](rows)
     assert isinstance(found, weighted.Weighted)
     assert found.value == pytest.approx(value)
 
@@ -114,7 +117,7 @@ OF_BOTH_CLASSES = {
     ],
 )
 def test_what_needs_a_class_without_weight_is_absent(weights: list[float], more: set[str], reason: str) -> None:
-    found = {name: value(_four(weights)) for name, value in weighted.VALUES.items()}
+    found = {name: value(_four(weights)) for name, value in WEIGHTED.items()}
     gaps = {name: reason_text(one.reason) for name, one in found.items() if isinstance(one, Absent)}
     assert gaps == {
         name: f"for the rival, {reason}" if name.endswith("_of_rival") else reason for name in OF_BOTH_CLASSES | more
@@ -135,7 +138,7 @@ def _plain(reason: str) -> str:
     return reason
 
 
-@pytest.mark.parametrize("name", sorted(set(weighted.VALUES) - PAIRS_OF_ROWS))
+@pytest.mark.parametrize("name", sorted(set(WEIGHTED) - PAIRS_OF_ROWS))
 def test_a_gap_is_that_of_the_measure_without_weights_on_the_rows_that_have_one(name: str) -> None:
     metric, gaps = fill("metrics").metrics[name], set()
     # A log score of minus infinity has no weighted value to ask for.
@@ -143,7 +146,7 @@ def test_a_gap_is_that_of_the_measure_without_weights_on_the_rows_that_have_one(
     for outcome, weights in itertools.product(itertools.product((0.0, 1.0), repeat=4), ([2, 2, 2, 2], [4, 2, 2, 0])):
         for risk, threshold in itertools.product(risks, (0.1, 0.4, 0.6, 0.9, 1.0)):
             y, p = np.array(outcome), np.array(risk)
-            found = weighted.VALUES[name](weighted.Rows(y, p, np.array(weights, dtype=float), threshold, p[::-1]))
+            found = WEIGHTED[name](weighted.Rows(y, p, np.array(weights, dtype=float), threshold, p[::-1]))
             often = np.repeat(np.arange(4), weights)
             offered = {"outcome": y[often], "risk": p[often], "rival": p[::-1][often], "threshold": threshold}
             offered |= {"level": 0.95, "permutations": 9, "seed": 1}
@@ -181,7 +184,7 @@ def test_classes_of_very_unlike_weight_keep_their_ratios() -> None:
 def test_at_a_threshold_of_1_there_is_no_net_benefit_and_no_declared_weight() -> None:
     rows = _four([1.0, 1.0, 1.0, 1.0], 1.0)
     reason = "net benefit is not defined at a threshold of 1, where one false positive outweighs everything"
-    assert weighted.standardized_net_benefit(rows) == Said(reason)
+    assert weighted_standardized_net_benefit(rows) == Said(reason)
     found = weighted.youden_j(rows)
     assert isinstance(found, weighted.Weighted)
     assert found.value == 0
@@ -196,10 +199,10 @@ def test_cases_that_outweigh_the_others_beyond_rounding_leave_no_weight_to_a_fal
 
 
 @pytest.mark.parametrize("unit", [1e-8, 1e8])
-@pytest.mark.parametrize("name", weighted.VALUES)
+@pytest.mark.parametrize("name", WEIGHTED)
 def test_the_unit_of_the_weights_does_not_matter(name: str, unit: float) -> None:
     weights = [1.0, 2.0, 4.0, 8.0]
-    one, other = weighted.VALUES[name](_four(weights)), weighted.VALUES[name](_four([unit * one for one in weights]))
+    one, other = WEIGHTED[name](_four(weights)), WEIGHTED[name](_four([unit * one for one in weights]))
     assert isinstance(one, weighted.Weighted)
     assert isinstance(other, weighted.Weighted)
     assert other.value == pytest.approx(one.value, rel=1e-9, abs=1e-12)
@@ -297,7 +300,7 @@ def test_nearly_equal_weights_give_nearly_the_ordinary_interval(evidence: tuple[
     compared = 0
     plain = {(one.term, str(dict(one.at))): one.found for one in evidence[1].results if one.dataset == SITE}
     for result in evidence[0].results:
-        if result.dataset != SITE or result.term not in weighted.VALUES:
+        if result.dataset != SITE or result.term not in WEIGHTED:
             continue
         other = plain[result.term, str(dict(result.at))]
         assert isinstance(result.found, Estimate), result
@@ -402,7 +405,7 @@ def test_the_order_of_the_rows_moves_no_weighted_interval(tmp_path: Path) -> Non
             weights=weights[order],
         )
         results = evaluate.evidence(replace(study, datasets=(rows,))).results
-        found.append([one.found for one in results if one.dataset == SITE and one.term in weighted.VALUES])
+        found.append([one.found for one in results if one.dataset == SITE and one.term in WEIGHTED])
     for first, second in zip(*found, strict=True):
         assert isinstance(first, Estimate)
         assert isinstance(second, Estimate)

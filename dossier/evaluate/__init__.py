@@ -50,7 +50,18 @@ class Preview:
     """The criteria that can never be estimated."""
 
 
-PACKAGES = ("numpy", "scipy", "pyarrow", "matplotlib", "jinja2", "markdown-it-py", "weasyprint", "pydantic")
+PACKAGES = (
+    "numpy",
+    "scipy",
+    "pyarrow",
+    "matplotlib",
+    "jinja2",
+    "markdown-it-py",
+    "weasyprint",
+    "pydantic",
+    "pandas",
+    "seaborn",
+)
 """The packages whose version can change a number or a page."""
 
 

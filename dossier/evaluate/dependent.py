@@ -17,26 +17,6 @@ from dossier.metrics.intervals import two_sided, two_sided_student
 from dossier.register import CurveMaker, Metric, Symmetry
 from dossier.types import MACRO, Absent, At, Curve, Dataset, Estimate, Floats
 
-INDEPENDENT = frozenset(
-    {
-        *("spiegelhalter_z", "majority_class_test", "mann_whitney_u", "brier_permutation_test"),
-        *("log_score_permutation_test", "degree_of_correspondence"),
-        *("mss_auroc", "mss_oe", "mss_slope", "mss_snb", "mss_brier"),
-    }
-)
-"""Tests and sample sizes whose very value supposes independent rows."""
-
-WITHOUT_INTERVAL = frozenset(
-    {
-        *("ici", "e50", "e90", "emax", "ece", "eci", "advisor_value"),
-        *("correspondence_averaged", "energy_coefficient", "membership_auroc"),
-    }
-)
-"""Measures whose interval is made by drawing independent rows: distances from perfect calibration, for which the
-jackknife would be wrong, and comparisons of all rows with all development rows."""
-
-DESCRIPTIVE = frozenset({"formula_difference"})
-
 BANDS: dict[str, tuple[str, tuple[tuple[str, str, bool], ...]]] = {
     "h_accuracy_profile": ("tau", (("h_accuracy", "", True),)),
     "h_accuracy_by_priority": ("priority", (("h_accuracy", "", True),)),
@@ -78,17 +58,17 @@ def dependent(dataset: Dataset) -> bool:
 
 def answer(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate | Absent:
     """A measure with an interval by cluster and at the rows' weights, or the reason why it has none."""
-    name, dataset = metric.term.name, site.dataset
+    dataset = site.dataset
     if "cluster" in metric.needs:
         return ask(site, metric, at)  # it makes its interval itself, of every kind of rows
     if dataset.weights is not None:
         return _at_weights(site, metric, at, ask)
-    if name in INDEPENDENT:
+    if metric.clustered == "refused":
         return Absent(Fact("clustered_rows", dataset=dataset.name))
     found = ask(site, metric, at)
-    if isinstance(found, Absent) or name in DESCRIPTIVE or severity.without_errors(found):
+    if isinstance(found, Absent) or metric.clustered == "as it is" or severity.without_errors(found):
         return found
-    if name in WITHOUT_INTERVAL:
+    if metric.clustered == "value only":
         return _without_interval(found, dataset)
     made = groups_of(site)
     if made.count < made.clusters and _linearizes(metric, at):
@@ -117,14 +97,15 @@ def _at_weights(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Esti
 
 def _linearizes(metric: Metric, at: At) -> bool:
     """Whether it is known what each row contributes to a measure; not to a mean over the classes."""
-    of_two_classes = bool({"outcome", "risk"} & set(metric.needs))
-    return metric.term.name in weighted.VALUES and of_two_classes and at.get("class") != MACRO
+    return metric.weighted is not None and at.get("class") != MACRO
 
 
 def _linearized(site: Site, metric: Metric, at: At, plain: Estimate) -> Estimate | Absent:
     """A measure at the weights of the rows, with the interval that its rows or whole clusters contribute."""
     dataset = site.dataset
-    whole = weighted.VALUES[metric.term.name](_rows(dataset, at))
+    if metric.weighted is None:
+        raise TypeError(f"{metric.term.name} has no weighted form")
+    whole = metric.weighted(_rows(dataset, at))
     if isinstance(whole, Absent):
         return whole
     tested = {"p_value": None} if "p_value" in plain.details else {}

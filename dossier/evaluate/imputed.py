@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from dossier.evaluate import classes, subgroups
-from dossier.evaluate.dependent import BANDS, INDEPENDENT, reach_of_bands, symmetry_of
+from dossier.evaluate.dependent import BANDS, reach_of_bands, symmetry_of
 from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve, refuse_what_is_no_number
 from dossier.evaluate.site import SiteEvidence, described, site_evidence
 from dossier.facts import Fact
@@ -108,7 +108,7 @@ def _pool(each: Sequence[Estimate | Absent], metric: Metric, first: Result, leve
     if absent is not None:
         every = all(isinstance(one, Absent) for one in found)
         return absent if every else Absent(Fact("an_imputation_without_value", reason=absent.reason))
-    if metric.term.name in INDEPENDENT:
+    if metric.clustered == "refused":
         return Absent(Fact("no_standard_error_for_rubins_rules"))
     estimates = [one for one in found if isinstance(one, Estimate)]
     difference = "against" in first.at

@@ -13,8 +13,8 @@ from dossier.evaluate.offered import Site
 from dossier.evaluate.site import FEWEST_ROWS
 from dossier.facts import Fact
 from dossier.metrics import imputations
-from dossier.metrics.stratified import MEASURES, Stratum
-from dossier.register import Metric
+from dossier.metrics.stratified import Stratum
+from dossier.register import REGISTER, Metric
 from dossier.types import MACRO, Absent, At, Dataset, Estimate
 
 ESTIMATOR = {"estimator": "stratified"}
@@ -27,7 +27,7 @@ Chosen = Callable[[Dataset], "tuple[Dataset, Bools | slice] | None"]
 
 def is_stratified(metric: Metric, at: At) -> bool:
     """Whether a measure at these settings is taken over the rows of all sites."""
-    return metric.term.name in MEASURES and at.get("class") != MACRO
+    return metric.term.name in REGISTER.stratified and at.get("class") != MACRO
 
 
 def external_sites(sites: Sequence[Site]) -> tuple[Site, ...]:
@@ -54,7 +54,7 @@ def over_sites(sites: Sequence[Site], metric: Metric, at: At, chosen: Chosen) ->
         known = [(name, part) for name, part in parts if part is not None]
         kept = [part for _, part in known if len(part.outcome) >= FEWEST_ROWS]
         few = [name for name, part in known if 0 < len(part.outcome) < FEWEST_ROWS]
-        found.append(_naming(MEASURES[metric.term.name](kept, level), few))
+        found.append(_naming(REGISTER.stratified[metric.term.name].function(kept, level), few))
     if count < 2:
         return found[0]
     absent = next((one for one in found if isinstance(one, Absent)), None)

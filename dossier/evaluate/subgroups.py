@@ -13,10 +13,10 @@ from dossier.evaluate.classes import against_rest, metrics_of, places_of
 from dossier.evaluate.offered import Site, part_of
 from dossier.evaluate.site import curve_of, measured
 from dossier.facts import Fact
-from dossier.metrics import pooled, stratified
+from dossier.metrics import pooled
 from dossier.metrics.scales import Scale
 from dossier.metrics.subgroups import difference, too_few, too_few_of_class, too_few_of_classes
-from dossier.register import CurveMaker, Metric, fill
+from dossier.register import REGISTER, CurveMaker, Metric, fill
 from dossier.release import Release
 from dossier.types import (
     MACRO,
@@ -265,7 +265,7 @@ def _pooled(
     }
     for metric in metrics_of(release).values():
         name = metric.term.name
-        pooled_somehow = metric.pool is not None or name in stratified.MEASURES
+        pooled_somehow = metric.pool is not None or name in REGISTER.stratified
         if not (compared(metric) and pooled_somehow and all(site.asks(metric.term.measure) for site in sites)):
             continue
         for at in places_of(release, metric):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from dossier.facts import Fact
 from dossier.figures.canvas import (
@@ -21,6 +20,7 @@ from dossier.figures.canvas import (
     TINTS,
     Key,
     column,
+    heatmap,
     inner_ticks,
     key_row,
     level_text,
@@ -174,20 +174,17 @@ def draw_agreement(evidence: Evidence) -> Figure | Absent:
     drawn = sheet(FULL, top + raters * high + 0.5)
     axes = panel(drawn, left, top, wide * raters, high * raters)
     axes.axis("off")
-    axes.set_xlim(0, raters)
-    axes.set_ylim(raters, 0)
     _key_of_shades(drawn)
     for rater in range(raters):
         write(drawn, 0, top + (rater + 0.5) * high, f"Rater {rater + 1}")
         if rater < raters - 1:
             # The number of a column stands on the diagonal, right above its cells.
             axes.text(rater + 0.5, rater + 0.5, f"{rater + 1}", ha="center", va="center", weight=600)
-    for one, other, value in zip(first, second, kappa, strict=True):
-        corner = (one - 1, other - 1)
-        colour = "white" if np.isnan(value) else shade(float(value))
-        axes.add_patch(Rectangle(corner, 1, 1, fc=colour, ec=HAIR, lw=0.4, gid=f"pair-{one:.0f}-{other:.0f}"))
-        text = "–" if np.isnan(value) else number(float(value))
-        axes.text(one - 0.5, other - 0.5, text, ha="center", va="center")
+    pairs = (second.astype(int) - 1, first.astype(int) - 1)
+    shades, said = np.full((raters, raters), np.nan), np.full((raters, raters), "", dtype=object)
+    shades[pairs] = [SHADES.index("white" if np.isnan(value) else shade(float(value))) for value in kappa]
+    said[pairs] = ["–" if np.isnan(value) else number(float(value)) for value in kappa]
+    heatmap(axes, shades, SHADES, said)
     return drawn
 
 

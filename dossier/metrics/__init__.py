@@ -8,18 +8,20 @@ reason. The functions of the chapters' own modules take arrays of numpy, and che
 """
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
     """A measure by its name, with its columns checked."""
-    if not name.startswith("_"):
+    # Its own modules ask for each other while they are imported, when not every measure is known.
+    if not name.startswith("_") and find_spec(f"{__name__}.{name}") is None:
         from dossier.metrics.checked import checked
         from dossier.register import fill
 
         metric = fill("metrics").metrics.get(name)
         if metric is not None:
-            return checked(metric.function)
+            return checked(metric.function, metric.term)
     raise AttributeError(f"module 'dossier.metrics' has no attribute {name!r}")
 
 

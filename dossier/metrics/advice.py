@@ -93,6 +93,7 @@ def advice_value(outcome: Floats, risk: Floats) -> Curve | Absent:
     cites=("Campagner 2023", "Chuang 2000"),
     at=("calibration",),
     breaks=("one class is absent",),
+    clustered="value only",
     formula="mean of conf × LC of its bin; conf = max(p, 1 - p), gap = |share right - mean conf| in ten equal bins; "
     "LC = 1 - gap, or with ECI 1 - gap / max(mean conf, 1 - mean conf)",
 )
@@ -108,15 +109,42 @@ def advisor_value(
 
     1 is always sure and always right. A high value asks for both: an advice of even odds is worth at most one half.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `calibration` ("ece" or "eci", how local calibration is
-    measured), `level`, `bootstrap` (draws), `seed`. Returns the mean over the rows of confidence x local
-    calibration of its bin: confidence max(p, 1-p), right when p >= 0.5 agrees with the outcome, 10 equal-width bins on
-    0 to 1, the last one closed; 1 - |accuracy - confidence| for "ece", the gap divided by
-    max(confidence, 1 - confidence) for "eci". The bounds are those of `ece`, by inverting tests of what calibration
-    takes off, with the sampling of the mean confidence added; where this does not refute perfect calibration, the upper
-    bound lies above the mean confidence, which perfect calibration would give, or at it where all are equally sure.
-    Absent without rows or for another calibration; the bounds are missing for a single row. Source: Campagner 2023; the
-    interval Chuang and Lai 2000.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    calibration : str
+        "ece" or "eci", how local calibration is measured.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        The mean over the rows of confidence x local calibration of its bin: confidence max(p, 1-p), right when p >= 0.5
+        agrees with the outcome, 10 equal-width bins on 0 to 1, the last one closed; 1 - |accuracy - confidence| for
+        "ece", the gap divided by max(confidence, 1 - confidence) for "eci". Absent without rows or for another
+        calibration; the bounds are missing for a single row.
+
+    Notes
+    -----
+    The bounds are those of `ece`, by inverting tests of what calibration takes off, with the sampling of the mean
+    confidence added; where this does not refute perfect calibration, the upper bound lies above the mean confidence,
+    which perfect calibration would give, or at it where all are equally sure. Source: Campagner 2023; the interval
+    Chuang and Lai 2000.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.advisor_value(outcome, risk, bootstrap=50))
+    0.50 (0.41 to 0.85)
     """
     if len(outcome) == 0:
         return NO_ROWS

@@ -12,6 +12,7 @@ from scipy.special import expit
 
 from dossier.bands import FEW_FOR_POOLING
 from dossier.facts import Count, Fact, Method
+from dossier.metrics import weighted
 from dossier.metrics.calibration_errors import errors_with_intervals
 from dossier.metrics.discrimination import one_class, risk_range
 from dossier.metrics.intervals import (
@@ -67,16 +68,42 @@ def oe_ratio(
 
     1 is right on average; above 1 the model expected too few, below 1 too many.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`, `cluster` and `weights` (n, how the rows were
-    sampled). Returns r = sum(y)/sum(p) with an interval symmetric on the log scale, SE(log) = sd(y - r p)/(sqrt(n) mean
-    y), sd with n - 1: the expected number goes up and down with the events in the sample, and is taken as random. Rows
-    in clusters or with weights have it by linearization over clusters and the t distribution. `se` is on the plain
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+    cluster : array_like, optional
+        To which cluster each row belongs, n values.
+    weights : array_like, optional
+        The sampling weights, n values of 0 or more.
+
+    Returns
+    -------
+    Estimate or Absent
+        r = sum(y)/sum(p) with an interval symmetric on the log scale, SE(log) = sd(y - r p)/(sqrt(n) mean y), sd with n
+        - 1: the expected number goes up and down with the events in the sample, and is taken as random. Absent without
+        rows, or when every risk is 0.
+
+    Notes
+    -----
+    Rows in clusters or with weights have it by linearization over clusters and the t distribution. `se` is on the plain
     scale (value times SE(log)). Without an event the value is 0 and its upper bound n (1 - ((1-level)/2)^(1/n))/sum(p),
     that of an exact interval of the share; where every row is one, the lower bound puts together the exact one of the
     share, ((1-level)/2)^(1/n), and the formula, which then holds only the expected number. There n is the number of
     clusters, as if the rows of one were all alike. Details: `expected`, the sum of p (at mean weight 1), and
-    `se_fixed`, sqrt((1 - phi)/(n phi)) on the log scale, which takes the expected number as known. Absent without rows,
-    or when every risk is 0. Source: Debray 2017; the variance of a ratio of means Cochran 1977.
+    `se_fixed`, sqrt((1 - phi)/(n phi)) on the log scale, which takes the expected number as known. Source: Debray 2017;
+    the variance of a ratio of means Cochran 1977.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.oe_ratio(outcome, risk))
+    1.07 (0.49 to 2.35)
     """
     if len(outcome) == 0:
         return NO_ROWS
@@ -121,6 +148,7 @@ def _se_fixed(phi: float, design: Design) -> float | None:
     roles=EVERYWHERE,
     breaks=("perfect is best",),
     against_rest="by class",
+    weighted=weighted.calibration_intercept,
     formula="a in logit P(y = 1) = a + logit p",
     protection="fit",
 )
@@ -129,10 +157,32 @@ def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) ->
 
     0 is right on average; above 0 the risks are too low, below 0 too high.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns the intercept a of logit P(y) = a + logit
-    p, the slope held at 1, with the Wald interval. Risks within 1e-12 of 0 or 1 have no logit: the value is that of the
-    other rows, and `left_out` in the details counts them. Absent when these are none or of one class, or when no row
-    tells of the intercept because the risks are all but 0 or 1 and right. Source: Cox 1958, calibration in the large.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        The intercept a of logit P(y) = a + logit p, the slope held at 1, with the Wald interval. Absent when these are
+        none or of one class, or when no row tells of the intercept because the risks are all but 0 or 1 and right.
+
+    Notes
+    -----
+    Risks within 1e-12 of 0 or 1 have no logit: the value is that of the other rows, and `left_out` in the details
+    counts them. Source: Cox 1958, calibration in the large.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.calibration_intercept(outcome, risk))
+    0.20 (-1.75 to 2.15)
     """
     rows = _with_logit(outcome, risk)
     if isinstance(rows, Absent):
@@ -153,6 +203,7 @@ def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) ->
     pool="plain",
     breaks=("perfect is best",),
     against_rest="by class",
+    weighted=weighted.calibration_slope,
     formula="b in logit P(y = 1) = a + b logit p",
     protection="fit",
 )
@@ -161,10 +212,32 @@ def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Est
 
     1 is right; below 1 the risks are too extreme, above 1 too timid.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns the slope b of logit P(y) = a + b logit p
-    with the Wald interval. Risks within 1e-12 of 0 or 1 have no logit, and one that is set for them would set the
-    slope: the value is that of the other rows, and `left_out` in the details counts them. Absent when these are none or
-    of one class, when every risk of theirs is the same, or when their risks separate the outcomes. Source: Cox 1958.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        The slope b of logit P(y) = a + b logit p with the Wald interval. Absent when these are none or of one class,
+        when every risk of theirs is the same, or when their risks separate the outcomes.
+
+    Notes
+    -----
+    Risks within 1e-12 of 0 or 1 have no logit, and one that is set for them would set the slope: the value is that of
+    the other rows, and `left_out` in the details counts them. Source: Cox 1958.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.calibration_slope(outcome, risk))
+    0.78 (-0.63 to 2.20)
     """
     rows = _with_logit(outcome, risk)
     if isinstance(rows, Absent):
@@ -185,6 +258,7 @@ def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Est
     roles=EVERYWHERE,
     breaks=("perfect is best",),
     against_rest="by class",
+    weighted=weighted.calibration_intercept_joint,
     formula="a in logit P(y = 1) = a + b logit p",
 )
 def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -193,8 +267,30 @@ def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.
     It is read only with the slope: with a slope of 1 it says how far the risks are off on average, otherwise how far
     they are off at a risk of one half.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns the intercept a of logit P(y) = a + b logit
-    p with the Wald interval. Absent as `calibration_slope` is. Source: Cox 1958.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        The intercept a of logit P(y) = a + b logit p with the Wald interval. Absent as `calibration_slope` is.
+
+    Notes
+    -----
+    Source: Cox 1958.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.calibration_intercept_joint(outcome, risk))
+    0.15 (-1.71 to 2.01)
     """
     rows = _with_logit(outcome, risk)
     if isinstance(rows, Absent):
@@ -262,6 +358,7 @@ def _error(name: str, outcome: Floats, risk: Floats, level: float, bootstrap: in
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class",
+    clustered="value only",
     formula="mean of |c(p) - p|, c the calibration curve",
 )
 def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
@@ -269,10 +366,30 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
 
     0 is perfect. It is not one number: another smoother gives another value, so the method names it.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`, `bootstrap` (draws), `seed`. Returns the mean
-    of |curve - p| over the rows; the curve is a logistic regression on a restricted cubic spline of logit p (knots at
-    5, 35, 65, 95 %; at 10, 50, 90 % below 100 events or non-events; a straight line below 20 or when knots tie). The
-    interval keeps the true values under which what was seen is not too extreme (hybrid resampling, Chuang and Lai
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        The mean of |curve - p| over the rows; the curve is a logistic regression on a restricted cubic spline of logit
+        p (knots at 5, 35, 65, 95 %; at 10, 50, 90 % below 100 events or non-events; a straight line below 20 or when
+        knots tie). Absent with no rows or one class, or when the curve cannot be fitted (the risks separate the
+        outcomes).
+
+    Notes
+    -----
+    The interval keeps the true values under which what was seen is not too extreme (hybrid resampling, Chuang and Lai
     2000): along a line of curves that leads from the diagonal through the fitted one to worse ones, each the hardest to
     refute at its distance, coefficients are drawn with the covariance that the fit would have there, and rows at
     random. Where not even the diagonal is refuted, the lower bound is 0, the edge of the range, and the method says so.
@@ -282,9 +399,15 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     where it is, so are the others at all of that, so that the interval is no wider there than its level asks. No test
     comes before the interval, so that it holds for calibrated models and others; the percentile bootstrap does not,
     because its replicates add the excess of the estimate once more. The draws work on 64 groups of neighbouring risks.
-    Details: `knots` of the spline, 0 for a straight line. Absent with no rows or one class, or when the curve cannot be
-    fitted (the risks separate the outcomes). Source: Austin and Steyerberg 2019, there with loess; the interval Chuang
-    and Lai 2000.
+    Details: `knots` of the spline, 0 for a straight line. Source: Austin and Steyerberg 2019, there with loess; the
+    interval Chuang and Lai 2000.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.ici(outcome, risk, bootstrap=50))
+    0.05 (0.00 to 0.26)
     """
     return _error("ici", outcome, risk, level, bootstrap, seed)
 
@@ -298,16 +421,45 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class",
+    clustered="value only",
     formula="median of |c(p) - p|, c the calibration curve",
 )
 def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The distance between risk and observed frequency that half of the people stay within.
 
-    0 is perfect. Arguments, curve and reasons for absence: as for `ici`; the value is the median (type 7) of
-    |curve - p| over the rows. The interval is made as that of `ici`, with two differences. Curves in other directions
-    may raise the upper bound: the rows about the median need not be those that would raise it most. And where the mean
-    distance refutes perfect calibration, the median needs no more to refute it than all of what the level leaves.
-    Source: Austin and Steyerberg 2019; the interval Chuang and Lai 2000.
+    0 is perfect.
+
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value is the median (type 7) of |curve - p| over the rows.
+
+    Notes
+    -----
+    The interval is made as that of `ici`, with two differences. Curves in other directions may raise the upper bound:
+    the rows about the median need not be those that would raise it most. And where the mean distance refutes perfect
+    calibration, the median needs no more to refute it than all of what the level leaves. Source: Austin and Steyerberg
+    2019; the interval Chuang and Lai 2000. Curve and reasons for absence as for `ici`.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.e50(outcome, risk, bootstrap=50))
+    0.05 (0.00 to 0.50)
     """
     return _error("e50", outcome, risk, level, bootstrap, seed)
 
@@ -321,14 +473,42 @@ def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class",
+    clustered="value only",
     formula="90% quantile of |c(p) - p|, c the calibration curve",
 )
 def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The distance between risk and observed frequency that nine in ten people stay within.
 
-    0 is perfect. Arguments, curve and reasons for absence: as for `ici`; the value is the 90 % quantile (type 7) of
-    |curve - p| over the rows, and the interval is made as that of `e50`. Source: Austin and Steyerberg 2019; the
-    interval Chuang and Lai 2000.
+    0 is perfect.
+
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value is the 90 % quantile (type 7) of |curve - p| over the rows, and the interval is made as that of `e50`.
+
+    Notes
+    -----
+    Source: Austin and Steyerberg 2019; the interval Chuang and Lai 2000. Curve and reasons for absence as for `ici`.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.e90(outcome, risk, bootstrap=50))
+    0.08 (0.00 to 0.39)
     """
     return _error("e90", outcome, risk, level, bootstrap, seed)
 
@@ -342,21 +522,49 @@ def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class",
+    clustered="value only",
     formula="maximum of |c(p) - p|, c the calibration curve",
 )
 def emax(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The largest distance between risk and observed frequency that anybody's risk shows.
 
-    0 is perfect. It rests on the ends of the curve, where few people lie. Arguments, curve and reasons for absence: as
-    for `ici`; the value is the maximum of |curve - p| over the rows. The bounds are the distances from a risk to the
-    near and to the far end of a band around the curve, where they are largest. The far end is that of the pointwise
-    band, which bounds the maximum wherever it lies: the interval is wide, and the method says so. The near end is that
-    of a band so many standard errors wide that every smaller maximum is refuted: the nearest curve with that maximum,
-    moved by noise with the covariance that the fit would have there, moves out by as much in at most 1.8 times half of
-    what the level leaves (from above next to no truth is ruled out). It is 0 where one half does not refute perfect
-    calibration, and otherwise not below that of `ici`. No interval for a maximum can be exact for every curve (Hirano
-    and Porter 2012), because the place of the maximum is itself uncertain. Source: Harrell 2015; the interval Chuang
-    and Lai 2000.
+    0 is perfect. It rests on the ends of the curve, where few people lie.
+
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value is the maximum of |curve - p| over the rows.
+
+    Notes
+    -----
+    The bounds are the distances from a risk to the near and to the far end of a band around the curve, where they are
+    largest. The far end is that of the pointwise band, which bounds the maximum wherever it lies: the interval is wide,
+    and the method says so. The near end is that of a band so many standard errors wide that every smaller maximum is
+    refuted: the nearest curve with that maximum, moved by noise with the covariance that the fit would have there,
+    moves out by as much in at most 1.8 times half of what the level leaves (from above next to no truth is ruled out).
+    It is 0 where one half does not refute perfect calibration, and otherwise not below that of `ici`. No interval for a
+    maximum can be exact for every curve (Hirano and Porter 2012), because the place of the maximum is itself uncertain.
+    Source: Harrell 2015; the interval Chuang and Lai 2000. Curve and reasons for absence as for `ici`.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.emax(outcome, risk, bootstrap=50))
+    0.08 (0.00 to 0.78)
     """
     return _error("emax", outcome, risk, level, bootstrap, seed)
 
@@ -432,6 +640,7 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     "where the risks are off.",
     counterpart="ici",
     against_rest="by class",
+    clustered="value only",
     formula="Σ over ten equal bins of (rows of the bin / n) |mean y - mean p|",
 )
 def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
@@ -439,14 +648,40 @@ def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
 
     0 is perfect.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`, `bootstrap` (replicates), `seed`. Returns sum over
-    bins of w_b |mean y - mean p|, w_b the share of rows; ten bins of equal width on 0 to 1, closed below, the last also
-    above; the risk is that of the outcome, not of the predicted class. The interval keeps the true values under which
-    what was seen is not too extreme (hybrid resampling, Chuang and Lai 2000): the gaps of the bins are drawn as normal
-    around smaller ones down to none, halfway between the seen ones scaled down and the nearest to them, and around
-    larger ones. Where not even none is refuted, it is one-sided from 0; its upper bound is kept from resting on luck,
-    and its lower one takes over what that leaves, as those of `ici`. Absent without rows; the bounds are missing
-    for a single row, and when every risk is 0 or 1 and right. Source: Naeini 2015.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        Sum over bins of w_b |mean y - mean p|, w_b the share of rows; ten bins of equal width on 0 to 1, closed below,
+        the last also above; the risk is that of the outcome, not of the predicted class. Absent without rows; the
+        bounds are missing for a single row, and when every risk is 0 or 1 and right.
+
+    Notes
+    -----
+    The interval keeps the true values under which what was seen is not too extreme (hybrid resampling, Chuang and Lai
+    2000): the gaps of the bins are drawn as normal around smaller ones down to none, halfway between the seen ones
+    scaled down and the nearest to them, and around larger ones. Where not even none is refuted, it is one-sided from 0;
+    its upper bound is kept from resting on luck, and its lower one takes over what that leaves, as those of `ici`.
+    Source: Naeini 2015.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.ece(outcome, risk, bootstrap=50))
+    0.37 (0.00 to 0.48)
     """
     return _binned(0, outcome, risk, level, bootstrap, seed)
 
@@ -462,6 +697,7 @@ def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     against_rest="by class",
     differs="differs from the published estimated calibration index of Van Hoorde, which has the same letters, because "
     "it goes by bins, 1 is perfect, and it succeeds the GICI",
+    clustered="value only",
     formula="Σ over ten equal bins of (rows of the bin / n)(1 - |mean y - mean p| / max(mean p, 1 - mean p))",
 )
 def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
@@ -469,9 +705,35 @@ def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
 
     1 is perfect, 0 is as wrong as can be.
 
-    Arguments and bins: as for `ece`. Returns sum over bins of w_b (1 - |mean y - mean p|/max(mean p, 1 - mean p)).
-    Interval as for `ece`, one-sided up to 1 where it does not refute perfect calibration. Absent without rows. Source:
-    Famiglini 2023.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        Sum over bins of w_b (1 - |mean y - mean p|/max(mean p, 1 - mean p)). Absent without rows.
+
+    Notes
+    -----
+    Interval as for `ece`, one-sided up to 1 where it does not refute perfect calibration. Source: Famiglini 2023. The
+    bins are those of `ece`.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.eci(outcome, risk, bootstrap=50))
+    0.49 (0.33 to 1.00)
     """
     return _binned(1, outcome, risk, level, bootstrap, seed)
 
@@ -486,6 +748,7 @@ def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     best="lower",
     cites=("Brier 1950", "Bradley 2008"),
     breaks=("one class is absent",),
+    weighted=weighted.brier,
     formula="mean of (p - y)²",
     protection="mean",
 )
@@ -494,9 +757,31 @@ def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
 
     0 is perfect; what is low depends on how common the outcome is, so it compares models only on the same people.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns the mean of (p - y)^2 with the t interval
-    from the variance of (p - y)^2 (n - 1). Absent without rows; the bounds are missing when the squared distances do
-    not vary. Source: Brier 1950; the interval Bradley 2008.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        The mean of (p - y)^2 with the t interval from the variance of (p - y)^2 (n - 1). Absent without rows; the
+        bounds are missing when the squared distances do not vary.
+
+    Notes
+    -----
+    Source: Brier 1950; the interval Bradley 2008.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.brier(outcome, risk))
+    0.20 (0.00 to 0.46)
     """
     if len(outcome) == 0:
         return NO_ROWS
@@ -515,6 +800,7 @@ def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
     differs="differs from the published formula because the reference is the prevalence observed at the site, not the "
     "mean risk, which rewards a model for being wrong on average [Dinga 2019]",
     against_rest="by class",
+    weighted=weighted.scaled_brier,
     formula="1 - Brier score / (φ (1 - φ))",
 )
 def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -522,10 +808,32 @@ def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate
 
     1 is perfect, 0 is no better than the average, below 0 worse.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns 1 - brier/(phi(1 - phi)), phi the
-    prevalence observed at the site, with the normal interval of the delta method (both brier and phi are estimated).
-    Absent with no rows or one class. Where we differ: [Dinga] divides by the mean risk's m(1 - m), which rewards a
-    model for being wrong on average (prevalence .1, p = .75 and .47: .180 in place of -1.278).
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        1 - brier/(phi(1 - phi)), phi the prevalence observed at the site, with the normal interval of the delta method
+        (both brier and phi are estimated). Absent with no rows or one class.
+
+    Notes
+    -----
+    Where we differ: [Dinga] divides by the mean risk's m(1 - m), which rewards a model for being wrong on average
+    (prevalence .1, p = .75 and .47: .180 in place of -1.278).
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.scaled_brier(outcome, risk))
+    0.20 (-0.60 to 1.00)
     """
     if reason := one_class(outcome):
         return reason
@@ -543,6 +851,7 @@ def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate
     cites="Good 1952",
     breaks=("one class is absent",),
     differs="differs from the published unit because a natural logarithm gives nats, not bits [Dinga 2019]",
+    weighted=weighted.log_score,
     formula="mean of y ln p + (1 - y) ln(1 - p)",
 )
 def log_score(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -550,9 +859,31 @@ def log_score(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | 
 
     0 is perfect, more negative is worse; the unit is the nat.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns the mean log likelihood (natural logarithm)
-    with the t interval. Absent without rows, or when the mean is minus infinity: a risk of 0 for a case or 1 for a
-    non-case. Where we differ: [Dinga] calls the unit bits. Source: Good 1952.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        The mean log likelihood (natural logarithm) with the t interval. Absent without rows, or when the mean is minus
+        infinity: a risk of 0 for a case or 1 for a non-case.
+
+    Notes
+    -----
+    Where we differ: [Dinga] calls the unit bits. Source: Good 1952.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.log_score(outcome, risk))
+    -0.57 (-1.19 to 0.00)
     """
     if len(outcome) == 0:
         return NO_ROWS
@@ -595,11 +926,37 @@ def nagelkerke_r2(
 
     1 is perfect, 0 is no better than the average, below 0 worse.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`, `bootstrap` (replicates), `seed`. Returns
-    (1 - exp(2(l0 - l)/n))/(1 - exp(2 l0/n)), l the summed log likelihood of the risks as they are, l0 that of the
-    prevalence observed at the site. Percentile bootstrap over rows, above 50,000 of them on 2,000 bins of risk;
-    replicates of one class are left out. Absent when all rows are of one class, and when a risk was 0 for a case or 1
-    for a non-case. Source: Nagelkerke 1991. Where we differ: [Dinga] prints the mean score in place of l.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        (1 - exp(2(l0 - l)/n))/(1 - exp(2 l0/n)), l the summed log likelihood of the risks as they are, l0 that of the
+        prevalence observed at the site. Absent when all rows are of one class, and when a risk was 0 for a case or 1
+        for a non-case.
+
+    Notes
+    -----
+    Percentile bootstrap over rows, above 50,000 of them on 2,000 bins of risk; replicates of one class are left out.
+    Source: Nagelkerke 1991. Where we differ: [Dinga] prints the mean score in place of l.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.nagelkerke_r2(outcome, risk, bootstrap=50))
+    0.28 (-3.28 to 0.87)
     """
     if reason := one_class(outcome):
         return reason
@@ -641,6 +998,7 @@ def nagelkerke_r2(
     differs="differs from the published reading because the gap between the two groups' cumulative distributions over "
     "the risk is this measure, not the AUROC less one half, which holds on the axis of ranks [Dinga 2019]",
     against_rest="by class",
+    weighted=weighted.tjur_r2,
     formula="mean p of cases - mean p of the others",
 )
 def tjur_r2(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -648,10 +1006,31 @@ def tjur_r2(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Ab
 
     1 is perfect, 0 is no difference. It can rise when risks become too extreme.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns mean p of cases - mean p of the others with
-    Welch's t interval. Absent when all rows are of one class; the bounds are missing with a single case or non-case, or
-    when the risks do not vary within the groups. `details` holds the two means, `mean_of_cases` and `mean_of_others`.
-    Source: Tjur 2009; the interval Welch 1947.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        Mean p of cases - mean p of the others with Welch's t interval. Absent when all rows are of one class; the
+        bounds are missing with a single case or non-case, or when the risks do not vary within the groups.
+
+    Notes
+    -----
+    `details` holds the two means, `mean_of_cases` and `mean_of_others`. Source: Tjur 2009; the interval Welch 1947.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.tjur_r2(outcome, risk))
+    0.27 (-0.47 to 1.00)
     """
     if reason := one_class(outcome):
         return reason
@@ -683,17 +1062,39 @@ A_TEST = Fact("test_statistic_has_no_interval")
     independent_rows=True,
     breaks=("rows doubled", "perfect is best", "one class is absent"),
     against_rest="by class",
+    clustered="refused",
     formula="Σ (y - p)(1 - 2p) / √(Σ (1 - 2p)² p (1 - p))",
 )
 def spiegelhalter_z(outcome: Floats, risk: Floats) -> Estimate | Absent:
     """Whether the squared errors of the risks are larger or smaller than right risks would make by chance.
 
-    About 0 when the risks are right; beyond 2 on either side it is unlikely that they are. A large sample refutes
-    every model, a small one none.
+    About 0 when the risks are right; beyond 2 on either side it is unlikely that they are. A large sample refutes every
+    model, a small one none.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1). Returns z = sum (y - p)(1 - 2p)/sqrt(sum (1 - 2p)^2 p(1 - p))
-    with the two-sided `p_value` of the normal distribution; a test has no interval. Absent without rows, and when every
-    risk is 0, one half or 1, for which the test does not exist. Source: Spiegelhalter 1986.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        z = sum (y - p)(1 - 2p)/sqrt(sum (1 - 2p)^2 p(1 - p)) with the two-sided `p_value` of the normal distribution; a
+        test has no interval. Absent without rows, and when every risk is 0, one half or 1, for which the test does not
+        exist.
+
+    Notes
+    -----
+    Source: Spiegelhalter 1986.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.spiegelhalter_z(outcome, risk))
+    0.40
     """
     if len(outcome) == 0:
         return NO_ROWS

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.types import Absent, Curve, Estimate
+from dossier.types import Absent, Curve, Estimate, Term
 
 WITHIN = {
     "outcome": (0.0, 1.0),
@@ -39,11 +39,11 @@ Measure = Callable[..., Estimate | Curve | Absent]
 
 
 @functools.cache
-def checked(function: Measure) -> Measure:
-    """The function with its columns and settings checked, for whoever calls it from outside.
+def checked(function: Measure, term: Term) -> Measure:
+    """The function of a measure with its columns and settings checked, for whoever calls it from outside.
 
     Raises a ValueError that names what is wrong: a column of another length, a value that is missing or out of range,
-    an outcome other than 0 and 1.
+    an outcome other than 0 and 1. The docstring gains that, the formula and the sources of its label.
     """
     signature = inspect.signature(function)
 
@@ -64,7 +64,26 @@ def checked(function: Measure) -> Measure:
         _refuse_other_lengths(lengths)
         return function(*bound.args, **bound.kwargs)
 
+    of_anything.__doc__ = _documented(function, term)
     return of_anything
+
+
+RAISES = (
+    "Raises\n------\nValueError\n    With the column or setting that no measure can be taken of, and what it may be."
+)
+
+
+def _documented(function: Measure, term: Term) -> str:
+    """The docstring with the formula and the sources that stand in the label, and nowhere else."""
+    text = inspect.getdoc(function) or ""
+    body, _, examples = text.partition("\n\nExamples\n--------\n")
+    returned, _, notes = body.partition("\n\nNotes\n-----\n")
+    parts = [returned, RAISES, f"Notes\n-----\nFormula: {term.formula}.", notes]
+    if term.cites:
+        parts.append("\n".join(["References", "----------", *term.cites]))
+    if examples:
+        parts.append(f"Examples\n--------\n{examples}")
+    return "\n\n".join(part for part in parts if part)
 
 
 def _column(name: str, value: Any) -> NDArray[Any]:

@@ -19,7 +19,7 @@ from dossier.metrics import comparison, severity
 from dossier.metrics.committee import largest_remainder
 from dossier.metrics.comparison import AGAINST_RIVAL, OF_RIVAL
 from dossier.metrics.discrimination import placements
-from dossier.metrics.h_accuracy import POINTWISE, Survey, estimated_credit, weighted_credit
+from dossier.metrics.graded_accuracy import POINTWISE, Survey, estimated_credit, weighted_credit
 from dossier.metrics.intervals import (
     NO_ROWS,
     NO_SPREAD,
@@ -807,6 +807,7 @@ def accuracy_difference(
     roles=("external",),
     of_classes=True,
     chapter="sample",
+    clustered="refused",
     formula="(2 × 1.96 SD of Σ over classes of (p - y)² / width)²",
 )
 def mss_brier(classes: Integers, class_risk: Floats, brier_width: float = 0.05) -> Estimate | Absent:

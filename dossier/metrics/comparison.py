@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc, betaincc
 
 from dossier.facts import Count, Fact, Method
-from dossier.metrics import calibration, discrimination
+from dossier.metrics import calibration, discrimination, weighted
 from dossier.metrics.calibration import A_TEST, log_score
 from dossier.metrics.discrimination import one_class, placements
 from dossier.metrics.intervals import NO_ROWS, beyond, estimate, standard_error, two_sided
@@ -213,6 +213,7 @@ def sign_flip_p(differences: Floats, permutations: int, seed: int) -> float | No
     fixed=OF_RIVAL,
     scale="logit",
     breaks=("perfect is best",),
+    weighted=weighted.of_the_rival(weighted.auroc),
     formula=(
         "mean over pairs of a case and another of 1[q(case) > q(other)] + ½ 1[q(case) = q(other)], q the rival's risk"
     ),
@@ -221,8 +222,30 @@ def sign_flip_p(differences: Floats, permutations: int, seed: int) -> float | No
 def auroc_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
     """How often the rival gives a person with the outcome a higher risk than one without.
 
-    Arguments: `outcome` (n, 0 or 1), `rival` (n, 0 to 1), `level`. Returns the AUROC of the rival's risks, with the
-    interval and the reasons for absence of `auroc`. Source: DeLong 1988.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    rival : array_like
+        The risks of the rival, n values from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        The AUROC of the rival's risks, with the interval and the reasons for absence of `auroc`.
+
+    Notes
+    -----
+    Source: DeLong 1988.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, rival = [0, 0, 0, 1, 1, 1], [0.2, 0.3, 0.4, 0.3, 0.6, 0.8]
+    >>> print(dossier.metrics.auroc_of_rival(outcome, rival))
+    0.83 (0.25 to 0.99)
     """
     return _of_the_rival(discrimination.auroc(outcome, rival, level))
 
@@ -250,8 +273,34 @@ def oe_ratio_of_rival(
 
     Where it lies far from 1, part of a difference in Brier score, log score or net benefit is the rival's calibration.
 
-    Arguments: `outcome` (n, 0 or 1), `rival` (n, 0 to 1), `level`, `cluster` and `weights` (n). Returns O/E of the
-    rival's risks, with the interval and the reasons for absence of `oe_ratio`. Source: Debray 2017.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    rival : array_like
+        The risks of the rival, n values from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+    cluster : array_like, optional
+        To which cluster each row belongs, n values.
+    weights : array_like, optional
+        The sampling weights, n values of 0 or more.
+
+    Returns
+    -------
+    Estimate or Absent
+        O/E of the rival's risks, with the interval and the reasons for absence of `oe_ratio`.
+
+    Notes
+    -----
+    Source: Debray 2017.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, rival = [0, 0, 0, 1, 1, 1], [0.2, 0.3, 0.4, 0.3, 0.6, 0.8]
+    >>> print(dossier.metrics.oe_ratio_of_rival(outcome, rival))
+    1.15 (0.58 to 2.29)
     """
     return _of_the_rival(calibration.oe_ratio(outcome, rival, level, cluster, weights))
 
@@ -265,14 +314,37 @@ def oe_ratio_of_rival(
     measure="calibration_slope",
     fixed=OF_RIVAL,
     breaks=("perfect is best",),
+    weighted=weighted.of_the_rival(weighted.calibration_slope),
     formula="b in logit P(y = 1) = a + b logit q, q the rival's risk",
     protection="fit",
 )
 def calibration_slope_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
     """Whether the risks of the rival are spread as they should be.
 
-    Arguments: `outcome` (n, 0 or 1), `rival` (n, 0 to 1), `level`. Returns the slope of the rival's risks, with the
-    interval and the reasons for absence of `calibration_slope`. Source: Cox 1958.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    rival : array_like
+        The risks of the rival, n values from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        The slope of the rival's risks, with the interval and the reasons for absence of `calibration_slope`.
+
+    Notes
+    -----
+    Source: Cox 1958.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, rival = [0, 0, 0, 1, 1, 1], [0.2, 0.3, 0.4, 0.3, 0.6, 0.8]
+    >>> print(dossier.metrics.calibration_slope_of_rival(outcome, rival))
+    2.41 (-1.60 to 6.42)
     """
     return _of_the_rival(calibration.calibration_slope(outcome, rival, level))
 
@@ -310,6 +382,7 @@ SINGLE_ROW = Fact("single_case_no_delong", cases=Count(1, "case"))
     mean_over="pairs",
     independent_rows=True,
     breaks=("perfect is best",),
+    weighted=weighted.difference_to_rival(weighted.auroc),
     formula="AUROC of the model - AUROC of the rival; DeLong's paired variance",
     protection="difference",
 )
@@ -318,11 +391,35 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
 
     Above 0 the model orders people better than the rival.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` and `rival` (n, 0 to 1), `level`. Returns AUROC(risk) - AUROC(rival) with
-    the normal interval and the two-sided `p_value` of DeLong's paired test. Absent when all rows are of one class;
-    interval and p-value are missing with a single case or non-case, for which DeLong's variance does not exist, and
-    where it is 0, as when both models order every pair alike, or when one of them is perfect and the other gives
-    everyone the same risk. Source: DeLong 1988.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    rival : array_like
+        The risks of the rival, n values from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        AUROC(risk) - AUROC(rival) with the normal interval and the two-sided `p_value` of DeLong's paired test. Absent
+        when all rows are of one class; interval and p-value are missing with a single case or non-case, for which
+        DeLong's variance does not exist, and where it is 0, as when both models order every pair alike, or when one of
+        them is perfect and the other gives everyone the same risk.
+
+    Notes
+    -----
+    Source: DeLong 1988.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk, rival = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9], [0.2, 0.3, 0.4, 0.3, 0.6, 0.8]
+    >>> print(dossier.metrics.auroc_difference(outcome, risk, rival))
+    -0.06 (-0.21 to 0.10)
     """
     if reason := one_class(outcome):
         return reason
@@ -348,6 +445,7 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
     mean_over="rows",
     independent_rows=True,
     breaks=("perfect is best", "one class is absent"),
+    weighted=weighted.difference_to_rival(weighted.brier),
     formula="mean of (p - y)² - (rival - y)²; p value (b + 1)/(m + 1), b of m sign flips at least as far from 0",
 )
 def brier_difference(
@@ -357,10 +455,38 @@ def brier_difference(
 
     Below 0 the model's risks lie nearer to what happened.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` and `rival` (n, 0 to 1), `level`, `permutations`, `seed`. Returns the mean
-    of (p - y)^2 - (rival - y)^2 with the t interval, and the two-sided `p_value` of the sign-flip test: (b + 1)/(m +
-    1), b of m draws of the differences' signs with a mean at least as far from 0, ties counted. Absent without rows;
-    the interval is missing when the differences do not vary, the p-value when all are 0. Source: Phipson 2010.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    rival : array_like
+        The risks of the rival, n values from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+    permutations : int
+        How many permutations are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        The mean of (p - y)^2 - (rival - y)^2 with the t interval, and the two-sided `p_value` of the sign-flip test: (b
+        + 1)/(m + 1), b of m draws of the differences' signs with a mean at least as far from 0, ties counted. Absent
+        without rows; the interval is missing when the differences do not vary, the p-value when all are 0.
+
+    Notes
+    -----
+    Source: Phipson 2010.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk, rival = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9], [0.2, 0.3, 0.4, 0.3, 0.6, 0.8]
+    >>> print(dossier.metrics.brier_difference(outcome, risk, rival, permutations=99))
+    0.04 (-0.08 to 0.15)
     """
     if len(outcome) == 0:
         return NO_ROWS
@@ -400,6 +526,7 @@ def paired(
     fixed=AGAINST_RIVAL,
     independent_rows=True,
     breaks=("perfect is best", "one class is absent"),
+    weighted=weighted.difference_to_rival(weighted.log_score),
     formula="mean difference of the rows' log likelihoods; p value (b + 1)/(m + 1) from m sign flips",
 )
 def log_score_difference(
@@ -409,8 +536,33 @@ def log_score_difference(
 
     Above 0 the model's risks foretold better what happened.
 
-    Arguments, interval and test: as for `brier_difference`, on the rows' log likelihoods in nats. Absent without rows,
-    and when the log score of either is minus infinity.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    rival : array_like
+        The risks of the rival, n values from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+    permutations : int
+        How many permutations are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        Arguments, interval and test: as for `brier_difference`, on the rows' log likelihoods in nats. Absent without
+        rows, and when the log score of either is minus infinity.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk, rival = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9], [0.2, 0.3, 0.4, 0.3, 0.6, 0.8]
+    >>> print(dossier.metrics.log_score_difference(outcome, risk, rival, permutations=99))
+    -0.07 (-0.35 to 0.21)
     """
     for whose, given in (("model", risk), ("rival", rival)):
         score = log_score(outcome, given, level)
@@ -430,6 +582,7 @@ def log_score_difference(
     fixed=AGAINST_RIVAL,
     independent_rows=True,
     breaks=("perfect is best", "one class is absent"),
+    weighted=weighted.difference_to_rival(weighted.accuracy),
     formula="(b - c)/n, b rows where the model alone is right, c where the rival alone is; exact McNemar test",
 )
 def accuracy_difference(
@@ -439,11 +592,37 @@ def accuracy_difference(
 
     Above 0 the model is right more often. It does not say which kind of error it avoids.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` and `rival` (n, 0 to 1), `threshold` (0 to 1), `level`. Returns (b - c)/n,
-    b rows where the model alone is right (`only_model`) and c where the rival alone is (`only_rival`), with the
-    interval of Agresti and Min, which adds one half to each of the four cells, and the two-sided `p_value` of the exact
-    McNemar test: twice the smaller binomial tail of b among b + c at one half, at most 1. Absent without rows. Source:
-    McNemar 1947; the interval Agresti 2005.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    rival : array_like
+        The risks of the rival, n values from 0 to 1.
+    threshold : float
+        From 0 to 1; a row is flagged when its risk reaches it.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        (b - c)/n, b rows where the model alone is right (`only_model`) and c where the rival alone is (`only_rival`),
+        with the interval of Agresti and Min, which adds one half to each of the four cells, and the two-sided `p_value`
+        of the exact McNemar test: twice the smaller binomial tail of b among b + c at one half, at most 1. Absent
+        without rows.
+
+    Notes
+    -----
+    Source: McNemar 1947; the interval Agresti 2005.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk, rival = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9], [0.2, 0.3, 0.4, 0.3, 0.6, 0.8]
+    >>> print(dossier.metrics.accuracy_difference(outcome, risk, rival, threshold=0.5))
+    -0.17 (-0.46 to 0.21)
     """
     if len(outcome) == 0:
         return NO_ROWS
@@ -511,12 +690,41 @@ def net_benefit_difference(
 
     Above 0 acting on the model does more good than acting on the rival.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` and `rival` (n, 0 to 1), `threshold` (0 to below 1), `level`, `cluster` and
-    `weights` (n, how the rows were sampled). Returns (a - b)/n - (c - d)/n t/(1-t), a cases and c others that the model
-    alone flags, b and d those that the rival alone does. The interval puts together Wilson's intervals of these four
-    shares as that of `net_benefit` does two; a normal one drops the cases where the models differ in none. `p_value` is
-    that of the widest interval that leaves out 0. Absent without rows or at a threshold of 1. Source: Vickers and Elkin
-    2006; Zou and Donner 2008.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    rival : array_like
+        The risks of the rival, n values from 0 to 1.
+    threshold : float
+        0 to below 1.
+    level : float
+        The level of the interval, between 0 and 1.
+    cluster : array_like, optional
+        To which cluster each row belongs, n values.
+    weights : array_like, optional
+        The sampling weights, n values of 0 or more.
+
+    Returns
+    -------
+    Estimate or Absent
+        (a - b)/n - (c - d)/n t/(1-t), a cases and c others that the model alone flags, b and d those that the rival
+        alone does. Absent without rows or at a threshold of 1.
+
+    Notes
+    -----
+    The interval puts together Wilson's intervals of these four shares as that of `net_benefit` does two; a normal one
+    drops the cases where the models differ in none. `p_value` is that of the widest interval that leaves out 0. Source:
+    Vickers and Elkin 2006; Zou and Donner 2008.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk, rival = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9], [0.2, 0.3, 0.4, 0.3, 0.6, 0.8]
+    >>> print(dossier.metrics.net_benefit_difference(outcome, risk, rival, threshold=0.5))
+    -0.17 (-0.72 to 0.40)
     """
     if reason := no_net_benefit(outcome, threshold, weights):
         return reason
@@ -553,6 +761,7 @@ def _tested(value: float, p_value: float, outcome: Floats, method: Method, **det
     "of the larger class, takes as known what comes from the same rows, and at the level of .05 refutes a model that "
     "is no better in up to 13% of studies; its p value is p_value_larger_class in results.json. In the published "
     "figure 15 of 20 right answers should be the fewest beyond chance, one more than drawn there [Dinga 2019]",
+    clustered="refused",
     formula="right answers; p value P(X ≥ k), k right among the m rows not answered with the larger class, X binomial "
     "with m rows and 1/2",
 )
@@ -561,14 +770,35 @@ def majority_class_test(outcome: Floats, risk: Floats, threshold: float) -> Esti
 
     The value is the number of right answers at the threshold.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold` (0 to 1). Returns the count with the one-sided
-    exact `p_value` of the paired test against always naming the larger class: among the rows that the model answers
-    otherwise, as many right answers or more by tossing a coin (McNemar); of classes of the same size that with the
-    larger p. Beside it `p_value_half`, the binomial test of
-    the count against one half, and `p_value_larger_class`, that against the share of the larger class (`null`). The
-    last takes as known what comes from the same rows, and refutes a model that is no better in up to 13 % of studies at
-    the level of .05: that is why it is not the one that is printed. A test has no interval. Absent when all rows are of
-    one class. Where we differ: [Dinga] Fig 5 is off by one (n = 20: P(X >= 14) = .0577, P(X >= 15) = .0207).
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    threshold : float
+        From 0 to 1; a row is flagged when its risk reaches it.
+
+    Returns
+    -------
+    Estimate or Absent
+        The count with the one-sided exact `p_value` of the paired test against always naming the larger class: among
+        the rows that the model answers otherwise, as many right answers or more by tossing a coin (McNemar); of classes
+        of the same size that with the larger p. Absent when all rows are of one class.
+
+    Notes
+    -----
+    Beside it `p_value_half`, the binomial test of the count against one half, and `p_value_larger_class`, that against
+    the share of the larger class (`null`). The last takes as known what comes from the same rows, and refutes a model
+    that is no better in up to 13 % of studies at the level of .05: that is why it is not the one that is printed. A
+    test has no interval. Where we differ: [Dinga] Fig 5 is off by one (n = 20: P(X >= 14) = .0577, P(X >= 15) = .0207).
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.majority_class_test(outcome, risk, threshold=0.5))
+    4.00
     """
     if reason := one_class(outcome):
         return reason
@@ -604,6 +834,7 @@ def _against_naming(says: bool, flagged: NDArray[np.bool_], case: NDArray[np.boo
     fixed=CHANCE,
     independent_rows=True,
     breaks=("rows doubled", "perfect is best"),
+    clustered="refused",
     formula="U = AUROC × cases × others, and how often a random order reaches it",
 )
 def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
@@ -611,11 +842,30 @@ def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
 
     The value is the number of pairs of a case and a non-case in which the case is ranked higher, ties counting half.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1; only its order matters). Returns U = AUROC m k with the
-    one-sided `p_value` of the Mann-Whitney test: exact below 20 cases and 20 non-cases when no risks tie, otherwise
-    normal with the variance corrected for ties and a continuity correction of one half. A test has no interval. Absent
-    when all rows are of one class or every risk is the same. That the AUROC beats .5 says little: read its interval.
-    Source: Mann 1947.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        n values: 0 to 1; only its order matters.
+
+    Returns
+    -------
+    Estimate or Absent
+        U = AUROC m k with the one-sided `p_value` of the Mann-Whitney test: exact below 20 cases and 20 non-cases when
+        no risks tie, otherwise normal with the variance corrected for ties and a continuity correction of one half.
+        Absent when all rows are of one class or every risk is the same.
+
+    Notes
+    -----
+    A test has no interval. That the AUROC beats .5 says little: read its interval. Source: Mann 1947.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.mann_whitney_u(outcome, risk))
+    7.00
     """
     if reason := one_class(outcome):
         return reason
@@ -646,6 +896,7 @@ def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
     cites=("Phipson 2010", "Gandy 2009", "Dinga 2019"),
     fixed=CHANCE,
     independent_rows=True,
+    clustered="refused",
     formula="p value (b + 1)/(m + 1), b of m permutations of y with a Brier score at least as low",
 )
 def brier_permutation_test(
@@ -655,12 +906,37 @@ def brier_permutation_test(
 
     The value is the Brier score itself.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `permutations`, `seed`, `early_stopping` (up to 10,000 draws,
-    fewer where the decision at .05 is clear, in place of `permutations`). Returns the mean of (p - y)^2 with the
-    one-sided `p_value` of the permutation test, (b + 1)/(m + 1), b of m permutations of the outcomes with a score at
-    least as good, ties counted. Above 50,000 rows the outcomes are dealt to 2,000 bins of equally many neighbouring
-    risks, each row with the mean of its bin. It does not test calibration: risks that are wrong in size may order
-    people well. A test has no interval. Absent when all rows are of one class. Source: Phipson 2010.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    permutations : int
+        How many permutations are drawn.
+    seed : int
+        The start of the random draws.
+    early_stopping : bool
+        Up to 10,000 draws, fewer where the decision at .05 is clear, in place of `permutations`.
+
+    Returns
+    -------
+    Estimate or Absent
+        The mean of (p - y)^2 with the one-sided `p_value` of the permutation test, (b + 1)/(m + 1), b of m permutations
+        of the outcomes with a score at least as good, ties counted. Absent when all rows are of one class.
+
+    Notes
+    -----
+    Above 50,000 rows the outcomes are dealt to 2,000 bins of equally many neighbouring risks, each row with the mean of
+    its bin. It does not test calibration: risks that are wrong in size may order people well. A test has no interval.
+    Source: Phipson 2010.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.brier_permutation_test(outcome, risk, permutations=99))
+    0.20
     """
     if reason := one_class(outcome):
         return reason
@@ -683,6 +959,7 @@ def brier_permutation_test(
     cites=("Phipson 2010", "Gandy 2009", "Dinga 2019"),
     fixed=CHANCE,
     independent_rows=True,
+    clustered="refused",
     formula="p value (b + 1)/(m + 1), b of m permutations of y with a log score at least as high",
 )
 def log_score_permutation_test(
@@ -692,9 +969,36 @@ def log_score_permutation_test(
 
     The value is the log score itself, in nats.
 
-    Arguments and test: as for `brier_permutation_test`, on the mean log likelihood. A permutation that gives a case a
-    risk of 0 or a non-case a risk of 1 scores minus infinity and is never better. Absent when all rows are of one class
-    or the log score is minus infinity. Source: Phipson 2010.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    permutations : int
+        How many permutations are drawn.
+    seed : int
+        The start of the random draws.
+    early_stopping : bool
+        Whether drawing ends once the p value cannot become small.
+
+    Returns
+    -------
+    Estimate or Absent
+        Arguments and test: as for `brier_permutation_test`, on the mean log likelihood. Absent when all rows are of one
+        class or the log score is minus infinity.
+
+    Notes
+    -----
+    A permutation that gives a case a risk of 0 or a non-case a risk of 1 scores minus infinity and is never better.
+    Source: Phipson 2010.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.log_score_permutation_test(outcome, risk, permutations=99))
+    -0.57
     """
     if reason := one_class(outcome):
         return reason

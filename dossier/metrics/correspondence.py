@@ -234,6 +234,7 @@ def _error_of_the_draw(table: Tables, distance: Floats, nearest: Integers | None
     breaks=("rows doubled", "perfect is best", "narrower with more rows", "one class is absent"),
     differs="differs from the published loop because one is added to both counts, without which a p-value can be 0, "
     "and the draws have a seed [Cabitza 2021]",
+    clustered="refused",
     formula="(b + 1)/(m + 1), b of m permutations with T at least as large; T = mean over external x of Σ over "
     "development rows a of d(a, x) - d(a, neighbour of x)",
 )
@@ -244,8 +245,8 @@ def degree_of_correspondence(
     population.
 
     `development` and `predictors` are the features of the development table A and of the external table B, matched by
-    name. With d the distance of this chapter, T = mean over x in B of [sum over a of d(a, x) - sum over a of
-    d(a, nn(x))], nn(x) the row of A nearest to x; value = (b + 1) / (m + 1), b = permutations of the pooled rows, sizes
+    name. With d the distance of this chapter, T = mean over x in B of [sum over a of d(a, x) - sum over a of d(a,
+    nn(x))], nn(x) the row of A nearest to x; value = (b + 1) / (m + 1), b = permutations of the pooled rows, sizes
     kept, whose T is at least the observed one. Of rows equally near the first counts: first come the development rows,
     and among the rows of a table those with the lower values of the features, in the order of their names. Details:
     `statistic` (T), the rows and features used and left out. Above 2,000 rows a side: so many, drawn by `seed`, which
@@ -254,8 +255,24 @@ def degree_of_correspondence(
     standard error to either side, that of T being taken from 20 random halves of the development rows and from the
     spread over the external rows.
 
-    Absent when no predictor is shared or varies, or too few rows hold half of them. It is a p-value: it falls with n,
-    it is one-sided, and it carries no interval. Differs from the published loop, which adds no 1 and has no seed.
+    It is a p-value: it falls with n, it is one-sided, and it carries no interval. Differs from the published loop,
+    which adds no 1 and has no seed.
+
+    Parameters
+    ----------
+    development : sequence of Feature
+        The predictors of the development rows.
+    predictors : sequence of Feature
+        The predictors of these rows.
+    permutations : int
+        How many permutations are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent when no predictor is shared or varies, or too few rows hold half of them.
     """
     found = _permuted(development, predictors, permutations, seed, LARGEST_PERMUTED)
     if isinstance(found, Absent):
@@ -289,6 +306,7 @@ def degree_of_correspondence(
     cites="Cabitza 2021",
     roles=("external",),
     breaks=("rows doubled", "perfect is best", "one class is absent"),
+    clustered="value only",
     formula="mean over external x of (1 + number of development j with T(j) ≥ T(x)) / (development rows + 1); T(x) = Σ "
     "over a of d(a, x) - d(a, neighbour of x)",
 )
@@ -309,9 +327,26 @@ def correspondence_averaged(
     the percentile bootstrap over the external rows, the development rows and the scale of the distance held fixed.
     Above 5,000 rows a side: so many, drawn by `seed`, which are n and `development_n`; then `development_of` and
     `external_of` are the rows that they were drawn from, and `sampling_error` the standard error of the value over such
-    draws, from the spread of p(x) over x and of the share of x that lie at most as far as j over j. Absent when no
-    predictor is shared or varies, or too few rows hold half of them. Our alternative to the published p-value, which
-    falls with n.
+    draws, from the spread of p(x) over x and of the share of x that lie at most as far as j over j. Our alternative to
+    the published p-value, which falls with n.
+
+    Parameters
+    ----------
+    development : sequence of Feature
+        The predictors of the development rows.
+    predictors : sequence of Feature
+        The predictors of these rows.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent when no predictor is shared or varies, or too few rows hold half of them.
     """
     found = _shares_at_least_as_far(development, predictors, seed, LARGEST_PAIRED)
     if isinstance(found, Absent):
@@ -434,6 +469,7 @@ def conformal_p_values(development: Sequence[Feature], predictors: Sequence[Feat
     roles=("external",),
     # Its interval rests on the development rows as well, which do not become more.
     breaks=("rows doubled", "perfect is best", "narrower with more rows", "one class is absent"),
+    clustered="value only",
     formula="(2 E|X - Y| - E|X - X'| - E|Y - Y'|) / (2 E|X - Y|)",
 )
 def energy_coefficient(
@@ -454,7 +490,26 @@ def energy_coefficient(
     many, drawn by `seed`, which are n and `development_n`, the same as those of `degree_of_correspondence`; then
     `development_of` and `external_of` are the rows that they were drawn from, and `sampling_error` the standard error
     of the value over such draws, from resamples of one table at a time, each smaller by the share that was drawn.
-    Absent when no predictor is shared or varies, or too few rows hold half of them.
+
+    Parameters
+    ----------
+    development : sequence of Feature
+        The predictors of the development rows.
+    predictors : sequence of Feature
+        The predictors of these rows.
+    permutations : int
+        How many permutations are drawn.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent when no predictor is shared or varies, or too few rows hold half of them.
     """
     permuted = _permuted(development, predictors, permutations, seed, LARGEST_PERMUTED)
     if isinstance(permuted, Absent):
@@ -700,6 +755,7 @@ def out_of_fold(design: Membership, seed: int) -> Floats:
     scale="logit",
     # The development rows do not become more, and rows that appear twice are known from their twins.
     breaks=("rows doubled", "perfect is best", "narrower with more rows", "one class is absent"),
+    clustered="value only",
     formula="AUROC of a logistic model of external against development, predicted in ten folds",
 )
 def membership_auroc(
@@ -714,12 +770,28 @@ def membership_auroc(
     the nine tenths of both tables that do not hold it; the tenths are dealt by `seed`. Missing numbers take the median
     over both tables and a column says that they were missing; a category has a column a level but the most common, and
     one for its lack. Columns are standardized; a ridge of .01 lets separated tables have a fit. DeLong's interval at
-    `level`, on the logit scale, as if the rows' predictions were independent. n is the number of external rows. Absent
-    when no predictor is shared or varies, and with fewer than ten rows in a table. A difference in what is missing
-    counts as a difference. Which predictors drive it stands in the description. Above 20,000 rows a side: so many,
-    drawn by `seed`, which are n and `development_n`; then `development_of` and `external_of` are the rows that they
-    were drawn from, and `sampling_error` is the standard error of the value over such draws, at most: DeLong's, smaller
-    by the lesser share of rows that was drawn. Source: Debray 2015.
+    `level`, on the logit scale, as if the rows' predictions were independent. n is the number of external rows. A
+    difference in what is missing counts as a difference. Which predictors drive it stands in the description. Above
+    20,000 rows a side: so many, drawn by `seed`, which are n and `development_n`; then `development_of` and
+    `external_of` are the rows that they were drawn from, and `sampling_error` is the standard error of the value over
+    such draws, at most: DeLong's, smaller by the lesser share of rows that was drawn. Source: Debray 2015.
+
+    Parameters
+    ----------
+    development : sequence of Feature
+        The predictors of the development rows.
+    predictors : sequence of Feature
+        The predictors of these rows.
+    level : float
+        The level of the interval, between 0 and 1.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent when no predictor is shared or varies, and with fewer than ten rows in a
+        table.
     """
     design = membership_design(development, predictors, seed)
     if isinstance(design, Absent):

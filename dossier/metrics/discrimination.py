@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dossier.facts import Count, Fact, Method
+from dossier.metrics import weighted
 from dossier.metrics.intervals import NO_ROWS, column, estimate, on_log, on_logit, wilson
 from dossier.metrics.resampling import Cells, block_size, cells_of, draws, draws_within_classes, percentile
 from dossier.register import curve, metric
@@ -79,6 +80,7 @@ def newcombe_standard_error(auroc: float, n: int, events: int) -> float:
     roles=("development", "internal", "external"),
     pool="logit",
     against_rest="by class and mean",
+    weighted=weighted.auroc,
     formula="mean over pairs of a case and another of 1[p(case) > p(other)] + ½ 1[p(case) = p(other)]",
     protection="ranks",
 )
@@ -87,16 +89,35 @@ def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
 
     .5 is chance and 1 is perfect order; ties count half. It says nothing about whether the risks are right in size.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1; only its order matters), `level` (confidence level, 0 to 1).
-    Returns the AUROC with DeLong's standard error `se` on the plain scale and an interval symmetric on the logit scale.
-    Absent with no rows, or when all rows are of one class.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        n values: 0 to 1; only its order matters.
+    level : float
+        The level of the interval, between 0 and 1.
 
-    Formula: mean over pairs of 1[p_case > p_other] + 1[p_case = p_other]/2; variance = var(V10)/m + var(V01)/n of the
-    placements [DeLong 1988], computed by midranks in n log n [Sun 2014]; logit interval with SE/(A(1-A)) [Qin 2008].
-    At 0 or 1 DeLong's SE is 0: the interval then ends in 0 or 1, and its other bound comes from Newcombe's SE at (n A
-    + .5)/(n + 1), on the logit scale, with the two-sided quantile as Clopper and Pearson take it. Newcombe's SE also
-    stands in where DeLong's does not exist (a single case or non-case). Where every risk is the same, the value is .5
-    by the rule for ties and has no interval.
+    Returns
+    -------
+    Estimate or Absent
+        The AUROC with DeLong's standard error `se` on the plain scale and an interval symmetric on the logit scale.
+        Absent with no rows, or when all rows are of one class.
+
+    Notes
+    -----
+    Variance = var(V10)/m + var(V01)/n of the placements [DeLong 1988], computed by midranks in n log n [Sun 2014];
+    logit interval with SE/(A(1-A)) [Qin 2008]. At 0 or 1 DeLong's SE is 0: the interval then ends in 0 or 1, and its
+    other bound comes from Newcombe's SE at (n A + .5)/(n + 1), on the logit scale, with the two-sided quantile as
+    Clopper and Pearson take it. Newcombe's SE also stands in where DeLong's does not exist (a single case or non-case).
+    Where every risk is the same, the value is .5 by the rule for ties and has no interval.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.auroc(outcome, risk))
+    0.78 (0.17 to 0.98)
     """
     if reason := one_class(outcome):
         return reason
@@ -145,6 +166,12 @@ def expected_concordance(risk: Floats, weights: Floats) -> tuple[float, Floats] 
     return value, np.asarray((in_order - value * of_all) / pairs)
 
 
+def weighted_concordance(rows: weighted.Rows) -> weighted.Found:
+    """The AUROC that the risks would have if they were right, each pair of rows at the product of its weights."""
+    found = expected_concordance(rows.risk, rows.weights / rows.weights.mean())
+    return NO_EXPECTED_PAIR if found is None else weighted.Weighted(*found)
+
+
 @metric(
     "Model-based concordance",
     digits=2,
@@ -154,6 +181,7 @@ def expected_concordance(risk: Floats, weights: Floats) -> tuple[float, Floats] 
     scale="logit",
     breaks=("rows doubled", "perfect is best", "one class is absent"),
     against_rest="by class and mean",
+    weighted=weighted_concordance,
     formula="Σ p (1 - q) (1[p > q] + ½ 1[p = q]) / Σ p (1 - q) over all pairs of two rows with risks p and q",
 )
 def model_based_concordance(
@@ -164,10 +192,34 @@ def model_based_concordance(
     It follows from the risks alone: where they lie close together, even a right model ranks less well. An AUROC that
     differs between two groups as much as this does differs by case mix; what is left is the model's.
 
-    Arguments: `risk` (n, 0 to 1), `level`, `bootstrap`, `seed`. Returns the mean over all pairs of two rows of how
-    often a case would be ranked above a non-case if each had the outcome with the probability p, from .5 (all risks
-    alike) to 1, with the percentile interval of a bootstrap over rows; above 50,000 rows of 2,000 bins of risk. Absent
-    without rows, and when all risks are 0, or all are 1. Source: van Klaveren 2016.
+    Parameters
+    ----------
+    risk : array_like
+        The risks, n values from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        The mean over all pairs of two rows of how often a case would be ranked above a non-case if each had the outcome
+        with the probability p, from .5 (all risks alike) to 1, with the percentile interval of a bootstrap over rows;
+        above 50,000 rows of 2,000 bins of risk. Absent without rows, and when all risks are 0, or all are 1.
+
+    Notes
+    -----
+    Source: van Klaveren 2016.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> risk = [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.model_based_concordance(risk, bootstrap=50))
+    0.86 (0.65 to 0.92)
     """
     if len(risk) == 0:
         return NO_ROWS
@@ -216,6 +268,7 @@ def _share(chosen: Floats, among: Floats, outcome: Floats, level: float, empty: 
     unit="%",
     breaks=("one class is absent",),
     against_rest="by class and mean",
+    weighted=weighted.sensitivity,
     formula="TP / (TP + FN)",
     protection="counts",
 )
@@ -224,9 +277,32 @@ def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 
 
     Read it only together with the specificity at the same threshold.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold` (0 to 1; a row is flagged when risk >=
-    threshold), `level` (confidence level). Returns TP/(TP + FN) with Wilson's interval; n is the number of cases.
-    Absent without a case. Source: Wilson 1927.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    threshold : float
+        From 0 to 1; a row is flagged when its risk reaches it.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        TP/(TP + FN) with Wilson's interval; n is the number of cases. Absent without a case.
+
+    Notes
+    -----
+    Source: Wilson 1927.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.sensitivity(outcome, risk, threshold=0.5))
+    0.67 (0.21 to 0.94)
     """
     flagged = (risk >= threshold).astype(float)
     return _share(flagged, outcome, outcome, level, Fact("no_row_has_outcome"))
@@ -244,6 +320,7 @@ def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     unit="%",
     breaks=("one class is absent",),
     against_rest="by class and mean",
+    weighted=weighted.specificity,
     formula="TN / (TN + FP)",
     protection="counts",
 )
@@ -252,8 +329,32 @@ def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 
 
     Read it only together with the sensitivity at the same threshold.
 
-    Arguments: as for `sensitivity`. Returns TN/(TN + FP) with Wilson's interval; n is the number of non-cases. Absent
-    without a non-case. Source: Wilson 1927.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    threshold : float
+        From 0 to 1; a row is flagged when its risk reaches it.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        TN/(TN + FP) with Wilson's interval; n is the number of non-cases. Absent without a non-case.
+
+    Notes
+    -----
+    Source: Wilson 1927.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.specificity(outcome, risk, threshold=0.5))
+    0.67 (0.21 to 0.94)
     """
     unflagged = (risk < threshold).astype(float)
     return _share(unflagged, 1 - outcome, outcome, level, Fact("every_row_has_outcome"))
@@ -271,6 +372,7 @@ def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     unit="%",
     breaks=("one class is absent",),
     against_rest="by class and mean",
+    weighted=weighted.ppv,
     formula="TP / (TP + FP)",
     protection="counts",
 )
@@ -279,8 +381,32 @@ def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
 
     It depends on how common the outcome is at the site; read it only together with the negative predictive value.
 
-    Arguments: as for `sensitivity`. Returns TP/(TP + FP) with Wilson's interval; n is the number of flagged rows.
-    Absent when no row is flagged. Source: Wilson 1927.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    threshold : float
+        From 0 to 1; a row is flagged when its risk reaches it.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        TP/(TP + FP) with Wilson's interval; n is the number of flagged rows. Absent when no row is flagged.
+
+    Notes
+    -----
+    Source: Wilson 1927.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.ppv(outcome, risk, threshold=0.5))
+    0.67 (0.21 to 0.94)
     """
     flagged = (risk >= threshold).astype(float)
     return _share(outcome, flagged, outcome, level, Fact("no_risk_reaches_threshold", threshold=threshold))
@@ -298,6 +424,7 @@ def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     unit="%",
     breaks=("one class is absent",),
     against_rest="by class and mean",
+    weighted=weighted.npv,
     formula="TN / (TN + FN)",
     protection="counts",
 )
@@ -306,8 +433,32 @@ def npv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
 
     It depends on how common the outcome is at the site; read it only together with the positive predictive value.
 
-    Arguments: as for `sensitivity`. Returns TN/(TN + FN) with Wilson's interval; n is the number of unflagged rows.
-    Absent when every row is flagged. Source: Wilson 1927.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    threshold : float
+        From 0 to 1; a row is flagged when its risk reaches it.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        TN/(TN + FN) with Wilson's interval; n is the number of unflagged rows. Absent when every row is flagged.
+
+    Notes
+    -----
+    Source: Wilson 1927.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.npv(outcome, risk, threshold=0.5))
+    0.67 (0.21 to 0.94)
     """
     unflagged = (risk < threshold).astype(float)
     return _share(1 - outcome, unflagged, outcome, level, Fact("every_risk_reaches_threshold", threshold=threshold))
@@ -440,6 +591,7 @@ def _kappa(shares: Shares) -> float:
     breaks=("one class is absent",),
     caution=IMPROPER,
     counterpart="net_benefit",
+    weighted=weighted.accuracy,
     formula="(TP + TN) / n",
     protection="counts",
 )
@@ -449,9 +601,33 @@ def accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.9
     Calling everyone healthy is highly accurate where the outcome is rare: compare it with the share of the larger
     class.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold` (0 to 1; positive means risk >= threshold),
-    `level`. Returns (TP + TN)/n with Wilson's interval; `larger_class` in the details, the share that is right when all
-    get the same answer. Absent without rows. Source: Wilson 1927.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    threshold : float
+        From 0 to 1; a row is flagged when its risk reaches it.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        (TP + TN)/n with Wilson's interval; `larger_class` in the details, the share that is right when all get the same
+        answer. Absent without rows.
+
+    Notes
+    -----
+    Source: Wilson 1927.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.accuracy(outcome, risk, threshold=0.5))
+    0.67 (0.30 to 0.90)
     """
     if len(outcome) == 0:
         return NO_ROWS
@@ -477,6 +653,7 @@ EQUAL_WEIGHT = (
     caution=EQUAL_WEIGHT,
     counterpart="net_benefit",
     against_rest="by class and mean",
+    weighted=weighted.balanced_accuracy,
     formula="(se + sp) / 2",
     protection="counts",
 )
@@ -485,10 +662,34 @@ def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: fl
 
     .5 is chance, 1 is perfect.
 
-    Arguments: as for `accuracy`. Returns (sensitivity + specificity)/2 with a normal interval, SE^2 = [se(1-se)/m +
-    sp(1-sp)/k]/4 with m cases and k non-cases. `details`: `false_alarm_weight`, m/k, the missed cases that one false
-    alarm counts as much as in it, and `declared_weight`, t/(1-t), those that the threshold says (missing at 1). Absent
-    when all rows are of one class; the bounds are missing when both shares are 0 or 1. Source: Brodersen 2010.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    threshold : float
+        From 0 to 1; a row is flagged when its risk reaches it.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        (sensitivity + specificity)/2 with a normal interval, SE^2 = [se(1-se)/m + sp(1-sp)/k]/4 with m cases and k
+        non-cases. Absent when all rows are of one class; the bounds are missing when both shares are 0 or 1.
+
+    Notes
+    -----
+    `details`: `false_alarm_weight`, m/k, the missed cases that one false alarm counts as much as in it, and
+    `declared_weight`, t/(1-t), those that the threshold says (missing at 1). Source: Brodersen 2010.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.balanced_accuracy(outcome, risk, threshold=0.5))
+    0.67 (0.29 to 1.00)
     """
     if reason := one_class(outcome):
         return reason
@@ -511,6 +712,7 @@ def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: fl
     differs="differs from the published range because J runs from -1 to 1 with 0 for chance, not from 0 to 1 "
     "[Campagner 2023]",
     against_rest="by class and mean",
+    weighted=weighted.youden_j,
     formula="se + sp - 1",
     protection="counts",
 )
@@ -519,9 +721,33 @@ def youden_j(outcome: Floats, risk: Floats, threshold: float, level: float = 0.9
 
     0 is chance, 1 is perfect, below 0 worse than chance.
 
-    Arguments: as for `accuracy`. Returns sensitivity + specificity - 1 with a normal interval, SE^2 = se(1-se)/m +
-    sp(1-sp)/k. `details` as for `balanced_accuracy`. Absent when all rows are of one class; the bounds are missing when
-    both shares are 0 or 1. Source: Youden 1950. Where we differ: [Trust] says that it runs from 0 to 1.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    threshold : float
+        From 0 to 1; a row is flagged when its risk reaches it.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        Sensitivity + specificity - 1 with a normal interval, SE^2 = se(1-se)/m + sp(1-sp)/k. Absent when all rows are
+        of one class; the bounds are missing when both shares are 0 or 1.
+
+    Notes
+    -----
+    `details` as for `balanced_accuracy`. Source: Youden 1950. Where we differ: [Trust] says that it runs from 0 to 1.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.youden_j(outcome, risk, threshold=0.5))
+    0.33 (-0.42 to 1.00)
     """
     if reason := one_class(outcome):
         return reason
@@ -551,10 +777,34 @@ def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0
 
     0 is chance, 1 is perfect.
 
-    Arguments: as for `accuracy`. Returns ppv + npv - 1 with a normal interval, SE^2 = ppv(1-ppv)/flagged +
-    npv(1-npv)/unflagged. `details`: `at_prevalence_10` and `at_prevalence_50`, what the same sensitivity and
-    specificity would give where the outcome has 10 and 50 % (missing with one class). Absent without rows, and when no
-    row or every row is flagged; the bounds are missing when both shares are 0 or 1. Source: Powers 2011.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    threshold : float
+        From 0 to 1; a row is flagged when its risk reaches it.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        Ppv + npv - 1 with a normal interval, SE^2 = ppv(1-ppv)/flagged + npv(1-npv)/unflagged. Absent without rows, and
+        when no row or every row is flagged; the bounds are missing when both shares are 0 or 1.
+
+    Notes
+    -----
+    `details`: `at_prevalence_10` and `at_prevalence_50`, what the same sensitivity and specificity would give where the
+    outcome has 10 and 50 % (missing with one class). Source: Powers 2011.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.markedness(outcome, risk, threshold=0.5))
+    0.33 (-0.42 to 1.00)
     """
     if len(outcome) == 0:
         return NO_ROWS
@@ -586,10 +836,34 @@ def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
 
     0 is chance, 1 is perfect.
 
-    Arguments: as for `accuracy`. Returns (TP TN - FP FN)/sqrt((TP+FP)(TP+FN)(TN+FP)(TN+FN)) with a normal interval by
-    the delta method over the four counts. `details` as for `markedness`. Absent when all rows are of one class, and
-    when no row or every row is flagged; the bounds are missing when all or no answers are right. Source: Matthews 1975.
-    Where we differ: [Trust] omits the root.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    threshold : float
+        From 0 to 1; a row is flagged when its risk reaches it.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        (TP TN - FP FN)/sqrt((TP+FP)(TP+FN)(TN+FP)(TN+FN)) with a normal interval by the delta method over the four
+        counts. Absent when all rows are of one class, and when no row or every row is flagged; the bounds are missing
+        when all or no answers are right.
+
+    Notes
+    -----
+    `details` as for `markedness`. Source: Matthews 1975. Where we differ: [Trust] omits the root.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.mcc(outcome, risk, threshold=0.5))
+    0.33 (-0.42 to 1.00)
     """
     if reason := one_class(outcome):
         return reason
@@ -636,9 +910,34 @@ def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> 
 
     1 is perfect. People rightly left unflagged do not enter.
 
-    Arguments: as for `accuracy`. Returns 2 TP/(2 TP + FP + FN) with a normal interval by the delta method over the
-    four counts. `details` as for `markedness`. Absent without rows, and when there is neither a case nor a flagged row;
-    the bounds are missing when no answer, or no wrong answer, is among them. Source: Van Rijsbergen 1979.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    threshold : float
+        From 0 to 1; a row is flagged when its risk reaches it.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        2 TP/(2 TP + FP + FN) with a normal interval by the delta method over the four counts. Absent without rows, and
+        when there is neither a case nor a flagged row; the bounds are missing when no answer, or no wrong answer, is
+        among them.
+
+    Notes
+    -----
+    `details` as for `markedness`. Source: Van Rijsbergen 1979.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.f1(outcome, risk, threshold=0.5))
+    0.67 (0.23 to 1.00)
     """
     if len(outcome) == 0:
         return NO_ROWS
@@ -670,11 +969,35 @@ def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level:
 
     0 is chance, 1 is full agreement.
 
-    Arguments: as for `accuracy`. Returns (p_o - p_e)/(1 - p_e), p_o the accuracy and p_e the agreement that the
-    margins alone would give, with a normal interval by the delta method over the four counts, which is the large-sample
-    error of Fleiss, Cohen and Everitt 1969. `details` as for `markedness`, and `maximum`, the most that these margins
-    allow. Absent when all rows are of one class; the bounds are missing when nothing varies. Filed as `cohen_kappa`
-    at a threshold; without one, `cohen_kappa` is that of the raters. Source: Cohen 1960.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    threshold : float
+        From 0 to 1; a row is flagged when its risk reaches it.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        (p_o - p_e)/(1 - p_e), p_o the accuracy and p_e the agreement that the margins alone would give, with a normal
+        interval by the delta method over the four counts, which is the large-sample error of Fleiss, Cohen and Everitt
+        1969. Absent when all rows are of one class; the bounds are missing when nothing varies.
+
+    Notes
+    -----
+    `details` as for `markedness`, and `maximum`, the most that these margins allow. Filed as `cohen_kappa` at a
+    threshold; without one, `cohen_kappa` is that of the raters. Source: Cohen 1960.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.cohen_kappa_of_model(outcome, risk, threshold=0.5))
+    0.33 (-0.42 to 1.00)
     """
     if reason := one_class(outcome):
         return reason
@@ -704,6 +1027,7 @@ def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level:
     at=("threshold",),
     breaks=("perfect is best",),
     against_rest="by class",
+    weighted=weighted.likelihood_ratio_positive,
     formula="se / (1 - sp)",
     protection="counts",
 )
@@ -714,10 +1038,34 @@ def likelihood_ratio_positive(
 
     1 says nothing about a person; the higher, the more a flag speaks for the outcome. Read it with the negative one.
 
-    Arguments: as for `accuracy`. Returns sensitivity/(1 - specificity) with an interval symmetric on the log scale,
-    SE(log)^2 = 1/TP - 1/m + 1/FP - 1/k with m cases and k non-cases; `se` is on the plain scale. Absent when all rows
-    are of one class, and when no case or no non-case is flagged; the bounds are missing when everyone is. Source:
-    Simel 1991.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    threshold : float
+        From 0 to 1; a row is flagged when its risk reaches it.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        Sensitivity/(1 - specificity) with an interval symmetric on the log scale, SE(log)^2 = 1/TP - 1/m + 1/FP - 1/k
+        with m cases and k non-cases; `se` is on the plain scale. Absent when all rows are of one class, and when no
+        case or no non-case is flagged; the bounds are missing when everyone is.
+
+    Notes
+    -----
+    Source: Simel 1991.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.likelihood_ratio_positive(outcome, risk, threshold=0.5))
+    2.00 (0.33 to 11.97)
     """
     if reason := one_class(outcome):
         return reason
@@ -736,6 +1084,7 @@ def likelihood_ratio_positive(
     at=("threshold",),
     breaks=("perfect is best",),
     against_rest="by class",
+    weighted=weighted.likelihood_ratio_negative,
     formula="(1 - se) / sp",
     protection="counts",
 )
@@ -744,12 +1093,37 @@ def likelihood_ratio_negative(
 ) -> Estimate | Absent:
     """How many times as often cases are left unflagged as non-cases.
 
-    1 says nothing about a person; the nearer to 0, the more a missing flag speaks against the outcome. Read it with
-    the positive one.
+    1 says nothing about a person; the nearer to 0, the more a missing flag speaks against the outcome. Read it with the
+    positive one.
 
-    Arguments: as for `accuracy`. Returns (1 - sensitivity)/specificity with an interval symmetric on the log scale,
-    SE(log)^2 = 1/FN - 1/m + 1/TN - 1/k. Absent when all rows are of one class, and when no case or no non-case is left
-    unflagged; the bounds are missing when nobody is flagged. Source: Simel 1991.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    threshold : float
+        From 0 to 1; a row is flagged when its risk reaches it.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        (1 - sensitivity)/specificity with an interval symmetric on the log scale, SE(log)^2 = 1/FN - 1/m + 1/TN - 1/k.
+        Absent when all rows are of one class, and when no case or no non-case is left unflagged; the bounds are missing
+        when nobody is flagged.
+
+    Notes
+    -----
+    Source: Simel 1991.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.likelihood_ratio_negative(outcome, risk, threshold=0.5))
+    0.50 (0.08 to 2.99)
     """
     if reason := one_class(outcome):
         return reason
@@ -832,11 +1206,37 @@ def auprc(
 
     Chance gives the event rate, 1 is perfect.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1; only its order matters), `level`, `bootstrap` (replicates),
-    `seed`. Returns the average precision: sum over the distinct risks, from the highest down, of the gain in
-    sensitivity times the ppv, without interpolation; `prevalence` in the details. Percentile bootstrap over rows;
-    replicates without a case are left out. Above 50,000 rows the replicates work on 2,000 bins of risk. Absent when all
-    rows are of one class; the bounds are missing when the replicates do not vary. Source: Davis 2006.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        n values: 0 to 1; only its order matters.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        The average precision: sum over the distinct risks, from the highest down, of the gain in sensitivity times the
+        ppv, without interpolation; `prevalence` in the details. Absent when all rows are of one class; the bounds are
+        missing when the replicates do not vary.
+
+    Notes
+    -----
+    Percentile bootstrap over rows; replicates without a case are left out. Above 50,000 rows the replicates work on
+    2,000 bins of risk. Source: Davis 2006.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.auprc(outcome, risk, bootstrap=50))
+    0.87 (0.18 to 1.00)
     """
     if reason := one_class(outcome):
         return reason
@@ -922,15 +1322,41 @@ def balanced_average_accuracy(
 
     1 is perfect.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1; only its order matters), `fpr` (the part: lowest and highest
-    false positive rate, 0 to 1, as a pair or as "0-0.2"), `level`, `bootstrap` (replicates), `seed`. Returns (pAUC +
-    pAUCx)/(dx + dy), dx the range of the false positive rate, dy that of the sensitivity, pAUC the area below the part
-    and pAUCx the area beside it; equal to dx/(dx + dy) avgSens + dy/(dx + dy) avgSpec with avgSens = pAUC/dx and
-    avgSpec = pAUCx/dy. Over a partition (pAUC + pAUCx)/2 sums to the AUROC; `half_sum` in the details holds it, and
-    `left_out` the rest of the AUROC, which the part does not see.
-    Percentile bootstrap within cases and within non-cases. Absent when all rows are of one class, when the
-    ends are not in order within 0 to 1, or when the part is a single point. Source: Carrington 2022. Where we differ:
-    [Trust] drops the averages.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        n values: 0 to 1; only its order matters.
+    fpr : str or tuple[float, float]
+        The part: lowest and highest false positive rate, 0 to 1, as a pair or as "0-0.2".
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        (pAUC + pAUCx)/(dx + dy), dx the range of the false positive rate, dy that of the sensitivity, pAUC the area
+        below the part and pAUCx the area beside it; equal to dx/(dx + dy) avgSens + dy/(dx + dy) avgSpec with avgSens =
+        pAUC/dx and avgSpec = pAUCx/dy. Absent when all rows are of one class, when the ends are not in order within 0
+        to 1, or when the part is a single point.
+
+    Notes
+    -----
+    Over a partition (pAUC + pAUCx)/2 sums to the AUROC; `half_sum` in the details holds it, and `left_out` the rest of
+    the AUROC, which the part does not see. Percentile bootstrap within cases and within non-cases. Source: Carrington
+    2022. Where we differ: [Trust] drops the averages.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.balanced_average_accuracy(outcome, risk, fpr=(0.0, 0.5), bootstrap=50))
+    0.86 (0.00 to 1.00)
     """
     if reason := one_class(outcome):
         return reason

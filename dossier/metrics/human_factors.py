@@ -297,14 +297,30 @@ def error_rate_aided(
 ) -> Estimate | Absent:
     """The share of wrong decisions among those that readers made with the model.
 
-    Arguments: `study` (the decisions, or counts alone), `level`, `bootstrap` (replicates), `seed`. Returns
-    AIE/(AIE+AIN) with Wald's interval, as published, which takes decisions as independent. `details` holds
-    `low_clustered` and `high_clustered`, the bootstrap interval over readers (in a parallel study within their arm) and
-    cases, brought to the variance of two-way clusters (Owen 2007, Cameron 2011) and enlarged as Student's t with
-    Satterthwaite's degrees of freedom asks; missing, and the method says why, when only counts are given, with one
-    reader (in an arm) or one case, when too few replicates hold decisions of both kinds, or when neither readers nor
-    cases vary. Absent when nothing was decided with the model; the bounds are missing when all decisions are right or
-    all are wrong.
+    Parameters
+    ----------
+    study : ReaderStudy
+        The decisions, or counts alone.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        AIE/(AIE+AIN) with Wald's interval, as published, which takes decisions as independent. Absent when nothing was
+        decided with the model; the bounds are missing when all decisions are right or all are wrong.
+
+    Notes
+    -----
+    `details` holds `low_clustered` and `high_clustered`, the bootstrap interval over readers (in a parallel study
+    within their arm) and cases, brought to the variance of two-way clusters (Owen 2007, Cameron 2011) and enlarged as
+    Student's t with Satterthwaite's degrees of freedom asks; missing, and the method says why, when only counts are
+    given, with one reader (in an arm) or one case, when too few replicates hold decisions of both kinds, or when
+    neither readers nor cases vary.
     """
     return _rate(study, 0, level, bootstrap, seed)
 
@@ -326,7 +342,22 @@ def error_rate_unaided(
 ) -> Estimate | Absent:
     """The share of wrong decisions among those that readers made without the model.
 
-    Arguments and intervals: as for `error_rate_aided`; CE/(CE+CN). Absent when nothing was decided without the model.
+    Parameters
+    ----------
+    study : ReaderStudy
+        The decisions of the readers with and without the model, case by case, or their counts.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        Arguments and intervals: as for `error_rate_aided`; CE/(CE+CN). Absent when nothing was decided without the
+        model.
     """
     return _rate(study, 1, level, bootstrap, seed)
 
@@ -353,8 +384,22 @@ def absolute_risk_reduction(
 ) -> Estimate | Absent:
     """How much lower the share of wrong decisions is with the model than without it.
 
-    Arguments and intervals: as for `error_rate_aided`. Returns the error rate without the model less that with it,
-    Wald's interval. Absent when either kind of decision is missing.
+    Parameters
+    ----------
+    study : ReaderStudy
+        The decisions of the readers with and without the model, case by case, or their counts.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        The error rate without the model less that with it, Wald's interval. Absent when either kind of decision is
+        missing.
     """
     counts = cells(study)
     if reason := _empty_arm(counts):
@@ -383,11 +428,27 @@ def number_needed_to_decide(
 
     A negative number counts the decisions that cost one error more.
 
-    Arguments and intervals: as for `error_rate_aided`. Returns 1/ARR with the inverted Wald interval. Where the
-    interval of the ARR holds 0, that of its inverse runs through infinity: then the bounds are missing with a sentence,
-    and `details` holds `benefit_bound` (at best one error spared in so many decisions) and `harm_bound` (at worst one
-    more in so many), each likewise with `_clustered`. Absent when the error rates are equal or a kind of decision is
-    missing.
+    Parameters
+    ----------
+    study : ReaderStudy
+        The decisions of the readers with and without the model, case by case, or their counts.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        1/ARR with the inverted Wald interval. Absent when the error rates are equal or a kind of decision is missing.
+
+    Notes
+    -----
+    Where the interval of the ARR holds 0, that of its inverse runs through infinity: then the bounds are missing with a
+    sentence, and `details` holds `benefit_bound` (at best one error spared in so many decisions) and `harm_bound` (at
+    worst one more in so many), each likewise with `_clustered`.
     """
     difference = absolute_risk_reduction(study, level, bootstrap, seed)
     if isinstance(difference, Absent):
@@ -464,9 +525,26 @@ def _woolf(counts: Cells) -> float:
 def relative_risk(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The share of wrong decisions with the model, as a multiple of that without it; below 1 favours the model.
 
-    Arguments: as for `error_rate_aided`. Returns the ratio with Katz's interval on the log scale; with an empty cell
-    0.5 is added to every count (Haldane), and the method says so. `details` as for `error_rate_aided`. Absent when
-    either kind of decision is missing.
+    Parameters
+    ----------
+    study : ReaderStudy
+        The decisions of the readers with and without the model, case by case, or their counts.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        The ratio with Katz's interval on the log scale; with an empty cell 0.5 is added to every count (Haldane), and
+        the method says so. Absent when either kind of decision is missing.
+
+    Notes
+    -----
+    `details` as for `error_rate_aided`.
     """
     return _on_log_scale(study, _ratio_of_rates, _katz, "katz", level, bootstrap, seed)
 
@@ -487,8 +565,21 @@ def relative_risk_reduction(
 ) -> Estimate | Absent:
     """The share of the wrong decisions that the model spares its readers; below 0 it adds to them.
 
-    Arguments: as for `error_rate_aided`. Returns 1 less the relative risk, with its interval turned round. Absent when
-    either kind of decision is missing.
+    Parameters
+    ----------
+    study : ReaderStudy
+        The decisions of the readers with and without the model, case by case, or their counts.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        1 less the relative risk, with its interval turned round. Absent when either kind of decision is missing.
     """
     found = relative_risk(study, level, bootstrap, seed)
     if isinstance(found, Absent):
@@ -518,8 +609,22 @@ def relative_risk_reduction(
 def odds_ratio(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The odds of a wrong decision with the model, as a multiple of those without it; below 1 favours the model.
 
-    Arguments: as for `error_rate_aided`. Returns (AIE/AIN)(CN/CE) with Woolf's interval on the log scale; with an empty
-    cell 0.5 is added to every count (Haldane), and the method says so. Absent when either kind of decision is missing.
+    Parameters
+    ----------
+    study : ReaderStudy
+        The decisions of the readers with and without the model, case by case, or their counts.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        (AIE/AIN)(CN/CE) with Woolf's interval on the log scale; with an empty cell 0.5 is added to every count
+        (Haldane), and the method says so. Absent when either kind of decision is missing.
     """
     return _on_log_scale(study, _ratio_of_odds, _woolf, "woolf", level, bootstrap, seed)
 
@@ -557,11 +662,22 @@ def benefits(study: ReaderStudy) -> Floats:
 def decision_benefit(study: ReaderStudy, group: str = "", level: float = 0.95) -> Estimate | Absent:
     """How much more accurate a reader is with the model than without it, on average over the readers.
 
-    Arguments: `study`, `group` (of the readers; empty for all), `level`. Returns the mean over readers of aided less
-    unaided accuracy with the t interval over readers; `n` is the number of readers; `details`: `unaided` and `aided`,
-    the means of those accuracies. Absent without the decisions of
-    each reader, or when no reader (of the group) decided both ways; one reader, or readers who all gain the same, have
-    no interval.
+    Parameters
+    ----------
+    study : ReaderStudy
+        The decisions of the readers with and without the model, case by case, or their counts.
+    group : str
+        Of the readers; empty for all.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        The mean over readers of aided less unaided accuracy with the t interval over readers; `n` is the number of
+        readers; `details`: `unaided` and `aided`, the means of those accuracies. Absent without the decisions of each
+        reader, or when no reader (of the group) decided both ways; one reader, or readers who all gain the same, have
+        no interval.
     """
     if len(study.reader) == 0:
         return NO_ROWS_OF_READERS

@@ -183,16 +183,31 @@ def together(terms: Sequence[ModelTerm], features: Mapping[str, Feature]) -> Flo
     roles=("external",),
     breaks=("perfect is best", "narrower with more rows", "one class is absent"),
     cites="Harrell 2015",
+    clustered="as it is",
     formula="max of |p - expit(a + Σ f(x))|, f(x) the terms of [model]",
 )
 def formula_difference(model: Model, risk: Floats, predictors: Sequence[Feature]) -> Estimate | Absent:
     """The largest difference between a patient's tested risk and the risk that the model's declared formula gives.
 
-    `model` has the intercept and the terms, `risk` (n, 0 to 1) the tested risks, `predictors` the features of the
-    site. The formula's risk is 1 / (1 + exp(-linear predictor)). Rows that miss a predictor of the model are left out
-    and counted in the detail `left_out`; `differing` counts the rows that differ by more than 0.001. n is the number of
-    rows compared; there is no interval, because nothing is estimated. Absent when the site does not give a predictor of
-    the model, or no row has them all.
+    `model` has the intercept and the terms, `risk` (n, 0 to 1) the tested risks, `predictors` the features of the site.
+    The formula's risk is 1 / (1 + exp(-linear predictor)). Rows that miss a predictor of the model are left out and
+    counted in the detail `left_out`; `differing` counts the rows that differ by more than 0.001. n is the number of
+    rows compared; there is no interval, because nothing is estimated.
+
+    Parameters
+    ----------
+    model : Model
+        The formula of the model.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    predictors : sequence of Feature
+        The predictors of these rows.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent when the site does not give a predictor of the model, or no row has them
+        all.
     """
     linear = linear_predictor(model, predictors)
     if isinstance(linear, Absent):

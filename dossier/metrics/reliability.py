@@ -129,8 +129,31 @@ def observed_agreement(labels: Floats, level: float = 0.95, bootstrap: int = 100
     """The share of pairs of raters who gave a case the same label.
 
     `labels` is cases x raters, class codes, NaN where missing. The mean over cases of the share of agreeing pairs among
-    those present; a case with fewer than two labels is left out. Interval: percentile bootstrap over cases. Absent when
-    no case has two labels. Agreement by chance is in it.
+    those present; a case with fewer than two labels is left out. Interval: percentile bootstrap over cases. Agreement
+    by chance is in it.
+
+    Parameters
+    ----------
+    labels : array_like
+        The labels of the raters, cases by raters, NaN where one is missing.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent when no case has two labels.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> labels = [[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1]]
+    >>> print(dossier.metrics.observed_agreement(labels, bootstrap=50))
+    0.78 (0.48 to 1.00)
     """
     counts = _counts(labels)
     counts = counts[counts.sum(axis=1) >= 2]
@@ -170,7 +193,31 @@ def fleiss_kappa(labels: Floats, level: float = 0.95, bootstrap: int = 1000, see
     `labels` is cases x raters, class codes, NaN where missing. (P_o - P_e) / (1 - P_e), P_o the observed agreement, P_e
     the sum of the squared shares of the classes. As Fleiss defined it for a fixed number of raters, cases without a
     label of every rater are left out and counted. Interval: percentile bootstrap over cases; resamples with a single
-    class are left out of it. Absent with fewer than two raters, without a complete case, or when all labels are equal.
+    class are left out of it.
+
+    Parameters
+    ----------
+    labels : array_like
+        The labels of the raters, cases by raters, NaN where one is missing.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent with fewer than two raters, without a complete case, or when all labels are
+        equal.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> labels = [[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1]]
+    >>> print(dossier.metrics.fleiss_kappa(labels, bootstrap=50))
+    0.56 (-0.18 to 1.00)
     """
     if labels.shape[1] < 2:
         return Absent(Fact("agreement_needs_two_raters"))
@@ -221,8 +268,30 @@ def krippendorff_alpha(labels: Floats, level: float = 0.95, bootstrap: int = 100
     `labels` is cases x raters, class codes without order (nominal), NaN where missing. 1 - D_o / D_e from the
     coincidences within cases: D_o = sum_u (m_u^2 - sum_c n_uc^2)/(m_u - 1) / n, D_e = (n^2 - sum_c n_c^2)/(n (n - 1)),
     over cases with m_u >= 2 labels, n labels in all. Interval: percentile bootstrap over cases; resamples with a single
-    class are left out of it. Absent when no case has two labels or all labels are equal. Doubling the cases changes it
-    a little: n - 1.
+    class are left out of it. Doubling the cases changes it a little: n - 1.
+
+    Parameters
+    ----------
+    labels : array_like
+        The labels of the raters, cases by raters, NaN where one is missing.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent when no case has two labels or all labels are equal.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> labels = [[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1]]
+    >>> print(dossier.metrics.krippendorff_alpha(labels, bootstrap=50))
+    0.58 (-0.11 to 1.00)
     """
     counts = _counts(labels)
     counts = counts[counts.sum(axis=1) >= 2]
@@ -288,8 +357,31 @@ def cohen_kappa(labels: Floats, level: float = 0.95, bootstrap: int = 1000, seed
     `labels` is cases x raters, class codes, NaN where missing. Per pair (p_o - p_e)/(1 - p_e) over the cases both
     labelled; the value is the mean over pairs (Light 1971), details `minimum`, `maximum`, `pairs` and `pairs_undefined`
     (no case in common, or both gave one label throughout). A case with fewer than two labels is left out. Interval:
-    percentile bootstrap over cases. Absent with fewer than two raters, when no case has two labels or when no pair has
-    a kappa. The single pairs are the curve `rater_agreement`.
+    percentile bootstrap over cases. The single pairs are the curve `rater_agreement`.
+
+    Parameters
+    ----------
+    labels : array_like
+        The labels of the raters, cases by raters, NaN where one is missing.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent with fewer than two raters, when no case has two labels or when no pair has
+        a kappa.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> labels = [[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1]]
+    >>> print(dossier.metrics.cohen_kappa(labels, bootstrap=50))
+    0.56 (-0.08 to 1.00)
     """
     if labels.shape[1] < 2:
         return Absent(Fact("agreement_needs_two_raters"))
@@ -447,8 +539,31 @@ def weighted_concordance(
     (1-a_i)(1-a_j)), 0 when one rater is always right and the other never. A case with one label counts a_i; one with
     none is skipped and counted in `cases_skipped`. a_i: `rater_accuracy` as declared, else against `truth`, else 1,
     which the method says. `coherence` (0..1) gives `coherence_low` and `coherence_high`, with c lowered and raised by
-    it and clipped. Interval: percentile bootstrap over cases, the raters' accuracy held fixed. Absent when no case has
-    a label with a confidence.
+    it and clipped. Interval: percentile bootstrap over cases, the raters' accuracy held fixed.
+
+    Parameters
+    ----------
+    labels : array_like
+        The labels of the raters, cases by raters, NaN where one is missing.
+    confidence : array_like
+        How sure the raters were, cases by raters, from 0 to 1, NaN where missing.
+    coherence : float, optional
+        By how much the raters' coherence is lowered and raised, from 0 to 1.
+    truth : array_like
+        The true labels of the raters' cases: 0 or 1.
+    rater_accuracy : tuple of float
+        The accuracy of each rater, from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent when no case has a label with a confidence.
     """
     accuracy = _accuracy(labels, truth, rater_accuracy)
     if isinstance(accuracy, Absent):
@@ -537,8 +652,37 @@ def actual_accuracy(
     interval carries that of rho and Wilson's of x through and puts the two together (Zou and Donner), as if labels and
     answers were independent: with x held fixed it would hold the truth in a third of the studies or less. Details:
     `measured_accuracy`, `rho`, and the bounds free of assumption `bound_low` = |x + g - 1| and `bound_high` = 1 - |x -
-    g|. Absent without rows, or when rho is. The curve is reconstructed from the worked example of the paper (rho .57, x
-    .90: .802).
+    g|. The curve is reconstructed from the worked example of the paper (rho .57, x .90: .802).
+
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    labels : array_like
+        The labels of the raters, cases by raters, NaN where one is missing.
+    confidence : array_like
+        How sure the raters were, cases by raters, from 0 to 1, NaN where missing.
+    primary_threshold : float, optional
+        The first declared threshold, from 0 to 1.
+    coherence : float, optional
+        By how much the raters' coherence is lowered and raised, from 0 to 1.
+    truth : array_like
+        The true labels of the raters' cases: 0 or 1.
+    rater_accuracy : tuple of float
+        The accuracy of each rater, from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent without rows, or when rho is.
     """
     if not len(outcome):
         return Absent(Fact("no_rows"))
@@ -621,8 +765,27 @@ def required_reliability(
     `desired_accuracy` A (.5 to 1), x the share of rows of `outcome` (0/1) that `risk` gets right at
     `primary_threshold`; `labels` only says that there are raters. rho = (2g - 1)^2, g = (A + x - 1)/(2x - 1). No rho is
     estimated here, so the interval is Wilson's of x, at `level`, carried through; its upper end is 1 where x may lie at
-    or below A. Details: `measured_accuracy`, `desired_accuracy`. Absent without labels or rows, and unless .5 <= A <= x
-    and x > .5.
+    or below A. Details: `measured_accuracy`, `desired_accuracy`.
+
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    labels : array_like
+        The labels of the raters, cases by raters, NaN where one is missing.
+    primary_threshold : float, optional
+        The first declared threshold, from 0 to 1.
+    desired_accuracy : float
+        The accuracy that is asked for, from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent without labels or rows, and unless .5 <= A <= x and x > .5.
     """
     if np.isnan(labels).all():
         return Absent(Fact("no_label"))

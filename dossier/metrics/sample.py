@@ -49,16 +49,38 @@ def _needed(value: float, outcome: Floats, variance: str, width: float) -> Estim
     roles=("external",),
     breaks=BROKEN,
     against_rest="by class",
+    clustered="refused",
     formula="smallest n with A (1 - A)[1 + (n/2 - 1)((1 - A)/(2 - A) + A/(1 + A))] / (n² φ (1 - φ)) ≤ (width/3.92)², "
     "A the AUROC",
 )
 def mss_auroc(outcome: Floats, risk: Floats, auroc_width: float = 0.1) -> Estimate | Absent:
     """How many patients are needed to know the AUROC to within the width asked for.
 
-    `outcome` is 0/1, `risk` 0..1, `auroc_width` the full width of the 95 % interval. The smallest n with
-    C(1-C)[1 + (n/2-1)(1-C)/(2-C) + (n/2-1)C/(1+C)] / (n^2 phi(1-phi)) <= (width/3.92)^2, C the AUROC and phi the
-    prevalence observed here (Newcombe's variance). The left side falls with n, so that halving finds it. Absent with
-    one class, and with an AUROC of exactly 0 or 1, where the variance is 0. No interval.
+    `outcome` is 0/1, `risk` 0..1, `auroc_width` the full width of the 95 % interval. The smallest n with C(1-C)[1 +
+    (n/2-1)(1-C)/(2-C) + (n/2-1)C/(1+C)] / (n^2 phi(1-phi)) <= (width/3.92)^2, C the AUROC and phi the prevalence
+    observed here (Newcombe's variance). The left side falls with n, so that halving finds it. No interval.
+
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    auroc_width : float
+        How wide the interval may be.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent with one class, and with an AUROC of exactly 0 or 1, where the variance is
+        0.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.mss_auroc(outcome, risk))
+    331.00
     """
     found = discrimination.auroc(outcome, risk)
     if isinstance(found, Absent):
@@ -92,6 +114,7 @@ def smallest_sample(auroc: float, prevalence: float, width: float) -> int:
     roles=("external",),
     breaks=BROKEN,
     against_rest="by class",
+    clustered="refused",
     formula="(1 - φ)/(φ s²), s = asinh(width/2)/1.96, rounded up",
     differs="differs from the published program because the size is solved for and rounded up, where pmvalsampsize "
     "steps the standard error in thousandths and can stop one patient earlier [Riley 2021]",
@@ -99,9 +122,28 @@ def smallest_sample(auroc: float, prevalence: float, width: float) -> int:
 def mss_oe(outcome: Floats, oe_ratio_width: float = 0.2) -> Estimate | Absent:
     """How many patients are needed to know the ratio of observed to expected events to within the width asked for.
 
-    `outcome` is 0/1, `oe_ratio_width` the full width of the 95 % interval of a ratio of 1. (1 - phi) / (phi s^2) with
-    s = asinh(width / 2) / 1.96, rounded up, phi the prevalence observed here. Absent with one class. No interval. The
-    closed form differs by one from pmvalsampsize, which steps s in thousandths.
+    `outcome` is 0/1, `oe_ratio_width` the full width of the 95 % interval of a ratio of 1. (1 - phi) / (phi s^2) with s
+    = asinh(width / 2) / 1.96, rounded up, phi the prevalence observed here. No interval. The closed form differs by one
+    from pmvalsampsize, which steps s in thousandths.
+
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    oe_ratio_width : float
+        How wide the interval may be, on the plain scale.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent with one class.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome = [0, 0, 0, 1, 1, 1]
+    >>> print(dossier.metrics.mss_oe(outcome))
+    386.00
     """
     absent = discrimination.one_class(outcome)
     if absent:
@@ -121,15 +163,36 @@ def mss_oe(outcome: Floats, oe_ratio_width: float = 0.2) -> Estimate | Absent:
     roles=("external",),
     breaks=("one class is absent", *BROKEN),
     against_rest="by class",
+    clustered="refused",
     formula="I(a) / (SE² (I(a) I(b) - I(ab)²)), the information on intercept and slope at 0 and 1, SE = width/3.92",
 )
 def mss_slope(outcome: Floats, risk: Floats, calibration_slope_width: float = 0.2) -> Estimate | Absent:
     """How many patients are needed to know the calibration slope to within the width asked for.
 
-    `outcome` is 0/1 (counted only), `risk` 0..1, `calibration_slope_width` the full width of the 95 % interval.
-    I_a / (SE^2 (I_a I_b - I_ab^2)), SE = width / 3.92, I_a = E q(1-q), I_ab = E LP q(1-q), I_b = E LP^2 q(1-q), LP the
-    logit of the risk here (clipped to 1e-12) and q = expit(LP): a slope of 1 and an intercept of 0. Not rounded. Absent
-    when all risks are equal. No interval.
+    `outcome` is 0/1 (counted only), `risk` 0..1, `calibration_slope_width` the full width of the 95 % interval. I_a /
+    (SE^2 (I_a I_b - I_ab^2)), SE = width / 3.92, I_a = E q(1-q), I_ab = E LP q(1-q), I_b = E LP^2 q(1-q), LP the logit
+    of the risk here (clipped to 1e-12) and q = expit(LP): a slope of 1 and an intercept of 0. Not rounded. No interval.
+
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    calibration_slope_width : float
+        How wide the interval may be.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent when all risks are equal.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.mss_slope(outcome, risk))
+    1534.62
     """
     if not len(risk):
         return Absent(Fact("no_rows"))
@@ -162,6 +225,7 @@ def _sample_for_slope(predictor: Floats, width: float) -> float | None:
     roles=("external",),
     breaks=BROKEN,
     against_rest="by class",
+    clustered="refused",
     formula="[se (1 - se)/φ + w² sp (1 - sp)/(1 - φ) + w² (1 - sp)²/(φ (1 - φ))] / (width/3.92)², w = (1 - φ)/φ × "
     "t/(1 - t)",
     protection="counts",
@@ -173,8 +237,30 @@ def mss_snb(
 
     `outcome` is 0/1, `risk` 0..1, `threshold` in 0..1 (positive means at or above), the width that of the 95 %
     interval. [se(1-se)/phi + w^2 sp(1-sp)/(1-phi) + w^2 (1-sp)^2/(phi(1-phi))] / SE^2, w = ((1-phi)/phi)(t/(1-t)), SE =
-    width/3.92, sensitivity, specificity and prevalence phi as observed here. Not rounded. Absent with one class, at a
-    threshold of 1, and where the formula sees no spread. No interval.
+    width/3.92, sensitivity, specificity and prevalence phi as observed here. Not rounded. No interval.
+
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    threshold : float
+        From 0 to 1; a row is flagged when its risk reaches it.
+    standardized_net_benefit_width : float
+        How wide the interval may be.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent with one class, at a threshold of 1, and where the formula sees no spread.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.mss_snb(outcome, risk, threshold=0.5))
+    512.21
     """
     absent = discrimination.one_class(outcome)
     if absent:
@@ -196,14 +282,35 @@ def mss_snb(
     cites="Bradley 2008",
     roles=("external",),
     breaks=("one class is absent", *BROKEN),
+    clustered="refused",
     formula="(2 × 1.96 SD of (p - y)² / width)²",
 )
 def mss_brier(outcome: Floats, risk: Floats, brier_width: float = 0.05) -> Estimate | Absent:
     """How many patients are needed to know the Brier score to within the width asked for.
 
     `outcome` is 0/1, `risk` 0..1, `brier_width` the full width of the 95 % interval. (2 x 1.96 SD / width)^2 with SD
-    (ddof 0) that of the squared distances between risk and outcome here. Not rounded. Absent when every squared
-    distance is the same. No interval.
+    (ddof 0) that of the squared distances between risk and outcome here. Not rounded. No interval.
+
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    brier_width : float
+        How wide the interval may be.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent when every squared distance is the same.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.mss_brier(outcome, risk))
+    323.31
     """
     if not len(outcome):
         return Absent(Fact("no_rows"))

@@ -188,12 +188,30 @@ def error_severity_index(
 
     It ignores how many errors there are: it is read with the mean severity and with accuracy, never alone.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold` (positive means risk >= threshold),
-    `severity_weights` (2 x 2, 0 to 1; rows are predicted, columns true, 0 on the diagonal), `level`. Returns
-    10 sum(C W) / (errors). With two classes the index is a share of the errors, those that are missed cases, on another
-    scale: its interval is Wilson's of that share, which holds what it should where the delta method falls short. No
-    errors give 0 without an interval, by definition; over splits, clusters and imputations that 0 enters no mean.
-    `details`: `errors`, `accuracy`, `mean_severity`. Absent without rows or without fitting weights.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    threshold : float
+        Positive means risk >= threshold.
+    severity_weights : Weights
+        2 x 2, 0 to 1; rows are predicted, columns true, 0 on the diagonal.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        10 sum(C W) / (errors). Absent without rows or without fitting weights.
+
+    Notes
+    -----
+    With two classes the index is a share of the errors, those that are missed cases, on another scale: its interval is
+    Wilson's of that share, which holds what it should where the delta method falls short. No errors give 0 without an
+    interval, by definition; over splits, clusters and imputations that 0 enters no mean. `details`: `errors`,
+    `accuracy`, `mean_severity`.
     """
     if fault := weights_fault(severity_weights, 2):
         return fault
@@ -229,8 +247,24 @@ def mean_severity(
 ) -> Estimate | Absent:
     """How grave the answers are on average when a right one counts 0, from 0 to 1.
 
-    Arguments: as for `error_severity_index`. Returns sum(C W) / n with a normal interval over the rows: unlike an
-    interval within each class, it lets the prevalence vary. Absent without rows or fitting weights.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    threshold : float
+        From 0 to 1; a row is flagged when its risk reaches it.
+    severity_weights : Weights
+        How grave it is to take one class for another.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        Sum(C W) / n with a normal interval over the rows: unlike an interval within each class, it lets the prevalence
+        vary. Absent without rows or fitting weights.
     """
     if fault := weights_fault(severity_weights, 2):
         return fault

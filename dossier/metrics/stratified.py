@@ -7,7 +7,7 @@ slope that leaves every site an intercept of its own. Sites are fixed: no varian
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,6 +21,7 @@ from dossier.metrics.discrimination import NO_EXPECTED_PAIR, expected_concordanc
 from dossier.metrics.intervals import NO_ROWS, NO_SPREAD, two_sided, two_sided_student
 from dossier.metrics.logistic import logit
 from dossier.metrics.scales import Scale, back, forward, stretch
+from dossier.register import stratified
 from dossier.types import Absent, Estimate, Floats
 
 Integers = NDArray[np.int64]
@@ -117,6 +118,7 @@ def _estimate(
 # ---- the measures ---------------------------------------------------------------------------------------------------
 
 
+@stratified
 def oe_ratio(strata: Strata, level: float = 0.95) -> Estimate | Absent:
     """The events of all sites over those expected at all of them.
 
@@ -137,6 +139,7 @@ def oe_ratio(strata: Strata, level: float = 0.95) -> Estimate | Absent:
     return _estimate(found.value, math.sqrt(_variance(found.linearized, strata)), strata, level, "log", Method("sums"))
 
 
+@stratified
 def auroc(strata: Strata, level: float = 0.95) -> Estimate | Absent:
     """The share of the pairs of a case and another of the same site in which the case has the higher risk.
 
@@ -148,6 +151,7 @@ def auroc(strata: Strata, level: float = 0.95) -> Estimate | Absent:
     return _over_pairs(strata, level, _auroc_of_site)
 
 
+@stratified
 def model_based_concordance(strata: Strata, level: float = 0.95) -> Estimate | Absent:
     """The AUROC over the pairs of rows of the same site that the risks would have if they were right.
 
@@ -219,6 +223,7 @@ def _concordance_of_site(stratum: Stratum) -> _OfPairs | None:
     return _OfPairs(found[0], float(case.sum() * other.sum() - (case * other).sum()), variance)
 
 
+@stratified
 def calibration_intercept(strata: Strata, level: float = 0.95) -> Estimate | Absent:
     """The one intercept that all sites have in common, the slope held at 1.
 
@@ -241,6 +246,7 @@ def calibration_intercept(strata: Strata, level: float = 0.95) -> Estimate | Abs
     return _estimate(found.value, math.sqrt(variance), kept, level, "plain", Method("single_intercept", *left_out))
 
 
+@stratified
 def calibration_slope(strata: Strata, level: float = 0.95) -> Estimate | Absent:
     """The one slope that all sites have in common, every site with an intercept of its own.
 
@@ -348,12 +354,6 @@ def _uphill(at: Floats, step: Floats, rows: weighted.Rows, site: Integers, unit:
 
 
 SEPARATED = Absent(Fact("outcomes_separated_no_common_slope"))
-
-Measure = Callable[[Strata, float], Estimate | Absent]
-MEASURES: Mapping[str, Measure] = {
-    one.__name__: one for one in (auroc, model_based_concordance, oe_ratio, calibration_intercept, calibration_slope)
-}
-"""The measures that are taken over the rows of all sites, by name."""
 
 
 # ---- means over sites -----------------------------------------------------------------------------------------------

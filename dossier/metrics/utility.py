@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.facts import Count, Fact, Method
+from dossier.metrics import weighted
 from dossier.metrics.discrimination import one_class, risk_range
-from dossier.metrics.h_accuracy import h_accuracy_at_risks
+from dossier.metrics.graded_accuracy import h_accuracy_at_risks
 from dossier.metrics.intervals import NO_ROWS, column, estimate, two_sided, two_sided_student
 from dossier.metrics.shares import NO_WEIGHT, Bools, Design, bounds, estimate_of, multinomial, sum_of_shares
 from dossier.register import curve, curve_synthesis, metric
@@ -57,14 +58,41 @@ def net_benefit(
     0 is what treating nobody gives; the highest possible value is the prevalence. A threshold of 10 % says that one
     missed case is as bad as nine needless treatments.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold` (0 to below 1; positive means risk >=
-    threshold), `level`, `cluster` and `weights` (n, how the rows were sampled). Returns TP/n - FP/n t/(1-t). Its
-    interval puts together Wilson's intervals of the two shares x = TP/n and y = FP/n with their correlation r (MOVER):
-    low = value - sqrt(d^2 + e^2 - 2 r d e), d = x - x_low, e = w (y_high - y), w = t/(1-t); high = value + the same of
-    x_high - x and w (y - y_low); r = -sqrt(xy/((1-x)(1-y))), as no row is in both. A normal interval drops a share of
-    0. Rows in clusters or with weights take each share's effective number of rows, their covariance by linearization
-    and the t distribution. `se` is (high - low)/(2 z). Absent without rows or at a threshold of 1. `details` holds
-    `treat_all`, the net benefit of flagging everyone. Source: Vickers and Elkin 2006; Zou and Donner 2008.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    threshold : float
+        0 to below 1; positive means risk >= threshold.
+    level : float
+        The level of the interval, between 0 and 1.
+    cluster : array_like, optional
+        To which cluster each row belongs, n values.
+    weights : array_like, optional
+        The sampling weights, n values of 0 or more.
+
+    Returns
+    -------
+    Estimate or Absent
+        TP/n - FP/n t/(1-t). Absent without rows or at a threshold of 1.
+
+    Notes
+    -----
+    Its interval puts together Wilson's intervals of the two shares x = TP/n and y = FP/n with their correlation r
+    (MOVER): low = value - sqrt(d^2 + e^2 - 2 r d e), d = x - x_low, e = w (y_high - y), w = t/(1-t); high = value + the
+    same of x_high - x and w (y - y_low); r = -sqrt(xy/((1-x)(1-y))), as no row is in both. A normal interval drops a
+    share of 0. Rows in clusters or with weights take each share's effective number of rows, their covariance by
+    linearization and the t distribution. `se` is (high - low)/(2 z). `details` holds `treat_all`, the net benefit of
+    flagging everyone. Source: Vickers and Elkin 2006; Zou and Donner 2008.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.net_benefit(outcome, risk, threshold=0.5))
+    0.17 (-0.36 to 0.60)
     """
     if reason := no_net_benefit(outcome, threshold, weights):
         return reason
@@ -104,6 +132,17 @@ def _of_everyone(found: SumOfShares, threshold: float) -> float:
     return hit + missed - (alarm + spared) * threshold / (1 - threshold)
 
 
+def weighted_standardized_net_benefit(rows: weighted.Rows) -> weighted.Found:
+    """The weighted net benefit over the weighted prevalence."""
+    if rows.threshold >= 1:
+        return AT_ONE
+    phi = weighted.mean_of_rows(rows.outcome, rows.weights)
+    if phi.value == 0:
+        return weighted.NO_CASE
+    benefit = contributions(rows.outcome, rows.risk, rows.threshold)
+    return weighted.ratio(weighted.mean_of_rows(benefit, rows.weights), phi)
+
+
 @metric(
     "Standardized net benefit",
     digits=2,
@@ -114,6 +153,7 @@ def _of_everyone(found: SumOfShares, threshold: float) -> float:
     at=("threshold",),
     breaks=("one class is absent",),
     against_rest="by class",
+    weighted=weighted_standardized_net_benefit,
     formula="net benefit / φ",
     protection="counts",
 )
@@ -122,10 +162,30 @@ def standardized_net_benefit(outcome: Floats, risk: Floats, threshold: float, le
 
     1 is perfect, 0 is what treating nobody gives.
 
-    Arguments: as for `net_benefit`. Returns net benefit / prevalence with a normal interval and the variance of Riley
-    2021: (1/n)[se(1-se)/phi + w^2 sp(1-sp)/(1-phi) + w^2 (1-sp)^2/(phi(1-phi))], w = ((1-phi)/phi)(t/(1-t)), phi the
-    prevalence observed at the site. Absent without rows, without a case or at a threshold of 1; the bounds are
-    missing when the variance is 0.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    threshold : float
+        From 0 to 1; a row is flagged when its risk reaches it.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        Net benefit / prevalence with a normal interval and the variance of Riley 2021: (1/n)[se(1-se)/phi + w^2
+        sp(1-sp)/(1-phi) + w^2 (1-sp)^2/(phi(1-phi))], w = ((1-phi)/phi)(t/(1-t)), phi the prevalence observed at the
+        site. Absent without rows, without a case or at a threshold of 1; the bounds are missing when the variance is 0.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.standardized_net_benefit(outcome, risk, threshold=0.5))
+    0.33 (-0.59 to 1.00)
     """
     if len(outcome) == 0:
         return NO_ROWS
@@ -178,13 +238,40 @@ def net_benefit_gain(
 
     Below 0 it would be better to do without the model.
 
-    Arguments: as for `net_benefit`. Returns the smaller of w TN/n - FN/n, the gain over flagging everyone, and TP/n - w
-    FP/n, that over no one, w = t/(1-t), with the interval that `net_benefit` gives such a sum of two shares. The lower
-    bound is the lower of those of the two gains, so that it lies above 0 only where the model exceeds both defaults:
-    near a threshold that equals the prevalence a sample may take the worse default for the better one. Absent without
-    rows or at a threshold of 1. `details` holds `default`, the net benefit of that default. Source: Vickers and Elkin
-    2006; as expected utility with the advice less that without it, the value of information of Campagner 2023; the
-    interval Zou and Donner 2008.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    threshold : float
+        From 0 to 1; a row is flagged when its risk reaches it.
+    level : float
+        The level of the interval, between 0 and 1.
+    cluster : array_like, optional
+        To which cluster each row belongs, n values.
+    weights : array_like, optional
+        The sampling weights, n values of 0 or more.
+
+    Returns
+    -------
+    Estimate or Absent
+        The smaller of w TN/n - FN/n, the gain over flagging everyone, and TP/n - w FP/n, that over no one, w = t/(1-t),
+        with the interval that `net_benefit` gives such a sum of two shares. Absent without rows or at a threshold of 1.
+
+    Notes
+    -----
+    The lower bound is the lower of those of the two gains, so that it lies above 0 only where the model exceeds both
+    defaults: near a threshold that equals the prevalence a sample may take the worse default for the better one.
+    `details` holds `default`, the net benefit of that default. Source: Vickers and Elkin 2006; as expected utility with
+    the advice less that without it, the value of information of Campagner 2023; the interval Zou and Donner 2008.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.net_benefit_gain(outcome, risk, threshold=0.5))
+    0.17 (-0.36 to 0.60)
     """
     if reason := no_net_benefit(outcome, threshold, weights):
         return reason
@@ -317,17 +404,54 @@ def weighted_utility(
     1 is perfect, 0 is what raising no alarm gives. With one threshold for all and equal relevance it is the
     standardized net benefit.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `tau` (0 to 1 for all cases, or the source of a threshold for
-    each: "confidence", "persuasion", "automation_bias" from the raters, "cost_benefit" from the columns `cost` and
-    `benefit`), `gamma` (0 to 1: the share of tau from which a risk begins to count; 1: only from tau on), `relevance`
-    ("constant": 1 for all; "raters": the mean complexity that the raters gave, divided by the largest; any other word:
-    the column `case_relevance`, n, 0 to 1), `labels`, `confidence`, `rater_complexity` (n x raters, NaN where
-    missing), `level`. Returns (1/R+) [sum over cases of r sigma - sum over non-cases of r tau/(1-tau) sigma], R+ the
-    sum of r over cases, with the normal interval of a ratio of means (delta method over the rows, so that the
-    prevalence counts as random; at gamma 1 and relevance 1 exactly Riley's variance). Cases without a tau or a
-    relevance are left out. `details`: `left_out`, and `tau_zero` and `tau_one`, the numbers of cases at either end.
-    Absent without a relevant case, when a non-case with any credit has a tau of 1, when the source of tau or relevance
-    is not there, or when the raters judged other rows.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    tau : float or str
+        0 to 1 for all cases, or the source of a threshold for each: "confidence", "persuasion", "automation_bias" from
+        the raters, "cost_benefit" from the columns `cost` and `benefit`.
+    gamma : float
+        0 to 1: the share of tau from which a risk begins to count; 1: only from tau on.
+    relevance : str
+        "constant": 1 for all; "raters": the mean complexity that the raters gave, divided by the largest; any other
+        word: the column `case_relevance`, n, 0 to 1.
+    labels : array_like
+        The labels of the raters, cases by raters, NaN where one is missing.
+    confidence : array_like
+        How sure the raters were, cases by raters, from 0 to 1, NaN where missing.
+    rater_complexity : array_like, optional
+        N x raters, NaN where missing.
+    case_relevance : array_like
+        How relevant the cases are, n values from 0 to 1.
+    cost : array_like
+        What acting costs, n values of 0 or more.
+    benefit : array_like
+        What acting gains, n values of 0 or more.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        (1/R+) [sum over cases of r sigma - sum over non-cases of r tau/(1-tau) sigma], R+ the sum of r over cases, with
+        the normal interval of a ratio of means (delta method over the rows, so that the prevalence counts as random; at
+        gamma 1 and relevance 1 exactly Riley's variance). Absent without a relevant case, when a non-case with any
+        credit has a tau of 1, when the source of tau or relevance is not there, or when the raters judged other rows.
+
+    Notes
+    -----
+    Cases without a tau or a relevance are left out. `details`: `left_out`, and `tau_zero` and `tau_one`, the numbers of
+    cases at either end.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.weighted_utility(outcome, risk, tau=0.7))
+    0.67 (0.13 to 1.00)
     """
     chosen = _tau(tau, len(outcome), labels, confidence, cost, benefit)
     if isinstance(chosen, Absent):

@@ -16,9 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from dossier.facts import Fact
-from dossier.metrics.discrimination import NO_EXPECTED_PAIR, expected_concordance
 from dossier.metrics.logistic import has_logit, logistic_fit, logit, near_intercept
-from dossier.metrics.utility import AT_ONE, contributions
 from dossier.types import Absent, Floats
 
 Bools = NDArray[np.bool_]
@@ -73,13 +71,13 @@ def mean(values: Floats, weights: Floats) -> float:
     return float((weights * values).sum() / weights.sum())
 
 
-def _mean(values: Floats, weights: Floats) -> Weighted:
+def mean_of_rows(values: Floats, weights: Floats) -> Weighted:
     """The weighted mean with its contributions w (v - mean)/sum(w)."""
     value = mean(values, weights)
     return Weighted(value, weights / weights.sum() * (values - value))
 
 
-def _ratio(above: Weighted, below: Weighted) -> Found:
+def ratio(above: Weighted, below: Weighted) -> Found:
     """A ratio that may be of any size, with its contributions; Absent where it would be beyond all numbers."""
     value = above.value / below.value if below.value > 0 else math.inf
     if not math.isfinite(value):
@@ -103,7 +101,7 @@ def _one_class(rows: Rows) -> Absent | None:
 def _share(rows: Rows, chosen: Bools, among: Bools, empty: Absent) -> Found:
     """The weight of the chosen among the weight of all, or why there is none of that."""
     weights = rows.weights * among
-    return empty if not weights.any() else _mean(chosen.astype(float), weights)
+    return empty if not weights.any() else mean_of_rows(chosen.astype(float), weights)
 
 
 def sensitivity(rows: Rows) -> Found:
@@ -131,7 +129,7 @@ def npv(rows: Rows) -> Found:
 def accuracy(rows: Rows) -> Found:
     """The weighted share of right answers."""
     phi = mean(rows.outcome, rows.weights)
-    found = _mean((rows.flagged == rows.cases).astype(float), rows.weights)
+    found = mean_of_rows((rows.flagged == rows.cases).astype(float), rows.weights)
     return replace(found, details={"larger_class": max(phi, 1 - phi)})
 
 
@@ -195,17 +193,7 @@ def _likelihood_ratio(rows: Rows, is_flagged: bool) -> Found:
                     threshold=rows.threshold,
                 )
             )
-    return _ratio(of_cases, of_others)
-
-
-def standardized_net_benefit(rows: Rows) -> Found:
-    """The weighted net benefit over the weighted prevalence."""
-    if rows.threshold >= 1:
-        return AT_ONE
-    phi = _mean(rows.outcome, rows.weights)
-    if phi.value == 0:
-        return NO_CASE
-    return _ratio(_mean(contributions(rows.outcome, rows.risk, rows.threshold), rows.weights), phi)
+    return ratio(of_cases, of_others)
 
 
 # ---- without a threshold --------------------------------------------------------------------------------------------
@@ -230,15 +218,9 @@ def auroc(rows: Rows) -> Found:
     return Weighted(value, share * (np.where(case, below[place], above[place]) - value))
 
 
-def model_based_concordance(rows: Rows) -> Found:
-    """The AUROC that the risks would have if they were right, each pair of rows at the product of its weights."""
-    found = expected_concordance(rows.risk, rows.weights / rows.weights.mean())
-    return NO_EXPECTED_PAIR if found is None else Weighted(*found)
-
-
 def brier(rows: Rows) -> Found:
     """The weighted mean squared distance of the risk from what happened."""
-    return _mean((rows.risk - rows.outcome) ** 2, rows.weights)
+    return mean_of_rows((rows.risk - rows.outcome) ** 2, rows.weights)
 
 
 def scaled_brier(rows: Rows) -> Found:
@@ -246,35 +228,35 @@ def scaled_brier(rows: Rows) -> Found:
     if reason := _one_class(rows):
         return reason
     # The share of the others on its own: beside cases that weigh a great deal more, 1 - phi is rounded to 0.
-    phi, rest = _mean(rows.outcome, rows.weights), _mean(1 - rows.outcome, rows.weights)
+    phi, rest = mean_of_rows(rows.outcome, rows.weights), mean_of_rows(1 - rows.outcome, rows.weights)
     reference = Weighted(phi.value * rest.value, phi.value * rest.linearized + rest.value * phi.linearized)
-    found = _ratio(_mean((rows.risk - rows.outcome) ** 2, rows.weights), reference)
+    found = ratio(mean_of_rows((rows.risk - rows.outcome) ** 2, rows.weights), reference)
     return found if isinstance(found, Absent) else Weighted(1 - found.value, -found.linearized)
 
 
 def log_score(rows: Rows) -> Found:
     """The weighted mean of the logarithm of the probability of what happened."""
     given = np.where(rows.outcome == 1, rows.risk, 1 - rows.risk)
-    return _mean(np.log(given), rows.weights)
+    return mean_of_rows(np.log(given), rows.weights)
 
 
 def tjur_r2(rows: Rows) -> Found:
     """The weighted mean risk of the cases less that of the others."""
     if reason := _one_class(rows):
         return reason
-    of_cases, of_others = (_mean(rows.risk, rows.weights * among) for among in (rows.cases, ~rows.cases))
+    of_cases, of_others = (mean_of_rows(rows.risk, rows.weights * among) for among in (rows.cases, ~rows.cases))
     details = {"mean_of_cases": of_cases.value, "mean_of_others": of_others.value}
     return Weighted(of_cases.value - of_others.value, of_cases.linearized - of_others.linearized, details)
 
 
 def oe_ratio(rows: Rows) -> Found:
     """The weighted number of cases over the weighted number expected."""
-    phi = _mean(rows.outcome, rows.weights)
+    phi = mean_of_rows(rows.outcome, rows.weights)
     if phi.value == 0:
         return NO_CASE
     if not rows.risk[rows.weights > 0].any():
         return Absent(Fact("no_weighted_event_expected"))
-    return _ratio(phi, _mean(rows.risk, rows.weights))
+    return ratio(phi, mean_of_rows(rows.risk, rows.weights))
 
 
 def calibration_intercept(rows: Rows) -> Found:
@@ -336,7 +318,7 @@ def _coefficient(every: Rows, which: int) -> Found:
     return _of_rows_with_logit(every, (intercept, slope)[which], linearized)
 
 
-def _apart(measure: Measure) -> Measure:
+def difference_to_rival(measure: Measure) -> Measure:
     """The measure of the model less that of the rival."""
 
     def difference(rows: Rows) -> Found:
@@ -350,7 +332,7 @@ def _apart(measure: Measure) -> Measure:
     return difference
 
 
-def _theirs(measure: Measure) -> Measure:
+def of_the_rival(measure: Measure) -> Measure:
     """The measure of the rival."""
 
     def of_rival(rows: Rows) -> Found:
@@ -358,23 +340,3 @@ def _theirs(measure: Measure) -> Measure:
         return Absent(Fact("for_one_model", model="rival", reason=found.reason)) if isinstance(found, Absent) else found
 
     return of_rival
-
-
-VALUES: Mapping[str, Measure] = {
-    **{
-        measure.__name__: measure
-        for measure in (
-            *(sensitivity, specificity, ppv, npv, accuracy, balanced_accuracy, youden_j),
-            *(likelihood_ratio_positive, likelihood_ratio_negative, standardized_net_benefit),
-            *(auroc, model_based_concordance, brier, scaled_brier, log_score, tjur_r2),
-            *(calibration_intercept, calibration_slope, calibration_intercept_joint),
-        )
-    },
-    "auroc_of_rival": _theirs(auroc),
-    "calibration_slope_of_rival": _theirs(calibration_slope),
-    "auroc_difference": _apart(auroc),
-    "brier_difference": _apart(brier),
-    "log_score_difference": _apart(log_score),
-    "accuracy_difference": _apart(accuracy),
-}
-"""The measures that honour sampling weights, by name."""

@@ -24,7 +24,7 @@ import scipy
 from scipy.special import expit, logit
 
 from dossier.metrics import advice, calibration, comparison, discrimination, reliability, severity, utility
-from dossier.metrics import h_accuracy as accuracy
+from dossier.metrics import graded_accuracy as accuracy
 from dossier.register import fill
 from dossier.types import Absent, Estimate, Floats
 from tests.bench import studies

@@ -18,7 +18,7 @@ from dossier.metrics.clusters import by_linearization, totals
 from dossier.metrics.discrimination import auroc
 from dossier.metrics.scales import Scale, back
 from dossier.metrics.stratified import Stratum
-from dossier.register import REGISTER, Symmetry
+from dossier.register import REGISTER, Symmetry, fill
 from dossier.types import Absent, Estimate, Floats
 from tests.bench.population import SPREAD, design_of, population, quadrature, truths
 from tests.bench.scores import Score, between, held
@@ -118,7 +118,7 @@ def _stratified(k: int) -> Simulate:
             strata.append(Stratum((rng.random(n) < chance).astype(float), np.asarray(expit(linear))))
         known = _of_sites(rows, shifts)
         scores = {
-            f"stratified {name}": held(stratified.MEASURES[name](strata, LEVEL), known[name])
+            f"stratified {name}": held(REGISTER.stratified[name].function(strata, LEVEL), known[name])
             for name in ("oe_ratio", "calibration_slope", "model_based_concordance")
         }
         scores["stratified auroc"] = held(stratified.auroc(strata, LEVEL), _share_of_pairs(strata, shifts))
@@ -190,7 +190,10 @@ def _linearized(rows: weighted.Rows, name: str, cluster: NDArray[np.int64] | Non
             rows.outcome, rows.risk, level=LEVEL, cluster=cluster, weights=rows.weights, **at
         )
         return made
-    whole = weighted.VALUES[name](rows)
+    of_weights = fill("metrics").metrics[name].weighted
+    if of_weights is None:
+        raise TypeError(f"{name} has no weighted form")
+    whole = of_weights(rows)
     if isinstance(whole, Absent):
         return whole
     plain = Estimate(whole.value, None, None, None, len(rows.outcome), Method("wald"), int(rows.outcome.sum()))

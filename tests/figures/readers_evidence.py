@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dossier.facts import Method
-from dossier.metrics import h_accuracy as accuracy
+from dossier.metrics import graded_accuracy as accuracy
 from dossier.metrics import human_factors, reliability, severity
 from dossier.release import Release
 from dossier.types import (

@@ -58,6 +58,7 @@ def test_our_own_place_alone_is_blue_and_bold() -> None:
     assert label.get_color() == BLUE
 
 
+@pytest.mark.slow
 def test_of_forty_places_both_ends_and_ours_are_drawn_and_the_rest_is_counted() -> None:
     case = Case("forty", tuple(f"Hospital {place}" for place in range(1, 41)))
     ranked = committee.rankings(by_hand(case))

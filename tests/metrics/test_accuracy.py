@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dossier.metrics.discrimination import sensitivity, specificity
-from dossier.metrics.h_accuracy import (
+from dossier.metrics.graded_accuracy import (
     accuracy_by_prevalence,
     class_ratio,
     complexity_distribution,

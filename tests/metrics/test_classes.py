@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from dossier.facts import Method
 from dossier.metrics import calibration, classes, comparison, discrimination
-from dossier.metrics.h_accuracy import SINGLE_ROW
+from dossier.metrics.graded_accuracy import SINGLE_ROW
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.severity import NO_ERRORS
 from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults

@@ -15,6 +15,7 @@ from dossier.metrics.discrimination import (
     expected_concordance,
     model_based_concordance,
     placements,
+    weighted_concordance,
 )
 from dossier.metrics.intervals import NO_ROWS, NO_SPREAD
 from dossier.types import Estimate, Floats
@@ -142,7 +143,7 @@ def test_a_narrower_case_mix_expects_a_lower_auroc_of_the_same_model() -> None:
 def test_the_bootstrap_spreads_as_linearization_says() -> None:
     risk = np.asarray(expit(np.random.default_rng(3).normal(-1, 1.1, 400)))
     found = model_based_concordance(risk, bootstrap=2000, seed=4)
-    whole = weighted.model_based_concordance(weighted.Rows(np.zeros(400), risk, np.ones(400)))
+    whole = weighted_concordance(weighted.Rows(np.zeros(400), risk, np.ones(400)))
     assert isinstance(found, Estimate)
     assert isinstance(whole, weighted.Weighted)
     se = float(np.sqrt(400 / 399 * (whole.linearized**2).sum()))

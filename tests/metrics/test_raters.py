@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from dossier.metrics import raters
 from dossier.metrics.discrimination import accuracy, balanced_accuracy, sensitivity, specificity
-from dossier.metrics.h_accuracy import (
+from dossier.metrics.graded_accuracy import (
     accuracy_by_prevalence,
     complexity_distribution,
     confidence_of_right_answers,

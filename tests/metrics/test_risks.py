@@ -21,7 +21,7 @@ from dossier.metrics.discrimination import (
     sensitivity,
     specificity,
 )
-from dossier.metrics.h_accuracy import h_accuracy_risk
+from dossier.metrics.graded_accuracy import h_accuracy_risk
 from dossier.metrics.intervals import two_sided
 from dossier.metrics.risks import cumulative_risks, fagan_nomogram, rater_rates
 from dossier.metrics.utility import (

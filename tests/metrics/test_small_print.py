@@ -11,7 +11,7 @@ from dossier.facts import Method
 from dossier.metrics.calibration import nagelkerke_r2
 from dossier.metrics.comparison import permutation_p
 from dossier.metrics.correspondence import standardized_mean_difference
-from dossier.metrics.h_accuracy import h_accuracy_of
+from dossier.metrics.graded_accuracy import h_accuracy_of
 from dossier.metrics.human_factors import decision_benefit
 from dossier.metrics.intervals import estimate
 from dossier.metrics.pooled import pool

@@ -19,11 +19,13 @@ from dossier.facts import Method
 from dossier.metrics import calibration, discrimination, stratified
 from dossier.metrics.discrimination import newcombe_standard_error
 from dossier.metrics.intervals import NO_ROWS
-from dossier.metrics.stratified import MEASURES, Stratum, mean_of_sites
+from dossier.metrics.stratified import Stratum, mean_of_sites
+from dossier.register import REGISTER
 from dossier.types import Absent, Estimate, Floats
 from dossier.typeset.methods import method_text
 from tests.reasons import Said
 
+MEASURES = {name: form.function for name, form in REGISTER.stratified.items()}
 R: dict[str, Any] = json.loads((Path(__file__).parents[1] / "reference" / "survey.json").read_text(encoding="utf-8"))
 GLM = 1e-5
 """svyglm stops its steps at 1e-8 of the deviance."""

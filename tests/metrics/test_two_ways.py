@@ -28,7 +28,7 @@ from dossier.metrics.discrimination import (
     placements,
     youden_j,
 )
-from dossier.metrics.h_accuracy import credit, h_accuracy, h_accuracy_of
+from dossier.metrics.graded_accuracy import credit, h_accuracy, h_accuracy_of
 from dossier.metrics.human_factors import (
     absolute_risk_reduction,
     decision_benefit,

@@ -203,25 +203,66 @@ def h_accuracy(
     With priority .5 and tau .5 it is the balanced accuracy. It does not rank models on its own: the value rests on the
     declared priority and tau.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `priority` (of the positive class, 0 to 1, or its source:
-    "prevalence", the share of the positive class in these rows; "complement", of the other class; "net_benefit", (1-t)
-    phi as a share of (1-t)phi + t(1-phi) at `primary_threshold`; "survey", the class's share of the answers in `survey`
-    that prefer a class; "raters", mean TPR / (mean TPR + mean TNR) of the raters), `tau` (confidence that earns full
-    credit, .5 to 1, or the rule by which the raters' confidence gives it: "right_80", "right_50", "right_25",
-    "mean_confidence", "best_rater"), `complexity` ("constant": every case counts alike; else a source of
-    `complexity_of_cases`, graded, or ending in "_two_levels", "_above_mean" or "_top_33%"), `labels`, `confidence`,
-    `rater_complexity` (cases x raters, NaN where missing), `truth` (of the raters' cases), `rater_accuracy` (one a
-    rater), `case_complexity` (n, 0 to 1), `level`. Returns sum over classes l of p(l) (sum of d sigma)/(sum of d) with
-    sigma = 0 when the own class has not the larger score, (score - 1/2)/(tau - 1/2) up to tau, and 1 above, and
-    an interval that takes Wilson's of each class's mean credit, with as many trials as its variance is worth, and puts
-    them together (Zou and Donner): the credit of a rare class is too skewed for a normal interval. Priority, tau and
-    complexity count as fixed. `details`: `priority`
-    and `tau` as numbers where they come from a source; of a complexity `cut`, the graded one from which a case is
-    called complex, and `left_out`, the cases without one. Absent when a class is empty or without any complexity, when
-    a source is not there, when a tau of the raters lies below one half, or when the raters judged other rows; the
-    bounds are missing when a class that counts has a single row.
-    Source: Cabitza and Campagner; the interval Zou and Donner 2008. Where we differ: ties for the largest score share
-    the credit at every tau; the published equation 4 credits each of them fully, which breaks its own Proposition 1.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    priority : float or str
+        Of the positive class, 0 to 1, or its source: "prevalence", the share of the positive class in these rows;
+        "complement", of the other class; "net_benefit", (1-t) phi as a share of (1-t)phi + t(1-phi) at
+        `primary_threshold`; "survey", the class's share of the answers in `survey` that prefer a class; "raters", mean
+        TPR / (mean TPR + mean TNR) of the raters.
+    tau : float or str
+        Confidence that earns full credit, .5 to 1, or the rule by which the raters' confidence gives it: "right_80",
+        "right_50", "right_25", "mean_confidence", "best_rater".
+    complexity : str
+        "constant": every case counts alike; else a source of `complexity_of_cases`, graded, or ending in "_two_levels",
+        "_above_mean" or "_top_33%".
+    labels : array_like
+        The labels of the raters, cases by raters, NaN where one is missing.
+    confidence : array_like
+        How sure the raters were, cases by raters, from 0 to 1, NaN where missing.
+    rater_complexity : array_like, optional
+        Cases x raters, NaN where missing.
+    truth : array_like
+        Of the raters' cases.
+    rater_accuracy : tuple of float
+        One a rater.
+    case_complexity : array_like, optional
+        How complex the cases are, n values from 0 to 1.
+    survey : Survey, optional
+        The answers of a survey about which class matters more.
+    primary_threshold : float, optional
+        The first declared threshold, from 0 to 1.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        Sum over classes l of p(l) (sum of d sigma)/(sum of d) with sigma = 0 when the own class has not the larger
+        score, (score - 1/2)/(tau - 1/2) up to tau, and 1 above, and an interval that takes Wilson's of each class's
+        mean credit, with as many trials as its variance is worth, and puts them together (Zou and Donner): the credit
+        of a rare class is too skewed for a normal interval. Absent when a class is empty or without any complexity,
+        when a source is not there, when a tau of the raters lies below one half, or when the raters judged other rows;
+        the bounds are missing when a class that counts has a single row.
+
+    Notes
+    -----
+    Priority, tau and complexity count as fixed. `details`: `priority` and `tau` as numbers where they come from a
+    source; of a complexity `cut`, the graded one from which a case is called complex, and `left_out`, the cases without
+    one. Source: Cabitza and Campagner; the interval Zou and Donner 2008. Where we differ: ties for the largest score
+    share the credit at every tau; the published equation 4 credits each of them fully, which breaks its own Proposition
+    1.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.h_accuracy(outcome, risk, priority=0.5, tau=0.7))
+    0.67 (0.34 to 0.86)
     """
     if reason := one_class(outcome):
         return reason
@@ -342,12 +383,35 @@ def h_accuracy_risk(outcome: Floats, risk: Floats, threshold: float, level: floa
     The threshold says what they cost: at 10 % a case counts nine times as much as a non-case. It does not rank models
     on its own; the net benefit at the same threshold holds the same information, with treating nobody as its 0.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold` t (0 to 1; a case is right when risk >= t, a
-    non-case when risk < t), `level`. Returns p(1) sensitivity + p(0) specificity, p(1) = (1-t)phi/a, p(0) = t(1-phi)/a,
-    a = t(1-phi) + (1-t)phi, phi the prevalence observed at the site: the H-accuracy of Theorem 1, from which net
-    benefit = Ha a/(1-t) - t(1-phi)/(1-t). Interval as for `h_accuracy`, phi held fixed. Absent when all rows
-    are of one class; the bounds are missing when a class that counts has a single row.
-    Source: Cabitza and Campagner.
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    threshold : float
+        From 0 to 1; a row is flagged when its risk reaches it.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        P(1) sensitivity + p(0) specificity, p(1) = (1-t)phi/a, p(0) = t(1-phi)/a, a = t(1-phi) + (1-t)phi, phi the
+        prevalence observed at the site: the H-accuracy of Theorem 1, from which net benefit = Ha a/(1-t) -
+        t(1-phi)/(1-t). Absent when all rows are of one class; the bounds are missing when a class that counts has a
+        single row.
+
+    Notes
+    -----
+    Interval as for `h_accuracy`, phi held fixed. Source: Cabitza and Campagner.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.h_accuracy_risk(outcome, risk, threshold=0.5))
+    0.67 (0.34 to 0.86)
     """
     return one_class(outcome) or h_accuracy_at_risks(outcome, risk, (threshold,), level)[0]
 
@@ -386,8 +450,32 @@ def cost_weighted_accuracy(outcome: Floats, risk: Floats, threshold: float, leve
 
     It is the H-accuracy at the risk threshold under the name by which others know it: one value, two names.
 
-    Arguments, interval and reasons for absence: as for `h_accuracy_risk`. Equal to ((1-t)TP + t TN)/((1-t)(TP + FN) +
-    t(TN + FP)).
+    Parameters
+    ----------
+    outcome : array_like
+        What happened, n values: 0 or 1.
+    risk : array_like
+        The risks, n values from 0 to 1.
+    threshold : float
+        From 0 to 1; a row is flagged when its risk reaches it.
+    level : float
+        The level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate or Absent
+        Arguments, interval and reasons for absence: as for `h_accuracy_risk`.
+
+    Notes
+    -----
+    Equal to ((1-t)TP + t TN)/((1-t)(TP + FN) + t(TN + FP)).
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.cost_weighted_accuracy(outcome, risk, threshold=0.5))
+    0.67 (0.34 to 0.86)
     """
     return h_accuracy_risk(outcome, risk, threshold, level)
 

@@ -1,0 +1,78 @@
+"""What `help` shows of the public names: sections as numpydoc has them, and examples that run."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import dossier
+from dossier.api import Loaded, Record, Validation
+from dossier.register import REGISTER, fill
+
+fill("metrics")
+FACE: dict[str, Callable[..., Any]] = {
+    "validate": dossier.validate,
+    "load": dossier.load,
+    "read_results": dossier.read_results,
+    **{
+        f"{owner.__name__}.{name}": method
+        for owner in (Loaded, Record, Validation)
+        for name, method in vars(owner).items()
+        if inspect.isfunction(method) and not name.startswith("_")
+    },
+}
+MEASURES: dict[str, Callable[..., Any]] = {
+    f"metrics.{name}": getattr(dossier.metrics, name) for name in REGISTER.metrics
+}
+PUBLIC = FACE | MEASURES
+OF_PREDICTORS = ("degree_of_correspondence", "correspondence_averaged", "energy_coefficient", "membership_auroc")
+OF_DECLARED = ("formula_difference", "mean_severity", "error_severity_index")
+OF_READERS = ("weighted_concordance", "actual_accuracy", "required_reliability")
+OF_A_READER_STUDY = tuple(name for name, metric in REGISTER.metrics.items() if "study" in metric.needs)
+WITHOUT_EXAMPLE = {*OF_PREDICTORS, *OF_DECLARED, *OF_READERS, *OF_A_READER_STUDY}
+"""Measures of what a release declares, which no example of three lines holds."""
+
+
+def sections(function: Callable[..., Any]) -> list[str]:
+    """The heads that numpydoc sees."""
+    lines = (inspect.getdoc(function) or "").splitlines()
+    return [head for head, rule in itertools.pairwise(lines) if head and rule == "-" * len(head)]
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_a_measure_says_what_it_takes_returns_raises_and_how_it_is_computed(name: str) -> None:
+    function = MEASURES[name]
+    assert sections(function)[:4] == ["Parameters", "Returns", "Raises", "Notes"]
+    text = inspect.getdoc(function) or ""
+    of_parameters = text.partition("\nParameters\n----------\n")[2].partition("\n\nReturns\n")[0]
+    named = [line.split(" : ")[0] for line in of_parameters.splitlines() if not line.startswith(" ")]
+    assert named == list(inspect.signature(function).parameters)
+    assert f"Formula: {REGISTER.metrics[name.removeprefix('metrics.')].term.formula}." in text
+
+
+@pytest.mark.parametrize("name", [name for name in FACE if name not in ("Loaded.validate", "Validation.check")])
+def test_a_function_of_the_face_says_what_it_returns(name: str) -> None:
+    assert "Returns" in sections(FACE[name])
+    parameters = [one for one in inspect.signature(FACE[name]).parameters if one != "self"]
+    assert ("Parameters" in sections(FACE[name])) is bool(parameters)
+
+
+def test_the_measures_without_an_example_are_those_that_need_a_release() -> None:
+    without = {name.removeprefix("metrics.") for name in MEASURES if "Examples" not in sections(MEASURES[name])}
+    assert without == WITHOUT_EXAMPLE
+
+
+@pytest.mark.parametrize("name", [name for name in PUBLIC if ">>>" in (inspect.getdoc(PUBLIC[name]) or "")])
+def test_the_examples_run_and_give_what_they_show(name: str) -> None:
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    text = inspect.getdoc(PUBLIC[name]) or ""
+    example = doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
+    said: list[str] = []
+    runner.run(example, out=said.append)
+    assert not runner.failures, "".join(said)
+    assert runner.tries >= 3

@@ -1,0 +1,171 @@
+"""The recipes of the docs, followed word for word in a copy of the code: what they add is found where they say."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+import pytest
+
+from dossier import initial
+from dossier.metrics import calibration
+from dossier.register import borrowed
+from tests.test_methods import check
+
+ROOT = Path(__file__).parents[1]
+RECIPES = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
+STEP = re.compile(r"^(At the end of|The new file|In) `([\w./]+)`:\n\n```(\w+)\n(.*?)```$", re.MULTILINE | re.DOTALL)
+SITE = 'file = "hospital-1.csv"'
+FEW_DRAWS = ("bootstrap = 1000", "bootstrap = 20"), ("permutations = 999", "permutations = 19")
+RELEASES = {
+    "plain": "",
+    "weights": 'weights = "w"',
+    "cluster": 'cluster = "ward_number"',
+    "small_cells": "minimum_cell = 30",
+}
+BUILD = """
+import json, sys
+from pathlib import Path
+from dossier import compose, draw, evaluate, reading, results
+import dossier
+from dossier.errors import DossierError
+
+assert Path(dossier.__file__).is_relative_to(sys.argv[1]), dossier.__file__
+for folder in map(Path, sys.argv[2:]):
+    try:
+        study = reading.study(folder)
+    except DossierError as error:
+        (folder / "faults.txt").write_text(str(error))
+        continue
+    evidence = evaluate.evidence(study)
+    (folder / "results.json").write_bytes(results.of(evidence).text())
+    if folder.name == "plain":
+        html = compose.document(draw.gallery(evidence), "regulatory").html
+        (folder / "regulatory.html").write_text(html)
+"""
+
+
+def follow(recipes: str, copy: Path) -> int:
+    """Do in a copy of the code what each block says; returns how many there are."""
+    steps = STEP.findall(recipes)
+    for how, name, language, block in steps:
+        path = copy / name
+        if how == "The new file":
+            assert not path.exists(), name
+            path.write_text(block, encoding="utf-8")
+        elif language == "diff":
+            lines = block.splitlines()
+            before = "\n".join(line[1:] for line in lines if line[0] in " -")
+            after = "\n".join(line[1:] for line in lines if line[0] in " +")
+            text = path.read_text(encoding="utf-8")
+            assert text.count(f"\n{before}\n") == 1, f"{name} has not just one place for:\n{before}"
+            path.write_text(text.replace(f"\n{before}\n", f"\n{after}\n"), encoding="utf-8")
+        else:
+            path.write_text(f"{path.read_text(encoding='utf-8')}\n\n{block}", encoding="utf-8")
+    return len(steps)
+
+
+def write_release(folder: Path, more: str, model: str = "Example model") -> None:
+    """The example release with a key more for its hospital, whose rows have weights and wards."""
+    folder.mkdir()
+    for name, content in initial.files().items():
+        (folder / name).write_bytes(content)
+    release = initial.files()["release.toml"].decode().replace(SITE, f"{SITE}\n{more}")
+    for old, new in (*FEW_DRAWS, ('"Example model"', f'"{model}"')):
+        assert old in release
+        release = release.replace(old, new, 1)
+    (folder / "release.toml").write_text(release, encoding="utf-8")
+    rows = pandas.read_csv(folder / "hospital-1.csv", dtype={"glucose": str})
+    rows["w"], rows["ward_number"] = np.arange(len(rows)) % 3 + 1, np.arange(len(rows)) % 7
+    rows.to_csv(folder / "hospital-1.csv", index=False)
+
+
+@pytest.fixture(scope="module")
+def followed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The releases built by a copy of the code in which every recipe was followed."""
+    copy, releases = tmp_path_factory.mktemp("copy"), tmp_path_factory.mktemp("releases")
+    for folder in ("dossier", "templates", "styles"):
+        shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    assert follow(RECIPES, copy) == RECIPES.count("```") / 2
+    for name, more in RELEASES.items():
+        write_release(releases / name, more)
+    write_release(releases / "fault", "", model="hospital-1")
+    folders = [str(releases / name) for name in (*RELEASES, "fault")]
+    own = os.environ | {"PYTHONPATH": str(copy)}
+    command = [sys.executable, "-P", "-c", BUILD, str(copy), *folders]
+    done = subprocess.run(command, env=own, cwd=copy, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return releases
+
+
+def found(releases: Path, name: str, measure: str = "mean_absolute_error") -> dict[str, Any]:
+    """What results.json has of a measure at the hospital."""
+    every = json.loads((releases / name / "results.json").read_text(encoding="utf-8"))["estimates"]
+    (one,) = (row for row in every if (row["measure"], row["dataset"], row["subset"]) == (measure, "hospital-1", None))
+    return dict(one)
+
+
+def distances(rows: pandas.DataFrame) -> pandas.Series[float]:
+    return (rows.risk - rows.outcome).abs()
+
+
+def test_the_measure_has_its_value_of_plain_weighted_and_clustered_rows(followed: Path) -> None:
+    rows = pandas.read_csv(followed / "plain" / "hospital-1.csv")
+    plain, weighted, clustered = (found(followed, name) for name in ("plain", "weights", "cluster"))
+    assert plain["value"] == pytest.approx(distances(rows).mean())
+    assert plain["se"] == pytest.approx(distances(rows).sem())
+    assert weighted["value"] == pytest.approx(np.average(distances(rows), weights=rows.w))
+    assert weighted["method"].startswith("sampling weights")
+    assert clustered["value"] == plain["value"]
+    # Leaving each of the seven wards out in turn.
+    without = np.array([distances(rows[rows.ward_number != ward]).mean() for ward in range(7)])
+    assert clustered["se"] == pytest.approx(np.sqrt(6 / 7 * ((without - without.mean()) ** 2).sum()), rel=1e-6)
+
+
+def test_a_small_count_of_the_measure_is_withheld_with_it(followed: Path) -> None:
+    far_off = int((distances(pandas.read_csv(followed / "plain" / "hospital-1.csv")) > 0.7).sum())
+    assert 1 <= far_off < 30
+    assert found(followed, "plain")["far_off"] == far_off
+    withheld = found(followed, "small_cells")
+    assert withheld["status"] == "withheld"
+    assert withheld["value"] is None
+    assert found(followed, "small_cells", "brier")["status"] == "estimated"
+
+
+def test_the_measure_the_figure_the_sentence_and_the_chapter_are_on_the_pages(followed: Path) -> None:
+    html = (followed / "plain" / "regulatory.html").read_text(encoding="utf-8")
+    assert "The mean distance between the risk and what happened." in html
+    assert "mean of |p \N{MINUS SIGN} y|" in html
+    assert "Advantages of the mean absolute error" in html
+    assert "figures/absolute_error_by_site.svg" in html
+    assert f"The mean absolute error is {found(followed, 'plain')['value']:.3f}" in html
+    assert "Sites tested before deployment: 1." in html
+    assert "A test at other hospitals comes before the use in one's own." in html
+
+
+def test_the_fault_is_told_with_its_place_and_its_mend(followed: Path) -> None:
+    told = (followed / "fault" / "faults.txt").read_text(encoding="utf-8")
+    assert "The model and a dataset are both named hospital-1." in told
+    assert "where: release.toml, [release] model" in told
+    assert "Give the dataset the name of its hospital." in told
+
+
+def test_the_measure_is_all_that_a_measure_must_be() -> None:
+    (added,) = (block for _, _, _, block in STEP.findall(RECIPES) if "@metric" in block)
+    with borrowed() as shelves:
+        # Where the page says that it is to be written.
+        exec(compile(added, "recipes.md", "exec"), dict(vars(calibration)))
+        entry = shelves.metrics["mean_absolute_error"]
+        check(entry.term)
+        estimate = entry.function(np.array([0.0, 1.0, 1.0, 0.0]), np.array([0.2, 0.7, 0.9, 0.6]))
+    assert entry.term.chapter == "calibration"
+    # .2, .3, .1 and .6
+    assert estimate.value == pytest.approx(0.3)
