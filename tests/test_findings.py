@@ -134,22 +134,26 @@ def test_the_table_says_how_the_bounds_of_a_declared_internal_test_are_read() ->
 @pytest.mark.parametrize(
     ("first", "second", "said_of_them"),
     [
-        ("site-0 has no predictors", "site-1 has no predictors", "Not for Italy 1 and Italy 2: no predictors."),
-        ("no shared predictor varies", None, "Not for Italy 1: no shared predictor varies."),
         (
-            "no shared predictor varies",
-            "site-1 has no predictors",
+            Fact("has_no", dataset="site-0", what="predictors"),
+            Fact("has_no", dataset="site-1", what="predictors"),
+            "Not for Italy 1 and Italy 2: no predictors.",
+        ),
+        (Fact("no_shared_predictor_varies"), None, "Not for Italy 1: no shared predictor varies."),
+        (
+            Fact("no_shared_predictor_varies"),
+            Fact("has_no", dataset="site-1", what="predictors"),
             "Not for Italy 1 and Italy 2: the reasons stand below the table.",
         ),
     ],
 )
 def test_the_true_reason_is_given_where_there_is_no_similarity(
-    first: str, second: str | None, said_of_them: str
+    first: Fact, second: Fact | None, said_of_them: str
 ) -> None:
     why = {"site-0": first, "site-1": second}
     eight = KINDS["eight"]
     results = tuple(
-        dataclasses.replace(one, found=Absent(because(reason)))
+        dataclasses.replace(one, found=Absent(reason))
         if one.measure == "correspondence_averaged" and (reason := why.get(one.dataset))
         else one
         for one in eight.results
