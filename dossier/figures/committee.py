@@ -93,7 +93,8 @@ def draw_committee_calibration(evidence: Evidence) -> Figure | Absent:
     axes.set_xlim(0, end)
     axes.set_ylim(0, end)
     draw_curve(axes, curve, end, few(site, bands.FEW_FOR_A_BAND), 1.6)
-    _name_lines(axes, site, curve, end, (width, height))
+    name = "our hospital" if evidence.local_site else shortened([site.site], 26, 600)[0]
+    _name_lines(axes, name, curve, end, (width, height))
     ticks(axes, "x", places, texts)
     ticks(axes, "y", places, texts)
     write(drawn, left + width / 2, top + height + 8.2, "Percentage that the model showed", ha="center")
@@ -108,7 +109,7 @@ def _risk_ticks(end: float) -> tuple[list[float], list[str]]:
     return places, ["0", *(f"{place * 100:g}%" for place in places[1:])]
 
 
-def _name_lines(axes: Axes, site: DatasetSummary, curve: Curve, end: float, size: tuple[float, float]) -> None:
+def _name_lines(axes: Axes, name: str, curve: Curve, end: float, size: tuple[float, float]) -> None:
     width, height = size
 
     def line(x: Floats, y: Floats) -> Floats:
@@ -117,7 +118,6 @@ def _name_lines(axes: Axes, site: DatasetSummary, curve: Curve, end: float, size
     risk = column(curve, "risk")
     observed, low, high = (line(risk, column(curve, name)) for name in ("observed", "low", "high"))
     perfect = line(np.array([0, end]), np.array([0, end]))
-    name = shortened([site.site], 26, 600)[0]
     taken: list[tuple[float, float, float, float]] = []
     for text, own, others, colour, weight, prefer in (
         (name, observed, np.concatenate((perfect, low, high)), BLUE, 600, 0.6),
