@@ -233,7 +233,8 @@ def test_names_are_printed_as_they_are(text: str, edition: Edition) -> None:
         assert f"Site {squeezed}" in seen
     else:
         assert f"Owner: {squeezed}." in seen
-        assert f"Site {squeezed}" in seen
+        # Of a long name a row has both ends.
+        assert f"Site {squeezed}"[:18].rstrip() in seen
     assert "49" not in title.text
     assert not list(page.all("script", "style", "img"))
     (body,) = page.all("body")
