@@ -68,6 +68,11 @@ def over_all_sites(summaries: Sequence[SubgroupSummary], results: Sequence[Resul
                 yield GroupDifference(column, label, measure, of_class, here, apart.value, value)
 
 
+def comparisons(results: Sequence[Result]) -> int:
+    """How many differences of a group from the others there are over all sites, case mix not counted."""
+    return sum(key[3] and key[1] != "model_based_concordance" for key in _indexed(results))
+
+
 Key = tuple[Subset, str, str | None, bool]
 
 

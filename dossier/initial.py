@@ -169,6 +169,7 @@ for = "For whom and for what, in at most two sentences."
 not_for = ["What it is not for.", "Each in a few words."]
 users = "Who reads its output"
 decision = "What is decided with it, and beside what"
+verb = "flagged"                 # what happens to them then: "isolated", "sent to MRI"
 
 # [care]                         # how it is watched once it is in use
 # threshold_owner = "Who may change the threshold"

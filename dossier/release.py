@@ -704,6 +704,9 @@ class IntendedUse(Table):
     not_for: tuple[Text, ...] = Field((), description="What it is not for, each in a few words.")
     users: Text | None = Field(None, description="Who reads its output.")
     decision: Text | None = Field(None, description="What is decided with it, and beside what.")
+    verb: Text | None = Field(
+        None, max_length=40, description='What happens to those who are flagged, as in "isolated" or "sent to MRI".'
+    )
 
 
 class Care(Table):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -874,6 +875,27 @@ def find_curve(evidence: Evidence, curve: str, dataset: str, /, **at: float | st
         if result.curve == curve and result.dataset == dataset and result.subset is None and dict(result.at) == at:
             return result.found
     return Absent(Fact("curve_not_computed", curve=curve, dataset=dataset))
+
+
+def read_off(curve: Curve, along: str, place: float) -> Mapping[str, float] | None:
+    """Every column of a curve where the column `along`, which rises, is `place`; straight between two of its points.
+
+    None where the curve does not reach that far, or has a gap there.
+    """
+    known = [value for value in curve.columns[along] if value is not None]
+    if len(known) < len(curve.columns[along]) or not known or not known[0] <= place <= known[-1]:
+        return None
+    after = min(bisect_left(known, place), len(known) - 1)
+    before = max(after - 1, 0)
+    step = known[after] - known[before]
+    share = (place - known[before]) / step if step else 0.0
+    found = {}
+    for name, values in curve.columns.items():
+        low, high = values[before], values[after]
+        if low is None or high is None:
+            return None
+        found[name] = low + share * (high - low)
+    return found
 
 
 def externals(evidence: Evidence) -> tuple[DatasetSummary, ...]:

@@ -20,7 +20,7 @@ from dossier.evaluate.offered import part_of
 from dossier.evaluate.site import site_evidence
 from dossier.findings import committee
 from dossier.metrics import calibration, discrimination
-from dossier.types import MACRO, POOLED, Absent, Curve, Dataset, Evidence, find, find_curve
+from dossier.types import MACRO, POOLED, Absent, Curve, Dataset, Evidence, externals, find, find_curve
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.conftest import Book
@@ -362,22 +362,36 @@ def test_the_confusion_matrix_is_a_table_with_totals(biopsy: Book) -> None:
     assert "All 243 106 77 54 480" in table
 
 
-def test_the_committee_reads_the_thousand_in_words(biopsy: Book) -> None:
-    text = " ".join(TAGS.sub(" ", biopsy.html("committee")).split())
-    found = re.findall(r"Of (\d+) with (G\d) it names (\d+) rightly; it calls ([^.]+)\.", text)
-    assert [label for _, label, _, _ in found] == list(GRADES)
-    assert sum(int(count) for count, *_ in found) == 1000
-    for count, _, right, others in found:
+def test_the_committee_reads_what_the_patients_of_one_hospital_are_called(biopsy: Book) -> None:
+    """Every patient of the hospital is in one sentence, and the counts of each add up."""
+    evidence = replace(biopsy.evidence, local_site="graft-1")
+    told = committee.works_here(evidence)[1:]
+    found = [re.fullmatch(r"Of (\d+) with (G\d) it names (\d+) rightly; it calls ([^.]+)\.", one) for one in told]
+    matched = [one.groups() for one in found if one is not None]
+    assert [label for _, label, _, _ in matched] == list(GRADES)
+    assert sum(int(count) for count, *_ in matched) == 480
+    for count, _, right, others in matched:
         assert int(right) + sum(int(one) for one in re.findall(r"(\d+) G", others)) == int(count)
 
 
-def test_the_committee_learns_what_the_classes_are_in_the_words_of_the_owner(biopsy: Book) -> None:
+def test_the_committee_sees_how_many_of_each_class_are_named_rightly(biopsy: Book) -> None:
+    """The shares of the table are the diagonal of the confusion matrix."""
+    rows = {row.name.split("\N{NO-BREAK SPACE}")[0]: row for row in committee.hospitals(biopsy.evidence).rows}
+    for site in externals(biopsy.evidence):
+        curve = find_curve(biopsy.evidence, "confusion_matrix", site.name)
+        assert isinstance(curve, Curve)
+        shares = [curve.columns["share_of_true"][5 * place] or 0 for place in range(4)]
+        assert [cell.text for cell in rows[site.site].cells[2:]] == [f"{100 * share:.0f}" for share in shares]
+
+
+def test_the_committee_learns_what_the_classes_are_in_the_words_of_the_maker(biopsy: Book) -> None:
     """As many whole sentences as a line holds, or none."""
     told = "The rejection grade at the biopsy: G0 none, G1 borderline, G2 moderate, G3 severe."
-    assert committee.what_it_is(biopsy.evidence).endswith(f"largest risk. In the words of the owner: {told}")
+    flagged = "A patient at 25% or more is flagged, to be read a second time."
+    assert committee.what_it_is(biopsy.evidence).endswith(f"with the highest. {told} {flagged}")
     for said in ({}, {"8a": f"The grade, {'from none and borderline ' * 5}to severe."}):
         silent = replace(biopsy.evidence, statements=said)
-        assert committee.what_it_is(silent).endswith("largest risk.")
+        assert committee.what_it_is(silent).endswith(f"with the highest. {flagged}")
 
 
 def test_chapters_that_are_for_two_classes_say_so_in_the_contents(biopsy: Book) -> None:

@@ -49,7 +49,7 @@ from tests.conftest import Book, by_hand
 from tests.figures.evidence import COVID, Case
 from tests.reasons import because
 
-NAMES = [*(chapter.name for chapter in CHAPTERS), "committee"]
+NAMES = [chapter.name for chapter in CHAPTERS]
 KINDS = {
     "one": by_hand(Case("one", ("Desio, Italy",))),
     "two": by_hand(Case("two", ("Italy 1", "Spain"))),
@@ -614,12 +614,6 @@ def test_a_criterion_that_is_not_met_is_not_called_open() -> None:
     assert "Not met: AUROC, lower bound." in judged[False]
     assert "Not estimable: AUROC, lower bound." in judged[None]
     assert not any("Open" in text for text in judged.values())
-
-
-def test_the_committee_hears_whole_people() -> None:
-    # Of tests/figures/evidence.py: 70 found, 201 missed.
-    text = said("committee", KINDS["eight"])
-    assert re.search(r"finds 70 of 271 with the outcome and misses 201\.", text), text
 
 
 def test_limitations_are_counted() -> None:

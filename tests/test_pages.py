@@ -364,9 +364,9 @@ def test_the_committee_reads_no_jargon(any_book: Book, term: str) -> None:
 @pytest.mark.parametrize(
     "question",
     [
-        *("What is it?", "For whom?", "Does it work?", "Are the risks right?", "What happens to 1,000 patients?"),
-        *("Who is uncertain?", "What could go wrong?", "Who tested it?", "Decision", "Which groups?"),
-        *("All that could go wrong", "What changed?", "What is declared?", "Who takes care?"),
+        *("What is it for?", "Are its percentages right?", "Who is missed?", "What must we do before using it?"),
+        *("For whom is it better or worse?", "Better than the same for all?", "Do people decide better with it?"),
+        *("What could go wrong?", "What changed?", "What does the maker declare?", "Who is responsible?"),
     ],
 )
 def test_the_committee_has_each_question_answered(any_book: Book, question: str) -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from dossier import evaluate, flags, reading, results
 from dossier.findings import subgroups as findings
-from dossier.findings.committee.answers import groups_apart
+from dossier.findings.committee.missed import ALIKE, TOLD_LESS, differing_groups
 from dossier.metrics import calibration, discrimination, utility
 from dossier.types import (
     POOLED,
@@ -301,8 +301,8 @@ def test_a_group_that_ranks_less_well_by_case_mix_alone_is_told_so(tmp_path: Pat
     told = findings.finding(found).rest
     assert f"{expected.value:.2f} against" in told
     assert "expected from case mix" in told
-    words = "ranked less well only because" if findings.is_case_mix(found, one) else "ranked worse"
-    assert words in groups_apart(found, 8)
+    words = ALIKE if findings.is_case_mix(found, one) else TOLD_LESS
+    assert f"{words} s alike" in " ".join(differing_groups(found))
 
 
 def test_a_group_that_is_ranked_worse_than_its_case_mix_allows_is_told_so(tmp_path: Path) -> None:
@@ -316,7 +316,7 @@ def test_a_group_that_is_ranked_worse_than_its_case_mix_allows_is_told_so(tmp_pa
     (one,) = (one for one in findings.compared(found) if one.measure == "auroc")
     assert not findings.is_case_mix(found, one)
     assert "no worse than its case mix allows" not in findings.finding(found).rest
-    assert "ranked worse: s alike" in groups_apart(found, 8)
+    assert f"{TOLD_LESS} s alike" in " ".join(differing_groups(found))
 
 
 def made(events: int, others: int) -> str:

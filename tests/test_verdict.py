@@ -159,7 +159,10 @@ def test_a_difference_over_all_sites_is_a_finding_and_a_limitation_with_its_dire
     assert [(one.flag, one.dataset, one.says) for one in raised if one.flag == "subgroup_differs"] == [
         ("subgroup_differs", POOLED, f"over all sites {said}.")
     ]
-    assert "more came for each 100 expected, 116 against 98: sex women" in committee.differing_groups(evidence)
+    assert committee.differing_groups(evidence)[0] == (
+        "The model underestimates the risk of these patients: sex women (116 actual cases per 100 predicted, the "
+        "others 98)."
+    )
 
 
 def test_an_interval_that_holds_0_is_no_finding() -> None:
@@ -190,8 +193,8 @@ def test_no_negative_is_told_of_groups_that_were_not_compared() -> None:
     summaries = tuple(SubgroupSummary(site, "sex", label, few) for site in SITES for label in ("women", "men"))
     evidence = dataclasses.replace(EIGHT, subgroups=SubgroupEvidence(summaries))
     told = committee.differing_groups(evidence)
-    assert told == "No group could be compared with the rest of its place: too few patients."
-    assert "stands out" not in " ".join(committee.uncertain(evidence))
+    assert told[0] == "No group could be compared with the others: too few patients."
+    assert "stood out" not in " ".join((*told, *committee.who_is_missed(evidence)))
 
 
 # ---- the other model ------------------------------------------------------------------------------------------------
@@ -200,16 +203,18 @@ def test_no_negative_is_told_of_groups_that_were_not_compared() -> None:
 def beside(evidence: Evidence, difference: Estimate) -> str:
     rival = {"rival": "other", "rival_name": "Old score"}
     release = with_release(evidence, prediction={**evidence.release.prediction.model_dump(), **rival}).release
-    found = Result("auroc_difference", "auroc_difference", POOLED, {"against": "Old score"}, difference)
-    return committee.against_rival(dataclasses.replace(evidence, release=release, results=(*evidence.results, found)))
+    found = Result("auroc_difference", "auroc_difference", "site-0", {"against": "Old score"}, difference)
+    return committee.than_the_other_model(
+        dataclasses.replace(evidence, release=release, results=(*evidence.results, found))
+    )
 
 
 @pytest.mark.parametrize(
     ("difference", "said"),
     [
-        (number(0.03, 0.01, 0.05), "Beside Old score, the model ranks patients better (30 of 1,000, 10 to 50)."),
-        (number(-0.03, -0.05, -0.01), "the model ranks them less well"),
-        (number(0.01, -0.01, 0.03), "neither ranks patients better nor ranks them less well beyond chance"),
+        (number(0.03, 0.01, 0.05), "Beside Old score: it tells sick from well better (30, range 10 to 50 of 1,000)."),
+        (number(-0.03, -0.05, -0.01), "it tells sick from well worse (−30, range −50 to −10 of 1,000)"),
+        (number(0.01, -0.01, 0.03), "not shown that it tells sick from well better (10, range −10 to 30 of 1,000)"),
     ],
 )
 def test_the_committee_hears_whether_the_model_is_better_than_the_other(difference: Estimate, said: str) -> None:
@@ -217,12 +222,12 @@ def test_the_committee_hears_whether_the_model_is_better_than_the_other(differen
 
 
 def test_without_another_model_nothing_is_said_of_one() -> None:
-    assert committee.against_rival(EIGHT) == ""
+    assert committee.than_the_other_model(EIGHT) == ""
 
 
 def test_a_criterion_that_flagging_everyone_passes_better_says_so_where_it_is_counted(covid: Book) -> None:
     said = acceptance.passed_by_a_default(covid.evidence)
     assert said == "one of them passed better by flagging everyone or no one"
     assert "yet flagging everyone has the higher net benefit" in " ".join(verdict.table(covid.evidence).footnotes)
-    (counted,) = (one for one in committee.numbers(covid.evidence) if "goals" in one.meaning)
-    assert said in counted.meaning
+    told = " ".join(committee.than_the_same_for_all(covid.evidence))
+    assert "It would be better if all were isolated in Brazil 3." in told

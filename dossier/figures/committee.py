@@ -1,4 +1,4 @@
-"""The two pictures of the committee edition: are the risks right, and what happens to 1,000 patients."""
+"""The pictures of the committee edition: are the percentages right, whom does it find, and what differs where."""
 
 from __future__ import annotations
 
@@ -20,13 +20,10 @@ from dossier.figures.canvas import (
     INK,
     INK_2,
     LABEL_HEIGHT,
-    MID,
     ORANGE,
     TINTS,
     column,
     few,
-    is_clear,
-    label_half,
     level_text,
     panel,
     picture,
@@ -38,7 +35,6 @@ from dossier.figures.canvas import (
     styled,
     text_width,
     ticks,
-    wrapped,
     write,
 )
 from dossier.register import figure
@@ -54,82 +50,56 @@ from dossier.types import (
     externals,
     find,
     find_curve,
+    read_off,
     summary_of,
 )
 from dossier.typeset.numbers import expected_range, number
-from dossier.typeset.words import listing
+from dossier.typeset.words import counted
 
 CELLS = ("true_positive", "false_negative", "false_positive", "true_negative")
 SQUARE = 1.5
 ROWS = 13
-MOST_NAMED = 3
-"""Hospitals that a caption names; of more it gives the count."""
-APART = 1.5
-"""By how much, in mm, the name of a line stands nearer to it than to any other."""
 
 
-@dataclass(frozen=True)
-class Hospitals:
-    """The hospitals whose curves a committee sees, and those that have too few patients for one."""
-
-    shown: tuple[tuple[DatasetSummary, Curve], ...]
-    too_few: tuple[DatasetSummary, ...]
-
-
-def hospitals(evidence: Evidence) -> Hospitals | Absent:
-    """Every external site with a calibration curve; those with very few events or non-events only when alone.
-
-    Where our own site is named, it stands alone.
-    """
+def alone(evidence: Evidence) -> DatasetSummary | Absent:
+    """The hospital that a picture can be of: ours where it is named, or the only one."""
     if evidence.local_site is not None:
-        curve = find_curve(evidence, "calibration_curve", evidence.local_site)
-        if isinstance(curve, Absent):
-            return curve
-        return Hospitals(((summary_of(evidence, evidence.local_site), curve),), ())
-    found = [(site, find_curve(evidence, "calibration_curve", site.name)) for site in externals(evidence)]
-    known = tuple((site, curve) for site, curve in found if isinstance(curve, Curve))
-    if not known:
-        return Absent(Fact("no_site_with_calibration_curve"))
-    sound = tuple((site, curve) for site, curve in known if not few(site, bands.FEW_FOR_POOLING))
-    shown = sound or known[:1]
-    drawn = {site.name for site, _ in shown}
-    return Hospitals(shown, tuple(site for site, _ in known if site.name not in drawn))
+        return summary_of(evidence, evidence.local_site)
+    sites = externals(evidence)
+    return sites[0] if len(sites) == 1 else Absent(Fact("hospitals_together_describe_none"))
 
 
-def draw_committee_calibration(evidence: Evidence, names: Names | None = None) -> Figure | Absent:
-    """The calibration curve of one hospital with its band, or those of all as thin lines, in plain words.
+# ---- the percentages of one hospital --------------------------------------------------------------------------------
 
-    `names` are those of the lines, where they have been placed already.
-    """
-    found = hospitals(evidence)
-    if isinstance(found, Absent):
-        return found
-    alone = len(found.shown) == 1
-    end = curve_end([curve for _, curve in found.shown])
-    top, height = (6.5, 29.6) if alone else (11.0, LINES_HEIGHT)
+WIDTH = 62.4
+"""How wide the sheet of the calibration is, in mm."""
+
+
+def draw_committee_calibration(evidence: Evidence) -> Figure | Absent:
+    """The calibration curve of one hospital with its band, in plain words."""
+    site = alone(evidence)
+    if isinstance(site, Absent):
+        return site
+    curve = find_curve(evidence, "calibration_curve", site.name)
+    if isinstance(curve, Absent):
+        return curve
+    end = curve_end([curve])
+    top, height = 6.5, 29.6
     drawn = sheet(WIDTH, top + height + 10.4)
     write(drawn, 0, 2.2, "Share who had the outcome")
     places, texts = _risk_ticks(end)
-    left, width = _across(texts)
+    left = max(text_width(text) for text in texts) + 2.2
+    width = WIDTH - left - text_width(texts[-1]) / 2 - 0.3
     axes = panel(drawn, left, top, width, height)
     axes.set_xlim(0, end)
     axes.set_ylim(0, end)
-    if alone:
-        site, curve = found.shown[0]
-        draw_curve(axes, curve, end, few(site, bands.FEW_FOR_A_BAND), 1.6)
-        _name_lines(axes, site, curve, end, (width, height))
-    else:
-        _all_lines(drawn, axes, found, end, names_of_lines(found) if names is None else names)
+    draw_curve(axes, curve, end, few(site, bands.FEW_FOR_A_BAND), 1.6)
+    name = "our hospital" if evidence.local_site else shortened([site.site], 26, 600)[0]
+    _name_lines(axes, name, curve, end, (width, height))
     ticks(axes, "x", places, texts)
     ticks(axes, "y", places, texts)
-    write(drawn, left + width / 2, top + height + 8.2, "Risk the model gave", ha="center")
+    write(drawn, left + width / 2, top + height + 8.2, "Percentage that the model showed", ha="center")
     return drawn
-
-
-Names = Mapping[int, tuple[str, float, float]]
-"""The names at the lines by the order of the hospitals, each with its place in the units of the axes."""
-WIDTH, LINES_HEIGHT = 62.4, 42.0
-"""How wide the sheet of the calibration is, and how tall its panel is for the lines of several places, in mm."""
 
 
 def _risk_ticks(end: float) -> tuple[list[float], list[str]]:
@@ -140,113 +110,7 @@ def _risk_ticks(end: float) -> tuple[list[float], list[str]]:
     return places, ["0", *(f"{place * 100:g}%" for place in places[1:])]
 
 
-def _across(texts: Sequence[str]) -> tuple[float, float]:
-    """Where the panel begins and how wide it is, in mm, beside and above these texts of its ticks."""
-    left = max(text_width(text) for text in texts) + 2.2
-    return left, WIDTH - left - text_width(texts[-1]) / 2 - 0.3
-
-
-def _all_lines(drawn: Figure, axes: Axes, found: Hospitals, end: float, names: Names) -> None:
-    """One thin line a hospital, all alike, with its name where there is room, and above them what the lines are."""
-    axes.plot([0, end], [0, end], color=INK_2, lw=1.1, zorder=3)
-    thin = 0.9 if len(found.shown) <= 12 else 0.6
-    all_alike = len(names) in (0, len(found.shown))
-    for at, (_, curve) in enumerate(found.shown):
-        is_blue = all_alike or at in names
-        colour, layer = (BLUE, 2.0) if is_blue else (MID, 1.9)
-        axes.plot(column(curve, "risk"), column(curve, "observed"), color=colour, lw=thin, zorder=layer)
-    for text, x, y in names.values():
-        axes.text(x, y, text, ha="center", va="center", color=BLUE, linespacing=1.1, zorder=5)
-    text = "Each line: one place"
-    write(drawn, 0, 6.6, text, color=BLUE if all_alike else INK, weight=600)
-    write(drawn, text_width(text, 600) + 3.0, 6.6, "straight: perfect", color=INK_2)
-
-
-def names_of_lines(found: Hospitals) -> Names:
-    """The names of the lines that have room for one, by their order, each with its place in the units of the axes.
-
-    Those furthest from the straight line come first; none stands where it could be another line's, and none is cut.
-    """
-    end = curve_end([curve for _, curve in found.shown])
-    size = width, height = _across(_risk_ticks(end)[1])[1], LINES_HEIGHT
-    lines = [
-        resampled(column(curve, "risk") / end * width, (1 - column(curve, "observed") / end) * height)
-        for _, curve in found.shown
-    ]
-    straight = resampled(np.array([0.0, width]), np.array([height, 0.0]))
-    away = [float(np.abs(line[:, 1] - height * (1 - line[:, 0] / width)).max(initial=0)) for line in lines]
-    taken: list[tuple[float, float, float, float]] = []
-    named = {}
-    for at in sorted(range(len(lines)), key=lambda place: -away[place]):
-        others = np.concatenate([straight, *(line for place, line in enumerate(lines) if place != at)])
-        placed = _clear_place(_forms(found.shown[at][0].site), lines[at], others, taken, size)
-        if placed is not None:
-            text, spot = placed
-            half = label_half(text)
-            taken.append((*spot, float(half[0]) + 0.5, float(half[1])))
-            named[at] = (text, spot[0] / width * end, (1 - spot[1] / height) * end)
-    return named
-
-
-WIDEST = 34.0
-"""The width of a line of a name at a curve, in mm: more than half of the panel it would cover."""
-
-
-def _whose(found: Hospitals, named: Names) -> str:
-    """What the colours of the lines mean, where only some have room for their name."""
-    if len(found.shown) == 1 or len(named) in (0, len(found.shown)):
-        return ""
-    others = [site.site for at, (site, _) in enumerate(found.shown) if at not in named]
-    return f" Blue: named at the line; grey: {listing(others) if len(others) <= MOST_NAMED else 'the other places'}."
-
-
-SHORT = 20.0
-"""A name no wider than this, in mm, gains nothing by a second line."""
-
-
-def _forms(name: str) -> list[str]:
-    """A name as it may stand at its line: on one line, or where that is long on two; never cut."""
-    forms = [wrapped(name, WIDEST, 1)]
-    if text_width(name) > SHORT:
-        forms.append(wrapped(name, min(0.6 * text_width(name), WIDEST), 2))
-    return [form for form in forms if form is not None]
-
-
-def _clear_place(
-    forms: Sequence[str],
-    line: Floats,
-    others: Floats,
-    taken: Sequence[tuple[float, float, float, float]],
-    size: tuple[float, float],
-) -> tuple[str, tuple[float, float]] | None:
-    """The first form of a name that has a place at its line, and nearer to it than to any other, with that place."""
-    for text in forms:
-        for prefer in (0.5, 0.3, 0.7, 0.1, 0.9):
-            spot = place_on_line(text, line, others, taken, size, 400, prefer)
-            if spot is not None and is_clear(text, spot, line, others, apart=APART):
-                return text, spot
-    return None
-
-
-def _not_drawn(found: Hospitals) -> str:
-    """The sentence about the hospitals that are not drawn: which, and of whom they have too few."""
-    if not found.too_few:
-        return ""
-    if len(found.too_few) > MOST_NAMED:
-        return f"Not drawn: {len(found.too_few)} with too few patients."
-    return f"Not drawn, as too few: {listing([_scarce(site) for site in found.too_few])}."
-
-
-def _scarce(site: DatasetSummary) -> str:
-    """A hospital that is not drawn, with the count of those who are too few where it may be known."""
-    if site.events is None:
-        return site.site
-    without = site.n - site.events
-    rare = f"{site.events:,} with the outcome" if site.events <= without else f"{without:,} without the outcome"
-    return f"{site.site} ({rare})"
-
-
-def _name_lines(axes: Axes, site: DatasetSummary, curve: Curve, end: float, size: tuple[float, float]) -> None:
+def _name_lines(axes: Axes, name: str, curve: Curve, end: float, size: tuple[float, float]) -> None:
     width, height = size
 
     def line(x: Floats, y: Floats) -> Floats:
@@ -255,7 +119,6 @@ def _name_lines(axes: Axes, site: DatasetSummary, curve: Curve, end: float, size
     risk = column(curve, "risk")
     observed, low, high = (line(risk, column(curve, name)) for name in ("observed", "low", "high"))
     perfect = line(np.array([0, end]), np.array([0, end]))
-    name = shortened([site.site], 26, 600)[0]
     taken: list[tuple[float, float, float, float]] = []
     for text, own, others, colour, weight, prefer in (
         (name, observed, np.concatenate((perfect, low, high)), BLUE, 600, 0.6),
@@ -268,50 +131,107 @@ def _name_lines(axes: Axes, site: DatasetSummary, curve: Curve, end: float, size
             axes.text(x, y, text, ha="center", va="center", color=colour, weight=weight, zorder=5)
 
 
-@figure("Risks and what happened")
+@figure("Percentages and what happened")
 def committee_calibration(evidence: Evidence) -> Picture | Absent:
-    """How often the outcome really happened among patients to whom the model gave each risk."""
+    """How often the outcome really happened among patients of one hospital to whom the model gave each risk."""
     with styled():
-        found = hospitals(evidence)
-        if isinstance(found, Absent):
-            return found
-        names = names_of_lines(found) if len(found.shown) > 1 else {}
-        drawn = draw_committee_calibration(evidence, names)
-        if isinstance(drawn, Absent):
-            return drawn
-        sites = [site for site, _ in found.shown]
-        n, events = sum(site.n for site in sites), sum(site.events or 0 for site in sites)
-        who = sites[0].site if len(sites) == 1 else f"{len(sites)} places"
-        counted_events = "" if any(site.events is None for site in sites) else f", {events:,} with the outcome"
-        band = f"; the band shows how sure that is ({level_text(evidence)})" if len(sites) == 1 else ""
-        note = _not_drawn(found)
-        elsewhere = len(externals(evidence)) - len(found.shown) - len(found.too_few)
-        unknown = "" if evidence.local_site else _not_known(elsewhere)
+        site, drawn = alone(evidence), draw_committee_calibration(evidence)
+        if isinstance(drawn, Absent) or isinstance(site, Absent):
+            return drawn if isinstance(drawn, Absent) else Absent(Fact("hospitals_together_describe_none"))
         caption = (
-            f"{who}: {n:,} patients{counted_events}. Above the straight line the risks were too low, below it too high"
-            f"{band}.{_whose(found, names)}{f' {note}' if note else ''}{unknown}"
+            "Above the straight line its percentages were too low, below it too high. The band is the range "
+            f"({level_text(evidence)})."
         )
-        return picture("committee_calibration", drawn, caption, _told(evidence, found))
+        return picture("committee_calibration", drawn, caption, _told(evidence, site))
 
 
-def _told(evidence: Evidence, found: Hospitals) -> str:
-    """The finding in plain words: how many had the outcome for every 100 that the risks add up to."""
-    known = sorted(_came(evidence, [site for site, _ in found.shown]))
-    left_out = [f"{name}, {number(value * 100, 0)}" for value, name in _came(evidence, found.too_few)]
-    missing = f"; not drawn: {'; '.join(left_out)}" if left_out else ""
-    if not known:
-        return f"The share of patients who had the outcome, by the risk that the model gave{missing}."
-    (low, first), (high, last) = known[0], known[-1]
-    start = "For every 100 outcomes that the risks add up to there were"
-    if len(known) == 1:
-        return f"{start} {number(low * 100, 0)} at {first}{missing}."
-    return f"{start} from {number(low * 100, 0)} ({first}) to {number(high * 100, 0)} ({last}){missing}."
+def _told(evidence: Evidence, site: DatasetSummary) -> str:
+    """The finding in plain words: how many had the outcome for every 100 that were predicted."""
+    ratio = find(evidence, "oe_ratio", site.name)
+    start = f"How often patients of {site.site} had the outcome, by the percentage that the model showed"
+    return f"{start}." if isinstance(ratio, Absent) else f"{start}: {number(ratio.value * 100, 0)} per 100 predicted."
 
 
-def _came(evidence: Evidence, sites: Sequence[DatasetSummary]) -> list[tuple[float, str]]:
-    """How many had the outcome for each that was expected, and where, at the hospitals where that is known."""
-    ratios = [(find(evidence, "oe_ratio", site.name), site.site) for site in sites]
-    return [(one.value, name) for one, name in ratios if isinstance(one, Estimate)]
+# ---- the percentages of several hospitals ---------------------------------------------------------------------------
+
+WHERE_NONE_IS_DECLARED = 0.5
+
+
+@dataclass(frozen=True)
+class Came:
+    """A row: a hospital, and how many had the outcome where the model gave the one risk, with the range."""
+
+    label: str
+    value: float
+    low: float
+    high: float
+
+
+def came(evidence: Evidence) -> tuple[float, tuple[Came, ...]] | Absent:
+    """The first threshold, and what came of that risk at each hospital where the curve reaches it, most first."""
+    risk = primary_threshold(evidence) or WHERE_NONE_IS_DECLARED
+    rows = []
+    for site in externals(evidence):
+        curve = find_curve(evidence, "calibration_curve", site.name)
+        found = read_off(curve, "risk", risk) if isinstance(curve, Curve) else None
+        if found is not None and {"observed", "low", "high"} <= set(found):
+            rows.append(Came(site.site, found["observed"], found["low"], found["high"]))
+    if len(rows) < 2:
+        return Absent(Fact("percentages_at_fewer_than_two_hospitals"))
+    ordered = sorted(rows, key=lambda one: -one.value)
+    half = MOST_PLACES // 2
+    return risk, tuple(ordered if len(ordered) <= MOST_PLACES else [*ordered[:half], *ordered[-half:]])
+
+
+def draw_committee_percentages(evidence: Evidence) -> Figure | Absent:
+    """For each hospital how many of 100 had the outcome where the model gave one risk, beside what it said."""
+    found = came(evidence)
+    if isinstance(found, Absent):
+        return found
+    risk, rows = found
+    drawn, axes, (left, width) = _forest([one.label for one in rows], [], (0.0, 1.0))
+    axes.axvline(risk, color=INK_2, lw=0.7, dashes=(3, 2), zorder=1)
+    for at, one in enumerate(rows):
+        axes.plot([one.low, one.high], [at, at], color=INK_2, lw=1.0, zorder=2)
+        axes.plot([one.value], [at], "s", ms=3.9, color=INK_2, zorder=3)
+    ticks(axes, "x", [0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"])
+    text = f"Had the outcome, of 100 patients to whom it said {_shown(risk)}"
+    write(drawn, min(left + width / 2, COMMITTEE - text_width(text) / 2), len(rows) * ROW + 8.6, text, ha="center")
+    return drawn
+
+
+def _shown(risk: float) -> str:
+    return f"{100 * risk:.6g}%"
+
+
+@figure("What came of one percentage, hospital by hospital")
+def committee_percentages(evidence: Evidence) -> Picture | Absent:
+    """Where the model showed one percentage: how many of 100 patients had the outcome, at each hospital."""
+    with styled():
+        if isinstance(only := alone(evidence), DatasetSummary):
+            return Absent(Fact("curve_shows_more", dataset=only.name))
+        found, drawn = came(evidence), draw_committee_percentages(evidence)
+        if isinstance(found, Absent) or isinstance(drawn, Absent):
+            return found if isinstance(found, Absent) else Absent(Fact("no_rows"))
+        risk, rows = found
+        caption = (
+            f"Broken line: what it said, {_shown(risk)}. To its right more had the outcome, so it said too little; to "
+            f"its left too much. Each line: the range ({level_text(evidence)}); one that crosses cannot tell."
+            f"{_left_out(len(externals(evidence)) - len(rows))}"
+        )
+        high, low = rows[0], rows[-1]
+        told = (
+            f"Where it said {_shown(risk)}, of 100 patients {number(100 * low.value, 0)} ({low.label}) to "
+            f"{number(100 * high.value, 0)} ({high.label}) had the outcome."
+        )
+        return picture("committee_percentages", drawn, caption, told)
+
+
+def _left_out(hospitals: int) -> str:
+    return f" Not drawn: {counted(hospitals, 'hospital')}." if hospitals > 0 else ""
+
+
+# ---- what happens to 1,000 patients ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -324,16 +244,14 @@ class Thousand:
 
 
 def thousand(evidence: Evidence) -> Thousand | Absent:
-    """The counts per 1,000 patients at the primary threshold: of our site where it is named, else of all together."""
+    """The counts per 1,000 patients at the primary threshold, of one hospital: several describe none of them."""
     threshold = primary_threshold(evidence)
     if threshold is None:
         return Absent(Fact("release_declares_no_threshold"))
-    ours = evidence.local_site
-    found = (
-        find_curve(evidence, "per_thousand", POOLED)
-        if ours is None
-        else find_curve(evidence, "per_thousand_of_site", ours)
-    )
+    site = alone(evidence)
+    if isinstance(site, Absent):
+        return site
+    found = find_curve(evidence, "per_thousand_of_site", site.name)
     if isinstance(found, Absent):
         return found
     if "threshold" not in found.columns:
@@ -440,12 +358,9 @@ def committee_thousand(evidence: Evidence) -> Picture | Absent:
         if isinstance(found, Absent) or isinstance(drawn, Absent):
             return found if isinstance(found, Absent) else Absent(Fact("no_counts_per_thousand"))
         count = found.count
-        ours = evidence.local_site
-        whose = "All places together" if ours is None else summary_of(evidence, ours).site
-        caption = (
-            f"{whose}, {found.n:,} patients, brought to 1,000. Flagged: a risk of "
-            f"{number(found.threshold * 100, 0)}% or more."
-        )
+        site = alone(evidence)
+        whose = "" if isinstance(site, Absent) else f"{site.site}, "
+        caption = f"{whose}{found.n:,} patients, brought to 1,000. Flagged: {_shown(found.threshold)} or more."
         told = (
             f"Of 1,000 patients {count['true_positive'] + count['false_negative']:,} have the outcome: "
             f"{count['true_positive']:,} are flagged and {count['false_negative']:,} missed; of the others "
@@ -454,19 +369,19 @@ def committee_thousand(evidence: Evidence) -> Picture | Absent:
         return picture("committee_thousand", drawn, caption, told)
 
 
-# ---- the ranking, place by place ------------------------------------------------------------------------------------
+# ---- sick from well, hospital by hospital ---------------------------------------------------------------------------
 
 ROW = 5.2
 """The height of a row of the forest in mm."""
 WIDE = 1.7
-"""The stroke, in points, of our place and of all together: in grey it tells them from the other places."""
+"""The stroke, in points, of our hospital: in grey it tells it from the others."""
 MOST_PLACES = 10
-"""Places of which the forest has a row; of more it has ours and those at both ends."""
+"""Hospitals of which the forest has a row; of more it has ours and those at both ends."""
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """A row of the forest: a place with its ranking of 100, and whether it is ours."""
+    """A row of the forest: a hospital with how often of 100 times it tells sick from well, and whether it is ours."""
 
     label: str
     found: Estimate
@@ -474,14 +389,14 @@ class Ranking:
 
 
 def rankings(evidence: Evidence) -> tuple[Ranking, ...] | Absent:
-    """The places from the best to the worst ranking; of many, those at both ends and ours."""
+    """The hospitals from the best to the worst; of many, those at both ends and ours."""
     known = [
         Ranking(site.site, found, site.name == evidence.local_site)
         for site in externals(evidence)
         if isinstance(found := find(evidence, "auroc", site.name), Estimate)
     ]
     if len(known) < 2:
-        return Absent(Fact("ranking_at_fewer_than_two_places"))
+        return Absent(Fact("known_at_fewer_than_two_hospitals"))
     ordered = sorted(known, key=lambda one: -one.found.value)
     half = MOST_PLACES // 2
     if len(ordered) <= MOST_PLACES:
@@ -490,88 +405,82 @@ def rankings(evidence: Evidence) -> tuple[Ranking, ...] | Absent:
 
 
 def draw_committee_ranking(evidence: Evidence) -> Figure | Absent:
-    """Each place's ranking as a square with its range, ours in blue, all together, and what a new place may expect."""
+    """Each hospital's value as a square with its range, ours in blue, and what a new hospital may expect."""
     rows = rankings(evidence)
     if isinstance(rows, Absent):
         return rows
     pooled = find(evidence, "auroc", POOLED)
-    extra = [] if isinstance(pooled, Absent) else ["All together"]
     expected = None if isinstance(pooled, Absent) else expected_range(pooled)
-    extra += ["A new place"] if expected is not None else []
-    names = shortened([one.label for one in rows], 44, 600)
-    left = max(text_width(text, 600) for text in (*names, *extra, "Place")) + 4
-    count = len(rows) + len(extra)
-    height = count * ROW
-    width = COMMITTEE - left - 3
-    drawn = sheet(COMMITTEE, height + 12.5)
-    axes = panel(drawn, left, 0.5, width, height)
+    extra = ["A new hospital"] if expected is not None else []
     lows = [one.found.low if one.found.low is not None else one.found.value for one in rows]
-    lows += [pooled.low] if isinstance(pooled, Estimate) and pooled.low is not None else []
     start = min(0.5, *(int(10 * low) / 10 for low in (*lows, expected[0] if expected else 1.0)))
-    axes.set_xlim(start, 1)
-    axes.set_ylim(count - 0.5, -0.5)
-    axes.spines["left"].set_visible(False)
+    ours = [at for at, one in enumerate(rows) if one.is_ours]
+    drawn, axes, (left, width) = _forest([one.label for one in rows], extra, (start, 1.0), ours)
     axes.axvline(0.5, color=INK_2, lw=0.7, dashes=(3, 2), zorder=1)
     for at, one in enumerate(rows):
         colour, stroke = (BLUE, WIDE) if one.is_ours else (INK_2, 1.0)
-        write(drawn, 0, 0.5 + (at + 0.5) * ROW, names[at], weight=600 if one.is_ours else 400, color=colour)
         if one.found.low is not None and one.found.high is not None:
             axes.plot([one.found.low, one.found.high], [at, at], color=colour, lw=stroke, zorder=2)
         axes.plot([one.found.value], [at], "s", ms=5.2 if one.is_ours else 3.9, color=colour, zorder=3)
-    for at, text in enumerate(extra, start=len(rows)):
-        write(drawn, 0, 0.5 + (at + 0.5) * ROW, text, weight=600)
-        if text == "All together" and isinstance(pooled, Estimate):
-            if pooled.low is not None and pooled.high is not None:
-                axes.plot([pooled.low, pooled.high], [at, at], color=BLUE, lw=WIDE, zorder=2)
-            axes.plot([pooled.value], [at], "D", ms=4.6, color=BLUE, zorder=3)
-        elif expected is not None:
-            low, high = expected
-            axes.add_patch(Rectangle((low, at - 0.22), high - low, 0.44, fc="white", ec=BLUE, lw=1.0, zorder=2))
+    if expected is not None:
+        low, high = expected
+        at = len(rows)
+        axes.add_patch(Rectangle((low, at - 0.22), high - low, 0.44, fc="white", ec=BLUE, lw=1.0, zorder=2))
     step = 0.1 if start >= 0.4 else 0.2
     places = [round(1 - step * k, 1) for k in range(int(round((1 - start) / step, 6)) + 1)][::-1]
     ticks(axes, "x", places, [f"{100 * place:.0f}" for place in places])
-    write(drawn, left + width / 2, height + 8.6, "Ranked right, of 100 (50: by chance)", ha="center")
+    text = "Tells sick from well, of 100 (50: a coin toss)"
+    write(drawn, left + width / 2, (len(rows) + len(extra)) * ROW + 8.6, text, ha="center")
     return drawn
 
 
-def _together(pooled: Estimate | Absent, places: int) -> str:
-    """On how many of the places that are drawn the value of all together rests, where these are not all."""
-    count = places if isinstance(pooled, Absent) else int(pooled.details.get("k") or places)
-    return "" if count == places else f" All together: {count} of them."
+def _forest(
+    labels: Sequence[str], extra: Sequence[str], ends: tuple[float, float], ours: Sequence[int] = ()
+) -> tuple[Figure, Axes, tuple[float, float]]:
+    """A sheet with a row a hospital and one for each line more, named to the left; with its axes and where they lie."""
+    names = shortened(list(labels), 44, 600)
+    left = max(text_width(text, 600) for text in (*names, *extra)) + 4
+    width = COMMITTEE - left - 3
+    count = len(names) + len(extra)
+    drawn = sheet(COMMITTEE, count * ROW + 12.5)
+    axes = panel(drawn, left, 0.5, width, count * ROW)
+    axes.set_xlim(*ends)
+    axes.set_ylim(count - 0.5, -0.5)
+    axes.spines["left"].set_visible(False)
+    for at, name in enumerate((*names, *extra)):
+        stands_out = at in ours or at >= len(names)
+        colour = BLUE if at in ours else INK if at >= len(names) else INK_2
+        write(drawn, 0, 0.5 + (at + 0.5) * ROW, name, weight=600 if stands_out else 400, color=colour)
+    return drawn, axes, (left, width)
 
 
-def _not_known(places: int) -> str:
-    return f" Not known at {places} more place{'' if places == 1 else 's'}." if places else ""
-
-
-@figure("Ranking, place by place")
+@figure("Telling sick from well, hospital by hospital")
 def committee_ranking(evidence: Evidence) -> Picture | Absent:
-    """How often, of 100 times, the patient with the outcome has the higher risk, at each place and in a new one."""
+    """How often, of 100 times, the patient with the outcome has the higher risk, at each hospital and in a new one."""
     with styled():
         rows = rankings(evidence)
         drawn = draw_committee_ranking(evidence)
         if isinstance(rows, Absent) or isinstance(drawn, Absent):
-            return rows if isinstance(rows, Absent) else Absent(Fact("ranking_at_fewer_than_two_places"))
+            return rows if isinstance(rows, Absent) else Absent(Fact("known_at_fewer_than_two_hospitals"))
         sites = externals(evidence)
         known = [site for site in sites if isinstance(find(evidence, "auroc", site.name), Estimate)]
         left_out = len(known) - len(rows)
-        rest = f" {left_out} places between both ends are not drawn." if left_out else ""
-        rest += _not_known(len(sites) - len(known))
+        rest = _left_out(left_out + len(sites) - len(known))
         pooled = find(evidence, "auroc", POOLED)
         new = None if isinstance(pooled, Absent) else expected_range(pooled)
-        bar = " Hollow bar: the expected range in a new place." if new is not None else ""
+        bar = " Hollow bar: what a new hospital may expect." if new is not None else ""
         caption = (
-            f"{len(known)} places, {sum(site.n for site in known):,} patients. Square: the ranking; line: its range "
-            f"({level_text(evidence)}).{_together(pooled, len(known))}{bar}{rest}"
+            "Of 100 pairs, one sick and one well: how often the sick one has the higher percentage. Line: the range "
+            f"({level_text(evidence)}).{bar}{rest}"
         )
         best, worst = rows[0], rows[-1]
         low, high = (number(100 * one.found.value, 0) for one in (worst, best))
-        told = f"Ranked right, of 100: from {low} in {worst.label} to {high} in {best.label}"
+        told = f"Tells sick from well, of 100: from {low} in {worst.label} to {high} in {best.label}"
         if low == high:
-            told = f"Ranked right, of 100: {low} at every place"
+            told = f"Tells sick from well, of 100: {low} at every hospital"
         elsewhere = (
             ""
             if new is None
-            else f"; expected range in a new place: {number(100 * new[0], 0)} to {number(100 * new[1], 0)}"
+            else f"; expected range in a new hospital: {number(100 * new[0], 0)} to {number(100 * new[1], 0)}"
         )
         return picture("committee_ranking", drawn, caption, f"{told}{elsewhere}.")

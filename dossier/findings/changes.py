@@ -99,8 +99,8 @@ def line(evidence: Evidence) -> str:
     then = evidence.changes.previous.other_outcome(evidence.release)
     other = "" if then is None else f" The outcome was another one then: {then.words}."
     return (
-        f"Since version {evidence.changes.previous.version}: {counted(len(came), 'new place')}, {len(went)} no longer "
-        f"here, {counted(len(lost), 'goal')} met then but not now.{other}"
+        f"Since version {evidence.changes.previous.version}: {counted(len(came), 'new hospital')}, {len(went)} no "
+        f"longer here, {counted(len(lost), 'goal')} met then but not now.{other}"
     )
 
 

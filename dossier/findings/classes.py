@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dossier.bands import FEW_FOR_POOLING
 from dossier.findings.sentence import (
     Sentence,
     better_than_the_model,
-    direction_of_risks,
     estimated,
     gravest_errors,
-    named_with_the_rest,
     new_hospital,
     of_slopes,
     of_two_sites,
@@ -29,7 +26,6 @@ from dossier.types import (
     Estimate,
     Evidence,
     externals,
-    externals_with,
     find,
     find_curve,
 )
@@ -40,8 +36,6 @@ from dossier.typeset.words import counted, in_words, listing, sentence_case
 
 MOST_NAMED = 4
 """Classes at sites that a sentence names; of more it gives the count."""
-MOST_FOR_THE_COMMITTEE = 2
-"""As many a sentence of the committee names, the farthest off first; the rest it counts."""
 
 
 def labels(evidence: Evidence) -> tuple[str, ...]:
@@ -290,12 +284,13 @@ def _confusion(title: str, matrix: Curve, known: tuple[str, ...]) -> Iterator[Ro
 
 
 @dataclass(frozen=True)
-class OfThousand:
-    """Of 1,000 patients those of one class, and what the model calls them."""
+class OfClass:
+    """The patients of one class at a hospital, and what the model calls them."""
 
     label: str
     count: int
     named: tuple[tuple[str, int], ...]
+    """Each class with how many it calls so."""
 
     @property
     def right(self) -> int:
@@ -303,95 +298,39 @@ class OfThousand:
         return dict(self.named)[self.label]
 
 
-def thousand(evidence: Evidence) -> tuple[OfThousand, ...]:
-    """What the model names 1,000 patients, class by class: of our site where it is named, else of all together."""
-    known = labels(evidence)
-    curve = (
-        find_curve(evidence, "per_thousand", POOLED)
-        if evidence.local_site is None
-        else find_curve(evidence, "per_thousand_of_site", evidence.local_site)
-    )
+def called(evidence: Evidence, site: DatasetSummary) -> tuple[OfClass, ...]:
+    """What the model calls the patients of each class at a hospital; empty where nobody counted them."""
+    known, curve = labels(evidence), find_curve(evidence, "confusion_matrix", site.name)
     if isinstance(curve, Absent) or not known:
         return ()
     k = len(known)
     counts = [int(value or 0) for value in curve.columns["count"]]
     return tuple(
-        OfThousand(label, sum(counts[j::k]), tuple(zip(known, counts[j::k], strict=True)))
-        for j, label in enumerate(known)
+        OfClass(label, sum(counts[j::k]), tuple(zip(known, counts[j::k], strict=True))) for j, label in enumerate(known)
     )
 
 
-def committee(evidence: Evidence, start: str = "In") -> Sentence:
-    """Of 1,000 patients how many of each class are called what they are."""
-    found = [f"{one.right} of {one.count} with {one.label}" for one in thousand(evidence) if one.count]
-    whose = counted_patients(evidence, "confusion_matrix")
-    if not found:
-        return Sentence("What the model does to patients could not be counted.", whose)
-    return Sentence(f"{start} every 1,000 patients it names rightly {listing(found)}.", whose)
+def named_rightly(evidence: Evidence, site: DatasetSummary) -> float | None:
+    """The share of a hospital's patients whose class the model names; None where nobody counted them."""
+    found = called(evidence, site)
+    patients = sum(one.count for one in found)
+    return sum(one.right for one in found) / patients if patients else None
 
 
-def counted_patients(evidence: Evidence, curve: str) -> str:
-    """Whose decisions were counted where these are not all that were tested; empty where they are."""
-    ours = evidence.local_site
-    every = [site for site in externals(evidence) if ours is None or site.name == ours]
-    sites = [site for site in externals_with(evidence, curve) if site in every]
-    if len(sites) == len(every):
-        return ""
-    weighted = any(source.weights for source in evidence.release.dataset)
-    why = "some stand for more patients than others" if weighted else "none could be counted"
-    if not sites:
-        return f"No patients are counted: {why}." if weighted else ""
-    patients = counted(sum(site.n for site in sites), "patient")
-    where = f"{in_words(len(sites))} of {in_words(len(every))} places"
-    return f"Counted are the {patients} of {where}; of the others {why}."
-
-
-def all_alike(evidence: Evidence) -> str:
-    """What would happen to the same 1,000 if all were called by the commonest class."""
-    found = thousand(evidence)
-    if not found:
-        return ""
-    commonest = max(found, key=lambda one: one.count)
-    right = sum(one.right for one in found)
-    return (
-        f"In all it names {right} of 1,000 rightly. If all were called {commonest.label}, "
-        f"{commonest.count} would be right."
+def named_rightly_by_class(evidence: Evidence, site: DatasetSummary) -> tuple[float | None, ...]:
+    """The same of each class; None where the hospital has no patient of it."""
+    found = {one.label: one for one in called(evidence, site)}
+    return tuple(
+        found[label].right / found[label].count if label in found and found[label].count else None
+        for label in labels(evidence)
     )
 
 
-def in_sentences(evidence: Evidence) -> tuple[str, ...]:
-    """What happens to the patients of each class, in words: right, and taken for which other class."""
+def in_sentences(evidence: Evidence, site: DatasetSummary) -> tuple[str, ...]:
+    """What the model calls the patients of each class at a hospital, in words."""
     texts = []
-    for one in thousand(evidence):
-        others = [f"{count} {label}" for label, count in one.named if count and label != one.label]
+    for one in called(evidence, site):
+        others = [f"{count:,} {label}" for label, count in one.named if count and label != one.label]
         wrong = f"; it calls {listing(others)}" if others else ""
-        texts.append(f"Of {one.count} with {one.label} it names {one.right} rightly{wrong}.")
-    return tuple(texts)
-
-
-def _only(one: OneAgainstRest) -> str:
-    """On how few patients of the class a value rests, where they are few."""
-    count = one.site.class_counts.get(one.label, FEW_FOR_POOLING)
-    return f"; only {counted(count, 'patient')}" if count < FEW_FOR_POOLING else ""
-
-
-def risks_are_right(evidence: Evidence) -> tuple[str, ...]:
-    """Whether the risks of the classes came true: at our site where it is named, else place by place."""
-    every = [one for one in by_class(evidence, "oe_ratio") if evidence.local_site in (None, one.site.name)]
-    if not every:
-        return ("It could not be checked whether the risks came true.",)
-    directed = [(one, direction_of_risks(evidence, one.site.name, one.found, **{"class": one.label})) for one in every]
-    low = [one for one, direction in reversed(directed) if direction == "too low"]
-    high = [one for one, direction in directed if direction == "too high"]
-    texts = []
-    for which, words, more in ((low, "Too low", "more"), (high, "Too high", "fewer")):
-        if which:
-            names = [f"{one.named} ({100 * one.found.value:.0f}{_only(one)})" for one in which]
-            who = named_with_the_rest(names, MOST_FOR_THE_COMMITTEE)
-            texts.append(f"{words} for {who}: {more} than 100 had the class for each 100 expected.")
-    left = len(every) - len(low) - len(high)
-    if left:
-        few = f"{in_words(left)} of {in_words(len(every))} pairs of class and place"
-        where = "every class and place" if left == len(every) else few
-        texts.append(f"In {where} the difference may be chance.")
+        texts.append(f"Of {one.count:,} with {one.label} it names {one.right:,} rightly{wrong}.")
     return tuple(texts)

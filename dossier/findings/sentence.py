@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from dossier.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, FEWEST_POOLED, OE_TOLERATED
 from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find
@@ -196,21 +196,6 @@ MOST_OFF = 4
 farthest off."""
 MOST_WITHOUT_VALUE = 5
 """So many are named without their O/E before any is counted: the words "one more" are no shorter than a name."""
-
-
-def direction_of_risks(
-    evidence: Evidence, dataset: str, ratio: Estimate, /, **at: str
-) -> Literal["too low", "too high"] | None:
-    """Whether the risks of a site are too low or too high, by O/E or by the calibration intercept, whichever says so.
-
-    None where both intervals hold what is right: only then may the difference be chance. The two never contradict each
-    other: the intercept is above 0 where O/E is above 1.
-    """
-    intercept = find(evidence, "calibration_intercept", dataset, **at)
-    known = [(ratio, 1.0), *([(intercept, 0.0)] if isinstance(intercept, Estimate) else [])]
-    if any(found.low is not None and found.low > right for found, right in known):
-        return "too low"
-    return "too high" if any(found.high is not None and found.high < right for found, right in known) else None
 
 
 def where_risks_are_off(ratios: Sequence[tuple[str, Estimate]], preposition: str = "in") -> str:

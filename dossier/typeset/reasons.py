@@ -126,6 +126,7 @@ WORDS: Mapping[str, str] = {
     "criterion_not_computed_over_all_sites": "{measure} is not computed for all sites together{settings}",
     "curve_not_computed": "{curve} was not computed for {dataset}",
     "curve_not_computed_in_subgroup": "{curve} was not computed for {subset} of {dataset}",
+    "curve_shows_more": "the curve of {dataset} shows more",
     "curve_without_weights": "the rows of {dataset} have sampling weights, which this curve does not honour",
     "curves_of_classes_in_results": "the curves of subgroups class by class are in results.json; the tables hold "
     "their O/E ratios",
@@ -163,6 +164,7 @@ WORDS: Mapping[str, str] = {
     "has_no_column": "{dataset} has no column {column}",
     "has_outcome_of_classes": "{dataset} has an outcome of several classes",
     "has_outcome_of_two_classes": "{dataset} has an outcome of two classes",
+    "hospitals_together_describe_none": "several hospitals together describe none of them",
     "imputations_in_different_bins": "the imputations are counted in different bins, of which no mean is taken",
     "imputations_share_no_range": "the curves of the imputations share no range",
     "imputations_with_different_points": "the imputations give curves with different points, of which no mean is taken",
@@ -171,6 +173,7 @@ WORDS: Mapping[str, str] = {
     "interval_needs_four_sites": "an interval needs four sites",
     "interval_of_a_class_missing": "the interval of a class is missing",
     "intervals_at_other_levels": "the previous interval is at {before:g}%, the present one at {now:g}%",
+    "known_at_fewer_than_two_hospitals": "it is known at fewer than two hospitals",
     "likelihood_ratio_too_large": "the risks are so far from what happened that the ratio of likelihoods is too large "
     "to print",
     "log_score_infinite": "the log score is minus infinity: {impossible} {impossible:row has|rows have} a risk of 0 "
@@ -365,12 +368,12 @@ WORDS: Mapping[str, str] = {
     "part_of_roc_out_of_range": "the part of the ROC curve from {low:g} to {high:g} does not lie in order within 0 to "
     "1",
     "part_of_roc_without_extent": "the ROC curve has no extent from {low:g} to {high:g}",
+    "percentages_at_fewer_than_two_hospitals": "what came of the percentages is known at fewer than two hospitals",
     "pooled_in_both_releases": "{same_hospitals:the same hospitals|some of the same hospitals} are pooled in both "
     "releases, so that the two are not independent",
     "predictors_of_formula_missing": "the formula needs {predictors}, which the site does not give",
     "product_of_two_numbers": "{predictors: and }, of which the formula has a product, are both numbers of many values",
     "products_of_many_predictors": "products join {predictors}, and an axis shows two predictors at most",
-    "ranking_at_fewer_than_two_places": "the ranking is known at fewer than two places",
     "rater_without_known_case": "rater {rater} labelled no case whose truth is known",
     "raters_judged_some": "the raters judged {judged} of the {judged.out_of} cases",
     "reader_study_of_counts_only": "the reader study gives counts only, not the decisions of each reader",

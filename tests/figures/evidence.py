@@ -256,7 +256,10 @@ def _pooled_curves(
     cells = (4, 1, 30, 965) if case.rare else (70, 201, 27, 702)
     names = ("true_positive", "false_negative", "false_positive", "true_negative")
     counts = {name: (float(count),) for name, count in zip(names, cells, strict=True)}
-    made.append(CurveResult("per_thousand", POOLED, Curve({"threshold": (threshold,), **counts}, n, Method("counts"))))
+    thousand = {"threshold": (threshold,), **counts}
+    made += [
+        CurveResult("per_thousand_of_site", one.name, Curve(thousand, one.n, Method("counts"))) for one in datasets
+    ]
     measured = np.linspace(0.5, 1, 26)
     fan = {f"reliability_{r:g}": _through(measured, r) for r in (0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9, 1)}
     made.append(CurveResult("reliability_nomogram", "site-0", _curve(427, measured=measured, **fan)))

@@ -1,4 +1,4 @@
-"""The forest of the committee: each place's ranking, ours in blue, and what a new place may expect."""
+"""The forest of the committee: how well it tells sick from well, ours in blue, and what a new hospital may expect."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 
 from dossier.figures import committee
 from dossier.figures.canvas import BLUE, styled
-from dossier.types import POOLED, Absent, Estimate, Evidence, Result, externals, find
+from dossier.types import POOLED, Absent, Estimate, Evidence, externals, find
 from tests.conftest import by_hand
 from tests.figures.evidence import COVID, Case
 from tests.reasons import because
@@ -38,10 +38,8 @@ def test_squares_and_lines_stand_at_the_values_from_the_best_to_the_worst() -> N
     assert squares == sorted((one.value for one in known), reverse=True)
     spans = {tuple(along(line)) for line in axes.lines if len(along(line)) == 2}
     assert {(one.low, one.high) for one in known} <= spans
-    (diamond,) = [line for line in axes.lines if line.get_marker() == "D"]
     pooled = find(found, "auroc", POOLED)
     assert isinstance(pooled, Estimate)
-    assert along(diamond)[0] == pooled.value
     (bar,) = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
     assert bar.get_x() == pooled.details["prediction_low"]
     assert bar.get_x() + bar.get_width() == pytest.approx(pooled.details["prediction_high"], abs=1e-12)
@@ -72,7 +70,7 @@ def test_of_forty_places_both_ends_and_ours_are_drawn_and_the_rest_is_counted() 
     assert [one.is_ours for one in rows].count(True) == 1
     picture = committee.committee_ranking(found)
     assert not isinstance(picture, Absent)
-    assert f"{40 - len(rows)} places between both ends are not drawn." in picture.caption
+    assert f"Not drawn: {40 - len(rows)}\N{NO-BREAK SPACE}hospitals." in picture.caption
 
 
 def test_one_place_has_no_forest() -> None:
@@ -81,30 +79,22 @@ def test_one_place_has_no_forest() -> None:
 
 def test_the_curve_and_the_thousand_are_ours_when_our_site_is_named() -> None:
     found = dataclasses.replace(by_hand(Case("eight", COVID)), local_site="site-3")
-    shown = committee.hospitals(found)
+    shown = committee.alone(found)
     assert not isinstance(shown, Absent)
-    assert [site.site for site, _ in shown.shown] == ["Spain"]
-    # No counts of this site were made: those of the others must not stand in for them.
-    assert isinstance(committee.thousand(found), Absent)
+    assert shown.site == "Spain"
+    # No counts of this site: those of the others must not stand in for them.
+    others = tuple(one for one in found.curves if (one.curve, one.dataset) != ("per_thousand_of_site", "site-3"))
+    assert isinstance(committee.thousand(dataclasses.replace(found, curves=others)), Absent)
 
 
-def test_the_caption_counts_the_places_that_are_drawn_and_those_of_all_together() -> None:
+def test_the_caption_counts_the_hospitals_that_are_not_drawn() -> None:
     made = by_hand(Case("eight", COVID))
-
-    def changed(one: Result) -> Result:
-        if one.measure != "auroc" or one.subset is not None or not isinstance(one.found, Estimate):
-            return one
-        if one.dataset == "site-7":
-            return dataclasses.replace(one, found=Absent(because("one class only")))
-        if one.dataset == POOLED:
-            details = {**one.found.details, "k": 5.0}
-            return dataclasses.replace(one, found=dataclasses.replace(one.found, details=details))
-        return one
-
-    found = dataclasses.replace(made, results=tuple(changed(one) for one in made.results))
-    picture = committee.committee_ranking(found)
+    results = tuple(
+        dataclasses.replace(one, found=Absent(because("one class only")))
+        if (one.measure, one.dataset, one.subset) == ("auroc", "site-7", None)
+        else one
+        for one in made.results
+    )
+    picture = committee.committee_ranking(dataclasses.replace(made, results=results))
     assert not isinstance(picture, Absent)
-    patients = sum(site.n for site in externals(found) if site.name != "site-7")
-    assert picture.caption.startswith(f"7 places, {patients:,} patients.")
-    assert "All together: 5 of them." in picture.caption
-    assert picture.caption.endswith("Not known at 1 more place.")
+    assert picture.caption.endswith("Not drawn: 1\N{NO-BREAK SPACE}hospital.")

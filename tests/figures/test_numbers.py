@@ -18,7 +18,7 @@ from matplotlib.patches import Ellipse, Polygon, Rectangle, StepPatch
 from dossier.figures import calibration, canvas, committee, discrimination, reliability, risks, robustness, utility
 from dossier.figures.canvas import FULL, HALF, interval, shortened, styled, text_boxes, text_width
 from dossier.register import fill
-from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, Picture, externals, find, find_curve
+from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, externals, find, find_curve
 from tests.estimated import estimated
 from tests.figures.evidence import CASES, COVID, evidence
 
@@ -222,62 +222,31 @@ def test_a_long_name_stands_on_two_lines() -> None:
     assert {"Rotterdam, surgery", "from 1988", "GBSG trial, Germany"} <= set(_texts(figure))
 
 
-def test_committee_sees_every_hospital_as_one_line_but_not_one_with_too_few(eight: Evidence) -> None:
+def test_committee_sees_what_came_of_one_percentage_at_each_hospital(eight: Evidence) -> None:
+    """The squares stand on the calibration curve at the primary threshold, the lines are its band there."""
     with styled():
-        figure = _figure(committee.draw_committee_calibration(eight))
-    lines = [line for line in figure.axes[0].lines if line.get_color() in (canvas.BLUE, canvas.MID)]
-    expected = [site for site in externals(eight) if site.site != "Brazil 3"]
-    for line, site in zip(lines, expected, strict=True):
+        figure = _figure(committee.draw_committee_percentages(eight))
+    said = eight.release.thresholds.declared[0]
+    known = {}
+    for site in externals(eight):
         curve = _curve(find_curve(eight, "calibration_curve", site.name))
-        np.testing.assert_array_equal(_y(line), curve.columns["observed"])
-    assert len({(line.get_linewidth(), line.get_linestyle()) for line in lines}) == 1
-    assert "Each line: one place" in _texts(figure)
-    with styled():
-        printed = committee.committee_calibration(eight)
-    assert isinstance(printed, Picture)
-    assert "Not drawn, as too few: Brazil 3 (" in printed.caption
-    assert "; not drawn: Brazil 3, " in printed.alternative
+        risk, *lines = (np.array(curve.columns[name], dtype=float) for name in ("risk", "low", "observed", "high"))
+        if risk[0] <= said <= risk[-1]:
+            known[site.site] = [float(np.interp(said, risk, line)) for line in lines]
+    assert len(known) > 5
+    axes = figure.axes[0]
+    squares = sorted(float(_x(line)[0]) for line in axes.lines if line.get_marker() == "s")
+    assert squares == pytest.approx(sorted(value for _, value, _ in known.values()))
+    spans = sorted(tuple(_x(line)) for line in axes.lines if len(_x(line)) == 2 and line.get_linestyle() == "-")
+    for span, ends in zip(spans, sorted((low, high) for low, _, high in known.values()), strict=True):
+        assert span == pytest.approx(ends)
+    assert [float(_x(line)[0]) for line in axes.lines if line.get_linestyle() == "--"] == [said]
 
 
-def test_committee_reads_the_name_of_a_line_that_lies_away_from_the_others() -> None:
-    with styled():
-        figure = _figure(committee.draw_committee_calibration(evidence(BY_NAME["two"])))
-    assert any(text.get_color() == canvas.BLUE for text in figure.axes[0].texts)
-
-
-def _lines_by_colour(figure: Figure, colour: str) -> list[Line2D]:
-    return [line for line in figure.axes[0].lines if line.get_color() == colour]
-
-
-def test_committee_sees_in_blue_the_lines_that_are_named_and_the_others_in_grey(eight: Evidence) -> None:
-    for found in (eight, evidence(BY_NAME["three"]), evidence(BY_NAME["two"])):
-        with styled():
-            figure = _figure(committee.draw_committee_calibration(found))
-            printed = committee.committee_calibration(found)
-        assert isinstance(printed, Picture)
-        blue, grey = (_lines_by_colour(figure, colour) for colour in (canvas.BLUE, canvas.MID))
-        names = [text for text in figure.axes[0].texts if text.get_color() == canvas.BLUE]
-        if names:
-            assert len(names) == len(blue)
-        assert bool(grey) == ("grey: " in printed.caption)
-        assert not grey or names
-
-
-def test_committee_reads_whole_names_at_the_lines() -> None:
-    """A name too long for one line stands on two; the name of a line that has no room for it is in the caption."""
-    found = evidence(BY_NAME["two"])
-    sites = ("Rotterdam from 1988", "GBSG trial")
-    told = replace(
-        found, datasets=tuple(replace(one, site=name) for one, name in zip(found.datasets, sites, strict=True))
-    )
-    with styled():
-        figure = _figure(committee.draw_committee_calibration(told))
-        printed = committee.committee_calibration(told)
-    assert isinstance(printed, Picture)
-    written = {text.get_text().replace("\n", " ") for text in figure.axes[0].texts}
-    assert written
-    assert written <= set(sites), "no name is cut"
-    assert all(name in written or name in printed.caption for name in sites)
+def test_committee_sees_no_curve_of_several_hospitals(eight: Evidence) -> None:
+    for draw in (committee.draw_committee_calibration, committee.draw_thousand):
+        assert isinstance(draw(eight), Absent)
+    assert isinstance(committee.draw_committee_percentages(evidence(BY_NAME["one"])), Absent)
 
 
 def test_committee_sees_a_single_hospital_by_name_with_its_band() -> None:
@@ -552,7 +521,7 @@ def test_nomogram_shows_the_worked_example(eight: Evidence) -> None:
 
 @pytest.mark.parametrize("name", ["eight", "rare"])
 def test_thousand_squares_are_a_thousand(name: str) -> None:
-    found = evidence(BY_NAME[name])
+    found = replace(evidence(BY_NAME[name]), local_site="site-0")
     with styled():
         figure = _figure(committee.draw_thousand(found))
     areas: dict[str, float] = {}
@@ -572,7 +541,7 @@ def test_alternatives_say_the_finding(eight: Evidence) -> None:
         "pooled it is 0.88 (0.73 to 0.96), and the expected range in a new hospital 0.28 to 0.99"
         in makers["forest_results"].function(eight).alternative
     )
-    told = makers["committee_thousand"].function(eight).alternative
+    told = makers["committee_thousand"].function(replace(eight, local_site="site-0")).alternative
     assert "271 have the outcome: 70 are flagged and 201 missed" in told
     assert "0.90 stands for 0.80" in makers["reliability"].function(eight).alternative
 

@@ -1,40 +1,37 @@
-"""What a hospital's committee needs to hear, in words that ask for no statistics; our own site first.
+"""What a hospital's committee needs to hear, in words that ask for no statistics; our own hospital first.
 
 Here stands what the templates of its edition ask for.
 """
 
-from dossier.findings.committee.answers import (
-    against_all_and_none,
-    against_rival,
-    better_without,
-    everywhere,
-    risks_are_right,
-    uncertain,
+from dossier.findings.committee.better import (
+    better_if_the_same_for_all,
+    people_decide,
+    than_the_other_model,
+    than_the_same_for_all,
 )
-from dossier.findings.committee.dangers import MOST_DANGERS, could_go_wrong, further_dangers
+from dossier.findings.committee.dangers import could_go_wrong, further_dangers, wrong_here
 from dossier.findings.committee.declared import care, changes, declarations
 from dossier.findings.committee.first_page import (
-    band,
-    finding,
-    not_for,
-    numbers,
+    answer,
+    hospitals,
     purpose,
-    tested,
     what_it_is,
     who_tested,
+    works_here,
 )
 from dossier.findings.committee.goals_met import goals
-from dossier.findings.committee.patient_groups import differing_groups, groups
-from dossier.findings.committee.place_by_place import accrual, by_class, by_site
-from dossier.findings.committee.words import glossary
+from dossier.findings.committee.missed import differing_groups, groups, who_is_missed
+from dossier.findings.committee.numbers import accrual, by_class, by_site, ranges_are
+from dossier.findings.committee.percentages import are_right
+from dossier.findings.committee.places import alone
+from dossier.findings.committee.to_do import steps
 
 __all__ = [
-    "MOST_DANGERS",
     "accrual",
-    "against_all_and_none",
-    "against_rival",
-    "band",
-    "better_without",
+    "alone",
+    "answer",
+    "are_right",
+    "better_if_the_same_for_all",
     "by_class",
     "by_site",
     "care",
@@ -42,18 +39,19 @@ __all__ = [
     "could_go_wrong",
     "declarations",
     "differing_groups",
-    "everywhere",
-    "finding",
     "further_dangers",
-    "glossary",
     "goals",
     "groups",
-    "not_for",
-    "numbers",
+    "hospitals",
+    "people_decide",
     "purpose",
-    "risks_are_right",
-    "tested",
-    "uncertain",
+    "ranges_are",
+    "steps",
+    "than_the_other_model",
+    "than_the_same_for_all",
     "what_it_is",
+    "who_is_missed",
     "who_tested",
+    "works_here",
+    "wrong_here",
 ]

@@ -1,9 +1,9 @@
-"""What changed since the last version, and what the release declares."""
+"""What changed since the last version, and what the maker declares."""
 
 from __future__ import annotations
 
 from dossier.findings import changes as changes_since
-from dossier.findings.committee.plain import OPEN, TWO_LINES, abridged
+from dossier.findings.committee.plain import NOT_SAID, TWO_LINES, abridged, as_sentence
 from dossier.types import Evidence
 from dossier.typeset.words import date
 
@@ -14,7 +14,7 @@ def changes(evidence: Evidence) -> tuple[str, ...]:
     since = (found,) if found else ()
     said = evidence.release.revision
     if not said:
-        return since or ("No earlier issue of this dossier is named.",)
+        return since or ("The maker names no earlier version.",)
     told = (f"{one.number}, {date(one.date)}: {abridged(one.change, TWO_LINES)}" for one in said[: 2 - len(since)])
     return (*since, *told)
 
@@ -35,22 +35,26 @@ def declarations(evidence: Evidence) -> tuple[tuple[str, str], ...]:
         label: " ".join(evidence.statements[item] for item in items if item in evidence.statements)
         for label, items in DECLARED
     }
-    return tuple((label, _whole_sentences(text or OPEN)) for label, text in said.items())
+    return tuple((label, _whole_sentences(text or NOT_SAID)) for label, text in said.items())
 
 
 def _whole_sentences(text: str) -> str:
     """A declared text in at most two lines, without a sentence that is cut: half of one may say the opposite."""
     kept = abridged(text, TWO_LINES)
-    return "Stated in the dossier, in more words than this page has room for." if kept.endswith("…") else kept
+    return (
+        "Said in the full report, in more words than this page has room for."
+        if kept.endswith("…")
+        else as_sentence(kept)
+    )
 
 
 def care(evidence: Evidence) -> tuple[tuple[str, str], ...]:
-    """Who owns the threshold, what is watched, when it is looked at again, and when it is switched off."""
+    """Who owns the line, what is watched, when it is looked at again, and when it is switched off."""
     declared = evidence.release.care
     asked = (
-        ("Who owns the threshold", declared.threshold_owner),
+        ("Who owns the line", declared.threshold_owner),
         ("What is watched", declared.monitoring),
         ("Next review", declared.review),
         ("When to stop", declared.stop_rule),
     )
-    return tuple((label, _whole_sentences(text or OPEN)) for label, text in asked)
+    return tuple((label, _whole_sentences(text or NOT_SAID)) for label, text in asked)

@@ -1,101 +1,117 @@
-"""The goals that were set beforehand, and where they were met."""
+"""The goals that were set beforehand, in plain words, and where they were met."""
 
 from __future__ import annotations
 
 from dossier.findings import acceptance
-from dossier.findings.committee.plain import few_named
+from dossier.findings.committee.plain import few_named, line
 from dossier.types import POOLED, Criterion, Evidence
 from dossier.typeset.numbers import short
 from dossier.typeset.tables import Cell, Column, Row, Table
-from dossier.typeset.words import sentence_case
+from dossier.typeset.words import sentence_case, within_sentence
 
 GOALS = {
-    "auroc": "Ranked right, of 100",
-    "oe_ratio": "Came, for 100 expected",
-    "net_benefit": "Net benefit, per 1,000",
-    "net_benefit_gain": "Gain, per 1,000",
+    "auroc": "Tells sick from well, of 100",
+    "oe_ratio": "Actual cases per 100 predicted",
+    "calibration_slope": "Spread of its percentages (1 is right)",
+    "net_benefit": "Found, less false alarms, per 1,000",
+    "net_benefit_gain": "Gain over the same for all, per 1,000",
     "sensitivity": "Found, of 100",
-    "specificity": "Left alone, of 100",
+    "specificity": "Not flagged in error, of 100",
 }
-"""What a measure of a goal is called here; any other keeps its label, and is explained on the last page."""
+"""What a measure of a goal is called here; any other keeps its label, with the sentence that explains it."""
 GOAL_WORDS = {
-    "auroc": "ranking",
-    "oe_ratio": "risks",
-    "net_benefit": "net benefit",
+    "auroc": "telling sick from well",
+    "oe_ratio": "case count",
+    "calibration_slope": "spread of percentages",
+    "net_benefit": "benefit",
     "net_benefit_gain": "gain",
     "sensitivity": "found",
-    "specificity": "left alone",
+    "specificity": "false alarms",
 }
-PEOPLE = {measure: 1000 if "net_benefit" in measure else 100 for measure in GOALS}
+PEOPLE = {"auroc": 100, "oe_ratio": 100, "sensitivity": 100, "specificity": 100}
+PEOPLE |= {"net_benefit": 1000, "net_benefit_gain": 1000}
+OTHER = "another goal"
+WEIGHED = ("net_benefit", "net_benefit_gain")
+"""Goals in which false alarms are weighed against patients that are found."""
 
 
-def goal(evidence: Evidence, one: Criterion) -> str:
-    """What a goal is about, in plain words."""
+def goal_word(measure: str) -> str:
+    """What a goal is about, in a word or two."""
+    return GOAL_WORDS.get(measure, OTHER)
+
+
+def goals(evidence: Evidence) -> Table | None:
+    """Every goal that counts, what it asks, and where it is met."""
+    every = acceptance.counted_ones(evidence)
+    if not every:
+        return None
+    rows = tuple(
+        Row(_about(evidence, one[0]), (Cell(_asked(evidence, one), kind="word"), _standing(evidence, one)))
+        for one in every
+    )
+    return Table(
+        name="table-goals",
+        title="Goals that were set.",
+        note=_note(evidence, every),
+        head="Goal",
+        columns=(Column("Asked", words=True), Column("Result", words=True)),
+        rows=rows,
+    )
+
+
+def _about(evidence: Evidence, one: Criterion) -> str:
+    """What a goal is about, with its line and its group of patients."""
     label = GOALS.get(one.measure, evidence.terms[one.measure].label)
-    return f"{label}, {one.subset}" if one.subset else label
+    at = one.at.get("threshold")
+    where = f", {line(at)}" if isinstance(at, float) else ""
+    group = f", {one.subset.level} ({within_sentence(one.subset.column)})" if one.subset else ""
+    return f"{label}{where}{group}"
 
 
-def _asked(evidence: Evidence, one: Criterion) -> str:
-    """What a goal asks, in people."""
+def _asked(evidence: Evidence, goal: tuple[Criterion, ...]) -> str:
+    """What a goal asks, in people, and of whom."""
+    one = goal[0]
     ends = [
         f"{word} {_people(evidence, one.measure, bound)}"
         for word, bound in (("at least", one.at_least), ("at most", one.at_most))
         if bound is not None
     ]
-    where = {"low": ", at the low end of the range", "high": ", at the high end of the range", "value": ""}
-    return f"{' and '.join(ends)}{where[one.bound]}"
+    of_range = {"low": ", low end of the range", "high": ", high end of the range", "value": ""}[one.bound]
+    together = "; all together" if one.dataset == POOLED else ""
+    return f"{' and '.join(ends)}{of_range}{together}"
 
 
 def _people(evidence: Evidence, measure: str, value: float) -> str:
     return f"{PEOPLE[measure] * value:.0f}" if measure in PEOPLE else short(evidence, measure, value)
 
 
-def goals(evidence: Evidence) -> Table | None:
-    """Every goal, and where it is met."""
-    every = acceptance.declared(evidence)
-    if not every:
-        return None
-    rows = []
-    for one in every:
-        first = one[0]
-        dataset = evidence.release.acceptance[first.number - 1].dataset
-        where = (
-            "each place"
-            if dataset == "each external"
-            else "all together"
-            if dataset == POOLED
-            else _site(evidence, dataset)
-        )
-        rows.append(
-            Row(
-                goal(evidence, first),
-                (
-                    Cell(f"{_asked(evidence, first)}; {where}", kind="word"),
-                    _standing(evidence, one),
-                ),
-            )
-        )
-    return Table(
-        name="table-goals",
-        title="Goals.",
-        note=acceptance.when(evidence, "set"),
-        head="Goal",
-        columns=(Column("Asked", words=True), Column("How it stands", words=True)),
-        rows=tuple(rows),
-    )
+def _standing(evidence: Evidence, goal: tuple[Criterion, ...]) -> Cell:
+    said = acceptance.verdict(goal)
+    ours = next((each for each in goal if each.dataset == evidence.local_site), None)
+    here = "" if ours is None else f"; here {'met' if ours.met else 'missed' if ours.met is False else 'not known'}"
+    if said == acceptance.MET:
+        return Cell(f"Met{here}", kind="word")
+    if goal[0].dataset == POOLED:
+        return Cell("Missed" if said == acceptance.NOT_MET else "Not known", kind="alert")
+    wanted = False if said == acceptance.NOT_MET else None
+    failing = [_site(evidence, each.dataset) for each in goal if each.met is wanted]
+    word = "missed" if said == acceptance.NOT_MET else "not known"
+    return Cell(sentence_case(f"{word} in {few_named(failing)}{here}"), kind="alert")
 
 
 def _site(evidence: Evidence, dataset: str) -> str:
     return next((one.site for one in evidence.datasets if one.name == dataset), dataset)
 
 
-def _standing(evidence: Evidence, one: tuple[Criterion, ...]) -> Cell:
-    said = acceptance.verdict(one)
-    ours = next((each for each in one if each.dataset == evidence.local_site), None)
-    here = "" if ours is None else f"; here {'met' if ours.met else 'not met' if ours.met is False else 'not known'}"
-    text = "not known" if said == acceptance.NOT_ESTIMABLE else said
-    if len(one) > 1 and said != acceptance.MET:
-        wanted = False if said == acceptance.NOT_MET else None
-        failing = [_site(evidence, each.dataset) for each in one if each.met is wanted]
-        text = f"{text} in {few_named(failing)}"
-    return Cell(sentence_case(f"{text}{here}"), kind="word" if said == acceptance.MET else "alert")
+def _note(evidence: Evidence, every: list[tuple[Criterion, ...]]) -> str:
+    """When they were set, which do not count, what those ask that weigh, and what same treatment would have passed."""
+    told = [acceptance.when(evidence, "set")]
+    left = len(acceptance.uncounted(evidence))
+    if left:
+        told.append(f"{'One goal is' if left == 1 else f'{left} goals are'} left out: set too late, or with no date.")
+    if any(one[0].measure in WEIGHED for one in every):
+        told.append("Found, less false alarms: the line says how much a false alarm weighs.")
+    for measure in dict.fromkeys(one[0].measure for one in every if one[0].measure not in GOALS):
+        term = evidence.terms[measure]
+        told.append(f"{term.label}: {term.sentence}")
+    return " ".join(text for text in told if text)

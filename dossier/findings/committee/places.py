@@ -1,66 +1,94 @@
-"""Whose hospital is spoken of, and which places have enough patients to be judged."""
+"""Whose hospital is spoken of, in which order hospitals stand, and which have enough patients to be judged."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dossier.bands import FEW_FOR_A_BAND as FEW
-from dossier.bands import FEW_FOR_POOLING as VERY_FEW
-from dossier.findings import classes
-from dossier.findings.committee.plain import few_named
-from dossier.findings.sentence import scarce
-from dossier.types import DatasetSummary, Estimate, Evidence, externals, summary_of
-from dossier.typeset.words import in_words, listing
+from dossier.findings import acceptance, classes
+from dossier.findings.committee.plain import LONGEST_NAME, with_it
+from dossier.findings.sentence import primary_threshold, scarce
+from dossier.types import Criterion, DatasetSummary, Estimate, Evidence, externals, find, summary_of
+from dossier.typeset.words import listing
 
 
 def local(evidence: Evidence) -> DatasetSummary | None:
-    """Our own site, when it is named."""
+    """Our own hospital, when it is named."""
     return None if evidence.local_site is None else summary_of(evidence, evidence.local_site)
 
 
-def places(evidence: Evidence) -> tuple[DatasetSummary, ...]:
-    """The places that were tested, ours first."""
+def alone(evidence: Evidence) -> DatasetSummary | None:
+    """The hospital that the numbers of the first page are of: our own, or the only one; None where there are several.
+
+    What several hospitals add up to describes none of them.
+    """
+    sites = externals(evidence)
+    return local(evidence) or (sites[0] if len(sites) == 1 else None)
+
+
+def in_question(evidence: Evidence) -> tuple[DatasetSummary, ...]:
+    """Our own hospital where it is named, else all that were tested."""
     ours = local(evidence)
-    every = externals(evidence)
-    return every if ours is None else (ours, *(site for site in every if site.name != ours.name))
+    return externals(evidence) if ours is None else (ours,)
 
 
-Found = list[tuple[DatasetSummary, Estimate]]
+def ordered(evidence: Evidence) -> tuple[DatasetSummary, ...]:
+    """The hospitals as the tables list them: ours, then those that met their goals, each from most found to least."""
+
+    def place(site: DatasetSummary) -> tuple[bool, bool, float]:
+        share = found_share(evidence, site)
+        return site.name != evidence.local_site, bool(goals_missed(evidence, site)), -(share or 0.0)
+
+    return tuple(sorted(externals(evidence), key=place))
 
 
-def with_enough(found: Found) -> Found:
-    """The places that have enough patients with and without the outcome, or of each class."""
-    return [(site, one) for site, one in found if not lacking(site, VERY_FEW)]
+def short_names(evidence: Evidence) -> dict[str, str]:
+    """Each hospital as a row and a sentence name it: both ends of a long name, where that tells it from the others."""
+    cut = {site.name: _ends(site.site) for site in externals(evidence)}
+    every = list(cut.values())
+    return {
+        site.name: cut[site.name] if every.count(cut[site.name]) == 1 else site.site for site in externals(evidence)
+    }
 
 
-def rarer_outcome(site: DatasetSummary) -> str:
-    """What a site had fewer than 100 of, or nothing."""
-    if site.outcome_withheld is not None:
-        return f"Fewer than {site.outcome_withheld.below} patients with or without the outcome"
-    rare = lacking(site, FEW)
-    return f"Only {listing(rare)}" if rare else ""
+def _ends(name: str) -> str:
+    cut = 2 * LONGEST_NAME // 3
+    return name if len(name) <= LONGEST_NAME else f"{name[:cut].rstrip()} … {name[cut + 4 - LONGEST_NAME :].lstrip()}"
 
 
-def lacking(site: DatasetSummary, below: int) -> list[str]:
-    """What a site has fewer than so many of, each with its count."""
-    if site.class_counts:
-        return [f"{count:,} of class {label}" for label, count in scarce(site, below).items()]
-    words = {"event": "with", "non-event": "without"}
-    return [f"{count:,} {words[of]} the outcome" for of, count in scarce(site, below).items()]
+def found_share(evidence: Evidence, site: DatasetSummary) -> float | None:
+    """Which share of those with the outcome is found at the first threshold; of classes, named rightly of all."""
+    if classes.labels(evidence):
+        return classes.named_rightly(evidence, site)
+    at = primary_threshold(evidence)
+    found = None if at is None else find(evidence, "sensitivity", site.name, threshold=at)
+    return found.value if isinstance(found, Estimate) else None
+
+
+def goals_at(evidence: Evidence, site: DatasetSummary) -> list[Criterion]:
+    """The goals that count and ask something of a hospital."""
+    return [one for goal in acceptance.counted_ones(evidence) for one in goal if one.dataset == site.name]
+
+
+def goals_missed(evidence: Evidence, site: DatasetSummary) -> list[Criterion]:
+    """The goals that a hospital missed."""
+    return [one for one in goals_at(evidence, site) if one.met is False]
 
 
 def is_here(dataset: str, evidence: Evidence) -> bool:
-    """Whether a dataset is ours; without a site of our own, whether it is external."""
-    if evidence.local_site is not None:
-        return dataset == evidence.local_site
-    return any(site.name == dataset for site in externals(evidence))
+    """Whether a dataset is ours; without a hospital of our own, whether it is external."""
+    return any(site.name == dataset for site in in_question(evidence))
 
 
-def where_it_holds(evidence: Evidence, which: Sequence[str], among: int) -> str:
-    """Places by name while they are few, else how many of all; nothing where there is only ours."""
-    if classes.labels(evidence):
-        pairs = f"{in_words(len(which))} of {in_words(among)} pairs of class and place"
-        return f"for {listing(which) if len(which) <= classes.MOST_FOR_THE_COMMITTEE else pairs}"
-    if evidence.local_site is not None:
-        return "here"
-    return "in every place" if len(which) == among > 1 else f"in {few_named(which)}"
+def few_at(evidence: Evidence, site: DatasetSummary) -> str:
+    """What a hospital had fewer than 100 of, or nothing."""
+    if site.outcome_withheld is not None:
+        return f"fewer than {site.outcome_withheld.below} patients {with_it(evidence)}, or without"
+    rare = lacking(site, FEW, with_it(evidence))
+    return f"only {listing(rare)}" if rare else ""
+
+
+def lacking(site: DatasetSummary, below: int, with_outcome: str) -> list[str]:
+    """What a hospital has fewer than so many of, each with its count."""
+    if site.class_counts:
+        return [f"{count:,} with {label}" for label, count in scarce(site, below).items()]
+    words = {"event": with_outcome, "non-event": with_outcome.replace("with", "without", 1)}
+    return [f"{count:,} {words[of]}" for of, count in scarce(site, below).items()]

@@ -1,26 +1,27 @@
-"""What the pages of a committee have room for, and how shares, places and long texts are told there."""
+"""What the pages of a committee have room for, and how shares, hospitals and long texts are told there."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from dossier.types import Absent, Estimate
-from dossier.typeset.numbers import showing_the_side
+from dossier.findings.sentence import named_with_the_rest
+from dossier.types import Absent, Estimate, Evidence, Withheld
+from dossier.typeset.numbers import TIED, showing_the_side
 from dossier.typeset.tables import Cell
 from dossier.typeset.words import in_words, listing
 
 LINE = 100
-"""Characters of a declared text that the first page has room for beside others; the rest stands on the third."""
+"""Characters of a declared text that the first page has room for beside others; the rest stands on a later one."""
 TWO_LINES = 170
-"""Characters of the purpose that the first page has room for."""
-HALF = 120
-"""Characters of a column of the first page."""
-LONGEST_NAME = 45
-"""Characters of a model's or outcome's name that a sentence of the first page has room for."""
+"""Characters of a declared text that a question has room for."""
+LONGEST_NAME = 30
+"""Characters of a hospital's name that a sentence or a row has room for; of a longer one both ends are kept."""
+LONGEST_OUTCOME = 28
+"""Characters of an outcome that is named again and again; a longer one is called the outcome."""
 MOST_NAMED = 3
-"""Places that a sentence names; of more it gives the count."""
-OPEN = "The release does not say."
+"""Hospitals that a sentence names; of more it gives the count."""
+NOT_SAID = "The maker has not said."
 
 
 def abridged(text: str, most: int) -> str:
@@ -36,26 +37,73 @@ def abridged(text: str, most: int) -> str:
     return kept or f"{plain[: most - 1].rsplit(' ', 1)[0].rstrip(',;:')} …"
 
 
+def as_sentence(text: str) -> str:
+    """A declared text with a full stop at its end."""
+    plain = " ".join(text.split())
+    return plain if plain.endswith((".", "!", "?", "…")) else f"{plain}."
+
+
 def few_named(names: Sequence[str], most: int = MOST_NAMED) -> str:
-    """Places by name while they are few and their names short, else their number."""
+    """Hospitals by name while they are few and their names short, else their number."""
     told = listing(names)
-    return told if len(names) <= most and len(told) <= LINE else counted_places(len(names))
+    return told if len(names) <= most and len(told) <= LINE else counted_hospitals(len(names))
 
 
-def counted_places(count: int) -> str:
-    """So many places, in words up to ten."""
-    return f"{in_words(count)} {'place' if count == 1 else 'places'}"
+def first_named(names: Sequence[str]) -> str:
+    """The first hospitals by name, the rest by number."""
+    return named_with_the_rest(names, MOST_NAMED, LINE)
+
+
+def counted_hospitals(count: int) -> str:
+    """So many hospitals, in words up to ten."""
+    return f"{in_words(count)} {'hospital' if count == 1 else 'hospitals'}"
+
+
+def all_hospitals(count: int) -> str:
+    """Every one of so many hospitals."""
+    return "the one hospital" if count == 1 else "both hospitals" if count == 2 else f"all {counted_hospitals(count)}"
+
+
+def with_it(evidence: Evidence) -> str:
+    """The patients that the model is to find: with the outcome, by its name where that is short."""
+    name = evidence.release.outcome.name
+    return f"with {name}" if len(name) <= LONGEST_OUTCOME else "with the outcome"
+
+
+def acted_on(evidence: Evidence) -> str:
+    """What happens to those who are flagged, in the maker's own verb."""
+    return evidence.release.intended_use.verb or "flagged"
+
+
+def risk_of(share: float) -> str:
+    """A risk as the model shows it: in per cent, with the digits that it was declared with."""
+    return f"{100 * share:.6g}%"
+
+
+def line(at: float) -> str:
+    """What a threshold is called: the risk from which on a patient is flagged."""
+    return f"{risk_of(at)}{TIED}line"
 
 
 def hundred(found: Estimate | Absent) -> Cell:
     """A share or ratio as people out of a hundred."""
     if isinstance(found, Absent):
-        return Cell("too few", kind="absent")
+        return missing(found)
     if found.low is None or found.high is None:
         return Cell(f"{100 * found.value:.0f}")
     return Cell(f"{100 * found.value:.0f}", f"{of_hundred(found.low)}\N{EN DASH}{of_hundred(found.high)}")
 
 
+def missing(found: Absent) -> Cell:
+    """The word in place of a number that there is not: kept back, or resting on too few."""
+    return Cell("kept back" if isinstance(found, Withheld) else "too few", kind="absent")
+
+
 def of_hundred(share: float) -> str:
     """A share or ratio as people out of a hundred, with enough digits to show on which side of 100 it lies."""
     return f"{100 * share:.{showing_the_side(100 * share, 0, (100.0,))}f}"
+
+
+def between(found: Estimate) -> str:
+    """The range of a share or ratio, as people of a hundred; empty where it has none."""
+    return "" if found.low is None or found.high is None else f"{of_hundred(found.low)} to {of_hundred(found.high)}"

@@ -1,0 +1,328 @@
+"""Whom the model misses: at which hospitals, and in which groups of patients it errs which way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from dossier import between_groups
+from dossier.bands import FEW_FOR_POOLING as VERY_FEW
+from dossier.findings import classes, subgroups
+from dossier.findings.committee.places import alone, in_question, is_here, short_names
+from dossier.findings.committee.plain import (
+    MOST_NAMED,
+    all_hospitals,
+    counted_hospitals,
+    first_named,
+    hundred,
+    line,
+    of_hundred,
+    with_it,
+)
+from dossier.findings.sentence import estimated, named_with_the_rest, primary_threshold
+from dossier.types import (
+    POOLED,
+    Absent,
+    Estimate,
+    Evidence,
+    SubgroupSize,
+    Subset,
+    find_in_subgroup,
+    subgroup_sizes,
+)
+from dossier.typeset.numbers import is_telling
+from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.words import counted, in_words, listing, sentence_case, within_sentence
+
+HALF = 0.5
+
+
+def who_is_missed(evidence: Evidence) -> tuple[str, ...]:
+    """Whom the model misses: by hospital, and then the groups, as few sentences as the first page has room for."""
+    return tuple(text for text in (_by_hospital(evidence), *groups_in_brief(evidence)) if text)
+
+
+def _by_hospital(evidence: Evidence) -> str:
+    """From where to where patients are missed, and where it is surely more than half of them."""
+    at = primary_threshold(evidence)
+    if classes.labels(evidence):
+        return _classes_missed(evidence)
+    if at is None:
+        return "No line is set, so nobody can say who is missed."
+    found = [
+        (site, one) for site, one in estimated(evidence, "sensitivity", threshold=at) if is_here(site.name, evidence)
+    ]
+    if not found:
+        return "Too few patients were tested to say who is missed."
+    names = short_names(evidence)
+    most = [names[site.name] for site, one in found if one.high is not None and one.high < HALF]
+    if len(found) == 1:
+        share = 100 - round(100 * found[0][1].value)
+        return f"At the {line(at)} it misses {share} of 100 patients {with_it(evidence)}."
+    (low_site, low), (high_site, high) = found[-1], found[0]
+    fewest, largest = (100 - round(100 * one.value) for one in (low, high))
+    ends = f"from {fewest} of 100 ({names[low_site.name]}) to {largest} ({names[high_site.name]})"
+    if fewest == largest:
+        return (
+            f"At the {line(at)} it misses {fewest} of 100 patients {with_it(evidence)} in {all_hospitals(len(found))}."
+        )
+    over = f" More than half are missed in {first_named(most)}." if most else ""
+    return f"At the {line(at)} it misses {ends} of those {with_it(evidence)}.{over}"
+
+
+def _classes_missed(evidence: Evidence) -> str:
+    """The classes that are named rightly least often."""
+    shares = [
+        (share, label, site)
+        for site in in_question(evidence)
+        for label, share in zip(classes.labels(evidence), classes.named_rightly_by_class(evidence, site), strict=True)
+        if share is not None
+    ]
+    if not shares:
+        return "Nobody counted which patients are named rightly."
+    least, label, site = min(shares, key=lambda one: one[0])
+    text = f"Least often named rightly: {label} in {short_names(evidence)[site.name]}, {of_hundred(least)} of 100."
+    worse = sum(share < HALF for share, _, _ in shares)
+    return (
+        f"{text} In {subgroups.part_of(worse, len(shares))} pairs of class and hospital fewer than half are."
+        if worse
+        else text
+    )
+
+
+# ---- groups of patients ---------------------------------------------------------------------------------------------
+
+
+def groups_in_brief(evidence: Evidence) -> tuple[str, ...]:
+    """For which groups the percentages are wrong, and which way, without the numbers; or that nobody can tell."""
+    gap = _no_groups(evidence)
+    if gap:
+        return (gap,)
+    errors = _errors(evidence)
+    told = [f"{how} {named_with_the_rest([one.who for one in which], MOST_NAMED)}." for how, which in errors.items()]
+    more = [f"{_coincidence(evidence)} Numbers: page 3."] if told else []
+    return tuple(text for text in (*told[:MOST_ERRORS], *more, _known_at(evidence)) if text)
+
+
+MOST_ERRORS = 2
+"""Kinds of errors that the first page has room for."""
+
+
+@dataclass(frozen=True)
+class Error:
+    """A group for which the model does otherwise, and both values."""
+
+    who: str
+    values: str
+
+
+def _errors(evidence: Evidence) -> dict[str, list[Error]]:
+    """What the model does otherwise for which groups, the errors that miss patients first.
+
+    Over all hospitals together; at our own where it is named, and hospital by hospital where nothing differs over all.
+    """
+    every = [] if evidence.local_site else list(_over_all(evidence))
+    every = every or list(_at_hospitals(evidence))
+    found: dict[str, list[Error]] = {}
+    for how in ERRORS:
+        which = [error for kind, error in every if kind == how]
+        if which:
+            found[how] = which
+    return found
+
+
+UNDERESTIMATED = "The model underestimates the risk of these patients:"
+RATHER_LOW = "Beside the others, its percentages are too low for these patients:"
+TOLD_LESS = "It tells sick from well less often among these patients:"
+ALIKE = "It tells sick from well less often among patients who are more alike:"
+OVERESTIMATED = "The model overestimates the risk of these patients:"
+RATHER_HIGH = "Beside the others, its percentages are too high for these patients:"
+TOLD_MORE = "It tells sick from well more often among these patients:"
+ERRORS = (UNDERESTIMATED, RATHER_LOW, TOLD_LESS, ALIKE, OVERESTIMATED, RATHER_HIGH, TOLD_MORE)
+"""What the model may do otherwise for a group; what misses patients comes first."""
+
+
+def differing_groups(evidence: Evidence) -> tuple[str, ...]:
+    """All that is known of groups: which differ, with the numbers, how many were compared, and what nobody counted."""
+    gap = _no_groups(evidence)
+    if gap:
+        return (gap,)
+    told = [
+        f"{how} {named_with_the_rest([f'{one.who} ({one.values})' for one in which], MOST_NAMED)}."
+        for how, which in _errors(evidence).items()
+    ]
+    made = _comparisons(evidence)
+    if told:
+        told.append(_coincidence(evidence))
+    elif made:
+        told.append(
+            f"{sentence_case(counted(made, 'comparison'))} with the other patients could be made, and none stood out. "
+            "With small numbers a real difference can stay hidden."
+        )
+    else:
+        told.append("No group could be compared with the others: too few patients.")
+    told += [_few_groups(evidence), "How many are missed in each group was not counted."]
+    return tuple(text for text in told if text)
+
+
+def _coincidence(evidence: Evidence) -> str:
+    """That one of many comparisons may stand out by itself."""
+    return f"This could be coincidence: {counted(_comparisons(evidence), 'comparison')} were looked at."
+
+
+def _comparisons(evidence: Evidence) -> int:
+    """How many times a group was compared with the others, over all hospitals and at each of them."""
+    here = len(subgroups.compared(evidence, evidence.local_site))
+    return here if evidence.local_site else here + between_groups.comparisons(evidence.subgroups.results)
+
+
+def _no_groups(evidence: Evidence) -> str:
+    """That groups were not looked at, or that the data do not say who is in which."""
+    if not subgroups.is_declared(evidence):
+        return "Groups, such as women and men, were not looked at one by one."
+    here = [one for one in evidence.subgroups.summaries if is_here(one.dataset, evidence)]
+    if not any(isinstance(one.size, SubgroupSize) for one in here):
+        columns = listing([within_sentence(name) for name in dict.fromkeys(one.column for one in here)])
+        return f"By {columns}: not known, as the data do not say."
+    return ""
+
+
+def _over_all(evidence: Evidence) -> Iterator[tuple[str, Error]]:
+    """The groups that differ from the others over all hospitals together, with the direction."""
+    for one in between_groups.over_all_sites(evidence.subgroups.summaries, evidence.subgroups.results):
+        how = _how(one.measure, one.here, one.difference, one.is_case_mix)
+        yield how, Error(_group(one.column, one.label, one.of_class), _values(one.measure, one.here, one.difference))
+
+
+def _at_hospitals(evidence: Evidence) -> Iterator[tuple[str, Error]]:
+    """The groups that stand out from the other patients of their hospital."""
+    for one in subgroups.compared(evidence, evidence.local_site):
+        of_class = {} if one.of_class is None else {"class": one.of_class}
+        here = find_in_subgroup(evidence, one.subset, one.measure, one.dataset.name, **of_class)
+        if isinstance(here, Absent) or not one.is_apart:
+            continue
+        who = _group(one.column, one.label, one.of_class)
+        where = "" if alone(evidence) else f" in {short_names(evidence)[one.dataset.name]}"
+        how = _how(one.measure, here, one.found.value, subgroups.is_case_mix(evidence, one))
+        yield how, Error(f"{who}{where}", _values(one.measure, here, one.found.value))
+
+
+def _how(measure: str, here: Estimate, difference: float, is_case_mix: bool) -> str:
+    """What the model does otherwise for a group: it errs by itself where the range says so, else beside the others."""
+    if measure == "auroc":
+        return TOLD_MORE if difference > 0 else ALIKE if is_case_mix else TOLD_LESS
+    if difference > 0:
+        return UNDERESTIMATED if here.low is not None and here.low > 1 else RATHER_LOW
+    return OVERESTIMATED if here.high is not None and here.high < 1 else RATHER_HIGH
+
+
+def _values(measure: str, here: Estimate, difference: float) -> str:
+    """Both values, in people."""
+    of_what = "of 100" if measure == "auroc" else "actual cases per 100 predicted"
+    return f"{of_hundred(here.value)} {of_what}, the others {of_hundred(here.value - difference)}"
+
+
+def _group(column: str, label: str, of_class: str | None = None) -> str:
+    """A group of patients by its column and level; of several classes with the class."""
+    named = f"{within_sentence(column)} {within_sentence(label)}"
+    return f"{named} (for {of_class})" if of_class else named
+
+
+def _few_groups(evidence: Evidence) -> str:
+    """In how many groups too few patients were tested, and at how many hospitals the groups are known."""
+    sized = [one for one in evidence.subgroups.summaries if is_here(one.dataset, evidence)]
+    known = [one for one in sized if isinstance(one.size, SubgroupSize)]
+    few = [one for one in known if isinstance(one.size, SubgroupSize) and subgroups.is_few(one.size)]
+    each = "" if alone(evidence) else ", hospital by hospital"
+    told = [_known_at(evidence)]
+    if few:
+        told.append(f"Too few to tell in {subgroups.part_of(len(few), len(known))} groups{each}.")
+    return " ".join(text for text in told if text)
+
+
+def _known_at(evidence: Evidence) -> str:
+    """At how many hospitals the groups are known, where this is not at all of them."""
+    sites = in_question(evidence)
+    told: dict[int, list[str]] = {}
+    for column in dict.fromkeys(one.column for one in evidence.subgroups.summaries):
+        count = sum(bool(subgroup_sizes(evidence, column, site.name)) for site in sites)
+        if 0 < count < len(sites):
+            told.setdefault(count, []).append(within_sentence(column))
+    return " ".join(
+        f"By {listing(columns)} there are data from {in_words(count)} of {counted_hospitals(len(sites))} only."
+        for count, columns in told.items()
+    )
+
+
+# ---- the table of groups --------------------------------------------------------------------------------------------
+
+MOST_GROUPS = 8
+"""Groups of patients in the table, and in a sentence of its page."""
+TOO_FEW, NOT_COMBINED = "too few", "not combined"
+
+
+def groups(evidence: Evidence) -> Table | None:
+    """Each group of patients at our hospital, the only one, or all together: how many, and how the model does."""
+    site = alone(evidence)
+    where = POOLED if site is None else site.name
+    several = bool(classes.labels(evidence))
+    known = _groups_here(evidence)
+    rows: list[Row] = []
+    for (column, label), sizes in list(known.items())[:MOST_GROUPS]:
+        size = subgroups.together(sizes)
+        cells = [Cell(f"{size.n:,}", kind="plain"), Cell(f"{size.shown:,}", kind="plain")]
+        for measure in ("auroc",) if several else ("auroc", "oe_ratio"):
+            found = find_in_subgroup(evidence, Subset(column, label), measure, where)
+            # Of two classes all hospitals are combined, however few patients of the group each has.
+            is_few = all(map(subgroups.is_few, sizes)) if several else subgroups.is_few(size)
+            cells.append(_of_group(found, where, is_few))
+        rows.append(Row(f"{sentence_case(label)} ({within_sentence(column)})", tuple(cells)))
+    if not rows:
+        return None
+    columns: tuple[Column, ...] = (
+        Column("Patients"),
+        Column("In the least common class" if several else sentence_case(with_it(evidence))),
+        Column("Tells sick from well, of 100", intervals=True),
+        *(() if several else (Column("Actual cases per 100 predicted", intervals=True),)),
+    )
+    texts = {cell.text for row in rows for cell in row.cells[2:] if cell.kind == "absent"}
+    if all(cell.kind == "absent" for row in rows for cell in row.cells[2:]):
+        rows, columns = [replace(row, cells=row.cells[:2]) for row in rows], columns[:2]
+    place = "all hospitals together" if site is None else short_names(evidence)[site.name]
+    return Table(
+        name="table-groups",
+        title=f"Groups of patients, {place}.",
+        note=_note(evidence, texts, len(known)),
+        head="Group",
+        columns=columns,
+        rows=tuple(rows),
+    )
+
+
+def _note(evidence: Evidence, texts: set[str], known: int) -> str:
+    what = "of a class" if classes.labels(evidence) else f"{with_it(evidence)}, or without"
+    notes = [f"Too few: under {VERY_FEW} patients {what}."] if TOO_FEW in texts else []
+    if NOT_COMBINED in texts:
+        notes.append("Not combined: too few hospitals have enough of the group. The full report has each by itself.")
+    if known > MOST_GROUPS:
+        notes.append(f"{sentence_case(in_words(known - MOST_GROUPS))} more groups: full report, under Subgroups.")
+    return " ".join(notes)
+
+
+def _groups_here(evidence: Evidence) -> dict[tuple[str, str], list[SubgroupSize]]:
+    """The sizes of each group at our hospital, or at all of them, by column and label."""
+    sizes: dict[tuple[str, str], list[SubgroupSize]] = {}
+    for one in evidence.subgroups.summaries:
+        if isinstance(one.size, SubgroupSize) and is_here(one.dataset, evidence):
+            sizes.setdefault((one.column, one.label), []).append(one.size)
+    return sizes
+
+
+def _of_group(found: Estimate | Absent, where: str, few: bool) -> Cell:
+    """A value of a group, where enough hospitals are combined: the range over two of them holds nearly everything."""
+    if few:
+        return Cell(TOO_FEW, kind="absent")
+    if where != POOLED:
+        return hundred(found)
+    enough = isinstance(found, Estimate) and is_telling(found)
+    return hundred(found) if enough else Cell(NOT_COMBINED, kind="absent")
