@@ -50,7 +50,7 @@ conformance: $(READY)
 # Exact versions with hashes, for every Python and Linux that we support. `make lock UPGRADE=--upgrade` takes newer ones.
 lock: $(READY)
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check uv
-	.venv/bin/uv pip compile pyproject.toml --extra formats --extra dask --extra test --python-version 3.11 --universal --fork-strategy fewest \
+	.venv/bin/uv pip compile pyproject.toml --extra formats --extra dask --extra sign --extra test --python-version 3.11 --universal --fork-strategy fewest \
 	  --generate-hashes --quiet --custom-compile-command "make lock" $(UPGRADE) --output-file requirements.lock
 
 $(READY): requirements.lock pyproject.toml .ci/environment | system
