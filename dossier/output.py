@@ -44,13 +44,12 @@ SHOWN = 5
 
 
 @contextmanager
-def reserved(out: Path, replace: bool = False) -> Iterator[None]:
-    """Keep OUT for one build, from before anything is computed until it is written.
+def held(out: Path) -> Iterator[Path]:
+    """Keep OUT for one program, wherever it is, and give its full path.
 
-    `out` need not exist; with `replace` it may hold files of ours that somebody has altered. What builds that were
-    killed have left is cleared away first. Raises OutputError where OUT cannot be written or replaced, and where
-    another build has it: that is known at once, not after the work. The system frees the lock of a build that ends,
-    however it ends. A file system without locks lets two builds work at once; each still writes OUT whole.
+    What builds that were killed have left is cleared away first. Raises OutputError where OUT cannot be written, and
+    where another build has it. The system frees the lock of a program that ends, however it ends. A file system without
+    locks lets two work at once; each still writes OUT whole.
     """
     with told(out):
         place = _place(out)
@@ -60,8 +59,41 @@ def reserved(out: Path, replace: bool = False) -> Iterator[None]:
             _restore(place)
             if alone:
                 _remove_abandoned(place)
+        yield place
+
+
+@contextmanager
+def reserved(out: Path, replace: bool = False) -> Iterator[None]:
+    """Keep OUT for one build, from before anything is computed until it is written.
+
+    `out` need not exist; with `replace` it may hold files of ours that somebody has altered, or signatures. Raises
+    OutputError also where OUT cannot be replaced: that is known at once, not after the work.
+    """
+    with told(out):
+        _refuse_where_we_are(_place(out), out)
+    with held(out) as place:
+        with told(out):
             _refuse_what_is_not_ours(place, out, replace)
         yield
+
+
+def write_signatures(out: Path, files: Mapping[str, bytes]) -> tuple[Path, ...]:
+    """Put these files in the place of OUT/signed in one step; OUT is held while this is done."""
+    with told(out):
+        place = _place(out)
+        target = place / manifest.SIGNED
+        with _working_folder(place) as working:
+            _fill(working, files)
+            with _uninterrupted():
+                if not target.exists():
+                    working.rename(target)
+                elif not _exchange(working, target):
+                    # Each by itself: a kill leaves a signature that is not on every file, and none is lost.
+                    for name in files:
+                        (working / name).replace(target / name)
+                _sync(target)
+                _sync(place)
+    return tuple(out / manifest.SIGNED / name for name in sorted(files))
 
 
 def write(out: Path, files: Mapping[str, bytes], replace: bool = False) -> tuple[Path, ...]:
@@ -72,13 +104,9 @@ def write(out: Path, files: Mapping[str, bytes], replace: bool = False) -> tuple
     """
     with told(out):
         place = _place(out)
+        _refuse_where_we_are(place, out)
         with _working_folder(place) as working:
-            for name, content in files.items():
-                path = working / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content)
-            for path in (*working.rglob("*"), working):
-                _sync(path)
+            _fill(working, files)
             with _uninterrupted():
                 # The look of `reserved` is minutes old by now.
                 _refuse_what_is_not_ours(place, out, replace)
@@ -86,11 +114,24 @@ def write(out: Path, files: Mapping[str, bytes], replace: bool = False) -> tuple
     return tuple(out / name for name in files)
 
 
+def _fill(working: Path, files: Mapping[str, bytes]) -> None:
+    for name, content in files.items():
+        path = working / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    for path in (*working.rglob("*"), working):
+        _sync(path)
+
+
 def leaving(out: Path, kept: Collection[str], suffix: str = "") -> tuple[str, ...]:
     """The files of the dossier in OUT, those with this suffix, that go when these take their place."""
     with told(out):
-        known = manifest.read(_place(out))
-    names = () if known is None else tuple(file.name for file in known.outputs)
+        place = _place(out)
+        known = manifest.read(place)
+        if known is None:
+            return ()
+        signatures = known.signatures(place) - {manifest.SIGNED}
+        names = (*(file.name for file in known.outputs), *signatures)
     return tuple(sorted(name for name in names if name.endswith(suffix) and name not in kept))
 
 
@@ -156,11 +197,13 @@ def _place(out: Path) -> Path:
         what = "is a link" if out.is_symlink() else "is not a folder"
         fix = "Name the folder itself, or a path that does not exist yet."
         raise OutputError.one(f"{out.name} {what}.", str(out), fix)
-    place = out.resolve()
+    return out.resolve()
+
+
+def _refuse_where_we_are(place: Path, out: Path) -> None:
     if Path.cwd().is_relative_to(place):
         fix = "Name a folder inside it, such as -o dossier."
         raise OutputError.one("OUT would take the place of the folder that you are in.", str(out), fix)
-    return place
 
 
 def _working(place: Path) -> Path:
@@ -184,13 +227,17 @@ def _refuse_what_is_not_ours(place: Path, out: Path, replace: bool) -> None:
     known = manifest.read(place)
     if known is None:
         raise OutputError.one(f"{place.name} holds files that dossier did not write.", str(out), fix)
-    if strange := sorted(present - known.listed):
+    if strange := known.strange(place):
         raise OutputError.one(
             f"{place.name} holds files that its manifest does not list: {some(strange)}.", str(out), fix
         )
     if not replace and (altered := known.altered(place)):
         what = f"{place.name} holds files that were altered after dossier wrote them: {some(altered)}."
         fix = "Choose another folder for -o; or keep what was altered elsewhere, and add --replace."
+        raise OutputError.one(what, str(out), fix)
+    if not replace and known.signatures(place):
+        what = f"{place.name} holds signatures, which a new dossier has not."
+        fix = f"Choose another folder for -o; or keep {manifest.SIGNED}/ elsewhere, and add --replace."
         raise OutputError.one(what, str(out), fix)
 
 
@@ -401,7 +448,7 @@ def _restore(place: Path) -> None:
     if known is not None and said == _about(place, previous):
         if not place.exists():
             previous.rename(place)
-        elif manifest.present(previous) <= known.listed and not known.altered(previous):
+        elif not known.strange(previous) and not known.altered(previous):
             _discard(previous, place)
     journal.unlink()
     _sync(place.parent)
