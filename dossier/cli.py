@@ -112,6 +112,27 @@ def check(release: Path, as_json: bool, allow_outside: bool) -> int:
     return BAD_INPUT if found.faults else DONE
 
 
+@dossier.command(short_help="Seal what a release declares, before its data are opened.")
+@click.argument("release", metavar="RELEASE", type=click.Path(path_type=Path))
+def seal(release: Path) -> None:
+    """Print the hash of criteria, thresholds, subgroups and intended use, and write it with them into seal.json.
+
+    RELEASE is a folder with a release.toml, or the path of one; no table is opened. Publish the hash, or send it to
+    somebody: with `sealed = "seal.json"` in [release] a later build says whether anything was changed since.
+    """
+    import datetime
+
+    from dossier import output, reading
+    from dossier import seal as sealing
+
+    folder, declared = reading.release_alone(release)
+    file = folder / sealing.SEAL
+    output.refuse_what_is_there(file)
+    output.write_report(file, sealing.text(declared, datetime.datetime.now(datetime.UTC).date()))
+    _print(file)
+    _print(sealing.sha256(sealing.declared(declared)))
+
+
 def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that every command that writes pages has."""
     options = (

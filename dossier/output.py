@@ -142,6 +142,13 @@ def refuse_what_is_not_empty(folder: Path) -> None:
         raise OutputError.one(f"{folder.name} is not an empty folder.", str(folder), fix)
 
 
+def refuse_what_is_there(file: Path) -> None:
+    """Refuse to write over a file that cannot be made again."""
+    if os.path.lexists(file):
+        fix = "Keep it: it says what was declared then. Rename it to seal anew."
+        raise OutputError.one(f"{file.name} is there already.", str(file), fix)
+
+
 def refuse_as_report(file: Path, out: Path) -> None:
     """Refuse a place for a report before the work begins: a folder, one that is not there, and one inside OUT.
 

@@ -177,8 +177,9 @@ def _with_flags(study: Study, shown: Evidence) -> Evidence:
         widths_declared=study.release.sample.is_declared,
     )
     found += flags.unsaid(study.release, shown.datasets) if study.declared else ()
+    found += flags.since_sealed(study.seal)
     found += _never_estimated(shown)[1]
-    return replace(shown, flags=flags.answered(found, study.release.reply))
+    return replace(shown, seal=study.seal, flags=flags.answered(found, study.release.reply))
 
 
 def _criteria(study: Study, shown: Evidence) -> tuple[Criterion, ...]:

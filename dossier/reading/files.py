@@ -39,6 +39,7 @@ RELEASE = Kind("release", (".toml",), 4 << 20, "Put its texts into files, and th
 """A thousand datasets are declared in a quarter of it."""
 STATEMENT = Kind("text", (".md", ".markdown", ".txt"), 1 << 20, "Say it in fewer words.")
 """Three hundred pages."""
+SEAL = Kind("seal", (".json",), 4 << 20, "Name the seal.json that dossier wrote, unchanged.")
 RESULTS = Kind("results.json", (".json",), 1 << 28, "Name the results.json that dossier wrote, unchanged.")
 """Those of a thousand sites have a quarter of it."""
 
