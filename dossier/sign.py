@@ -34,6 +34,8 @@ LARGEST_KEY_FILE = 1 << 20
 SECONDS_FOR_A_TIMESTAMP = 30
 EXTRA = 'Install what signs: pip install ".[sign]" in the clone.'
 FIELD = "Signature{}"
+USAGES = frozenset({"digital_signature", "non_repudiation"})
+"""Of a certificate, what a signature needs one of."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +162,7 @@ def _manifest(out: Path) -> Manifest:
 def _asked(work: Any) -> bytes:
     """The bytes that a signer makes; what a token or a timestamp authority refuses is a fault."""
     import aiohttp
+    from pkcs11.exceptions import PKCS11Error
     from pyhanko.sign.general import SigningError as Refused
     from pyhanko.sign.timestamps.common_utils import TimestampRequestError
 
@@ -168,7 +171,7 @@ def _asked(work: Any) -> bytes:
     except (TimestampRequestError, aiohttp.ClientError, TimeoutError, OSError) as error:
         what = f"No timestamp was given: {type(error).__name__}."
         raise SigningError.one(what, "--tsa", "Look at its address and at the network, or leave --tsa out.") from None
-    except (Refused, ValueError) as error:
+    except (Refused, PKCS11Error, ValueError) as error:
         what = f"The key does not sign: {type(error).__name__}."
         raise SigningError.one(what, "--as", "Name a key and a certificate for signatures.") from None
 
@@ -191,6 +194,10 @@ def _signer(request: Request) -> Signer:
     if certificate.subject == certificate.issuer and not request.self_signed:
         fix = "Sign with a certificate of an authority; or add --self-signed, and give yours to who is to verify."
         raise SigningError.one("Nobody but itself vouches for the certificate.", where, fix)
+    usage = certificate.key_usage_value
+    if usage is not None and not usage.native & USAGES:
+        fix = "Sign with a certificate for signatures; this one may be for a server, or for secrets."
+        raise SigningError.one("The certificate is not for signatures.", where, fix)
     return signer
 
 
@@ -212,18 +219,17 @@ def _of_file(key: KeyFile) -> Signer:
 
 
 def _of_token(token: Token) -> Signer:
-    try:
-        from pkcs11.exceptions import PKCS11Error
-        from pyhanko.config.pkcs11 import TokenCriteria
-        from pyhanko.sign.general import SigningError as Refused
-        from pyhanko.sign.pkcs11 import PKCS11Signer, open_pkcs11_session
-    except ImportError:
-        raise SigningError.one("What speaks to tokens is not installed.", "--pkcs11", EXTRA) from None
+    from pkcs11.exceptions import PKCS11Error
+    from pyhanko.config.pkcs11 import TokenCriteria
+    from pyhanko.sign.general import SigningError as Refused
+    from pyhanko.sign.pkcs11 import PKCS11Signer, open_pkcs11_session
+
     try:
         session = open_pkcs11_session(
             str(token.module), token_criteria=TokenCriteria(label=token.label), user_pin=token.pin
         )
-        signer = PKCS11Signer(session, cert_label=token.key, key_label=token.key)
+        # Hashed here: not every token knows how.
+        signer = PKCS11Signer(session, cert_label=token.key, key_label=token.key, use_raw_mechanism=True)
         # Only the first look at the certificate asks the token for it.
         _ = signer.signing_cert
         return cast("Signer", signer)
@@ -284,7 +290,8 @@ def quiet() -> Iterator[None]:
     Where they are not installed, that is told.
     """
     try:
-        importlib.import_module("pyhanko.sign.signers")
+        for name in ("pyhanko.sign.signers", "pkcs11"):
+            importlib.import_module(name)
     except ImportError:
         raise SigningError.one("What makes and reads signatures is not installed.", f"OUT/{SIGNED}", EXTRA) from None
     loggers = [logging.getLogger(name) for name in ("pyhanko", "pyhanko_certvalidator", "asyncio")]

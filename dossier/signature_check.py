@@ -31,7 +31,7 @@ from dossier.manifest import SIGNED, Manifest
 from dossier.signed import Signature
 
 LARGEST_SIGNATURE = 1 << 20
-USAGES = KeyUsageConstraints(key_usage={"digital_signature", "non_repudiation"}, match_all_key_usages=False)
+USAGES = KeyUsageConstraints(key_usage=sign.USAGES, match_all_key_usages=False)
 OF_MACHINES = frozenset({"server_auth", "time_stamping", "ocsp_signing", "code_signing"})
 """What a certificate may be for that makes no signature of a person."""
 TOLERATED = datetime.timedelta(minutes=10)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import pkcs12
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
@@ -22,7 +22,7 @@ class Owner:
     """Somebody with a key and a certificate."""
 
     certificate: x509.Certificate
-    key: ec.EllipticCurvePrivateKey
+    key: ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
 
     def pem(self, path: Path) -> Path:
         """The certificate as a file."""
@@ -46,9 +46,10 @@ def owner(
     purposes: Sequence[x509.ObjectIdentifier] = (),
     critical: bool = False,
     signs: bool = True,
+    with_rsa: bool = False,
 ) -> Owner:
     """Somebody whom `issuer`, or nobody else, vouches for, from and until so many days from now."""
-    key = ec.generate_private_key(ec.SECP256R1())
+    key = rsa.generate_private_key(65537, 2048) if with_rsa else ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     now = datetime.datetime.now(datetime.UTC)
     made = (
@@ -70,7 +71,9 @@ def owner(
 
 def timestamp_authority(issuer: Owner, name: str = "Clock") -> Owner:
     """Somebody who says what time it is."""
-    return owner(name, issuer, purposes=[ExtendedKeyUsageOID.TIME_STAMPING], critical=True)
+    # pyHanko's own authority for tests knows RSA alone.
+    purposes = [ExtendedKeyUsageOID.TIME_STAMPING]
+    return owner(name, issuer, days=(-40, 365), purposes=purposes, critical=True, with_rsa=True)
 
 
 def _usage(authority: bool, signs: bool) -> x509.KeyUsage:

@@ -126,7 +126,15 @@ def book(request: pytest.FixtureRequest, books: dict[str, Book]) -> Book:
 SLOW = frozenset(
     {
         *("test_pages.py", "test_committee.py", "test_compose.py", "test_figures.py", "test_every_figure.py"),
-        *("test_verify.py", "test_disclosure.py", "test_conformance.py", "test_determinism.py", "test_clusters.py"),
+        *(
+            "test_verify.py",
+            "test_alterations.py",
+            "test_sign.py",
+            "test_disclosure.py",
+            "test_conformance.py",
+            "test_determinism.py",
+            "test_clusters.py",
+        ),
         *("test_safe_path.py", "test_cluster.py", "test_interruptions.py", "test_installation.py", "test_wheel.py"),
         *("test_fuzz.py", "test_coverage.py", "test_mutation.py", "test_library.py", "test_cli.py", "test_check.py"),
         *("test_readers.py", "test_expected_values.py"),

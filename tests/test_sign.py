@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
 import hashlib
 import io
 import json
@@ -19,6 +20,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID
 from pyhanko.keys import load_certs_from_pemder_data
 from pyhanko.pdf_utils import generic
@@ -40,13 +42,12 @@ PAGES = "dossier-quick.pdf"
 
 def asked(*words: str | Path, environment: dict[str, str] | None = None) -> Result:
     """What the command line answers."""
-    words = tuple(str(word) for word in words)
-    return CliRunner().invoke(cli.dossier, words, standalone_mode=False, env=environment)
+    return CliRunner().invoke(cli.dossier, [str(word) for word in words], standalone_mode=False, env=environment)
 
 
 @pytest.fixture(scope="module")
 def authority() -> Owner:
-    return owner("Hospital Authority", authority=True)
+    return owner("Hospital Authority", authority=True, days=(-40, 365))
 
 
 @pytest.fixture(scope="module")
@@ -114,8 +115,8 @@ def test_three_sign_and_verify_says_who_what_when_and_by_which_root(
     out = copied(unsigned, tmp_path)
     before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
     roles = ("Author of the evaluation", "Statistician", "the dossier was made by the process that is laid down.")
-    for who, role in zip(people, roles, strict=True):
-        words = ("sign", out, "--as", role, "--pkcs12", who.p12(tmp_path / "own.p12"), "--hashes-only")
+    for signer, role in zip(people, roles, strict=True):
+        words = ("sign", out, "--as", role, "--pkcs12", signer.p12(tmp_path / "own.p12"), "--hashes-only")
         result = asked(*words, environment={"DOSSIER_PASSWORD": PASSWORD})
         assert result.exception is None, result.exception
     assert {path: path.read_bytes() for path in before} == before
@@ -192,7 +193,7 @@ def _with_versions(installed: dict[str, str]) -> Callable[..., Any]:
 def test_openssl_takes_the_signature_beside_the_unsigned_pages(once: Path, trust: Trust) -> None:
     """What FDA takes: the unsigned PDF, and its signature in a file of its own."""
     for name in (PAGES, "results.json", "manifest.json"):
-        words = ["-inform", "DER", "-in", once / "signed" / f"{name}.1.p7s", "-content", once / name]
+        words = ("-inform", "DER", "-in", str(once / "signed" / f"{name}.1.p7s"), "-content", str(once / name))
         done = subprocess.run(
             ["openssl", "cms", "-verify", "-binary", *words, "-CAfile", trust.roots[0], "-purpose", "any"],
             capture_output=True,
@@ -209,7 +210,8 @@ def test_a_signed_pdf_keeps_version_catalog_and_metadata(once: Path) -> None:
     assert reader.input_version == (1, 7)
     old = reader.get_historical_resolver(0).root
     assert set(reader.root) - set(old) == {"/AcroForm", "/Perms"}
-    assert reader.root["/Metadata"].data == old["/Metadata"].data
+    written = {ref.idnum for ref in reader.xrefs.explicit_refs_in_revision(1)}
+    assert reader.root.raw_get("/Metadata").idnum not in written
 
 
 # ---- what is asked of who signs -------------------------------------------------------------------------------------
@@ -231,7 +233,7 @@ def test_the_meaning_is_that_of_the_release(unsigned: Path) -> None:
     for words in ("head", "HEAD", "i answer for it.", "Head: I answer for it."):
         assert str(sign.meaning(declared, words)) == "Head: I answer for it."
     for words in ("Statistician", "A", ""):
-        with pytest.raises(ReleaseError, match=r"Nobody signs as.*Head, QA"):
+        with pytest.raises(ReleaseError, match=r"(?s)Nobody signs as.*Head, QA"):
             sign.meaning(declared, words)
 
 
@@ -243,7 +245,7 @@ def test_the_meaning_is_that_of_the_release(unsigned: Path) -> None:
         (lambda root: owner("S"), PASSWORD, "Nobody but itself vouches"),
         (lambda root: owner("G", root), "wrong", "cannot be opened: the password is wrong"),
         (lambda root: owner("G", root), "", "cannot be opened: the password is wrong"),
-        (lambda root: owner("K", root, signs=False), PASSWORD, "The key does not sign"),
+        (lambda root: owner("K", root, signs=False), PASSWORD, "The certificate is not for signatures"),
     ],
     ids=["expired", "not yet", "self-signed", "wrong password", "no password", "no signatures"],
 )
@@ -275,7 +277,9 @@ def test_neither_password_nor_key_is_left_anywhere(
     words = ("sign", out, "--as", "Me", "--pkcs12", key, "--hashes-only", "--password-fd", str(reading))
     result = asked(*words, environment={"DOSSIER_PASSWORD": "another"})
     assert result.exception is None
-    number = people[0].key.private_numbers().private_value
+    own = people[0].key
+    assert isinstance(own, ec.EllipticCurvePrivateKey)
+    number = own.private_numbers().private_value
     secrets = [PASSWORD.encode(), number.to_bytes(32, "big"), number.to_bytes(32, "big").hex().encode()]
     written = [path.read_bytes() for path in out.rglob("*") if path.is_file()]
     written += [result.output.encode(), caplog.text.encode()]
@@ -345,9 +349,9 @@ def resigned(
     """Put a signed PDF that its signer has changed into a dossier with one signature."""
     added = writer(io.BytesIO((out / PAGES).read_bytes()))
     change(added)
-    box = words.pop("box", None)
+    box, name = words.pop("box", None), str(words.pop("name", "Signature1"))
     about = signers.PdfSignatureMetadata(
-        field_name=words.pop("name", "Signature1"),
+        field_name=name,
         reason="Statistician: I checked the analysis.",
         subfilter=SigSeedSubFilter.PADES,
         certify=True,
@@ -355,7 +359,7 @@ def resigned(
         md_algorithm="sha256",
         **words,
     )
-    field = SigFieldSpec(about.field_name, on_page=0, box=box)
+    field = SigFieldSpec(name, on_page=0, box=box)
     content = signers.PdfSigner(about, _signer(who, out.parent), new_field_spec=field).sign_pdf(added).getvalue()
     (out / "signed" / PAGES).write_bytes(content)
 
@@ -371,14 +375,15 @@ def script(added: IncrementalPdfFileWriter) -> None:
 
 
 def _page(added: IncrementalPdfFileWriter) -> Any:
-    page, _ = added.find_page_for_modification(0)[:2]
-    return page.get_object()
+    """The first page, to be written anew."""
+    reference = added.find_page_for_modification(0)[0]
+    added.mark_update(reference)
+    return reference.get_object()
 
 
 def blank(added: IncrementalPdfFileWriter) -> None:
     page = _page(added)
     page["/Contents"] = added.add_object(generic.StreamObject(stream_data=b""))
-    added.mark_update(page)
 
 
 def overlaid(added: IncrementalPdfFileWriter) -> None:
@@ -395,7 +400,6 @@ def note(added: IncrementalPdfFileWriter) -> None:
     one = generic.DictionaryObject({generic.pdf_name(key): generic.pdf_name(value) for key, value in about.items()})
     one["/Rect"], one["/Contents"] = box, generic.pdf_string("APPROVED")
     page["/Annots"] = generic.ArrayObject([added.add_object(one)])
-    added.mark_update(page)
 
 
 def hidden(added: IncrementalPdfFileWriter) -> None:
@@ -511,7 +515,8 @@ ALTERED: dict[str, tuple[Callable[[Path], object], str]] = {
     "signed pages, begin": (in_signed(PAGES, lambda path: flipped(path, 5000)), "does not begin with the bytes"),
     "signed pages, signature": (in_signed(PAGES, lambda path: flipped(path, path.stat().st_size - 9000)), PAGES),
     "an update after signing": (after_signing, "a revision that is no signature"),
-    "bytes after signing": (appended, "last signature"),
+    "bytes after signing": (appended, "no signature that can be read: startxref not found"),
+    "a comment after signing": (in_signed(PAGES, lambda path: path.write_bytes(path.read_bytes() + b"\n% ")), PAGES),
     "bytes before": (in_signed(PAGES, lambda path: path.write_bytes(b"%!\n" + path.read_bytes())), "does not begin"),
     "unsigned as signed": (lambda out: shutil.copy(out / PAGES, out / "signed"), "it holds no signature"),
     "the second cut off": (first_only, f"signature 2 is missing in signed/{PAGES}"),
@@ -642,8 +647,6 @@ def test_signatures_of_other_kinds_are_named(
 
 
 def test_a_time_to_come_is_named(once: Path, people: tuple[Owner, ...], trust: Trust, tmp_path: Path) -> None:
-    import datetime
-
     out = copied(once, tmp_path)
     (one,) = [one for one in signed.found(out, trust).signatures if one.path.endswith("results.json.1.p7s")]
     assert one.problem == ""
@@ -715,19 +718,19 @@ def test_a_reader_that_ends_is_a_difference(once: Path, monkeypatch: pytest.Monk
 
 
 @contextmanager
-def clock(who: Owner, spoil: Callable[[bytes], bytes] = lambda content: content) -> Iterator[str]:
-    """A timestamp authority on loopback."""
+def clock(who: Owner, day: datetime.datetime | None = None) -> Iterator[str]:
+    """A timestamp authority on loopback, whose clock may stand."""
     from asn1crypto import keys, tsp
 
     (certificate,) = load_certs_from_pemder_data(who.certificate.public_bytes(serialization.Encoding.DER))
     secret = who.key.private_bytes(
         serialization.Encoding.DER, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
-    stamper = DummyTimeStamper(certificate, keys.PrivateKeyInfo.load(secret))
+    stamper = DummyTimeStamper(certificate, keys.PrivateKeyInfo.load(secret), fixed_dt=day)
 
     class Answers(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            asked_for = tsp.TimeStampReq.load(spoil(self.rfile.read(int(self.headers["Content-Length"]))))
+            asked_for = tsp.TimeStampReq.load(self.rfile.read(int(self.headers["Content-Length"])))
             body = stamper.request_tsa_response(asked_for).dump()
             self.send_response(200)
             self.send_header("Content-Type", "application/timestamp-reply")
@@ -749,11 +752,14 @@ def test_a_timestamp_outlives_the_certificate(
     unsigned: Path, authority: Owner, tmp_path: Path, trust: Trust, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = copied(unsigned, tmp_path)
-    with clock(timestamp_authority(authority)) as address:
-        signed_by(out, owner("Ada Author", authority, days=(-1, 1)), timestamps=address)
+    # The certificate ended yesterday, and the signature was made nine days ago.
+    monkeypatch.setattr(sign, "_signer", lambda request: sign._of_file(request.key))
+    day = datetime.datetime.now(datetime.UTC).replace(microsecond=0) - datetime.timedelta(days=9)
+    with clock(timestamp_authority(authority), day) as address:
+        signed_by(out, owner("Ada Author", authority, days=(-20, -1)), timestamps=address)
     found = signed.found(out, trust)
     assert (found.differences, found.by_trusted()) == ((), ("Ada Author",))
-    assert {one.clock for one in found.signatures} == {"Clock"}
+    assert {(one.clock, one.time) for one in found.signatures} == {("Clock", f"{day:%Y-%m-%d %H:%M:%S} UTC")}
     assert all("by the clock of Clock" in line for line in found.lines() if line.startswith("signed: "))
 
 
@@ -784,6 +790,10 @@ def test_an_authority_that_does_not_answer_is_told(unsigned: Path, people: tuple
 SOFTHSM = next((path for path in Path("/usr/lib").rglob("libsofthsm2.so")), None)
 
 
+def run_program(*words: str | Path) -> None:
+    subprocess.run([str(one) for one in words], check=True, capture_output=True)
+
+
 @pytest.mark.skipif(SOFTHSM is None, reason="there is no softhsm2, a token in software")
 def test_a_token_signs(
     unsigned: Path, authority: Owner, trust: Trust, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -795,14 +805,13 @@ def test_a_token_signs(
     (tmp_path / "softhsm2.conf").write_text(f"directories.tokendir = {tmp_path / 'tokens'}\n")
     monkeypatch.setenv("SOFTHSM2_CONF", str(tmp_path / "softhsm2.conf"))
     who = owner("Card Holder", authority)
-    run = lambda *words: subprocess.run([str(one) for one in words], check=True, capture_output=True)  # noqa: E731
-    run("softhsm2-util", "--init-token", "--free", "--label", "card", "--pin", "1234", "--so-pin", "5678")
+    run_program("softhsm2-util", "--init-token", "--free", "--label", "card", "--pin", "1234", "--so-pin", "5678")
     pem = who.key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
     (tmp_path / "key.pem").write_bytes(pem)
-    words = ("--token", "card", "--label", "own", "--id", "01", "--pin", "1234")
-    run("softhsm2-util", "--import", tmp_path / "key.pem", *words)
+    of_token = ("--token", "card", "--label", "own", "--id", "01", "--pin", "1234")
+    run_program("softhsm2-util", "--import", tmp_path / "key.pem", *of_token)
     with pkcs11.lib(str(SOFTHSM)).get_token(token_label="card").open(rw=True, user_pin="1234") as session:
         session.create_object(
             {
