@@ -128,9 +128,10 @@ def seal(release: Path) -> None:
     folder, declared = reading.release_alone(release)
     file = folder / sealing.SEAL
     output.refuse_what_is_there(file)
-    output.write_report(file, sealing.text(declared, datetime.datetime.now(datetime.UTC).date()))
+    sealed, today = sealing.declared(declared), datetime.datetime.now(datetime.UTC).date()
+    output.write_report(file, sealing.text(sealed, today))
     _print(file)
-    _print(sealing.sha256(sealing.declared(declared)))
+    _print(sealing.sha256(sealed, today))
 
 
 def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -55,15 +55,14 @@ def canonical(value: object) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def sha256(sealed: Mapping[str, Any]) -> str:
-    """The hash of what is sealed."""
-    return hashlib.sha256(canonical(sealed).encode()).hexdigest()
+def sha256(sealed: Mapping[str, Any], day: datetime.date) -> str:
+    """The hash of what is sealed and of the day, so that neither can be another under the same hash."""
+    return hashlib.sha256(canonical({"declared": sealed, "sealed_on": day.isoformat()}).encode()).hexdigest()
 
 
-def text(release: Release, day: datetime.date) -> bytes:
+def text(sealed: Mapping[str, Any], day: datetime.date) -> bytes:
     """The file of a seal that is set on a day."""
-    sealed = declared(release)
-    content = {"schema": SCHEMA, "sealed_on": day.isoformat(), "sha256": sha256(sealed), "declared": sealed}
+    content = {"schema": SCHEMA, "sealed_on": day.isoformat(), "sha256": sha256(sealed, day), "declared": sealed}
     return (json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
 
 
@@ -73,14 +72,14 @@ def seal(content: bytes, name: str, release: Release) -> Seal | str:
         found = SealFile.model_validate_json(content)
     except ValidationError:
         return f"{name} is no seal of dossier."
-    if set(found.declared) != set(TABLES) or sha256(found.declared) != found.sha256:
-        return f"{name} was altered after it was sealed: its hash is of something else."
+    if set(found.declared) != set(TABLES) or content != text(found.declared, found.sealed_on):
+        return f"{name} was altered after it was sealed: its hash is of something else, or it was written anew."
     about = found.declared["release"]
     model = about.get("model") if isinstance(about, Mapping) else None
     if model != release.release.model:
         return f'{name} is the seal of another model than "{release.release.model}".'
     now = declared(release)
-    return Seal(name, found.sha256, found.sealed_on, sha256(now), tuple(_changes(found.declared, now)))
+    return Seal(name, found.sha256, found.sealed_on, sha256(now, found.sealed_on), tuple(_changes(found.declared, now)))
 
 
 def _changes(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[SealChange]:

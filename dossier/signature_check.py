@@ -31,11 +31,13 @@ from dossier.manifest import SIGNED, Manifest
 from dossier.signed import Signature
 
 LARGEST_SIGNATURE = 1 << 20
+LONGEST_MEANING = 2 * sign.LONGEST_MEANING
 USAGES = KeyUsageConstraints(key_usage=sign.USAGES, match_all_key_usages=False)
 OF_MACHINES = frozenset({"server_auth", "time_stamping", "ocsp_signing", "code_signing"})
 """What a certificate may be for that makes no signature of a person."""
 TOLERATED = datetime.timedelta(minutes=10)
 """By so much the clock of a signer may be ahead of ours."""
+QUOTES = str.maketrans({"“": "'", "”": "'"})
 UNREADABLE = (
     ValueError,
     TypeError,
@@ -75,6 +77,8 @@ def _every(out: Path, manifest: Manifest, judge: Judge) -> tuple[list[Signature]
         name = path.removeprefix(f"{SIGNED}/")
         try:
             if name in manifest.signable:
+                if (out / path).stat().st_size > (out / name).stat().st_size + sign.MOST * LARGEST_SIGNATURE:
+                    raise ValueError("it is too large")
                 signatures += _of_pages(name, (out / name).read_bytes(), (out / path).read_bytes(), judge)
             else:
                 if (out / path).stat().st_size > LARGEST_SIGNATURE:
@@ -193,7 +197,13 @@ def _named(certificate: Any) -> str:
     """The name in a certificate, in one line."""
     names = certificate.subject.native
     found = names.get("common_name") or certificate.subject.human_friendly
-    return " ".join(str(found).split())[:200]
+    # What stands between quotation marks must not end them.
+    return " ".join(str(found).translate(QUOTES).split())[:200]
+
+
+def _plain(said: object) -> str:
+    """A meaning in one line."""
+    return " ".join(str(said).translate(QUOTES).split())[:LONGEST_MEANING]
 
 
 def _judged(path: str, file: str, number: int, status: Any, said: str, judge: Judge) -> Signature:
@@ -243,7 +253,7 @@ def _beside(path: str, file: str, number: int, content: bytes, signature: bytes,
         )
 
     found = _in_time(status)
-    said = signed_attributes.meaning(data["signer_infos"][0]["signed_attrs"])
+    said = _plain(signed_attributes.meaning(data["signer_infos"][0]["signed_attrs"]))
     return _judged(path, file, number, found, said, judge)
 
 
@@ -263,7 +273,7 @@ def _of_pages(name: str, unsigned: bytes, content: bytes, judge: Judge) -> list[
         raise ValueError(f"it does not begin with the bytes of {name}")
     reader = PdfFileReader(io.BytesIO(content), strict=True)
     embedded = reader.embedded_signatures
-    _refuse_other_revisions(reader, embedded, len(unsigned), len(content))
+    _refuse_other_revisions(reader, embedded, len(unsigned), content)
     return [_in_pages(name, number, one, judge) for number, one in enumerate(embedded, start=1)]
 
 
@@ -279,14 +289,14 @@ def _in_pages(name: str, number: int, embedded: Any, judge: Judge) -> Signature:
         )
 
     found = _in_time(status)
-    said = str(embedded.sig_object.get("/Reason", ""))
+    said = _plain(embedded.sig_object.get("/Reason", ""))
     return _judged(f"{SIGNED}/{name}", name, number, found, said, judge)
 
 
-def _refuse_other_revisions(reader: Any, embedded: Sequence[Any], begin: int, end: int) -> None:
+def _refuse_other_revisions(reader: Any, embedded: Sequence[Any], begin: int, content: bytes) -> None:
     """Refuse a PDF with a revision that is none of a signature, and one that a signature does not reach the end of.
 
-    `begin` is the size of the unsigned file, `end` that of the signed one.
+    `begin` is the size of the unsigned file, `content` is the signed one.
     """
     if not embedded:
         raise ValueError("it holds no signature")
@@ -296,20 +306,27 @@ def _refuse_other_revisions(reader: Any, embedded: Sequence[Any], begin: int, en
     at = begin
     for number, one in enumerate(embedded, start=1):
         ranges = [int(value) for value in one.byte_range]
-        size = 2 * len(one.pkcs7_content) + 2
         first, until, after, rest = ranges if len(ranges) == 4 else (1, 0, 0, 0)
-        if first != 0 or until < at or after != until + size or one.signed_revision != number:
+        if first != 0 or until < at or not until < after or one.signed_revision != number:
             raise ValueError(f"signature {number} is not over all that stands before it")
+        if content[until:after] != _written(one.pkcs7_content):
+            raise ValueError(f"signature {number} is not written as it is made")
         at = after + rest
         _refuse_additions(reader, number, one)
-    if at != end:
+    if at != len(content):
         raise ValueError("something stands behind its last signature")
+
+
+def _written(signature: bytes) -> bytes:
+    """A signature as it stands in a PDF, which it does not cover itself: no other bytes stand for it."""
+    whole: bytes = cms.ContentInfo.load(signature).dump()
+    return b"<%s%s>" % (whole.hex().encode(), b"00" * (len(signature) - len(whole)))
 
 
 DEEPEST = 50
 """Of a tree of pages; ours has a level."""
 WIDGET = {"/FT", "/T", "/Type", "/Subtype", "/F", "/Rect", "/P", "/V"}
-VALUE = {"/Contents", "/ByteRange", "/Type", "/Filter", "/SubFilter", "/M", "/Name", "/Reason", "/Reference"}
+VALUE = {"/Contents", "/ByteRange", "/Type", "/Filter", "/SubFilter", "/M", "/Reason", "/Reference"}
 """The keys of an invisible field, and of what is signed in it."""
 
 

@@ -82,13 +82,13 @@ class Found:
             own = [one for one in self.signatures if one.number == number]
             first = own[0]
             files = listed(list(dict.fromkeys(one.file for one in own)))
-            clock = f"by the clock of {first.clock}" if first.clock else "by the signer's own clock"
+            clock = f"by the clock of “{first.clock}”" if first.clock else "by the signer's own clock"
             root = (
-                f"vouched for by {first.root} (SHA-256 {first.root_sha256})"
+                f"vouched for by “{first.root}” (SHA-256 {first.root_sha256})"
                 if first.root
                 else "vouched for by nobody that you named: anybody can write this name"
             )
-            yield f"signed: {files} by {first.signer}, “{first.meaning}”, on {first.time} {clock}, {root}"
+            yield f"signed: {files} by “{first.signer}”, “{first.meaning}”, on {first.time} {clock}, {root}"
         if self.signatures and self.open:
             yield f"not signed, and declared in [[signatory]]: {listed(list(self.open))}"
         if any(one.root for one in self.signatures):

@@ -65,12 +65,12 @@ def edit(folder: Path, change: Callable[[str], str]) -> None:
 
 
 def hash_of(folder: Path) -> str:
-    return seal.sha256(seal.declared(reading.release_alone(folder)[1]))
+    return seal.sha256(seal.declared(study(folder)), DAY)
 
 
 def sealed(folder: Path, day: datetime.date = DAY) -> Path:
     """The release with a seal of that day, named."""
-    (folder / "seal.json").write_bytes(seal.text(reading.release_alone(folder)[1], day))
+    (folder / "seal.json").write_bytes(seal.text(seal.declared(study(folder)), day))
     edit(folder, lambda text: text.replace("# sealed = ", "sealed = ", 1))
     return folder
 
@@ -85,17 +85,19 @@ def test_the_command_prints_and_writes_the_hash_and_opens_no_table(release: Path
     file, told = result.stdout.splitlines()
     assert file == str(release / "seal.json")
     written = json.loads((release / "seal.json").read_bytes())
-    assert told == written["sha256"] == hash_of(release)
-    assert written["sealed_on"] == datetime.datetime.now(datetime.UTC).date().isoformat()
+    today = datetime.datetime.now(datetime.UTC).date()
+    assert told == written["sha256"] == seal.sha256(seal.declared(study(release)), today)
+    assert written["sealed_on"] == today.isoformat()
     assert {one["measure"] for one in written["declared"]["acceptance"]} == {"auroc", "oe_ratio"}
 
 
 def test_the_hash_can_be_computed_by_anybody(release: Path) -> None:
-    """As docs/trust.md says: JSON of `declared` with sorted keys, no blanks, UTF-8."""
+    """As docs/trust.md says: JSON of `declared` and `sealed_on` with sorted keys, no blanks, UTF-8."""
     import hashlib
 
-    written = json.loads(seal.text(reading.release_alone(release)[1], DAY))
-    plain = json.dumps(written["declared"], sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    written = json.loads(seal.text(seal.declared(study(release)), DAY))
+    both = {key: written[key] for key in ("declared", "sealed_on")}
+    plain = json.dumps(both, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     assert hashlib.sha256(plain.encode()).hexdigest() == written["sha256"]
 
 
@@ -195,6 +197,7 @@ STRANGE: dict[str, tuple[Callable[[dict[str, object]], object], str]] = {
     "a table gone": (lambda one: one["declared"].pop("subgroup"), "was altered after"),  # type: ignore[attr-defined]
     "another schema": (lambda one: one.update(schema="dossier-seal/2"), "is no seal"),
     "a key more": (lambda one: one.update(approved=True), "is no seal"),
+    "an earlier day": (lambda one: one.update(sealed_on="2026-01-02"), "was altered after it was sealed"),
     "no day": (lambda one: one.update(sealed_on="spring"), "is no seal"),
 }
 
@@ -205,7 +208,7 @@ def test_an_altered_seal_is_a_fault(release: Path, kind: str) -> None:
     sealed(release)
     content = json.loads((release / "seal.json").read_bytes())
     change(content)
-    (release / "seal.json").write_text(json.dumps(content))
+    (release / "seal.json").write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n")
     (fault,) = check.check(release).faults
     assert says in fault.what
     assert fault.where == "release.toml, [release] sealed"
@@ -215,7 +218,7 @@ def test_a_seal_of_another_model_and_none_at_all_are_faults(release: Path, tmp_p
     other = Path(shutil.copytree(release, tmp_path / "other"))
     edit(other, lambda text: text.replace('model = "Example model"', 'model = "Another model"'))
     sealed(release)
-    (release / "seal.json").write_bytes(seal.text(study(other), DAY))
+    (release / "seal.json").write_bytes(seal.text(seal.declared(study(other)), DAY))
     (fault,) = check.check(release).faults
     assert fault.what == 'seal.json is the seal of another model than "Example model".'
     for content in (b"", b"[]", b"\xff", b"[" * 100_000, b"null"):
@@ -224,7 +227,7 @@ def test_a_seal_of_another_model_and_none_at_all_are_faults(release: Path, tmp_p
     (release / "seal.json").unlink()
     assert check.check(release).faults
     edit(release, lambda text: text.replace('"seal.json"', '"../seal.json"'))
-    (tmp_path / "seal.json").write_bytes(seal.text(study(release), DAY))
+    (tmp_path / "seal.json").write_bytes(seal.text(seal.declared(study(release)), DAY))
     assert check.check(release).faults
 
 

@@ -137,8 +137,8 @@ def test_three_sign_and_verify_says_who_what_when_and_by_which_root(
         ),
         strict=True,
     ):
-        assert line.startswith(f"signed: {PAGES}, manifest.json, results.json by {name}, “{meaning}”, on 20")
-        assert line.endswith(f"by the signer's own clock, vouched for by Hospital Authority (SHA-256 {fingerprint})")
+        assert line.startswith(f"signed: {PAGES}, manifest.json, results.json by “{name}”, “{meaning}”, on 20")
+        assert line.endswith(f"by the signer's own clock, vouched for by “Hospital Authority” (SHA-256 {fingerprint})")
     who = "Ada Author, Stan Statistician, Quinn Quality"
     assert f"Verified: results.json is what {who} signed, and every other file is what it prints." in said
     assert said[-1] == "results.json itself was not checked against data."
@@ -477,6 +477,22 @@ def in_signed(name: str, do: Callable[[Path], object]) -> Callable[[Path], objec
     return lambda out: do(out / "signed" / name)
 
 
+def in_capitals(path: Path) -> None:
+    """The same signature in other letters, which no signature covers."""
+    content = path.read_bytes()
+    at = content.rindex(b"/Contents <") + len(b"/Contents <")
+    end = content.index(b">", at)
+    path.write_bytes(content[:at] + content[at:end].upper() + content[end:])
+
+
+def with_a_message(path: Path) -> None:
+    """Something else in the room that is kept for a signature."""
+    content = path.read_bytes()
+    at = content.rindex(b"/Contents <")
+    end = content.index(b">", at)
+    path.write_bytes(content[: end - 8] + b"deadbeef" + content[end:])
+
+
 def swapped(one: str, other: str) -> Callable[[Path], object]:
     def swap(out: Path) -> None:
         first, second = (out / "signed" / name for name in (one, other))
@@ -518,6 +534,8 @@ ALTERED: dict[str, tuple[Callable[[Path], object], str]] = {
     "bytes after signing": (appended, "no signature that can be read: startxref not found"),
     "a comment after signing": (in_signed(PAGES, lambda path: path.write_bytes(path.read_bytes() + b"\n% ")), PAGES),
     "bytes before": (in_signed(PAGES, lambda path: path.write_bytes(b"%!\n" + path.read_bytes())), "does not begin"),
+    "a signature in capitals": (in_signed(PAGES, in_capitals), "is not written as it is made"),
+    "a message in a signature": (in_signed(PAGES, with_a_message), "is not written as it is made"),
     "unsigned as signed": (lambda out: shutil.copy(out / PAGES, out / "signed"), "it holds no signature"),
     "the second cut off": (first_only, f"signature 2 is missing in signed/{PAGES}"),
     "pages gone": (in_signed(PAGES, Path.unlink), f"signature 1 is missing in signed/{PAGES}"),
@@ -760,7 +778,7 @@ def test_a_timestamp_outlives_the_certificate(
     found = signed.found(out, trust)
     assert (found.differences, found.by_trusted()) == ((), ("Ada Author",))
     assert {(one.clock, one.time) for one in found.signatures} == {("Clock", f"{day:%Y-%m-%d %H:%M:%S} UTC")}
-    assert all("by the clock of Clock" in line for line in found.lines() if line.startswith("signed: "))
+    assert all("by the clock of “Clock”" in line for line in found.lines() if line.startswith("signed: "))
 
 
 def test_a_timestamp_of_a_stranger_says_nothing(
