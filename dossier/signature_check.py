@@ -320,7 +320,7 @@ def _refuse_other_revisions(reader: Any, embedded: Sequence[Any], begin: int, co
 def _written(signature: bytes) -> bytes:
     """A signature as it stands in a PDF, which it does not cover itself: no other bytes stand for it."""
     whole: bytes = cms.ContentInfo.load(signature).dump()
-    return b"<%s%s>" % (whole.hex().encode(), b"00" * (len(signature) - len(whole)))
+    return b"<%s%s>" % (whole.hex().upper().encode(), b"00" * (len(signature) - len(whole)))
 
 
 DEEPEST = 50

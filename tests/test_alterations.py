@@ -173,7 +173,8 @@ def same_page_twice(writer: PdfWriter) -> None:
 
 
 def script(writer: PdfWriter) -> None:
-    writer.add_js("app.alert('approved')")
+    action = {NameObject("/S"): NameObject("/JavaScript"), NameObject("/JS"): TextStringObject("app.alert(1)")}
+    writer.root_object[NameObject("/OpenAction")] = DictionaryObject(action)
 
 
 def scripted_page(writer: PdfWriter) -> None:
@@ -201,7 +202,8 @@ def turned(writer: PdfWriter) -> None:
 
 
 def link_elsewhere(writer: PdfWriter) -> None:
-    links = [one for one in objects(writer, lambda one: one.get("/Subtype") == "/Link") if "/Dest" in one]
+    """A link, or where there is none a bookmark."""
+    links = objects(writer, has("/Dest"))
     links[0][NameObject("/Dest")] = next(one["/Dest"] for one in links if one["/Dest"] != links[0]["/Dest"])
 
 
@@ -235,7 +237,7 @@ OF_PAGES: dict[str, Page] = {
     "digits read as others": stream_altered(maps, digits_read_otherwise),
     "another font": stream_altered(has("/Length1"), lambda content: content[:-4] + bytes(4)),
     "other widths": first(has("/W"), "/W", ArrayObject()),
-    "a colour profile": first(has("/OutputConditionIdentifier"), "/OutputConditionIdentifier", TextStringObject("x")),
+    "no colour profile": without("/OutputIntents"),
     "a crop": box_of("/CropBox"),
     "another size": box_of("/MediaBox"),
     "a page turned": turned,

@@ -477,12 +477,12 @@ def in_signed(name: str, do: Callable[[Path], object]) -> Callable[[Path], objec
     return lambda out: do(out / "signed" / name)
 
 
-def in_capitals(path: Path) -> None:
+def in_small_letters(path: Path) -> None:
     """The same signature in other letters, which no signature covers."""
     content = path.read_bytes()
     at = content.rindex(b"/Contents <") + len(b"/Contents <")
     end = content.index(b">", at)
-    path.write_bytes(content[:at] + content[at:end].upper() + content[end:])
+    path.write_bytes(content[:at] + content[at:end].lower() + content[end:])
 
 
 def with_a_message(path: Path) -> None:
@@ -534,7 +534,7 @@ ALTERED: dict[str, tuple[Callable[[Path], object], str]] = {
     "bytes after signing": (appended, "no signature that can be read: startxref not found"),
     "a comment after signing": (in_signed(PAGES, lambda path: path.write_bytes(path.read_bytes() + b"\n% ")), PAGES),
     "bytes before": (in_signed(PAGES, lambda path: path.write_bytes(b"%!\n" + path.read_bytes())), "does not begin"),
-    "a signature in capitals": (in_signed(PAGES, in_capitals), "is not written as it is made"),
+    "a signature in small letters": (in_signed(PAGES, in_small_letters), "is not written as it is made"),
     "a message in a signature": (in_signed(PAGES, with_a_message), "is not written as it is made"),
     "unsigned as signed": (lambda out: shutil.copy(out / PAGES, out / "signed"), "it holds no signature"),
     "the second cut off": (first_only, f"signature 2 is missing in signed/{PAGES}"),
