@@ -112,6 +112,28 @@ def check(release: Path, as_json: bool, allow_outside: bool) -> int:
     return BAD_INPUT if found.faults else DONE
 
 
+@dossier.command(short_help="Seal what a release declares, before its data are opened.")
+@click.argument("release", metavar="RELEASE", type=click.Path(path_type=Path))
+def seal(release: Path) -> None:
+    """Print the hash of criteria, thresholds, subgroups and intended use, and write it with them into seal.json.
+
+    RELEASE is a folder with a release.toml, or the path of one; no table is opened. Publish the hash, or send it to
+    somebody: with `sealed = "seal.json"` in [release] a later build says whether anything was changed since.
+    """
+    import datetime
+
+    from dossier import output, reading
+    from dossier import seal as sealing
+
+    folder, declared = reading.release_alone(release)
+    file = folder / sealing.SEAL
+    output.refuse_what_is_there(file)
+    sealed, today = sealing.declared(declared), datetime.datetime.now(datetime.UTC).date()
+    output.write_report(file, sealing.text(sealed, today))
+    _print(file)
+    _print(sealing.sha256(sealed, today))
+
+
 def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that every command that writes pages has."""
     options = (
@@ -274,29 +296,43 @@ def schema() -> None:
 @dossier.command(short_help="Compare a dossier with its results.")
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
 @click.option("--release", type=click.Path(path_type=Path), help="What it was built from: compare inputs and rebuild.")
+@click.option(
+    "--trust", "roots", metavar="CA.pem", multiple=True, type=click.Path(path_type=Path), help="Whom you trust to sign."
+)
+@click.option("--self-signed", is_flag=True, help="Trust a certificate of --trust that vouches for itself.")
+@click.option("--hashes-only", is_flag=True, help="Print nothing again: for a dossier made with other versions.")
 @_allow_outside
-def verify(out: Path, release: Path | None, allow_outside: bool) -> int:
+def verify(
+    out: Path, release: Path | None, roots: tuple[Path, ...], self_signed: bool, hashes_only: bool, allow_outside: bool
+) -> int:
     """Compare every file of a dossier with its manifest, and with what its results print.
 
     Everything is printed again from results.json, and every byte compared. OUT is a folder that dossier build has
-    written. Exit code 4 where something differs.
+    written. Exit code 4 where something differs, or where the versions of this machine print other bytes.
 
-    A manifest has no signature: it says nothing about who made the dossier, and nothing that it says is run. With
-    --release the dossier is built again, and every byte compared.
+    A manifest says nothing about who made the dossier, and nothing that it says is run. With --release the dossier is
+    built again, and every byte compared. With --trust the signatures of OUT/signed count that an authority of yours
+    vouches for; no network is asked.
     """
+    from dossier import signed
     from dossier import verify as verification
     from dossier.errors import ReleaseError
     from dossier.faults.locations import Option
     from dossier.faults.wording import counted
 
+    _refuse_half_a_verification(release, roots, self_signed, hashes_only)
     if release is not None and not release.exists():
         raise ReleaseError.one("no_release", Option("--release"), path=str(release))
-    reports = [verification.report(out)]
+    trust = signed.Trust(roots, self_signed)
+    signed.refuse_no_roots(trust)
+    first = verification.report(out, hashes_only)
+    signatures = signed.found(out, trust)
+    reports = [first, verification.Report(tuple(signatures.lines()), signatures.differences)]
     if release is not None:
         reports.append(verification.inputs(out, release))
         # A command that is none is told by the first report. Other inputs give another dossier, or none.
         command = verification.asked_for(out)
-        if command is not None and not reports[-1].differences:
+        if command is not None and not first.differences and not reports[-1].differences:
             reports.append(_rebuilt(out, release, command, allow_outside))
     for text in (text for report in reports for text in report.checked):
         _print(text)
@@ -305,9 +341,91 @@ def verify(out: Path, release: Path | None, allow_outside: bool) -> int:
     differences = [text for report in reports for text in report.differences]
     for text in differences:
         _tell(f"differs: {text}")
-    _print(f"{counted(len(differences), 'difference')}." if differences else "No difference in what was compared.")
-    _print("Nobody has signed it: who changes results.json and prints anew leaves no trace here.")
-    return DIFFERS if differences else DONE
+    if differences:
+        _print(f"{counted(len(differences), 'difference')}.")
+        return DIFFERS
+    for text in verification.conclusion(first, release is not None, signatures.by_trusted()):
+        _print(text)
+    return DONE
+
+
+def _refuse_half_a_verification(
+    release: Path | None, roots: tuple[Path, ...], self_signed: bool, hashes_only: bool
+) -> None:
+    if hashes_only and release is not None:
+        raise click.UsageError("--release builds and prints everything again, and --hashes-only nothing: give one.")
+    if self_signed and not roots:
+        raise click.UsageError("--self-signed trusts a certificate that --trust names: give both.")
+
+
+@dossier.command(short_help="Sign a dossier.")
+@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
+@click.option("--as", "meaning", required=True, metavar="MEANING", help="A role of [[signatory]]; else any words.")
+@click.option("--pkcs12", metavar="FILE", type=click.Path(path_type=Path), help="Your key and certificate.")
+@click.option("--pkcs11", metavar="MODULE", type=click.Path(path_type=Path), help="The library of your token or card.")
+@click.option("--token", metavar="LABEL", help="The label of the token.")
+@click.option("--key", metavar="LABEL", help="The label of key and certificate on the token.")
+@click.option("--tsa", metavar="URL", help="A timestamp authority; it sees hashes, and nothing else leaves.")
+@click.option("--self-signed", is_flag=True, help="Take a certificate that only itself vouches for.")
+@click.option("--password-fd", metavar="N", type=click.IntRange(min=0), help="A file descriptor with the password.")
+@click.option("--hashes-only", is_flag=True, help="Print nothing again before: for a dossier made with other versions.")
+def sign(
+    out: Path,
+    meaning: str,
+    pkcs12: Path | None,
+    pkcs11: Path | None,
+    token: str | None,
+    key: str | None,
+    tsa: str | None,
+    self_signed: bool,
+    password_fd: int | None,
+    hashes_only: bool,
+) -> None:
+    """Sign the PDFs, the results and the manifest of a dossier: copies and signatures go into OUT/signed.
+
+    OUT is verified first. The password, or the PIN, comes from the variable DOSSIER_PASSWORD, from a file descriptor,
+    or from you, and never from an argument. docs/trust.md says what a signature means.
+    """
+    from dossier import output
+    from dossier import sign as signing
+
+    _refuse_half_a_key(pkcs12, pkcs11, token, key, tsa)
+    with output.held(out):
+        signing.refuse_unsound(out, meaning, hashes_only)
+        password = _password(password_fd)
+        if pkcs12 is not None:
+            own: signing.KeyFile | signing.Token = signing.KeyFile(pkcs12, password)
+        else:
+            own = signing.Token(pkcs11 or Path(), token or "", key or "", password)
+        made = signing.signatures(out, signing.Request(meaning, own, tsa, self_signed))
+        _list(output.write_signatures(out, made))
+
+
+def _refuse_half_a_key(
+    pkcs12: Path | None, pkcs11: Path | None, token: str | None, key: str | None, tsa: str | None
+) -> None:
+    if (pkcs12 is None) == (pkcs11 is None):
+        raise click.UsageError("Give --pkcs12 with a file, or --pkcs11 with the library of a token.")
+    if pkcs11 is not None and not (token and key):
+        raise click.UsageError("A token needs --token and --key, the labels of the token and of the key on it.")
+    if tsa is not None and not tsa.startswith(("https://", "http://")):
+        raise click.BadParameter("It is no address of the web.", param_hint="--tsa")
+
+
+def _password(descriptor: int | None) -> str:
+    """The password of a key, which stands in no argument, and in no variable of a process that we start."""
+    given = os.environ.pop("DOSSIER_PASSWORD", None)
+    if descriptor is not None:
+        try:
+            with os.fdopen(descriptor, encoding="utf-8") as stream:
+                return stream.readline().rstrip("\n")
+        except (OSError, UnicodeDecodeError):
+            raise click.BadParameter("Nothing can be read from it.", param_hint="--password-fd") from None
+    if given is not None:
+        return given
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise click.UsageError("There is no terminal to ask for the password: give DOSSIER_PASSWORD or --password-fd.")
+    return str(click.prompt("Password or PIN", hide_input=True, default="", show_default=False, err=True))
 
 
 def _rebuilt(out: Path, release: Path, command: Build | Quick, allow_outside: bool) -> Report:

@@ -4,6 +4,7 @@ DossierError          something the user can mend: exit code 2
 ├── ReleaseError      the release.toml asks for something impossible
 ├── DataError         a table does not hold what it should
 ├── OutputError       OUT cannot be written or replaced
+├── SigningError      a key does not sign, or what makes and reads signatures is not there
 ├── WorkerError       a worker process ended before its work was done
 └── PageError         the page came out wrong (a fault of the material, not of the data)
 """
@@ -122,6 +123,10 @@ class DataError(DossierError):
 
 class OutputError(DossierError):
     """OUT cannot be written or replaced."""
+
+
+class SigningError(DossierError):
+    """A key does not sign, or what makes and reads signatures is not there."""
 
 
 class WorkerError(DossierError):

@@ -19,6 +19,8 @@ from dossier.types import (
     Estimate,
     Flag,
     Result,
+    Seal,
+    Sealed,
     SubgroupEvidence,
     SubgroupSize,
     SubgroupSummary,
@@ -26,7 +28,7 @@ from dossier.types import (
 )
 from dossier.typeset.names import count_of, lost_rows, rows_read_of
 from dossier.typeset.numbers import TIED, expected_range, number, patients_needed, per_cent, threshold
-from dossier.typeset.words import counted, listing
+from dossier.typeset.words import counted, date, listing
 
 if TYPE_CHECKING:
     from dossier.release import Release, Reply
@@ -74,6 +76,7 @@ FLAGS: Mapping[str, str] = {
     "no_threshold": "No threshold",
     "dates_missing": "Dates not stated",
     "version_differs": "Another version was tested",
+    "changed_since_sealed": "Declarations changed since they were sealed",
     "criterion_not_dated": "Criterion without a date",
     "criterion_not_estimable": "Criterion that cannot be estimated",
     "dataset_withheld": "Dataset too small to be shown",
@@ -623,6 +626,31 @@ MEASURES = frozenset(measure for rule in RULES for measure in rule.reads)
 
 
 # ---- the release ----------------------------------------------------------------------------------------------------
+
+
+SEALED: Mapping[Sealed, str] = {
+    "release": "what is tested, or the level",
+    "outcome": "the outcome",
+    "thresholds": "the thresholds",
+    "acceptance": "the criteria",
+    "subgroup": "the subgroups",
+    "intended_use": "the intended use",
+}
+"""What each table that is sealed holds, in words."""
+
+
+def changed(seal: Seal) -> str:
+    """What was changed since it was sealed, in words; empty where nothing was."""
+    tables = {one.table for one in seal.changes}
+    return listing([said for table, said in SEALED.items() if table in tables])
+
+
+def since_sealed(seal: Seal | None) -> tuple[Flag, ...]:
+    """That something was changed after it had been sealed."""
+    if seal is None or not seal.changes:
+        return ()
+    says = f"changed after sealing on {date(seal.sealed_on)}: {changed(seal)}; results.json has each change."
+    return (Flag("changed_since_sealed", POOLED, says),)
 
 
 def unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> tuple[Flag, ...]:

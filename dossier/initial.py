@@ -25,6 +25,7 @@ level = 0.95                     # the confidence level of every interval
 seed = 1                         # every random draw starts from this number
 tester = "Who ran the test, and their relation to the owner"
 # artifact_sha256 = "..."        # the SHA-256 of the model file that was tested
+# sealed = "seal.json"           # what dossier seal wrote before the data were opened: changes since are printed
 # previous = "../0.9.0/results.json" # of the previous release: what changed since; may lie outside, as above
 # tested_version = "0.9.0"       # where it differs from version; say why in [statements]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections import deque
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
@@ -15,6 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from dossier.types import Evidence, InputFile
 
 MANIFEST = "manifest.json"
+SIGNED = "signed"
+"""The folder of OUT that holds signatures: no manifest lists it, for they are made later, and over the manifest."""
 SCHEMA: Literal["dossier-manifest/1"] = "dossier-manifest/1"
 LARGEST = 1 << 26
 """Bytes; that of a release of 100,000 files is smaller."""
@@ -90,6 +93,27 @@ class Manifest(BaseModel):
         """Every file and folder of OUT that it accounts for, itself among them."""
         files = [PurePosixPath(MANIFEST), *(PurePosixPath(one.name) for one in self.outputs)]
         return frozenset(path.as_posix() for file in files for path in (file, *file.parents)) - {"."}
+
+    @property
+    def signable(self) -> tuple[str, ...]:
+        """The files that a signature is made over: the results, the manifest that lists all files, and the pages."""
+        names = [one.name for one in self.outputs]
+        pages = [name for name in names if name.endswith(".pdf") and "/" not in name]
+        return (*(name for name in names if name == "results.json"), MANIFEST, *pages)
+
+    def signatures(self, folder: Path) -> frozenset[str]:
+        """What there is in the folder of signatures, by the names that `dossier sign` gives, and that folder."""
+        if (folder / SIGNED).is_symlink() or not (folder / SIGNED).is_dir():
+            return frozenset()
+        pages = [name for name in self.signable if name.endswith(".pdf")]
+        beside = re.compile(rf"(?:{'|'.join(map(re.escape, self.signable))})\.[1-9][0-9]?\.p7s")
+        names = [path.name for path in (folder / SIGNED).iterdir() if path.is_file() and not path.is_symlink()]
+        known = [name for name in names if name in pages or beside.fullmatch(name)]
+        return frozenset({SIGNED, *(f"{SIGNED}/{name}" for name in known)})
+
+    def strange(self, folder: Path) -> list[str]:
+        """What is in the folder of a dossier and neither listed nor a signature."""
+        return sorted(present(folder) - self.listed - self.signatures(folder))
 
     def altered(self, folder: Path) -> list[str]:
         """The files that are there with other bytes than it lists; one that is gone is not among them."""

@@ -21,7 +21,7 @@ from pathlib import Path
 from dossier import manifest
 from dossier.errors import Fault, OutputError
 from dossier.facts import Fact
-from dossier.faults.locations import Option, Out, TemporaryFolder
+from dossier.faults.locations import File, Option, Out, TemporaryFolder
 from dossier.manifest import MANIFEST
 
 AT_WORKING_FOLDER = -100
@@ -40,13 +40,12 @@ LARGEST_JOURNAL = 10_000
 
 
 @contextmanager
-def reserved(out: Path, replace: bool = False) -> Iterator[None]:
-    """Keep OUT for one build, from before anything is computed until it is written.
+def held(out: Path) -> Iterator[Path]:
+    """Keep OUT for one program, wherever it is, and give its full path.
 
-    `out` need not exist; with `replace` it may hold files of ours that somebody has altered. What builds that were
-    killed have left is cleared away first. Raises OutputError where OUT cannot be written or replaced, and where
-    another build has it: that is known at once, not after the work. The system frees the lock of a build that ends,
-    however it ends. A file system without locks lets two builds work at once; each still writes OUT whole.
+    What builds that were killed have left is cleared away first. Raises OutputError where OUT cannot be written, and
+    where another build has it. The system frees the lock of a program that ends, however it ends. A file system without
+    locks lets two work at once; each still writes OUT whole.
     """
     with told(out):
         place = _place(out)
@@ -56,8 +55,41 @@ def reserved(out: Path, replace: bool = False) -> Iterator[None]:
             _restore(place)
             if alone:
                 _remove_abandoned(place)
+        yield place
+
+
+@contextmanager
+def reserved(out: Path, replace: bool = False) -> Iterator[None]:
+    """Keep OUT for one build, from before anything is computed until it is written.
+
+    `out` need not exist; with `replace` it may hold files of ours that somebody has altered, or signatures. Raises
+    OutputError also where OUT cannot be replaced: that is known at once, not after the work.
+    """
+    with told(out):
+        _refuse_where_we_are(_place(out), out)
+    with held(out) as place:
+        with told(out):
             _refuse_what_is_not_ours(place, out, replace)
         yield
+
+
+def write_signatures(out: Path, files: Mapping[str, bytes]) -> tuple[Path, ...]:
+    """Put these files in the place of OUT/signed in one step; OUT is held while this is done."""
+    with told(out):
+        place = _place(out)
+        target = place / manifest.SIGNED
+        with _working_folder(place) as working:
+            _fill(working, files)
+            with _uninterrupted():
+                if not target.exists():
+                    working.rename(target)
+                elif not _exchange(working, target):
+                    # Each by itself: a kill leaves a signature that is not on every file, and none is lost.
+                    for name in files:
+                        (working / name).replace(target / name)
+                _sync(target)
+                _sync(place)
+    return tuple(out / manifest.SIGNED / name for name in sorted(files))
 
 
 def write(out: Path, files: Mapping[str, bytes], replace: bool = False) -> tuple[Path, ...]:
@@ -68,13 +100,9 @@ def write(out: Path, files: Mapping[str, bytes], replace: bool = False) -> tuple
     """
     with told(out):
         place = _place(out)
+        _refuse_where_we_are(place, out)
         with _working_folder(place) as working:
-            for name, content in files.items():
-                path = working / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content)
-            for path in (*working.rglob("*"), working):
-                _sync(path)
+            _fill(working, files)
             with _uninterrupted():
                 # The look of `reserved` is minutes old by now.
                 _refuse_what_is_not_ours(place, out, replace)
@@ -82,11 +110,24 @@ def write(out: Path, files: Mapping[str, bytes], replace: bool = False) -> tuple
     return tuple(out / name for name in files)
 
 
+def _fill(working: Path, files: Mapping[str, bytes]) -> None:
+    for name, content in files.items():
+        path = working / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    for path in (*working.rglob("*"), working):
+        _sync(path)
+
+
 def leaving(out: Path, kept: Collection[str], suffix: str = "") -> tuple[str, ...]:
     """The files of the dossier in OUT, those with this suffix, that go when these take their place."""
     with told(out):
-        known = manifest.read(_place(out))
-    names = () if known is None else tuple(file.name for file in known.outputs)
+        place = _place(out)
+        known = manifest.read(place)
+        if known is None:
+            return ()
+        signatures = known.signatures(place) - {manifest.SIGNED}
+        names = (*(file.name for file in known.outputs), *signatures)
     return tuple(sorted(name for name in names if name.endswith(suffix) and name not in kept))
 
 
@@ -94,6 +135,12 @@ def refuse_what_is_not_empty(folder: Path) -> None:
     """Refuse a place for a new release where something stands already."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise OutputError.one("folder_not_empty", Out(str(folder)), folder=folder.name)
+
+
+def refuse_what_is_there(file: Path) -> None:
+    """Refuse to write over a file that cannot be made again."""
+    if os.path.lexists(file):
+        raise OutputError.one("sealed_already", File(str(file)), file=file.name)
 
 
 def refuse_as_report(file: Path, out: Path) -> None:
@@ -150,10 +197,12 @@ def _place(out: Path) -> Path:
     if out.is_symlink() or (out.exists() and not out.is_dir()):
         code = "out_is_link" if out.is_symlink() else "out_is_no_folder"
         raise OutputError.one(code, Out(str(out)), out=out.name)
-    place = out.resolve()
+    return out.resolve()
+
+
+def _refuse_where_we_are(place: Path, out: Path) -> None:
     if Path.cwd().is_relative_to(place):
         raise OutputError.one("out_is_current_folder", Out(str(out)))
-    return place
 
 
 def _working(place: Path) -> Path:
@@ -176,10 +225,12 @@ def _refuse_what_is_not_ours(place: Path, out: Path, replace: bool) -> None:
     known = manifest.read(place)
     if known is None:
         raise OutputError.one("out_of_others", Out(str(out)), out=place.name)
-    if strange := sorted(present - known.listed):
+    if strange := known.strange(place):
         raise OutputError.one("unlisted_files", Out(str(out)), out=place.name, files=tuple(strange))
     if not replace and (altered := known.altered(place)):
         raise OutputError.one("altered_files", Out(str(out)), out=place.name, files=tuple(altered))
+    if not replace and known.signatures(place):
+        raise OutputError.one("signed_output", Out(str(out)), out=place.name, folder=manifest.SIGNED)
 
 
 # ---- one build at a time --------------------------------------------------------------------------------------------
@@ -381,7 +432,7 @@ def _restore(place: Path) -> None:
     if known is not None and said == _about(place, previous):
         if not place.exists():
             previous.rename(place)
-        elif manifest.present(previous) <= known.listed and not known.altered(previous):
+        elif not known.strange(previous) and not known.altered(previous):
             _discard(previous, place)
     journal.unlink()
     _sync(place.parent)

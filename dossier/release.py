@@ -125,6 +125,9 @@ class About(Table):
     )
     tested_version: Text | None = Field(None, description="The version that was tested, where it is another one.")
     tester: Text | None = Field(None, description="Who ran the test, and their relation to the owner.")
+    sealed: Text | None = Field(
+        None, description="The file that dossier seal wrote before the data were opened, such as seal.json."
+    )
     previous: Text | None = Field(
         None, description="The results.json of the previous release; it may lie outside the folder."
     )

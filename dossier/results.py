@@ -52,6 +52,8 @@ from dossier.types import (
     PreviousManifest,
     Result,
     Role,
+    Seal,
+    SealChange,
     SubgroupEvidence,
     SubgroupSize,
     SubgroupSummary,
@@ -639,6 +641,26 @@ class PreviousRow(Row):
         )
 
 
+class SealRow(Row):
+    """What was sealed before the data were opened, and what was changed since."""
+
+    file: str
+    sha256: str
+    sealed_on: datetime.date
+    sha256_now: str
+    changes: tuple[SealChange, ...]
+
+    @classmethod
+    def of(cls, one: Seal) -> Self:
+        """The row of a seal."""
+        return cls.model_validate(one, from_attributes=True)
+
+    @property
+    def value(self) -> Seal:
+        """The seal."""
+        return Seal(**dict(self))
+
+
 class Results(Row):
     """The whole of results.json."""
 
@@ -660,6 +682,7 @@ class Results(Row):
     acceptance: tuple[CriterionRow, ...]
     checklist: tuple[ChecklistRow, ...]
     previous: PreviousRow | None
+    seal: SealRow | None
 
     @property
     def evidence(self) -> Evidence:
@@ -693,6 +716,7 @@ class Results(Row):
             withheld=tuple(_known(row.not_given for row in self.description)),
             has_release_file=self.has_release_file,
             changes=None if previous is None else Changes(previous, tuple(one for one in results if _is_change(one))),
+            seal=None if self.seal is None else self.seal.value,
         )
 
     def text(self) -> bytes:
@@ -729,6 +753,7 @@ def of(evidence: Evidence) -> Results:
         acceptance=tuple(CriterionRow.of(one) for one in evidence.criteria),
         checklist=evidence.checklist,
         previous=None if evidence.changes is None else PreviousRow.of(evidence.changes.previous, tiers),
+        seal=None if evidence.seal is None else SealRow.of(evidence.seal),
     )
 
 

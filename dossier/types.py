@@ -405,6 +405,32 @@ class Previous:
         return self.predicted if self.predicted.is_other(Predicted.by(release)) else None
 
 
+Sealed = Literal["release", "outcome", "thresholds", "acceptance", "subgroup", "intended_use"]
+"""A table of release.toml that a seal is over."""
+
+
+@dataclass(frozen=True)
+class SealChange:
+    """A part of what was sealed that is not as it was: the table, the part as JSON, how often then and now."""
+
+    table: Sealed
+    part: str
+    then: int
+    now: int
+
+
+@dataclass(frozen=True)
+class Seal:
+    """The hash of what was declared before the data were opened, and what was changed since."""
+
+    file: str
+    sha256: str
+    sealed_on: datetime.date
+    """The day that the file names; who published the hash can prove it."""
+    sha256_now: str
+    changes: tuple[SealChange, ...]
+
+
 @dataclass(frozen=True)
 class Study:
     """Everything that was read, checked once and for all."""
@@ -423,6 +449,8 @@ class Study:
     """The previous release, where this one names it."""
     tables: tuple[SettledTable, ...] = ()
     """What was settled about the columns of every table."""
+    seal: Seal | None = None
+    """What was sealed before the data were opened, where the release names a seal."""
 
 
 # ---- what evaluate makes --------------------------------------------------------------------------------------------
@@ -715,6 +743,8 @@ class Evidence:
     """Whether a release file stands behind it; a quick look at one table has none."""
     changes: Changes | None = None
     """What differs from the previous release, where the release names it."""
+    seal: Seal | None = None
+    """What was sealed before the data were opened, where the release names a seal."""
 
     @cached_property
     def of_measure(self) -> Mapping[tuple[str, str], Sequence[Result]]:

@@ -8,18 +8,22 @@ the rows (`inputs` and `rebuilt`) or by a signature alone.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
-from dossier import command, limited, results
+from dossier import command, limited, results, versions
 from dossier import manifest as manifests
 from dossier.errors import OutputError, ReleaseError
 from dossier.faults.locations import Out
+from dossier.faults.wording import listed
 from dossier.manifest import MANIFEST, Manifest
 
 SECONDS, SECONDS_A_MEGABYTE, MOST_SECONDS = 300, 120, 3600
 """Of the processor, to print a dossier; ours take a tenth of it for each megabyte of results."""
+LONGEST, MOST_VERSIONS = 40, 30
+"""Characters of a version, and how many of them are told: they come from a file that anybody may have made."""
+NO_DATA = f"{results.RESULTS} itself was not checked against data."
 
 
 @dataclass(frozen=True)
@@ -28,18 +32,45 @@ class Report:
 
     checked: tuple[str, ...]
     differences: tuple[str, ...]
+    printed: bool = False
+    """Whether every file was printed again and compared."""
 
 
-def report(out: Path) -> Report:
-    """Look at every file of a dossier: its hash, and whether results.json prints it again to the byte."""
+def report(out: Path, hashes_only: bool = False) -> Report:
+    """Look at every file of a dossier: its hash, and whether results.json prints it again to the byte.
+
+    With `hashes_only` nothing is printed, so that other versions are no difference; little is known then.
+    """
     manifest = _opened(out)
     found = manifests.present(out)
     differences = [f"{one.name} is missing" for one in manifest.outputs if one.name not in found]
     differences += [f"{name} differs from the manifest" for name in manifest.altered(out)]
-    differences += [f"{name} is not listed in the manifest" for name in sorted(found - manifest.listed)]
+    differences += [f"{name} is not listed in the manifest" for name in manifest.strange(out)]
     checked = [f"files: {len(manifest.outputs)} by size and SHA-256, and none beside them"]
-    told, wrong = _within_limits(out, manifest)
-    return Report((*checked, *told), tuple(dict.fromkeys([*differences, *wrong])))
+    if hashes_only:
+        return Report((*checked, "printed again: nothing, hashes only"), tuple(differences))
+    again, wrong = _within_limits(out, manifest)
+    return Report((*checked, *again), tuple(dict.fromkeys([*differences, *wrong])), printed=not wrong)
+
+
+def conclusion(found: Report, rebuilt: bool, signers: Sequence[str]) -> tuple[str, ...]:
+    """What may be said of a dossier without a difference: no more than was looked at.
+
+    `rebuilt` where a release gave all of it again; `signers` are those, under a root that was named, who signed
+    results.json and the manifest.
+    """
+    by = listed(list(signers), 3)
+    if rebuilt:
+        return ("Verified: this release gives every byte of this dossier.", *([f"Signed by {by}."] if by else []))
+    if by and found.printed:
+        return (f"Verified: results.json is what {by} signed, and every other file is what it prints.", NO_DATA)
+    if by:
+        return (f"Verified by signature alone: every file has the hash in the manifest that {by} signed.", NO_DATA)
+    if found.printed:
+        said = f"The files are what {results.RESULTS} prints; {results.RESULTS} itself was not checked against data."
+    else:
+        said = f"Self-consistent: every file has the hash that {MANIFEST} lists. Nothing was checked against data."
+    return (said, f"Nobody vouches for it: who changes {results.RESULTS} and prints anew leaves no trace here.")
 
 
 def _within_limits(out: Path, manifest: Manifest) -> tuple[list[str], list[str]]:
@@ -49,8 +80,8 @@ def _within_limits(out: Path, manifest: Manifest) -> tuple[list[str], list[str]]
     answer = limited.call("dossier.verify:printed_again", str(out.absolute()), seconds=seconds)
     if isinstance(answer, limited.Ended):
         return [], [f"{results.RESULTS} cannot be printed again: {answer.reason}"]
-    told, wrong = answer
-    return told, wrong
+    again, wrong = answer
+    return again, wrong
 
 
 def printed_again(folder: str) -> tuple[list[str], list[str]]:
@@ -66,15 +97,10 @@ def printed_again(folder: str) -> tuple[list[str], list[str]]:
         read = results.read(content)
     except ReleaseError as error:
         return [], [f"nothing was printed again: {error.faults[0].what}"]
-    from dossier import evaluate
-
-    ours = evaluate.versions()
-    others = [name for name in sorted({*ours, *read.versions}) if ours.get(name) != read.versions.get(name)]
+    others = _other_versions(read.versions)
     if others:
         # Other libraries draw other bytes, and nothing would be learnt.
-        return [
-            f"printed again: not compared, for this dossier was made with other versions of {', '.join(others)}"
-        ], []
+        return [], [others]
     from dossier import printing
 
     try:
@@ -85,6 +111,24 @@ def printed_again(folder: str) -> tuple[list[str], list[str]]:
     return [f"printed again: {len(files)} files from {results.RESULTS}, byte by byte"], _apart(out, files)
 
 
+def _other_versions(recorded: Mapping[str, str]) -> str:
+    """Which versions made a dossier where ours are others, and what to install; empty where they are the same."""
+    ours = versions.installed()
+    others = [name for name in sorted({*ours, *recorded}) if ours.get(name) != recorded.get(name)]
+    if not others:
+        return ""
+    absent = "not recorded"
+    said = [
+        f"{name[:LONGEST]} {recorded.get(name, absent)[:LONGEST]} (here {ours.get(name, 'none')})" for name in others
+    ]
+    mend = versions.install({name: recorded[name] for name in others if name in recorded})
+    install = f"install {mend}, or" if mend else "find them, or"
+    return (
+        f"nothing was printed again, for this dossier was made with other versions: {listed(said, MOST_VERSIONS)}; "
+        f"{install} add --hashes-only"
+    )
+
+
 def _apart(out: Path, files: Mapping[str, bytes]) -> list[str]:
     """The files that are not what is printed."""
     wrong = []
@@ -93,7 +137,7 @@ def _apart(out: Path, files: Mapping[str, bytes]) -> list[str]:
         if not path.is_file() or path.stat().st_size != len(content) or path.read_bytes() != content:
             wrong.append(f"{name} is not what {results.RESULTS} prints")
     printed = {*files, *(parent.as_posix() for name in files for parent in PurePath(name).parents)}
-    strange = sorted(manifests.present(out) - printed)
+    strange = sorted(manifests.present(out) - printed - _opened(out).signatures(out))
     return wrong + [f"{name} is not printed from {results.RESULTS}" for name in strange]
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from dossier import compose, draw, evaluate, press, reading, results
+from dossier import compose, draw, evaluate, press, reading, results, versions
 from dossier.contents import Edition
 from dossier.facts import Method
 from dossier.register import fill
@@ -66,7 +66,7 @@ def _depends_on(name: str) -> str:
     tables = SHARED / "data" / name
     files = [*(ROOT / "dossier").rglob("*.py"), *RELEASES[name].rglob("*"), *tables.rglob("*")]
     files += [Path(__file__), Path(built.__file__)]
-    known = hashlib.sha256(repr((sys.version, sorted(evaluate.versions().items()))).encode())
+    known = hashlib.sha256(repr((sys.version, sorted(versions.installed().items()))).encode())
     for path in sorted(path for path in files if path.is_file()):
         known.update(f"{path}\n".encode() + hashlib.sha256(path.read_bytes()).digest())
     return known.hexdigest()[:32]
@@ -174,7 +174,15 @@ def book(request: pytest.FixtureRequest, books: dict[str, Book]) -> Book:
 SLOW = frozenset(
     {
         *("test_pages.py", "test_committee.py", "test_compose.py", "test_figures.py", "test_every_figure.py"),
-        *("test_verify.py", "test_disclosure.py", "test_conformance.py", "test_determinism.py", "test_clusters.py"),
+        *(
+            "test_verify.py",
+            "test_alterations.py",
+            "test_sign.py",
+            "test_disclosure.py",
+            "test_conformance.py",
+            "test_determinism.py",
+            "test_clusters.py",
+        ),
         *("test_safe_path.py", "test_cluster.py", "test_interruptions.py", "test_installation.py", "test_wheel.py"),
         *("test_fuzz.py", "test_coverage.py", "test_mutation.py", "test_library.py", "test_cli.py", "test_check.py"),
         *("test_readers.py", "test_expected_values.py", "test_notebook.py"),

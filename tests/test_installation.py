@@ -162,7 +162,7 @@ def test_the_pipeline_ends_with_3_where_a_criterion_is_not_met(tmp_path: Path, p
     done = pipeline(tmp_path, programs)
     assert done.returncode == 3, done.stderr
     assert "asked for is at least 0.999" in done.stderr
-    assert "No difference in what was compared." in done.stdout
+    assert "Verified: this release gives every byte of this dossier." in done.stdout
     assert ElementTree.parse(tmp_path / "report.xml").getroot().get("failures") == "1"
     assert json.loads((tmp_path / "check.json").read_text())["faults"] == []
     with tarfile.open(tmp_path / "dossier-out.tar.gz") as packed:

@@ -19,7 +19,7 @@ from click.testing import CliRunner, Result
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ContentStream, NameObject
 
-from dossier import cli, initial, limited, results, verify
+from dossier import cli, initial, limited, results, verify, versions
 from dossier.errors import DossierError, ReleaseError
 from tests.conftest import ROOT
 
@@ -119,18 +119,19 @@ def test_a_sound_dossier_holds_and_a_rebuild_is_the_same(built: Path, release: P
     assert said[1] == f"printed again: {count} files from results.json, byte by byte"
     assert said[2].startswith("inputs: ")
     assert said[3] == f"rebuild: {count} files, byte by byte"
-    assert said[4] == "No difference in what was compared."
-    assert said[5].startswith("Nobody has signed it")
+    assert said[4] == "Verified: this release gives every byte of this dossier."
     assert result.stderr == ""
 
 
 def test_without_a_release_it_is_said_what_was_not_checked(glance: Path) -> None:
     result = asked("verify", glance)
     assert (result.exception, result.return_value, result.stderr) == (None, 0, "")
-    assert result.stdout.splitlines()[2:4] == [
+    assert result.stdout.splitlines()[2:] == [
         "inputs and rebuild: not checked, no release was given",
-        "No difference in what was compared.",
+        "The files are what results.json prints; results.json itself was not checked against data.",
+        "Nobody vouches for it: who changes results.json and prints anew leaves no trace here.",
     ]
+    assert "verified" not in result.stdout.lower()
 
 
 def test_the_command_and_the_model_file_are_printed(built: Path) -> None:
@@ -282,17 +283,42 @@ def test_a_foreign_file_that_the_manifest_lists_is_named(out: Path) -> None:
     }
 
 
-def test_other_versions_are_not_compared_and_their_hashes_are(out: Path) -> None:
+def test_other_versions_are_told_with_what_to_install_and_hashes_alone_are_compared_on_demand(out: Path) -> None:
     def newer(document: Any) -> None:
-        document["versions"] |= {"numpy": "1.0", "fontTools": "2.0"}
+        document["versions"] |= {"numpy": "1.0", "pango": "1.40.0", "zlib": "1.2; rm -rf ~", "typewriter": "2.0"}
+        del document["versions"]["freetype"]
 
     edited(out, newer)
-    result = asked("verify", out)
-    assert result.return_value == 0
-    said = "printed again: not compared, for this dossier was made with other versions of fontTools, numpy"
-    assert result.stdout.splitlines()[1] == said
+    result = asked("verify", out, "--release", GBSG)
+    assert result.return_value == 4
+    (said,) = [line for line in result.stderr.splitlines() if "other versions" in line]
+    ours = versions.installed()
+    for text in (
+        f"freetype not recorded (here {ours['freetype']})",
+        f"numpy 1.0 (here {ours['numpy']})",
+        f"pango 1.40.0 (here {ours['pango']})",
+        "typewriter 2.0 (here none)",
+        "; install pip install numpy==1.0; beside pip pango 1.40.0, or add --hashes-only",
+    ):
+        assert text in said
+    # What somebody else wrote is never part of what is to be typed.
+    assert "rm -rf" not in said.partition("install")[2]
+    assert "rebuild: " not in result.stdout.replace("inputs and rebuild: ", "")
+    result = asked("verify", out, "--hashes-only")
+    assert (result.return_value, result.stderr) == (0, "")
+    assert result.stdout.splitlines()[1] == "printed again: nothing, hashes only"
+    assert result.stdout.splitlines()[3].startswith("Self-consistent: every file has the hash")
+    assert "verified" not in result.stdout.lower()
     (out / "dossier-quick.pdf").write_bytes(b"%PDF-1.7")
-    assert verify.report(out).differences == ("dossier-quick.pdf differs from the manifest",)
+    assert verify.report(out, hashes_only=True).differences == ("dossier-quick.pdf differs from the manifest",)
+
+
+def test_the_libraries_that_set_the_pages_are_among_the_versions(built: Path) -> None:
+    recorded = json.loads((built / "manifest.json").read_bytes())["versions"]
+    assert recorded == json.loads((built / "results.json").read_bytes())["versions"] == dict(versions.installed())
+    assert {"pango", "harfbuzz", "freetype", "fontconfig", "zlib", "pydyf"} <= recorded.keys()
+    for name in ("pango", "harfbuzz", "freetype", "fontconfig", "zlib"):
+        assert re.fullmatch(r"\d+\.\d+\.\d+(\.\d+)?", recorded[name]), name
 
 
 def test_an_altered_input_byte_is_caught(built: Path, release: Path, tmp_path: Path) -> None:
@@ -390,7 +416,7 @@ def test_another_command_prints_something_else(out: Path, command: str) -> None:
 def test_a_rebuild_that_the_release_does_not_allow_is_a_difference(
     built: Path, release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(verify, "report", lambda out: verify.Report((), ()))
+    monkeypatch.setattr(verify, "report", lambda out, hashes_only: verify.Report((), ()))
     out = Path(shutil.copytree(built, tmp_path / "built"))
     changed_manifest(out, command="dossier build --edition all --page a4 --local-site nowhere")
     result = asked("verify", out, "--release", release)

@@ -6,14 +6,12 @@ A measure's parameters say what it needs. `offered.py` lists all that can be nam
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 
 import joblib
 
-from dossier import acceptance, checklist, flags
+from dossier import acceptance, checklist, flags, versions
 from dossier.errors import Fault
 from dossier.evaluate import (
     changes,
@@ -48,21 +46,6 @@ class Preview:
     """Every flag that the build will raise, with the answers to them."""
     faults: tuple[Fault, ...]
     """The criteria that can never be estimated."""
-
-
-PACKAGES = (
-    "numpy",
-    "scipy",
-    "pyarrow",
-    "matplotlib",
-    "jinja2",
-    "markdown-it-py",
-    "weasyprint",
-    "pydantic",
-    "pandas",
-    "seaborn",
-)
-"""The packages whose version can change a number or a page."""
 
 
 def evidence(study: Study, jobs: int = 1, progress: Progress | None = None, scheduler: str | None = None) -> Evidence:
@@ -171,20 +154,11 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
         terms=classes.terms_of(study.release),
         statements=study.statements,
         inputs=study.inputs,
-        versions=versions(),
+        versions=versions.installed(),
         subgroups=of_subgroups,
         has_release_file=study.declared,
     )
     return disclosure.given(complete, whole)
-
-
-def versions() -> dict[str, str]:
-    """The programs that can change a number or a page, with the versions that are installed."""
-    return {
-        "dossier": version("validation-dossier"),
-        "python": platform.python_version(),
-        **{package: version(package) for package in PACKAGES},
-    }
 
 
 def _with_every_setting(release: Release) -> Release:
@@ -205,8 +179,9 @@ def _with_flags(study: Study, shown: Evidence) -> Evidence:
         widths_declared=study.release.sample.is_declared,
     )
     found += flags.unsaid(study.release, shown.datasets) if study.declared else ()
+    found += flags.since_sealed(study.seal)
     found += _never_estimated(shown)[1]
-    return replace(shown, flags=flags.answered(found, study.release.reply))
+    return replace(shown, seal=study.seal, flags=flags.answered(found, study.release.reply))
 
 
 def _criteria(study: Study, shown: Evidence) -> tuple[Criterion, ...]:
@@ -259,7 +234,7 @@ def _sites(study: Study) -> list[Site]:
 def _found(work: Sequence[Piece], jobs: int, scheduler: str | None) -> Iterator[Found]:
     """What each piece of the work yields, in this order, wherever it is done."""
     if scheduler is not None:
-        return cluster.found(work, scheduler, PACKAGES)
+        return cluster.found(work, scheduler, versions.NUMBERS)
     if jobs == 1 or len(work) == 1:
         return map(pieces.found, work)
     answers: Iterator[Found] = joblib.Parallel(n_jobs=jobs, return_as="generator")(

@@ -182,6 +182,7 @@ PHRASES: Mapping[str, Phrase] = {
     "texts_into_files": Phrase("Put its texts into files, and the rows of many sites into one table"),
     "fewer_words": Phrase("Say it in fewer words"),
     "unchanged_results": Phrase("Name the results.json that dossier wrote, unchanged"),
+    "unchanged_seal": Phrase("Name the seal.json that dossier wrote, unchanged"),
     "no_file": Phrase("no file"),
     "name_or_save": Phrase("Let its name end in {right}, or save the table as {ending}"),
     "save_as_table": Phrase("Save the table as .csv or .xlsx"),
@@ -1225,4 +1226,62 @@ CATALOGUE: Mapping[str, Entry] = {
         "Give the text a family of the style sheet, and use characters that its fonts have.",
     ),
     "template": Entry("{message}", "Mend the template."),
+    # Signing and sealing.
+    "nobody_signs_as": Entry("Nobody signs as {asked:quoted}.", "The release declares in [[signatory]]: {roles:all}."),
+    "meaning_of_signature": Entry(
+        "The meaning of the signature is empty or too long.", "Say it in at most {most} characters."
+    ),
+    "nothing_is_signed": Entry(
+        "Nothing is signed: {why}.", "Build it again; or look with dossier verify who changed it."
+    ),
+    "most_signatures": Entry("The dossier has {most} signatures.", "Sign a new build."),
+    "no_timestamp": Entry(
+        "No timestamp was given: {error}.", "Look at its address and at the network, or leave --tsa out."
+    ),
+    "key_does_not_sign": Entry("The key does not sign: {error}.", "Name a key and a certificate for signatures."),
+    "no_certificate_beside_key": Entry("There is no certificate beside the key.", "Name a key with its certificate."),
+    "certificate_not_valid_today": Entry(
+        "The certificate is not valid today; it ends on {day}.", "Sign with a certificate that is valid today."
+    ),
+    "certificate_vouches_for_itself": Entry(
+        "Nobody but itself vouches for the certificate.",
+        "Sign with a certificate of an authority; or add --self-signed, and give yours to who is to verify.",
+    ),
+    "certificate_not_for_signatures": Entry(
+        "The certificate is not for signatures.",
+        "Sign with a certificate for signatures; this one may be for a server, or for secrets.",
+    ),
+    "no_key_file": Entry("There is no key file {file}.", "Name a .p12 or .pfx file."),
+    "key_file_not_readable": Entry("{file} cannot be read.", "Name a file that you may read."),
+    "key_file_not_opened": Entry(
+        "{file} cannot be opened: the password is wrong, or it is no PKCS#12 with key and certificate.",
+        "Give the right password, or another file.",
+    ),
+    "token_gives_no_key": Entry(
+        "The token gives no key: {error}.",
+        "Look at the module, --token, --key and the PIN; a wrong PIN a few times locks a card.",
+    ),
+    "signing_not_installed": Entry(
+        "What makes and reads signatures is not installed.", 'Install what signs: pip install ".[sign]" in the clone.'
+    ),
+    "no_certificate_in_file": Entry(
+        "{file} holds no certificate that can be read.", "Name a file of certificates in PEM."
+    ),
+    "certificate_of_no_authority": Entry(
+        "{file} holds a certificate that is of no authority.", "Name that of the authority; or add --self-signed."
+    ),
+    "not_a_seal": Entry(
+        "{file} is no seal of dossier.", "Name the file that dossier seal wrote for this release, unchanged."
+    ),
+    "seal_altered": Entry(
+        "{file} was altered after it was sealed: its hash is of something else, or it was written anew.",
+        "Name the file that dossier seal wrote for this release, unchanged.",
+    ),
+    "sealed_already": Entry(
+        "{file} is there already.", "Keep it: it says what was declared then. Rename it to seal anew."
+    ),
+    "signed_output": Entry(
+        "{out} holds signatures, which a new dossier has not.",
+        "Choose another folder for -o; or keep {folder}/ elsewhere, and add --replace.",
+    ),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 
+from dossier import flags
 from dossier.facts import Fact
 from dossier.findings.sentence import Sentence, better_than_the_model, named_or_counted
 from dossier.types import POOLED, Absent, Criterion, Estimate, Evidence, externals, find, find_in_subgroup
@@ -36,7 +37,9 @@ def finding(evidence: Evidence) -> Sentence:
             if (those := [within_sentence(label(evidence, one[0])) for one in every if verdict(one) == how])
         )
     rest = " ".join(
-        text for text in (rest, *not_the_better_choice(evidence, every), when(evidence, "declared")) if text
+        text
+        for text in (rest, *not_the_better_choice(evidence, every), when(evidence, "declared"), sealed(evidence))
+        if text
     )
     if not counted_ones(evidence):
         return Sentence("No criterion counts: none is dated before this dossier.", rest)
@@ -54,6 +57,17 @@ def when(evidence: Evidence, done: str) -> str:
         return unsaid
     days = date(known[0]) if known[0] == known[-1] else f"{date(known[0])} to {date(known[-1])}"
     return f"{sentence_case(done)} on {days}{_beside_the_data(evidence, known[0], known[-1])}. {unsaid}".strip()
+
+
+def sealed(evidence: Evidence) -> str:
+    """Whether all is as it was sealed, and whether that was before the data; empty where nothing was sealed."""
+    seal = evidence.seal
+    if seal is None:
+        return ""
+    day = f"{date(seal.sealed_on)}{_beside_the_data(evidence, seal.sealed_on, seal.sealed_on)}"
+    if not seal.changes:
+        return f"Criteria, thresholds, subgroups and intended use are as sealed on {day}, under SHA-256 {seal.sha256}."
+    return f"Sealed on {day}, under SHA-256 {seal.sha256}; changed since: {flags.changed(seal)}."
 
 
 def _beside_the_data(evidence: Evidence, first: datetime.date, last: datetime.date) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dossier.reading.datasets import Site
     from dossier.reading.files import Folder
     from dossier.release import Release
+    from dossier.types import Seal
 
 
 def study(release: str | Path, allow_outside: bool = False) -> Study:
@@ -46,6 +47,24 @@ def study(release: str | Path, allow_outside: bool = False) -> Study:
             return _study(found.release, replace(named, is_named=False, allow_outside=allow_outside), faults)
         except DossierError as error:
             raise type(error)([*error.faults[:known], *found.told(error.faults[known:])]) from None
+
+
+def release_alone(release: Path) -> tuple[Path, Release]:
+    """The folder of a release and what its release.toml declares, without a look at any table.
+
+    A ReleaseError says every fault of it.
+    """
+    from dossier.reading.declared import declared
+    from dossier.reading.files import RELEASE, Folder
+
+    file = release / "release.toml" if release.is_dir() else release
+    faults: list[Fault] = []
+    content = Folder(file.parent, is_named=True).read(file.name, File(file.name), True, faults, RELEASE)
+    found = None if content is None else declared(content)
+    faults += () if found is None else found.faults
+    if faults or found is None or found.release is None:
+        raise ReleaseError(list(dict.fromkeys(faults)))
+    return file.parent, found.release
 
 
 def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = (), name: str | None = None) -> Study:
@@ -106,6 +125,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     decided = None if release.reader_study is None else reader_study(release.reader_study, folder, faults, doubts)
     statements = _statements(release, folder, faults)
     before = previous.previous(release, folder, faults)
+    sealed = _seal(release, folder, faults)
     unread = _unread(release, found)
     names = [*unread, *(site.dataset.name for site in found)]
     groups = [group.subset for site in found for group in site.described.dataset.subgroups]
@@ -126,6 +146,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
         reader_study=decided,
         previous=before,
         tables=settled,
+        seal=sealed,
     )
     strange = letters.of_tables(found_all)
     if strange:
@@ -145,6 +166,22 @@ def _unread(release: Release, found: Sequence[Site]) -> list[str]:
 def _error(faults: list[Fault], of_the_release: int) -> DossierError:
     plain = list(dict.fromkeys(faults))
     return ReleaseError(plain) if len(faults) == of_the_release else DataError(plain)
+
+
+def _seal(release: Release, folder: Folder, faults: list[Fault]) -> Seal | None:
+    """What was sealed before the data were opened; None where the release names no seal, or where a fault was found."""
+    from dossier import seal
+    from dossier.reading.files import SEAL
+
+    name, where = release.release.sealed, Key("release", "sealed")
+    content = None if name is None else folder.read(name, where, False, faults, SEAL)
+    if name is None or content is None:
+        return None
+    found = seal.seal(content, name, release)
+    if isinstance(found, str):
+        faults.append(Fault("not_a_seal" if found == "not_a_seal" else "seal_altered", where, file=name))
+        return None
+    return found
 
 
 def _statements(release: Release, folder: Folder, faults: list[Fault]) -> Mapping[str, str]:

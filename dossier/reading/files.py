@@ -43,6 +43,7 @@ RELEASE = Kind("release", (".toml",), 4 << 20, Fact("texts_into_files"))
 """A thousand datasets are declared in a quarter of it."""
 STATEMENT = Kind("text", (".md", ".markdown", ".txt"), 1 << 20, Fact("fewer_words"))
 """Three hundred pages."""
+SEAL = Kind("seal", (".json",), 4 << 20, Fact("unchanged_seal"))
 RESULTS = Kind("results.json", (".json",), 1 << 28, Fact("unchanged_results"))
 """Those of a thousand sites have a quarter of it."""
 
