@@ -131,7 +131,7 @@ def until(condition: Callable[[], object], seconds: float = 30.0) -> None:
 def test_help_names_every_command() -> None:
     done = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True, cwd=CHECKOUT)
     commands = re.findall(r"^  (\w+) +\S", done.stdout.partition("Commands:")[2], re.MULTILINE)
-    assert commands == ["build", "check", "demo", "init", "print", "quick", "schema", "verify"]
+    assert commands == ["build", "check", "demo", "init", "print", "quick", "schema", "seal", "sign", "verify"]
     assert "..." not in done.stdout.partition("Commands:")[2]
 
 
