@@ -94,7 +94,7 @@ def _number(found: Estimate, declared: Acceptance) -> float | Absent:
         return found.value
     bound = found.low if declared.bound == "low" else found.high
     side = "lower" if declared.bound == "low" else "upper"
-    return Absent(found.reason or f"the interval has no {side} bound") if bound is None else bound
+    return Absent(found.reason or f"the interval has no {side} limit") if bound is None else bound
 
 
 def _same(at: Mapping[str, float | str], asked: Mapping[str, float | str]) -> bool:

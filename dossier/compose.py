@@ -6,6 +6,7 @@ import datetime
 import functools
 import hashlib
 import importlib
+import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +38,9 @@ class Opened:
     """A chapter that this dossier holds, with its number and its finding."""
 
     chapter: Chapter
-    number: int
+    number: str
+    """A number in the core, a letter in the annex."""
+    title: str
     finding: Sentence
     starts_part: bool
 
@@ -96,16 +99,27 @@ def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) 
 
 def _opened(evidence: Evidence, present: Sequence[Chapter]) -> list[Opened]:
     """The chapters with their numbers and findings."""
-    parts = [chapter.part for chapter in present]
+    core = sum(chapter.part == "Core" for chapter in present)
     return [
         Opened(
             chapter,
-            number,
+            str(place + 1) if place < core else LETTERS[place - core],
+            _named(evidence, chapter),
             importlib.import_module(f"dossier.findings.{chapter.name}").finding(evidence),
-            starts_part=number == 1 or parts[number - 2] != chapter.part,
+            starts_part=place in (0, core),
         )
-        for number, chapter in enumerate(present, start=1)
+        for place, chapter in enumerate(present)
     ]
+
+
+LETTERS = string.ascii_uppercase
+
+
+def _named(evidence: Evidence, chapter: Chapter) -> str:
+    """The title of a chapter: a comparison says with what."""
+    if chapter.name == "comparison":
+        return f"Comparison with {evidence.release.prediction.rival_label}"
+    return chapter.title
 
 
 def _questions() -> Mapping[str, Any]:
@@ -120,8 +134,10 @@ def _questions() -> Mapping[str, Any]:
         "checklist",
         "classes",
         "committee",
+        "comparison",
         "correspondence",
         "description",
+        "discrimination",
         "glossary",
         "human_factors",
         "limitations",
@@ -138,6 +154,7 @@ def _questions() -> Mapping[str, Any]:
         "sample",
         "sign_off",
         "subgroups",
+        "supporting",
         "utility",
         "verdict",
     )

@@ -68,7 +68,7 @@ def test_what_cannot_be_estimated_is_neither_met_nor_not_met() -> None:
     absent = Absent("bari has no events")
     assert judged(declared, result("bari", absent)) == [("bari", None, None, "bari has no events")]
     one_sided = found(0.8, None, 0.9)
-    assert judged(declared, result("bari", one_sided)) == [("bari", None, None, "the interval has no lower bound")]
+    assert judged(declared, result("bari", one_sided)) == [("bari", None, None, "the interval has no lower limit")]
     assert judged(declared) == [("bari", None, None, "auroc is not computed for bari")]
 
 
