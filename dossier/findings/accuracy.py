@@ -36,7 +36,7 @@ def finding(evidence: Evidence) -> Sentence:
 
 
 def instances(evidence: Evidence) -> tuple[Table, ...]:
-    """Confident H-accuracy (all classes alike, rising confidence) and prioritized H-accuracy (no confidence asked).
+    """Confident H-accuracy: all classes alike, rising confidence; prioritized ones are drawn beside it.
 
     What the raters or the cases' complexity give stands in a table of its own, for the sites that have it.
     """
@@ -44,13 +44,8 @@ def instances(evidence: Evidence) -> tuple[Table, ...]:
     labels = evidence.release.outcome.classes
     even: float | str = EQUAL if labels else 0.5
     words = "all classes" if labels else "both classes"
-    unasked = 1 / len(labels) if labels else 0.5
     confident = [one for one in plain if one.at.get("priority") == even and not isinstance(one.at.get("tau"), str)]
-    prioritized = [one for one in plain if one.at.get("tau") == unasked and one.at.get("priority") != "raters"]
-    return (
-        table_across(evidence, confident, "tau", f"Confident H-accuracy, {words} of equal weight"),
-        table_across(evidence, prioritized, "priority", "Prioritized H-accuracy, no confidence asked for"),
-    )
+    return (table_across(evidence, confident, "tau", f"Confident H-accuracy, {words} of equal weight"),)
 
 
 SOURCES_OF_PRIORITY = {

@@ -34,10 +34,13 @@ def cautioned(evidence: Evidence) -> list[Term]:
 
 
 def tables(evidence: Evidence) -> tuple[Table, ...]:
-    """Each measure beside the one that should be read instead, at the same threshold."""
+    """Each measure beside the one that should be read instead, at the same threshold.
+
+    What has another setting than a threshold stands in results.csv.
+    """
     means = _means_only(evidence)
     groups: dict[tuple[tuple[str, ...], str], list[Term]] = {}
-    for term in cautioned(evidence):
+    for term in (one for one in cautioned(evidence) if one.at in ((), ("threshold",))):
         groups.setdefault((term.at, term.counterpart), []).append(term)
     pairs = {(at, name): tables_of(means, terms, _beside(evidence, name)) for (at, name), terms in groups.items()}
     whole = [(key, terms) for key, terms in groups.items() if not key[0]]

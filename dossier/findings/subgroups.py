@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dossier import between_groups
 from dossier.bands import FEW_FOR_POOLING
@@ -265,8 +265,7 @@ def tables(evidence: Evidence) -> tuple[Table, ...]:
     for column in subgroup_columns(evidence):
         few = f"; too few: under {FEW_FOR_POOLING} events or non-events."
         across = _across(evidence, column, few)
-        below = f"{_bounded(evidence)}{few}{BY_CASE_MIX}"
-        made.append(across if label_fits(across) else _values(evidence, column, main, below))
+        made.append(across if label_fits(across) else _by_measure(across))
         made += _apart(evidence, column, main, BY_CASE_MIX)
     return tuple(table for table in made if table.rows)
 
@@ -350,6 +349,16 @@ def _across(evidence: Evidence, column: str, few: str) -> Table:
         rows=tuple(rows),
         footnotes=(*reasons.footnotes(), *_unassigned(evidence, column)),
     )
+
+
+def _by_measure(across: Table) -> Table:
+    """The same numbers with the measures below each other, where they have no room beside each other."""
+    rows: list[Row] = []
+    for place, measure in enumerate(JUDGED):
+        rows.append(Row(_name(measure), kind="group"))
+        rows += [replace(row, cells=row.cells[place :: len(JUDGED)]) for row in across.rows]
+    columns = tuple(Column(column.over, intervals=True) for column in across.columns[:: len(JUDGED)])
+    return replace(across, columns=columns, rows=tuple(rows))
 
 
 def _stratified(evidence: Evidence, column: str, labels: Sequence[str], reasons: Reasons) -> list[Row]:
@@ -545,11 +554,7 @@ def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], case_mix: st
     if not rows:
         return []
     # Of several classes the differences of the means are not those that the finding counts.
-    standing = (
-        ""
-        if classes.labels(evidence)
-        else " Of single sites those where the interval of AUROC or O/E excludes 0; the others are in results.json."
-    )
+    standing = "" if classes.labels(evidence) else " Of single sites only what excludes 0 in AUROC or O/E."
     against = f"{labels[0]} minus {labels[1]}" if mirrored else "each subgroup minus the other patients of its site"
     return [
         Table(

@@ -8,7 +8,7 @@ from dossier.types import Evidence
 from dossier.typeset.measures import tables_of
 from dossier.typeset.tables import Table
 
-PRINTED = ("model_based_concordance", "calibration_intercept", "brier", "log_score")
+PRINTED = ("model_based_concordance", "calibration_intercept", "brier")
 """The measures that are printed here; every other one stands in results.csv."""
 
 
