@@ -46,12 +46,10 @@ def test_every_instance_stands_once_with_its_settings() -> None:
         "Prioritized",
         "Confident, by the raters",
         "Practical",
-        "Composite: priority from survey, confidence 80% of right answers",
     ]
-    assert len([row for row in table.rows if row.kind == "row"]) == 6
+    assert len([row for row in table.rows if row.kind == "row"]) == 5
 
 
 def test_the_tables_over_all_sites_leave_to_it_what_only_raters_say() -> None:
-    confident, prioritized = accuracy.instances(with_instances())
+    (confident,) = accuracy.instances(with_instances())
     assert [column.label for column in confident.columns] == ["Confidence 0.50"]
-    assert [column.label for column in prioritized.columns] == ["Priority 0.50", "Priority survey"]
