@@ -40,7 +40,6 @@ class Opened:
     chapter: Chapter
     number: str
     """A number in the core, a letter in the annex."""
-    title: str
     finding: Sentence
     starts_part: bool
 
@@ -105,7 +104,6 @@ def _opened(evidence: Evidence, present: Sequence[Chapter]) -> list[Opened]:
         Opened(
             chapter,
             str(place + 1) if place < core else LETTERS[place - core],
-            _named(evidence, chapter),
             importlib.import_module(f"dossier.findings.{chapter.name}").finding(evidence),
             starts_part=place in (0, core),
         )
@@ -114,13 +112,6 @@ def _opened(evidence: Evidence, present: Sequence[Chapter]) -> list[Opened]:
 
 
 LETTERS = string.ascii_uppercase
-
-
-def _named(evidence: Evidence, chapter: Chapter) -> str:
-    """The title of a chapter: a comparison says with what."""
-    if chapter.name == "comparison":
-        return f"Comparison with {evidence.release.prediction.rival_label}"
-    return chapter.title
 
 
 def _questions() -> Mapping[str, Any]:

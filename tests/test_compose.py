@@ -183,7 +183,7 @@ def test_every_chapter_that_has_something_to_say_is_there_and_every_other_is_nam
     there = {(one.attributes.get("id") or "").removeprefix("chapter-") for one in page.all("section")}
     (contents,) = (one for one in page.all("section") if one.attributes.get("id") == "contents")
     for chapter in CHAPTERS:
-        if chapter.name not in there:
+        if chapter.name in EDITIONS["regulatory"] and chapter.name not in there:
             assert f"{chapter.title}. {chapter.fill}" in contents.text
             assert chapter.fill, f"{chapter.name} may stay away, and nothing says what would fill it"
 
