@@ -805,7 +805,7 @@ def test_of_two_pooled_sites_the_sites_are_said_first() -> None:
     for chapter in ("results", "pooled", "abstract", "discrimination"):
         assert finding(chapter, two).lead.startswith(sites)
     assert "Pooled from two sites, with one degree of freedom, it is" in finding("pooled", two).rest
-    for table in (results.essentials(two), model_card.performance(two), pooled_chapter.prediction(two)):
+    for table in (results.essentials(two), pooled_chapter.prediction(two)):
         assert "Pooled from two sites: one degree of freedom" in table.note
     assert "Pooled from two sites" not in results.essentials(KINDS["eight"]).note
     assert finding("results", KINDS["eight"]).lead.startswith("The pooled AUROC is")
