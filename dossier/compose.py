@@ -6,6 +6,7 @@ import datetime
 import functools
 import hashlib
 import importlib
+import re
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -184,9 +185,20 @@ def _title(evidence: Evidence) -> str:
 # ---- the templates --------------------------------------------------------------------------------------------------
 
 
-def _unbroken(text: str) -> Markup:
-    """A sentence in which O/E stays on one line: a line may end after a stroke."""
-    return Markup('<span class="unbroken">O/E</span>').join(escape(part) for part in text.split("O/E"))
+LONGEST_UNBROKEN = 24
+"""Letters of a name that is not parted at the end of a line; a longer one would leave too much room."""
+
+
+@jinja2.pass_context
+def _unbroken(context: jinja2.runtime.Context, text: str) -> Markup:
+    """A sentence in which O/E, words with a hyphen and the names of sites stay on one line."""
+    sites = {one.site for one in context["evidence"].datasets if len(one.site) <= LONGEST_UNBROKEN}
+    names = sorted((re.escape(site) for site in sites), key=len, reverse=True)
+    parts = re.split(rf"((?<!\w)(?:{'|'.join(['O/E', *names])})(?!\w)|\w{{1,12}}-\w{{1,12}})", text)
+    return Markup("").join(
+        Markup('<span class="unbroken">{}</span>').format(part) if place % 2 else escape(part)
+        for place, part in enumerate(parts)
+    )
 
 
 @functools.cache
