@@ -17,6 +17,7 @@ from dossier.typeset.measures import cell
 from dossier.typeset.names import events_of, measured_label, shown
 from dossier.typeset.numbers import TIED, interval, level_of, number, threshold, value_of
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.words import listing
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -75,7 +76,7 @@ def whatever_the_threshold(evidence: Evidence) -> Table:
             rows.append(_nothing(dataset, found, reasons))
     rows += [
         Row(
-            f"Declared: {one.dataset}",
+            "Declared",
             (
                 *(Cell("", kind="plain") for _ in range(2)),
                 *_cells(evidence, WHATEVER[:1], [one.found], reasons),
@@ -89,7 +90,7 @@ def whatever_the_threshold(evidence: Evidence) -> Table:
         name="table-performance",
         title="Whatever the threshold.",
         note=f"Estimate and {level_of(evidence)} interval. ICI: the mean distance between the risk and the calibration "
-        "curve. Every other measure: results.csv.",
+        "curve. Every other measure: results.csv.{_declared_note(evidence)}",
         head="Site",
         columns=(Column("Patients"), Column("Events"), *(Column(one.head, intervals=True) for one in WHATEVER)),
         rows=tuple(rows),
@@ -100,6 +101,12 @@ def whatever_the_threshold(evidence: Evidence) -> Table:
 def _declared(evidence: Evidence) -> list[str]:
     """The results that the release declares of datasets that it does not give."""
     return [one.name for one in evidence.release.declared_performance]
+
+
+def _declared_note(evidence: Evidence) -> str:
+    """What a declared row is of."""
+    names = _declared(evidence)
+    return f" Declared: {listing(names)}." if names else ""
 
 
 def _nothing(dataset: DatasetSummary, found: Sequence[Estimate | Absent], reasons: Reasons) -> Row:
