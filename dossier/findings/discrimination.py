@@ -90,7 +90,7 @@ def whatever_the_threshold(evidence: Evidence) -> Table:
         name="table-performance",
         title="Whatever the threshold.",
         note=f"Estimate and {level_of(evidence)} interval. ICI: the mean distance between the risk and the calibration "
-        "curve. Every other measure: results.csv.{_declared_note(evidence)}",
+        f"curve. Every other measure: results.csv.{_declared_note(evidence)}",
         head="Site",
         columns=(Column("Patients"), Column("Events"), *(Column(one.head, intervals=True) for one in WHATEVER)),
         rows=tuple(rows),
