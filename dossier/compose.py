@@ -6,6 +6,8 @@ import datetime
 import functools
 import hashlib
 import importlib
+import re
+import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +19,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
 from dossier import checklist, material, typeset, unfilled
-from dossier.contents import CHAPTERS, EDITIONS, MEASURED, Chapter, Edition
+from dossier.contents import CHAPTERS, EDITIONS, FIGURES_AS_FILES, MEASURED, Chapter, Edition
 from dossier.errors import PageError
 from dossier.faults.locations import Material
 from dossier.findings.sentence import Sentence
@@ -38,7 +40,8 @@ class Opened:
     """A chapter that this dossier holds, with its number and its finding."""
 
     chapter: Chapter
-    number: int
+    number: str
+    """A number in the core, a letter in the annex."""
     finding: Sentence
     starts_part: bool
 
@@ -88,6 +91,7 @@ def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) 
             results_sha256=results_sha256,
             said=lambda number: _said(evidence, number),
             pictures=gallery.pictures,
+            beside=[one.title for name, one in gallery.pictures.items() if name in FIGURES_AS_FILES],
             declared=lambda chapter: _statements(evidence, chapter, present),
             say=typeset,
             ask=SimpleNamespace(**_questions()),
@@ -97,16 +101,19 @@ def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) 
 
 def _opened(evidence: Evidence, present: Sequence[Chapter]) -> list[Opened]:
     """The chapters with their numbers and findings."""
-    parts = [chapter.part for chapter in present]
+    core = sum(chapter.part == "Core" for chapter in present)
     return [
         Opened(
             chapter,
-            number,
+            str(place + 1) if place < core else LETTERS[place - core],
             importlib.import_module(f"dossier.findings.{chapter.name}").finding(evidence),
-            starts_part=number == 1 or parts[number - 2] != chapter.part,
+            starts_part=place in (0, core),
         )
-        for number, chapter in enumerate(present, start=1)
+        for place, chapter in enumerate(present)
     ]
+
+
+LETTERS = string.ascii_uppercase
 
 
 def _questions() -> Mapping[str, Any]:
@@ -121,8 +128,10 @@ def _questions() -> Mapping[str, Any]:
         "checklist",
         "classes",
         "committee",
+        "comparison",
         "correspondence",
         "description",
+        "discrimination",
         "glossary",
         "human_factors",
         "limitations",
@@ -139,6 +148,7 @@ def _questions() -> Mapping[str, Any]:
         "sample",
         "sign_off",
         "subgroups",
+        "supporting",
         "utility",
         "verdict",
     )
@@ -176,9 +186,20 @@ def _title(evidence: Evidence) -> str:
 # ---- the templates --------------------------------------------------------------------------------------------------
 
 
-def _unbroken(text: str) -> Markup:
-    """A sentence in which O/E stays on one line: a line may end after a stroke."""
-    return Markup('<span class="unbroken">O/E</span>').join(escape(part) for part in text.split("O/E"))
+LONGEST_UNBROKEN = 24
+"""Letters of a name that is not parted at the end of a line; a longer one would leave too much room."""
+
+
+@jinja2.pass_context
+def _unbroken(context: jinja2.runtime.Context, text: str) -> Markup:
+    """A sentence in which O/E, words with a hyphen and the names of sites stay on one line."""
+    sites = {one.site for one in context["evidence"].datasets if len(one.site) <= LONGEST_UNBROKEN}
+    names = sorted((re.escape(site) for site in sites), key=len, reverse=True)
+    parts = re.split(rf"((?<!\w)(?:{'|'.join(['O/E', *names])})(?!\w)|\w{{1,12}}-\w{{1,12}})", text)
+    return Markup("").join(
+        Markup('<span class="unbroken">{}</span>').format(part) if place % 2 else escape(part)
+        for place, part in enumerate(parts)
+    )
 
 
 @functools.cache

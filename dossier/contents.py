@@ -9,68 +9,72 @@ from typing import Literal
 Edition = Literal["regulatory", "committee", "quick"]
 
 
+Part = Literal["Core", "Annex"]
+
+
 @dataclass(frozen=True)
 class Chapter:
     """A chapter: its word in file and template, its title, its part, and what to add to a release to fill it."""
 
     name: str
     title: str
-    part: str
+    part: Part
     fill: str = ""
 
 
 CHAPTERS = (
-    Chapter("results", "First results", "Results"),
-    Chapter("acceptance", "Acceptance criteria", "Results", "Declare criteria in [[acceptance]]."),
+    Chapter("results", "Key results", "Core"),
+    Chapter("acceptance", "Acceptance criteria", "Core", "Declare criteria in [[acceptance]]."),
     Chapter(
         "changes",
         "Changes since the previous release",
-        "Results",
+        "Core",
         "Name the results.json of the previous release as previous in [release].",
     ),
-    Chapter("abstract", "Structured abstract", "Results"),
-    Chapter("context", "Purpose and setting", "Data", "Write texts in [statements]."),
-    Chapter("nomogram", "The model", "Data", "Give the formula of the model in [model]."),
-    Chapter("description", "Data", "Data"),
-    Chapter("discrimination", "Discrimination", "Performance"),
-    Chapter("calibration", "Calibration", "Performance"),
-    Chapter("utility", "Net benefit", "Performance", "Declare thresholds in [thresholds]."),
-    Chapter("accuracy", "H-accuracy", "Performance", "Give an outcome with both classes at a site."),
-    Chapter("severity", "Severity of errors", "Performance", "Give weights in [severity], and thresholds."),
-    Chapter("advice", "Value of the advice", "Performance", "Give risks and an outcome at a site."),
-    Chapter("comparison", "Comparison with the rival", "Performance", "Name a rival column in [prediction]."),
-    Chapter("pooled", "All sites together", "Performance", "Add a second external dataset."),
-    Chapter("subgroups", "Subgroups", "Performance", "Declare a [[subgroup]]."),
+    Chapter("abstract", "Structured abstract", "Core"),
+    Chapter("context", "Intended use and setting", "Core", "Write texts in [statements]."),
+    Chapter("description", "Data", "Core"),
+    Chapter("discrimination", "Performance at each site", "Core"),
+    Chapter("pooled", "Pooled performance and heterogeneity", "Core", "Add a second external dataset."),
+    Chapter("comparison", "Comparison with another model", "Core", "Name a rival column in [prediction]."),
+    Chapter("calibration", "Calibration", "Core"),
+    Chapter("utility", "Net benefit", "Core", "Declare thresholds in [thresholds]."),
+    Chapter("subgroups", "Subgroups", "Core", "Declare a [[subgroup]]."),
     Chapter(
         "correspondence",
-        "Correspondence with the development data",
-        "Performance",
+        "Similarity to the development data",
+        "Core",
         "Give predictors in a development dataset and in an external one.",
     ),
-    Chapter(
-        "robustness",
-        "Robustness",
-        "Performance",
-        "Give predictors, and an internal dataset or a [[declared_performance]].",
-    ),
-    Chapter("sample", "Sample size", "Performance", "Give an outcome with both classes at a site."),
-    Chapter("reliability", "Reliability of the labels", "Performance", "Name the readers' tables in [readers]."),
+    Chapter("sample", "Sample size", "Core", "Give an outcome with both classes at a site."),
+    Chapter("reliability", "Reliability of the labels", "Core", "Name the readers' tables in [readers]."),
     Chapter(
         "human_factors",
         "Readers with and without the model",
-        "Performance",
+        "Core",
         "Give the decisions of a study, or their counts, in [reader_study].",
     ),
-    Chapter("limitations", "Limitations", "Performance"),
-    Chapter("model_card", "Model card", "Back matter"),
-    Chapter("sign_off", "Signatures", "Back matter"),
-    Chapter("caution", "Other measures, to be read with caution", "Back matter"),
-    Chapter("checklist", "TRIPOD+AI checklist", "Back matter"),
-    Chapter("probast", "Evidence for the risk of bias", "Back matter"),
-    Chapter("methods", "Methods", "Back matter"),
-    Chapter("glossary", "Glossary", "Back matter"),
-    Chapter("references", "References", "Back matter"),
-    Chapter("provenance", "Provenance", "Back matter"),
+    Chapter("limitations", "Limitations", "Core"),
+    Chapter("sign_off", "Sign-off", "Core"),
+    Chapter("checklist", "TRIPOD+AI checklist", "Annex"),
+    Chapter("probast", "Evidence for the risk of bias", "Annex"),
+    Chapter("supporting", "Supporting measures", "Annex"),
+    Chapter("accuracy", "H-accuracy", "Annex", "Give an outcome with both classes at a site."),
+    Chapter("severity", "Severity of errors", "Annex", "Give weights in [severity], and thresholds."),
+    Chapter("advice", "Value of the advice", "Annex", "Give risks and an outcome at a site."),
+    Chapter(
+        "robustness",
+        "Potential robustness",
+        "Annex",
+        "Give predictors, and an internal dataset or a [[declared_performance]].",
+    ),
+    Chapter("caution", "Other measures, to be read with caution", "Annex"),
+    Chapter("nomogram", "The model", "Annex", "Give the formula of the model in [model]."),
+    Chapter("methods", "Methods and glossary", "Annex"),
+    Chapter("glossary", "Glossary", "Annex"),
+    Chapter("model_card", "Model card", "Annex"),
+    Chapter("references", "References", "Annex"),
+    Chapter("provenance", "Provenance", "Annex"),
 )
 
 FILL_OF_CLASSES: Mapping[str, str] = {
@@ -84,7 +88,8 @@ FILL_OF_CLASSES: Mapping[str, str] = {
 """What would fill a chapter that stays away when the outcome has several classes, where that is something else."""
 
 EDITIONS: Mapping[Edition, tuple[str, ...]] = {
-    "regulatory": tuple(chapter.name for chapter in CHAPTERS),
+    # What a measure means stands with its formula in the methods.
+    "regulatory": tuple(chapter.name for chapter in CHAPTERS if chapter.name != "glossary"),
     "quick": ("results", "discrimination", "calibration", "utility", "limitations", "glossary", "provenance"),
     "committee": ("results", "glossary"),
 }
@@ -108,3 +113,14 @@ MEASURED = frozenset(
     )
 )
 """Chapters that stand on measures, and stay away when none of them could be estimated."""
+
+FIGURES_AS_FILES = frozenset(
+    (
+        *("accrual", "accuracy_by_prevalence_by_site", "calibration_pooled", "changed_decisions_by_reader"),
+        *("confidence_by_rater_joyplot", "conformal_by_site", "cumulative_by_site", "decision_all_sites"),
+        *("fagan_nomogram", "forest_auroc", "forest_net_benefit", "forest_oe", "forest_slope", "odds_ratio_forest"),
+        *("rater_agreement_matrix", "raters_right_answers", "raters_settings", "risk_by_site", "sample_reached"),
+        *("severity_against_accuracy", "survey_preferences", "utilities_by_site"),
+    )
+)
+"""Figures that stand beside the dossier in the folder of figures, and on no page: another one or a table says it."""

@@ -64,7 +64,7 @@ def _of_criterion(criterion: Criterion) -> Case:
 
 def _judged(criterion: Criterion) -> str:
     """What was observed, of which bound, and what was asked of it."""
-    bound = {"value": "the value", "low": "the lower bound", "high": "the upper bound"}[criterion.bound]
+    bound = {"value": "the value", "low": "the lower limit", "high": "the upper limit"}[criterion.bound]
     limits = {"at least": criterion.at_least, "at most": criterion.at_most}
     asked = " and ".join(f"{word} {limit:g}" for word, limit in limits.items() if limit is not None)
     if criterion.observed is None:

@@ -1,7 +1,7 @@
 """Document -> PDF: WeasyPrint and nothing else.
 
 WeasyPrint writes PDF/A or PDF/UA, not both in one file. `_finish` adds what the other one asks for to the finished tree
-of objects, just before it is written. It looks inside WeasyPrint (boxes, fonts), hence the pinned version.
+of objects, just before it is written. It looks inside WeasyPrint (boxes, fonts), hence the range of versions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from weasyprint.css.counters import CounterStyle
 from weasyprint.text.fonts import FontConfiguration, get_hb_object_data
 from weasyprint.urls import URLFetcher, URLFetcherResponse
 
-from dossier import collector, columns, material
+from dossier import collector, material
 from dossier.errors import Fault, PageError
 from dossier.faults.locations import Material
 from dossier.types import Document
@@ -48,7 +48,7 @@ xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http:
 def pdf(document: Document) -> bytes:
     """The document as a tagged, archival PDF; the same document gives the same bytes."""
     _refuse_attachments_where_none_may_be(document)
-    with _silence(document) as faults, collector.held_off(), columns.balanced_in_few_tries():
+    with _silence(document) as faults, collector.held_off():
         rendered = _rendered(document)
         printed: bytes = rendered.write_pdf(
             finisher=lambda _, tree: faults.extend(_finish(document, rendered, tree)),

@@ -778,6 +778,8 @@ class Picture:
     title: str
     caption: str
     alternative: str
+    message: str = ""
+    """What it shows in one sentence, which then stands as its title."""
 
 
 @dataclass(frozen=True)

@@ -356,8 +356,8 @@ def test_no_number_of_another_hospital_stands_as_before(moved: Evidence) -> None
     criteria = chapter.criteria(moved)
     assert criteria is not None
     assert [[cell.text for cell in row.cells] for row in criteria.rows] == [
-        ["Hospital north", "not declared", "not met: at least 0.99"],
-        ["Quite another hospital", "met: at least 0.50", "not declared"],
+        ["Hospital north", "not declared", "not met: ≥\N{NO-BREAK SPACE}0.99"],
+        ["Quite another hospital", "met: ≥\N{NO-BREAK SPACE}0.50", "not declared"],
     ]
 
 
@@ -464,7 +464,11 @@ def test_a_criterion_that_is_no_longer_met_is_named(later: Evidence) -> None:
     table = chapter.criteria(later)
     assert table is not None
     (row,) = table.rows
-    assert [cell.text for cell in row.cells] == ["Hospital north", "met: at least 0.50", "not met: at least 0.99"]
+    assert [cell.text for cell in row.cells] == [
+        "Hospital north",
+        "met: ≥\N{NO-BREAK SPACE}0.50",
+        "not met: ≥\N{NO-BREAK SPACE}0.99",
+    ]
     assert "1\N{NO-BREAK SPACE}criterion changed state" in chapter.finding(later).lead
     assert "1\N{NO-BREAK SPACE}goal met then but not now" in chapter.line(later)
 

@@ -277,14 +277,14 @@ def criterion(met: bool | None, bound: str = "low", **more: Any) -> Criterion:
 @pytest.mark.parametrize(
     ("one", "says"),
     [
-        (criterion(False), "1. auroc at bari: not met: the lower bound is 0.561235, asked for is at least 0.75"),
+        (criterion(False), "1. auroc at bari: not met: the lower limit is 0.561235, asked for is at least 0.75"),
         (
             criterion(None, "value", observed=None, reason="bari has no events", at_most=0.9),
             "1. auroc at bari: not estimable: bari has no events; the value was to be at least 0.75 and at most 0.9",
         ),
         (
             criterion(False, "high", subset=Subset("Sex", "female"), at={"threshold": 0.2}),
-            "1. auroc at bari, Sex=female, threshold 0.2: not met: the upper bound is 0.561235, asked for is at least "
+            "1. auroc at bari, Sex=female, threshold 0.2: not met: the upper limit is 0.561235, asked for is at least "
             "0.75",
         ),
     ],

@@ -31,16 +31,12 @@ from dossier.types import (
     Absent,
     ChecklistRow,
     Criterion,
-    Description,
-    DescriptionResult,
     Estimate,
     Evidence,
     Flag,
     Gallery,
     Picture,
     Result,
-    Withheld,
-    WithheldDescription,
     externals,
     find,
 )
@@ -159,30 +155,6 @@ def test_the_true_reason_is_given_where_there_is_no_similarity(
         for one in eight.results
     )
     assert said("correspondence", dataclasses.replace(eight, results=results)).endswith(said_of_them)
-
-
-def _differences(described: dict[str, dict[str, float]], withheld: tuple[str, ...] = ()) -> dict[str, str]:
-    """What stands in the second site's column of the table of differences, when the first has a difference in x."""
-    two = KINDS["two"]
-    rows = [DescriptionResult("site-0", Description("x", "standardized_mean_difference", 0.2, 300))]
-    for variable, statistics in described.items():
-        rows += [DescriptionResult("site-1", Description(variable, *one, 300)) for one in statistics.items()]
-    few = Withheld(because("fewer than 10"), 10)
-    hidden = tuple(WithheldDescription("site-1", one, "standardized_mean_difference", None, few) for one in withheld)
-    (table,) = correspondence.by_feature(dataclasses.replace(two, descriptions=tuple(rows), withheld=hidden))
-    return {row.label: row.cells[1].text for row in table.rows}
-
-
-HELD = {"share_missing_development": 0.1, "share_missing": 0.2}
-OTHER = {"y": {"standardized_mean_difference": 0.3}}
-
-
-def test_not_held_is_said_only_of_a_predictor_that_the_site_lacks() -> None:
-    assert _differences(OTHER)["x"] == "not held"
-    assert _differences(OTHER | {"x": HELD})["x"] == "no spread"
-    assert _differences(OTHER | {"x": HELD | {"share_missing": 1.0}})["x"] == "no values"
-    assert _differences(OTHER | {"x": HELD | {"share_missing_development": 1.0}})["x"] == "no values"
-    assert _differences(OTHER | {"x": HELD}, ("x",))["x"] == "withheld"
 
 
 def undone(evidence: Evidence, measure: str, *sites: str) -> Evidence:
@@ -341,7 +313,7 @@ def test_a_site_without_a_number_is_no_end_of_a_range() -> None:
 
 
 def test_what_a_new_site_may_expect_is_told_from_five_sites_on() -> None:
-    assert "The expected range in a new hospital like these is 0.28 to 0.99 (95% prediction interval)" in said(
+    assert "In a new hospital like these the AUROC may lie between 0.28 and 0.99 (95% prediction interval)" in said(
         "results", KINDS["eight"]
     )
     assert "fewer than five sites" in said("results", KINDS["two"]).lower()
@@ -547,18 +519,16 @@ def test_a_criterion_met_by_the_value_alone_says_what_its_interval_holds() -> No
         Criterion(1, "auroc", site, None, {}, "value", 0.8, None, found, True)
         for site, found in (("site-0", 0.85), ("site-1", 0.9), (POOLED, 0.8))
     ]
-    (table,) = acceptance.detailed(dataclasses.replace(evidence, criteria=tuple(by_value)))
-    assert table.footnotes == (
-        "Met by the value, though the interval reaches beyond what was asked: AUROC at Italy 1 (0.78 to 0.90); and all "
-        "external sites, pooled (0.70 to 0.90).",
+    assert acceptance.remarks(dataclasses.replace(evidence, criteria=tuple(by_value))) == (
+        "Point estimate meets the criterion; the CI does not: AUROC at Italy 1 (0.78 to 0.90); and all external sites, "
+        "pooled (0.70 to 0.90).",
     )
     for changed in (
         [dataclasses.replace(one, bound="low") for one in by_value],
         [dataclasses.replace(one, met=False) for one in by_value],
         [dataclasses.replace(one, at_least=0.7) for one in by_value],
     ):
-        (table,) = acceptance.detailed(dataclasses.replace(evidence, criteria=tuple(changed)))
-        assert table.footnotes == ()
+        assert acceptance.remarks(dataclasses.replace(evidence, criteria=tuple(changed))) == ()
 
 
 def test_a_met_net_benefit_below_that_of_a_default_is_not_left_alone() -> None:
@@ -567,10 +537,8 @@ def test_a_met_net_benefit_below_that_of_a_default_is_not_left_alone() -> None:
         Criterion(1, "net_benefit", site, None, {"threshold": 0.5}, "low", 0.0, None, 0.29, True)
         for site in ("site-0", "site-1")
     ]
-    (table,) = acceptance.detailed(dataclasses.replace(changed, criteria=tuple(asked)))
-    assert table.footnotes == (
-        "Net benefit at threshold 0.50, lower bound is met, yet flagging everyone has the higher net benefit at Italy "
-        "1.",
+    assert acceptance.not_the_better_choice(changed, [tuple(asked)]) == (
+        "Net benefit at 0.50, lower limit is met, yet flagging everyone has the higher net benefit at Italy 1.",
     )
 
 
@@ -611,8 +579,8 @@ def test_a_criterion_that_is_not_met_is_not_called_open() -> None:
         met: said("acceptance", dataclasses.replace(evidence, criteria=(dataclasses.replace(declared, met=met),)))
         for met in (True, False, None)
     }
-    assert "Not met: AUROC, lower bound." in judged[False]
-    assert "Not estimable: AUROC, lower bound." in judged[None]
+    assert "Not met: AUROC, lower limit." in judged[False]
+    assert "Not estimable: AUROC, lower limit." in judged[None]
     assert not any("Open" in text for text in judged.values())
 
 
@@ -763,17 +731,6 @@ def test_robustness_opens_with_where_the_model_does_better_or_worse_than_at_home
     assert opened.rest.startswith(rest)
 
 
-def test_the_shift_of_a_predictor_that_few_have_is_not_a_number() -> None:
-    rows = [
-        DescriptionResult(site, Description("ca", "standardized_mean_difference", shift, n))
-        for site, shift, n in (("site-0", -1.01, 19), ("site-1", 0.6, 20))
-    ]
-    (table,) = correspondence.by_feature(dataclasses.replace(KINDS["two"], descriptions=tuple(rows)))
-    few, enough = table.rows[0].cells
-    assert (few.text, few.kind) == ("too few to tell", "absent")
-    assert (enough.text, enough.kind) == ("0.60", "value")
-
-
 def test_a_difference_of_shares_is_in_percentage_points() -> None:
     said_of = human_factors._in_points("3.8% (95% CI 1.0 to 6.5)").replace("\N{NO-BREAK SPACE}", " ")
     assert said_of == "3.8 percentage points (95% CI 1.0 to 6.5)"
@@ -787,17 +744,17 @@ def test_a_new_hospital_stands_in_the_caption_only_where_its_bar_is_drawn() -> N
 
 def test_splits_are_spoken_of_only_where_there_are_some() -> None:
     evidence = KINDS["two"]
-    assert description.flow(evidence).note == ""
+    assert description.sites(evidence).note == ""
     first = dataclasses.replace(evidence.datasets[0], splits=3)
     split = dataclasses.replace(evidence, datasets=(first, *evidence.datasets[1:]))
-    assert description.flow(split).note == "Rows of refitted splits count each patient once a split."
+    assert description.sites(split).note == "Rows of refitted splits count each patient once a split."
 
 
 def test_counts_that_ignore_the_weights_say_so() -> None:
     evidence = KINDS["two"]
     weighted = tuple(dataclasses.replace(one, weighted=place == 0) for place, one in enumerate(evidence.datasets))
     said = "Sampling weights are not used here, where each patient counts once: Italy 1."
-    assert description.flow(dataclasses.replace(evidence, datasets=weighted)).note == said
+    assert description.sites(dataclasses.replace(evidence, datasets=weighted)).note == said
     assert unweighted(weighted) == f" {said}"
     assert unweighted(evidence.datasets) == ""
 
@@ -808,12 +765,12 @@ def test_differences_from_the_development_data_that_ignore_the_weights_say_so(br
     weighted = dataclasses.replace(site, weighted=True)
     datasets = tuple(weighted if one.name == site.name else one for one in evidence.datasets)
     said = f"Sampling weights are not used here, where each patient counts once: {site.site}."
-    (table, *_) = correspondence.by_feature(dataclasses.replace(evidence, datasets=datasets))
-    assert table.note.endswith(said)
     drawn = shift_by_predictor(dataclasses.replace(evidence, datasets=datasets))
     assert isinstance(drawn, Picture)
     assert said in drawn.caption
-    assert said not in correspondence.by_feature(evidence)[0].note
+    plain = shift_by_predictor(evidence)
+    assert isinstance(plain, Picture)
+    assert said not in plain.caption
 
 
 def test_a_similarity_near_a_cut_off_is_printed_so_that_one_sees_its_side() -> None:
@@ -859,8 +816,7 @@ def test_of_two_pooled_sites_the_sites_are_said_first() -> None:
     for chapter in ("results", "pooled", "abstract", "discrimination"):
         assert finding(chapter, two).lead.startswith(sites)
     assert "Pooled from two sites, with one degree of freedom, it is" in finding("pooled", two).rest
-    assert "Pooled from two sites, with one degree of freedom, it is" in finding("discrimination", two).rest
-    for table in (results.essentials(two), model_card.performance(two), pooled_chapter.prediction(two)):
+    for table in (results.essentials(two), pooled_chapter.prediction(two)):
         assert "Pooled from two sites: one degree of freedom" in table.note
     assert "Pooled from two sites" not in results.essentials(KINDS["eight"]).note
     assert finding("results", KINDS["eight"]).lead.startswith("The pooled AUROC is")

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from dossier import bands
 from dossier.facts import Fact
 from dossier.figures.canvas import (
+    ALERT,
     BAND,
     BLUE,
     BROKEN_CURVE,
@@ -42,6 +43,7 @@ from dossier.figures.canvas import (
     patients,
     picture,
     place_on_line,
+    primary_threshold,
     resampled,
     say_why,
     sheet,
@@ -69,7 +71,7 @@ from dossier.types import (
     find,
     find_curve,
 )
-from dossier.typeset.numbers import number, per_cent
+from dossier.typeset.numbers import number, per_cent, threshold
 from dossier.typeset.reasons import why
 
 OBSERVED_TO_EXPECTED = Forest("oe_ratio", "O/E", 1.0, ratio=True)
@@ -111,7 +113,7 @@ def draw_pooled(axes: Axes, pooled: Curve | Absent, colour: str = MID, width: fl
 
 
 def draw_calibration(evidence: Evidence, width: float) -> Figure | Absent:
-    """The calibration curves of the external sites on common axes; below each, at full width, where the risks lie."""
+    """The calibration curves of the external sites on common axes; at full width with O/E, slope and the gap."""
     shown, _ = shown_sites(evidence, width)
     curves = {site.name: find_curve(evidence, "calibration_curve", site.name) for site in shown}
     if all(isinstance(curve, Absent) for curve in curves.values()):
@@ -119,41 +121,97 @@ def draw_calibration(evidence: Evidence, width: float) -> Figure | Absent:
     end = curve_end(list(curves.values()))
     if len(shown) == 1 and width == FULL:
         return _draw_alone(evidence, shown[0], end)
-    strip = 0.0 if width == HALF else 8.0 if len(shown) <= 12 else 5.0
-    grid, heads = headed(_grid(len(shown), width, strip, max(9.5, 5.4 + text_width(tick_text(end)))), shown)
-    drawn = sheet(width if len(shown) > 1 else HALF, grid.bottom + strip + 9.4)
-    pooled = find_curve(evidence, "calibration_curve_all_sites", POOLED)
-    scale = strip_scale(evidence, end) if strip else None
+    grid, heads = headed(_grid(len(shown), width, max(9.5, 5.4 + text_width(tick_text(end)))), shown)
+    drawn = sheet(width if len(shown) > 1 else HALF, grid.bottom + 9.4)
     for place, site in enumerate(shown):
         head(drawn, grid, place, heads[place])
         axes = panel(drawn, *grid.corner(place), grid.width, grid.height)
-        unit_axes(axes, end, grid.outer_left(place), grid.outer_bottom(place) and not strip)
+        unit_axes(axes, end, grid.outer_left(place), grid.outer_bottom(place))
         curve = curves[site.name]
         if isinstance(curve, Absent):
             say_why(evidence, axes, grid, curve)
-        else:
-            draw_curve(axes, curve, end, few(site, bands.FEW_FOR_A_BAND), 1.3 if width == HALF else 1.5)
-            if width == FULL:
-                draw_pooled(axes, pooled)
-            if has_groups(grid, width):
-                draw_groups(axes, find_curve(evidence, "calibration_groups", site.name), end)
-        if scale is not None:
-            x, y = grid.corner(place)
-            outer = grid.outer_bottom(place)
-            _risks_below(drawn, evidence, site, (x, y + grid.height + 1.2, grid.width, strip - 1.2), scale, outer)
+            continue
+        draw_curve(axes, curve, end, few(site, bands.FEW_FOR_A_BAND), 1.3 if width == HALF else 1.5)
+        if width == FULL and grid.width >= NARROWEST_WITH_FACTS:
+            _facts(axes, evidence, site, curve, end, (grid.width, grid.height))
     middle = (grid.left + grid.right) / 2
-    write(drawn, middle, grid.bottom + strip + 7.2, "Estimated risk", ha="center")
+    write(drawn, middle, grid.bottom + 7.2, "Estimated risk", ha="center")
     write(drawn, 2.0, (grid.top + grid.bottom) / 2, "Observed share", rotation=90, ha="center", va="center")
     return drawn
 
 
-NARROWEST_WITH_GROUPS = 24.0
-"""In panels narrower than this, in mm, ten points with their intervals hide the curve."""
+NARROWEST_WITH_FACTS = 28.0
+"""In panels narrower than this, in mm, numbers hide the curve."""
+FACT_LINE = 3.9
+"""The height of a line of text in mm."""
 
 
-def has_groups(grid: Lattice, width: float) -> bool:
-    """Whether the panels of a figure of that width have room for the grouped points."""
-    return width == FULL and grid.width >= NARROWEST_WITH_GROUPS
+def _facts(
+    axes: Axes, evidence: Evidence, site: DatasetSummary, curve: Curve, end: float, size: tuple[float, float]
+) -> None:
+    """O/E and slope in the corner that the curve leaves free, and the gap at the primary threshold."""
+    found = (("O/E", find(evidence, "oe_ratio", site.name)), ("slope", find(evidence, "calibration_slope", site.name)))
+    lines = [f"{label} {number(one.value)}" for label, one in found if isinstance(one, Estimate)]
+    marks = [_line(curve, end)]
+    gap = observed_at(evidence, curve)
+    if gap is not None:
+        at, share = gap
+        axes.plot([at, at], [at, share], color=ALERT, lw=1.0, zorder=2.5)
+        axes.plot([at], [share], "o", ms=3.6, mfc="white", mec=ALERT, mew=1.0, zorder=3, clip_on=False)
+        marks.append(np.array([[at / end, share / end], [at / end, at / end]]))
+    width, height = size
+    box = (max(map(text_width, lines), default=0.0) / width, FACT_LINE * len(lines) / height)
+    x, y = _free_corner(np.concatenate(marks), box)
+    for place, text in enumerate(reversed(lines)):
+        level = y + place * FACT_LINE / height
+        axes.text(x + box[0], level, text, transform=axes.transAxes, ha="right", va="bottom", color=INK_2, zorder=4)
+    if gap is not None:
+        taken = np.array([[x + part * box[0], y + up * box[1]] for part in (0, 0.5, 1) for up in (0, 0.5, 1)])
+        _name_the_gap(axes, (gap[0] / end, gap[1] / end), gap[1], size, np.concatenate([*marks[:1], taken]))
+
+
+def _line(curve: Curve, end: float) -> Floats:
+    """The points of a curve as shares of the axes."""
+    return np.column_stack((column(curve, "risk"), column(curve, "observed"))) / end
+
+
+def observed_at(evidence: Evidence, curve: Curve) -> tuple[float, float] | None:
+    """The primary threshold, and how many patients at that risk had the outcome; None where the curve ends before."""
+    at = primary_threshold(evidence)
+    risk, observed = column(curve, "risk"), column(curve, "observed")
+    if at is None or not risk[0] <= at <= risk[-1]:
+        return None
+    return at, float(np.interp(at, risk, observed))
+
+
+def _crossings(points: Floats, box: tuple[float, float, float, float]) -> int:
+    """How many of the points lie in a box of left, bottom, width and height."""
+    left, bottom, width, height = box
+    inside = (points[:, 0] >= left - 0.02) & (points[:, 0] <= left + width + 0.02)
+    return int((inside & (points[:, 1] >= bottom - 0.02) & (points[:, 1] <= bottom + height + 0.02)).sum())
+
+
+def _free_corner(points: Floats, box: tuple[float, float]) -> tuple[float, float]:
+    """Where a box of this width and height hides least: below right, above left, or another corner."""
+    width, height = box
+    corners = [(0.97 - width, 0.03), (0.03, 0.97 - height), (0.97 - width, 0.97 - height), (0.03, 0.03)]
+    return min(corners, key=lambda corner: _crossings(points, (*corner, width, height)))
+
+
+def _name_the_gap(
+    axes: Axes, ring: tuple[float, float], share: float, size: tuple[float, float], points: Floats
+) -> None:
+    """The observed share beside its ring, where it hides least."""
+    text = per_cent(share)
+    width, height = text_width(text) / size[0], FACT_LINE / size[1]
+    away = 1.4 / size[0]
+    places = [
+        (x, min(max(y, 0.0), 1.0 - height))
+        for y in (ring[1] + away, ring[1] - height / 2, ring[1] - height - away)
+        for x in (ring[0] - width - away, ring[0] + away)
+    ]
+    x, y = min(places, key=lambda place: _crossings(points, (*place, width, height)))
+    axes.text(x, y, text, transform=axes.transAxes, ha="left", va="bottom", color=ALERT, weight=600, zorder=4)
 
 
 # ---- all risks and the part where most patients are -----------------------------------------------------------------
@@ -323,11 +381,9 @@ def _names_of_curves(known: Sequence[Curve], pooled: Curve | Absent, end: float)
     return names
 
 
-def _grid(count: int, width: float, strip: float, left: float) -> Lattice:
+def _grid(count: int, width: float, left: float) -> Lattice:
     if width == FULL:
-        size = HALF if count == 1 else FULL
-        gap_x = 4.4 if strip else 2.3
-        return lattice(count, size, left=left, top=5, gap_x=gap_x, gap_y=6.6 + strip, tallest=TALLEST)
+        return lattice(count, HALF if count == 1 else FULL, left=left, top=5, gap_x=4.4, gap_y=6.6, tallest=TALLEST)
     if count == 1:
         return lattice(1, HALF, left=left, top=5, gap_x=0, gap_y=0, tallest=52, shape=ALONE)
     return lattice(count, HALF, left=left, top=5, gap_x=2.3, gap_y=6.6, tallest=44)
@@ -373,15 +429,14 @@ def calibration_caption(evidence: Evidence, width: float) -> str:
         f"{patients(shown)}; {level_text(evidence)} bands. Above the straight line the risks are too low, below it too "
         "high."
     )
-    wide = len(shown) == 1 or has_groups(_grid(len(shown), width, 8.0, 9.5), width)
-    if width == FULL and wide:
+    alone = width == FULL and len(shown) == 1
+    if alone:
         text += " Points: tenths of the patients."
-    pooled = find_curve(evidence, "calibration_curve_all_sites", POOLED)
-    if width == FULL and len(shown) > 1 and isinstance(pooled, Curve):
-        text += " Grey curve: the sites pooled."
+    if width == FULL and not alone and primary_threshold(evidence) is not None:
+        text += f" Ring: observed share at {threshold(primary_threshold(evidence) or 0.0)}, the primary threshold."
     if any(few(site, bands.FEW_FOR_A_BAND) for site in shown):
         text += f" Broken: under {bands.FEW_FOR_A_BAND} events or non-events."
-    if width == FULL and strip_scale(evidence, end) is not None:
+    if alone and strip_scale(evidence, end) is not None:
         text += " Below: risks with the outcome (up) and without (down)"
         hidden = any(False in enough(site) for site in shown)
         text += f", if at least {bands.FEW_FOR_POOLING}." if hidden else "."
@@ -431,7 +486,27 @@ def printed_calibration(name: str, evidence: Evidence, width: float) -> Picture 
         drawn = draw_calibration(evidence, width)
         if isinstance(drawn, Absent):
             return drawn
-        return picture(name, drawn, calibration_caption(evidence, width), calibration_alternative(evidence, width))
+        alternative = calibration_alternative(evidence, width)
+        message = said_and_seen(evidence, width) if width == FULL else ""
+        return picture(name, drawn, calibration_caption(evidence, width), f"{message} {alternative}".strip(), message)
+
+
+def said_and_seen(evidence: Evidence, width: float) -> str:
+    """What became of patients at the primary threshold, from the lowest site to the highest; empty without one."""
+    at = primary_threshold(evidence)
+    shown, _ = shown_sites(evidence, width)
+    found = sorted(
+        (gap[1], site.site)
+        for site, curve in zip(shown, _curves(evidence, shown), strict=True)
+        if isinstance(curve, Curve) and (gap := observed_at(evidence, curve)) is not None
+    )
+    if at is None or not found:
+        return ""
+    (low, first), (high, last) = found[0], found[-1]
+    where = (
+        f"{per_cent(low)} ({first}) to {per_cent(high)} ({last})" if len(found) > 1 else f"{per_cent(low)} ({first})"
+    )
+    return f"Where the model said {per_cent(at)}, {where} had the outcome."
 
 
 @figure("Calibration by site")

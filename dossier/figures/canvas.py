@@ -987,11 +987,11 @@ def svg_bytes(figure: Figure) -> bytes:
     return svg.written(figure)
 
 
-def picture(name: str, drawn: Figure, caption: str, alternative: str) -> Picture:
-    """The figure as it is handed to the page."""
+def picture(name: str, drawn: Figure, caption: str, alternative: str, message: str = "") -> Picture:
+    """The figure as it is handed to the page, with the sentence that it shows where that is its title."""
     width, height = extent(drawn)
     title = REGISTER.figures[name].title if name in REGISTER.figures else name
-    return Picture(name, svg_bytes(drawn), round(width, 2), round(height, 2), title, caption, alternative)
+    return Picture(name, svg_bytes(drawn), round(width, 2), round(height, 2), title, caption, alternative, message)
 
 
 def value_text(found: Estimate | Absent, digits: int = 2) -> str:

@@ -24,7 +24,6 @@ from dossier.typeset.words import counted, in_words, listing, sentence_case
 GAIN = "net benefit over the better of flagging everyone and no one"
 MOST_LETTERS = 700
 """Letters of a declared text that a line has room for."""
-MOST_ON_THE_COVER = 240
 MOST_NAMED = 10
 """Sites that are named; of more it gives the count."""
 
@@ -107,14 +106,6 @@ def _plain(part: str) -> str:
     bare = re.sub(r"^\s*(?:[-+*]|\d+[.)]|#+)\s+|[*`]|(?<!\w)_|_(?!\w)", "", part)
     line = " ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", bare).split())
     return line if line.endswith((".", "!", "?", ":", ";", ",")) else f"{line}."
-
-
-def in_whom(evidence: Evidence) -> str:
-    """For whom the model is, as the cover has room for; empty where nothing is said."""
-    said = evidence.release.intended_use.for_ or in_full(evidence, "3b") or ""
-    return (
-        said if len(said) <= MOST_ON_THE_COVER else "Stated under Intended use: row 3b of the checklist gives the page."
-    )
 
 
 def _sources(evidence: Evidence) -> str:

@@ -10,15 +10,15 @@ from dossier.facts import Fact
 from dossier.findings.sentence import Sentence, better_than_the_model, named_or_counted
 from dossier.types import POOLED, Absent, Criterion, Estimate, Evidence, externals, find, find_in_subgroup
 from dossier.typeset.names import ALL_POOLED, measured_label, shown
-from dossier.typeset.numbers import interval, short
+from dossier.typeset.numbers import TIED, bare, interval, short
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import date, how_many, in_words, listing, named, sentence_case, setting, within_sentence
 
-BOUND = {"value": "", "low": ", lower bound", "high": ", upper bound"}
+BOUND = {"value": "", "low": ", lower limit", "high": ", upper limit"}
 MOST_NAMED = 3
 """Sites that a note below the table names before it counts them."""
 SIDE_BY_SIDE = 4
-"""As many criteria as stand side by side in one table."""
+"""As many criteria as stand side by side in one table, that of the first page included."""
 
 MET, NOT_MET, NOT_ESTIMABLE = "met", "not met", "not estimable"
 
@@ -46,9 +46,10 @@ def finding(evidence: Evidence) -> Sentence:
     return Sentence(f"{lead}{'is' if len(met) == 1 else 'are'} met.", rest)
 
 
-def when(evidence: Evidence, done: str) -> str:
+def when(evidence: Evidence, done: str, counted_only: bool = False) -> str:
     """When the criteria were `done`, whether that was before the data, and of how many nobody says so."""
-    said = [evidence.release.acceptance[one[0].number - 1].declared_on for one in declared(evidence)]
+    every = counted_ones(evidence) if counted_only else declared(evidence)
+    said = [evidence.release.acceptance[one[0].number - 1].declared_on for one in every]
     known = sorted(day for day in said if day is not None)
     count = len(said) - len(known)
     which = "any of them" if count == len(said) else f"{in_words(count)} of them"
@@ -130,29 +131,41 @@ def passed_by_a_default(evidence: Evidence) -> str:
 
 def label(evidence: Evidence, one: Criterion) -> str:
     """What a criterion is about: the measure, its settings, the subset, and which number of the interval."""
-    places = [f"{name} {setting(value)}" for name, value in one.at.items()]
+    places = [setting(value) if name == "threshold" else f"{name} {setting(value)}" for name, value in one.at.items()]
     at = f" at {listing(places)}" if places else ""
     subset = f", {one.subset}" if one.subset else ""
-    return f"{sentence_case(evidence.terms[one.measure].label)}{at}{subset}{BOUND[one.bound]}"
+    return f"{sentence_case(SHORTER.get(one.measure, evidence.terms[one.measure].label))}{at}{subset}{BOUND[one.bound]}"
+
+
+SHORTER = {"oe_ratio": "O/E"}
+"""What a measure is called where its label says more than a head of a column has room for."""
 
 
 def asked(evidence: Evidence, one: Criterion) -> str:
-    """The bound that was declared."""
-    parts = []
-    if one.at_least is not None:
-        parts.append(f"at least {short(evidence, one.measure, one.at_least)}")
-    if one.at_most is not None:
-        parts.append(f"at most {short(evidence, one.measure, one.at_most)}")
-    return " and ".join(parts)
+    """What was asked of the number, as it stands after its name: 0.80 to 1.25, or a sign and a bound."""
+    low, high = (None if bound is None else bare(evidence, one.measure, bound) for bound in (one.at_least, one.at_most))
+    if low is not None and high is not None:
+        return f"{low} to {high}"
+    return f"≥{TIED}{low}" if low is not None else f"≤{TIED}{high}"
 
 
 def _site(evidence: Evidence, dataset: str) -> str:
     return within_sentence(ALL_POOLED) if dataset == POOLED else named(evidence, dataset)
 
 
+def on_the_first_page(evidence: Evidence) -> list[tuple[Criterion, ...]]:
+    """The criteria that the table of the first page has room for, of those that count for all patients."""
+    return [one for one in counted_ones(evidence) if one[0].subset is None][:SIDE_BY_SIDE]
+
+
 def detailed(evidence: Evidence) -> tuple[Table, ...]:
-    """Every criterion at every dataset that has to meet it: the observed number, and how it stands."""
-    every = declared(evidence)
+    """The criteria that the first page leaves out: the observed number at every dataset, and how it stands.
+
+    One that is asked of a single dataset and does not count is a sentence of the first page.
+    """
+    first = on_the_first_page(evidence)
+    counting = counted_ones(evidence)
+    every = [one for one in declared(evidence) if one not in first and (len(one) > 1 or one in counting)]
     blocks = [every[start : start + SIDE_BY_SIDE] for start in range(0, len(every), SIDE_BY_SIDE)]
     return tuple(_block(evidence, block, number) for number, block in enumerate(blocks, start=1))
 
@@ -172,14 +185,15 @@ def _block(evidence: Evidence, block: Sequence[tuple[Criterion, ...]], part: int
         title="Each criterion at each site." if part == 1 else f"Each criterion at each site, continued ({part}).",
         note="The observed number is the value, or the bound of its interval that the criterion names.",
         head="Site",
-        columns=tuple(Column(f"{label(evidence, one[0])}: {asked(evidence, one[0])}", intervals=True) for one in block),
+        columns=tuple(Column(f"{label(evidence, one[0])} {asked(evidence, one[0])}", intervals=True) for one in block),
         rows=tuple(rows),
-        footnotes=(
-            *reasons.footnotes(),
-            *_by_the_value_alone(evidence, block),
-            *not_the_better_choice(evidence, block),
-        ),
+        footnotes=reasons.footnotes(),
     )
+
+
+def remarks(evidence: Evidence) -> tuple[str, ...]:
+    """Which criteria are met by the point estimate alone."""
+    return _by_the_value_alone(evidence, declared(evidence))
 
 
 def _by_the_value_alone(evidence: Evidence, block: Sequence[tuple[Criterion, ...]]) -> tuple[str, ...]:
@@ -191,7 +205,7 @@ def _by_the_value_alone(evidence: Evidence, block: Sequence[tuple[Criterion, ...
             where = [f"{_site(evidence, one.dataset)}{_interval(evidence, one, found)}" for one, found in unsure]
             places = listing(where) if len(where) <= MOST_NAMED else f"{in_words(len(where))} sites"
             told.append(f"{within_sentence(label(evidence, everywhere[0]))} at {places}")
-    return (f"Met by the value, though the interval reaches beyond what was asked: {'; '.join(told)}.",) if told else ()
+    return (f"Point estimate meets the criterion; the CI does not: {'; '.join(told)}.",) if told else ()
 
 
 def _held_open(evidence: Evidence, one: Criterion) -> Estimate | None:

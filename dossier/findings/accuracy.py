@@ -36,7 +36,7 @@ def finding(evidence: Evidence) -> Sentence:
 
 
 def instances(evidence: Evidence) -> tuple[Table, ...]:
-    """Confident H-accuracy (all classes alike, rising confidence) and prioritized H-accuracy (no confidence asked).
+    """Confident H-accuracy: all classes alike, rising confidence; prioritized ones are drawn beside it.
 
     What the raters or the cases' complexity give stands in a table of its own, for the sites that have it.
     """
@@ -44,13 +44,8 @@ def instances(evidence: Evidence) -> tuple[Table, ...]:
     labels = evidence.release.outcome.classes
     even: float | str = EQUAL if labels else 0.5
     words = "all classes" if labels else "both classes"
-    unasked = 1 / len(labels) if labels else 0.5
     confident = [one for one in plain if one.at.get("priority") == even and not isinstance(one.at.get("tau"), str)]
-    prioritized = [one for one in plain if one.at.get("tau") == unasked and one.at.get("priority") != "raters"]
-    return (
-        table_across(evidence, confident, "tau", f"Confident H-accuracy, {words} of equal weight"),
-        table_across(evidence, prioritized, "priority", "Prioritized H-accuracy, no confidence asked for"),
-    )
+    return (table_across(evidence, confident, "tau", f"Confident H-accuracy, {words} of equal weight"),)
 
 
 SOURCES_OF_PRIORITY = {
@@ -109,30 +104,17 @@ def _side_by_side(evidence: Evidence, dataset: str, label: str) -> Table:
 
 
 def _kinds(found: Sequence[Result]) -> dict[str, list[Result]]:
-    """The instances by their kind; each stands once."""
+    """The instances by their kind; those that join several settings stand in results.csv."""
     plain = [one for one in found if one.at.get("complexity") == "constant"]
     graded = [one for one in found if one.at.get("complexity") != "constant"]
     even = [one for one in plain if one.at.get("priority") == 0.5]
     sources = [one for one in plain if one.at.get("tau") == 0.5 and isinstance(one.at.get("priority"), str)]
-    composites: dict[str, list[Result]] = {}
-    for one in graded:
-        if (one.at.get("priority"), one.at.get("tau")) != (0.5, 0.5):
-            composites.setdefault(_composite(one), []).append(one)
     return {
         "Balanced": [one for one in even if one.at.get("tau") == 0.5],
         "Prioritized": sources,
         "Confident, by the raters": [one for one in even if isinstance(one.at.get("tau"), str)],
         "Practical": [one for one in graded if (one.at.get("priority"), one.at.get("tau")) == (0.5, 0.5)],
-        **composites,
     }
-
-
-def _composite(result: Result) -> str:
-    """The heading of the composites that share a priority and a confidence."""
-    priority, tau = (result.at.get(name, "") for name in ("priority", "tau"))
-    source = SOURCES_OF_PRIORITY.get(str(priority))
-    of = f"from {source}" if source else setting(priority)
-    return f"Composite: priority {of}, confidence {setting(tau)}"
 
 
 def _instance(result: Result, kind: str) -> str:

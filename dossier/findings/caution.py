@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from dossier.findings.sentence import Sentence, estimated, primary_threshold
+from dossier.findings.sentence import Sentence, at_the_primary_threshold, estimated, primary_threshold
 from dossier.types import MACRO, DatasetSummary, Estimate, Evidence, Term, externals, find, find_all
-from dossier.typeset.measures import is_against_chance, tables_of
+from dossier.typeset.measures import tables_of
 from dossier.typeset.numbers import number, per_cent, short, threshold
 from dossier.typeset.tables import Table
 from dossier.typeset.words import setting, within_sentence
@@ -34,10 +34,13 @@ def cautioned(evidence: Evidence) -> list[Term]:
 
 
 def tables(evidence: Evidence) -> tuple[Table, ...]:
-    """Each measure beside the one that should be read instead, at the same threshold."""
+    """Each measure beside the one that should be read instead, at the same threshold.
+
+    What has another setting than a threshold stands in results.csv.
+    """
     means = _means_only(evidence)
     groups: dict[tuple[tuple[str, ...], str], list[Term]] = {}
-    for term in cautioned(evidence):
+    for term in (one for one in cautioned(evidence) if one.at in ((), ("threshold",))):
         groups.setdefault((term.at, term.counterpart), []).append(term)
     pairs = {(at, name): tables_of(means, terms, _beside(evidence, name)) for (at, name), terms in groups.items()}
     whole = [(key, terms) for key, terms in groups.items() if not key[0]]
@@ -53,22 +56,29 @@ def _titled(table: Table) -> Table:
 
 
 def _means_only(evidence: Evidence) -> Evidence:
-    """The evidence without the single classes of what has a mean over them: where nothing is judged, it suffices."""
+    """The evidence at the primary threshold, without the single classes of what has a mean over them.
+
+    Where nothing is judged, that suffices.
+    """
     with_mean = {one.term for one in evidence.results if one.at.get("class") == MACRO}
-    kept = (one for one in evidence.results if one.at.get("class", MACRO) == MACRO or one.term not in with_mean)
+    kept = (
+        one
+        for one in at_the_primary_threshold(evidence).results
+        if (one.at.get("class", MACRO) == MACRO or one.term not in with_mean)
+        and one.dataset not in _not_tested(evidence)
+    )
     return replace(evidence, results=tuple(kept))
+
+
+def _not_tested(evidence: Evidence) -> set[str]:
+    """What is no external site: the development data, an internal test, what is declared, and all sites together."""
+    return {one.dataset for one in evidence.results} - {site.name for site in externals(evidence)}
 
 
 def _beside(evidence: Evidence, name: str) -> list[Term]:
     """The counterpart under a label that says what it is there for."""
     term = evidence.terms.get(name)
     return [] if term is None else [replace(term, label=f"{term.label}{INSTEAD}")]
-
-
-def chance(evidence: Evidence) -> tuple[Table, ...]:
-    """The tests against chance."""
-    tests = [term for term in evidence.terms.values() if is_against_chance(evidence, term)]
-    return tables_of(evidence, [term for term in tests if _estimated(evidence, term)])
 
 
 def _estimated(evidence: Evidence, term: Term) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dossier.findings.sentence import Sentence, estimated
+from dossier.findings.sentence import Sentence, at_the_primary_threshold, estimated
 from dossier.types import Evidence
+from dossier.typeset.measures import chapter_tables
 from dossier.typeset.numbers import value_of
+from dossier.typeset.tables import Table
 from dossier.typeset.words import how_many, in_words
 
 
@@ -33,3 +35,12 @@ def finding(evidence: Evidence) -> Sentence:
         f"{in_words(len(sites))} sites.",
         f"The difference runs from {low} to {high}.",
     )
+
+
+LEFT_TO_THE_FILES = ("log_score_difference", "accuracy_difference")
+"""Differences that stand in results.csv alone."""
+
+
+def tables(evidence: Evidence) -> tuple[Table, ...]:
+    """The other model's own numbers, and the differences from it at the primary threshold."""
+    return chapter_tables(at_the_primary_threshold(evidence), "comparison", LEFT_TO_THE_FILES)

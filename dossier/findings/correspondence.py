@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from dossier.bands import LARGE_SHIFT, SIMILARITY
-from dossier.findings.description import NARROW_SIDE_BY_SIDE, evenly
+from dossier.bands import SIMILARITY
 from dossier.findings.sentence import Sentence, estimated, named_or_counted, range_over_sites, sites_without
-from dossier.types import Absent, DatasetSummary, Description, Estimate, Evidence, externals, find
-from dossier.typeset.names import has_enough, predictor_of, unweighted
+from dossier.types import Absent, DatasetSummary, Estimate, Evidence, find
 from dossier.typeset.numbers import number
-from dossier.typeset.tables import Cell, Column, Row, Table, folded
 from dossier.typeset.words import listing, within_sentence
-
-NO_SPREAD = "no spread"
 
 LOW_SIMILARITY = 0.4
 """Up to this averaged similarity a site is said to differ already."""
@@ -82,77 +77,3 @@ def draws(evidence: Evidence) -> str:
     if not told:
         return ""
     return f"Larger tables are compared by rows that the seed draws, which adds an error: {'; '.join(told)}."
-
-
-def by_feature(evidence: Evidence) -> tuple[Table, ...]:
-    """How far each predictor lies from the development data, at each site that gives it."""
-    shifts = {
-        (row.dataset, predictor_of(row.described)): row.described
-        for row in evidence.descriptions
-        if row.described.statistic == "standardized_mean_difference"
-    }
-    holders = [site for site in externals(evidence) if any(name == site.name for name, _ in shifts)]
-    variables = {
-        predictor_of(row.described): row.described.variable
-        for row in evidence.descriptions
-        if row.described.statistic == "standardized_mean_difference"
-    }
-    gaps = _without_difference(evidence)
-    cells = {
-        (site.name, feature): _by_site(shifts.get((site.name, feature)), gaps.get((site.name, variable), "not held"))
-        for site in holders
-        for feature, variable in variables.items()
-    }
-    features = list(variables)
-    return tuple(
-        folded(_by_feature(cells, block, features, part))
-        for part, block in enumerate(evenly(holders, NARROW_SIDE_BY_SIDE), start=1)
-    )
-
-
-def _without_difference(evidence: Evidence) -> dict[tuple[str, str], str]:
-    """Why a site that holds a predictor may have no difference in it, by site and predictor."""
-    words: dict[tuple[str, str], str] = {}
-    for row in evidence.descriptions:
-        if row.described.statistic in ("share_missing_development", "share_missing"):
-            key = row.dataset, row.described.variable
-            words[key] = "no values" if row.described.value == 1 else words.get(key, NO_SPREAD)
-    hidden = ("share_missing_development", "share_missing", "standardized_mean_difference")
-    return words | {(one.dataset, one.variable): "withheld" for one in evidence.withheld if one.statistic in hidden}
-
-
-def _by_feature(
-    cells: dict[tuple[str, str], Cell], sites: list[DatasetSummary], features: list[str], part: int
-) -> Table:
-    rows = tuple(Row(feature, tuple(cells[site.name, feature] for site in sites)) for feature in features)
-    note = "Standardized mean difference, site minus development; half a standard deviation or more stands out."
-    if any(cell.text == NO_SPREAD for row in rows for cell in row.cells):
-        note += f" {NO_SPREAD.capitalize()}: the patients do not differ in it, here or in the development data."
-    note += unweighted(sites)
-    return Table(
-        name=f"table-shift-{part}",
-        title=f"Difference from the development data by predictor{'' if part == 1 else f', continued ({part})'}.",
-        note=note,
-        head="Predictor",
-        columns=tuple(Column(name) for name in _short_names(sites)),
-        rows=rows,
-    )
-
-
-def _short_names(sites: list[DatasetSummary]) -> list[str]:
-    """The sites as narrow columns name them: up to the first comma, as long as these differ."""
-    short = [site.site.split(",")[0] for site in sites]
-    return short if len(set(short)) == len(sites) else [site.site for site in sites]
-
-
-def _by_site(described: Description | None, gap: str) -> Cell:
-    """The shift of a predictor at a site, where enough patients have a value."""
-    if described is not None and not has_enough(described):
-        return Cell("too few to tell", kind="absent")
-    return _shift(None if described is None else described.value, gap)
-
-
-def _shift(value: float | None, gap: str) -> Cell:
-    if value is None:
-        return Cell(gap, kind="absent")
-    return Cell(number(value), kind="value" if abs(value) >= LARGE_SHIFT else "plain")

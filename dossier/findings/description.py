@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dossier.bands import ACCRUAL_ROWS, MAP_ROWS, MAP_WITH_NUMBERS
+from dossier.bands import MAP_ROWS, MAP_WITH_NUMBERS
 from dossier.findings import classes
 from dossier.findings.sentence import Sentence
 from dossier.types import MODEL, DatasetSummary, DescriptionResult, Evidence, externals
@@ -77,24 +77,25 @@ def policy(evidence: Evidence) -> str:
     )
 
 
-def flow(evidence: Evidence) -> Table:
-    """Rows in, rows out and why, for every dataset."""
-    reasons = list(dict.fromkeys(reason for dataset in evidence.datasets for reason in dataset.excluded))
-    # Of fewer the figure of the accrual beside the table prints them.
-    dated = sum(dataset.dates is not None for dataset in evidence.datasets) > ACCRUAL_ROWS
+def sites(evidence: Evidence) -> Table:
+    """Every dataset: when its patients came, rows in, rows out and why."""
+    reasons = list(
+        dict.fromkeys(reason for dataset in evidence.datasets for reason, lost in dataset.excluded.items() if lost)
+    )
+    dated = any(dataset.dates is not None for dataset in evidence.datasets)
     any_splits = any(dataset.splits for dataset in evidence.datasets)
     known = classes.labels(evidence)
     heads = ("Rows read", *map(sentence_case, reasons), "Analysed", *(() if known else ("Events", "Prevalence, %")))
     return Table(
-        name="table-flow",
-        title="From the rows that were read to those that are analysed.",
+        name="table-sites",
+        title="The sites.",
         note=(
             "Rows of refitted splits count each patient once a split." * any_splits + unweighted(shown(evidence))
         ).strip(),
         head="Dataset",
         columns=(
             *(Column(label) for label in heads),
-            *([Column("Dates", words=True)] if dated else []),
+            *([Column("Period", words=True)] if dated else []),
         ),
         rows=tuple(
             Row(label_of(dataset), _flow_cells(dataset, reasons, dated, bool(known))) for dataset in shown(evidence)

@@ -1,17 +1,23 @@
-"""How well the risks tell those with the outcome from those without."""
+"""How the model performs at each site: one table whatever the threshold, one at each declared threshold."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from dossier.findings import classes
 from dossier.findings.sentence import (
     Sentence,
     estimated,
-    pooled_beside_the_sites,
     primary_threshold,
     range_over_sites,
 )
-from dossier.types import POOLED, Estimate, Evidence, find
-from dossier.typeset.numbers import TIED, threshold
+from dossier.types import Absent, At, DatasetSummary, Estimate, Evidence, find
+from dossier.typeset.measures import cell
+from dossier.typeset.names import events_of, measured_label, shown
+from dossier.typeset.numbers import TIED, interval, level_of, number, threshold, value_of
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.words import listing
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -21,15 +27,157 @@ def finding(evidence: Evidence) -> Sentence:
     sites = estimated(evidence, "auroc")
     if not sites:
         return Sentence("At no external site can discrimination be estimated.")
-    pooled = find(evidence, "auroc", POOLED)
-    rest = [pooled_beside_the_sites(evidence, pooled)] if isinstance(pooled, Estimate) else []
-    return Sentence(f"The AUROC {range_over_sites(evidence, 'auroc', sites)}.", " ".join([*rest, *_flagged(evidence)]))
+    return Sentence(f"The AUROC {range_over_sites(evidence, 'auroc', sites)}.", _flagged(evidence))
 
 
-def _flagged(evidence: Evidence) -> list[str]:
+def _flagged(evidence: Evidence) -> str:
     at = primary_threshold(evidence)
     sites = [] if at is None else estimated(evidence, "sensitivity", threshold=at)
     if at is None or not sites:
-        return []
-    span = range_over_sites(evidence, "sensitivity", sites)
-    return [f"The share of events found at a threshold of{TIED}{threshold(at)} {span}."]
+        return ""
+    return f"Sensitivity at{TIED}{threshold(at)} {range_over_sites(evidence, 'sensitivity', sites)}."
+
+
+# ---- the tables -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A column of measures: its head, and which measure it holds."""
+
+    head: str
+    measure: str
+
+
+WHATEVER = (
+    _Asked("AUROC", "auroc"),
+    _Asked("O/E", "oe_ratio"),
+    _Asked("Slope", "calibration_slope"),
+    _Asked("ICI", "ici"),
+)
+AT_A_THRESHOLD = (
+    _Asked("Sensitivity", "sensitivity"),
+    _Asked("Specificity", "specificity"),
+    _Asked("PPV", "ppv"),
+    _Asked("NPV", "npv"),
+)
+
+
+def whatever_the_threshold(evidence: Evidence) -> Table:
+    """Discrimination and calibration of every dataset that was measured, with the declared results of the owner."""
+    reasons = Reasons(evidence)
+    rows = []
+    for dataset in shown(evidence):
+        found = [find(evidence, asked.measure, dataset.name) for asked in WHATEVER]
+        if any(isinstance(one, Estimate) for one in found):
+            counts = (Cell(f"{dataset.n:,}", kind="plain"), Cell(events_of(dataset), kind="plain"))
+            rows.append(Row(measured_label(dataset), (*counts, *_cells(evidence, WHATEVER, found, reasons))))
+        elif dataset.role == "external":
+            rows.append(_nothing(dataset, found, reasons))
+    rows += [
+        Row(
+            "Declared",
+            (
+                *(Cell("", kind="plain") for _ in range(2)),
+                *_cells(evidence, WHATEVER[:1], [one.found], reasons),
+                *(Cell("", kind="plain") for _ in WHATEVER[1:]),
+            ),
+        )
+        for one in evidence.results
+        if one.measure == "auroc" and not one.at and one.dataset in _declared(evidence)
+    ]
+    return Table(
+        name="table-performance",
+        title="Whatever the threshold.",
+        note=f"Estimate and {level_of(evidence)} interval. ICI: the mean distance between the risk and the calibration "
+        f"curve. Every other measure: results.csv.{_declared_note(evidence)}",
+        head="Site",
+        columns=(Column("Patients"), Column("Events"), *(Column(one.head, intervals=True) for one in WHATEVER)),
+        rows=tuple(rows),
+        footnotes=reasons.footnotes(),
+    )
+
+
+def _declared(evidence: Evidence) -> list[str]:
+    """The results that the release declares of datasets that it does not give."""
+    return [one.name for one in evidence.release.declared_performance]
+
+
+def _declared_note(evidence: Evidence) -> str:
+    """What a declared row is of."""
+    names = _declared(evidence)
+    return f" Declared: {listing(names)}." if names else ""
+
+
+def _nothing(dataset: DatasetSummary, found: Sequence[Estimate | Absent], reasons: Reasons) -> Row:
+    """A site at which nothing could be estimated, with the reason of each gap."""
+    counts = (Cell(f"{dataset.n:,}", kind="plain"), Cell(events_of(dataset), kind="plain"))
+    return Row(dataset.site, (*counts, *(reasons.cell(one) for one in found if isinstance(one, Absent))))
+
+
+def _cells(
+    evidence: Evidence, asked: Sequence[_Asked], found: Sequence[Estimate | Absent], reasons: Reasons
+) -> list[Cell]:
+    return [cell(one, evidence.terms[column.measure], reasons) for column, one in zip(asked, found, strict=True)]
+
+
+def at_thresholds(evidence: Evidence) -> tuple[Table, ...]:
+    """What is flagged at each declared threshold, and what that gains over the better default; none without one."""
+    declared = evidence.release.thresholds.declared
+    reasons = Reasons(evidence)
+    rows: list[Row] = []
+    for place, at in enumerate(declared):
+        here = [(one, _at(evidence, one.name, at, reasons)) for one in shown(evidence, ("external", "internal"))]
+        made = [Row(measured_label(dataset), cells) for dataset, cells in here if cells]
+        if made:
+            rows += [Row(f"Threshold{TIED}{threshold(at)}{', primary' if not place else ''}", kind="group"), *made]
+    if not rows:
+        return ()
+    return (
+        Table(
+            name="table-thresholds",
+            title="At the declared thresholds." if len(declared) > 1 else "At the declared threshold.",
+            note=f"Sensitivity, specificity, PPV and NPV in %; {level_of(evidence)} intervals. Net benefit per 100 "
+            "patients; default: the better of flagging everyone or no one. Tinted: the interval of the gain holds 0, "
+            "or lies below it.",
+            head="Site",
+            columns=(
+                *(Column(one.head, intervals=True) for one in AT_A_THRESHOLD),
+                Column("Model"),
+                Column("Default"),
+                Column("Gain", intervals=True),
+            ),
+            rows=tuple(rows),
+            footnotes=reasons.footnotes(),
+        ),
+    )
+
+
+def _at(evidence: Evidence, dataset: str, at: float, reasons: Reasons) -> tuple[Cell, ...]:
+    """The cells of a dataset at one threshold; none where nothing could be estimated."""
+    place: At = {"threshold": at}
+    found = [find(evidence, asked.measure, dataset, **place) for asked in AT_A_THRESHOLD]
+    benefit, gain = (find(evidence, name, dataset, **place) for name in ("net_benefit", "net_benefit_gain"))
+    if not any(isinstance(one, Estimate) for one in (*found, benefit)):
+        return ()
+    return (
+        *_cells(evidence, AT_A_THRESHOLD, found, reasons),
+        *_benefit(evidence, benefit, reasons),
+        _gain(evidence, gain, reasons),
+    )
+
+
+def _benefit(evidence: Evidence, found: Estimate | Absent, reasons: Reasons) -> tuple[Cell, Cell]:
+    """The net benefit of the model and of the better default."""
+    if isinstance(found, Absent):
+        return reasons.cell(found), Cell("", kind="plain")
+    default = max(found.details.get("treat_all") or 0.0, 0.0)
+    return Cell(value_of(found, evidence.terms["net_benefit"])), Cell(number(100 * default, 1), kind="plain")
+
+
+def _gain(evidence: Evidence, found: Estimate | Absent, reasons: Reasons) -> Cell:
+    if isinstance(found, Absent):
+        return reasons.cell(found)
+    term = evidence.terms["net_benefit_gain"]
+    certain = found.low is not None and found.low > 0
+    return Cell(value_of(found, term), interval(found, term, wordy=True), "value" if certain else "alert")

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dossier.findings.sentence import Sentence
 from dossier.types import Estimate, Evidence, Term
 from dossier.typeset.measures import printed_in
+from dossier.typeset.words import sentence_case
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -15,6 +16,11 @@ def finding(evidence: Evidence) -> Sentence:
         "Every measure of these pages in one sentence.",
         "Core measures carry the judgement, supporting ones explain it, descriptive ones are read in pairs.",
     )
+
+
+def explained(evidence: Evidence, chapters: Collection[str]) -> dict[str, Term]:
+    """The terms of these chapters by their labels, as the methods list them."""
+    return {sentence_case(term.label): term for term in used(evidence, chapters)}
 
 
 def has_apparent(evidence: Evidence, chapters: Collection[str]) -> bool:

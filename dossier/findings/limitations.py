@@ -18,6 +18,11 @@ class Raised:
     said: tuple[tuple[str, str | None], ...]
     answered_at_once: str | None
 
+    @property
+    def is_alike(self) -> bool:
+        """Whether one answer holds for all of them, or none is answered."""
+        return self.answered_at_once is not None or not any(reply for _, reply in self.said)
+
 
 def finding(evidence: Evidence) -> Sentence:
     """How many limitations were raised by the run, and how many are answered."""

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dossier.findings import classes
 from dossier.findings.abstract import in_full
 from dossier.findings.results import finding as first_finding
-from dossier.findings.sentence import Sentence, estimated, pooled_of_two, primary_threshold
-from dossier.types import POOLED, Estimate, Evidence, externals, find
+from dossier.findings.sentence import Sentence
+from dossier.types import Evidence
 from dossier.typeset.names import development, foretold, model, tested_version
-from dossier.typeset.numbers import TIED, in_text, level_of, short, threshold
-from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.numbers import threshold
 from dossier.typeset.words import listing, sentence_case
 
 OPEN = "Not stated in the release."
@@ -73,66 +71,3 @@ def stated(evidence: Evidence) -> list[tuple[str, str, bool]]:
 
 def _line(label: str, text: str | None) -> tuple[str, str, bool]:
     return (label, OPEN, True) if text is None else (label, text, False)
-
-
-def performance(evidence: Evidence) -> Table:
-    """The essentials over all sites with their intervals, and the range over the sites."""
-    at = primary_threshold(evidence)
-    asked: list[tuple[str, str, dict[str, float | str]]] = [
-        ("AUROC", "auroc", {}),
-        ("Observed over expected events", "oe_ratio", {}),
-        ("Calibration slope", "calibration_slope", {}),
-        ("Brier score", "brier", {}),
-    ]
-    if at is not None:
-        places: dict[str, float | str] = {"threshold": at}
-        asked += [
-            (f"Net benefit over the better default at{TIED}{threshold(at)}, per 100", "net_benefit_gain", places),
-            (f"Sensitivity at{TIED}{threshold(at)}", "sensitivity", places),
-            (f"Specificity at{TIED}{threshold(at)}", "specificity", places),
-        ]
-    rows = [Row(label, _cells(evidence, measure, place)) for label, measure, place in asked]
-    of = ""
-    if classes.labels(evidence):
-        of = " AUROC, sensitivity and specificity: mean of the classes; Brier: all classes, 0 to 2; others by class."
-    return Table(
-        name="table-model-card",
-        title="Performance at the external sites.",
-        note=f"Pooled with its {level_of(evidence)} interval where sites are pooled, and the range over the sites."
-        f"{pooled_of_two(evidence)}{of}",
-        head="Measure",
-        columns=(Column("Pooled", words=True), Column("Lowest site", words=True), Column("Highest site", words=True)),
-        rows=tuple(rows),
-    )
-
-
-def _cells(evidence: Evidence, measure: str, place: dict[str, float | str]) -> tuple[Cell, ...]:
-    pooled = find(evidence, measure, POOLED, **place)
-    sites = estimated(evidence, measure, **place)
-    every = classes.by_class(evidence, measure, **place)
-    if every and not sites:
-        return tuple(Cell(text, kind="word") for text in ("class by class", *classes.ends(evidence, measure, every)))
-    together = in_text(evidence, measure, pooled) if isinstance(pooled, Estimate) else "not pooled"
-    if not sites:
-        return (Cell(together, kind="word"), Cell("not estimated", kind="word"), Cell("", kind="word"))
-    ends = [f"{short(evidence, measure, found.value)} ({site.site})" for site, found in (sites[0], sites[-1])]
-    if len(externals(evidence)) == 1:
-        ends = [in_text(evidence, measure, sites[0][1]), ""]
-    return tuple(Cell(text, kind="word") for text in (together, *ends))
-
-
-def gaps(evidence: Evidence) -> list[str]:
-    """What was tested too little: another version, few sites, small or missing groups, predictors not recorded."""
-    kinds = (
-        "version_differs",
-        "few_sites",
-        "wide_prediction_interval",
-        "missing_predictor",
-        "few_events",
-        "few_in_subgroup",
-        "prevalence_shift",
-        "case_mix_shift",
-        "class_missing",
-        "empty_subgroup",
-    )
-    return [sentence_case(flag.says) for kind in kinds for flag in evidence.flags if flag.flag == kind]

@@ -98,7 +98,7 @@ def prediction(evidence: Evidence) -> Table:
 
 def _is_of_sites(evidence: Evidence, result: Result) -> bool:
     """Whether a result over all sites is a measure of theirs, not a comparison of the sites themselves."""
-    return evidence.terms[result.term].chapter not in ("pooled", "robustness")
+    return evidence.terms[result.term].chapter not in ("pooled", "robustness", "comparison")
 
 
 def is_stratified(result: Result) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from dossier.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, FEWEST_POOLED, OE_TOLERATED
@@ -22,6 +22,15 @@ class Sentence:
 
     lead: str
     rest: str = ""
+
+    @property
+    def is_short(self) -> bool:
+        """Whether both have room in three lines; else what completes the answer goes on as text."""
+        return len(self.lead) + len(self.rest) < THREE_LINES
+
+
+THREE_LINES = 270
+"""Letters of a finding that stand on three lines."""
 
 
 def estimated(evidence: Evidence, measure: str, /, **at: float | str) -> list[tuple[DatasetSummary, Estimate]]:
@@ -48,6 +57,13 @@ def primary_threshold(evidence: Evidence) -> float | None:
     """The threshold that was declared first."""
     declared = evidence.release.thresholds.declared
     return declared[0] if declared else None
+
+
+def at_the_primary_threshold(evidence: Evidence) -> Evidence:
+    """The evidence without what was measured at the other thresholds."""
+    primary = primary_threshold(evidence)
+    kept = (one for one in evidence.results if one.at.get("threshold", primary) == primary)
+    return replace(evidence, results=tuple(kept))
 
 
 EVERYONE, NO_ONE = "everyone", "no one"
@@ -104,10 +120,10 @@ def new_hospital(evidence: Evidence) -> str:
     new = expected_range(pooled)
     if new is None:
         few = in_words(FEWEST_FOR_A_NEW_SITE)
-        return f"Fewer than {few} sites can be pooled: what a new hospital may expect is not said here."
+        return f"Fewer than {few} sites can be pooled: what AUROC a new hospital may expect is not estimated."
     low, high = (short(evidence, "auroc", one) for one in new)
     level = level_of(evidence)
-    return f"The expected range in a new hospital like these is {low} to {high} ({level} prediction interval)."
+    return f"In a new hospital like these the AUROC may lie between {low} and {high} ({level} prediction interval)."
 
 
 def of_two_sites(pooled: Estimate) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dossier import between_groups
 from dossier.bands import FEW_FOR_POOLING
 from dossier.findings import classes
-from dossier.findings.sentence import Sentence, named_with_the_rest, primary_threshold
+from dossier.findings.sentence import Sentence, named_with_the_rest
 from dossier.types import (
     POOLED,
     Absent,
@@ -26,8 +26,8 @@ from dossier.types import (
 )
 from dossier.typeset.measures import cell
 from dossier.typeset.names import ALL_POOLED, label_of, shown
-from dossier.typeset.numbers import is_telling, level_of, number, threshold
-from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.numbers import is_telling, level_of, number
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, label_fits
 from dossier.typeset.words import anchor, counted, how_many, in_words, listing, sentence_case
 
 JUDGED = ("auroc", "oe_ratio")
@@ -256,23 +256,17 @@ Asked = tuple[str, str, At]
 
 
 def tables(evidence: Evidence) -> tuple[Table, ...]:
-    """For each column its subgroups site by site, how they differ from the other patients, and further measures."""
+    """For each column its subgroups site by site, and where they differ from the other patients."""
     if classes.labels(evidence):
         return _tables_of_classes(evidence)
-    at = primary_threshold(evidence)
     main: list[Asked] = [("AUROC", "auroc", {}), ("By case mix", CASE_MIX, {}), ("O/E", "oe_ratio", {})]
     main.append(("Slope", "calibration_slope", {}))
-    more: list[Asked] = [("Intercept", "calibration_intercept", {}), ("ICI", "ici", {}), ("Brier score", "brier", {})]
-    more += [] if at is None else [(f"Gain at {threshold(at)}", "net_benefit_gain", {"threshold": at})]
-    unit = "" if at is None else f" {GAIN}"
     made: list[Table] = []
     for column in subgroup_columns(evidence):
         few = f"; too few: under {FEW_FOR_POOLING} events or non-events."
-        made.append(_values(evidence, column, main, f"{_bounded(evidence)}{few}{BY_CASE_MIX}"))
+        across = _across(evidence, column, few)
+        made.append(across if label_fits(across) else _by_measure(across))
         made += _apart(evidence, column, main, BY_CASE_MIX)
-        note = f"{_bounded(evidence)}.{unit} Every other measure of a subgroup is in results.json."
-        rest = "further measures of the subgroups that are large enough"
-        made.append(_further(evidence, column, more, note, "more", rest))
     return tuple(table for table in made if table.rows)
 
 
@@ -326,6 +320,78 @@ def _values(evidence: Evidence, column: str, asked: Sequence[Asked], note: str) 
         rows=tuple(rows),
         footnotes=(*reasons.footnotes(), *_unassigned(evidence, column)),
     )
+
+
+def _across(evidence: Evidence, column: str, few: str) -> Table:
+    """The subgroups of a column beside each other, site by site, with the measures whose differences are counted."""
+    reasons = Reasons(evidence)
+    labels = list(subgroup_columns(evidence)[column])
+    rows = [
+        Row(
+            label_of(dataset),
+            tuple(
+                _judged_cell(evidence, Subset(column, label), dataset.name, measure, reasons)
+                for label in labels
+                for measure in JUDGED
+            ),
+        )
+        for dataset in _shown(evidence, column, reasons)
+    ]
+    rows += _stratified(evidence, column, labels, reasons)
+    return Table(
+        name=anchor(f"table-subgroups-{column}"),
+        title=_title(column, "the model in each subgroup"),
+        note=f"{_bounded(evidence)}{few} Patients and events of each, and further measures: results.json.",
+        head="Site",
+        columns=tuple(
+            Column(_name(measure), intervals=True, over=sentence_case(label)) for label in labels for measure in JUDGED
+        ),
+        rows=tuple(rows),
+        footnotes=(*reasons.footnotes(), *_unassigned(evidence, column)),
+    )
+
+
+def _by_measure(across: Table) -> Table:
+    """The same numbers with the measures below each other, where they have no room beside each other."""
+    rows: list[Row] = []
+    for place, measure in enumerate(JUDGED):
+        rows.append(Row(_name(measure), kind="group"))
+        rows += [replace(row, cells=row.cells[place :: len(JUDGED)]) for row in across.rows]
+    columns = tuple(Column(column.over, intervals=True) for column in across.columns[:: len(JUDGED)])
+    return replace(across, columns=columns, rows=tuple(rows))
+
+
+def _stratified(evidence: Evidence, column: str, labels: Sequence[str], reasons: Reasons) -> list[Row]:
+    """The rows of all sites together, where they say anything."""
+    found = [
+        (measure, find_in_subgroup(evidence, Subset(column, label), measure, POOLED))
+        for label in labels
+        for measure in JUDGED
+    ]
+    if not any(_is_printed(one, POOLED) for _, one in found):
+        return []
+    cells = tuple(
+        cell(one, evidence.terms[measure], reasons) if _is_printed(one, POOLED) else Cell("", kind="plain")
+        for measure, one in found
+    )
+    return [Row(ALL_STRATIFIED, cells, "total")]
+
+
+def _judged_cell(evidence: Evidence, subset: Subset, dataset: str, measure: str, reasons: Reasons) -> Cell:
+    """A measure of a subgroup, or that it is too small, empty or withheld."""
+    sizes = {
+        one.label: one.size
+        for one in evidence.subgroups.summaries
+        if (one.dataset, one.column) == (dataset, subset.column)
+    }
+    size = sizes.get(subset.level)
+    if isinstance(size, Withheld):
+        return reasons.cell(size)
+    if not isinstance(size, SubgroupSize):
+        return Cell("–", kind="absent")
+    if is_few(size):
+        return Cell("too few", kind="absent")
+    return _cell(evidence, subset, dataset, ("", measure, {}), reasons)
 
 
 def _withheld(evidence: Evidence, column: str, dataset: str, reasons: Reasons, width: int) -> list[Row]:
@@ -426,7 +492,7 @@ def _called_together(evidence: Evidence) -> str:
     return ALL_POOLED if classes.labels(evidence) else ALL_STRATIFIED
 
 
-ALL_STRATIFIED = "All external sites, stratified"
+ALL_STRATIFIED = "All, stratified"
 
 
 def _unassigned(evidence: Evidence, column: str) -> tuple[str, ...]:
@@ -445,13 +511,17 @@ def _unassigned(evidence: Evidence, column: str) -> tuple[str, ...]:
 
 
 def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], case_mix: str = "") -> list[Table]:
-    """How far each subgroup lies from the other patients of its site; of two levels one row a site."""
+    """How far each subgroup lies from the other patients of its site; of two levels one row a site.
+
+    Over all sites each stands there, of single sites those whose interval excludes 0.
+    """
     labels = subgroup_columns(evidence)[column]
     reasons = Reasons(evidence)
     known = shown(evidence, ("external", "internal"))
     places = [(label_of(one), one.name) for one in known] + [(_called_together(evidence), POOLED)]
     mirrored = len(labels) == 2
     told = _told_apart(evidence, column)
+    several = bool(classes.labels(evidence))
     rows: list[Row] = []
     pooled = ""
     for called, dataset in places:
@@ -459,7 +529,12 @@ def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], case_mix: st
             (label, [_difference(evidence, Subset(column, label), measure, dataset, at) for _, measure, at in asked])
             for label in (labels[:1] if mirrored else labels)
         ]
-        made = [(label, row) for label, row in found if any(_is_printed(one, dataset) for one in row)]
+        made = [
+            (label, row)
+            for label, row in found
+            if any(_is_printed(one, dataset) for one in row)
+            and (several or dataset == POOLED or any((label, dataset, measure) in told for _, measure, _ in asked))
+        ]
         if not made:
             continue
         if dataset == POOLED:
@@ -479,7 +554,7 @@ def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], case_mix: st
     if not rows:
         return []
     # Of several classes the differences of the means are not those that the finding counts.
-    standing = "" if classes.labels(evidence) else " Of AUROC and O/E at external sites what excludes 0 stands out."
+    standing = "" if classes.labels(evidence) else " Of single sites only what excludes 0 in AUROC or O/E."
     against = f"{labels[0]} minus {labels[1]}" if mirrored else "each subgroup minus the other patients of its site"
     return [
         Table(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import replace
 
 from dossier.findings import classes
 from dossier.findings.sentence import (
@@ -14,11 +13,9 @@ from dossier.findings.sentence import (
     primary_threshold,
     range_over_sites,
 )
-from dossier.types import Estimate, Evidence, Result
-from dossier.typeset.measures import table_across
+from dossier.types import Evidence
 from dossier.typeset.numbers import TIED, threshold
-from dossier.typeset.tables import Table, folded
-from dossier.typeset.words import how_many, in_words, listing, sentence_case, setting
+from dossier.typeset.words import how_many, in_words, listing, sentence_case
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -72,34 +69,3 @@ def _beyond_chance(where: Sequence[str], sure: Set[str]) -> str:
     if not count:
         return "not beyond chance"
     return f"beyond chance in {listing([site for site in where if site in sure]) if count < 3 else in_words(count)}"
-
-
-def weighted(evidence: Evidence) -> tuple[Table, ...]:
-    """Weighted utility: at one threshold for all, with cases of unequal relevance, and with a threshold for each."""
-    results = [one for one in evidence.results if one.measure == "weighted_utility" and "tau" in one.at]
-    shared = [one for one in results if not isinstance(one.at["tau"], str)]
-    kinds = {
-        "One threshold for all cases, all of equal relevance": [one for one in shared if _is_even(one)],
-        "One threshold for all cases, relevance by case": [one for one in shared if not _is_even(one)],
-        "A threshold for each case": [one for one in results if isinstance(one.at["tau"], str)],
-    }
-    return tuple(
-        _weighted(evidence, found, f"Weighted utility: {title[:1].lower()}{title[1:]}", number)
-        for number, (title, found) in enumerate(kinds.items(), start=1)
-        if any(isinstance(one.found, Estimate) for one in found)
-    )
-
-
-def _is_even(result: Result) -> bool:
-    return result.at["relevance"] == "constant"
-
-
-def _weighted(evidence: Evidence, results: list[Result], title: str, number: int) -> Table:
-    varying = [name for name in ("gamma", "relevance") if len({one.at[name] for one in results}) > 1]
-    table = table_across(evidence, results, "tau", title, varying)
-    taus = list(dict.fromkeys(one.at["tau"] for one in results))
-    heads = (setting(tau) if isinstance(tau, str) else f"Threshold {threshold(tau)}" for tau in taus)
-    columns = tuple(
-        replace(column, label=sentence_case(head)) for column, head in zip(table.columns, heads, strict=True)
-    )
-    return folded(replace(table, name=f"{table.name}-{number}", columns=columns))

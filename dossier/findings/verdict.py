@@ -16,12 +16,10 @@ from dossier.types import (
     externals,
 )
 from dossier.typeset.names import events_of
-from dossier.typeset.numbers import TIED, bare, level_of, number, threshold, value_of
+from dossier.typeset.numbers import TIED, bare, level_of, number, short, threshold, value_of
 from dossier.typeset.tables import Cell, Column, Row, Table
 from dossier.typeset.words import counted, in_words, listing, sentence_case, within_sentence
 
-MOST_CRITERIA = 4
-"""Columns of criteria that the first page has room for; the chapter holds all."""
 MOST_OPEN = 6
 """What is to be settled that the first page names; the rest is counted."""
 MOST_NAMED = 3
@@ -109,7 +107,7 @@ def _missed(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> str:
 def table(evidence: Evidence) -> Table:
     """The criteria by hospital, what is not met standing out, and beside them the gain and the slope."""
     every = list(acceptance.counted_ones(evidence))
-    shown = [one for one in every if one[0].subset is None][:MOST_CRITERIA]
+    shown = acceptance.on_the_first_page(evidence)
     sites = externals(evidence)
     beside = [] if classes.labels(evidence) else [_gain(evidence), _slope(evidence)]
     if not shown:
@@ -172,7 +170,7 @@ def _gain(evidence: Evidence) -> _Beside | None:
     above = sum((one.low or 0.0) > 0 for _, one in found)
     head = f"Gain at{TIED}{threshold(at)}, lower limit"
     note = "Gain: net benefit per 100 patients over the better of flagging everyone and no one."
-    return _Beside(head, cells, f"above 0 at {above} of {len(found)}", note) if found else None
+    return _Beside(head, cells, f"above 0: {above} of {len(found)}", note) if found else None
 
 
 def _plain(evidence: Evidence, measure: str, head: str) -> _Beside | None:
@@ -185,7 +183,7 @@ def _plain(evidence: Evidence, measure: str, head: str) -> _Beside | None:
         if measure == "oe_ratio" and ((one.low or 0.0) > 1 or (one.high is not None and one.high < 1))
     ]
     cells = {site.name: Cell(value_of(one, term), kind="alert" if site.name in off else "plain") for site, one in found}
-    verdict = f"interval holds 1 at {len(found) - len(off)} of {len(found)}" if measure == "oe_ratio" else ""
+    verdict = f"CI holds 1: {len(found) - len(off)} of {len(found)}" if measure == "oe_ratio" else ""
     return _Beside(head, cells, verdict, "") if found else None
 
 
@@ -199,7 +197,7 @@ def _slope(evidence: Evidence) -> _Beside | None:
         hold += holds
         cells[site.name] = Cell(value_of(one, term), kind="plain" if holds else "alert")
     note = "Slope: too extreme below 1, too cautious above."
-    return _Beside("Slope", cells, f"interval holds 1 at {hold} of {len(found)}", note) if found else None
+    return _Beside("Slope", cells, f"CI holds 1: {hold} of {len(found)}", note) if found else None
 
 
 def _cell(evidence: Evidence, everywhere: tuple[Criterion, ...], dataset: str) -> Cell:
@@ -233,14 +231,14 @@ def _verdict(everywhere: tuple[Criterion, ...]) -> Cell:
     said = acceptance.verdict(everywhere)
     by_site = [one for one in everywhere if one.dataset != POOLED]
     met = sum(bool(one.met) for one in by_site)
-    of = f", {met} of {len(by_site)}" if len(by_site) > 1 else ""
+    of = f": {met} of {len(by_site)}" if len(by_site) > 1 else ""
     return Cell(f"{sentence_case(said)}{of}", kind="word" if said == acceptance.MET else "alert")
 
 
 def _note(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], columns: Sequence[_Beside]) -> str:
     tinted = f"Tinted: {'not met' if shown else 'O/E not 1'}, a gain that may be none, a slope that is not 1."
     tinted = "Tinted: not met." if classes.labels(evidence) else tinted
-    when = acceptance.when(evidence, "declared") if shown else ""
+    when = acceptance.when(evidence, "declared", counted_only=True) if shown else ""
     beside = " ".join(column.note for column in columns)
     return " ".join(text for text in (tinted, when, beside, f"Limits at {level_of(evidence)}.") if text)
 
@@ -252,10 +250,18 @@ def _footnotes(evidence: Evidence, every: Sequence[tuple[Criterion, ...]], shown
         one = everywhere[0]
         why = acceptance.why_uncounted(evidence, one)
         what = f"{acceptance.label(evidence, one)} {acceptance.asked(evidence, one)}"
-        told.append(f"Not counted, for it {why}: {within_sentence(what)} ({acceptance.verdict(everywhere)}).")
+        told.append(f"Not counted, for it {why}: {within_sentence(what)} ({_standing(evidence, everywhere)}).")
     if len(every) > shown:
         told.append(f"{sentence_case(counted(len(every) - shown, 'more criterion', 'more criteria'))} in the chapter.")
     return tuple(told)
+
+
+def _standing(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> str:
+    """How a criterion stands, with what was observed where it is asked of one dataset."""
+    verdict, one = acceptance.verdict(everywhere), everywhere[0]
+    if len(everywhere) > 1 or one.observed is None:
+        return verdict
+    return f"{verdict}: {short(evidence, one.measure, one.observed)}"
 
 
 # ---- beneath --------------------------------------------------------------------------------------------------------

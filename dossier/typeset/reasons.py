@@ -190,7 +190,7 @@ WORDS: Mapping[str, str] = {
     "no_answer_with_truth_and": "no answer has both a truth and a {what}",
     "no_answers": "the raters gave no answers",
     "no_bin_with_enough_answers": "no bin of {what} holds {fewest} answers",
-    "no_bound": "the interval has no {side} bound",
+    "no_bound": "the interval has no {side} limit",
     "no_bounds": "it has no bounds",
     "no_case_called_complex": "the raters called no case complex",
     "no_case_labelled_by_all": "no case was labelled by every rater",
