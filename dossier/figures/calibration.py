@@ -486,9 +486,9 @@ def printed_calibration(name: str, evidence: Evidence, width: float) -> Picture 
         drawn = draw_calibration(evidence, width)
         if isinstance(drawn, Absent):
             return drawn
-        alternative = calibration_alternative(evidence, width)
         message = said_and_seen(evidence, width) if width == FULL else ""
-        return picture(name, drawn, calibration_caption(evidence, width), f"{message} {alternative}".strip(), message)
+        caption, alternative = calibration_caption(evidence, width), calibration_alternative(evidence, width)
+        return picture(name, drawn, caption, alternative, message)
 
 
 def said_and_seen(evidence: Evidence, width: float) -> str:

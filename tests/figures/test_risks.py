@@ -15,7 +15,7 @@ from matplotlib.patches import Polygon, Rectangle, StepPatch
 
 from dossier.facts import Method
 from dossier.figures import calibration, canvas, fagan, risks, roc, utility
-from dossier.figures.canvas import FULL, HALF, styled, text_boxes
+from dossier.figures.canvas import FULL, styled, text_boxes
 from dossier.register import fill
 from dossier.release import Roc
 from dossier.types import (
@@ -318,28 +318,37 @@ def test_both_cumulative_curves_are_drawn_and_the_gap_is_printed(eight: Evidence
 # ---- calibration ----------------------------------------------------------------------------------------------------
 
 
-def test_groups_and_the_pooled_curve_stand_in_every_panel(eight: Evidence) -> None:
+def test_every_panel_says_the_gap_at_the_primary_threshold_and_what_the_curve_sums_up_to(eight: Evidence) -> None:
     with styled():
         figure = drawing(calibration.draw_calibration(eight, FULL))
-    pooled = known(find_curve(eight, "calibration_curve_all_sites", POOLED))
-    panels = [axes for axes in figure.axes if axes.get_ylim()[0] == 0]
-    for axes, site in zip(panels, externals(eight), strict=True):
-        assert holds(axes, numbers(pooled, "risk"), numbers(pooled, "observed"))
-        groups = known(find_curve(eight, "calibration_groups", site.name))
-        assert holds(axes, numbers(groups, "mean_risk"), numbers(groups, "observed"))
-        (spans,) = (one.get_segments() for one in axes.collections if isinstance(one, LineCollection))
-        np.testing.assert_allclose(
-            [part[:, 1] for part in spans], np.column_stack((numbers(groups, "low"), numbers(groups, "high")))
-        )
+    (at, *_) = eight.release.thresholds.declared
+    shares = {}
+    for axes, site in zip(figure.axes, externals(eight), strict=True):
+        curve = known(find_curve(eight, "calibration_curve", site.name))
+        shares[site.site] = float(np.interp(at, numbers(curve, "risk"), numbers(curve, "observed")))
+        assert holds(axes, np.array([at]), np.array([shares[site.site]]))
+        assert holds(axes, np.array([at, at]), np.array([at, shares[site.site]]))
+        said = {text.get_text() for text in axes.texts}
+        sums = {label: find(eight, name, site.name) for label, name in SUMS.items()}
+        printed = {f"{label} {one.value:.2f}" for label, one in sums.items() if isinstance(one, Estimate)}
+        assert said == {f"{100 * shares[site.site]:.0f}%", *printed}
+    rising = sorted(shares, key=lambda site: shares[site])
+    low, high = (f"{100 * shares[site]:.0f}% ({site})" for site in (rising[0], rising[-1]))
+    assert (
+        picture("calibration_by_site", eight).message == f"Where the model said 50%, {low} to {high} had the outcome."
+    )
 
 
-def test_only_a_figure_with_the_pooled_curve_speaks_of_it(eight: Evidence) -> None:
-    pooled = known(find_curve(eight, "calibration_curve_all_sites", POOLED))
-    for name, width in (("calibration_by_site", FULL), ("calibration_results", HALF)):
-        with styled():
-            figure = drawing(calibration.draw_calibration(eight, width))
-        shown = any(holds(axes, numbers(pooled, "risk"), numbers(pooled, "observed")) for axes in figure.axes)
-        assert shown == ("Grey curve" in picture(name, eight).caption) == (width == FULL)
+SUMS = {"O/E": "oe_ratio", "slope": "calibration_slope"}
+
+
+def test_without_a_threshold_no_gap_is_drawn(eight: Evidence) -> None:
+    thresholds = eight.release.thresholds.model_copy(update={"declared": ()})
+    bare = replace(eight, release=eight.release.model_copy(update={"thresholds": thresholds}))
+    assert picture("calibration_by_site", bare).message == ""
+    with styled():
+        figure = drawing(calibration.draw_calibration(bare, FULL))
+    assert not any("%" in text.get_text() for axes in figure.axes for text in axes.texts)
 
 
 def test_a_diagonal_without_room_for_its_name_stands_in_the_key(eight: Evidence) -> None:
