@@ -77,7 +77,7 @@ def seal(content: bytes, name: str, release: Release) -> Seal | str:
     about = found.declared["release"]
     model = about.get("model") if isinstance(about, Mapping) else None
     if model != release.release.model:
-        return f'{name} is the seal of another model than "{release.release.model}".'
+        return "seal_of_another_model"
     now = declared(release)
     return Seal(name, found.sha256, found.sealed_on, sha256(now, found.sealed_on), tuple(_changes(found.declared, now)))
 

@@ -346,7 +346,9 @@ def test_a_dataset_of_another_hospital_came_and_the_other_went(moved: Evidence) 
     assert (rows["Quite another hospital"][1], rows["Quite another hospital"][-1]) == ("", "went")
     setting = {row.label: [cell.text for cell in row.cells] for row in chapter.settings(moved).rows}
     assert setting["Site of north"] == ["Quite another hospital", "Hospital north"]
-    assert "2\N{NO-BREAK SPACE}new places, 2 no longer here, 0\N{NO-BREAK SPACE}goals met then" in chapter.line(moved)
+    assert "2\N{NO-BREAK SPACE}new hospitals, 2 no longer here, 0\N{NO-BREAK SPACE}goals met then" in chapter.line(
+        moved
+    )
 
 
 def test_no_number_of_another_hospital_stands_as_before(moved: Evidence) -> None:

@@ -221,8 +221,10 @@ def test_the_page_of_a_row_is_that_of_its_text(knee: Book) -> None:
 def test_a_card_takes_what_the_checklist_states(breast: Book) -> None:
     told = {label: (text, is_open) for label, text, is_open in model_card.about(breast.evidence)}
     told |= {label: (text, is_open) for label, text, is_open in model_card.stated(breast.evidence)}
-    for label, item in (("Intended use", "3b"), ("Inputs", "9b")):
-        assert told[label] == (" ".join(breast.evidence.statements[item].split()), False)
+    assert told["Inputs"] == (" ".join(breast.evidence.statements["9b"].split()), False)
+    use = breast.evidence.release.intended_use
+    assert use is not None
+    assert told["Intended use"] == (use.for_, False)
     assert told["Intended use"][0].endswith("must not be used for decisions.")
     assert told["Known failures"] == (model_card.OPEN, True)
 

@@ -349,19 +349,6 @@ def test_no_page_speaks_of_events(biopsy: Book, edition: Any) -> None:
     assert spoken == []
 
 
-def test_the_confusion_matrix_is_a_table_with_totals(biopsy: Book) -> None:
-    page = biopsy.html("regulatory")
-    table = page[page.index('id="table-confusion"') :]
-    table = " ".join(TAGS.sub(" ", table[: table.index("</table>")]).split())
-    site = graft("graft-1")
-    assert site.classes is not None
-    assert site.class_risk is not None
-    predicted = site.class_risk.argmax(axis=1)
-    right = int(((predicted == 0) & (site.classes == 0)).sum())
-    assert f"Graft 1 G0 {right} {100 * right / 243:.0f}%" in table
-    assert "All 243 106 77 54 480" in table
-
-
 def test_the_committee_reads_what_the_patients_of_one_hospital_are_called(biopsy: Book) -> None:
     """Every patient of the hospital is in one sentence, and the counts of each add up."""
     evidence = replace(biopsy.evidence, local_site="graft-1")

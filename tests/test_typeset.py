@@ -381,8 +381,8 @@ NO_EVENTS = Fact("site_not_pooled", dataset="one", reason=Fact("fewer_events", f
         ),
         (
             "rows",
-            Fact("for_one_model", model="rival", reason=Fact("few_rows_of_a_class", dataset="rows", below=5)),
-            "for the rival, Milan has fewer than 5 rows of a class",
+            Fact("for_one_model", model="rival", reason=Fact("has_no", dataset="rows", what="clusters")),
+            "for the rival, Milan has no clusters",
         ),
         ("auroc", Fact("not_computed", measure="auroc", dataset="auroc"), "auroc was not computed for Milan"),
         (
@@ -406,7 +406,10 @@ def test_a_reason_names_a_site_and_a_measure_as_the_reader_knows_them(name: str,
             Fact("readers_judged_elsewhere", judged="site-1", dataset="men"),
             "the readers judged the cases of Italy 2 only",
         ),
-        (Fact("few_rows_of_a_class", dataset="men", below=5), "Milan has fewer than 5 rows of a class"),
+        (
+            Fact("refitted_splits_no_patients", dataset="men"),
+            "the rows of Milan are refitted splits, not independent patients",
+        ),
     ],
 )
 def test_a_dataset_that_is_named_beside_a_reason_is_not_named_again(reason: Fact, printed: str) -> None:

@@ -1273,6 +1273,10 @@ CATALOGUE: Mapping[str, Entry] = {
     "not_a_seal": Entry(
         "{file} is no seal of dossier.", "Name the file that dossier seal wrote for this release, unchanged."
     ),
+    "seal_of_another_model": Entry(
+        "{file} is the seal of another model than {model:quoted}.",
+        "Name the file that dossier seal wrote for this release, unchanged.",
+    ),
     "seal_altered": Entry(
         "{file} was altered after it was sealed: its hash is of something else, or it was written anew.",
         "Name the file that dossier seal wrote for this release, unchanged.",

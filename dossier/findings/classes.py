@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dossier.findings.sentence import (
@@ -21,7 +21,6 @@ from dossier.findings.sentence import (
 from dossier.types import (
     POOLED,
     Absent,
-    Curve,
     DatasetSummary,
     Estimate,
     Evidence,
@@ -232,52 +231,6 @@ def by_site(evidence: Evidence) -> tuple[Table, ...]:
             rows=tuple(rows),
         ),
     )
-
-
-# ---- tables ---------------------------------------------------------------------------------------------------------
-
-
-def confusion(evidence: Evidence) -> tuple[Table, ...]:
-    """Which class was predicted for which, with row and column totals: all external sites, then each dataset."""
-    known = labels(evidence)
-    places = [(POOLED, "confusion_matrix_all_sites", "All external sites")]
-    places += [(site.name, "confusion_matrix", site.site) for site in externals(evidence)]
-    groups = [(title, find_curve(evidence, curve, name)) for name, curve, title in places]
-    drawn = [(title, one) for title, one in groups if isinstance(one, Curve)]
-    if not known or not drawn:
-        return ()
-    rows = [row for title, one in drawn for row in _confusion(title, one, known)]
-    return (
-        Table(
-            name="table-confusion",
-            title="Predicted and true class.",
-            note="Patients, and the share of those of the true class. The predicted class is the one with the largest "
-            "risk; the right answers stand on the diagonal.",
-            head="Predicted",
-            columns=(*(Column(f"True {label}", intervals=True) for label in known), Column("All")),
-            rows=tuple(rows),
-        ),
-    )
-
-
-def _confusion(title: str, matrix: Curve, known: tuple[str, ...]) -> Iterator[Row]:
-    """The rows of one matrix: a predicted class each, and all of them."""
-    k = len(known)
-    counts = [int(value or 0) for value in matrix.columns["count"]]
-    shares = matrix.columns["share_of_true"]
-    yield Row(title, kind="group")
-    for i, label in enumerate(known):
-        cells = [
-            Cell(
-                f"{counts[i * k + j]:,}",
-                "" if shares[i * k + j] is None else per_cent(shares[i * k + j] or 0.0),
-                kind="value" if i == j else "plain",
-            )
-            for j in range(k)
-        ]
-        yield Row(label, (*cells, Cell(f"{sum(counts[i * k : i * k + k]):,}", kind="plain")))
-    total = [Cell(f"{sum(counts[j::k]):,}", kind="plain") for j in range(k)]
-    yield Row("All", (*total, Cell(f"{sum(counts):,}", kind="plain")), "total")
 
 
 # ---- the committee's words ------------------------------------------------------------------------------------------

@@ -179,7 +179,11 @@ def _seal(release: Release, folder: Folder, faults: list[Fault]) -> Seal | None:
         return None
     found = seal.seal(content, name, release)
     if isinstance(found, str):
-        faults.append(Fault("not_a_seal" if found == "not_a_seal" else "seal_altered", where, file=name))
+        faults.append(
+            Fault("seal_of_another_model", where, file=name, model=release.release.model)
+            if found == "seal_of_another_model"
+            else Fault("not_a_seal" if found == "not_a_seal" else "seal_altered", where, file=name)
+        )
         return None
     return found
 
