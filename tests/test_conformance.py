@@ -24,8 +24,8 @@ def test_the_bookmarks_tell_what_the_contents_tell(breast: Book) -> None:
     html, outline = breast.html("regulatory"), PdfReader(breast.pdf("regulatory")).outline
     assert unmarked(html, outline) == []
     assert unmarked(re.sub(r'class="no">1<', 'class="no">31<', html, count=1), outline) == [
-        "without a bookmark: 31 First results",
-        "not in the contents: 1 First results",
+        "without a bookmark: 31 Key results",
+        "not in the contents: 1 Key results",
     ]
 
 
