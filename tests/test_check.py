@@ -279,7 +279,7 @@ def criterion(met: bool | None, bound: str = "low", **more: Any) -> Criterion:
     [
         (criterion(False), "1. auroc at bari: not met: the lower limit is 0.561235, asked for is at least 0.75"),
         (
-            criterion(None, "value", observed=None, reason="bari has no events", at_most=0.9),
+            criterion(None, "value", observed=None, reason=because("bari has no events"), at_most=0.9),
             "1. auroc at bari: not estimable: bari has no events; the value was to be at least 0.75 and at most 0.9",
         ),
         (

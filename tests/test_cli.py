@@ -643,7 +643,7 @@ def test_quick_without_a_threshold(run: Run) -> None:
     words = text_of(Path("out/dossier-quick.pdf"))
     assert "from the 1st to the 99th percentile of the risks" in words
     assert "no checklist" in words
-    assert len(pypdf.PdfReader("out/dossier-quick.pdf").pages) <= 8
+    assert len(pypdf.PdfReader("out/dossier-quick.pdf").pages) <= 9
 
 
 def test_quick_prints_what_the_run_holds_against_it(run: Run) -> None:
@@ -657,7 +657,7 @@ def test_quick_prints_what_the_run_holds_against_it(run: Run) -> None:
     assert f"The run raised {len(raised)} limitations by itself. A quick look holds no answers." in words
     assert "7 of 87 rows of P are not analysed (outcome missing: 7)" in words
     assert "Not answered" not in words
-    assert len(pypdf.PdfReader("out/dossier-quick.pdf").pages) <= 8
+    assert len(pypdf.PdfReader("out/dossier-quick.pdf").pages) <= 9
 
 
 def test_quick_refuses_more_thresholds_than_fit(run: Run) -> None:
@@ -680,7 +680,7 @@ def test_quick_with_many_thresholds_stays_short(run: Run) -> None:
     command = json.loads(Path("out/manifest.json").read_bytes())["command"]
     assert command.startswith("dossier quick --outcome outcome --risk risk --name 'Köln 2' --threshold 0.1 ")
     assert command.endswith("--threshold 0.12345678 --page a4")
-    assert len(pypdf.PdfReader("out/dossier-quick.pdf").pages) <= 8
+    assert len(pypdf.PdfReader("out/dossier-quick.pdf").pages) <= 9
 
 
 # ---- interrupted ----------------------------------------------------------------------------------------------------

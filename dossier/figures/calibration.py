@@ -166,8 +166,7 @@ def _facts(
         level = y + place * FACT_LINE / height
         axes.text(x + box[0], level, text, transform=axes.transAxes, ha="right", va="bottom", color=INK_2, zorder=4)
     if gap is not None:
-        taken = np.array([[x + part * box[0], y + up * box[1]] for part in (0, 0.5, 1) for up in (0, 0.5, 1)])
-        _name_the_gap(axes, (gap[0] / end, gap[1] / end), gap[1], size, np.concatenate([*marks[:1], taken]))
+        _name_the_gap(axes, (gap[0] / end, gap[1] / end), gap[1], size, (marks[0], (x, y, *box)))
 
 
 def _line(curve: Curve, end: float) -> Floats:
@@ -199,9 +198,16 @@ def _free_corner(points: Floats, box: tuple[float, float]) -> tuple[float, float
 
 
 def _name_the_gap(
-    axes: Axes, ring: tuple[float, float], share: float, size: tuple[float, float], points: Floats
+    axes: Axes,
+    ring: tuple[float, float],
+    share: float,
+    size: tuple[float, float],
+    taken: tuple[Floats, tuple[float, float, float, float]],
 ) -> None:
-    """The observed share beside its ring, where it hides least."""
+    """The observed share beside its ring, where it hides least of the curve and nothing of the text; left out, as in
+    the corner of a panel of a rare outcome, where there is no such place.
+    """
+    points, (left, bottom, wide, high) = taken
     text = per_cent(share)
     width, height = text_width(text) / size[0], FACT_LINE / size[1]
     away = 1.4 / size[0]
@@ -210,6 +216,14 @@ def _name_the_gap(
         for y in (ring[1] + away, ring[1] - height / 2, ring[1] - height - away)
         for x in (ring[0] - width - away, ring[0] + away)
     ]
+    places = [
+        (x, y)
+        for x, y in places
+        if 0.02 <= x <= 1 - width
+        and not (x < left + wide and left < x + width and y < bottom + high and bottom < y + height)
+    ]
+    if not places:
+        return
     x, y = min(places, key=lambda place: _crossings(points, (*place, width, height)))
     axes.text(x, y, text, transform=axes.transAxes, ha="left", va="bottom", color=ALERT, weight=600, zorder=4)
 
