@@ -123,7 +123,7 @@ def test_the_measure_has_its_value_of_plain_weighted_and_clustered_rows(followed
     assert plain["value"] == pytest.approx(distances(rows).mean())
     assert plain["se"] == pytest.approx(distances(rows).sem())
     assert weighted["value"] == pytest.approx(np.average(distances(rows), weights=rows.w))
-    assert weighted["method"].startswith("sampling weights")
+    assert "weights" in str(weighted["method"])
     assert clustered["value"] == plain["value"]
     # Leaving each of the seven wards out in turn.
     without = np.array([distances(rows[rows.ward_number != ward]).mean() for ward in range(7)])
